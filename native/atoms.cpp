@@ -1,0 +1,238 @@
+#include "atoms.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "fault.hpp"
+
+namespace tagpool {
+namespace {
+
+constexpr int kFarthest = 64;  // the parser allows smaller offsets only
+const uint64_t kUnset = 0;
+const Column kNoColumn{};
+const WordFunction kIdentity{};
+
+std::string boundary_text(bool before, int64_t distance) {
+    return (before ? "_B-" : "_B+") + std::to_string(distance);
+}
+
+}  // namespace
+
+const uint64_t AtomValues::kOne = hash_bytes("1");
+
+WordValues::WordValues(const Column& column, const WordFunction& function) : column_(column), function_(function) {
+    if (column.strings && !function.is_identity()) known_.assign(column.strings->size(), {&kUnset, 0});
+}
+
+std::span<const uint64_t> WordValues::of_string(uint32_t id) {
+    if (function_.is_identity()) return {&column_.strings->hashes()[id], 1};
+    std::span<const uint64_t>& known = known_[id];
+    if (known.data() != &kUnset) return known;
+    scratch_.clear();
+    hashes_.clear();
+    function_.values((*column_.strings)[id], scratch_);
+    for (const std::string& text : scratch_) hashes_.push_back(hash_bytes(text));
+    known = arena_.store(hashes_.data(), hashes_.size());
+    return known;
+}
+
+AtomValues::AtomValues(const Program& program, const Columns& columns)
+    : program_(program), columns_(columns), contexts_(program.atoms.size()), capitals_(program.atoms.size()) {
+    words_.reserve(program.atoms.size());
+    for (size_t i = 0; i < program.atoms.size(); ++i) {
+        const Atom& atom = program.atoms[i];
+        const Column* column = &kNoColumn;
+        if (atom.kind != AtomKind::position && atom.kind != AtomKind::bias) {
+            column = columns.find(atom.column);
+            if (!column) throw InputFault("the corpus has no column \"" + atom.column + "\"");
+        }
+        words_.emplace_back(*column, atom.kind == AtomKind::number ? kIdentity : atom.function);
+        Context& context = contexts_[i];
+        if (atom.kind == AtomKind::gazetteer) {
+            for (size_t list = 0; list < atom.phrases->list_count(); ++list) {
+                const std::string& name = atom.phrases->list_name(static_cast<uint16_t>(list));
+                if (atom.plain) context.texts.intern(name);
+                else for (const char* place : {"/B", "/I", "/L", "/U"}) context.texts.intern(name + place);
+            }
+        } else if (atom.kind == AtomKind::position) {
+            context.texts.intern("first");
+            context.texts.intern("last");
+        } else if (atom.kind == AtomKind::capitals) {
+            capitals_[i].assign(column->strings->size(), 0);
+        }
+    }
+    for (int distance = 1; distance <= kFarthest; ++distance) {
+        before_.push_back(hash_bytes(boundary_text(true, distance)));
+        after_.push_back(hash_bytes(boundary_text(false, distance)));
+    }
+}
+
+void AtomValues::enter(uint32_t sentence) {
+    sentence_ = sentence;
+    begin_ = columns_.sentences[sentence];
+    end_ = columns_.sentences[sentence + 1];
+    for (uint32_t i = 0; i < program_.atoms.size(); ++i) {
+        const AtomKind kind = program_.atoms[i].kind;
+        if (kind == AtomKind::word || kind == AtomKind::number || kind == AtomKind::bias) continue;
+        contexts_[i].starts.assign(1, 0);
+        contexts_[i].codes.clear();
+        contexts_[i].hashes.clear();
+        contexts_[i].in_use = false;  // filled when first asked for
+    }
+}
+
+std::span<const uint64_t> AtomValues::hashes(uint32_t index, int64_t token) {
+    const Atom& atom = program_.atoms[index];
+    if (!inside(token)) {
+        if (!atom.total || !program_.boundary) return {};
+        const int64_t distance = token < begin_ ? begin_ - token : token - end_ + 1;
+        return {token < begin_ ? &before_[static_cast<size_t>(distance - 1)] : &after_[static_cast<size_t>(distance - 1)], 1};
+    }
+    Context& context = contexts_[index];
+    switch (atom.kind) {
+        case AtomKind::word: return words_[index].of_token(static_cast<size_t>(token));
+        case AtomKind::number:
+        case AtomKind::bias: return {&kOne, 1};
+        case AtomKind::gazetteer:
+            if (!context.in_use) find_phrases(index);
+            break;
+        case AtomKind::disjunction:
+            if (!context.in_use) collect_disjunction(index);
+            break;
+        case AtomKind::capitals:
+            if (!context.in_use) collect_capitals(index);
+            break;
+        case AtomKind::position:
+            if (!context.in_use) collect_position(index);
+            break;
+    }
+    context.in_use = true;
+    const size_t row = static_cast<size_t>(token - begin_);
+    return {context.hashes.data() + context.starts[row], context.starts[row + 1] - context.starts[row]};
+}
+
+std::vector<std::string> AtomValues::texts(uint32_t index, int64_t token) {
+    const Atom& atom = program_.atoms[index];
+    std::vector<std::string> out;
+    if (hashes(index, token).empty()) return out;  // also fills the context
+    if (!inside(token)) {
+        out.push_back(boundary_text(token < begin_, token < begin_ ? begin_ - token : token - end_ + 1));
+    } else if (atom.kind == AtomKind::word) {
+        words_[index].texts(static_cast<size_t>(token), out);
+    } else if (atom.kind == AtomKind::number || atom.kind == AtomKind::bias) {
+        out.emplace_back("1");
+    } else {
+        const Context& context = contexts_[index];
+        const size_t row = static_cast<size_t>(token - begin_);
+        for (uint32_t i = context.starts[row]; i < context.starts[row + 1]; ++i)
+            out.emplace_back(context.texts[context.codes[i]]);
+    }
+    return out;
+}
+
+double AtomValues::number(uint32_t index, int64_t token) {
+    const std::string_view text = words_[index].column().text(static_cast<size_t>(token));
+    double value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(static_cast<float>(value)))
+        throw InputFault("column \"" + program_.atoms[index].column + "\": expected a number, got \"" +
+                         std::string(text.substr(0, 40)) + "\" (sentence " + std::to_string(sentence_ + 1) + ", token " +
+                         std::to_string(token - begin_ + 1) + ")");
+    return value;
+}
+
+// Leftmost longest match, for each list by itself: inside a phrase of a list no other phrase of the same list begins.
+void AtomValues::find_phrases(uint32_t index) {
+    const Atom& atom = program_.atoms[index];
+    const PhraseLexicon& phrases = *atom.phrases;
+    Context& context = contexts_[index];
+    const size_t length = static_cast<size_t>(end_ - begin_);
+    std::vector<std::vector<uint32_t>> found(length);
+    std::vector<int64_t> busy_until(phrases.list_count(), begin_);
+    std::vector<int64_t> longest(phrases.list_count(), 0);
+    std::vector<uint16_t> touched;
+    for (int64_t start = begin_; start < end_; ++start) {
+        touched.clear();
+        uint64_t phrase = PhraseLexicon::start();
+        for (int64_t token = start; token < end_; ++token) {
+            const auto word = words_[index].of_token(static_cast<size_t>(token));
+            if (word.empty()) break;
+            phrase = PhraseLexicon::extend(phrase, word[0]);
+            const PhraseLexicon::Entry* entry = phrases.find(phrase);
+            if (!entry) break;
+            if (entry->lists == 0) continue;
+            for (uint16_t list : phrases.lists_of(*entry)) {
+                if (busy_until[list] > start) continue;
+                if (longest[list] == 0) touched.push_back(list);
+                longest[list] = token + 1 - start;
+            }
+        }
+        std::sort(touched.begin(), touched.end());
+        for (uint16_t list : touched) {
+            const int64_t last = start + longest[list] - 1;
+            for (int64_t token = start; token <= last; ++token) {
+                // B, I, L, U as interned by the constructor
+                const uint32_t place = start == last ? 3 : token == start ? 0 : token == last ? 2 : 1;
+                found[static_cast<size_t>(token - begin_)].push_back(atom.plain ? list : list * 4u + place);
+            }
+            busy_until[list] = last + 1;
+            longest[list] = 0;
+        }
+    }
+    for (const std::vector<uint32_t>& codes : found) {
+        for (uint32_t code : codes) context.add(code);
+        context.end_token();
+    }
+}
+
+void AtomValues::collect_disjunction(uint32_t index) {
+    const Atom& atom = program_.atoms[index];
+    Context& context = contexts_[index];
+    std::vector<std::string> texts;
+    for (int64_t token = begin_; token < end_; ++token) {
+        texts.clear();
+        for (int64_t other = token + atom.a; other <= token + atom.b; ++other)
+            if (inside(other)) words_[index].texts(static_cast<size_t>(other), texts);
+        const size_t row = context.codes.size();
+        for (const std::string& text : texts) {
+            const uint32_t code = context.texts.intern(text);
+            const auto first = context.codes.begin() + static_cast<std::ptrdiff_t>(row);
+            if (std::find(first, context.codes.end(), code) == context.codes.end()) context.add(code);
+        }
+        context.end_token();
+    }
+}
+
+void AtomValues::collect_capitals(uint32_t index) {
+    const Atom& atom = program_.atoms[index];
+    Context& context = contexts_[index];
+    std::string pattern;
+    for (int64_t token = begin_; token < end_; ++token) {
+        pattern.clear();
+        for (int64_t other = token + atom.a; other <= token + atom.b; ++other) {
+            if (!inside(other)) {
+                pattern.push_back('_');
+                continue;
+            }
+            const Column& column = words_[index].column();
+            char& known = capitals_[index][column.ids[static_cast<size_t>(other)]];
+            if (known == 0) known = capital_class(column.text(static_cast<size_t>(other)));
+            pattern.push_back(known);
+        }
+        context.add(context.texts.intern(pattern));
+        context.end_token();
+    }
+}
+
+void AtomValues::collect_position(uint32_t index) {
+    Context& context = contexts_[index];
+    for (int64_t token = begin_; token < end_; ++token) {
+        if (token == begin_) context.add(0);
+        if (token + 1 == end_) context.add(1);
+        context.end_token();
+    }
+}
+
+}  // namespace tagpool

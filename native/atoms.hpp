@@ -1,0 +1,84 @@
+// AtomValues: the values of a program's atoms at the tokens of one corpus. The scratch of one encoding pass: word functions are
+// computed once per distinct string when first asked for, atoms that look at the sentence once per sentence.
+#pragma once
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "arena.hpp"
+#include "columns.hpp"
+#include "program.hpp"
+
+namespace tagpool {
+
+// A word function over one column's distinct strings.
+class WordValues {
+public:
+    WordValues(const Column& column, const WordFunction& function);
+
+    std::span<const uint64_t> of_string(uint32_t id);
+    std::span<const uint64_t> of_token(size_t token) { return of_string(column_.ids[token]); }
+    void texts(size_t token, std::vector<std::string>& out) const { function_.values(column_.text(token), out); }
+    const Column& column() const { return column_; }
+
+private:
+    const Column& column_;
+    const WordFunction& function_;
+    std::vector<std::span<const uint64_t>> known_;  // by string id; kUnset.data() marks what is not computed yet
+    Arena<uint64_t> arena_;
+    std::vector<std::string> scratch_;
+    std::vector<uint64_t> hashes_;
+};
+
+class AtomValues {
+public:
+    // Throws InputFault when a column is missing.
+    AtomValues(const Program& program, const Columns& columns);
+
+    // Tokens are asked for inside (or, for boundary values, around) this sentence until the next call.
+    void enter(uint32_t sentence);
+    int64_t begin() const { return begin_; }
+    int64_t end() const { return end_; }
+
+    // The hashes of the values at a token, counted over the corpus; it may lie outside the sentence.
+    std::span<const uint64_t> hashes(uint32_t atom, int64_t token);
+    // The same values as text, in the same order.
+    std::vector<std::string> texts(uint32_t atom, int64_t token);
+    // The value of a number atom; throws InputFault where the text is no finite number.
+    double number(uint32_t atom, int64_t token);
+
+    WordValues& words(uint32_t atom) { return words_[atom]; }
+    bool inside(int64_t token) const { return token >= begin_ && token < end_; }
+
+private:
+    // An atom that looks at the whole sentence: for each of its tokens, codes of distinct texts.
+    struct Context {
+        bool in_use = false;
+        StringTable texts;
+        std::vector<uint32_t> starts;
+        std::vector<uint32_t> codes;
+        std::vector<uint64_t> hashes;
+        void add(uint32_t code) {
+            codes.push_back(code);
+            hashes.push_back(texts.hash(code));
+        }
+        void end_token() { starts.push_back(static_cast<uint32_t>(codes.size())); }
+    };
+    void find_phrases(uint32_t atom);
+    void collect_disjunction(uint32_t atom);
+    void collect_capitals(uint32_t atom);
+    void collect_position(uint32_t atom);
+
+    const Program& program_;
+    const Columns& columns_;
+    std::vector<WordValues> words_;             // by atom
+    std::vector<Context> contexts_;             // by atom
+    std::vector<std::vector<char>> capitals_;   // by atom: the capital class of each string, 0 = not computed yet
+    std::vector<uint64_t> before_, after_;      // hashes of _B-1, _B-2, ... and _B+1, ...
+    int64_t begin_ = 0, end_ = 0;
+    uint32_t sentence_ = 0;
+    static const uint64_t kOne;                 // the hash of "1"
+};
+
+}  // namespace tagpool

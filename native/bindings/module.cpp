@@ -1,0 +1,44 @@
+#include "bindings.hpp"
+
+#include "../fault.hpp"
+#include <nanobind/stl/string.h>
+
+namespace tagpool {
+
+bool utf8_of(nb::handle object, std::string_view& text) {
+    if (!PyUnicode_Check(object.ptr())) return false;
+    Py_ssize_t size = 0;
+    const char* data = PyUnicode_AsUTF8AndSize(object.ptr(), &size);
+    if (!data) {
+        PyErr_Clear();
+        return false;
+    }
+    text = {data, static_cast<size_t>(size)};
+    return true;
+}
+
+std::string type_of(nb::handle object) { return nb::cast<std::string>(nb::handle(object.type()).attr("__name__")); }
+
+}  // namespace tagpool
+
+NB_MODULE(_native, m) {
+    using namespace tagpool;
+    m.doc() = "The native core of tagpool; use the Python classes that wrap it.";
+
+    // InputFault(message, line) on the Python side; the wrappers turn it into an InputError that names the file.
+    static PyObject* fault = PyErr_NewException("tagpool._native.InputFault", PyExc_ValueError, nullptr);
+    m.attr("InputFault") = nb::handle(fault);
+    nb::register_exception_translator([](const std::exception_ptr& p, void*) {
+        try {
+            std::rethrow_exception(p);
+        } catch (const InputFault& error) {
+            PyErr_SetObject(fault, nb::make_tuple(error.what(), error.line).ptr());
+        }
+    });
+
+    bind_text(m);
+    bind_columns(m);
+    bind_lexicons(m);
+    bind_encoder(m);
+    bind_given(m);
+}

@@ -1,0 +1,319 @@
+#include "encode.hpp"
+
+#include <algorithm>
+#include <span>
+
+#include "atoms.hpp"
+#include "fault.hpp"
+
+namespace tagpool {
+namespace {
+
+constexpr uint32_t kNone = FeatureIndex::kNone;
+constexpr uint32_t kNoToken = UINT32_MAX;
+
+// What turns a feature's hash into its id. `met` says where the feature stands, for the one resolver that numbers features.
+struct Numbering {
+    FeatureIndex& index;
+    std::vector<Origin>& origins;
+    uint32_t resolve(uint64_t key, const Origin& met) {
+        const uint32_t id = index.insert(key);
+        if (id == origins.size()) origins.push_back(met);
+        return id;
+    }
+    void prefetch(uint64_t key) const { index.prefetch(key); }
+};
+struct Frozen {
+    const FeatureIndex& index;
+    uint32_t resolve(uint64_t key, const Origin&) { return index.find(key); }
+    void prefetch(uint64_t key) const { index.prefetch(key); }
+};
+struct Hashing {
+    uint32_t size;
+    std::vector<Origin>* origins;  // null once fitted
+    uint32_t resolve(uint64_t key, const Origin& met) {
+        const auto id = static_cast<uint32_t>(key % size);
+        if (origins && (*origins)[id].token == kNoToken) (*origins)[id] = met;
+        return id;
+    }
+    void prefetch(uint64_t) const {}
+};
+
+// Walks over all combinations of the terms' values at one token, the last term's fastest.
+// Calls take(key, ordinal) for each; nothing where a term has no value.
+template <class Take>
+void combinations(std::span<const std::span<const uint64_t>> values, uint64_t seed, Take&& take, uint32_t ordinal = 0) {
+    const std::span<const uint64_t> first = values[0];
+    for (uint32_t i = 0; i < first.size(); ++i) {
+        const uint64_t key = combine(seed, first[i]);
+        const uint32_t here = ordinal * static_cast<uint32_t>(first.size()) + i;
+        if (values.size() == 1) take(key, here);
+        else combinations(values.subspan(1), key, take, here);
+    }
+}
+
+// One run over a corpus. A sentence's rows are first written down with what is known at once (features of a single string are
+// resolved once per distinct string); the others wait as hashes until their slots of the index have been prefetched.
+template <class Resolver>
+class Pass {
+public:
+    Pass(const Program& program, const Columns& columns, Resolver& resolver)
+        : program_(program), columns_(columns), values_(program, columns), resolver_(resolver) {
+        for (const Template& each : program.templates) {
+            Plan plan{Plan::general, hash_bytes(each.key), &each, {}};
+            const Atom& atom = program.atoms[each.terms[0].atom];
+            if (each.terms.size() == 1 && (atom.kind == AtomKind::word || atom.kind == AtomKind::disjunction)) {
+                plan.kind = atom.kind == AtomKind::word ? Plan::word : Plan::disjunction;
+                plan.known.assign(values_.words(each.terms[0].atom).column().strings->size(), {&kUnknown, 0});
+            }
+            for (const Term& term : each.terms)
+                if (program.atoms[term.atom].kind == AtomKind::number) plan.kind = Plan::valued;
+            plans_.push_back(std::move(plan));
+        }
+    }
+
+    void run(Encoding& out) {
+        out.sentences = columns_.sentences;
+        for (uint32_t sentence = 0; sentence < columns_.sentence_count(); ++sentence) {
+            values_.enter(sentence);
+            row_.clear();
+            row_ends_.clear();
+            waiting_.clear();
+            for (int64_t token = values_.begin(); token < values_.end(); ++token) {
+                for (uint16_t number = 0; number < plans_.size(); ++number) extract(number, token);
+                row_ends_.push_back(row_.size());
+            }
+            settle(out);
+        }
+    }
+
+private:
+    struct Plan {
+        enum Kind { word, disjunction, general, valued } kind;
+        uint64_t seed;
+        const Template* source;
+        std::vector<std::span<const uint32_t>> known;  // ids by string
+    };
+    struct Waiting {
+        uint64_t key;
+        uint64_t place;  // in row_
+        Origin met;
+        float value;
+    };
+    static constexpr uint32_t kUnknown = 0;
+
+    void extract(uint16_t number, int64_t token) {
+        Plan& plan = plans_[number];
+        const Term& term = plan.source->terms[0];
+        switch (plan.kind) {
+            case Plan::word: {
+                const int64_t other = token + term.offset;
+                if (!values_.inside(other)) {
+                    combine_terms(number, token, 1.0);
+                    return;
+                }
+                const auto ids = ids_of_string(number, static_cast<size_t>(other), token, 0);
+                row_.insert(row_.end(), ids.begin(), ids.end());
+                return;
+            }
+            case Plan::disjunction: disjunction(number, token + term.offset, token); return;
+            case Plan::general: combine_terms(number, token, 1.0); return;
+            case Plan::valued: valued(number, token); return;
+        }
+    }
+
+    // The ids of a template whose only term is a word function, for the string at `other`.
+    std::span<const uint32_t> ids_of_string(uint16_t number, size_t other, int64_t token, uint32_t first_ordinal) {
+        Plan& plan = plans_[number];
+        WordValues& words = values_.words(plan.source->terms[0].atom);
+        std::span<const uint32_t>& known = plan.known[words.column().ids[other]];
+        if (known.data() != &kUnknown) return known;
+        const auto hashes = words.of_token(other);
+        ids_.clear();
+        for (uint32_t i = 0; i < hashes.size(); ++i) {
+            const Origin met{static_cast<uint32_t>(token), first_ordinal + i, number};
+            const uint32_t id = resolver_.resolve(combine(plan.seed, hashes[i]), met);
+            if (id != kNone) ids_.push_back(id);
+        }
+        known = arena_.store(ids_.data(), ids_.size());
+        return known;
+    }
+
+    // The distinct values in the window around `centre`; a disjunction's function has at most one value a string.
+    void disjunction(uint16_t number, int64_t centre, int64_t token) {
+        if (!values_.inside(centre)) return;
+        const uint32_t index = plans_[number].source->terms[0].atom;
+        const Atom& atom = program_.atoms[index];
+        seen_.clear();
+        for (int64_t other = centre + atom.a; other <= centre + atom.b; ++other) {
+            if (!values_.inside(other)) continue;
+            const auto hashes = values_.words(index).of_token(static_cast<size_t>(other));
+            if (hashes.empty() || std::find(seen_.begin(), seen_.end(), hashes[0]) != seen_.end()) continue;
+            const auto ids = ids_of_string(number, static_cast<size_t>(other), token, static_cast<uint32_t>(seen_.size()));
+            row_.insert(row_.end(), ids.begin(), ids.end());
+            seen_.push_back(hashes[0]);
+        }
+    }
+
+    void combine_terms(uint16_t number, int64_t token, double value) {
+        const Plan& plan = plans_[number];
+        terms_.clear();
+        for (const Term& term : plan.source->terms) {
+            terms_.push_back(values_.hashes(term.atom, token + term.offset));
+            if (terms_.back().empty()) return;
+        }
+        combinations(std::span<const std::span<const uint64_t>>(terms_), plan.seed, [&](uint64_t key, uint32_t ordinal) {
+            resolver_.prefetch(key);
+            waiting_.push_back({key, row_.size(), {static_cast<uint32_t>(token), ordinal, number}, static_cast<float>(value)});
+            row_.push_back(kNone);
+        });
+    }
+
+    // Number terms multiply; a zero is no feature at all.
+    void valued(uint16_t number, int64_t token) {
+        double value = 1;
+        for (const Term& term : plans_[number].source->terms) {
+            if (program_.atoms[term.atom].kind != AtomKind::number) continue;
+            if (!values_.inside(token + term.offset)) return;
+            value *= values_.number(term.atom, token + term.offset);
+        }
+        if (value != 0) combine_terms(number, token, value);
+    }
+
+    void settle(Encoding& out) {
+        for (Waiting& each : waiting_) row_[each.place] = resolver_.resolve(each.key, each.met);
+        size_t place = 0, waiting = 0;
+        for (const size_t end : row_ends_) {
+            for (; place < end; ++place) {
+                float value = 1.0f;
+                if (waiting < waiting_.size() && waiting_[waiting].place == place) value = waiting_[waiting++].value;
+                if (row_[place] != kNone) out.append(row_[place], value);
+            }
+            out.end_token();
+        }
+    }
+
+    const Program& program_;
+    const Columns& columns_;
+    AtomValues values_;
+    Resolver& resolver_;
+    std::vector<Plan> plans_;
+    Arena<uint32_t> arena_;
+    std::vector<uint32_t> row_, ids_;
+    std::vector<size_t> row_ends_;
+    std::vector<Waiting> waiting_;
+    std::vector<uint64_t> seen_;
+    std::vector<std::span<const uint64_t>> terms_;
+};
+
+template <class Resolver>
+Encoding encode_with(Resolver resolver, const Program& program, const Columns& columns) {
+    Encoding out;
+    Pass<Resolver>(program, columns, resolver).run(out);
+    out.shrink();
+    return out;
+}
+
+// In a conjunction "|" separates the values, so that it is escaped inside them: a name says exactly which feature it is.
+void append_value(std::string& name, const std::string& text, bool escape) {
+    for (char c : text) {
+        if (escape && (c == '|' || c == '\\')) name.push_back('\\');
+        name.push_back(c);
+    }
+}
+
+std::string feature_name(const Program& program, AtomValues& values, const Origin& origin) {
+    const Template& each = program.templates[origin.template_number];
+    std::vector<std::vector<std::string>> texts;
+    for (const Term& term : each.terms) texts.push_back(values.texts(term.atom, int64_t{origin.token} + term.offset));
+    std::vector<size_t> chosen(texts.size());
+    uint32_t rest = origin.ordinal;
+    for (size_t i = texts.size(); i-- > 0;) {
+        chosen[i] = rest % texts[i].size();
+        rest /= static_cast<uint32_t>(texts[i].size());
+    }
+    std::string name = each.key + "=";
+    for (size_t i = 0; i < texts.size(); ++i) {
+        if (i > 0) name.push_back('|');
+        append_value(name, texts[i][chosen[i]], texts.size() > 1);
+    }
+    return name;
+}
+
+}  // namespace
+
+Encoder::Encoder(Program program, uint32_t minimum_count, uint32_t hash_size)
+    : program_(std::move(program)), minimum_count_(minimum_count), hash_size_(hash_size) {
+    if (program_.templates.size() > UINT16_MAX) throw InputFault("more than 65,535 templates");
+}
+
+uint32_t Encoder::feature_count() const { return hash_size_ ? hash_size_ : index_.size(); }
+
+Encoding Encoder::fit(std::shared_ptr<const Columns> columns) {
+    index_ = FeatureIndex();
+    names_.clear();
+    origins_.assign(hash_size_, Origin{kNoToken, 0, 0});
+    Encoding out = hash_size_ ? encode_with(Hashing{hash_size_, &origins_}, program_, *columns)
+                              : encode_with(Numbering{index_, origins_}, program_, *columns);
+    counts_ = count_features(out, feature_count());
+    if (!hash_size_ && minimum_count_ > 1) {
+        const std::vector<uint32_t> new_ids = prune(out, counts_, index_, minimum_count_);
+        for (uint32_t id = 0; id < new_ids.size(); ++id)
+            if (new_ids[id] != kNone) origins_[new_ids[id]] = origins_[id];
+        origins_.resize(counts_.size());
+    }
+    fitted_on_ = std::move(columns);
+    return out;
+}
+
+Encoding Encoder::encode(const Columns& columns) const {
+    if (hash_size_) return encode_with(Hashing{hash_size_, nullptr}, program_, columns);
+    return encode_with(Frozen{index_}, program_, columns);
+}
+
+std::vector<uint16_t> Encoder::template_numbers() const {
+    std::vector<uint16_t> numbers;
+    numbers.reserve(origins_.size());
+    for (const Origin& origin : origins_) numbers.push_back(origin.template_number);
+    return numbers;
+}
+
+const std::vector<std::string>& Encoder::names() {
+    if (!fitted_on_) return names_;
+    // Sentence by sentence, so that what is found in a sentence is found once.
+    std::vector<uint32_t> order;
+    for (uint32_t id = 0; id < origins_.size(); ++id)
+        if (origins_[id].token != kNoToken) order.push_back(id);
+    std::sort(order.begin(), order.end(), [this](uint32_t a, uint32_t b) { return origins_[a].token < origins_[b].token; });
+    names_.assign(origins_.size(), "");
+    AtomValues values(program_, *fitted_on_);
+    const std::vector<uint32_t>& sentences = fitted_on_->sentences;
+    size_t sentence = SIZE_MAX;
+    for (uint32_t id : order) {
+        const auto after = std::upper_bound(sentences.begin(), sentences.end(), origins_[id].token);
+        const size_t here = static_cast<size_t>(after - sentences.begin()) - 1;
+        if (here != sentence) values.enter(static_cast<uint32_t>(sentence = here));
+        names_[id] = feature_name(program_, values, origins_[id]);
+    }
+    fitted_on_.reset();
+    return names_;
+}
+
+Encoder::Described Encoder::describe(const Columns& columns, uint32_t sentence) const {
+    const Columns one = columns.select({sentence});
+    // Every combination is numbered apart from the index, and its name written at once.
+    FeatureIndex index;
+    std::vector<Origin> origins;
+    const Encoding encoding = encode_with(Numbering{index, origins}, program_, one);
+    AtomValues values(program_, one);
+    values.enter(0);
+    std::vector<std::string> names;
+    for (const Origin& origin : origins) names.push_back(feature_name(program_, values, origin));
+    Described out(encoding.token_count());
+    for (size_t token = 0; token < out.size(); ++token)
+        for (uint64_t i = encoding.starts[token]; i < encoding.starts[token + 1]; ++i)
+            out[token].emplace_back(names[encoding.ids[i]], encoding.values.empty() ? 1.0f : encoding.values[i]);
+    return out;
+}
+
+}  // namespace tagpool

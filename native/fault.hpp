@@ -1,0 +1,15 @@
+// The one error the core throws for bad input: what is wrong, and on which line (0: no line).
+#pragma once
+#include <cstddef>
+#include <stdexcept>
+#include <string>
+
+namespace tagpool {
+
+class InputFault : public std::runtime_error {
+public:
+    explicit InputFault(const std::string& message, size_t line = 0) : std::runtime_error(message), line(line) {}
+    size_t line;
+};
+
+}  // namespace tagpool

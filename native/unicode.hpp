@@ -1,0 +1,35 @@
+// UTF-8 and the few character classes that word functions need. Text inside the core is always valid UTF-8.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace tagpool {
+
+enum CharacterClass : uint8_t { kUpper = 1, kLower = 2, kLetter = 4, kDigit = 8, kPunctuation = 16, kSpace = 32 };
+
+// The flags of a code point (a combination of CharacterClass).
+uint8_t character_class(char32_t point);
+
+// Simple (one to one) lower-casing: a word keeps its number of characters.
+char32_t to_lower(char32_t point);
+
+// The position of the first byte that is not valid UTF-8, or npos.
+size_t find_invalid_utf8(std::string_view text);
+
+// Appends a code point as UTF-8.
+void append_utf8(std::string& out, char32_t point);
+
+// Steps through valid UTF-8.
+class Characters {
+public:
+    explicit Characters(std::string_view text) : p_(text.data()), end_(text.data() + text.size()) {}
+    bool next(char32_t& point);
+
+private:
+    const char* p_;
+    const char* end_;
+};
+
+}  // namespace tagpool

@@ -1,0 +1,54 @@
+// Word functions: what a template may ask of a single string. Computed once per distinct string, so they may be plain.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lexicon.hpp"
+
+namespace tagpool {
+
+enum class Function : uint8_t {
+    lower,            // simple lower-casing, character by character
+    simplify,         // every run of digits becomes one 0
+    shape,            // A -> X, a -> x, 7 -> d, other characters stay
+    short_shape,      // the same with runs collapsed
+    digits,           // every digit becomes 0; no value without a digit
+    prefix,           // the first a characters of a longer word
+    suffix,           // the last a characters of a longer word
+    ngrams,           // all substrings of a..b characters, each once
+    edge_ngrams,      // the same over <word>
+    orthography,      // the properties of BAGGING Table 4 that hold
+    orthography_dfi,  // the orthographic set of DFI (after Gimenez and Marquez 2004)
+    lookup,           // the lexicon's value; with a > 0 its first a characters
+};
+
+struct Step {
+    Function function;
+    int a = 0, b = 0;
+    std::shared_ptr<const WordLexicon> lexicon;
+};
+
+// Appends the values of one step on one string; `out` is not cleared.
+void apply(const Step& step, std::string_view text, std::vector<std::string>& out);
+
+// A chain of steps, the innermost first; all but the last give at most one value. Empty: the string itself.
+class WordFunction {
+public:
+    WordFunction() = default;
+    explicit WordFunction(std::vector<Step> steps) : steps_(std::move(steps)) {}
+
+    void values(std::string_view text, std::vector<std::string>& out) const;
+    bool is_identity() const { return steps_.empty(); }
+
+private:
+    std::vector<Step> steps_;
+};
+
+// The letter that stands for a word in a capitals pattern: A all capitals, C capital first, M a capital inside, l lower case,
+// d digits without letters, . anything else.
+char capital_class(std::string_view text);
+
+}  // namespace tagpool

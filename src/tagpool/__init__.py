@@ -1,0 +1,2 @@
+"""tagpool: robust sequence labelling on a CPU."""
+__version__ = "0.1.0"

@@ -1,0 +1,1 @@
+"""The door: sentences and corpora, the formats they are read from, tag schemes and splits."""

@@ -1,0 +1,97 @@
+"""Sentences drawn from the frames of the built-in corpus."""
+
+from __future__ import annotations
+
+import random
+import zlib
+from collections.abc import Callable
+from typing import Literal, get_args
+
+from tagpool.corpus.builtin.frames import Frame, frames, training_frames
+from tagpool.corpus.builtin.shapes import Row
+from tagpool.errors import InputError
+
+Part = Literal["train", "dev", "test"]
+"""The parts of the corpus; no sentence belongs to two of them."""
+
+_PARTS: tuple[str, ...] = get_args(Part)
+
+_MOST = 1_000_000
+"""The most sentences of one call."""
+
+_PATIENCE = 2000
+"""Draws in a row without a new sentence after which the corpus counts as used up."""
+
+
+def draw_sentences(
+    count: int, *, seed: int = 1, part: Part = "train", unseen: float = 0.4, lowercase: float = 0.0
+) -> list[list[Row]]:
+    """Draw ``count`` different sentences; the same arguments give the same sentences everywhere.
+
+    A sentence is a list of rows (word, part of speech, chunk, label). In ``"dev"`` and ``"test"``, ``unseen`` is the share of
+    entities whose names never occur in ``"train"``, whatever its seed, and ``lowercase`` the share of sentences without
+    capitals. The same sentences are drawn whatever ``lowercase`` is. ``"train"`` holds seen names and capitals only. One
+    frame in four is kept from training too. A sentence belongs to one part only, whatever the seeds.
+
+    >>> for row in draw_sentences(1, seed=4)[0]:
+    ...     print(*row)
+    """
+    _check(count, seed, part, unseen, lowercase)
+    choices = training_frames() if part == "train" else frames()
+    share = 0.0 if part == "train" else float(unseen)
+    place, parts = _PARTS.index(part), len(_PARTS)
+    rand = random.Random(f"tagpool {part} {seed}").random
+    drawn: set[str] = set()
+    sentences: list[list[Row]] = []
+    misses = 0
+    while len(sentences) < count:
+        frame = choices[int(rand() * len(choices))]
+        key, pieces = _fill(frame, rand, share)
+        if not key or zlib.crc32(key.encode("utf-8")) % parts != place or key in drawn:
+            misses += 1
+            if misses > _PATIENCE:
+                raise InputError(f"cannot draw {count} different sentences, only {len(sentences)}; ask for fewer")
+            continue
+        misses = 0
+        drawn.add(key)
+        rows = [row for piece in pieces for row in piece]
+        if rand() < lowercase:
+            rows = [(word.lower(), pos, chunk, label) for word, pos, chunk, label in rows]
+        elif frame.capitals:
+            rows = [(word.upper(), pos, chunk, label) for word, pos, chunk, label in rows]
+        sentences.append(rows)
+    return sentences
+
+
+def _fill(frame: Frame, rand: Callable[[], float], unseen: float) -> tuple[str, list[tuple[Row, ...]]]:
+    """The lower-cased words of a sentence and its rows; nothing if a name was drawn twice."""
+    texts, pieces = [], []
+    for seen_shapes, unseen_shapes in frame.steps:
+        shapes = unseen_shapes if unseen_shapes and rand() < unseen else seen_shapes
+        for pool in shapes[int(rand() * len(shapes))] if len(shapes) > 1 else shapes[0]:
+            if len(pool) == 1:
+                text, rows = pool[0]
+            else:
+                text, rows = pool[int(rand() * len(pool))]
+                if unseen_shapes and text in texts:
+                    return "", []
+            texts.append(text)
+            pieces.append(rows)
+    return " ".join(texts), pieces
+
+
+def _check(count: int, seed: int, part: str, unseen: float, lowercase: float) -> None:
+    for name, value in (("count", count), ("seed", seed)):
+        if isinstance(value, bool) or not isinstance(value, int):
+            raise InputError(f"{name} must be a whole number, got {value!r}")
+    if count < 1:
+        raise InputError(f"count must be at least 1, got {count}")
+    if count > _MOST:
+        raise InputError(f"count must be at most {_MOST:,}, got {count:,}; draw more with another seed")
+    if part not in _PARTS:
+        raise InputError(f"part must be one of {', '.join(_PARTS)}, got {part!r}")
+    for name, share in (("unseen", unseen), ("lowercase", lowercase)):
+        if isinstance(share, bool) or not isinstance(share, int | float) or not 0 <= share <= 1:
+            raise InputError(f"{name} must be a share between 0 and 1, got {share!r}")
+    if part == "train" and lowercase:
+        raise InputError(f"lowercase applies to dev and test, the training part keeps its capitals; got {lowercase!r}")

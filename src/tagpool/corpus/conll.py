@@ -1,0 +1,168 @@
+"""CoNLL columns and CoNLL-U: one token a line, blank lines between sentences.
+
+Columns are separated by blanks, or by single tabs if the first token line has one. ``-DOCSTART-`` lines (and ``# newdoc`` comments)
+begin documents. In plain columns a line that begins with ``#`` may be a token; it is a comment where it stands before a
+sentence's first token and reads ``# key = value``, or begins with ``# `` and has not the number of columns a token has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+from operator import itemgetter
+from pathlib import Path
+
+from tagpool import _native
+from tagpool.corpus.corpus import LABEL, WORD, Corpus
+from tagpool.corpus.files import read_bytes, source_name, write_text
+from tagpool.errors import InputError
+
+DEFAULT_COLUMNS: dict[int, tuple[str, ...]] = {
+    1: (WORD,),
+    2: (WORD, LABEL),
+    3: (WORD, "pos", LABEL),
+    4: (WORD, "pos", "chunk", LABEL),
+}
+CONLLU_COLUMNS = (WORD, "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
+DOCUMENT_START = "-DOCSTART-"
+
+
+def read_conll(
+    path: str | Path, *, columns: Sequence[str] | None = None, label: str | None = None, encoding: str = "utf-8"
+) -> Corpus:
+    """Reads CoNLL columns. Without names, 1 to 4 columns are called word; word, label; word, pos, label; word, pos, chunk, label."""
+    source = source_name(path)
+    data = read_bytes(path, encoding=encoding)
+    names = _column_names(columns, source) if columns is not None else _default_names(data, source)
+    return _read(data, names, source, label or LABEL, conllu=False)
+
+
+def read_conllu(path: str | Path, *, label: str | None = None, encoding: str = "utf-8") -> Corpus:
+    """Reads CoNLL-U; the columns are word (FORM), lemma, upos, xpos, feats, head, deprel, deps and misc, the label upos by default.
+
+    Comments, multiword ranges and empty nodes are kept aside and written back by :func:`write_conllu`.
+    """
+    source = source_name(path)
+    return _read(read_bytes(path, encoding=encoding), CONLLU_COLUMNS, source, label or "upos", conllu=True)
+
+
+def _column_names(columns: Sequence[str], source: str) -> tuple[str, ...]:
+    names = tuple(name.strip() for name in columns)
+    for name in names:
+        if not name.isidentifier():
+            raise InputError(f"column name {name!r}: expected letters, digits and _, such as word or pos", source=source)
+    if len(set(names)) != len(names):
+        raise InputError(f"a column is named twice in {','.join(names)}", source=source)
+    if not names:
+        raise InputError("at least one column must be named", source=source)
+    return names
+
+
+def _default_names(data: bytes, source: str) -> tuple[str, ...]:
+    count = _native.count_columns(data, False)
+    if count in DEFAULT_COLUMNS:
+        return DEFAULT_COLUMNS[count]
+    if count == 0:
+        return (WORD,)  # an empty file: the reader says so
+    raise InputError(
+        f"{count} columns, and only 1 to 4 have names of their own; name them with columns=... (--columns word,pos,...,label)",
+        source=source,
+    )
+
+
+def _read(data: bytes, names: Sequence[str], source: str, label: str, *, conllu: bool) -> Corpus:
+    try:
+        native = _native.read_conll(data, list(names), conllu)
+    except _native.InputFault as fault:
+        message, line = fault.args
+        raise InputError(str(message), source=source, line=line or None) from None
+    if native.sentence_count == 0:
+        raise InputError("expected sentences, got none: the file is empty or has only blank lines and comments", source=source)
+    if label not in names and label != LABEL:
+        raise InputError(f"no column {label!r} to take labels from; the columns are {', '.join(names)}", source=source)
+    return Corpus(native, label_column=label, source=source)
+
+
+def write_conll(corpus: Corpus, path: str | Path, *, columns: Sequence[str] | None = None, separator: str = " ") -> None:
+    """Writes columns (all of them, the label last, unless named) with ``-DOCSTART-`` lines where documents are marked."""
+    write_text(path, format_conll(corpus, columns=columns, separator=separator))
+
+
+def format_conll(corpus: Corpus, *, columns: Sequence[str] | None = None, separator: str = " ") -> str:
+    """What :func:`write_conll` writes."""
+    names = list(columns) if columns is not None else default_order(corpus)
+    lists = [corpus.column(name) for name in names]
+    for name in names:
+        _check_separable(corpus, name, separator)
+    documents = set(corpus.documents)
+    fillers = ["-X-"] * (len(names) - 2) + ["O"] if len(names) > 1 else []
+    comments = {s: list(rows) for s, rows in groupby(corpus.native.asides, key=itemgetter(0))}
+    lines: list[str] = []
+    for number, sentence in enumerate(zip(*lists, strict=True)):
+        if number in documents:
+            lines += [separator.join([DOCUMENT_START, *fillers]), ""]
+        lines += [line for _, _, line in comments.get(number, ()) if _is_safe_comment(line, len(names), separator)]
+        lines += map(separator.join, zip(*sentence, strict=True))
+        lines.append("")
+    return "\n".join(lines) + "\n"
+
+
+def default_order(corpus: Corpus) -> list[str]:
+    """The columns as they are written: in their order, but the label last."""
+    names = [name for name in corpus.columns if name != corpus.label_column]
+    return names + [corpus.label_column] if corpus.label_column else names
+
+
+def _is_safe_comment(line: str, columns: int, separator: str) -> bool:
+    """Whether a line kept aside would be read as a comment again, and not as a token."""
+    if not line.startswith("# "):
+        return False
+    return len(line.split("\t") if separator == "\t" else line.split()) != columns or line.split()[2:3] == ["="]
+
+
+def _check_separable(corpus: Corpus, name: str, separator: str) -> None:
+    bad = "\t\n\r" if separator == "\t" else " \t\n\r"
+    for text in corpus.strings(name):
+        if not text or any(character in text for character in bad):
+            advice = "" if separator == "\t" or not text else "; write it with tabs (--separator tab)"
+            what = "an empty string" if not text else f"{text!r}, which has a blank inside"
+            raise InputError(f"column {name!r} has {what}: it cannot be written as one column{advice}", source=corpus.source)
+
+
+def write_conllu(corpus: Corpus, path: str | Path) -> None:
+    """Writes CoNLL-U. Columns it knows by name go to their places, the label to UPOS if nothing else does; the rest is ``_``."""
+    write_text(path, format_conllu(corpus))
+
+
+def format_conllu(corpus: Corpus) -> str:
+    """What :func:`write_conllu` writes."""
+    for name in corpus.columns:
+        _check_separable(corpus, name, "\t")
+    lists = [_conllu_column(corpus, name) for name in CONLLU_COLUMNS]
+    asides = {s: list(rows) for s, rows in groupby(corpus.native.asides, key=itemgetter(0))}
+    documents = set(corpus.documents)
+    lines: list[str] = []
+    for number in range(len(corpus)):
+        length = corpus.native.length(number)
+        columns = [column[number] if column is not None else ["_"] * length for column in lists]
+        around: dict[int, list[str]] = {}
+        for _, position, line in asides.get(number, ()):
+            around.setdefault(position, []).append(line)
+        if number in documents and not any(line.startswith("# newdoc") for line in around.get(0, ())):
+            lines.append("# newdoc")
+        for position, fields in enumerate(zip(*columns, strict=True)):
+            lines += around.get(position, ())
+            lines.append("\t".join([str(position + 1), *fields]))
+        lines += around.get(length, ())
+        lines.append("")
+    return "\n".join(lines) + "\n"
+
+
+def _conllu_column(corpus: Corpus, name: str) -> list[list[str]] | None:
+    if name in corpus.columns:
+        return corpus.column(name)
+    if name == "xpos" and "pos" in corpus.columns:
+        return corpus.column("pos")
+    if name == "upos" and corpus.label_column == LABEL:
+        return corpus.column(LABEL)
+    return None

@@ -1,0 +1,217 @@
+"""Sentence and Corpus: labelled text as named columns.
+
+A corpus is columnar: each column is a table of distinct strings and one number a token, in native memory. Nothing here costs an
+object a token until somebody asks for the strings. Corpora are immutable; what changes them returns a new one that shares the
+columns it did not touch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, overload
+
+from tagpool import _native
+from tagpool.errors import InputError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+WORD = "word"
+LABEL = "label"
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """One sentence: the tokens of each column.
+
+    >>> sentence = Sentence({"word": ["Ann", "left"], "label": ["B-PER", "O"]}, "label")
+    >>> len(sentence), sentence.words, sentence.labels
+    (2, ['Ann', 'left'], ['B-PER', 'O'])
+    """
+
+    columns: Mapping[str, list[str]]
+    label_column: str | None = None
+
+    def __len__(self) -> int:
+        return len(next(iter(self.columns.values())))
+
+    def __getitem__(self, column: str) -> list[str]:
+        return self.columns[column]
+
+    @property
+    def words(self) -> list[str]:
+        """The tokens: the column ``word``, or the first one where there is none of that name."""
+        return self.columns[WORD] if WORD in self.columns else next(iter(self.columns.values()))
+
+    @property
+    def labels(self) -> list[str] | None:
+        """The labels, or None for text without them."""
+        return None if self.label_column is None else self.columns[self.label_column]
+
+
+class Corpus(Sequence[Sentence]):
+    """Sentences in named columns, and possibly documents.
+
+    >>> corpus = Corpus.from_lists(word=[["Ann", "left"], ["Rain"]], label=[["B-PER", "O"], ["O"]])
+    >>> len(corpus), corpus.token_count, corpus.columns
+    (2, 3, ('word', 'label'))
+    >>> corpus[0].labels
+    ['B-PER', 'O']
+    """
+
+    def __init__(self, native: _native.Columns, *, label_column: str | None = LABEL, source: str | None = None) -> None:
+        self.native = native
+        self.columns: tuple[str, ...] = tuple(native.names)
+        self.label_column = label_column if label_column in self.columns else None
+        self.source = source
+
+    @classmethod
+    def from_lists(
+        cls,
+        *,
+        documents: Sequence[int] = (),
+        asides: Sequence[tuple[int, int, str]] = (),
+        label_column: str | None = LABEL,
+        source: str | None = None,
+        **columns: Sequence[Sequence[str]],
+    ) -> Corpus:
+        """A corpus from lists: each keyword is a column, a list of sentences, each a list of strings.
+
+        ``documents`` are the numbers of the sentences that begin a document; ``asides`` are lines that are no tokens
+        (sentence, position, line), such as comments.
+        """
+        if not columns:
+            raise InputError("a corpus needs at least one column, such as word=[['A', 'sentence']]")
+        lengths = {name: len(sentences) for name, sentences in columns.items()}
+        if len(set(lengths.values())) > 1:
+            raise InputError(f"the columns have different numbers of sentences: {lengths}")
+        rows = list(zip(*columns.values(), strict=True))
+        native = cls._checked(lambda: _native.Columns.from_lists(list(columns), rows, list(documents), list(asides)), source)
+        return cls(native, label_column=label_column, source=source)
+
+    @staticmethod
+    def _checked(make: Callable[[], _native.Columns], source: str | None) -> _native.Columns:
+        try:
+            return make()
+        except _native.InputFault as fault:
+            raise InputError(str(fault.args[0]), source=source) from None
+
+    # Reading -------------------------------------------------------------------------------------------------------------
+
+    def __len__(self) -> int:
+        return self.native.sentence_count
+
+    @overload
+    def __getitem__(self, index: int) -> Sentence: ...
+    @overload
+    def __getitem__(self, index: slice) -> Corpus: ...
+    def __getitem__(self, index: int | slice) -> Sentence | Corpus:
+        if isinstance(index, slice):
+            return self.select(range(*index.indices(len(self))))
+        if not -len(self) <= index < len(self):
+            raise IndexError(f"sentence {index} of {len(self)}")
+        index %= len(self)
+        return Sentence({name: self.native.sentence_column(index, name) for name in self.columns}, self.label_column)
+
+    def __iter__(self) -> Iterator[Sentence]:
+        lists = [self.native.column_lists(name) for name in self.columns]
+        for tokens in zip(*lists, strict=True):
+            yield Sentence(dict(zip(self.columns, tokens, strict=True)), self.label_column)
+
+    def __repr__(self) -> str:
+        return f"<Corpus: {len(self):,} sentences, {self.token_count:,} tokens, columns {', '.join(self.columns)}>"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Corpus):
+            return NotImplemented
+        same = self.columns == other.columns and self.label_column == other.label_column and self.documents == other.documents
+        return same and all(self.column(name) == other.column(name) for name in self.columns)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    @property
+    def token_count(self) -> int:
+        """How many tokens there are."""
+        return self.native.token_count
+
+    def column(self, name: str) -> list[list[str]]:
+        """One column as a list of strings for each sentence."""
+        self._require(name)
+        return self.native.column_lists(name)
+
+    @property
+    def words(self) -> list[list[str]]:
+        """The tokens of every sentence."""
+        return self.column(WORD if WORD in self.columns else self.columns[0])
+
+    @property
+    def labels(self) -> list[list[str]]:
+        """The labels of every sentence."""
+        if self.label_column is None:
+            raise InputError(f"no label column; the columns are {', '.join(self.columns)}", source=self.source)
+        return self.column(self.label_column)
+
+    def ids(self, name: str) -> NDArray[np.uint32]:
+        """One number a token, into :meth:`strings` of the same column."""
+        self._require(name)
+        return self.native.ids(name)
+
+    def strings(self, name: str) -> list[str]:
+        """The distinct strings of a column (of the corpus it was selected from, if it was)."""
+        self._require(name)
+        return self.native.strings(name)
+
+    def offsets(self) -> NDArray[np.uint32]:
+        """Where sentences begin: sentence i is the tokens offsets[i] to offsets[i + 1]."""
+        return self.native.offsets()
+
+    @property
+    def documents(self) -> list[int]:
+        """The first sentence of each document; empty when documents are not marked."""
+        return self.native.documents
+
+    def _require(self, name: str) -> None:
+        if name not in self.columns:
+            raise InputError(f"no column {name!r}; the columns are {', '.join(self.columns)}", source=self.source)
+
+    # Deriving ------------------------------------------------------------------------------------------------------------
+
+    def select(self, sentences: Sequence[int]) -> Corpus:
+        """These sentences, in this order."""
+        return self._derived(lambda: self.native.select(list(sentences)))
+
+    def with_column(self, name: str, values: Sequence[Sequence[str]]) -> Corpus:
+        """The same corpus with a column added or replaced."""
+        return self._derived(lambda: self.native.with_column(name, values))
+
+    def with_columns(self, columns: Mapping[str, str] | Sequence[str]) -> Corpus:
+        """Only these columns, in this order; a mapping renames them (old name: new name)."""
+        names = dict(columns) if isinstance(columns, Mapping) else {name: name for name in columns}
+        for name in names:
+            self._require(name)
+        label = names.get(self.label_column) if self.label_column else None
+        derived = self._checked(lambda: self.native.with_names(list(names), list(names.values())), self.source)
+        return Corpus(derived, label_column=label or LABEL, source=self.source)
+
+    def with_labels(self, labels: Sequence[Sequence[str]]) -> Corpus:
+        """The same corpus with other labels."""
+        return self.with_column(self.label_column or LABEL, labels)
+
+    def _derived(self, make: Callable[[], _native.Columns]) -> Corpus:
+        return Corpus(self._checked(make, self.source), label_column=self.label_column or LABEL, source=self.source)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        lists = {name: self.column(name) for name in self.columns}
+        return _rebuild, (lists, self.documents, self.native.asides, self.label_column, self.source)
+
+
+def _rebuild(
+    lists: dict[str, list[list[str]]],
+    documents: list[int],
+    asides: list[tuple[int, int, str]],
+    label_column: str | None,
+    source: str | None,
+) -> Corpus:
+    return Corpus.from_lists(documents=documents, asides=asides, label_column=label_column, source=source, **lists)

@@ -1,0 +1,195 @@
+"""JSONL: one JSON object a line, one sentence (or short text) an object, in either of two forms.
+
+Tokens: ``{"tokens": ["Ann", "left"], "labels": ["B-PER", "O"]}``; any other key with a list of as many strings is a column too.
+
+Spans: ``{"text": "Ann left.", "labels": [[0, 3, "PER"]]}`` with character offsets, as doccano and others write them (``"label"`` and
+``"entities"`` are read as well). The text is cut into tokens by the rule of :mod:`tagpool.corpus.text`, and labelled BIO2.
+
+A key ``"document"`` marks documents: a new one begins where its value changes.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, get_args
+
+from tagpool.corpus.corpus import LABEL, WORD, Corpus
+from tagpool.corpus.files import read_lines, source_name, write_text
+from tagpool.corpus.schemes import Scheme, Span, spans, to_labels
+from tagpool.corpus.text import SPACE, Token, spaces_after, texts, tokenize
+from tagpool.errors import InputError
+
+Misaligned = Literal["error", "expand", "drop"]
+"""What to do with a span that begins or ends inside a token: refuse, let it grow to whole tokens, or leave it out."""
+
+_SPAN_KEYS = ("labels", "label", "entities")
+
+
+class _Record(NamedTuple):
+    columns: dict[str, list[str]]
+    document: Any
+
+
+def read_jsonl(path: str | Path, *, misaligned: Misaligned = "error", encoding: str = "utf-8") -> Corpus:
+    """Reads JSONL of either form; all objects of a file must have the same columns."""
+    source = source_name(path)
+    if misaligned not in get_args(Misaligned):
+        raise InputError(f"misaligned={misaligned!r}: expected one of {', '.join(get_args(Misaligned))}")
+    columns: dict[str, list[list[str]]] = {}
+    documents: list[int] = []
+    last_document: Any = None
+    count = 0
+    for number, line in enumerate(read_lines(path, encoding=encoding), 1):
+        if not line.strip():
+            continue
+
+        def fail(message: str, number: int = number) -> InputError:
+            return InputError(message, source=source, line=number)
+
+        record = _read_record(line, misaligned, fail)
+        if count and record.columns.keys() != columns.keys():
+            raise fail(f"expected the columns {', '.join(columns)}, got {', '.join(record.columns)}")
+        for name, tokens in record.columns.items():
+            columns.setdefault(name, []).append(tokens)
+        if record.document is not None and (count == 0 or record.document != last_document):
+            documents.append(count)
+        last_document = record.document
+        count += 1
+    if not count:
+        raise InputError("expected sentences, got none: the file is empty", source=source)
+    if documents and documents[0] != 0:
+        documents.insert(0, 0)
+    return Corpus.from_lists(documents=documents, source=source, **columns)
+
+
+def _read_record(line: str, misaligned: Misaligned, fail: Callable[[str], InputError]) -> _Record:
+    try:
+        record = json.loads(line)
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise fail(f"expected a JSON object, got something else: {error}") from None
+    if not isinstance(record, dict):
+        raise fail(f"expected a JSON object such as {{\"tokens\": [...]}}, got {type(record).__name__}")
+    if "tokens" in record:
+        return _Record(_token_columns(record, fail), record.get("document"))
+    if "text" in record:
+        return _Record(_span_columns(record, misaligned, fail), record.get("document"))
+    raise fail(f'expected a key "tokens" or "text", got {", ".join(map(repr, record)) or "none"}')
+
+
+def _token_columns(record: dict[str, Any], fail: Callable[[str], InputError]) -> dict[str, list[str]]:
+    tokens = _strings(record["tokens"], "tokens", fail)
+    if not tokens:
+        raise fail('"tokens" is empty')
+    columns = {WORD: tokens}
+    for key, value in record.items():
+        if key in ("tokens", "labels") or not (isinstance(value, list) and len(value) == len(tokens)):
+            continue
+        if all(isinstance(each, str) for each in value) and key.isidentifier():
+            columns[key] = value
+    if "labels" in record:
+        labels = _strings(record["labels"], "labels", fail)
+        if len(labels) != len(tokens):
+            raise fail(f"expected {len(tokens)} labels, one a token, got {len(labels)}")
+        columns[LABEL] = labels
+    return columns
+
+
+def _strings(value: Any, key: str, fail: Callable[[str], InputError]) -> list[str]:
+    if not isinstance(value, list) or not all(isinstance(each, str) and each for each in value):
+        raise fail(f'"{key}": expected a list of non-empty strings')
+    return value
+
+
+def _span_columns(
+    record: dict[str, Any], misaligned: Misaligned, fail: Callable[[str], InputError]
+) -> dict[str, list[str]]:
+    text = record["text"]
+    if not isinstance(text, str):
+        raise fail(f'"text": expected a string, got {type(text).__name__}')
+    tokens = tokenize(text)
+    if not tokens:
+        raise fail('"text" has no tokens')
+    columns = {WORD: [token.text for token in tokens], SPACE: spaces_after(text, tokens)}
+    key = next((key for key in _SPAN_KEYS if key in record), None)
+    if key is not None:
+        places = [_place(span, text, tokens, misaligned, fail) for span in _span_list(record[key], key, fail)]
+        found = sorted(place for place in places if place is not None)
+        for earlier, later in zip(found, found[1:], strict=False):
+            if later.start < earlier.end:
+                raise fail(f"the spans {earlier.type} and {later.type} overlap; a token can have one label only")
+        columns[LABEL] = to_labels(found, len(tokens), Scheme.BIO2)
+    return columns
+
+
+def _span_list(value: Any, key: str, fail: Callable[[str], InputError]) -> list[tuple[int, int, str]]:
+    found: list[tuple[int, int, str]] = []
+    for span in value if isinstance(value, list) else [value]:
+        if isinstance(span, dict):  # {"start_offset": 0, "end_offset": 3, "label": "PER"}
+            span = [span.get("start_offset", span.get("start")), span.get("end_offset", span.get("end")), span.get("label")]
+        if not (isinstance(span, list) and len(span) == 3 and type(span[0]) is int and type(span[1]) is int and isinstance(span[2], str)):
+            raise fail(f'"{key}": expected spans such as [0, 3, "PER"], got {json.dumps(span)[:80]}')
+        if not span[2] or any(character.isspace() for character in span[2]):
+            raise fail(f'"{key}": expected a type without blanks, got {span[2]!r}')
+        found.append((span[0], span[1], span[2]))
+    return found
+
+
+def _place(
+    span: tuple[int, int, str], text: str, tokens: list[Token], misaligned: Misaligned, fail: Callable[[str], InputError]
+) -> Span | None:
+    """The tokens of a character span."""
+    start, end, kind = span
+    if not 0 <= start < end <= len(text):
+        raise fail(f"span [{start}, {end}, {kind!r}] does not lie in the text, which has {len(text)} characters")
+    inside = [i for i, token in enumerate(tokens) if token.start < end and token.end > start]
+    if not inside:
+        raise fail(f"span [{start}, {end}, {kind!r}] holds only blanks")
+    first, last = tokens[inside[0]], tokens[inside[-1]]
+    # Blanks at the span's ends do no harm.
+    aligned = first.start >= start and last.end <= end
+    if not aligned and misaligned == "error":
+        whole = text[first.start : last.end]
+        raise fail(
+            f"span [{start}, {end}, {kind!r}] is {text[start:end]!r}, but the tokens there are {whole!r}; "
+            "correct it, or read with misaligned expand or drop (--misaligned)"
+        )
+    return Span(inside[0], inside[-1] + 1, kind) if aligned or misaligned == "expand" else None
+
+
+def write_jsonl(corpus: Corpus, path: str | Path, *, as_spans: bool = False) -> None:
+    """Writes JSONL with tokens, or with text and character spans."""
+    write_text(path, format_jsonl(corpus, as_spans=as_spans))
+
+
+def format_jsonl(corpus: Corpus, *, as_spans: bool = False) -> str:
+    """What :func:`write_jsonl` writes."""
+    starts = set(corpus.documents)
+    document = -1
+    whole = texts(corpus) if as_spans else []
+    lines: list[str] = []
+    for number, sentence in enumerate(corpus):
+        record: dict[str, Any]
+        if as_spans:
+            record = {"text": whole[number], "labels": _character_spans(sentence.words, sentence.columns.get(SPACE), sentence.labels)}
+        else:
+            record = {"tokens": sentence.words}
+            record |= {k: v for k, v in sentence.columns.items() if v is not sentence.words and k not in (SPACE, corpus.label_column)}
+            if sentence.labels is not None:
+                record["labels"] = sentence.labels
+        if starts:
+            document += number in starts
+            record["document"] = document
+        lines.append(json.dumps(record, ensure_ascii=False))
+    return "\n".join(lines) + "\n"
+
+
+def _character_spans(words: list[str], after: list[str] | None, labels: list[str] | None) -> list[list[int | str]]:
+    starts, ends = [], []
+    at = 0
+    for word, space in zip(words, after or [" "] * len(words), strict=True):
+        starts.append(at)
+        ends.append(at + len(word))
+        at += len(word) + len(space)
+    return [[starts[span.start], ends[span.end - 1], span.type] for span in spans(labels or [])]

@@ -1,0 +1,322 @@
+"""Tag schemes: read, check, repair, convert and recognise label sequences.
+
+Not here: scores (``tagpool.evaluation``), and what one label and its neighbour mean, which
+:mod:`tagpool.corpus.transitions` says together with the schemes themselves; the names users need are given here too.
+
+Everything follows from conlleval's reading of a sequence as spans. A repair writes those spans as the scheme would, and
+so does a conversion; between the four span schemes a valid sequence loses nothing.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import NamedTuple
+
+from tagpool.corpus.transitions import (
+    Scheme,
+    continues,
+    expected_instead,
+    is_plain,
+    label_parts,
+    legal_transition,
+    place_label,
+)
+from tagpool.errors import SchemeError
+
+__all__ = [
+    "Detection",
+    "Scheme",
+    "Span",
+    "Violation",
+    "convert",
+    "convert_many",
+    "detect",
+    "is_plain",
+    "legal_transition",
+    "repair",
+    "spans",
+    "to_labels",
+    "violations",
+]
+
+_SPAN_SCHEMES = (Scheme.BIO2, Scheme.IOB1, Scheme.BIOES, Scheme.BILOU)  # in the order detect() prefers them
+
+
+class Span(NamedTuple):
+    """Tokens ``start`` to ``end`` (exclusive) of a sequence, with a type (``""`` for bare labels)."""
+
+    start: int
+    end: int
+    type: str
+
+
+class Violation(NamedTuple):
+    """A place where a sequence breaks its scheme: ``label`` may not follow ``previous``.
+
+    ``position`` counts from 0. ``previous`` is None at the start of the sequence; if the sequence ends inside a span,
+    ``label`` is None and ``position`` is the length.
+    """
+
+    position: int
+    previous: str | None
+    label: str | None
+    expected: str
+
+
+def spans(labels: Sequence[str], scheme: Scheme | str | None = None) -> list[Span]:
+    """Return the spans of a label sequence, in order, as conlleval reads them.
+
+    Without a scheme every sequence is readable, valid or not. With one, the sequence must be valid in it (SchemeError);
+    plain labels have no spans.
+
+    >>> spans(["B-PER", "I-PER", "O", "I-LOC"])
+    [Span(start=0, end=2, type='PER'), Span(start=3, end=4, type='LOC')]
+    """
+    if scheme is not None:
+        scheme = Scheme.of(scheme)
+        if scheme is Scheme.PLAIN:
+            return []
+        _demand_valid(labels, scheme)
+    found: list[Span] = []
+    start, kind = -1, ""  # the open span; none if start < 0
+    previous: str | None = None
+    for position, label in enumerate(labels):
+        if start >= 0 and not continues(previous, label):
+            found.append(Span(start, position, kind))
+            start = -1
+        if start < 0:
+            parts = label_parts(label)
+            if parts.role != "O":
+                start, kind = position, parts.type
+        previous = label
+    if start >= 0:
+        found.append(Span(start, len(labels), kind))
+    return found
+
+
+def to_labels(spans: Iterable[Span | tuple[int, int, str]], length: int, scheme: Scheme | str) -> list[str]:
+    """Write spans, in any order, as the labels of a sequence of ``length`` tokens.
+
+    >>> to_labels([Span(0, 2, "PER"), Span(2, 3, "PER")], 4, "iob1")
+    ['I-PER', 'I-PER', 'B-PER', 'O']
+    """
+    scheme = _span_scheme(scheme)
+    labels = ["O"] * length
+    last_end, last_type = 0, None
+    for start, end, kind in sorted(spans):
+        if not last_end <= start < end <= length:
+            raise SchemeError(
+                f"the span {start}..{end} ({kind!r}) does not fit: expected a span of at least one token, within "
+                f"0..{length}, from {last_end} on, where the one before it ends; spans must not overlap"
+            )
+        touches = last_end == start and last_type == kind
+        for at in range(start, end):
+            first = at == start
+            labels[at] = place_label(scheme, kind, first=first, last=at == end - 1, touches=first and touches)
+        last_end, last_type = end, kind
+    return labels
+
+
+def violations(labels: Sequence[str], scheme: Scheme | str) -> list[Violation]:
+    """Return every place where a sequence breaks a scheme; none if it is valid.
+
+    >>> violations(["O", "I-PER"], "bio2")
+    [Violation(position=1, previous='O', label='I-PER', expected="'B-PER'")]
+    """
+    scheme = Scheme.of(scheme)
+    found = []
+    for position, (previous, label) in enumerate(_pairs(labels)):
+        expected = expected_instead(previous, label, scheme)
+        if expected is not None:
+            found.append(Violation(position, previous, label, expected))
+    return found
+
+
+def repair(labels: Sequence[str], scheme: Scheme | str) -> tuple[list[str], int]:
+    """Write a sequence as its scheme would write the spans conlleval reads in it; also return how many labels changed.
+
+    A valid sequence comes back as it was, and plain labels are never changed.
+
+    >>> repair(["O", "I-PER", "I-LOC"], "bio2")
+    (['O', 'B-PER', 'B-LOC'], 2)
+    """
+    scheme = Scheme.of(scheme)
+    if scheme is Scheme.PLAIN:
+        return list(labels), 0
+    repaired = _Rewriter(scheme).rewrite(labels)
+    return repaired, sum(map(str.__ne__, labels, repaired))
+
+
+def convert(labels: Sequence[str], source: Scheme | str, target: Scheme | str, repair: bool = False) -> list[str]:
+    """Rewrite a sequence from one scheme into another, without loss.
+
+    A sequence that is not valid in ``source`` raises SchemeError, unless ``repair`` asks for conlleval's reading of it.
+
+    >>> convert(["I-PER", "I-PER", "B-PER", "O"], "iob1", "bilou")
+    ['B-PER', 'L-PER', 'U-PER', 'O']
+    """
+    source = Scheme.of(source)
+    if not repair:
+        _demand_valid(labels, source)
+    return convert_many([labels], source, target, repair=True)[0][0]
+
+
+def convert_many(
+    sequences: Iterable[Sequence[str]], source: Scheme | str, target: Scheme | str, repair: bool = False
+) -> tuple[list[list[str]], int]:
+    """Convert many sequences; also return how many labels had to be repaired in the source scheme first.
+
+    >>> convert_many([["O", "I-PER"], ["B-PER"]], "bio2", "bioes", repair=True)
+    ([['O', 'S-PER'], ['S-PER']], 1)
+    """
+    source, target = Scheme.of(source), Scheme.of(target)
+    if source is target is Scheme.PLAIN:
+        return [list(labels) for labels in sequences], 0
+    source, target = _span_scheme(source), _span_scheme(target)
+    legality, canonical, rewriter = _Legality(source), _Rewriter(source), _Rewriter(target)
+    converted: list[list[str]] = []
+    repaired = 0
+    for number, labels in enumerate(sequences, start=1):
+        if not all(map(legality.__getitem__, _pairs(labels))):
+            if not repair:
+                _demand_valid(labels, source, number)
+            repaired += sum(map(str.__ne__, labels, canonical.rewrite(labels)))
+        converted.append(rewriter.rewrite(labels))
+    return converted, repaired
+
+
+@dataclass(frozen=True)
+class Detection:
+    """Which scheme label sequences are written in, and how well they fit the others.
+
+    ``violations`` counts the invalid transitions under each scheme. ``ambiguous`` is true if there is no span at all:
+    such data is valid in every span scheme, and called BIO2. Data with a span is valid in at most one of them.
+    """
+
+    scheme: Scheme
+    violations: Mapping[Scheme, int]
+    types: tuple[str, ...]
+    labels: tuple[str, ...]
+    ambiguous: bool
+
+    @property
+    def valid(self) -> bool:
+        """Whether every sequence is valid in the scheme."""
+        return self.violations[self.scheme] == 0
+
+    @property
+    def description(self) -> str:
+        """The scheme in words, for messages."""
+        words = _plural(len(self.labels), "label")
+        if self.scheme is not Scheme.PLAIN:
+            words = _plural(sum(kind != "" for kind in self.types), "type") + ", " + words
+        if not self.valid:
+            words += "; " + _plural(self.violations[self.scheme], "invalid transition")
+        return f"{self.scheme.label} ({words})"
+
+
+def detect(sequences: Iterable[Sequence[str]]) -> Detection:
+    """Name the scheme of label sequences.
+
+    Labels of no span scheme make the data plain (see :func:`is_plain`). Otherwise the scheme with the fewest invalid
+    transitions wins, in a tie the first of BIO2, IOB1, BIOES, BILOU. Two schemes can only both be valid if there is no
+    span at all: the first span of a sentence has ``B`` in BIO2 and must not have it in IOB1, and in BIOES and BILOU it
+    ends with a letter that no other scheme has. Data with ``I`` and ``O`` only (called IO) is IOB1.
+
+    >>> detect([["B-PER", "I-PER", "O"], ["O"]]).description
+    'BIO2 (1 type, 3 labels)'
+    """
+    transitions: Counter[tuple[str | None, str | None]] = Counter()
+    for labels in sequences:
+        transitions.update(_pairs(labels))
+    counts: Counter[str] = Counter()
+    for (_, label), count in transitions.items():
+        if label is not None:
+            counts[label] += count
+    broken = dict.fromkeys((*_SPAN_SCHEMES, Scheme.PLAIN), 0)
+    for (previous, label), count in transitions.items():
+        for scheme in _SPAN_SCHEMES:
+            broken[scheme] += count * (expected_instead(previous, label, scheme) is not None)
+    types = {label_parts(label).type for label in counts if label_parts(label).role != "O"}
+    plain = is_plain(counts)
+    return Detection(
+        scheme=Scheme.PLAIN if plain else min(_SPAN_SCHEMES, key=broken.__getitem__),
+        violations=broken,
+        types=() if plain else tuple(sorted(types)),
+        labels=tuple(sorted(counts)),
+        ambiguous=not plain and not types,
+    )
+
+
+class _Legality(dict[tuple[str | None, str | None], bool]):
+    """Whether a label may follow another, worked out once for each distinct pair."""
+
+    def __init__(self, scheme: Scheme) -> None:
+        super().__init__()
+        self.scheme = scheme
+
+    def __missing__(self, pair: tuple[str | None, str | None]) -> bool:
+        self[pair] = legal = expected_instead(*pair, self.scheme) is None
+        return legal
+
+
+class _Rewriter(dict[tuple[str | None, str, str | None], str]):
+    """The label of the target scheme for (label before, label, label after), worked out once for each distinct triple.
+
+    Three labels are enough: whether a span starts or ends at a token depends on the two neighbours only.
+    """
+
+    def __init__(self, target: Scheme) -> None:
+        super().__init__()
+        self.target = target
+
+    def __missing__(self, window: tuple[str | None, str, str | None]) -> str:
+        previous, label, following = window
+        before, parts = label_parts(previous), label_parts(label)
+        written = "O"
+        if parts.role != "O":
+            first, last = not continues(previous, label), not continues(label, following)
+            touches = first and before.role != "O" and before.type == parts.type
+            written = place_label(self.target, parts.type, first=first, last=last, touches=touches)
+        self[window] = written
+        return written
+
+    def rewrite(self, labels: Sequence[str]) -> list[str]:
+        windows = zip(chain((None,), labels), labels, chain(labels[1:], (None,)), strict=False)
+        return [self[window] for window in windows]
+
+
+def _pairs(labels: Sequence[str]) -> Iterator[tuple[str | None, str | None]]:
+    """Yield each label with the one before it, from (None, first) to (last, None)."""
+    return zip(chain((None,), labels), chain(labels, (None,)), strict=True)
+
+
+def _span_scheme(scheme: Scheme | str) -> Scheme:
+    scheme = Scheme.of(scheme)
+    if scheme is Scheme.PLAIN:
+        raise SchemeError("plain labels spell no spans and cannot be converted; use iob1, bio2, bilou or bioes")
+    return scheme
+
+
+def _demand_valid(labels: Sequence[str], scheme: Scheme, number: int | None = None) -> None:
+    found = violations(labels, scheme)
+    if not found:
+        return
+    first = found[0]
+    if first.label is None:
+        place = f"the sequence ends after {first.previous!r} (label {first.position})"
+    else:
+        after = "at the start" if first.previous is None else f"after {first.previous!r}"
+        place = f"label {first.position + 1} of {len(labels)} is {first.label!r} {after}"
+    raise SchemeError(
+        f"{place}, which {scheme.label} does not allow: expected {first.expected}; check the scheme, or repair the "
+        f"labels (repair=True, or tagpool.corpus.schemes.repair)",
+        source=None if number is None else f"sequence {number}",
+    )
+
+
+def _plural(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

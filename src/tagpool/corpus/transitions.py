@@ -1,0 +1,201 @@
+"""Tag schemes, one label and its neighbour at a time: what a label means, and which labels may follow each other.
+
+Whole sequences are read, checked and converted in :mod:`tagpool.corpus.schemes`, which also gives the names of this
+module that users need. The schemes are those of Ramshaw and Marcus (1995), Tjong Kim Sang and Veenstra (EACL 1999) and
+Ratinov and Roth (CoNLL 2009):
+
+========  ======================================================================================================
+``iob1``  ``I-X`` inside a span; ``B-X`` only on the first token of a span that touches one of the same type
+``bio2``  ``B-X`` on the first token of every span, ``I-X`` on the others (also called IOB2 or BIO)
+``bioes`` as BIO2, with ``E-X`` on the last token and ``S-X`` on a span of one token (IOBES)
+``bilou`` as BIOES, with the letters ``L`` (last) and ``U`` (unit)
+``plain`` labels that spell no spans, such as parts of speech
+========  ======================================================================================================
+
+One rule reads every mixture of them, valid or not, and it is conlleval's: a token *continues* the span of the token
+before it if that one is ``B`` or ``I``, this one is ``I`` or ``E``, and their types are equal; every other token that
+is not outside starts a span of its own. A type is all that follows the first hyphen; it may be missing (``B``, ``I``).
+
+Deviation: the conlleval of 2004 knows the letters ``B I O E`` only, and does not separate ``E-X B-X``; here ``E`` and
+``S`` (``L`` and ``U``) always end their span, as in its later versions. It also makes a span of an unknown label with a
+hyphen (``-X-``); here an unknown label is outside. On the letters of IOB1 and BIO2 there is no difference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import Enum
+from functools import lru_cache
+from typing import NamedTuple
+
+from tagpool.errors import SchemeError
+
+
+class Scheme(str, Enum):
+    """A tag scheme; the values are the names used in files and on the command line."""
+
+    IOB1 = "iob1"
+    BIO2 = "bio2"
+    BILOU = "bilou"
+    BIOES = "bioes"
+    PLAIN = "plain"
+
+    @classmethod
+    def of(cls, name: Scheme | str) -> Scheme:
+        """Return the scheme of a name; case does not matter, and BIO, IOB2 and IOBES are understood.
+
+        >>> Scheme.of("IOB2")
+        <Scheme.BIO2: 'bio2'>
+        """
+        if isinstance(name, Scheme):
+            return name
+        lower = name.lower()
+        try:
+            return cls(_ALIASES.get(lower, lower))
+        except ValueError:
+            raise SchemeError(f"unknown tag scheme {name!r}; use one of {', '.join(s.value for s in cls)}") from None
+
+    @property
+    def label(self) -> str:
+        """The name as it is written in messages."""
+        return "plain" if self is Scheme.PLAIN else self.value.upper()
+
+
+_ALIASES = {"bio": "bio2", "iob2": "bio2", "iob": "iob1", "iobes": "bioes"}
+_ROLES = {"B": "B", "I": "I", "E": "E", "S": "S", "L": "E", "U": "S"}
+_LETTERS = {Scheme.IOB1: "BIO", Scheme.BIO2: "BIO", Scheme.BIOES: "BIOES", Scheme.BILOU: "BILOU"}
+# The letters of: a span of one token, the first token of a longer one, one inside it, the last one.
+_ONE, _FIRST, _INSIDE, _LAST = range(4)
+_PLACES = {Scheme.BIO2: "BBII", Scheme.BIOES: "SBIE", Scheme.BILOU: "UBIL"}
+
+
+class LabelParts(NamedTuple):
+    """A label taken apart: its role (O, B, I, E or S; L reads as E, U as S), its type, and its letter.
+
+    ``letter`` is ``""`` if no span scheme has the label (``NN``, ``-X-``, ``O-X``); such a label reads as outside.
+    """
+
+    role: str
+    type: str
+    letter: str
+
+
+@lru_cache(maxsize=1 << 16)
+def label_parts(label: str | None) -> LabelParts:
+    """Take a label apart; None, the sentence boundary, is outside.
+
+    >>> label_parts("L-PER-x")
+    LabelParts(role='E', type='PER-x', letter='L')
+    >>> label_parts("NN")
+    LabelParts(role='O', type='', letter='')
+    """
+    if label is None or label == "O":
+        return LabelParts("O", "", "O")
+    letter, hyphen, kind = label.partition("-")
+    role = _ROLES.get(letter)
+    if role is None:
+        return LabelParts("O", "", "")
+    # "B-" reads as "B", but it is no proper label of any scheme: it could not survive a round trip.
+    return LabelParts(role, kind, "" if hyphen and not kind else letter)
+
+
+def join_label(letter: str, kind: str) -> str:
+    """Put a label together; a bare letter if the type is empty.
+
+    >>> join_label("B", "PER"), join_label("B", "")
+    ('B-PER', 'B')
+    """
+    return f"{letter}-{kind}" if kind else letter
+
+
+def place_label(scheme: Scheme, kind: str, *, first: bool, last: bool, touches: bool) -> str:
+    """Return the label of a token by its place in a span of type ``kind``.
+
+    ``touches``: it is the first token of a span right behind another span of the same type.
+
+    >>> place_label(Scheme.BILOU, "PER", first=True, last=True, touches=False)
+    'U-PER'
+    """
+    if scheme is Scheme.IOB1:
+        return join_label("B" if touches else "I", kind)
+    starting, later = (_ONE, _LAST) if last else (_FIRST, _INSIDE)
+    return join_label(_PLACES[scheme][starting if first else later], kind)
+
+
+def continues(previous: str | None, following: str | None) -> bool:
+    """Whether ``following`` belongs to the span of the label before it: conlleval's reading, stated once.
+
+    >>> continues("B-PER", "I-PER"), continues("B-PER", "I-LOC"), continues("E-PER", "I-PER")
+    (True, False, False)
+    """
+    before, here = label_parts(previous), label_parts(following)
+    return before.role in "BI" and here.role in "IE" and before.type == here.type
+
+
+def legal_transition(previous: str | None, following: str | None, scheme: Scheme | str) -> bool:
+    """Whether ``following`` may come directly after ``previous``; None stands for the boundary of the sentence.
+
+    A label that the scheme does not have is never legal, on either side. Plain labels may follow each other freely.
+
+    >>> legal_transition("O", "I-PER", "bio2"), legal_transition("O", "I-PER", "iob1")
+    (False, True)
+    >>> legal_transition("B-PER", None, "bioes")
+    False
+    """
+    scheme = Scheme.of(scheme)
+    if scheme is Scheme.PLAIN:
+        return True
+    return _has(scheme, previous) and expected_instead(previous, following, scheme) is None
+
+
+def expected_instead(previous: str | None, label: str | None, scheme: Scheme) -> str | None:
+    """Return in words what should stand instead of ``label`` after ``previous``; None if it may stand there.
+
+    A label unknown to the scheme is a fault in its own place only: what follows it is judged as if it were outside.
+
+    >>> expected_instead("B-PER", "O", Scheme.BIOES)
+    "'I-PER' or 'E-PER'"
+    """
+    if scheme is Scheme.PLAIN:
+        return None
+    if not _has(scheme, label):
+        return "'O' or a label with one of the letters " + ", ".join(_LETTERS[scheme].replace("O", ""))
+    before, here = label_parts(previous if _has(scheme, previous) else None), label_parts(label)
+    same_type = before.role != "O" and before.type == here.type
+    if scheme is Scheme.IOB1:
+        return repr(join_label("I", here.type)) if here.role == "B" and not same_type else None
+    if scheme is Scheme.BIO2:
+        return repr(join_label("B", here.type)) if here.role == "I" and not same_type else None
+    # BIOES and BILOU: a span that B opened must go on until E, and I and E must go on with an open span.
+    letters = _PLACES[scheme]
+    is_open, goes_on = before.role in "BI", here.role in "IE"
+    if is_open and not (goes_on and same_type):
+        return f"{join_label('I', before.type)!r} or {join_label(letters[_LAST], before.type)!r}"
+    if goes_on and not is_open:
+        return f"{join_label('B', here.type)!r} or {join_label(letters[_ONE], here.type)!r}"
+    return None
+
+
+def is_plain(counts: Mapping[str, int]) -> bool:
+    """Whether labels, with how often each occurs, are plain: they spell no spans.
+
+    They are if some label belongs to no span scheme and such labels are at least as frequent as labels with a letter
+    and a type (``B-PER``). So a part-of-speech set with the tags ``S`` and ``O`` is plain; chunks with a stray ``-X-``
+    are not.
+
+    >>> is_plain({"NN": 3, "S": 9}), is_plain({"B-NP": 3, "-X-": 1}), is_plain({"B": 1, "O": 2})
+    (True, False, False)
+    """
+    unknown = typed = 0
+    for label, count in counts.items():
+        parts = label_parts(label)
+        if not parts.letter:
+            unknown += count
+        elif parts.type:
+            typed += count
+    return unknown > 0 and unknown >= typed
+
+
+def _has(scheme: Scheme, label: str | None) -> bool:
+    letter = label_parts(label).letter
+    return letter != "" and letter in _LETTERS[scheme]

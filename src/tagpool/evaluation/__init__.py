@@ -1,0 +1,1 @@
+"""The scales: conlleval-exact scores, breakdowns, intervals and significance."""

@@ -1,0 +1,114 @@
+"""Gold and predicted labels laid side by side as numbers: what every score is counted from.
+
+Not here: any counting. An :class:`Alignment` has one table of distinct labels for both sides and one flat array of
+label ids for each, with the offsets of the sentences, so that counting needs no loop over tokens.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tagpool.corpus.schemes import is_plain
+from tagpool.errors import InputError
+
+IntArray = NDArray[np.int64]
+LabelSequences = Sequence[Sequence[str]]
+
+
+@dataclass(frozen=True, eq=False)
+class Alignment:
+    """Label ids of gold and prediction; sentence ``s`` is ``offsets[s]`` to ``offsets[s + 1]`` (exclusive)."""
+
+    labels: tuple[str, ...]
+    gold: IntArray
+    predicted: IntArray
+    offsets: IntArray
+
+    @property
+    def tokens(self) -> int:
+        """The number of tokens."""
+        return len(self.gold)
+
+    @property
+    def sentences(self) -> int:
+        """The number of sentences; empty ones count."""
+        return len(self.offsets) - 1
+
+    @property
+    def lengths(self) -> IntArray:
+        """The number of tokens of each sentence."""
+        return np.diff(self.offsets)
+
+    @property
+    def right(self) -> NDArray[np.bool_]:
+        """Whether each token has the gold label."""
+        right: NDArray[np.bool_] = self.gold == self.predicted
+        return right
+
+    @property
+    def plain(self) -> bool:
+        """Whether the labels, gold and predicted together, spell no spans (:func:`tagpool.corpus.schemes.is_plain`)."""
+        size = len(self.labels)
+        counts = np.bincount(self.gold, minlength=size) + np.bincount(self.predicted, minlength=size)
+        return is_plain(dict(zip(self.labels, counts.tolist(), strict=True)))
+
+    def sum_by_sentence(self, values: NDArray[Any]) -> IntArray:
+        """Sum one value per token over each sentence.
+
+        >>> align([["O", "O"], [], ["O"]], [["O", "O"], [], ["O"]]).sum_by_sentence(np.array([1, 2, 4]))
+        array([3, 0, 4])
+        """
+        totals = np.concatenate(([0], np.cumsum(values, dtype=np.int64)))
+        sums: IntArray = np.diff(totals[self.offsets])
+        return sums
+
+
+def align(gold: LabelSequences, predicted: LabelSequences) -> Alignment:
+    """Lay gold and predicted label sequences side by side; raise InputError where their lengths differ.
+
+    >>> align([["B-PER", "O"]], [["O", "O"]]).predicted
+    array([1, 1])
+    >>> align([["O", "O"]], [["O"]])
+    Traceback (most recent call last):
+    tagpool.errors.InputError: sentence 1: expected 2 predicted labels, as in gold, got 1
+    """
+    lengths = check_lengths(gold, predicted)
+    # dict.fromkeys keeps the order of appearance, so equal input gives equal ids on every run.
+    labels = tuple(dict.fromkeys(chain(chain.from_iterable(gold), chain.from_iterable(predicted))))
+    number = {label: index for index, label in enumerate(labels)}
+    total = sum(lengths)
+    return Alignment(
+        labels=labels,
+        gold=np.fromiter(map(number.__getitem__, chain.from_iterable(gold)), np.int64, total),
+        predicted=np.fromiter(map(number.__getitem__, chain.from_iterable(predicted)), np.int64, total),
+        offsets=np.concatenate(([0], np.cumsum(lengths, dtype=np.int64))),
+    )
+
+
+def check_lengths(gold: LabelSequences, other: LabelSequences, name: str = "predicted labels") -> list[int]:
+    """Return the lengths of the gold sequences, or raise InputError if the other sequences have different ones.
+
+    >>> check_lengths([["O", "O"], ["O"]], [["a", "b"], ["c"]], "words")
+    [2, 1]
+    """
+    if len(gold) != len(other):
+        raise InputError(f"expected {name} for {len(gold)} sentences, as in gold, got {len(other)} sentences")
+    for what, sequences in (("gold labels", gold), (name, other)):
+        for index, sequence in enumerate(sequences, start=1):
+            if isinstance(sequence, str):
+                raise InputError(
+                    f"expected a list of {what} for each sentence, got the string {sequence!r}; "
+                    f"put the {what} of each sentence in a list of their own",
+                    source=f"sentence {index}",
+                )
+    lengths = list(map(len, gold))
+    for index, (expected, got) in enumerate(zip(lengths, map(len, other), strict=True), start=1):
+        if expected != got:
+            raise InputError(f"expected {expected} {name}, as in gold, got {got}", source=f"sentence {index}")
+    return lengths

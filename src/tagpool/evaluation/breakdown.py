@@ -1,0 +1,225 @@
+"""A closer look at the errors: known and unknown words, confused labels, Hamming loss and edit distance.
+
+Not here: chunk scores (``scores``). The breakdown by vocabulary is that of Wang and Manning (ELITIST, IJCNLP 2013, §6.3
+and Table 3): the words of the test data are split into those seen in training (in vocabulary, IV) and the others (OOV),
+the boundary letters are removed (``I-ORG`` becomes ``ORG``), and every token is judged by itself. The two losses are
+those of Cortes, Kuznetsov and Mohri (ACL 2014): fractions and numbers of edits, not percent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tagpool.corpus.transitions import label_parts
+from tagpool.errors import InputError
+from tagpool.evaluation.alignment import IntArray, LabelSequences, align, check_lengths
+from tagpool.evaluation.chunks import percent, rates
+
+
+@dataclass(frozen=True)
+class TokenScore:
+    """Token scores in percent; ``gold``, ``predicted`` and ``correct`` count the tokens that are not outside."""
+
+    precision: float
+    recall: float
+    f1: float
+    accuracy: float
+    gold: int
+    predicted: int
+    correct: int
+    tokens: int
+
+
+@dataclass(frozen=True)
+class VocabularyBreakdown:
+    """Token scores of words seen in training and of the others."""
+
+    in_vocabulary: TokenScore
+    out_of_vocabulary: TokenScore
+
+
+@dataclass(frozen=True)
+class Hamming:
+    """Wrong labels: how many, as a fraction of all tokens, and as the mean over sentences of the fraction in each."""
+
+    errors: int
+    tokens: int
+    by_token: float
+    by_sentence: float
+
+
+@dataclass(frozen=True)
+class EditDistance:
+    """Edits (insert, delete, replace a label) from predicted to gold sequences.
+
+    ``mean`` is per sentence; ``normalised`` is the mean of each sentence's edits divided by its longer length.
+    """
+
+    total: int
+    sentences: int
+    mean: float
+    normalised: float
+
+
+@dataclass(frozen=True, eq=False)
+class Confusion:
+    """How often each gold label (row) was predicted as each label (column)."""
+
+    labels: tuple[str, ...]
+    counts: IntArray
+
+    def most_confused(self, limit: int = 10) -> list[tuple[str, str, int]]:
+        """Return the most frequent errors as (gold, predicted, count), most frequent first; ties by name.
+
+        >>> confusion([["NN", "VB", "NN"]], [["NN", "NN", "NN"]]).most_confused()
+        [('VB', 'NN', 1)]
+        """
+        errors = self.counts - np.diag(np.diag(self.counts))
+        rows, columns = np.nonzero(errors)
+        found = [
+            (self.labels[row], self.labels[column], int(errors[row, column]))
+            for row, column in zip(rows.tolist(), columns.tolist(), strict=True)
+        ]
+        return sorted(found, key=lambda error: (-error[2], error[0], error[1]))[:limit]
+
+
+def vocabulary_of(sentences: Iterable[Iterable[str]]) -> frozenset[str]:
+    """Return the distinct words of sentences.
+
+    >>> sorted(vocabulary_of([["the", "cat"], ["the"]]))
+    ['cat', 'the']
+    """
+    return frozenset(chain.from_iterable(sentences))
+
+
+def vocabulary_breakdown(
+    words: Sequence[Sequence[str]],
+    gold: LabelSequences,
+    predicted: LabelSequences,
+    vocabulary: Collection[str],
+    *,
+    plain: bool | None = None,
+    outside: str | None = "O",
+) -> VocabularyBreakdown:
+    """Score the tokens whose word is in the vocabulary of the training data, and the others, separately.
+
+    Precision, recall and F1 are over entity tokens: a token counts as predicted (gold) if its predicted (gold) type is
+    not outside, and as correct if both types are equal and not outside. The boundary letter is removed, so ``B-PER``
+    for ``I-PER`` is correct; plain labels are taken whole (``plain`` as in :func:`tagpool.evaluation.scores.score`).
+    Accuracy is over all tokens of the part, compared in the same way.
+
+    >>> gold, predicted = [["B-PER", "O", "B-PER"]], [["I-PER", "O", "O"]]
+    >>> parts = vocabulary_breakdown([["Ann", "sees", "Bob"]], gold, predicted, {"Ann"})
+    >>> parts.in_vocabulary.f1, parts.out_of_vocabulary.recall, parts.out_of_vocabulary.accuracy
+    (100.0, 0.0, 50.0)
+    """
+    check_lengths(gold, words, "words")
+    alignment = align(gold, predicted)
+    if alignment.plain if plain is None else plain:
+        types = [None if label == outside else label for label in alignment.labels]
+    else:
+        parts = map(label_parts, alignment.labels)
+        types = [None if part.role == "O" else part.type for part in parts]
+    number = {kind: index for index, kind in enumerate(dict.fromkeys(kind for kind in types if kind is not None))}
+    type_of = np.array([-1 if kind is None else number[kind] for kind in types], np.int64)
+    known_words = vocabulary if isinstance(vocabulary, (set, frozenset, dict)) else frozenset(vocabulary)
+    flat = map(known_words.__contains__, chain.from_iterable(words))
+    known = np.fromiter(flat, bool, alignment.tokens)
+    wanted, guessed = type_of[alignment.gold], type_of[alignment.predicted]
+    return VocabularyBreakdown(_token_score(wanted, guessed, known), _token_score(wanted, guessed, ~known))
+
+
+def hamming(gold: LabelSequences, predicted: LabelSequences) -> Hamming:
+    """Count wrong labels; ``by_sentence`` is the average normalised Hamming loss of the path-expert papers.
+
+    Empty sentences have no loss. The accuracy in percent is 100·(1 − by_token).
+
+    >>> hamming([["a", "b"], ["a"]], [["a", "a"], ["a"]]).by_sentence
+    0.25
+    """
+    alignment = align(gold, predicted)
+    wrong = ~alignment.right
+    errors = int(wrong.sum())
+    by_sentence = percent(alignment.sum_by_sentence(wrong), alignment.lengths) / 100
+    return Hamming(
+        errors=errors,
+        tokens=alignment.tokens,
+        by_token=errors / max(alignment.tokens, 1),
+        by_sentence=float(by_sentence.sum()) / max(alignment.sentences, 1),
+    )
+
+
+def edit_distance(gold: LabelSequences, predicted: LabelSequences) -> EditDistance:
+    """Sum up the edit distance of label sequences, which may differ in length.
+
+    >>> edit_distance([["k", "a", "t"], ["a"]], [["k", "t"], ["a"]])
+    EditDistance(total=1, sentences=2, mean=0.5, normalised=0.16666666666666666)
+    """
+    if len(gold) != len(predicted):
+        raise InputError(f"expected {len(gold)} predicted sentences, as in gold, got {len(predicted)}")
+    edits = [levenshtein(one, other) for one, other in zip(gold, predicted, strict=True)]
+    lengths = [max(len(one), len(other), 1) for one, other in zip(gold, predicted, strict=True)]
+    sentences = max(len(edits), 1)
+    normalised = sum(edit / length for edit, length in zip(edits, lengths, strict=True)) / sentences
+    return EditDistance(sum(edits), len(edits), sum(edits) / sentences, normalised)
+
+
+def levenshtein(first: Sequence[str], second: Sequence[str]) -> int:
+    """Return the least number of insertions, deletions and replacements that turn one sequence into the other.
+
+    Column by column of the usual table, with the differences of neighbouring cells as bits of two integers (Myers 1999,
+    in the form of Hyyrö 2003): O(n) operations on integers of m bits.
+
+    >>> levenshtein(["k", "a", "t"], ["k", "t"]), levenshtein([], ["a", "b"])
+    (1, 2)
+    """
+    size = len(first)
+    if not size:
+        return len(second)
+    places: dict[str, int] = {}
+    for position, label in enumerate(first):
+        places[label] = places.get(label, 0) | 1 << position
+    full = (1 << size) - 1
+    last = 1 << size - 1
+    up, down, distance = full, 0, size  # vertical differences +1 and −1, and the cell at the bottom of the column
+    for label in second:
+        match = places.get(label, 0)
+        diagonal = (((match & up) + up) ^ up) | match | down
+        right_up, right_down = down | ~(diagonal | up) & full, up & diagonal  # horizontal differences
+        distance += bool(right_up & last) - bool(right_down & last)
+        right_up = right_up << 1 | 1  # the top row of the table grows by one
+        right_down = right_down << 1
+        up = (right_down | ~(diagonal | right_up)) & full
+        down = right_up & diagonal & full
+    return distance
+
+
+def confusion(gold: LabelSequences, predicted: LabelSequences) -> Confusion:
+    """Count how often each gold label was predicted as each label; labels are in alphabetical order.
+
+    >>> confusion([["NN", "VB", "NN"]], [["NN", "NN", "NN"]]).counts
+    array([[2, 0],
+           [1, 0]])
+    """
+    alignment = align(gold, predicted)
+    labels = tuple(sorted(alignment.labels))
+    place = {label: index for index, label in enumerate(labels)}
+    order = np.array([place[label] for label in alignment.labels], np.int64)
+    size = len(labels)
+    cells = order[alignment.gold] * size + order[alignment.predicted]
+    return Confusion(labels, np.bincount(cells, minlength=size * size).reshape(size, size))
+
+
+def _token_score(gold: IntArray, predicted: IntArray, mask: NDArray[np.bool_]) -> TokenScore:
+    gold, predicted = gold[mask], predicted[mask]
+    same = gold == predicted
+    correct = int((same & (gold >= 0)).sum())
+    guessed, wanted = int((predicted >= 0).sum()), int((gold >= 0).sum())
+    precision, recall, f1 = (float(rate) for rate in rates(correct, guessed, wanted))
+    accuracy = float(percent(same.sum(), len(gold)))
+    return TokenScore(precision, recall, f1, accuracy, wanted, guessed, correct, len(gold))

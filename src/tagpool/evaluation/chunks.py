@@ -1,0 +1,167 @@
+"""Chunks (spans) of aligned label sequences, found and counted as conlleval does, without a loop over tokens.
+
+Not here: the scores made of the counts (``scores``), and the reading of one sequence, ``tagpool.corpus.schemes.spans``,
+which this module must agree with on every input. The rule is that of :mod:`tagpool.corpus.transitions`: a token
+continues the chunk before it if that token is ``B`` or ``I``, this one is ``I`` or ``E``, and their types are equal.
+Each distinct label gets two numbers: its type if a chunk may go on after it, and its type if a chunk may go on into it
+(different negative numbers if not). Then the rule is one comparison of neighbours.
+
+A predicted chunk is correct if a gold chunk has the same first and last token and the same type.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tagpool.corpus.transitions import label_parts
+from tagpool.evaluation.alignment import Alignment, IntArray
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Chunks:
+    """Chunks in order: tokens ``starts[i]`` to ``ends[i]`` (exclusive) of the flat array, of type ``types[i]``."""
+
+    starts: IntArray
+    ends: IntArray
+    types: IntArray
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    def where(self, mask: NDArray[np.bool_]) -> Chunks:
+        """Return the chunks that the mask chooses."""
+        return Chunks(self.starts[mask], self.ends[mask], self.types[mask])
+
+
+@dataclass(frozen=True, eq=False)
+class ChunkCounts:
+    """The chunks of gold and prediction and those in both, with counts by type and by sentence.
+
+    ``types`` names the type ids. Counts have the columns correct, predicted, gold.
+    """
+
+    types: tuple[str, ...]
+    gold: Chunks
+    predicted: Chunks
+    correct: Chunks
+    alignment: Alignment
+
+    def by_type(self) -> IntArray:
+        """Return the counts of each type, one row a type.
+
+        >>> from tagpool.evaluation.alignment import align
+        >>> counts = count_chunks(align([["B-PER", "O", "B-LOC"]], [["B-PER", "O", "B-PER"]]))
+        >>> counts.types, counts.by_type().tolist()
+        (('PER', 'LOC'), [[1, 2, 1], [0, 0, 1]])
+        """
+        return self._columns(lambda chunks: np.bincount(chunks.types, minlength=len(self.types)))
+
+    def by_sentence(self, kind: str | None = None) -> IntArray:
+        """Return the counts of each sentence, one row a sentence, of one type or of all together.
+
+        >>> from tagpool.evaluation.alignment import align
+        >>> count_chunks(align([["B-PER"], ["O"]], [["B-PER"], ["B-PER"]])).by_sentence().tolist()
+        [[1, 1, 1], [0, 1, 0]]
+        """
+        offsets, size = self.alignment.offsets, self.alignment.sentences
+
+        def count(chunks: Chunks) -> IntArray:
+            starts = chunks.starts
+            if kind is not None:
+                wanted = self.types.index(kind) if kind in self.types else -1
+                starts = starts[chunks.types == wanted]
+            # Empty sentences share an offset with the next one; "right" chooses the last of them, which has the token.
+            return np.bincount(np.searchsorted(offsets, starts, side="right") - 1, minlength=size)
+
+        return self._columns(count)
+
+    def _columns(self, count: Any) -> IntArray:
+        table: IntArray = np.stack([count(self.correct), count(self.predicted), count(self.gold)], axis=1)
+        return table
+
+
+def count_chunks(alignment: Alignment, *, plain: bool | None = None, outside: str | None = "O") -> ChunkCounts:
+    """Find and compare the chunks of gold and prediction.
+
+    With ``plain``, every token is a chunk of its own whose type is its label, but for those labelled ``outside``, as
+    conlleval's option -r has it. None (the default) decides by the labels: plain if they spell no spans.
+
+    >>> from tagpool.evaluation.alignment import align
+    >>> counts = count_chunks(align([["B-PER", "I-PER", "O"]], [["I-PER", "I-PER", "O"]]))
+    >>> len(counts.correct), len(counts.predicted), len(counts.gold)
+    (1, 1, 1)
+    """
+    if alignment.plain if plain is None else plain:
+        types = tuple(label for label in alignment.labels if label != outside)
+        number = {kind: index for index, kind in enumerate(types)}
+        type_of = np.array([number.get(label, -1) for label in alignment.labels], np.int64)
+        gold, predicted = _token_chunks(alignment.gold, type_of), _token_chunks(alignment.predicted, type_of)
+    else:
+        parts = [label_parts(label) for label in alignment.labels]
+        types = tuple(dict.fromkeys(part.type for part in parts if part.role != "O"))
+        number = {kind: index for index, kind in enumerate(types)}
+        tables = (
+            np.array([number[part.type] if part.role != "O" else -1 for part in parts], np.int64),
+            np.array([number[part.type] if part.role in "BI" else -1 for part in parts], np.int64),
+            np.array([number[part.type] if part.role in "IE" else -2 for part in parts], np.int64),
+        )
+        gold = _label_chunks(alignment.gold, alignment.offsets, *tables)
+        predicted = _label_chunks(alignment.predicted, alignment.offsets, *tables)
+    return ChunkCounts(types, gold, predicted, _common(gold, predicted, alignment.tokens), alignment)
+
+
+def rates(correct: Any, predicted: Any, gold: Any) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return precision, recall and F1 in percent, for numbers or arrays; what is divided by zero is 0, as in conlleval.
+
+    F1 = 2PR / (P + R) = 2·correct / (predicted + gold).
+
+    >>> [float(rate) for rate in rates(1, 2, 4)]
+    [50.0, 25.0, 33.333333333333336]
+    """
+    return percent(correct, predicted), percent(correct, gold), percent(2 * correct, predicted + gold)
+
+
+def percent(part: Any, whole: Any) -> FloatArray:
+    """Return ``part`` in percent of ``whole``, 0 where that is 0.
+
+    >>> percent(np.array([1, 0]), np.array([4, 0]))
+    array([25.,  0.])
+    """
+    part, whole = np.broadcast_arrays(np.asarray(part, np.float64), np.asarray(whole, np.float64))
+    rate: FloatArray = np.divide(100.0 * part, whole, out=np.zeros(part.shape), where=whole > 0)
+    return rate
+
+
+def _token_chunks(ids: IntArray, type_of: IntArray) -> Chunks:
+    types = type_of[ids]
+    starts = np.flatnonzero(types >= 0)
+    return Chunks(starts, starts + 1, types[starts])
+
+
+def _label_chunks(ids: IntArray, offsets: IntArray, type_of: IntArray, goes_on: IntArray, comes_in: IntArray) -> Chunks:
+    """Find chunks; ``goes_on`` and ``comes_in`` are the two numbers of each label that the module's text speaks of."""
+    types = type_of[ids]
+    continued = np.zeros(len(ids) + 1, bool)  # continued[t]: token t continues the chunk of token t - 1
+    continued[1:-1] = goes_on[ids[:-1]] == comes_in[ids[1:]]
+    continued[offsets] = False
+    inside = types >= 0
+    starts = np.flatnonzero(inside & ~continued[:-1])
+    ends = np.flatnonzero(inside & ~continued[1:]) + 1
+    return Chunks(starts, ends, types[starts])
+
+
+def _common(gold: Chunks, predicted: Chunks, tokens: int) -> Chunks:
+    """Return the chunks in both; at most one chunk of a side starts at a token, so it can be looked up there."""
+    at = np.full(tokens, -1, np.int64)
+    at[predicted.starts] = np.arange(len(predicted))
+    candidate = at[gold.starts]
+    found = candidate >= 0
+    gold, candidate = gold.where(found), candidate[found]
+    same = (predicted.ends[candidate] == gold.ends) & (predicted.types[candidate] == gold.types)
+    return gold.where(same)

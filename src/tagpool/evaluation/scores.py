@@ -1,0 +1,123 @@
+"""Precision, recall, F1 and accuracy of predicted labels, equal to conlleval's.
+
+Not here: how chunks are found (``chunks``), intervals (``significance``) and closer looks (``breakdown``). All rates
+are in percent, as in the papers; a rate whose denominator is zero is 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from tagpool.evaluation.alignment import LabelSequences, align
+from tagpool.evaluation.chunks import count_chunks, percent, rates
+from tagpool.evaluation.significance import Interval, count_intervals
+
+
+@dataclass(frozen=True)
+class TypeScore:
+    """The score of one type of chunks, or of one label if labels are scored by token."""
+
+    precision: float
+    recall: float
+    f1: float
+    gold: int
+    predicted: int
+    correct: int
+
+
+@dataclass(frozen=True)
+class Score:
+    """How well predicted labels agree with gold ones; rates are in percent.
+
+    ``gold``, ``predicted`` and ``correct`` count chunks (or tokens, if ``plain``). ``intervals`` has confidence
+    intervals of the rates, if they were asked for.
+    """
+
+    precision: float
+    recall: float
+    f1: float
+    accuracy: float
+    gold: int
+    predicted: int
+    correct: int
+    tokens: int
+    sentences: int
+    plain: bool
+    types: Mapping[str, TypeScore]
+    intervals: Mapping[str, Interval] = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what JSON needs: rates, types, tokens, sentences and intervals.
+
+        >>> score([["B-PER"]], [["B-PER"]]).to_dict()["types"]
+        {'PER': {'precision': 100.0, 'recall': 100.0, 'f1': 100.0, 'gold': 1, 'predicted': 1, 'correct': 1}}
+        """
+        return {
+            "precision": self.precision,
+            "recall": self.recall,
+            "f1": self.f1,
+            "accuracy": self.accuracy,
+            "types": {kind: dict(vars(one)) for kind, one in self.types.items()},
+            "tokens": self.tokens,
+            "sentences": self.sentences,
+            "intervals": {metric: list(interval) for metric, interval in self.intervals.items()},
+        }
+
+
+def score(
+    gold: LabelSequences,
+    predicted: LabelSequences,
+    *,
+    plain: bool | None = None,
+    outside: str | None = "O",
+    draws: int = 0,
+    level: float = 0.95,
+    seed: int = 0,
+) -> Score:
+    """Score predicted label sequences against gold ones, as conlleval does.
+
+    Precision, recall and F1 are over chunks: a predicted chunk is correct if its first token, its last token and its
+    type are. Invalid sequences are read as conlleval reads them. Accuracy is over tokens, ``O`` included.
+
+    Plain labels, such as parts of speech, are scored by token: every token is a chunk whose type is its label, except
+    tokens labelled ``outside``, as conlleval -r has it. Where there is no such label (or ``outside`` is None),
+    precision, recall and F1 are micro-averages equal to the accuracy, and ``types`` has the scores of each label.
+    ``plain`` forces this (True) or forbids it (False); by default the labels decide.
+
+    ``draws`` greater than 0 adds bootstrap intervals (10,000 is usual) at ``level``, with ``seed``.
+
+    >>> result = score([["B-PER", "I-PER", "O", "B-LOC"]], [["B-PER", "I-PER", "O", "B-PER"]])
+    >>> result.f1, result.accuracy, result.types["PER"].precision
+    (50.0, 75.0, 50.0)
+    >>> score([["DT", "NN"]], [["DT", "VB"]]).f1
+    50.0
+    """
+    alignment = align(gold, predicted)
+    if plain is None:
+        plain = alignment.plain
+    counts = count_chunks(alignment, plain=plain, outside=outside)
+    correct, guessed, wanted = len(counts.correct), len(counts.predicted), len(counts.gold)
+    precision, recall, f1 = (float(rate) for rate in rates(correct, guessed, wanted))
+    return Score(
+        precision=precision,
+        recall=recall,
+        f1=f1,
+        accuracy=float(percent(alignment.right.sum(), alignment.tokens)),
+        gold=wanted,
+        predicted=guessed,
+        correct=correct,
+        tokens=alignment.tokens,
+        sentences=alignment.sentences,
+        plain=plain,
+        types={
+            kind: _type_score(*row) for kind, row in sorted(zip(counts.types, counts.by_type().tolist(), strict=True))
+        },
+        intervals=count_intervals(counts, draws=draws, level=level, seed=seed) if draws else {},
+    )
+
+
+def _type_score(correct: int, predicted: int, gold: int) -> TypeScore:
+    precision, recall, f1 = (float(rate) for rate in rates(correct, predicted, gold))
+    return TypeScore(precision, recall, f1, gold, predicted, correct)

@@ -1,0 +1,1 @@
+"""The kitchen: templates, the resources they use, and the encoder that turns a corpus into feature ids."""
