@@ -30,12 +30,17 @@ std::span<const uint64_t> WordValues::of_string(uint32_t id) {
     if (function_.is_identity()) return {&column_.strings->hashes()[id], 1};
     std::span<const uint64_t>& known = known_[id];
     if (known.data() != &kUnset) return known;
-    scratch_.clear();
     hashes_.clear();
-    function_.values((*column_.strings)[id], scratch_);
-    for (const std::string& text : scratch_) hashes_.push_back(hash_bytes(text));
+    function_.values((*column_.strings)[id], Values(hashes_));
     known = arena_.store(hashes_.data(), hashes_.size());
     return known;
+}
+
+const uint64_t* WordValues::single_hashes() {
+    if (function_.is_identity()) return column_.strings->hashes().data();
+    if (single_.empty())
+        for (uint32_t id = 0; id < column_.strings->size(); ++id) single_.push_back(of_string(id)[0]);
+    return single_.data();
 }
 
 AtomValues::AtomValues(const Program& program, const Columns& columns)

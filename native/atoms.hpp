@@ -18,8 +18,10 @@ public:
     WordValues(const Column& column, const WordFunction& function);
 
     std::span<const uint64_t> of_string(uint32_t id);
+    // For a function with exactly one value for every string: all of them, by string.
+    const uint64_t* single_hashes();
     std::span<const uint64_t> of_token(size_t token) { return of_string(column_.ids[token]); }
-    void texts(size_t token, std::vector<std::string>& out) const { function_.values(column_.text(token), out); }
+    void texts(size_t token, std::vector<std::string>& out) const { function_.values(column_.text(token), Values(out)); }
     const Column& column() const { return column_; }
 
 private:
@@ -27,8 +29,7 @@ private:
     const WordFunction& function_;
     std::vector<std::span<const uint64_t>> known_;  // by string id; kUnset.data() marks what is not computed yet
     Arena<uint64_t> arena_;
-    std::vector<std::string> scratch_;
-    std::vector<uint64_t> hashes_;
+    std::vector<uint64_t> hashes_, single_;
 };
 
 class AtomValues {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <span>
+#include <tuple>
 
 #include "atoms.hpp"
 #include "fault.hpp"
@@ -59,17 +60,7 @@ class Pass {
 public:
     Pass(const Program& program, const Columns& columns, Resolver& resolver)
         : program_(program), columns_(columns), values_(program, columns), resolver_(resolver) {
-        for (const Template& each : program.templates) {
-            Plan plan{Plan::general, hash_bytes(each.key), &each, {}};
-            const Atom& atom = program.atoms[each.terms[0].atom];
-            if (each.terms.size() == 1 && (atom.kind == AtomKind::word || atom.kind == AtomKind::disjunction)) {
-                plan.kind = atom.kind == AtomKind::word ? Plan::word : Plan::disjunction;
-                plan.known.assign(values_.words(each.terms[0].atom).column().strings->size(), {&kUnknown, 0});
-            }
-            for (const Term& term : each.terms)
-                if (program.atoms[term.atom].kind == AtomKind::number) plan.kind = Plan::valued;
-            plans_.push_back(std::move(plan));
-        }
+        for (const Template& each : program.templates) plans_.push_back(plan_for(each));
     }
 
     void run(Encoding& out) {
@@ -88,11 +79,19 @@ public:
     }
 
 private:
+    // A term that has exactly one value for every string.
+    struct TotalTerm {
+        const uint32_t* strings;  // by token
+        const uint64_t* hashes;   // by string
+        int offset;
+    };
     struct Plan {
-        enum Kind { word, disjunction, general, valued } kind;
-        uint64_t seed;
-        const Template* source;
-        std::vector<std::span<const uint32_t>> known;  // ids by string
+        enum Kind { total, word, conjunction, disjunction, general, valued } kind = general;
+        uint64_t seed = 0;
+        const Template* source = nullptr;
+        std::vector<TotalTerm> terms;                  // total, conjunction
+        std::vector<uint32_t> id;                      // total: by string
+        std::vector<std::span<const uint32_t>> known;  // word, disjunction: ids by string
     };
     struct Waiting {
         uint64_t key;
@@ -100,26 +99,82 @@ private:
         Origin met;
         float value;
     };
-    static constexpr uint32_t kUnknown = 0;
+    static constexpr uint32_t kUnknown = UINT32_MAX - 1;  // not asked for yet
+
+    Plan plan_for(const Template& each) {
+        Plan plan;
+        plan.seed = hash_bytes(each.key);
+        plan.source = &each;
+        bool all_total = true;
+        for (const Term& term : each.terms) {
+            const Atom& atom = program_.atoms[term.atom];
+            if (atom.kind == AtomKind::number) plan.kind = Plan::valued;
+            all_total = all_total && atom.total;
+        }
+        if (plan.kind == Plan::valued) return plan;
+        WordValues& words = values_.words(each.terms[0].atom);
+        const AtomKind first = program_.atoms[each.terms[0].atom].kind;
+        if (all_total) {
+            plan.kind = each.terms.size() == 1 ? Plan::total : Plan::conjunction;
+            for (const Term& term : each.terms) {
+                WordValues& values = values_.words(term.atom);
+                plan.terms.push_back({values.column().ids.data(), values.single_hashes(), term.offset});
+            }
+            if (plan.kind == Plan::total) plan.id.assign(words.column().strings->size(), kUnknown);
+        } else if (each.terms.size() == 1 && (first == AtomKind::word || first == AtomKind::disjunction)) {
+            plan.kind = first == AtomKind::word ? Plan::word : Plan::disjunction;
+            plan.known.assign(words.column().strings->size(), {&kUnknown, 0});
+        }
+        return plan;
+    }
 
     void extract(uint16_t number, int64_t token) {
         Plan& plan = plans_[number];
-        const Term& term = plan.source->terms[0];
         switch (plan.kind) {
-            case Plan::word: {
+            case Plan::total: {
+                const TotalTerm& term = plan.terms[0];
                 const int64_t other = token + term.offset;
                 if (!values_.inside(other)) {
                     combine_terms(number, token, 1.0);
                     return;
                 }
+                const uint32_t string = term.strings[other];
+                uint32_t& id = plan.id[string];
+                if (id == kUnknown)
+                    id = resolver_.resolve(combine(plan.seed, term.hashes[string]), {static_cast<uint32_t>(token), 0, number});
+                row_.push_back(id);
+                return;
+            }
+            case Plan::conjunction: {
+                uint64_t key = plan.seed;
+                for (const TotalTerm& term : plan.terms) {
+                    const int64_t other = token + term.offset;
+                    if (!values_.inside(other)) {
+                        combine_terms(number, token, 1.0);
+                        return;
+                    }
+                    key = combine(key, term.hashes[term.strings[other]]);
+                }
+                wait(key, token, 0, number, 1.0f);
+                return;
+            }
+            case Plan::word: {
+                const int64_t other = token + plan.source->terms[0].offset;
+                if (!values_.inside(other)) return;
                 const auto ids = ids_of_string(number, static_cast<size_t>(other), token, 0);
                 row_.insert(row_.end(), ids.begin(), ids.end());
                 return;
             }
-            case Plan::disjunction: disjunction(number, token + term.offset, token); return;
+            case Plan::disjunction: disjunction(number, token); return;
             case Plan::general: combine_terms(number, token, 1.0); return;
             case Plan::valued: valued(number, token); return;
         }
+    }
+
+    void wait(uint64_t key, int64_t token, uint32_t ordinal, uint16_t number, float value) {
+        resolver_.prefetch(key);
+        waiting_.push_back({key, row_.size(), {static_cast<uint32_t>(token), ordinal, number}, value});
+        row_.push_back(kNone);
     }
 
     // The ids of a template whose only term is a word function, for the string at `other`.
@@ -139,15 +194,17 @@ private:
         return known;
     }
 
-    // The distinct values in the window around `centre`; a disjunction's function has at most one value a string.
-    void disjunction(uint16_t number, int64_t centre, int64_t token) {
+    // The distinct values in the window; a disjunction's function has at most one value a string.
+    void disjunction(uint16_t number, int64_t token) {
+        const Term& term = plans_[number].source->terms[0];
+        const Atom& atom = program_.atoms[term.atom];
+        const int64_t centre = token + term.offset;
         if (!values_.inside(centre)) return;
-        const uint32_t index = plans_[number].source->terms[0].atom;
-        const Atom& atom = program_.atoms[index];
+        WordValues& words = values_.words(term.atom);
         seen_.clear();
         for (int64_t other = centre + atom.a; other <= centre + atom.b; ++other) {
             if (!values_.inside(other)) continue;
-            const auto hashes = values_.words(index).of_token(static_cast<size_t>(other));
+            const auto hashes = words.of_token(static_cast<size_t>(other));
             if (hashes.empty() || std::find(seen_.begin(), seen_.end(), hashes[0]) != seen_.end()) continue;
             const auto ids = ids_of_string(number, static_cast<size_t>(other), token, static_cast<uint32_t>(seen_.size()));
             row_.insert(row_.end(), ids.begin(), ids.end());
@@ -163,9 +220,7 @@ private:
             if (terms_.back().empty()) return;
         }
         combinations(std::span<const std::span<const uint64_t>>(terms_), plan.seed, [&](uint64_t key, uint32_t ordinal) {
-            resolver_.prefetch(key);
-            waiting_.push_back({key, row_.size(), {static_cast<uint32_t>(token), ordinal, number}, static_cast<float>(value)});
-            row_.push_back(kNone);
+            wait(key, token, ordinal, number, static_cast<float>(value));
         });
     }
 
@@ -177,17 +232,26 @@ private:
             if (!values_.inside(token + term.offset)) return;
             value *= values_.number(term.atom, token + term.offset);
         }
-        if (value != 0) combine_terms(number, token, value);
+        if (value == 0) return;
+        has_values_ = true;
+        combine_terms(number, token, value);
     }
 
     void settle(Encoding& out) {
-        for (Waiting& each : waiting_) row_[each.place] = resolver_.resolve(each.key, each.met);
+        for (const Waiting& each : waiting_) row_[each.place] = resolver_.resolve(each.key, each.met);
         size_t place = 0, waiting = 0;
         for (const size_t end : row_ends_) {
-            for (; place < end; ++place) {
-                float value = 1.0f;
-                if (waiting < waiting_.size() && waiting_[waiting].place == place) value = waiting_[waiting++].value;
-                if (row_[place] != kNone) out.append(row_[place], value);
+            if (has_values_) {
+                for (; place < end; ++place) {
+                    float value = 1.0f;
+                    if (waiting < waiting_.size() && waiting_[waiting].place == place) value = waiting_[waiting++].value;
+                    if (row_[place] != kNone) out.append(row_[place], value);
+                }
+            } else {
+                const auto begin = row_.begin() + static_cast<std::ptrdiff_t>(place);
+                const auto kept = std::remove(begin, row_.begin() + static_cast<std::ptrdiff_t>(end), kNone);
+                out.ids.append(row_.data() + place, static_cast<size_t>(kept - begin));
+                place = end;
             }
             out.end_token();
         }
@@ -204,6 +268,7 @@ private:
     std::vector<Waiting> waiting_;
     std::vector<uint64_t> seen_;
     std::vector<std::span<const uint64_t>> terms_;
+    bool has_values_ = false;  // some value so far is not 1
 };
 
 template <class Resolver>
@@ -222,23 +287,46 @@ void append_value(std::string& name, const std::string& text, bool escape) {
     }
 }
 
-std::string feature_name(const Program& program, AtomValues& values, const Origin& origin) {
-    const Template& each = program.templates[origin.template_number];
-    std::vector<std::vector<std::string>> texts;
-    for (const Term& term : each.terms) texts.push_back(values.texts(term.atom, int64_t{origin.token} + term.offset));
-    std::vector<size_t> chosen(texts.size());
-    uint32_t rest = origin.ordinal;
-    for (size_t i = texts.size(); i-- > 0;) {
-        chosen[i] = rest % texts[i].size();
-        rest /= static_cast<uint32_t>(texts[i].size());
+// Writes the names of features from where they were met.
+class Namer {
+public:
+    Namer(const Program& program, const Columns& columns)
+        : program_(program), sentences_(columns.sentences), values_(program, columns) {}
+
+    // Cheapest for tokens in order, a token's templates in order: what belongs together is computed once.
+    std::string name(const Origin& origin) {
+        const auto after = std::upper_bound(sentences_.begin(), sentences_.end(), origin.token);
+        const auto sentence = static_cast<uint32_t>(after - sentences_.begin() - 1);
+        if (sentence != sentence_) values_.enter(sentence_ = sentence);
+        const Template& each = program_.templates[origin.template_number];
+        if (origin.token != token_ || &each != template_) {
+            texts_.clear();
+            for (const Term& term : each.terms) texts_.push_back(values_.texts(term.atom, int64_t{origin.token} + term.offset));
+            token_ = origin.token;
+            template_ = &each;
+        }
+        std::vector<size_t> chosen(texts_.size());
+        uint32_t rest = origin.ordinal;
+        for (size_t i = texts_.size(); i-- > 0;) {
+            chosen[i] = rest % texts_[i].size();
+            rest /= static_cast<uint32_t>(texts_[i].size());
+        }
+        std::string name = each.key + "=";
+        for (size_t i = 0; i < texts_.size(); ++i) {
+            if (i > 0) name.push_back('|');
+            append_value(name, texts_[i][chosen[i]], texts_.size() > 1);
+        }
+        return name;
     }
-    std::string name = each.key + "=";
-    for (size_t i = 0; i < texts.size(); ++i) {
-        if (i > 0) name.push_back('|');
-        append_value(name, texts[i][chosen[i]], texts.size() > 1);
-    }
-    return name;
-}
+
+private:
+    const Program& program_;
+    const std::vector<uint32_t>& sentences_;
+    AtomValues values_;
+    uint32_t sentence_ = UINT32_MAX, token_ = kNoToken;
+    const Template* template_ = nullptr;
+    std::vector<std::vector<std::string>> texts_;
+};
 
 }  // namespace
 
@@ -280,21 +368,16 @@ std::vector<uint16_t> Encoder::template_numbers() const {
 
 const std::vector<std::string>& Encoder::names() {
     if (!fitted_on_) return names_;
-    // Sentence by sentence, so that what is found in a sentence is found once.
     std::vector<uint32_t> order;
     for (uint32_t id = 0; id < origins_.size(); ++id)
         if (origins_[id].token != kNoToken) order.push_back(id);
-    std::sort(order.begin(), order.end(), [this](uint32_t a, uint32_t b) { return origins_[a].token < origins_[b].token; });
+    std::sort(order.begin(), order.end(), [this](uint32_t a, uint32_t b) {
+        const auto place = [this](uint32_t id) { return std::tuple(origins_[id].token, origins_[id].template_number, id); };
+        return place(a) < place(b);
+    });
     names_.assign(origins_.size(), "");
-    AtomValues values(program_, *fitted_on_);
-    const std::vector<uint32_t>& sentences = fitted_on_->sentences;
-    size_t sentence = SIZE_MAX;
-    for (uint32_t id : order) {
-        const auto after = std::upper_bound(sentences.begin(), sentences.end(), origins_[id].token);
-        const size_t here = static_cast<size_t>(after - sentences.begin()) - 1;
-        if (here != sentence) values.enter(static_cast<uint32_t>(sentence = here));
-        names_[id] = feature_name(program_, values, origins_[id]);
-    }
+    Namer namer(program_, *fitted_on_);
+    for (uint32_t id : order) names_[id] = namer.name(origins_[id]);
     fitted_on_.reset();
     return names_;
 }
@@ -305,10 +388,9 @@ Encoder::Described Encoder::describe(const Columns& columns, uint32_t sentence) 
     FeatureIndex index;
     std::vector<Origin> origins;
     const Encoding encoding = encode_with(Numbering{index, origins}, program_, one);
-    AtomValues values(program_, one);
-    values.enter(0);
+    Namer namer(program_, one);
     std::vector<std::string> names;
-    for (const Origin& origin : origins) names.push_back(feature_name(program_, values, origin));
+    for (const Origin& origin : origins) names.push_back(namer.name(origin));
     Described out(encoding.token_count());
     for (size_t token = 0; token < out.size(); ++token)
         for (uint64_t i = encoding.starts[token]; i < encoding.starts[token + 1]; ++i)

@@ -67,13 +67,28 @@ std::string shape(const Spelled& word, bool collapse) {
     return out;
 }
 
-void ngrams(const Spelled& word, int shortest, int longest, std::vector<std::string>& out) {
-    std::unordered_set<std::string> seen;
-    for (size_t n = static_cast<size_t>(shortest); n <= static_cast<size_t>(longest) && n <= word.size(); ++n)
-        for (size_t i = 0; i + n <= word.size(); ++i) {
-            std::string gram = word.slice(i, i + n);
-            if (seen.insert(gram).second) out.push_back(std::move(gram));
+// All substrings of these lengths, each once; the same bytes are the same substring, so nothing is copied.
+void ngrams(std::string_view text, int shortest, int longest, Values& out) {
+    std::vector<size_t> starts;  // of characters, and the end
+    for (size_t i = 0; i < text.size(); ++i)
+        if ((static_cast<unsigned char>(text[i]) & 0xC0) != 0x80) starts.push_back(i);
+    starts.push_back(text.size());
+    const size_t size = starts.size() - 1;
+    std::vector<std::string_view> seen;
+    std::unordered_set<std::string_view> seen_in_long_word;
+    for (size_t n = static_cast<size_t>(shortest); n <= static_cast<size_t>(longest) && n <= size; ++n) {
+        seen.clear();
+        for (size_t i = 0; i + n <= size; ++i) {
+            const std::string_view gram = text.substr(starts[i], starts[i + n] - starts[i]);
+            if (size > 64) {
+                if (!seen_in_long_word.insert(gram).second) continue;
+            } else {
+                if (std::find(seen.begin(), seen.end(), gram) != seen.end()) continue;
+                seen.push_back(gram);
+            }
+            out.take(gram);
         }
+    }
 }
 
 // Digits with single commas, points, colons or slashes inside, an optional sign before and percent sign after: 1,000.5 -3 10:30 5%
@@ -104,12 +119,12 @@ bool has_quote(const Spelled& word) {
     return word.points.find_first_of(kQuotes) != std::u32string::npos;
 }
 
-void orthography(const Spelled& word, std::vector<std::string>& out) {
+void orthography(const Spelled& word, Values& out) {
     const size_t size = word.size();
     if (size == 0) return;
     const size_t upper = word.count(kUpper), lower = word.count(kLower), digit = word.count(kDigit);
     const auto note = [&out](bool holds, const char* name) {
-        if (holds) out.emplace_back(name);
+        if (holds) out.take(name);
     };
     note(word.is(0, kUpper), "initial-capital");
     note(upper == size, "all-capitals");
@@ -128,14 +143,14 @@ void orthography(const Spelled& word, std::vector<std::string>& out) {
     note(has_quote(word), "has-quote");
 }
 
-void orthography_dfi(const Spelled& word, std::string_view text, std::vector<std::string>& out) {
+void orthography_dfi(const Spelled& word, std::string_view text, Values& out) {
     const size_t size = word.size();
     if (size == 0) return;
     const size_t upper = word.count(kUpper), lower = word.count(kLower), digit = word.count(kDigit);
     const size_t letters = word.count(kLetter), punctuation = word.count(kPunctuation);
     const size_t period = word.count_point(U'.'), hyphen = word.count_point(U'-');
     const auto note = [&out](bool holds, const char* name) {
-        if (holds) out.emplace_back(name);
+        if (holds) out.take(name);
     };
     const size_t inner_upper = upper - (word.is(0, kUpper) ? 1 : 0);
     note(text.find("://") != std::string_view::npos || text.starts_with("www."), "link");
@@ -154,56 +169,53 @@ void orthography_dfi(const Spelled& word, std::string_view text, std::vector<std
     note(punctuation > period + hyphen, "has-other-punctuation");
 }
 
-}  // namespace
-
-void apply(const Step& step, std::string_view text, std::vector<std::string>& out) {
-    if (step.function == Function::lookup) {
-        const std::string_view value = step.lexicon->value(text);
-        if (value.data()) out.emplace_back(step.a > 0 ? value.substr(0, static_cast<size_t>(step.a)) : value);
-        return;
-    }
-    if (step.function == Function::lower) {
-        out.push_back(lowered(text));
-        return;
-    }
-    const Spelled word(step.function == Function::edge_ngrams ? "<" + std::string(text) + ">" : std::string(text));
+void apply(const Step& step, std::string_view text, Values out) {
     const size_t length = static_cast<size_t>(step.a);
     switch (step.function) {
-        case Function::simplify: out.push_back(zeroed(word, true)); break;
-        case Function::shape: out.push_back(shape(word, false)); break;
-        case Function::short_shape: out.push_back(shape(word, true)); break;
-        case Function::digits:
-            if (word.count(kDigit) > 0) out.push_back(zeroed(word, false));
+        case Function::lower: out.take(lowered(text)); break;
+        case Function::simplify: out.take(zeroed(Spelled(text), true)); break;
+        case Function::shape: out.take(shape(Spelled(text), false)); break;
+        case Function::short_shape: out.take(shape(Spelled(text), true)); break;
+        case Function::digits: {
+            const Spelled word(text);
+            if (word.count(kDigit) > 0) out.take(zeroed(word, false));
             break;
-        case Function::prefix:
-            if (word.size() > length) out.push_back(word.slice(0, length));
+        }
+        case Function::prefix: {
+            const Spelled word(text);
+            if (word.size() > length) out.take(word.slice(0, length));
             break;
-        case Function::suffix:
-            if (word.size() > length) out.push_back(word.slice(word.size() - length, word.size()));
+        }
+        case Function::suffix: {
+            const Spelled word(text);
+            if (word.size() > length) out.take(word.slice(word.size() - length, word.size()));
             break;
-        case Function::ngrams:
-        case Function::edge_ngrams: ngrams(word, step.a, step.b, out); break;
-        case Function::orthography: orthography(word, out); break;
-        case Function::orthography_dfi: orthography_dfi(word, text, out); break;
-        case Function::lower:
-        case Function::lookup: break;  // above
+        }
+        case Function::ngrams: ngrams(text, step.a, step.b, out); break;
+        case Function::edge_ngrams: ngrams("<" + std::string(text) + ">", step.a, step.b, out); break;
+        case Function::orthography: orthography(Spelled(text), out); break;
+        case Function::orthography_dfi: orthography_dfi(Spelled(text), text, out); break;
+        case Function::lookup: {
+            const std::string_view value = step.lexicon->value(text);
+            if (value.data()) out.take(step.a > 0 ? value.substr(0, length) : value);
+            break;
+        }
     }
 }
 
-void WordFunction::values(std::string_view text, std::vector<std::string>& out) const {
-    std::string current(text);
+}  // namespace
+
+void WordFunction::values(std::string_view text, Values out) const {
     std::vector<std::string> one;
     for (size_t i = 0; i + 1 < steps_.size(); ++i) {
-        one.clear();
-        apply(steps_[i], current, one);
-        if (one.empty()) return;
-        current = std::move(one[0]);
+        std::vector<std::string> next;
+        apply(steps_[i], text, Values(next));
+        if (next.empty()) return;
+        one = std::move(next);
+        text = one[0];
     }
-    if (steps_.empty()) {
-        out.push_back(std::move(current));
-    } else {
-        apply(steps_.back(), current, out);
-    }
+    if (steps_.empty()) out.take(text);
+    else apply(steps_.back(), text, out);
 }
 
 char capital_class(std::string_view text) {

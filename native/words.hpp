@@ -31,8 +31,20 @@ struct Step {
     std::shared_ptr<const WordLexicon> lexicon;
 };
 
-// Appends the values of one step on one string; `out` is not cleared.
-void apply(const Step& step, std::string_view text, std::vector<std::string>& out);
+// Where values go: their texts, or only their hashes.
+class Values {
+public:
+    explicit Values(std::vector<std::string>& texts) : texts_(&texts) {}
+    explicit Values(std::vector<uint64_t>& hashes) : hashes_(&hashes) {}
+    void take(std::string_view value) {
+        if (hashes_) hashes_->push_back(hash_bytes(value));
+        else texts_->emplace_back(value);
+    }
+
+private:
+    std::vector<std::string>* texts_ = nullptr;
+    std::vector<uint64_t>* hashes_ = nullptr;
+};
 
 // A chain of steps, the innermost first; all but the last give at most one value. Empty: the string itself.
 class WordFunction {
@@ -40,7 +52,7 @@ public:
     WordFunction() = default;
     explicit WordFunction(std::vector<Step> steps) : steps_(std::move(steps)) {}
 
-    void values(std::string_view text, std::vector<std::string>& out) const;
+    void values(std::string_view text, Values out) const;
     bool is_identity() const { return steps_.empty(); }
 
 private:

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace tagpool {
 
@@ -18,6 +20,14 @@ using Array = nb::ndarray<nb::numpy, const T, nb::ndim<1>, nb::c_contig>;
 template <class T>
 Array<T> view(const T* data, size_t size, nb::handle owner) {
     return Array<T>(data, {size}, owner);
+}
+
+// An array that keeps its own memory.
+template <class T>
+nb::object owned(std::vector<T> values) {
+    auto* kept = new std::vector<T>(std::move(values));
+    nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+    return nb::cast(view<T>(kept->data(), kept->size(), owner));
 }
 
 inline std::string_view bytes_view(const nb::bytes& bytes) { return {bytes.c_str(), bytes.size()}; }

@@ -146,6 +146,27 @@ Shared with_names(const Columns& columns, const std::vector<std::string>& from, 
     return out;
 }
 
+// The strings of a column that occur, in the order they are first met (a selection may share a larger table).
+std::vector<uint32_t> distinct_ids(const Columns& columns, const std::string& name) {
+    const Column& column = column_named(columns, name);
+    std::vector<bool> seen(column.strings->size());
+    std::vector<uint32_t> out;
+    for (uint32_t id : column.ids) {
+        if (!seen[id]) out.push_back(id);
+        seen[id] = true;
+    }
+    return out;
+}
+
+// One number a token: what `mapping` has for its string.
+nb::object mapped(const Columns& columns, const std::string& name, const std::vector<int32_t>& mapping) {
+    const Column& column = column_named(columns, name);
+    if (mapping.size() != column.strings->size()) throw InputFault("the mapping does not cover the column's strings");
+    std::vector<int32_t> out(column.ids.size());
+    for (size_t t = 0; t < out.size(); ++t) out[t] = mapping[column.ids[t]];
+    return owned(std::move(out));
+}
+
 std::vector<std::string> names_of(const Columns& columns) {
     std::vector<std::string> names;
     for (const Column& column : columns.columns) names.push_back(column.name);
@@ -178,6 +199,8 @@ void bind_columns(nb::module_& m) {
         }, nb::arg("column"))
         .def("strings", [](const Columns& c, const std::string& name) { return distinct(*column_named(c, name).strings); },
              nb::arg("column"))
+        .def("distinct", &distinct_ids, nb::arg("column"))
+        .def("mapped", &mapped, nb::arg("column"), nb::arg("mapping"))
         .def("column_lists", &column_lists, nb::arg("column"))
         .def("sentence_column", &sentence_column, nb::arg("sentence"), nb::arg("column"))
         .def("select", [](const Columns& c, const std::vector<uint32_t>& chosen) {

@@ -37,20 +37,12 @@ nb::object dense_rows(const Columns& columns, const std::string& name, const Wor
     std::vector<std::string> values;
     for (uint32_t i = 0; i < row_of.size(); ++i) {
         values.clear();
-        function.values((*column->strings)[i], values);
+        function.values((*column->strings)[i], Values(values));
         row_of[i] = values.empty() ? -1 : lexicon.row(values[0]);
     }
-    auto* rows = new std::vector<int32_t>(column->ids.size());
-    for (size_t t = 0; t < rows->size(); ++t) (*rows)[t] = row_of[column->ids[t]];
-    nb::capsule owner(rows, [](void* p) noexcept { delete static_cast<std::vector<int32_t>*>(p); });
-    return nb::cast(view<int32_t>(rows->data(), rows->size(), owner));
-}
-
-template <class T>
-nb::object owned(std::vector<T> values) {
-    auto* kept = new std::vector<T>(std::move(values));
-    nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-    return nb::cast(view<T>(kept->data(), kept->size(), owner));
+    std::vector<int32_t> rows(column->ids.size());
+    for (size_t t = 0; t < rows.size(); ++t) rows[t] = row_of[column->ids[t]];
+    return owned(std::move(rows));
 }
 
 }  // namespace

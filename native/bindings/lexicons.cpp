@@ -26,7 +26,7 @@ void add_phrases(PhraseLexicon& lexicon, const std::string& list, std::string_vi
             while (i < end && (text[i] == ' ' || text[i] == '\t' || text[i] == '\r')) ++i;
             const size_t word = i;
             while (i < end && text[i] != ' ' && text[i] != '\t' && text[i] != '\r') ++i;
-            if (i > word) function.values(text.substr(word, i - word), words);
+            if (i > word) function.values(text.substr(word, i - word), Values(words));
         }
         lexicon.add(number, words);
         begin = end + 1;
@@ -83,7 +83,7 @@ void bind_lexicons(nb::module_& m) {
         .def(nb::init<std::vector<Step>>(), nb::arg("steps"))
         .def("values", [](const WordFunction& f, std::string_view text) {
             std::vector<std::string> out;
-            f.values(text, out);
+            f.values(text, Values(out));
             return out;
         }, nb::arg("text"));
 

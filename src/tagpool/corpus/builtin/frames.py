@@ -1,6 +1,6 @@
 """The sentence frames of the built-in corpus, read from ``frames/*.txt``: one frame a line, ``#`` opens a comment line.
 
-A frame is a sentence with slots, its words tagged as far as the tags do not follow from :mod:`~tagpool.corpus.builtin.tags`:
+A frame is a sentence with slots, its words tagged as far as the tags do not follow from the defaults in ``tags.py``:
 
 ============================  =================================================================================
 ``[the old/JJ bridge]``       a noun phrase; an untagged word is a noun

@@ -28,13 +28,25 @@ def draw_sentences(
 ) -> list[list[Row]]:
     """Draw ``count`` different sentences; the same arguments give the same sentences everywhere.
 
-    A sentence is a list of rows (word, part of speech, chunk, label). In ``"dev"`` and ``"test"``, ``unseen`` is the share of
-    entities whose names never occur in ``"train"``, whatever its seed, and ``lowercase`` the share of sentences without
-    capitals. The same sentences are drawn whatever ``lowercase`` is. ``"train"`` holds seen names and capitals only. One
-    frame in four is kept from training too. A sentence belongs to one part only, whatever the seeds.
+    A sentence is a list of rows (word, part of speech, chunk, label). In ``"dev"`` and ``"test"``, ``unseen`` is the
+    share of entities whose names never occur in ``"train"``, whatever its seed, and ``lowercase`` the share of
+    sentences without capitals; the same sentences are drawn whatever ``lowercase`` is. ``"train"`` holds seen names
+    only and keeps its capitals. One frame in four is kept from training too. A sentence belongs to one part only,
+    whatever the seeds.
 
-    >>> for row in draw_sentences(1, seed=4)[0]:
+    >>> for row in draw_sentences(1, seed=10)[0]:
     ...     print(*row)
+    Esther NNP B-NP B-PER
+    Langley NNP I-NP I-PER
+    paid VBD B-VP O
+    $ $ B-NP O
+    1.5 CD I-NP O
+    million CD I-NP O
+    for IN B-PP O
+    the DT B-NP O
+    Munich NNP I-NP B-ORG
+    Times NNP I-NP I-ORG
+    . . O O
     """
     _check(count, seed, part, unseen, lowercase)
     choices = training_frames() if part == "train" else frames()

@@ -6,9 +6,9 @@ import re
 
 _TAGS = {
     "DT": "the a an this these those each every some any no all both another that",
-    "IN": "in of on at from with for by after before during against over under about into through between since until near "
-    "across along despite without as than like among amid behind beyond within towards off past below down via around "
-    "because if while although though whether",
+    "IN": "in of on at from with for by after before during against over under about into through between since until "
+    "near across along despite without as than like among amid behind beyond within towards off past below down via "
+    "around because if while although though whether",
     "TO": "to",
     "CC": "and or but",
     "PRP": "he she it they we i you him them us me",
@@ -37,31 +37,43 @@ _TAGS = {
 
 _TAG_OF = {word: tag for tag, words in _TAGS.items() for word in words.split()}
 
-_CHUNK_OF_TAG = {"IN": "PP", "TO": "PP", "RB": "ADVP", "WRB": "ADVP", "WP": "NP", "WDT": "NP", "JJ": "ADJP", "RP": "PRT"}
+_CHUNK_OF_TAG = {
+    "IN": "PP",
+    "TO": "PP",
+    "RB": "ADVP",
+    "WRB": "ADVP",
+    "WP": "NP",
+    "WDT": "NP",
+    "JJ": "ADJP",
+    "RP": "PRT",
+}
 
-_SUBORDINATORS = frozenset("that because if while although though whether".split())
+_SUBORDINATORS = frozenset(["that", "because", "if", "while", "although", "though", "whether"])
 
-_AUXILIARIES = frozenset("was were is are am be been has have had".split())
+_AUXILIARIES = frozenset(["was", "were", "is", "are", "am", "be", "been", "has", "have", "had"])
 
-PENN_TAGS = frozenset(
-    "CC CD DT EX FW IN JJ JJR JJS LS MD NN NNS NNP NNPS PDT POS PRP PRP$ RB RBR RBS RP SYM TO UH VB VBD VBG VBN VBP VBZ WDT "
-    "WP WP$ WRB # $ . , : ( ) `` ''".split()
-)
+PENN_TAGS = frozenset([
+    "CC", "CD", "DT", "EX", "FW", "IN", "JJ", "JJR", "JJS", "LS", "MD", "NN", "NNS", "NNP", "NNPS", "PDT", "POS",
+    "PRP", "PRP$", "RB", "RBR", "RBS", "RP", "SYM", "TO", "UH", "VB", "VBD", "VBG", "VBN", "VBP", "VBZ", "WDT", "WP",
+    "WP$", "WRB", "#", "$", ".", ",", ":", "(", ")", "``", "''",
+])  # fmt: skip
 """The tags of the Penn Treebank."""
 
-CHUNKS = frozenset("NP VP PP ADVP ADJP SBAR PRT INTJ CONJP".split())
+CHUNKS = frozenset(["NP", "VP", "PP", "ADVP", "ADJP", "SBAR", "PRT", "INTJ"])
 """The chunk types in use."""
 
 
 def default_pos(word: str, chunk: str | None, before: list[str], *, opens_sentence: bool) -> str | None:
     """The tag of an untagged word in a chunk (``None``: outside of any) after the words ``before`` of the same chunk.
 
-    Function words have their usual tag. In a noun phrase other words are nouns, proper ones if they have a capital inside
-    the sentence; in a verb group they are past tenses, infinitives after a modal or *to*, and participles after *be* and
-    *have*.
+    Function words have their usual tag. In a noun phrase other words are nouns, proper ones if they have a capital
+    inside the sentence; in a verb group they are past tenses, infinitives after a modal or *to*, and participles after
+    *be* and *have*.
 
-    >>> default_pos("visited", "VP", ["has"], opens_sentence=False), default_pos("visit", "VP", ["to"], opens_sentence=False)
-    ('VBN', 'VB')
+    >>> default_pos("visited", "VP", ["has"], opens_sentence=False)
+    'VBN'
+    >>> default_pos("visit", "VP", ["has", "agreed", "to"], opens_sentence=False)
+    'VB'
     """
     low = word.lower()
     if low in _TAG_OF:

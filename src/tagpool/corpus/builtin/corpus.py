@@ -1,0 +1,24 @@
+"""The built-in corpus as a :class:`Corpus`."""
+
+from __future__ import annotations
+
+from tagpool.corpus.builtin.generate import Part, draw_sentences
+from tagpool.corpus.corpus import LABEL, WORD, Corpus
+
+_COLUMNS = (WORD, "pos", "chunk", LABEL)
+
+
+def builtin_corpus(
+    count: int = 2000, *, seed: int = 1, part: Part = "train", unseen: float = 0.4, lowercase: float = 0.0
+) -> Corpus:
+    """Draws ``count`` distinct sentences with the columns word, pos, chunk and label (BIO2; PER, LOC, ORG, MISC).
+
+    In dev and test a share ``unseen`` of the names does not occur in training, and a share ``lowercase`` of the sentences has no
+    capitals. Nothing is shared between the parts.
+
+    >>> builtin_corpus(100, part="test").columns
+    ('word', 'pos', 'chunk', 'label')
+    """
+    sentences = draw_sentences(count, seed=seed, part=part, unseen=unseen, lowercase=lowercase)
+    columns = {name: [[row[i] for row in rows] for rows in sentences] for i, name in enumerate(_COLUMNS)}
+    return Corpus.from_lists(source=f"built-in {part}", **columns)

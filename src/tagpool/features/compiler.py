@@ -1,0 +1,238 @@
+"""Templates -> the native program: columns and resources are looked up, every offset is fixed, equal atoms become one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from tagpool import _native
+from tagpool.errors import InputError
+from tagpool.features.functions import FUNCTIONS
+from tagpool.features.template import Call, Expression, Field, Template, TemplateSet, Term
+
+if TYPE_CHECKING:
+    from tagpool.features.embeddings import Embeddings
+
+_STEP = {
+    "lower": _native.Function.lower,
+    "simplify": _native.Function.simplify,
+    "digits": _native.Function.digits,
+    "prefix": _native.Function.prefix,
+    "suffix": _native.Function.suffix,
+    "cluster": _native.Function.lookup,
+    "ambiguity": _native.Function.lookup,
+}
+_FLAGGED_STEP = {
+    ("shape", None): _native.Function.shape,
+    ("shape", "short"): _native.Function.short_shape,
+    ("ngrams", None): _native.Function.ngrams,
+    ("ngrams", "edges"): _native.Function.edge_ngrams,
+    ("orthography", None): _native.Function.orthography,
+    ("orthography", "dfi"): _native.Function.orthography_dfi,
+}
+_CONTEXT = {
+    "gazetteer": _native.AtomKind.gazetteer,
+    "disjunction": _native.AtomKind.disjunction,
+    "capitals": _native.AtomKind.capitals,
+    "position": _native.AtomKind.position,
+    "bias": _native.AtomKind.bias,
+    "number": _native.AtomKind.number,
+}
+_NUMBERED_COLUMN = re.compile(r"column(\d+)$")
+
+
+@dataclass(frozen=True)
+class SparseTemplate:
+    """One conjunction with its offsets fixed."""
+
+    key: str
+    bags: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class DenseTemplate:
+    """An embedding at one offset."""
+
+    key: str
+    bags: tuple[str, ...]
+    offset: int
+    column: str
+    function: _native.WordFunction
+    embeddings: Embeddings
+
+
+@dataclass(frozen=True)
+class Program:
+    """What the native encoder runs, and what each of its templates is."""
+
+    atoms: list[_native.Atom]
+    templates: list[tuple[str, list[tuple[int, int]]]]
+    sparse: tuple[SparseTemplate, ...]
+    dense: tuple[DenseTemplate, ...]
+    boundary: bool
+
+    def native(self, minimum_count: int, hash_size: int) -> _native.Encoder:
+        """A native encoder for this program."""
+        return _native.Encoder(self.atoms, self.templates, self.boundary, minimum_count, hash_size)
+
+
+def compile_templates(
+    templates: TemplateSet,
+    columns: Sequence[str],
+    resources: Mapping[str, Any],
+    *,
+    label_column: str | None = None,
+    history: bool = False,
+) -> Program:
+    """Compiles the templates that do not look at labels, or (``history``) the static parts of those that do."""
+    return _Compiler(templates, columns, resources, label_column).program(history)
+
+
+class _Compiler:
+    def __init__(
+        self, templates: TemplateSet, columns: Sequence[str], resources: Mapping[str, Any], label_column: str | None
+    ) -> None:
+        self.templates = templates
+        self.columns = columns
+        self.resources = resources
+        self.label_column = label_column
+        self.atoms: list[_native.Atom] = []
+        self.atom_numbers: dict[str, int] = {}
+
+    def program(self, history: bool) -> Program:
+        terms_of: dict[tuple[str, tuple[tuple[Expression, int], ...]], list[Template]] = {}
+        dense: list[DenseTemplate] = []
+        for template in self.templates:
+            if template.is_history != history:
+                continue
+            for term in template.terms:
+                if not term.is_history:
+                    self.check(term, template)
+            if template.is_dense:
+                dense += self.dense(template)
+                continue
+            for key, terms in template.expand():
+                # A feature that two lines name is one feature, in the bags of both.
+                terms_of.setdefault((key, terms), []).append(template)
+        sparse = []
+        native: list[tuple[str, list[tuple[int, int]]]] = []
+        for (key, terms), owners in terms_of.items():
+            shared = any(not owner.bags for owner in owners)
+            bags = () if shared else tuple(dict.fromkeys(bag for owner in owners for bag in owner.bags))
+            sparse.append(SparseTemplate(key, bags))
+            native.append((key, [(self.atom(e), offset) for e, offset in self.static(terms)]))
+        return Program(self.atoms, native, tuple(sparse), tuple(dense), self.templates.boundary)
+
+    def static(self, terms: tuple[tuple[Expression, int], ...]) -> tuple[tuple[Expression, int], ...]:
+        """The terms that do not look at labels; a bias if there are none."""
+        return tuple((e, o) for e, o in terms if e != Field("label")) or ((Call("bias"), 0),)
+
+    # Checks -------------------------------------------------------------------------------------------------------------
+
+    def check(self, term: Term, template: Template) -> None:
+        expression: Expression | None = term.expression
+        while isinstance(expression, Call):
+            self.check_resource(expression, term, template)
+            expression = expression.expression
+        if expression is None:
+            return
+        column = self.column(expression.name)
+        if column is None:
+            message = f"unknown field {expression.name!r}; the columns are {', '.join(self.columns)}"
+            raise template.error(message, source=self.templates.source, term=term)
+        if column == self.label_column:
+            message = f"{expression.name!r} is the column of the labels, which are not known when tagging"
+            raise template.error(message, source=self.templates.source, term=term)
+
+    def check_resource(self, call: Call, term: Term, template: Template) -> None:
+        if call.resource is None:
+            return
+        if call.resource not in self.resources:
+            message = (
+                f"the {call.function} {call.resource!r} is not given: pass resources={{{call.resource!r}: ...}} "
+                f"(--use {call.resource}=PATH), write a line 'use {call.resource} from PATH', or leave it out (--without {call.resource})"
+            )
+            raise template.error(message, source=self.templates.source, term=term)
+        kind = getattr(self.resources[call.resource], "kind", type(self.resources[call.resource]).__name__)
+        if kind != call.function:
+            message = f"{call.resource!r}: expected a resource for {call.function}, got one for {kind}"
+            raise template.error(message, source=self.templates.source, term=term)
+
+    def column(self, name: str) -> str | None:
+        """The corpus column a field means: by name, or by number for fields of CRF++ templates."""
+        if name in self.columns:
+            return name
+        match = _NUMBERED_COLUMN.match(name)
+        return self.columns[int(match[1])] if match and int(match[1]) < len(self.columns) else None
+
+    # Atoms --------------------------------------------------------------------------------------------------------------
+
+    def atom(self, expression: Expression) -> int:
+        key = str(expression)
+        if key not in self.atom_numbers:
+            self.atom_numbers[key] = len(self.atoms)
+            self.atoms.append(self.make_atom(expression))
+        return self.atom_numbers[key]
+
+    def make_atom(self, expression: Expression) -> _native.Atom:
+        if isinstance(expression, Field) or expression.function not in _CONTEXT:
+            column, function = self.word_function(expression)
+            total = isinstance(expression, Field) or self.is_total(expression)
+            return _native.Atom(_native.AtomKind.word, column, function, total=total)
+        kind = _CONTEXT[expression.function]
+        window = expression.numbers[0] if expression.numbers else None
+        column, function = ("", _native.WordFunction([]))
+        if expression.expression is not None:
+            column, function = self.word_function(expression.expression)
+        return _native.Atom(
+            kind,
+            column,
+            function,
+            plain=expression.flag == "plain",
+            a=window.low if window else 0,
+            b=window.high if window else 0,
+            phrases=self.resources[expression.resource].phrases(str(expression.expression), function)
+            if expression.resource
+            else None,
+        )
+
+    def is_total(self, expression: Expression) -> bool:
+        while isinstance(expression, Call):
+            if not FUNCTIONS[expression.function].total or expression.expression is None:
+                return False
+            expression = expression.expression
+        return True
+
+    def word_function(self, expression: Expression) -> tuple[str, _native.WordFunction]:
+        """The column at the bottom of an expression, and the functions from there upwards."""
+        steps: list[_native.Step] = []
+        while isinstance(expression, Call):
+            steps.append(self.step(expression))
+            if expression.expression is None:
+                raise InputError(f"{expression.function} is not a function of a word")
+            expression = expression.expression
+        column = self.column(expression.name)
+        if column is None:
+            raise InputError(f"unknown field {expression.name!r}")
+        return column, _native.WordFunction(steps[::-1])
+
+    def step(self, call: Call) -> _native.Step:
+        function = _STEP.get(call.function) or _FLAGGED_STEP[call.function, call.flag]
+        numbers = call.numbers[0] if call.numbers else None
+        lexicon = self.resources[call.resource].native if call.resource else None
+        return _native.Step(function, numbers.low if numbers else 0, numbers.high if numbers else 0, lexicon)
+
+    def dense(self, template: Template) -> list[DenseTemplate]:
+        (term,) = template.terms
+        call = term.expression
+        if not isinstance(call, Call) or call.resource is None or call.expression is None:
+            raise InputError("an embedding needs a resource")
+        column, function = self.word_function(call.expression)
+        embeddings = self.resources[call.resource]
+        return [
+            DenseTemplate(f"{call}[{offset}]", template.bags, offset, column, function, embeddings)
+            for offsets in term.offsets
+            for offset in offsets
+        ]

@@ -1,0 +1,95 @@
+"""Word embeddings as a resource: one vector a word, in the formats of GloVe, word2vec (text) and NumPy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tagpool import _native
+from tagpool.corpus.files import read_lines
+from tagpool.errors import InputError, ResourceError
+
+
+class Embeddings:
+    """Vectors of equal width.
+
+    >>> embeddings = Embeddings(["king", "queen"], [[1.0, 0.0], [0.9, 0.1]])
+    >>> embeddings.width, len(embeddings)
+    (2, 2)
+    """
+
+    kind: ClassVar[str] = "embedding"
+
+    def __init__(self, words: Sequence[str], vectors: ArrayLike) -> None:
+        self.vectors: NDArray[np.float32] = np.ascontiguousarray(vectors, dtype=np.float32)
+        if self.vectors.ndim != 2 or self.vectors.shape[0] != len(words) or self.vectors.size == 0:
+            raise ResourceError(f"expected one vector for each of {len(words)} words, got an array of shape {self.vectors.shape}")
+        if not np.isfinite(self.vectors).all():
+            raise ResourceError("the vectors have values that are not finite numbers")
+        self.rows = _native.RowLexicon()
+        for row, word in enumerate(words):
+            self.rows.add(word, row)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @property
+    def width(self) -> int:
+        """How many numbers a vector has."""
+        return int(self.vectors.shape[1])
+
+    @classmethod
+    def read(cls, path: str | Path) -> Embeddings:
+        """Reads GloVe or word2vec text (``word 0.1 0.2 ...``, with or without the line of counts), or ``.npz``.
+
+        An ``.npz`` file has an array ``vectors``, and the words in an array ``words`` or in ``words.txt`` (or ``.gz``) beside it.
+        """
+        try:
+            return cls._read_npz(Path(path)) if Path(path).suffix == ".npz" else cls._read_text(Path(path))
+        except InputError as error:
+            raise ResourceError(error.message, source=error.source or path, line=error.line) from None
+
+    @classmethod
+    def _read_npz(cls, path: Path) -> Embeddings:
+        try:
+            with np.load(path, allow_pickle=False) as arrays:
+                vectors = arrays["vectors"]
+                words = [str(word) for word in arrays["words"]] if "words" in arrays else None
+        except FileNotFoundError:
+            raise ResourceError("there is no such file", source=path) from None
+        except (OSError, ValueError, KeyError, EOFError) as error:
+            raise ResourceError(f"expected a NumPy file with an array 'vectors': {error}", source=path) from None
+        if words is None:
+            beside = [path.with_name("words.txt"), path.with_name("words.txt.gz")]
+            found = next((each for each in beside if each.exists()), None)
+            if found is None:
+                raise ResourceError("expected an array 'words', or words.txt beside the file", source=path)
+            words = read_lines(found)
+        return cls(words, vectors)
+
+    @classmethod
+    def _read_text(cls, path: Path) -> Embeddings:
+        lines = read_lines(path)
+        first = 1 if lines and len(lines[0].split()) == 2 and all(part.isdigit() for part in lines[0].split()) else 0
+        words: list[str] = []
+        vectors: list[NDArray[np.float32]] = []
+        width = 0
+        for number, line in enumerate(lines[first:], first + 1):
+            word, _, rest = line.rstrip().partition(" ")
+            try:
+                vector = np.array(rest.split(), dtype=np.float32)
+            except ValueError:
+                raise ResourceError(f"expected numbers behind {word!r}", source=path, line=number) from None
+            if not width:
+                width = len(vector)
+            if len(vector) != width or not width:
+                raise ResourceError(f"expected {width or 'some'} numbers behind {word!r}, got {len(vector)}", source=path, line=number)
+            words.append(word)
+            vectors.append(vector)
+        if not words:
+            raise ResourceError("expected vectors, got none: the file is empty", source=path)
+        return cls(words, np.stack(vectors))

@@ -1,0 +1,99 @@
+"""EncodedCorpus: a corpus as feature ids. Models see this and never a string."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from tagpool import _native
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class DenseBlock:
+    """An embedding template over a corpus: token t has the row ``rows[t + offset]`` of ``vectors``, none where that is -1.
+
+    Vectors are not copied to the tokens, and the rows are shared by the blocks of one embedding.
+    """
+
+    key: str
+    offset: int
+    rows: NDArray[np.int32]
+    vectors: NDArray[np.float32]
+
+
+Restriction = Callable[[tuple[str, ...]], tuple[bytes, bytes | None, set[str]]]
+
+
+@dataclass(frozen=True)
+class EncodedCorpus:
+    """Rows of feature ids, cut into sentences.
+
+    Row t is ``ids[starts[t]:starts[t + 1]]``, with ``values`` beside it where not all are 1. An id may stand in a row more than once; its
+    values then add up. ``labels`` has one number a token (-1 for labels the encoder has not met); ``history`` the features that are
+    to be combined with previous labels, where the templates have such.
+    """
+
+    native: _native.Encoding
+    feature_count: int
+    labels: NDArray[np.int32] | None = None
+    history: _native.Encoding | None = None
+    history_feature_count: int = 0
+    dense: tuple[DenseBlock, ...] = ()
+    restriction: Restriction | None = None
+
+    def __len__(self) -> int:
+        return len(self.native.sentences()) - 1
+
+    @property
+    def token_count(self) -> int:
+        """How many tokens there are."""
+        return self.native.token_count
+
+    @property
+    def occurrence_count(self) -> int:
+        """How many feature occurrences there are: the length of ``ids``."""
+        return self.native.occurrence_count
+
+    @property
+    def starts(self) -> NDArray[np.uint64]:
+        """Where each row begins in ``ids``; one more than there are tokens."""
+        return self.native.starts()
+
+    @property
+    def ids(self) -> NDArray[np.uint32]:
+        """Feature ids, row after row."""
+        return self.native.ids()
+
+    @property
+    def values(self) -> NDArray[np.float32] | None:
+        """The features' values, None where all are 1."""
+        return self.native.values() if self.native.has_values else None
+
+    @property
+    def sentences(self) -> NDArray[np.uint32]:
+        """Where sentences begin: sentence i is the rows sentences[i] to sentences[i + 1]."""
+        return self.native.sentences()
+
+    def restrict(self, *bags: str) -> EncodedCorpus:
+        """The same corpus with only the features of the shared base and of these bags; ids do not change.
+
+        >>> from tagpool import Corpus, Encoder
+        >>> corpus = Corpus.from_lists(word=[["Ann", "left"]], pos=[["NNP", "VBD"]])
+        >>> encoded = Encoder("word[0]\\n[tags]\\npos[0]").fit_transform(corpus)
+        >>> encoded.occurrence_count, encoded.restrict("base").occurrence_count
+        (4, 2)
+        """
+        if self.restriction is None:
+            raise ValueError("these features were not made from templates, so that they have no bags")
+        keep, keep_history, dense = self.restriction(bags)
+        return replace(
+            self,
+            native=self.native.restricted(keep),
+            history=self.history.restricted(keep_history) if self.history is not None and keep_history is not None else None,
+            dense=tuple(block for block in self.dense if block.key in dense),
+        )

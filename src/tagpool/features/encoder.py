@@ -1,0 +1,254 @@
+"""Encoder: templates over a corpus -> feature ids (native, once per corpus).
+
+``fit`` numbers the features it meets in the order it meets them, drops those met fewer than ``min_count`` times and freezes the index;
+``transform`` then drops what it does not know. With ``hash_size`` a feature's id is its hash modulo that number, and nothing is dropped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tagpool import _native
+from tagpool.corpus.corpus import Corpus
+from tagpool.errors import InputError, NotFittedError, ResourceError, TemplateError
+from tagpool.features.compiler import Program, SparseTemplate, compile_templates
+from tagpool.features.encoded import DenseBlock, EncodedCorpus
+from tagpool.features.presets import load_templates
+from tagpool.features.resources import AmbiguityClasses, Clusters, Gazetteer
+from tagpool.features.shipped import shipped_resource
+from tagpool.features.template import BASE, TemplateSet
+from tagpool.lazy import attach
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_LARGEST_HASH_SIZE = 2**31
+# Embeddings need NumPy, which nobody else on this path does.
+_lazy = attach(__name__, {"Embeddings": "tagpool.features.embeddings"})
+_READERS: dict[str, Any] = {
+    "gazetteer": Gazetteer.read,
+    "cluster": Clusters.read,
+    "ambiguity": AmbiguityClasses.read,
+    "embedding": lambda path: _lazy("Embeddings").read(path),
+}
+
+
+class Encoder:
+    """Turns corpora into feature ids.
+
+    ``templates`` is a preset's name, a template file, the text itself or a :class:`TemplateSet`; ``resources`` maps the names of
+    lexicons to files or loaded resources. Templates with ``label[-k]`` are refused unless ``history`` is set, as learners that use
+    previous labels do.
+
+    >>> corpus = Corpus.from_lists(word=[["Ann", "left"]], label=[["B-PER", "O"]])
+    >>> encoder = Encoder("word[-1..0]").fit(corpus)
+    >>> encoder.feature_names
+    ['word[-1]=_B-1', 'word[0]=Ann', 'word[-1]=Ann', 'word[0]=left']
+    >>> encoder.transform(Corpus.from_lists(word=[["Ann", "slept"]])).ids.tolist()
+    [0, 1, 2]
+    """
+
+    def __init__(
+        self,
+        templates: TemplateSet | str | Path,
+        *,
+        resources: Mapping[str, Any] | None = None,
+        min_count: int = 1,
+        hash_size: int | None = None,
+        history: bool = False,
+    ) -> None:
+        self.templates = templates
+        self.resources = resources
+        self.min_count = min_count
+        self.hash_size = hash_size
+        self.history = history
+        self._native: _native.Encoder | None = None
+
+    # Fitting ------------------------------------------------------------------------------------------------------------
+
+    def fit(self, corpus: Corpus) -> Encoder:
+        """Numbers the features and labels of a corpus."""
+        self.fit_transform(corpus)
+        return self
+
+    def fit_transform(self, corpus: Corpus) -> EncodedCorpus:
+        """Fits, and encodes the same corpus on the way."""
+        self._check_parameters()
+        self.templates_ = load_templates(self.templates)
+        self._check_history()
+        self.resources_ = load_resources(self.templates_, self.resources or {})
+        self._program = self._compile(corpus, history=False)
+        self._history_program = self._compile(corpus, history=True) if self.history else None
+        self.labels_ = _distinct_labels(corpus)
+        native = self._program.native(self.min_count, self.hash_size or 0)
+        encoding = _translated(corpus, lambda: native.fit(corpus.native))
+        self._native = native
+        self._native_history = None
+        history = None
+        if self._history_program is not None and self._history_program.templates:
+            self._native_history = self._history_program.native(self.min_count, 0)
+            history = self._native_history.fit(corpus.native)
+        return self._encoded(corpus, encoding, history)
+
+    def transform(self, corpus: Corpus) -> EncodedCorpus:
+        """Encodes another corpus with the frozen index; features that were not met in fitting are dropped."""
+        native = self._fitted()
+        self._check_columns(corpus)
+        encoding = _translated(corpus, lambda: native.encode(corpus.native))
+        history = self._native_history.encode(corpus.native) if self._native_history is not None else None
+        return self._encoded(corpus, encoding, history)
+
+    def describe(self, corpus: Corpus, sentence: int) -> list[list[tuple[str, float]]]:
+        """The features of each token of one sentence, as text with values, whether they are in the index or not."""
+        native = self._fitted()
+        self._check_columns(corpus)
+        return _translated(corpus, lambda: native.describe(corpus.native, sentence))
+
+    # What was fitted ----------------------------------------------------------------------------------------------------
+
+    @property
+    def feature_count(self) -> int:
+        """How many features there are."""
+        return self._fitted().feature_count
+
+    @property
+    def feature_names(self) -> list[str]:
+        """The features by id, as ``template=value``. With ``hash_size``: the first one met in each slot, empty where none was."""
+        return self._fitted().names()
+
+    @property
+    def feature_counts(self) -> NDArray[np.uint32]:
+        """How often each feature was met in fitting."""
+        return self._fitted().counts()
+
+    @property
+    def feature_templates(self) -> list[SparseTemplate]:
+        """The template each feature comes from."""
+        return [self._program.sparse[number] for number in self._fitted().template_numbers().tolist()]
+
+    @property
+    def history_names(self) -> list[str]:
+        """The names of the features to be combined with previous labels."""
+        self._fitted()
+        return self._native_history.names() if self._native_history is not None else []
+
+    # Inner workings -----------------------------------------------------------------------------------------------------
+
+    def _fitted(self) -> _native.Encoder:
+        if self._native is None:
+            raise NotFittedError("the encoder was not fitted: call fit(corpus) first")
+        return self._native
+
+    def _check_parameters(self) -> None:
+        if type(self.min_count) is not int or self.min_count < 1:
+            raise InputError(f"min_count={self.min_count!r}: expected a whole number from 1 on")
+        if self.hash_size is None:
+            return
+        if type(self.hash_size) is not int or not 1 <= self.hash_size <= _LARGEST_HASH_SIZE:
+            raise InputError(f"hash_size={self.hash_size!r}: expected a whole number from 1 to {_LARGEST_HASH_SIZE}")
+        if self.min_count > 1:
+            raise InputError("min_count cannot be combined with hash_size: hashed features are not told apart")
+
+    def _check_history(self) -> None:
+        if self.history:
+            return
+        for template in self.templates_:
+            for term in template.terms:
+                if term.is_history:
+                    message = f"{term} looks at previous labels, which this learner does not use; leave the line out"
+                    raise template.error(message, source=self.templates_.source, term=term)
+
+    def _compile(self, corpus: Corpus, *, history: bool) -> Program:
+        return compile_templates(
+            self.templates_, corpus.columns, self.resources_, label_column=corpus.label_column, history=history
+        )
+
+    def _check_columns(self, corpus: Corpus) -> None:
+        """Whether a corpus has the columns of the fitted one; compiling again finds the template that lacks one."""
+        self._compile(corpus, history=False)
+
+    def _encoded(self, corpus: Corpus, encoding: _native.Encoding, history: _native.Encoding | None) -> EncodedCorpus:
+        return EncodedCorpus(
+            native=encoding,
+            feature_count=self.feature_count,
+            labels=_label_ids(corpus, self.labels_),
+            history=history,
+            history_feature_count=self._native_history.feature_count if self._native_history is not None else 0,
+            dense=self._dense_blocks(corpus),
+            restriction=None if self.hash_size else self._restriction,
+        )
+
+    def _dense_blocks(self, corpus: Corpus) -> tuple[DenseBlock, ...]:
+        rows: dict[tuple[int, str, int], NDArray[np.int32]] = {}
+        blocks = []
+        for each in self._program.dense:
+            place = (id(each.function), each.column, id(each.embeddings))
+            if place not in rows:
+                rows[place] = _native.dense_rows(corpus.native, each.column, each.function, each.embeddings.rows)
+            blocks.append(DenseBlock(each.key, each.offset, rows[place], each.embeddings.vectors))
+        return tuple(blocks)
+
+    def _restriction(self, bags: tuple[str, ...]) -> tuple[bytes, bytes | None, set[str]]:
+        """Marks for the features of these bags: sparse, history, and the keys of dense templates."""
+        self.templates_.check_bags(bags)
+        keep = _marks(self._fitted(), self._program, bags)
+        keep_history = None
+        if self._native_history is not None and self._history_program is not None:
+            keep_history = _marks(self._native_history, self._history_program, bags)
+        return keep, keep_history, {each.key for each in self._program.dense if _in_bags(each.bags, bags)}
+
+
+def load_resources(templates: TemplateSet, given: Mapping[str, Any]) -> dict[str, Any]:
+    """The resources a template set needs: those given (loaded, or as paths), those its ``use`` lines name, those shipped with the package."""
+    for name in given:
+        if name not in templates.resources:
+            known = ", ".join(templates.resources) or "none"
+            raise ResourceError(f"no template uses a resource {name!r}; those used are {known}", source=templates.source)
+    loaded: dict[str, Any] = {}
+    uses = dict(templates.uses)
+    for name, kind in templates.resources.items():
+        resource = given.get(name, uses.get(name))
+        if isinstance(resource, (str, Path)):
+            loaded[name] = _READERS[kind](resource)
+        elif resource is not None:
+            loaded[name] = resource
+        elif (shipped := shipped_resource(name, kind)) is not None:
+            loaded[name] = shipped
+    return loaded
+
+
+def _translated(corpus: Corpus, run: Any) -> Any:
+    try:
+        return run()
+    except _native.InputFault as fault:
+        raise InputError(str(fault.args[0]), source=corpus.source) from None
+
+
+def _distinct_labels(corpus: Corpus) -> tuple[str, ...]:
+    """Labels in the order they are met."""
+    if corpus.label_column is None:
+        return ()
+    strings = corpus.strings(corpus.label_column)
+    return tuple(strings[number] for number in corpus.native.distinct(corpus.label_column))
+
+
+def _label_ids(corpus: Corpus, labels: Sequence[str]) -> NDArray[np.int32] | None:
+    if corpus.label_column is None:
+        return None
+    numbers = {label: number for number, label in enumerate(labels)}
+    return corpus.native.mapped(corpus.label_column, [numbers.get(text, -1) for text in corpus.strings(corpus.label_column)])
+
+
+def _marks(encoder: _native.Encoder, program: Program, bags: tuple[str, ...]) -> bytes:
+    chosen = [_in_bags(template.bags, bags) for template in program.sparse]
+    return bytes(chosen[number] for number in encoder.template_numbers().tolist())
+
+
+def _in_bags(own: tuple[str, ...], wanted: tuple[str, ...]) -> bool:
+    return not own or bool(set(own) & set(wanted))
+
+
+__all__ = ["BASE", "Encoder", "TemplateError", "load_resources"]

@@ -1,0 +1,113 @@
+"""Features that people bring themselves, with python-crfsuite's meaning: for each token a list of strings, or a dict.
+
+=====================  ==================================
+given                  feature
+=====================  ==================================
+``"name"`` in a list   ``name`` with value 1.0
+``{"key": "value"}``   ``key:value`` with value 1.0
+``{"key": 2.5}``       ``key`` with value 2.5
+``{"key": True}``      ``key`` with value 1.0 (False: 0.0)
+``{"key": ["a"]}``     ``key:a`` with value 1.0, also for sets and tuples
+``{"key": {...}}``     the same inwards, names joined by ``:``
+=====================  ==================================
+
+A feature given twice counts twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Union
+
+import numpy as np
+
+from tagpool import _native
+from tagpool.errors import InputError, NotFittedError
+from tagpool.features.encoded import EncodedCorpus
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+GivenToken = Union[Iterable[str], Mapping[str, Any]]
+GivenSentences = Sequence[Sequence[GivenToken]]
+
+
+class GivenEncoder:
+    """Numbers given features and encodes them.
+
+    >>> encoder = GivenEncoder()
+    >>> encoded = encoder.fit_transform([[{"word": "Ann", "caps": True}, ["word:left"]]], [["PER", "O"]])
+    >>> encoder.feature_names, encoded.labels.tolist()
+    (['word:Ann', 'caps', 'word:left'], [0, 1])
+    """
+
+    def __init__(self, *, min_count: int = 1) -> None:
+        self.min_count = min_count
+        self._native: _native.GivenFeatures | None = None
+
+    def fit(self, sentences: GivenSentences, labels: Sequence[Sequence[str]] | None = None) -> GivenEncoder:
+        """Numbers the features and labels."""
+        self.fit_transform(sentences, labels)
+        return self
+
+    def fit_transform(self, sentences: GivenSentences, labels: Sequence[Sequence[str]] | None = None) -> EncodedCorpus:
+        """Fits, and encodes on the way."""
+        if type(self.min_count) is not int or self.min_count < 1:
+            raise InputError(f"min_count={self.min_count!r}: expected a whole number from 1 on")
+        native = _native.GivenFeatures()
+        encoding = _walked(lambda: native.fit(sentences, self.min_count))
+        if encoding.token_count == 0:
+            raise InputError("expected sentences, got none")
+        self.labels_ = tuple(dict.fromkeys(label for sentence in labels or () for label in sentence))
+        self._native = native
+        return self._encoded(encoding, labels)
+
+    def transform(self, sentences: GivenSentences, labels: Sequence[Sequence[str]] | None = None) -> EncodedCorpus:
+        """Encodes with the frozen index; features that were not met in fitting are dropped."""
+        native = self._fitted()
+        return self._encoded(_walked(lambda: native.encode(sentences)), labels)
+
+    @property
+    def feature_count(self) -> int:
+        """How many features there are."""
+        return self._fitted().feature_count
+
+    @property
+    def feature_names(self) -> list[str]:
+        """The features by id."""
+        return self._fitted().names()
+
+    @property
+    def feature_counts(self) -> list[int]:
+        """How often each feature was met in fitting."""
+        return self._fitted().counts()
+
+    def _fitted(self) -> _native.GivenFeatures:
+        if self._native is None:
+            raise NotFittedError("the encoder was not fitted: call fit(sentences) first")
+        return self._native
+
+    def _encoded(self, encoding: _native.Encoding, labels: Sequence[Sequence[str]] | None) -> EncodedCorpus:
+        ids = None if labels is None else self._label_ids(encoding, labels)
+        return EncodedCorpus(native=encoding, feature_count=self.feature_count, labels=ids)
+
+    def _label_ids(self, encoding: _native.Encoding, labels: Sequence[Sequence[str]]) -> NDArray[np.int32]:
+        lengths = np.diff(encoding.sentences()).tolist()
+        if len(labels) != len(lengths):
+            raise InputError(f"expected labels for {len(lengths)} sentences, got {len(labels)}")
+        for number, (length, sentence) in enumerate(zip(lengths, labels, strict=True), 1):
+            if len(sentence) != length:
+                raise InputError(f"sentence {number}: expected {length} labels, one a token, got {len(sentence)}")
+        numbers = {label: number for number, label in enumerate(self.labels_)}
+        flat = [numbers.get(label, -1) for sentence in labels for label in sentence]
+        return np.array(flat, dtype=np.int32)
+
+
+def _walked(run: Any) -> _native.Encoding:
+    try:
+        encoding: _native.Encoding = run()
+    except _native.InputFault as fault:
+        raise InputError(str(fault.args[0])) from None
+    except TypeError as error:
+        raise InputError(f"expected a list of sentences, each a list of tokens: {error}") from None
+    return encoding

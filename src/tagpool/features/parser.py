@@ -1,0 +1,272 @@
+"""Reads the template language. Its grammar, one template a line:
+
+    line        = [ template | header | directive ] [ "#" comment ]
+    header      = "[" bag { "," bag } "]"                  templates below belong to these bags; [base] to every bag
+    directive   = "use" NAME "from" PATH                   where a resource is to be found, relative to the template file
+                | "boundary" ( "on" | "off" )
+    template    = [ NAME ":" ] term { "&" term }
+    term        = expression [ "[" offsets "]" ]           without offsets: [0]
+    offsets     = range { "," range }
+    range       = INTEGER [ ".." INTEGER ]
+    expression  = NAME [ "(" argument { "," argument } ")" ]
+    argument    = range | expression | FLAG | RESOURCE
+
+Errors point at the place with a caret.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import NamedTuple, NoReturn
+
+from tagpool.errors import TemplateError
+from tagpool.features.functions import FARTHEST_HISTORY, FARTHEST_OFFSET, FUNCTIONS, HISTORY_FIELD, Function, Numbers
+from tagpool.features.template import BASE, DEFAULT_FIELD, Call, Expression, Field, Range, Template, TemplateSet, Term
+
+_TOKEN = re.compile(r"\s*(?:(?P<name>[A-Za-z_]\w*(?:-[A-Za-z_]\w*)*)|(?P<integer>[+-]?\d+)|(?P<sign>\.\.|[\[\](),&:]))", re.ASCII)
+_USE = re.compile(r"\s*use\s+(?P<name>[A-Za-z_]\w*(?:-[A-Za-z_]\w*)*)\s+from\s+(?:\"(?P<quoted>[^\"]+)\"|(?P<bare>[^\s\"#]+))\s*(?:#.*)?$", re.ASCII)
+_BOUNDARY = re.compile(r"\s*boundary\s+(?P<value>\w+)\s*(?:#.*)?$")
+_HEADER = re.compile(r"\s*\[\s*(?P<bags>[^\]]*)\]\s*(?:#.*)?$")
+_BAG = re.compile(r"[A-Za-z_][\w-]*", re.ASCII)
+_LONGEST = 512  # the longest affix or n-gram anybody needs
+
+
+def parse(text: str, *, source: str | None = None) -> TemplateSet:
+    """Reads templates.
+
+    >>> [str(template) for template in parse("word[-1..1]\\nshape[0] & pos[0]  # two clues")]
+    ['word[-1..1]', 'shape(word)[0] & pos[0]']
+    """
+    templates: list[Template] = []
+    uses: dict[str, str] = {}
+    boundary = True
+    bags: tuple[str, ...] = ()
+    for number, line in enumerate(re.split(r"\r?\n", text.removeprefix("\ufeff")), 1):
+        if not line.strip() or line.lstrip().startswith("#"):
+            continue
+        try:
+            if match := _USE.match(line):
+                uses[match["name"]] = match["quoted"] or match["bare"]
+            elif match := _BOUNDARY.match(line):
+                if match["value"] not in ("on", "off"):
+                    raise TemplateError("expected on or off", text=line, column=match.start("value"))
+                boundary = match["value"] == "on"
+            elif match := _HEADER.match(line):
+                bags = _bags(match["bags"], line, match.start("bags"))
+            else:
+                templates.append(replace(parse_template(line), bags=bags, line=number))
+        except TemplateError as error:
+            raise TemplateError(error.message, text=error.text, column=error.column, source=source, line=number) from None
+    if not templates:
+        raise TemplateError("expected at least one template, such as word[-1..1]", source=source)
+    found = TemplateSet(tuple(templates), tuple(uses.items()), boundary, source)
+    _check(found)
+    return found
+
+
+def parse_template(line: str) -> Template:
+    """Reads one template.
+
+    >>> parse_template("prefix(lower(word), 2..3)[0]").terms[0].expression.numbers
+    (Range(low=2, high=3),)
+    """
+    return _Parser(line).template()
+
+
+def _bags(text: str, line: str, column: int) -> tuple[str, ...]:
+    names = [name.strip() for name in text.split(",")]
+    for name in names:
+        if not _BAG.fullmatch(name):
+            raise TemplateError("expected the name of a bag, such as [ngrams]", text=line, column=column)
+    if BASE in names:
+        if len(names) > 1:
+            raise TemplateError(f"[{BASE}] belongs to every bag and stands alone", text=line, column=column)
+        return ()
+    return tuple(dict.fromkeys(names))
+
+
+def _check(found: TemplateSet) -> None:
+    """What only shows when all lines are read."""
+    kinds: dict[str, str] = {}
+    bags_of: dict[str, tuple[str, ...]] = {}
+    for template in found:
+        for term in template.terms:
+            call = term.expression
+            if isinstance(call, Call) and call.resource and kinds.setdefault(call.resource, call.function) != call.function:
+                message = f"the resource {call.resource!r} is a {kinds[call.resource]} above, and cannot be a {call.function} too"
+                raise template.error(message, source=found.source, term=term)
+        if template.name and bags_of.setdefault(template.name, template.bags) != template.bags:
+            raise template.error("templates of the same name share features, so they must be in the same bags", source=found.source)
+    for name, path in found.uses:
+        if name not in kinds:
+            raise TemplateError(f"no template uses the resource {name!r} (use {name} from {path})", source=found.source)
+
+
+class _Token(NamedTuple):
+    kind: str  # name, integer, a sign itself, or end
+    text: str
+    column: int
+
+
+class _Parser:
+    """Recursive descent over one line."""
+
+    def __init__(self, line: str) -> None:
+        self.line = line
+        code = line.split("#", 1)[0].rstrip()
+        self.tokens: list[_Token] = []
+        at = 0
+        while at < len(code):
+            match = _TOKEN.match(code, at)
+            if not match:
+                at += len(code[at:]) - len(code[at:].lstrip())
+                raise TemplateError(f"unexpected {code[at]!r}", text=line, column=at)
+            kind = match.lastgroup or ""
+            text = match[kind]
+            self.tokens.append(_Token(text if kind == "sign" else kind, text, match.start(kind)))
+            at = match.end()
+        self.tokens.append(_Token("end", "the end of the line", len(code)))
+        self.at = 0
+
+    # Small steps --------------------------------------------------------------------------------------------------------
+
+    @property
+    def token(self) -> _Token:
+        return self.tokens[self.at]
+
+    def fail(self, message: str, token: _Token | None = None) -> NoReturn:
+        raise TemplateError(message, text=self.line, column=(token or self.token).column)
+
+    def accept(self, kind: str) -> _Token | None:
+        if self.token.kind != kind:
+            return None
+        self.at += 1
+        return self.tokens[self.at - 1]
+
+    def expect(self, kind: str, what: str) -> _Token:
+        got = self.token.text if self.token.kind == "end" else repr(self.token.text)
+        return self.accept(kind) or self.fail(f"expected {what}, got {got}")
+
+    # Rules --------------------------------------------------------------------------------------------------------------
+
+    def template(self) -> Template:
+        name = None
+        if self.token.kind == "name" and self.tokens[self.at + 1].kind == ":":
+            name = self.token.text
+            self.at += 2
+        terms = [self.term()]
+        while self.accept("&"):
+            terms.append(self.term())
+        self.expect("end", "& and another term, or the end of the line")
+        template = Template(tuple(terms), name, text=self.line)
+        if template.is_dense and len(terms) > 1:
+            self.fail("an embedding is dense and cannot be part of a conjunction", self.tokens[0])
+        if template.is_dense and name:
+            self.fail("an embedding cannot have a name of its own", self.tokens[0])
+        return template
+
+    def term(self) -> Term:
+        start = self.token
+        expression = self.expression()
+        offsets = [Range(0, 0)]
+        if self.accept("["):
+            offsets = [self.offset(start, expression)]
+            while self.accept(","):
+                offsets.append(self.offset(start, expression))
+            self.expect("]", "]")
+        elif expression == Field(HISTORY_FIELD):
+            self.fail(f"expected offsets that look back, such as {HISTORY_FIELD}[-1]", start)
+        seen: set[int] = set()
+        for offset in (number for each in offsets for number in each):
+            if offset in seen:
+                self.fail(f"the offset {offset} stands here twice", start)
+            seen.add(offset)
+        return Term(expression, tuple(offsets), start.column)
+
+    def offset(self, start: _Token, expression: Expression) -> Range:
+        token = self.token
+        window = self.range("an offset, such as 0 or -2..2")
+        farthest = FARTHEST_HISTORY if expression == Field(HISTORY_FIELD) else FARTHEST_OFFSET
+        if expression == Field(HISTORY_FIELD) and window.high >= 0:
+            self.fail(f"{HISTORY_FIELD}[{window.high}] is not known when tagging: look back, as in {HISTORY_FIELD}[-1]", token)
+        if max(-window.low, window.high) > farthest:
+            self.fail(f"offset out of range: expected {-farthest} to {farthest}, got {window}", token)
+        if expression == Call("bias") and window != Range(0, 0):
+            self.fail("bias is the same at every offset: write bias", start)
+        return window
+
+    def range(self, what: str) -> Range:
+        token = self.expect("integer", what)
+        low = high = self.integer(token)
+        if self.accept(".."):
+            high = self.integer(self.expect("integer", "the last number of the range"))
+        if low > high:
+            self.fail(f"the range {low}..{high} is empty: write {high}..{low}", token)
+        return Range(low, high)
+
+    def integer(self, token: _Token) -> int:
+        if len(token.text) > 6:
+            self.fail("the number is too large", token)
+        return int(token.text)
+
+    def expression(self) -> Expression:
+        token = self.expect("name", "a field or a function, such as word or shape")
+        function = FUNCTIONS.get(token.text)
+        if function is None:
+            if self.token.kind == "(":
+                self.fail(f"unknown function {token.text!r}; the functions are {', '.join(FUNCTIONS)}", token)
+            return Field(token.text)
+        return self.call(function, token)
+
+    def call(self, function: Function, token: _Token) -> Call:
+        resource = flag = None
+        expression: Expression | None = None
+        numbers: list[Range] = []
+        if self.accept("("):
+            if function.resource:
+                resource = self.expect("name", f"the name of a resource, as in {function.example}").text
+            first = not function.resource
+            while first or self.accept(","):
+                first = False
+                if self.token.kind == "integer":
+                    numbers.append(self.number(function))
+                elif self.token.kind == "name" and self.token.text in function.flags and flag is None:
+                    flag = self.expect("name", "a flag").text
+                elif function.expression and expression is None and not numbers and flag is None:
+                    expression = self.inner(function)
+                else:
+                    self.fail(f"unexpected argument: write it as {function.example}")
+            self.expect(")", "a comma or )")
+        if function.resource and resource is None:
+            self.fail(f"{function.name} needs a resource, as in {function.example}", token)
+        if function.expression and expression is None:
+            expression = Field(DEFAULT_FIELD)
+        if function.numbers in (Numbers.RANGE, Numbers.WINDOW) and len(numbers) != 1:
+            self.fail(f"{function.name} needs one range of numbers, as in {function.example}", token)
+        if function.numbers is Numbers.LENGTHS and not numbers and not function.optional_numbers:
+            self.fail(f"{function.name} needs lengths, as in {function.example}", token)
+        return Call(function.name, expression, resource, tuple(numbers), flag)
+
+    def inner(self, function: Function) -> Expression:
+        token = self.token
+        inner = self.expression()
+        if inner == Field(HISTORY_FIELD):
+            self.fail(f"no function can be applied to {HISTORY_FIELD}: write {HISTORY_FIELD}[-1]", token)
+        if isinstance(inner, Call):
+            if function.field_only:
+                self.fail(f"{function.name} applies to a column, not to a function", token)
+            if not FUNCTIONS[inner.function].single:
+                self.fail(f"{inner.function} has several values or none, so {function.name} cannot be applied to it", token)
+        return inner
+
+    def number(self, function: Function) -> Range:
+        token = self.token
+        numbers = self.range("a number")
+        if function.numbers is Numbers.NONE:
+            self.fail(f"{function.name} takes no numbers: write it as {function.example}", token)
+        low, high = (-FARTHEST_OFFSET, FARTHEST_OFFSET) if function.numbers is Numbers.WINDOW else (1, _LONGEST)
+        if numbers.low < low or numbers.high > high:
+            self.fail(f"out of range: expected numbers from {low} to {high}, got {numbers}", token)
+        return numbers
+

@@ -1,0 +1,62 @@
+"""Where templates come from: text, a file, or one of the presets shipped with the package."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from importlib import resources
+from pathlib import Path
+
+from tagpool.corpus.files import read_lines
+from tagpool.errors import InputError, TemplateError
+from tagpool.features.crfpp import looks_like_crfpp, parse_crfpp
+from tagpool.features.parser import parse
+from tagpool.features.template import TemplateSet
+
+_FOLDER = resources.files("tagpool.features") / "presets"
+
+
+def preset_names() -> tuple[str, ...]:
+    """The presets there are.
+
+    >>> "ner" in preset_names()
+    True
+    """
+    return tuple(sorted(entry.name.removesuffix(".txt") for entry in _FOLDER.iterdir() if entry.name.endswith(".txt")))
+
+
+def preset_text(name: str) -> str:
+    """A preset as it is written, with its comments."""
+    if name not in preset_names():
+        raise TemplateError(f"there is no preset {name!r}; the presets are {', '.join(preset_names())}")
+    return (_FOLDER / f"{name}.txt").read_text(encoding="utf-8")
+
+
+def read_templates(path: str | Path) -> TemplateSet:
+    """Reads a template file, ours or CRF++'s. Paths in ``use`` lines are relative to it."""
+    try:
+        text = "\n".join(read_lines(path))
+    except InputError as error:
+        raise TemplateError(error.message, source=error.source, line=error.line) from None
+    if looks_like_crfpp(text):
+        return parse_crfpp(text, source=str(path))
+    found = parse(text, source=str(path))
+    return replace(found, uses=tuple((name, str(Path(path).parent / file)) for name, file in found.uses))
+
+
+def load_templates(what: TemplateSet | str | Path) -> TemplateSet:
+    """Templates from whatever names them: a set, a preset's name, a file, or the text itself.
+
+    >>> len(load_templates("word[0]\\npos[0]"))
+    2
+    """
+    if isinstance(what, TemplateSet):
+        return what
+    if isinstance(what, Path):
+        return read_templates(what)
+    if what in preset_names():
+        return parse(preset_text(what), source=f"preset {what}")
+    if "\n" not in what and len(what) < 1000 and Path(what).is_file():
+        return read_templates(what)
+    if "[" in what or "\n" in what:
+        return parse_crfpp(what) if looks_like_crfpp(what) else parse(what)
+    raise TemplateError(f"{what!r} is neither a file nor a preset; the presets are {', '.join(preset_names())}")

@@ -1,0 +1,191 @@
+"""What templates know about words before training: gazetteers, clusters, ambiguity classes. (Embeddings: embeddings.py.)
+
+Each is read from a format the field already uses, ``.gz`` or not, and handed to the native core once.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import ClassVar, Protocol
+
+from tagpool import _native
+from tagpool.corpus.corpus import Corpus
+from tagpool.corpus.files import read_lines
+from tagpool.errors import InputError, ResourceError
+
+_SUFFIXES = (".gz", ".txt", ".lst", ".list", ".tsv")
+
+
+class Resource(Protocol):
+    """Anything a template may name."""
+
+    kind: ClassVar[str]  # the function that uses it
+
+
+def _lines(path: str | Path) -> list[str]:
+    try:
+        return read_lines(path)
+    except InputError as error:
+        raise ResourceError(error.message, source=error.source, line=error.line) from None
+
+
+def _list_name(path: Path) -> str:
+    name = path.name
+    while name.endswith(_SUFFIXES) and "." in name[1:]:
+        name = name.rsplit(".", 1)[0]
+    return name
+
+
+class Gazetteer:
+    """Named lists of phrases.
+
+    A file is one list of one phrase a line, called as the file is; in a ``.tsv`` file a tab and the list's name follow each phrase.
+    A folder is all its files. Phrases are cut at blanks, and matched word by word.
+
+    >>> gazetteer = Gazetteer({"cities": ["New York", "Oslo"]})
+    >>> len(gazetteer), gazetteer.lists
+    (2, ('cities',))
+    """
+
+    kind: ClassVar[str] = "gazetteer"
+
+    def __init__(self, lists: Mapping[str, Iterable[str]]) -> None:
+        self._texts = {name: "\n".join(phrases).encode() for name, phrases in lists.items()}
+        if not any(text.strip() for text in self._texts.values()):
+            raise ResourceError("the gazetteer has no phrases")
+        self._native: dict[str, _native.PhraseLexicon] = {}
+
+    @classmethod
+    def read(cls, path: str | Path) -> Gazetteer:
+        """Reads a file or a folder."""
+        place = Path(path)
+        lists: dict[str, list[str]] = {}
+        for file in sorted(p for p in place.rglob("*") if p.is_file()) if place.is_dir() else [place]:
+            lines = _lines(file)
+            if _is_table(file):
+                for number, line in enumerate(lines, 1):
+                    phrase, tab, name = line.rpartition("\t")
+                    if not tab or not name.strip():
+                        raise ResourceError("expected a phrase, a tab and the name of its list", source=file, line=number)
+                    lists.setdefault(name.strip(), []).append(phrase)
+            else:
+                name = _list_name(file.relative_to(place) if place.is_dir() else file)
+                lists.setdefault(name, []).extend(lines)
+        if not any(phrase.strip() for phrases in lists.values() for phrase in phrases):
+            raise ResourceError("the gazetteer has no phrases", source=place)
+        return cls(lists)
+
+    @property
+    def lists(self) -> tuple[str, ...]:
+        """The names of the lists."""
+        return tuple(self._texts)
+
+    def __len__(self) -> int:
+        return self.phrases("", _native.WordFunction([])).phrase_count
+
+    def phrases(self, key: str, function: _native.WordFunction) -> _native.PhraseLexicon:
+        """The phrases, each word passed through a word function as the tokens will be; ``key`` names that function."""
+        if key not in self._native:
+            lexicon = _native.PhraseLexicon()
+            for name, text in self._texts.items():
+                lexicon.add_list(name, text, function)
+            self._native[key] = lexicon
+        return self._native[key]
+
+
+def _is_table(path: Path) -> bool:
+    return ".tsv" in path.suffixes[-2:]
+
+
+class WordClasses:
+    """One class a word; what clusters and ambiguity classes share."""
+
+    kind: ClassVar[str] = ""
+
+    def __init__(self, classes: Mapping[str, str]) -> None:
+        self.native = _native.WordLexicon()
+        for word, value in classes.items():
+            self.native.add(word, value)
+        if not len(self.native):
+            raise ResourceError(f"no words: the {self.kind} resource is empty")
+
+    def __len__(self) -> int:
+        return len(self.native)
+
+    def get(self, word: str) -> str | None:
+        """The word's class, None if it has none."""
+        return self.native.value(word)
+
+
+class Clusters(WordClasses):
+    """Brown clusters: a bit string a word.
+
+    >>> Clusters({"London": "0110", "Paris": "0110"}).get("Paris")
+    '0110'
+    """
+
+    kind: ClassVar[str] = "cluster"
+
+    @classmethod
+    def read(cls, path: str | Path) -> Clusters:
+        """Reads ``bits TAB word`` lines, with a count behind them or not."""
+        classes: dict[str, str] = {}
+        for number, line in enumerate(_lines(path), 1):
+            if not line.strip():
+                continue
+            fields = line.split("\t")
+            if len(fields) not in (2, 3):
+                raise ResourceError(f"expected bits TAB word [TAB count], got {len(fields)} columns", source=path, line=number)
+            if not fields[0] or fields[0].strip("01"):
+                raise ResourceError(f"expected a bit string such as 0110, got {fields[0][:40]!r}", source=path, line=number)
+            classes.setdefault(fields[1], fields[0])
+        if not classes:
+            raise ResourceError("expected clusters, got none: the file is empty", source=path)
+        return cls(classes)
+
+
+class AmbiguityClasses(WordClasses):
+    """The tags a word may have, joined by ``_``.
+
+    >>> corpus = Corpus.from_lists(word=[["to", "run"]] * 5, label=[["TO", "VB"]] * 3 + [["TO", "NN"]] * 2)
+    >>> AmbiguityClasses.from_corpus(corpus).get("run")
+    'VB_NN'
+    """
+
+    kind: ClassVar[str] = "ambiguity"
+
+    @classmethod
+    def read(cls, path: str | Path) -> AmbiguityClasses:
+        """Reads ``word TAB tags`` lines, the tags separated by blanks, the most likely first."""
+        classes: dict[str, str] = {}
+        for number, line in enumerate(_lines(path), 1):
+            if not line.strip():
+                continue
+            word, tab, tags = line.partition("\t")
+            if not tab or not word or not tags.strip():
+                raise ResourceError(f"expected word TAB tags, got {line[:60]!r}", source=path, line=number)
+            classes.setdefault(word, "_".join(tags.split()))
+        if not classes:
+            raise ResourceError("expected ambiguity classes, got none: the file is empty", source=path)
+        return cls(classes)
+
+    @classmethod
+    def from_corpus(cls, corpus: Corpus, *, min_count: int = 5, share: float = 0.2) -> AmbiguityClasses:
+        """The tags seen with each word in labelled text, most frequent first.
+
+        Words seen fewer than ``min_count`` times get no class: a word seen once would carry its own gold tag as a feature. A tag
+        with less than ``share`` of a word's occurrences is left out.
+        """
+        seen: dict[str, Counter[str]] = {}
+        for words, labels in zip(corpus.words, corpus.labels, strict=True):
+            for word, label in zip(words, labels, strict=True):
+                seen.setdefault(word, Counter())[label] += 1
+        classes: dict[str, str] = {}
+        for word, counts in seen.items():
+            total = sum(counts.values())
+            if total >= min_count:
+                tags = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+                classes[word] = "_".join(tag for tag, count in tags if count >= share * total)
+        return cls({word: tags for word, tags in classes.items() if tags})
