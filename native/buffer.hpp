@@ -2,13 +2,29 @@
 // being copied, so that growing costs no second copy at the peak, as std::vector's does.
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <new>
 #include <type_traits>
 #include <utility>
 
+#ifdef __linux__
+#include <sys/mman.h>
+#endif
+
 namespace tagpool {
+
+// Large arrays are written from one end to the other, or probed at random: both cost fewer faults with large pages.
+inline void prefer_huge_pages([[maybe_unused]] void* data, [[maybe_unused]] size_t bytes) {
+#ifdef __linux__
+    constexpr uintptr_t kHugePage = 2 << 20;
+    if (bytes < 2 * kHugePage) return;
+    const uintptr_t begin = (reinterpret_cast<uintptr_t>(data) + kHugePage - 1) & ~(kHugePage - 1);
+    const uintptr_t end = (reinterpret_cast<uintptr_t>(data) + bytes) & ~(kHugePage - 1);
+    madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);  // a wish: failing does no harm
+#endif
+}
 
 template <class T>
 class Buffer {
@@ -38,9 +54,14 @@ public:
         if (size_ == capacity_) reallocate(capacity_ < 16 ? 16 : capacity_ + capacity_ / 2);
         data_[size_++] = value;
     }
+    // Room for so many more; they may then be pushed unchecked.
+    void reserve_more(size_t count) {
+        if (size_ + count > capacity_) reallocate(size_ + count + capacity_ / 2);
+    }
+    void push_unchecked(T value) { data_[size_++] = value; }
     void append(const T* values, size_t count) {
         if (count == 0) return;
-        if (size_ + count > capacity_) reallocate(size_ + count + capacity_ / 2);
+        reserve_more(count);
         std::memcpy(data_ + size_, values, count * sizeof(T));
         size_ += count;
     }
@@ -49,6 +70,7 @@ public:
         for (size_t i = 0; i < count; ++i) data_[i] = value;
         size_ = count;
     }
+    void clear() { size_ = 0; }
     void truncate(size_t count) { size_ = count; }
     void shrink() {
         if (size_ < capacity_) reallocate(size_);
@@ -63,6 +85,7 @@ private:
             void* moved = std::realloc(static_cast<void*>(data_), capacity * sizeof(T));
             if (!moved) throw std::bad_alloc();
             data_ = static_cast<T*>(moved);
+            prefer_huge_pages(moved, capacity * sizeof(T));
         }
         capacity_ = capacity;
         if (size_ > capacity_) size_ = capacity_;

@@ -15,6 +15,7 @@ constexpr uint32_t kNoToken = UINT32_MAX;
 
 // What turns a feature's hash into its id. `met` says where the feature stands, for the one resolver that numbers features.
 struct Numbering {
+    static constexpr bool kDrops = false;  // never says kNone
     FeatureIndex& index;
     std::vector<Origin>& origins;
     uint32_t resolve(uint64_t key, const Origin& met) {
@@ -25,11 +26,13 @@ struct Numbering {
     void prefetch(uint64_t key) const { index.prefetch(key); }
 };
 struct Frozen {
+    static constexpr bool kDrops = true;
     const FeatureIndex& index;
     uint32_t resolve(uint64_t key, const Origin&) { return index.find(key); }
     void prefetch(uint64_t key) const { index.prefetch(key); }
 };
 struct Hashing {
+    static constexpr bool kDrops = false;
     uint32_t size;
     std::vector<Origin>* origins;  // null once fitted
     uint32_t resolve(uint64_t key, const Origin& met) {
@@ -58,24 +61,30 @@ void combinations(std::span<const std::span<const uint64_t>> values, uint64_t se
 template <class Resolver>
 class Pass {
 public:
-    Pass(const Program& program, const Columns& columns, Resolver& resolver)
-        : program_(program), columns_(columns), values_(program, columns), resolver_(resolver) {
+    Pass(const Program& program, const Columns& columns, Resolver& resolver, Encoding& out)
+        : program_(program), columns_(columns), values_(program, columns), resolver_(resolver), out_(out) {
         for (const Template& each : program.templates) plans_.push_back(plan_for(each));
     }
 
-    void run(Encoding& out) {
-        out.sentences = columns_.sentences;
+    void run() {
+        out_.sentences = columns_.sentences;
+        out_.starts.reserve_more(columns_.token_count());
         for (uint32_t sentence = 0; sentence < columns_.sentence_count(); ++sentence) {
             values_.enter(sentence);
-            row_.clear();
-            row_ends_.clear();
-            waiting_.clear();
+            const size_t first = out_.ids.size();
             for (int64_t token = values_.begin(); token < values_.end(); ++token) {
-                for (uint16_t number = 0; number < plans_.size(); ++number) extract(number, token);
-                row_ends_.push_back(row_.size());
+                make_room();
+                for (uint16_t number = 0; number < plans_.size(); ++number) {
+                    value_ = 1.0f;
+                    extract(number, token);
+                    if (valued_)
+                        while (out_.values.size() < out_.ids.size()) out_.values.push_back(value_);
+                }
+                out_.end_token();
             }
-            settle(out);
+            settle(first, static_cast<size_t>(values_.end() - values_.begin()));
         }
+        out_.shrink();
     }
 
 private:
@@ -84,22 +93,25 @@ private:
         const uint32_t* strings;  // by token
         const uint64_t* hashes;   // by string
         int offset;
+        uint32_t distinct;        // strings
     };
     struct Plan {
-        enum Kind { total, word, conjunction, disjunction, general, valued } kind = general;
+        enum Kind { total, word, table, conjunction, disjunction, general, valued } kind = general;
         uint64_t seed = 0;
         const Template* source = nullptr;
-        std::vector<TotalTerm> terms;                  // total, conjunction
-        std::vector<uint32_t> id;                      // total: by string
+        std::vector<TotalTerm> terms;                  // total, table, conjunction
+        std::vector<uint32_t> id;                      // total: by string; table: by combination of strings
         std::vector<std::span<const uint32_t>> known;  // word, disjunction: ids by string
     };
+    // A feature whose id is not known yet.
     struct Waiting {
         uint64_t key;
-        uint64_t place;  // in row_
+        uint64_t place;  // in the encoding's ids
+        uint32_t* cell;  // where the plan remembers the id, if it does
         Origin met;
-        float value;
     };
     static constexpr uint32_t kUnknown = UINT32_MAX - 1;  // not asked for yet
+    static constexpr size_t kLargestTable = 1 << 18;
 
     Plan plan_for(const Template& each) {
         Plan plan;
@@ -108,7 +120,10 @@ private:
         bool all_total = true;
         for (const Term& term : each.terms) {
             const Atom& atom = program_.atoms[term.atom];
-            if (atom.kind == AtomKind::number) plan.kind = Plan::valued;
+            if (atom.kind == AtomKind::number) {
+                plan.kind = Plan::valued;
+                valued_ = true;
+            }
             all_total = all_total && atom.total;
         }
         if (plan.kind == Plan::valued) return plan;
@@ -118,9 +133,16 @@ private:
             plan.kind = each.terms.size() == 1 ? Plan::total : Plan::conjunction;
             for (const Term& term : each.terms) {
                 WordValues& values = values_.words(term.atom);
-                plan.terms.push_back({values.column().ids.data(), values.single_hashes(), term.offset});
+                const uint32_t distinct = values.column().strings->size();
+                plan.terms.push_back({values.column().ids.data(), values.single_hashes(), term.offset, distinct});
             }
-            if (plan.kind == Plan::total) plan.id.assign(words.column().strings->size(), kUnknown);
+            // Few combinations (tags, not words) fit into a table, which spares hashing and looking up.
+            size_t combinations = plan.terms[0].distinct;
+            for (size_t i = 1; i < plan.terms.size(); ++i)
+                combinations = std::min(combinations * plan.terms[i].distinct, kLargestTable + 1);
+            if (each.terms.size() > 1 && combinations <= std::min(kLargestTable, columns_.token_count()))
+                plan.kind = Plan::table;
+            if (plan.kind != Plan::conjunction) plan.id.assign(combinations, kUnknown);
         } else if (each.terms.size() == 1 && (first == AtomKind::word || first == AtomKind::disjunction)) {
             plan.kind = first == AtomKind::word ? Plan::word : Plan::disjunction;
             plan.known.assign(words.column().strings->size(), {&kUnknown, 0});
@@ -128,53 +150,82 @@ private:
         return plan;
     }
 
+    // What has one value pushes unchecked; what may have more makes room for those that follow.
+    void make_room() {
+        out_.ids.reserve_more(plans_.size());
+        waiting_.reserve_more(plans_.size());
+    }
+
+    void wait(uint64_t key, const Origin& met, uint32_t* cell) {
+        resolver_.prefetch(key);
+        waiting_.push_unchecked({key, out_.ids.size(), cell, met});
+        out_.ids.push_unchecked(kNone);
+    }
+
     void extract(uint16_t number, int64_t token) {
         Plan& plan = plans_[number];
+        const Origin met{static_cast<uint32_t>(token), 0, number};
         switch (plan.kind) {
             case Plan::total: {
                 const TotalTerm& term = plan.terms[0];
                 const int64_t other = token + term.offset;
                 if (!values_.inside(other)) {
-                    combine_terms(number, token, 1.0);
+                    combine_terms(number, token);
                     return;
                 }
                 const uint32_t string = term.strings[other];
                 uint32_t& id = plan.id[string];
-                if (id == kUnknown)
-                    id = resolver_.resolve(combine(plan.seed, term.hashes[string]), {static_cast<uint32_t>(token), 0, number});
-                row_.push_back(id);
+                if (id == kUnknown) wait(combine(plan.seed, term.hashes[string]), met, &id);
+                else out_.ids.push_unchecked(id);
                 return;
             }
-            case Plan::conjunction: {
-                uint64_t key = plan.seed;
+            case Plan::table: {
+                size_t place = 0;
                 for (const TotalTerm& term : plan.terms) {
                     const int64_t other = token + term.offset;
                     if (!values_.inside(other)) {
-                        combine_terms(number, token, 1.0);
+                        combine_terms(number, token);
                         return;
                     }
-                    key = combine(key, term.hashes[term.strings[other]]);
+                    place = place * term.distinct + term.strings[other];
                 }
-                wait(key, token, 0, number, 1.0f);
+                uint32_t& id = plan.id[place];
+                if (id == kUnknown) wait(key_of(plan, token), met, &id);
+                else out_.ids.push_unchecked(id);
+                return;
+            }
+            case Plan::conjunction: {
+                for (const TotalTerm& term : plan.terms)
+                    if (!values_.inside(token + term.offset)) {
+                        combine_terms(number, token);
+                        return;
+                    }
+                wait(key_of(plan, token), met, nullptr);
                 return;
             }
             case Plan::word: {
                 const int64_t other = token + plan.source->terms[0].offset;
                 if (!values_.inside(other)) return;
                 const auto ids = ids_of_string(number, static_cast<size_t>(other), token, 0);
-                row_.insert(row_.end(), ids.begin(), ids.end());
+                append(ids);
                 return;
             }
             case Plan::disjunction: disjunction(number, token); return;
-            case Plan::general: combine_terms(number, token, 1.0); return;
+            case Plan::general: combine_terms(number, token); return;
             case Plan::valued: valued(number, token); return;
         }
     }
 
-    void wait(uint64_t key, int64_t token, uint32_t ordinal, uint16_t number, float value) {
-        resolver_.prefetch(key);
-        waiting_.push_back({key, row_.size(), {static_cast<uint32_t>(token), ordinal, number}, value});
-        row_.push_back(kNone);
+    // For a plan of total terms, all inside the sentence.
+    static uint64_t key_of(const Plan& plan, int64_t token) {
+        uint64_t key = plan.seed;
+        for (const TotalTerm& term : plan.terms) key = combine(key, term.hashes[term.strings[token + term.offset]]);
+        return key;
+    }
+
+    void append(std::span<const uint32_t> ids) {
+        out_.ids.append(ids.data(), ids.size());
+        out_.ids.reserve_more(plans_.size());
     }
 
     // The ids of a template whose only term is a word function, for the string at `other`.
@@ -207,12 +258,12 @@ private:
             const auto hashes = words.of_token(static_cast<size_t>(other));
             if (hashes.empty() || std::find(seen_.begin(), seen_.end(), hashes[0]) != seen_.end()) continue;
             const auto ids = ids_of_string(number, static_cast<size_t>(other), token, static_cast<uint32_t>(seen_.size()));
-            row_.insert(row_.end(), ids.begin(), ids.end());
+            append(ids);
             seen_.push_back(hashes[0]);
         }
     }
 
-    void combine_terms(uint16_t number, int64_t token, double value) {
+    void combine_terms(uint16_t number, int64_t token) {
         const Plan& plan = plans_[number];
         terms_.clear();
         for (const Term& term : plan.source->terms) {
@@ -220,8 +271,10 @@ private:
             if (terms_.back().empty()) return;
         }
         combinations(std::span<const std::span<const uint64_t>>(terms_), plan.seed, [&](uint64_t key, uint32_t ordinal) {
-            wait(key, token, ordinal, number, static_cast<float>(value));
+            make_room();
+            wait(key, {static_cast<uint32_t>(token), ordinal, number}, nullptr);
         });
+        make_room();
     }
 
     // Number terms multiply; a zero is no feature at all.
@@ -232,28 +285,30 @@ private:
             if (!values_.inside(token + term.offset)) return;
             value *= values_.number(term.atom, token + term.offset);
         }
-        if (value == 0) return;
-        has_values_ = true;
-        combine_terms(number, token, value);
+        value_ = static_cast<float>(value);
+        if (value_ != 0) combine_terms(number, token);
     }
 
-    void settle(Encoding& out) {
-        for (const Waiting& each : waiting_) row_[each.place] = resolver_.resolve(each.key, each.met);
-        size_t place = 0, waiting = 0;
-        for (const size_t end : row_ends_) {
-            if (has_values_) {
-                for (; place < end; ++place) {
-                    float value = 1.0f;
-                    if (waiting < waiting_.size() && waiting_[waiting].place == place) value = waiting_[waiting++].value;
-                    if (row_[place] != kNone) out.append(row_[place], value);
+    // Resolves what waits, and closes the gaps of features that are not in the index.
+    void settle(size_t first, size_t tokens) {
+        for (const Waiting& each : waiting_) {
+            const uint32_t id = resolver_.resolve(each.key, each.met);
+            out_.ids[each.place] = id;
+            if (each.cell) *each.cell = id;
+        }
+        waiting_.clear();
+        if constexpr (Resolver::kDrops) {
+            size_t read = first, write = first;
+            for (size_t token = out_.token_count() - tokens; token < out_.token_count(); ++token) {
+                for (const size_t end = out_.starts[token + 1]; read < end; ++read) {
+                    out_.ids[write] = out_.ids[read];
+                    if (valued_) out_.values[write] = out_.values[read];
+                    write += out_.ids[write] != kNone;
                 }
-            } else {
-                const auto begin = row_.begin() + static_cast<std::ptrdiff_t>(place);
-                const auto kept = std::remove(begin, row_.begin() + static_cast<std::ptrdiff_t>(end), kNone);
-                out.ids.append(row_.data() + place, static_cast<size_t>(kept - begin));
-                place = end;
+                out_.starts[token + 1] = write;
             }
-            out.end_token();
+            out_.ids.truncate(write);
+            if (valued_) out_.values.truncate(write);
         }
     }
 
@@ -261,21 +316,21 @@ private:
     const Columns& columns_;
     AtomValues values_;
     Resolver& resolver_;
+    Encoding& out_;
     std::vector<Plan> plans_;
     Arena<uint32_t> arena_;
-    std::vector<uint32_t> row_, ids_;
-    std::vector<size_t> row_ends_;
-    std::vector<Waiting> waiting_;
+    Buffer<Waiting> waiting_;
+    std::vector<uint32_t> ids_;
     std::vector<uint64_t> seen_;
     std::vector<std::span<const uint64_t>> terms_;
-    bool has_values_ = false;  // some value so far is not 1
+    bool valued_ = false;  // some template has values
+    float value_ = 1.0f;
 };
 
 template <class Resolver>
 Encoding encode_with(Resolver resolver, const Program& program, const Columns& columns) {
     Encoding out;
-    Pass<Resolver>(program, columns, resolver).run(out);
-    out.shrink();
+    Pass<Resolver>(program, columns, resolver, out).run();
     return out;
 }
 
@@ -341,10 +396,12 @@ Encoding Encoder::fit(std::shared_ptr<const Columns> columns) {
     index_ = FeatureIndex();
     names_.clear();
     origins_.assign(hash_size_, Origin{kNoToken, 0, 0});
+    if (!hash_size_) index_.reserve(static_cast<uint32_t>(std::min<size_t>(columns->token_count(), 1u << 26)));
     Encoding out = hash_size_ ? encode_with(Hashing{hash_size_, &origins_}, program_, *columns)
                               : encode_with(Numbering{index_, origins_}, program_, *columns);
-    counts_ = count_features(out, feature_count());
+    counts_.clear();
     if (!hash_size_ && minimum_count_ > 1) {
+        counts_ = count_features(out, feature_count());
         const std::vector<uint32_t> new_ids = prune(out, counts_, index_, minimum_count_);
         for (uint32_t id = 0; id < new_ids.size(); ++id)
             if (new_ids[id] != kNone) origins_[new_ids[id]] = origins_[id];
@@ -366,8 +423,14 @@ std::vector<uint16_t> Encoder::template_numbers() const {
     return numbers;
 }
 
+const std::vector<uint32_t>& Encoder::counts() {
+    if (counts_.empty() && fitted_on_) counts_ = count_features(encode(*fitted_on_), feature_count());
+    return counts_;
+}
+
 const std::vector<std::string>& Encoder::names() {
     if (!fitted_on_) return names_;
+    counts();
     std::vector<uint32_t> order;
     for (uint32_t id = 0; id < origins_.size(); ++id)
         if (origins_[id].token != kNoToken) order.push_back(id);

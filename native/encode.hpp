@@ -35,7 +35,8 @@ public:
     Encoding encode(const Columns& columns) const;
 
     uint32_t feature_count() const;
-    const std::vector<uint32_t>& counts() const { return counts_; }
+    // How often each feature was met in fitting; counted on the first call.
+    const std::vector<uint32_t>& counts();
     std::vector<uint16_t> template_numbers() const;
     std::vector<uint64_t> keys() const { return index_.keys(); }
 

@@ -26,6 +26,8 @@ public:
         if (!slots_.empty()) __builtin_prefetch(&slots_[key & (slots_.size() - 1)]);
     }
     uint32_t size() const { return size_; }
+    // Room for so many features without growing on the way; only for an empty index.
+    void reserve(uint32_t count) { slots_.fill(capacity_for(count), Slot{0, kNone}); }
 
     // Keeps the features whose new id is not kNone, under that id.
     void renumber(const std::vector<uint32_t>& new_ids, uint32_t kept);

@@ -102,7 +102,7 @@ void bind_encoder(nb::module_& m) {
              nb::arg("columns"), nb::call_guard<nb::gil_scoped_release>())
         .def("encode", &Encoder::encode, nb::arg("columns"), nb::call_guard<nb::gil_scoped_release>())
         .def_prop_ro("feature_count", &Encoder::feature_count)
-        .def("counts", [](const Encoder& e) { return owned(e.counts()); })
+        .def("counts", [](Encoder& e) { return owned(e.counts()); })
         .def("template_numbers", [](const Encoder& e) { return owned(e.template_numbers()); })
         .def("keys", [](const Encoder& e) { return owned(e.keys()); })
         .def("names", [](Encoder& e) { return e.names(); })
