@@ -63,9 +63,7 @@ def test_twenty_thousand_distinct_sentences(drawn, part):
 
 def test_parts_share_no_sentence_whatever_the_seed(drawn):
     keys = {part: {" ".join(words(sentence)).lower() for sentence in drawn[part]} for part in PARTS}
-    keys["test"] |= {
-        " ".join(words(s)).lower() for s in draw_sentences(20_000, part="test", seed=2, unseen=0, lowercase=1)
-    }
+    keys["test"] |= {" ".join(words(s)).lower() for s in draw_sentences(20_000, part="test", seed=2, unseen=0, lowercase=1)}
     for left, right in itertools.combinations(PARTS, 2):
         assert not keys[left] & keys[right]
     # Drawn from the same names, the parts would share some sentences if nothing kept them apart.

@@ -34,9 +34,7 @@ any_labels = st.lists(st.sampled_from(ALL_LABELS), max_size=12)
 def span_lists(draw: st.DrawFn) -> tuple[list[Span], int]:
     """Spans that do not overlap, many of them touching, and a length they fit in."""
     found, at = [], 0
-    for gap, size, kind in draw(
-        st.lists(st.tuples(st.integers(0, 2), st.integers(1, 3), st.sampled_from(TYPES)), max_size=5)
-    ):
+    for gap, size, kind in draw(st.lists(st.tuples(st.integers(0, 2), st.integers(1, 3), st.sampled_from(TYPES)), max_size=5)):
         found.append(Span(at + gap, at + gap + size, kind))
         at += gap + size
     return found, at + draw(st.integers(0, 2))
@@ -341,6 +339,4 @@ def test_other_corpora_are_named() -> None:
     wsj = detect(label_column("wsj-pos", "test_22-24.tsv.gz", separator="\t"))
     assert wsj.description == "plain (45 labels)"
     # One I in the Spanish data has no B before it.
-    assert detect(label_column("conll2002", "esp.train.gz")).description == (
-        "BIO2 (4 types, 9 labels; 1 invalid transition)"
-    )
+    assert detect(label_column("conll2002", "esp.train.gz")).description == ("BIO2 (4 types, 9 labels; 1 invalid transition)")

@@ -31,9 +31,7 @@ from tagpool.evaluation.chunks import count_chunks, rates
 
 
 def load_oracle() -> ModuleType:
-    spec = importlib.util.spec_from_file_location(
-        "conlleval_oracle", Path(__file__).parents[1] / "oracles/conlleval.py"
-    )
+    spec = importlib.util.spec_from_file_location("conlleval_oracle", Path(__file__).parents[1] / "oracles/conlleval.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -64,9 +62,7 @@ def pairs(draw: st.DrawFn, letters: str, extra: tuple[str, ...] = ()) -> Pair:
 def apart_spans(draw: st.DrawFn) -> list[Span]:
     """Spans with types; those that touch have different ones."""
     found: list[Span] = []
-    for gap, size, kind in draw(
-        st.lists(st.tuples(st.integers(0, 1), st.integers(1, 3), st.sampled_from("XYZ")), max_size=4)
-    ):
+    for gap, size, kind in draw(st.lists(st.tuples(st.integers(0, 1), st.integers(1, 3), st.sampled_from("XYZ")), max_size=4)):
         start = found[-1].end + gap if found else gap
         if not (found and gap == 0 and found[-1].type == kind):
             found.append(Span(start, start + size, kind))

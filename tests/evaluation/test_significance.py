@@ -48,10 +48,7 @@ def test_intervals_contain_the_point_and_shrink_with_more_data() -> None:
 def test_intervals_are_the_percentiles_of_all_possible_draws() -> None:
     gold = [["B-X", "O"], ["B-X", "B-Y", "O"], ["O"], ["B-Y"]]
     predicted = [["B-X", "O"], ["B-X", "O", "B-X"], ["O"], ["B-Y"]]
-    every = [
-        score([gold[i] for i in chosen], [predicted[i] for i in chosen])
-        for chosen in itertools.product(range(4), repeat=4)
-    ]
+    every = [score([gold[i] for i in chosen], [predicted[i] for i in chosen]) for chosen in itertools.product(range(4), repeat=4)]
     found = bootstrap_intervals(gold, predicted, draws=40_000, level=0.8)
     for metric in METRICS:
         exact = np.quantile([getattr(one, metric) for one in every], [0.1, 0.9])
@@ -125,9 +122,7 @@ def test_paired_bootstrap_is_calibrated_when_there_is_no_difference() -> None:
     small = 0
     for seed in range(60):
         gold = corpus(60, seed)
-        outcome = paired_bootstrap(
-            gold, noisy(gold, 0.2, 2 * seed), noisy(gold, 0.2, 2 * seed + 1), draws=199, seed=seed
-        )
+        outcome = paired_bootstrap(gold, noisy(gold, 0.2, 2 * seed), noisy(gold, 0.2, 2 * seed + 1), draws=199, seed=seed)
         small += outcome.p_value <= 0.1
     assert small <= 15  # expected 6; more than 15 has a probability below 0.001
 

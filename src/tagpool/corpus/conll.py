@@ -1,7 +1,7 @@
 """CoNLL columns and CoNLL-U: one token a line, blank lines between sentences.
 
-Columns are separated by blanks, or by single tabs if the first token line has one. ``-DOCSTART-`` lines (and ``# newdoc`` comments)
-begin documents. In plain columns a line that begins with ``#`` may be a token; it is a comment where it stands before a
+Columns are separated by blanks, or by single tabs if the first token line has one. ``-DOCSTART-`` lines (and ``# newdoc``
+comments) begin documents. In plain columns a line that begins with ``#`` may be a token; it is a comment where it stands before a
 sentence's first token and reads ``# key = value``, or begins with ``# `` and has not the number of columns a token has.
 """
 
@@ -30,7 +30,10 @@ DOCUMENT_START = "-DOCSTART-"
 def read_conll(
     path: str | Path, *, columns: Sequence[str] | None = None, label: str | None = None, encoding: str = "utf-8"
 ) -> Corpus:
-    """Reads CoNLL columns. Without names, 1 to 4 columns are called word; word, label; word, pos, label; word, pos, chunk, label."""
+    """Reads CoNLL columns.
+
+    Without names, 1 to 4 columns are called word; word, label; word, pos, label; word, pos, chunk, label.
+    """
     source = source_name(path)
     data = read_bytes(path, encoding=encoding)
     names = _column_names(columns, source) if columns is not None else _default_names(data, source)
@@ -38,7 +41,8 @@ def read_conll(
 
 
 def read_conllu(path: str | Path, *, label: str | None = None, encoding: str = "utf-8") -> Corpus:
-    """Reads CoNLL-U; the columns are word (FORM), lemma, upos, xpos, feats, head, deprel, deps and misc, the label upos by default.
+    """Reads CoNLL-U; the columns are word (FORM), lemma, upos, xpos, feats, head, deprel, deps and misc, the label upos by
+    default.
 
     Comments, multiword ranges and empty nodes are kept aside and written back by :func:`write_conllu`.
     """
@@ -110,7 +114,7 @@ def format_conll(corpus: Corpus, *, columns: Sequence[str] | None = None, separa
 def default_order(corpus: Corpus) -> list[str]:
     """The columns as they are written: in their order, but the label last."""
     names = [name for name in corpus.columns if name != corpus.label_column]
-    return names + [corpus.label_column] if corpus.label_column else names
+    return [*names, corpus.label_column] if corpus.label_column else names
 
 
 def _is_safe_comment(line: str, columns: int, separator: str) -> bool:

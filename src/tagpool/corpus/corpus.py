@@ -68,19 +68,24 @@ class Corpus(Sequence[Sentence]):
         self.source = source
 
     @classmethod
-    def from_lists(
+    def from_lists(cls, **columns: Sequence[Sequence[str]]) -> Corpus:
+        """A corpus from lists: each keyword is a column, a list of sentences, each a list of strings."""
+        return cls.from_columns(columns)
+
+    @classmethod
+    def from_columns(
         cls,
+        columns: Mapping[str, Sequence[Sequence[str]]],
         *,
         documents: Sequence[int] = (),
         asides: Sequence[tuple[int, int, str]] = (),
         label_column: str | None = LABEL,
         source: str | None = None,
-        **columns: Sequence[Sequence[str]],
     ) -> Corpus:
-        """A corpus from lists: each keyword is a column, a list of sentences, each a list of strings.
+        """Like :meth:`from_lists`, with more to say.
 
         ``documents`` are the numbers of the sentences that begin a document; ``asides`` are lines that are no tokens
-        (sentence, position, line), such as comments.
+        (sentence, position, line), such as comments; ``source`` is what messages call the corpus.
         """
         if not columns:
             raise InputError("a corpus needs at least one column, such as word=[['A', 'sentence']]")
@@ -214,4 +219,4 @@ def _rebuild(
     label_column: str | None,
     source: str | None,
 ) -> Corpus:
-    return Corpus.from_lists(documents=documents, asides=asides, label_column=label_column, source=source, **lists)
+    return Corpus.from_columns(lists, documents=documents, asides=asides, label_column=label_column, source=source)

@@ -74,7 +74,10 @@ def source_name(path: str | Path) -> str:
 
 
 def write_text(path: str | Path, text: str) -> None:
-    """Writes a whole file or nothing: to a temporary file beside it, then renamed. ``.gz`` is compressed, ``-`` standard output."""
+    """Writes a whole file or nothing: to a temporary file beside it, then renamed.
+
+    ``.gz`` is compressed, ``-`` is standard output.
+    """
     if str(path) == STANDARD_STREAM:
         sys.stdout.write(text)
         sys.stdout.flush()

@@ -28,7 +28,8 @@ _SUFFIXES = {".conllu": Format.CONLLU, ".jsonl": Format.JSONL, ".ndjson": Format
 
 
 def format_of(path: str | Path) -> Format:
-    """The format a file's name suggests: CoNLL-U and JSONL by their suffix, everything else CoNLL columns. Text must be asked for.
+    """The format a file's name suggests: CoNLL-U and JSONL by their suffix, everything else CoNLL columns. Text must be
+    asked for.
 
     >>> format_of("dev.conllu.gz").value, format_of("train.txt").value
     ('conllu', 'conll')
@@ -49,8 +50,8 @@ def read_corpus(
     """Reads a corpus.
 
     ``columns`` names the columns of CoNLL files (``"word,pos,label"``); ``label`` the column that holds the labels, if it is not
-    called ``label``; ``format`` is guessed from the file's name when not given; ``.gz`` files are read directly, ``-`` is standard
-    input. ``misaligned`` says what happens to character spans that cut a token (JSONL).
+    called ``label``; ``format`` is guessed from the file's name when not given; ``.gz`` files are read directly, ``-`` is
+    standard input. ``misaligned`` says what happens to character spans that cut a token (JSONL).
 
     >>> import tempfile, pathlib
     >>> path = pathlib.Path(tempfile.mkdtemp(), "tiny.conll")

@@ -2,7 +2,8 @@
 
 Tokens: ``{"tokens": ["Ann", "left"], "labels": ["B-PER", "O"]}``; any other key with a list of as many strings is a column too.
 
-Spans: ``{"text": "Ann left.", "labels": [[0, 3, "PER"]]}`` with character offsets, as doccano and others write them (``"label"`` and
+Spans: ``{"text": "Ann left.", "labels": [[0, 3, "PER"]]}`` with character offsets, as doccano and others write them
+(``"label"`` and
 ``"entities"`` are read as well). The text is cut into tokens by the rule of :mod:`tagpool.corpus.text`, and labelled BIO2.
 
 A key ``"document"`` marks documents: a new one begins where its value changes.
@@ -12,6 +13,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -61,7 +63,7 @@ def read_jsonl(path: str | Path, *, misaligned: Misaligned = "error", encoding: 
         raise InputError("expected sentences, got none: the file is empty", source=source)
     if documents and documents[0] != 0:
         documents.insert(0, 0)
-    return Corpus.from_lists(documents=documents, source=source, **columns)
+    return Corpus.from_columns(columns, documents=documents, source=source)
 
 
 def _read_record(line: str, misaligned: Misaligned, fail: Callable[[str], InputError]) -> _Record:
@@ -70,7 +72,7 @@ def _read_record(line: str, misaligned: Misaligned, fail: Callable[[str], InputE
     except (json.JSONDecodeError, RecursionError) as error:
         raise fail(f"expected a JSON object, got something else: {error}") from None
     if not isinstance(record, dict):
-        raise fail(f"expected a JSON object such as {{\"tokens\": [...]}}, got {type(record).__name__}")
+        raise fail(f'expected a JSON object such as {{"tokens": [...]}}, got {type(record).__name__}')
     if "tokens" in record:
         return _Record(_token_columns(record, fail), record.get("document"))
     if "text" in record:
@@ -102,9 +104,7 @@ def _strings(value: Any, key: str, fail: Callable[[str], InputError]) -> list[st
     return value
 
 
-def _span_columns(
-    record: dict[str, Any], misaligned: Misaligned, fail: Callable[[str], InputError]
-) -> dict[str, list[str]]:
+def _span_columns(record: dict[str, Any], misaligned: Misaligned, fail: Callable[[str], InputError]) -> dict[str, list[str]]:
     text = record["text"]
     if not isinstance(text, str):
         raise fail(f'"text": expected a string, got {type(text).__name__}')
@@ -116,7 +116,7 @@ def _span_columns(
     if key is not None:
         places = [_place(span, text, tokens, misaligned, fail) for span in _span_list(record[key], key, fail)]
         found = sorted(place for place in places if place is not None)
-        for earlier, later in zip(found, found[1:], strict=False):
+        for earlier, later in pairwise(found):
             if later.start < earlier.end:
                 raise fail(f"the spans {earlier.type} and {later.type} overlap; a token can have one label only")
         columns[LABEL] = to_labels(found, len(tokens), Scheme.BIO2)
@@ -128,7 +128,13 @@ def _span_list(value: Any, key: str, fail: Callable[[str], InputError]) -> list[
     for span in value if isinstance(value, list) else [value]:
         if isinstance(span, dict):  # {"start_offset": 0, "end_offset": 3, "label": "PER"}
             span = [span.get("start_offset", span.get("start")), span.get("end_offset", span.get("end")), span.get("label")]
-        if not (isinstance(span, list) and len(span) == 3 and type(span[0]) is int and type(span[1]) is int and isinstance(span[2], str)):
+        if not (
+            isinstance(span, list)
+            and len(span) == 3
+            and type(span[0]) is int
+            and type(span[1]) is int
+            and isinstance(span[2], str)
+        ):
             raise fail(f'"{key}": expected spans such as [0, 3, "PER"], got {json.dumps(span)[:80]}')
         if not span[2] or any(character.isspace() for character in span[2]):
             raise fail(f'"{key}": expected a type without blanks, got {span[2]!r}')
@@ -172,10 +178,15 @@ def format_jsonl(corpus: Corpus, *, as_spans: bool = False) -> str:
     for number, sentence in enumerate(corpus):
         record: dict[str, Any]
         if as_spans:
-            record = {"text": whole[number], "labels": _character_spans(sentence.words, sentence.columns.get(SPACE), sentence.labels)}
+            record = {
+                "text": whole[number],
+                "labels": _character_spans(sentence.words, sentence.columns.get(SPACE), sentence.labels),
+            }
         else:
             record = {"tokens": sentence.words}
-            record |= {k: v for k, v in sentence.columns.items() if v is not sentence.words and k not in (SPACE, corpus.label_column)}
+            record |= {
+                k: v for k, v in sentence.columns.items() if v is not sentence.words and k not in (SPACE, corpus.label_column)
+            }
             if sentence.labels is not None:
                 record["labels"] = sentence.labels
         if starts:

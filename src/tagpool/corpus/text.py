@@ -3,11 +3,11 @@
 The rule; at every place that is not a blank, the first that fits:
 
 1. a web or e-mail address is one token;
-2. a number with its inner ``. , : / -``, a sign directly before it, and an ordinal ending: ``1,000.5``, ``-3``, ``1996-08-22``, ``21st``;
+2. a number with its inner ``. , : / -``, a sign directly before it, and an ordinal ending: ``1,000.5``, ``-3``, ``21st``;
 3. letters with periods (``U.S.``, ``e.g.``) and one capital with a period before a blank (``J. Smith``) keep their last period;
-4. a word is letters, digits and marks with single ``' ’ - _ &`` inside (``O'Brien``, ``so-called``, ``AT&T``), a period between small
-   letters (``example.com``), and an ``@`` or ``#`` before it; the endings ``n't 's 're 've 'll 'd 'm`` are tokens of their own, as in
-   the Penn Treebank; common abbreviations (``Mr.``, ``Inc.``, ``Jan.``) keep their period;
+4. a word is letters, digits and marks with single ``' ’ - _ &`` inside (``O'Brien``, ``so-called``, ``AT&T``), a period
+   between small letters (``example.com``), and an ``@`` or ``#`` before it; the endings ``n't 's 're 've 'll 'd 'm`` are
+   tokens of their own, as in the Penn Treebank; common abbreviations (``Mr.``, ``Inc.``, ``Jan.``) keep their period;
 5. a run of one punctuation mark (``...``, ``--``) is one token, and so is any other character.
 
 Every character that is no blank ends up in exactly one token, whose place in the text is known.
@@ -81,7 +81,7 @@ def read_text(path: str | Path, *, encoding: str = "utf-8") -> Corpus:
     if not words:
         raise InputError("expected sentences, got none: the file is empty", source=source)
     starts = [0, *documents] if documents else []
-    return Corpus.from_lists(documents=starts, source=source, **{WORD: words, SPACE: spaces})
+    return Corpus.from_columns({WORD: words, SPACE: spaces}, documents=starts, source=source)
 
 
 def write_text_lines(corpus: Corpus, path: str | Path) -> None:

@@ -111,9 +111,7 @@ def score(
         tokens=alignment.tokens,
         sentences=alignment.sentences,
         plain=plain,
-        types={
-            kind: _type_score(*row) for kind, row in sorted(zip(counts.types, counts.by_type().tolist(), strict=True))
-        },
+        types={kind: _type_score(*row) for kind, row in sorted(zip(counts.types, counts.by_type().tolist(), strict=True))},
         intervals=count_intervals(counts, draws=draws, level=level, seed=seed) if draws else {},
     )
 

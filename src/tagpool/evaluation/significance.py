@@ -77,9 +77,7 @@ def bootstrap_intervals(
     return count_intervals(counts, draws=draws, level=level, seed=seed)
 
 
-def count_intervals(
-    counts: ChunkCounts, *, draws: int = 10_000, level: float = 0.95, seed: int = 0
-) -> dict[str, Interval]:
+def count_intervals(counts: ChunkCounts, *, draws: int = 10_000, level: float = 0.95, seed: int = 0) -> dict[str, Interval]:
     """Return the intervals of :func:`bootstrap_intervals` from counts already made.
 
     >>> counts = count_chunks(align([["NN"], ["VB"]] * 50, [["NN"], ["NN"]] * 50))

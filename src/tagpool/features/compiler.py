@@ -152,7 +152,8 @@ class _Compiler:
         if call.resource not in self.resources:
             message = (
                 f"the {call.function} {call.resource!r} is not given: pass resources={{{call.resource!r}: ...}} "
-                f"(--use {call.resource}=PATH), write a line 'use {call.resource} from PATH', or leave it out (--without {call.resource})"
+                f"(--use {call.resource}=PATH), write a line 'use {call.resource} from PATH', "
+                f"or leave it out (--without {call.resource})"
             )
             raise template.error(message, source=self.templates.source, term=term)
         kind = getattr(self.resources[call.resource], "kind", type(self.resources[call.resource]).__name__)

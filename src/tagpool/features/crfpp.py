@@ -1,6 +1,7 @@
 """CRF++ template files: ``U01:%x[-1,0]/%x[0,1]`` and ``B``, read into our own templates.
 
-Columns are known by number, so their fields are called ``column0``, ``column1``, ...; a corpus resolves them by position. A line's
+Columns are known by number, so their fields are called ``column0``, ``column1``, ...; a corpus resolves them by position. A
+line's
 identifier becomes the template's name: lines of the same identifier share their features, as in CRF++. ``B`` lines look at the
 previous label.
 """

@@ -87,7 +87,9 @@ class Embeddings:
             if not width:
                 width = len(vector)
             if len(vector) != width or not width:
-                raise ResourceError(f"expected {width or 'some'} numbers behind {word!r}, got {len(vector)}", source=path, line=number)
+                raise ResourceError(
+                    f"expected {width or 'some'} numbers behind {word!r}, got {len(vector)}", source=path, line=number
+                )
             words.append(word)
             vectors.append(vector)
         if not words:

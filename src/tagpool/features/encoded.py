@@ -33,9 +33,10 @@ Restriction = Callable[[tuple[str, ...]], tuple[bytes, bytes | None, set[str]]]
 class EncodedCorpus:
     """Rows of feature ids, cut into sentences.
 
-    Row t is ``ids[starts[t]:starts[t + 1]]``, with ``values`` beside it where not all are 1. An id may stand in a row more than once; its
-    values then add up. ``labels`` has one number a token (-1 for labels the encoder has not met); ``history`` the features that are
-    to be combined with previous labels, where the templates have such.
+    Row t is ``ids[starts[t]:starts[t + 1]]``, with ``values`` beside it where not all are 1. An id may stand in a row more
+    than once; its
+    values then add up. ``labels`` has one number a token (-1 for labels the encoder has not met); ``history`` the features
+    that are to be combined with previous labels, where the templates have such.
     """
 
     native: _native.Encoding

@@ -1,30 +1,33 @@
 """Encoder: templates over a corpus -> feature ids (native, once per corpus).
 
-``fit`` numbers the features it meets in the order it meets them, drops those met fewer than ``min_count`` times and freezes the index;
-``transform`` then drops what it does not know. With ``hash_size`` a feature's id is its hash modulo that number, and nothing is dropped.
+``fit`` numbers the features it meets in the order it meets them, drops those met fewer than ``min_count`` times and freezes
+the index;
+``transform`` then drops what it does not know. With ``hash_size`` a feature's id is its hash modulo that number, and nothing
+is dropped.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from tagpool import _native
 from tagpool.corpus.corpus import Corpus
-from tagpool.errors import InputError, NotFittedError, ResourceError, TemplateError
+from tagpool.errors import InputError, NotFittedError, ResourceError
 from tagpool.features.compiler import Program, SparseTemplate, compile_templates
 from tagpool.features.encoded import DenseBlock, EncodedCorpus
 from tagpool.features.presets import load_templates
 from tagpool.features.resources import AmbiguityClasses, Clusters, Gazetteer
 from tagpool.features.shipped import shipped_resource
-from tagpool.features.template import BASE, TemplateSet
+from tagpool.features.template import TemplateSet
 from tagpool.lazy import attach
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+_Result = TypeVar("_Result")
 _LARGEST_HASH_SIZE = 2**31
 # Embeddings need NumPy, which nobody else on this path does.
 _lazy = attach(__name__, {"Embeddings": "tagpool.features.embeddings"})
@@ -40,8 +43,8 @@ class Encoder:
     """Turns corpora into feature ids.
 
     ``templates`` is a preset's name, a template file, the text itself or a :class:`TemplateSet`; ``resources`` maps the names of
-    lexicons to files or loaded resources. Templates with ``label[-k]`` are refused unless ``history`` is set, as learners that use
-    previous labels do.
+    lexicons to files or loaded resources. Templates with ``label[-k]`` are refused unless ``history`` is set, as learners
+    that use previous labels do.
 
     >>> corpus = Corpus.from_lists(word=[["Ann", "left"]], label=[["B-PER", "O"]])
     >>> encoder = Encoder("word[-1..0]").fit(corpus)
@@ -202,7 +205,10 @@ class Encoder:
 
 
 def load_resources(templates: TemplateSet, given: Mapping[str, Any]) -> dict[str, Any]:
-    """The resources a template set needs: those given (loaded, or as paths), those its ``use`` lines name, those shipped with the package."""
+    """The resources a template set needs.
+
+    They are those given (loaded, or as paths), those its ``use`` lines name, and those shipped with the package.
+    """
     for name in given:
         if name not in templates.resources:
             known = ", ".join(templates.resources) or "none"
@@ -220,7 +226,7 @@ def load_resources(templates: TemplateSet, given: Mapping[str, Any]) -> dict[str
     return loaded
 
 
-def _translated(corpus: Corpus, run: Any) -> Any:
+def _translated(corpus: Corpus, run: Callable[[], _Result]) -> _Result:
     try:
         return run()
     except _native.InputFault as fault:
@@ -249,6 +255,3 @@ def _marks(encoder: _native.Encoder, program: Program, bags: tuple[str, ...]) ->
 
 def _in_bags(own: tuple[str, ...], wanted: tuple[str, ...]) -> bool:
     return not own or bool(set(own) & set(wanted))
-
-
-__all__ = ["BASE", "Encoder", "TemplateError", "load_resources"]

@@ -1,4 +1,5 @@
-"""The functions of the template language: what each one takes, and how it behaves. One table, read by the parser and the compiler."""
+"""The functions of the template language: what each one takes, and how it behaves. One table, read by the parser and the
+compiler."""
 
 from __future__ import annotations
 
@@ -19,8 +20,10 @@ class Numbers(Enum):
 class Function:
     """One function of the language.
 
-    ``single``: at most one value a token, so that other functions may be applied to it. ``total``: always a value, so that it has a
-    boundary value outside the sentence. ``field_only``: applies to a column, not to another function. ``example`` is shown in messages.
+    ``single``: at most one value a token, so that other functions may be applied to it. ``total``: always a value, so that
+    it has a
+    boundary value outside the sentence. ``field_only``: applies to a column, not to another function. ``example`` is shown
+    in messages.
     """
 
     name: str

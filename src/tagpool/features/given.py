@@ -17,7 +17,7 @@ A feature given twice counts twice.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Union
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -28,7 +28,7 @@ from tagpool.features.encoded import EncodedCorpus
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-GivenToken = Union[Iterable[str], Mapping[str, Any]]
+GivenToken = Iterable[str] | Mapping[str, Any]
 GivenSentences = Sequence[Sequence[GivenToken]]
 
 

@@ -25,7 +25,10 @@ from tagpool.features.functions import FARTHEST_HISTORY, FARTHEST_OFFSET, FUNCTI
 from tagpool.features.template import BASE, DEFAULT_FIELD, Call, Expression, Field, Range, Template, TemplateSet, Term
 
 _TOKEN = re.compile(r"\s*(?:(?P<name>[A-Za-z_]\w*(?:-[A-Za-z_]\w*)*)|(?P<integer>[+-]?\d+)|(?P<sign>\.\.|[\[\](),&:]))", re.ASCII)
-_USE = re.compile(r"\s*use\s+(?P<name>[A-Za-z_]\w*(?:-[A-Za-z_]\w*)*)\s+from\s+(?:\"(?P<quoted>[^\"]+)\"|(?P<bare>[^\s\"#]+))\s*(?:#.*)?$", re.ASCII)
+_USE = re.compile(
+    r"\s*use\s+(?P<name>[A-Za-z_]\w*(?:-[A-Za-z_]\w*)*)\s+from\s+(?:\"(?P<quoted>[^\"]+)\"|(?P<bare>[^\s\"#]+))\s*(?:#.*)?$",
+    re.ASCII,
+)
 _BOUNDARY = re.compile(r"\s*boundary\s+(?P<value>\w+)\s*(?:#.*)?$")
 _HEADER = re.compile(r"\s*\[\s*(?P<bags>[^\]]*)\]\s*(?:#.*)?$")
 _BAG = re.compile(r"[A-Za-z_][\w-]*", re.ASCII)
@@ -97,7 +100,9 @@ def _check(found: TemplateSet) -> None:
                 message = f"the resource {call.resource!r} is a {kinds[call.resource]} above, and cannot be a {call.function} too"
                 raise template.error(message, source=found.source, term=term)
         if template.name and bags_of.setdefault(template.name, template.bags) != template.bags:
-            raise template.error("templates of the same name share features, so they must be in the same bags", source=found.source)
+            raise template.error(
+                "templates of the same name share features, so they must be in the same bags", source=found.source
+            )
     for name, path in found.uses:
         if name not in kinds:
             raise TemplateError(f"no template uses the resource {name!r} (use {name} from {path})", source=found.source)
@@ -269,4 +274,3 @@ class _Parser:
         if numbers.low < low or numbers.high > high:
             self.fail(f"out of range: expected numbers from {low} to {high}, got {numbers}", token)
         return numbers
-

@@ -41,8 +41,8 @@ def _list_name(path: Path) -> str:
 class Gazetteer:
     """Named lists of phrases.
 
-    A file is one list of one phrase a line, called as the file is; in a ``.tsv`` file a tab and the list's name follow each phrase.
-    A folder is all its files. Phrases are cut at blanks, and matched word by word.
+    A file is one list of one phrase a line, called as the file is; in a ``.tsv`` file a tab and the list's name follow each
+    phrase. A folder is all its files. Phrases are cut at blanks, and matched word by word.
 
     >>> gazetteer = Gazetteer({"cities": ["New York", "Oslo"]})
     >>> len(gazetteer), gazetteer.lists

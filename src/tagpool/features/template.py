@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from itertools import product
-from typing import Union
 
 from tagpool.errors import TemplateError
 from tagpool.features.functions import FUNCTIONS, HISTORY_FIELD, Numbers
@@ -64,7 +63,7 @@ class Call:
         return f"{self.function}({', '.join(parts)})" if parts else self.function
 
 
-Expression = Union[Field, Call]
+Expression = Field | Call
 
 
 @dataclass(frozen=True)

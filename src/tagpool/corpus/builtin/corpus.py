@@ -21,4 +21,4 @@ def builtin_corpus(
     """
     sentences = draw_sentences(count, seed=seed, part=part, unseen=unseen, lowercase=lowercase)
     columns = {name: [[row[i] for row in rows] for rows in sentences] for i, name in enumerate(_COLUMNS)}
-    return Corpus.from_lists(source=f"built-in {part}", **columns)
+    return Corpus.from_columns(columns, source=f"built-in {part}")

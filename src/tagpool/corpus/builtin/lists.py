@@ -62,9 +62,7 @@ def _covered(name: str) -> tuple[Entry, ...]:
     if names.closed:
         return names.seen
     return tuple(
-        entry
-        for entry in (*names.seen, *names.unseen)
-        if zlib.crc32(f"covered {_text(entry)}".encode()) % 10 < _COVERED_OF_TEN
+        entry for entry in (*names.seen, *names.unseen) if zlib.crc32(f"covered {_text(entry)}".encode()) % 10 < _COVERED_OF_TEN
     )
 
 
