@@ -16,12 +16,13 @@
 namespace tagpool {
 
 // Large arrays are written from one end to the other, or probed at random: both cost fewer faults with large pages.
+// The whole block is named, to its last page: a mapping advised in part would be split, and could no longer grow in place.
 inline void prefer_huge_pages([[maybe_unused]] void* data, [[maybe_unused]] size_t bytes) {
 #ifdef __linux__
-    constexpr uintptr_t kHugePage = 2 << 20;
-    if (bytes < 2 * kHugePage) return;
-    const uintptr_t begin = (reinterpret_cast<uintptr_t>(data) + kHugePage - 1) & ~(kHugePage - 1);
-    const uintptr_t end = (reinterpret_cast<uintptr_t>(data) + bytes) & ~(kHugePage - 1);
+    constexpr uintptr_t kPage = 4096, kWorthIt = 4 << 20;
+    if (bytes < kWorthIt) return;
+    const uintptr_t begin = reinterpret_cast<uintptr_t>(data) & ~(kPage - 1);
+    const uintptr_t end = (reinterpret_cast<uintptr_t>(data) + bytes + kPage - 1) & ~(kPage - 1);
     madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);  // a wish: failing does no harm
 #endif
 }

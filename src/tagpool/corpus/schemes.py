@@ -313,7 +313,7 @@ def _demand_valid(labels: Sequence[str], scheme: Scheme, number: int | None = No
         place = f"label {first.position + 1} of {len(labels)} is {first.label!r} {after}"
     raise SchemeError(
         f"{place}, which {scheme.label} does not allow: expected {first.expected}; check the scheme, or repair the "
-        f"labels (repair=True, or tagpool.corpus.schemes.repair)",
+        f"labels (repair=True, --repair)",
         source=None if number is None else f"sequence {number}",
     )
 

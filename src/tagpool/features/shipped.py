@@ -9,14 +9,22 @@ from tagpool.features.resources import Gazetteer
 _FOLDER = resources.files("tagpool.features") / "lists"
 
 
+def shipped_phrases(name: str) -> list[str]:
+    """The phrases of a shipped list, none if there is no such list.
+
+    >>> "Mr." in shipped_phrases("titles")
+    True
+    """
+    file = _FOLDER / f"{name}.txt"
+    lines = file.read_text(encoding="utf-8").splitlines() if file.is_file() else []
+    return [line for line in lines if line and not line.startswith("#")]
+
+
 def shipped_resource(name: str, kind: str) -> Gazetteer | None:
     """The shipped gazetteer of this name (``titles``: forms of address before a person's name), None if there is none.
 
     >>> shipped_resource("titles", "gazetteer").lists
     ('titles',)
     """
-    file = _FOLDER / f"{name}.txt"
-    if kind != Gazetteer.kind or not file.is_file():
-        return None
-    phrases = [line for line in file.read_text(encoding="utf-8").splitlines() if line and not line.startswith("#")]
-    return Gazetteer({name: phrases})
+    phrases = shipped_phrases(name) if kind == Gazetteer.kind else []
+    return Gazetteer({name: phrases}) if phrases else None

@@ -1,0 +1,56 @@
+# Everything here works on a machine that has only Python (3.10 or later, with its headers), make and g++.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
+SOURCES := pyproject.toml CMakeLists.txt $(shell find src native -type f -not -path '*/__pycache__/*' -not -name '*.so')
+
+.PHONY: help demo test lint bench sanitize clean
+
+help: ## Show this list
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+demo: $(VENV)/.installed ## Set up everything and show what tagpool does
+	$(BIN)/tagpool demo
+
+test: $(VENV)/.installed $(VENV)/.test ## Run the tests
+	$(BIN)/python -m pytest
+
+lint: $(VENV)/.installed $(VENV)/.test $(VENV)/.lint ## Check style, types and the direction of imports
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+
+bench: $(VENV)/.installed $(VENV)/.test ## Measure speed and memory against the peers, in one run (set TAGPOOL_DATA for the real corpora)
+	$(BIN)/python benchmarks/run.py
+
+# Python itself is not built with the sanitizers, so their runtime is loaded first, and what Python keeps until its end is no leak.
+SANITIZED := .venv-sanitize
+sanitize: ## Run the tests of the native core under AddressSanitizer and UndefinedBehaviorSanitizer
+	test -d $(SANITIZED) || $(PYTHON) -m venv $(SANITIZED)
+	$(SANITIZED)/bin/python -m pip --quiet --disable-pip-version-check install ".[test]" -C cmake.define.TAGPOOL_SANITIZE=ON -C build-dir=build/sanitize
+	LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" ASAN_OPTIONS=detect_leaks=0 PYTHONMALLOC=malloc \
+		$(SANITIZED)/bin/python -m pytest tests/native tests/corpus tests/features
+
+$(VENV)/.made:
+	$(PYTHON) -m venv $(VENV)
+	$(PIP) install --upgrade pip
+	$(PIP) install "scikit-build-core>=0.10" "nanobind>=2.4" cmake ninja
+	touch $@
+
+# Without build isolation the native build is incremental.
+$(VENV)/.installed: $(VENV)/.made $(SOURCES)
+	$(PIP) install --no-build-isolation .
+	touch $@
+
+$(VENV)/.test: $(VENV)/.made pyproject.toml
+	$(PIP) install --no-build-isolation ".[test]"
+	touch $@
+
+$(VENV)/.lint: $(VENV)/.made pyproject.toml
+	$(PIP) install --no-build-isolation ".[lint]"
+	touch $@
+
+clean: ## Remove what was built
+	rm -rf $(VENV) $(SANITIZED) build dist

@@ -1,0 +1,236 @@
+"""``tagpool score``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from tagpool import _native
+from tagpool.cli.console import (
+    ColumnsOption,
+    EncodingOption,
+    FormatOption,
+    JsonOption,
+    LabelOption,
+    errors,
+    output,
+    print_json,
+    table,
+)
+from tagpool.corpus.conll import read_conll
+from tagpool.corpus.corpus import LABEL, WORD, Corpus
+from tagpool.corpus.files import read_bytes, source_name
+from tagpool.corpus.formats import Format, format_of, read_corpus
+from tagpool.corpus.schemes import detect
+from tagpool.errors import InputError
+from tagpool.evaluation.breakdown import (
+    VocabularyBreakdown,
+    confusion,
+    edit_distance,
+    hamming,
+    vocabulary_breakdown,
+    vocabulary_of,
+)
+from tagpool.evaluation.scores import Score
+from tagpool.evaluation.scores import score as score_labels
+from tagpool.evaluation.significance import mcnemar, paired_bootstrap
+
+Labels = list[list[str]]
+
+
+def score(
+    gold: Annotated[
+        Path, typer.Argument(help="The file with the gold labels; alone, its last two columns are gold and predicted.")
+    ],
+    predicted: Annotated[Path | None, typer.Argument(help="The file with the predicted labels.")] = None,
+    compare: Annotated[Path | None, typer.Option(help="Another system's predictions: how significant is the difference?")] = None,
+    train: Annotated[Path | None, typer.Option(help="Training data: scores of known and unknown words apart.")] = None,
+    plain: Annotated[bool, typer.Option("--plain", help="Score tokens, not chunks, whatever the labels look like.")] = False,
+    confused: Annotated[int, typer.Option(help="Show so many pairs of labels most often confused.")] = 0,
+    columns: ColumnsOption = None,
+    label: LabelOption = None,
+    format: FormatOption = None,  # noqa: A002 - the option's name
+    encoding: EncodingOption = "utf-8",
+    draws: Annotated[int, typer.Option(min=100, help="Bootstrap draws for intervals and significance.")] = 10_000,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the bootstrap.")] = 1,
+    json: JsonOption = False,
+) -> None:
+    """Score predicted labels as conlleval does, with 95% confidence intervals.
+
+    Without --columns the last column of a CoNLL file holds the labels.
+
+    \b
+    Examples:
+      tagpool score test.conll predicted.conll
+      tagpool score both.conll              (last two columns: gold, predicted)
+      tagpool score test.conll new.conll --compare old.conll --train train.conll
+    """
+    reader = _Reader(columns, label, format, encoding)
+    pair = reader.pair(gold, predicted)
+    result = score_labels(pair.gold, pair.predicted, plain=plain or None, draws=draws, seed=seed)
+    losses = (hamming(pair.gold, pair.predicted), edit_distance(pair.gold, pair.predicted))
+    other = _compare(reader, gold, predicted, compare, pair, plain, draws, seed) if compare is not None else None
+    known = None
+    if train is not None:
+        if pair.words is None:
+            raise InputError(
+                "known and unknown words cannot be told apart: there is no column of words", source=source_name(gold)
+            )
+        vocabulary = vocabulary_of(reader.corpus(train).words)
+        known = vocabulary_breakdown(pair.words, pair.gold, pair.predicted, vocabulary, plain=plain or None)
+    pairs = confusion(pair.gold, pair.predicted).most_confused(confused) if confused else []
+    scheme = "tokens, as they are" if plain else detect(pair.gold).description
+    if json:
+        found = result.to_dict() | {"scheme": scheme, "hamming": losses[0].by_token, "edit_distance": losses[1].normalised}
+        if other is not None:
+            found["compare"] = other
+        if known is not None:
+            found["known_words"], found["unknown_words"] = vars(known.in_vocabulary), vars(known.out_of_vocabulary)
+        if confused:
+            found["confused"] = [list(row) for row in pairs]
+        print_json(found)
+        return
+    _show(result, scheme, losses[0].by_token, losses[1].normalised)
+    if known is not None:
+        _show_known(known)
+    if pairs:
+        output.print()
+        output.print(table(["gold", "predicted", "tokens"], pairs, left=2, title="most confused"))
+    if other is not None:
+        _show_comparison(other, source_name(compare or ""))
+
+
+# Reading -----------------------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class _Pair:
+    gold: Labels
+    predicted: Labels
+    words: Labels | None
+
+
+@dataclass
+class _Reader:
+    columns: str | None
+    label: str | None
+    format: Format | None
+    encoding: str
+
+    def pair(self, gold: Path, predicted: Path | None) -> _Pair:
+        """Gold and predicted labels from two files, or from the last two columns of one."""
+        if predicted is not None:
+            first, second = self.corpus(gold), self.corpus(predicted)
+            _check_same_text(first, second)
+            return _Pair(first.labels, second.labels, first.words)
+        if (self.format or format_of(gold)) is not Format.CONLL:
+            raise InputError("one file must be a CoNLL file, whose last two columns are gold and predicted; else give two files")
+        names = self._last(gold, ["gold", "predicted"])
+        corpus = read_conll(gold, columns=names, label="predicted", encoding=self.encoding)
+        return _Pair(corpus.column("gold"), corpus.column("predicted"), corpus.words if names[0] != "gold" else None)
+
+    def corpus(self, path: Path) -> Corpus:
+        """A labelled corpus; without names, a CoNLL file's first column is the word and its last the label."""
+        conll = (self.format or format_of(path)) is Format.CONLL
+        columns = self._last(path, [LABEL]) if conll and self.columns is None and self.label is None else self.columns
+        corpus = read_corpus(path, columns=columns, label=self.label, format=self.format, encoding=self.encoding)
+        if corpus.label_column is None:
+            raise InputError(f"no label column; the columns are {', '.join(corpus.columns)}", source=source_name(path))
+        return corpus
+
+    def _last(self, path: Path, last: list[str]) -> list[str]:
+        count = _native.count_columns(read_bytes(path, encoding=self.encoding), False)
+        if 0 < count < len(last) + (last == [LABEL]):
+            raise InputError(
+                f"expected at least {len(last) + (last == [LABEL])} columns, got {count}", source=source_name(path), line=1
+            )
+        names = [WORD, *(f"column{i}" for i in range(1, max(count, len(last)) - len(last)))]
+        return names[: max(count - len(last), 0)] + last
+
+
+def _check_same_text(gold: Corpus, predicted: Corpus) -> None:
+    """Files that do not fit are worth an early and clear word; lengths are checked by the scorer."""
+    for number, (first, second) in enumerate(zip(gold.words, predicted.words, strict=False), 1):
+        if len(first) == len(second) and first != second:
+            place = next(i for i, (a, b) in enumerate(zip(first, second, strict=True)) if a != b)
+            errors.print(
+                f"note: sentence {number}, token {place + 1}: gold has {first[place]!r}, the prediction {second[place]!r}; "
+                "are these the same sentences?",
+                highlight=False,
+                markup=False,
+            )
+            return
+
+
+# Comparing ---------------------------------------------------------------------------------------------------------------
+
+
+def _compare(
+    reader: _Reader, gold: Path, predicted: Path | None, compare: Path, pair: _Pair, plain: bool, draws: int, seed: int
+) -> dict[str, Any]:
+    if predicted is None:
+        other = reader.pair(compare, None)
+        if other.gold != pair.gold:
+            raise InputError("the gold labels differ from those of the first file", source=source_name(compare))
+    else:
+        other = reader.pair(gold, compare)
+    bootstrap = paired_bootstrap(pair.gold, other.predicted, pair.predicted, draws=draws, seed=seed, plain=plain or None)
+    tokens = mcnemar(pair.gold, other.predicted, pair.predicted)
+    return {
+        "f1": bootstrap.first,
+        "difference": bootstrap.difference,
+        "interval": list(bootstrap.interval),
+        "p_bootstrap": bootstrap.p_value,
+        "p_mcnemar": tokens.p_value,
+        "right_only_here": tokens.second_only,
+        "right_only_there": tokens.first_only,
+    }
+
+
+# Showing -----------------------------------------------------------------------------------------------------------------
+
+
+def _show(result: Score, scheme: str, loss: float, distance: float) -> None:
+    what = "tokens" if result.plain else "chunks"
+    output.print(
+        f"{result.sentences:,} sentences, {result.tokens:,} tokens, labels: {scheme}\n"
+        f"{result.gold:,} gold {what}, {result.predicted:,} predicted, {result.correct:,} correct\n",
+        highlight=False,
+        markup=False,
+    )
+    rows = [
+        [metric, f"{getattr(result, metric):.2f}", f"{result.intervals[metric].low:.2f} – {result.intervals[metric].high:.2f}"]
+        for metric in ("precision", "recall", "f1", "accuracy")
+    ]
+    output.print(table(["", "%", "95% interval"], rows))
+    output.print(f"hamming loss {loss:.4f}, edit distance {distance:.4f} a token\n", highlight=False)
+    rows = [
+        [kind or "(none)", f"{one.precision:.2f}", f"{one.recall:.2f}", f"{one.f1:.2f}", f"{one.gold:,}", f"{one.predicted:,}"]
+        for kind, one in result.types.items()
+    ]
+    output.print(table(["label" if result.plain else "type", "precision", "recall", "f1", "gold", "predicted"], rows))
+
+
+def _show_known(known: VocabularyBreakdown) -> None:
+    rows = []
+    for name, one in (("known words", known.in_vocabulary), ("unknown words", known.out_of_vocabulary)):
+        rates = [f"{rate:.2f}" for rate in (one.precision, one.recall, one.f1, one.accuracy)]
+        rows.append([name, *rates, f"{one.tokens:,}"])
+    output.print()
+    output.print(table(["token level", "precision", "recall", "f1", "accuracy", "tokens"], rows))
+
+
+def _show_comparison(other: dict[str, Any], name: str) -> None:
+    low, high = other["interval"]
+    significant = "significant" if other["p_bootstrap"] < 0.05 else "not significant"
+    output.print(
+        f"\nagainst {name} (F1 {other['f1']:.2f}): {other['difference']:+.2f} F1, 95% interval {low:+.2f} – {high:+.2f}, "
+        f"p = {other['p_bootstrap']:.4f} (paired bootstrap): {significant} at 5%\n"
+        f"tokens right only here {other['right_only_here']:,}, only there {other['right_only_there']:,}, "
+        f"p = {other['p_mcnemar']:.4g} (McNemar)",
+        highlight=False,
+        markup=False,
+    )
