@@ -54,12 +54,15 @@ def features(
       tagpool features train.conll --features ner-bagging --use lexicons=lists/ --summary
     """
     corpus = read_corpus(file, columns=columns, label=label, format=format, encoding=encoding)
-    chosen = load_templates(templates)
+    chosen = everything = load_templates(templates)
     if without:
         chosen = chosen.without(*without)
     if bag:
         chosen = chosen.restrict(*bag)
-    encoder = Encoder(chosen, resources=parse_uses(use or []), min_count=min_count, history=True)
+    # A resource of templates that were left out is no mistake.
+    left_out = everything.resources.keys() - chosen.resources.keys()
+    given = {name: path for name, path in parse_uses(use or []).items() if name not in left_out}
+    encoder = Encoder(chosen, resources=given, min_count=min_count, history=True)
     if summary:
         _summary(encoder, corpus, json)
         return

@@ -212,8 +212,7 @@ class TemplateSet:
         'word[0]\\n[b]\\nlower(word)[0]\\n'
         """
         self.check_bags(bags)
-        kept = tuple(t for t in self.templates if not t.bags or set(t.bags) & set(bags))
-        return replace(self, templates=kept)
+        return self._keep(tuple(t for t in self.templates if not t.bags or set(t.bags) & set(bags)))
 
     def check_bags(self, bags: tuple[str, ...]) -> None:
         """Raises an error that lists the bags there are if one of these is not among them."""
@@ -228,5 +227,10 @@ class TemplateSet:
             if name not in self.resources:
                 known = ", ".join(self.resources) or "none"
                 raise TemplateError(f"no template uses a resource {name!r}; those used are {known}", source=self.source)
-        kept = tuple(t for t in self.templates if not set(t.resources) & set(resources))
-        return replace(self, templates=kept, uses=tuple(pair for pair in self.uses if pair[0] not in resources))
+        return self._keep(tuple(t for t in self.templates if not set(t.resources) & set(resources)))
+
+    def _keep(self, templates: tuple[Template, ...]) -> TemplateSet:
+        if not templates:
+            raise TemplateError("no template is left", source=self.source)
+        needed = {name for template in templates for name in template.resources}
+        return replace(self, templates=templates, uses=tuple(pair for pair in self.uses if pair[0] in needed))

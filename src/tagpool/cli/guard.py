@@ -1,0 +1,48 @@
+"""What happens when a command does not succeed: one clear message, and the exit code.
+
+0 success, 1 failed, 2 wrong usage or bad input, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import typer
+
+from tagpool.cli.console import errors
+from tagpool.errors import InputError, TagpoolError
+
+
+def guarded(command: Callable[..., None]) -> Callable[..., None]:
+    """The command with its errors turned into messages and exit codes."""
+
+    @functools.wraps(command)
+    def run(*arguments: Any, **options: Any) -> None:
+        try:
+            command(*arguments, **options)
+            sys.stdout.flush()
+        except InputError as error:
+            _stop(f"error: {error}", 2)
+        except TagpoolError as error:
+            _stop(f"error: {error}", 1)
+        except BrokenPipeError:
+            # Whoever read our output has seen enough; Python would complain once more when it closes the stream.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        except KeyboardInterrupt:
+            _stop("interrupted; nothing was written", 130)
+        except Exception as error:
+            if os.environ.get("TAGPOOL_DEBUG") or isinstance(error, typer.Exit):
+                raise
+            what = f"{type(error).__name__}: {error}"
+            _stop(f"error: this should not happen ({what}); run again with TAGPOOL_DEBUG=1 and report what it says", 1)
+
+    return run
+
+
+def _stop(message: str, code: int) -> None:
+    errors.print(message, style="red", highlight=False, markup=False)
+    raise typer.Exit(code)

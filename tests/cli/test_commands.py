@@ -1,0 +1,302 @@
+"""The commands as a user runs them: exit codes, what they print, what they write."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+GOLD = "Ann NNP B-PER\nlives VBZ O\nin IN O\nNew NNP B-LOC\nYork NNP I-LOC\n\nRain NN O\nfell VBD O\n"
+GOOD = "Ann B-PER\nlives O\nin O\nNew B-LOC\nYork I-LOC\n\nRain O\nfell O\n"
+POOR = "Ann O\nlives O\nin O\nNew B-LOC\nYork O\n\nRain O\nfell O\n"
+
+
+def run(
+    *arguments: object, stdin: str | None = None, environment: dict[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "tagpool", *map(str, arguments)]
+    return subprocess.run(
+        command,
+        capture_output=True,
+        text=True,
+        input=stdin,
+        check=False,
+        env={**os.environ, "COLUMNS": "160", **(environment or {})},
+    )
+
+
+def succeed(*arguments: object, stdin: str | None = None) -> str:
+    done = run(*arguments, stdin=stdin)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def fail(*arguments: object, code: int = 2, stdin: str | None = None) -> str:
+    done = run(*arguments, stdin=stdin)
+    assert done.returncode == code, done.stdout + done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stdout == ""
+    return done.stderr
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Path:
+    for name, text in (("gold", GOLD), ("good", GOOD), ("poor", POOR)):
+        (tmp_path / f"{name}.conll").write_text(text)
+    return tmp_path
+
+
+# score -------------------------------------------------------------------------------------------------------------------
+
+
+def test_score_two_files_as_json(files: Path) -> None:
+    found = json.loads(succeed("score", files / "gold.conll", files / "poor.conll", "--json"))
+    assert (found["precision"], found["recall"], found["f1"]) == (0.0, 0.0, 0.0)  # "New" is not "New York"
+    assert found["accuracy"] == pytest.approx(100 * 5 / 7)
+    assert (found["tokens"], found["sentences"]) == (7, 2)
+    assert found["types"]["LOC"] == {"precision": 0.0, "recall": 0.0, "f1": 0.0, "gold": 1, "predicted": 1, "correct": 0}
+    assert set(found["intervals"]) >= {"precision", "recall", "f1", "accuracy"}
+    assert found["hamming"] == pytest.approx(2 / 7)
+
+
+def test_score_one_file_with_both_columns(files: Path) -> None:
+    both = files / "both.conll"
+    both.write_text("Ann x B-PER B-PER\nleft y O B-LOC\n")
+    found = json.loads(succeed("score", both, "--json"))
+    assert (found["precision"], found["recall"]) == (50.0, 100.0)
+    labels_only = files / "labels.conll"
+    labels_only.write_text("B-PER B-PER\nO O\n")
+    assert json.loads(succeed("score", labels_only, "--json"))["f1"] == 100.0
+
+
+def test_score_compares_two_systems(files: Path) -> None:
+    shown = succeed("score", files / "gold.conll", files / "good.conll", "--compare", files / "poor.conll")
+    assert "+100.00 F1" in shown
+    assert "McNemar" in shown
+    found = json.loads(succeed("score", files / "gold.conll", files / "good.conll", "--compare", files / "poor.conll", "--json"))
+    assert found["compare"]["difference"] == 100.0
+    assert found["compare"]["right_only_here"] == 2
+
+
+def test_score_tells_known_words_from_unknown_ones(files: Path) -> None:
+    train = files / "train.conll"
+    train.write_text("Ann B-PER\nin O\n")
+    found = json.loads(succeed("score", files / "gold.conll", files / "poor.conll", "--train", train, "--json"))
+    assert found["known_words"]["tokens"] == 2
+    assert found["unknown_words"]["tokens"] == 5
+    assert "unknown words" in succeed("score", files / "gold.conll", files / "poor.conll", "--train", train)
+
+
+def test_score_reads_plain_labels_and_names_the_scheme(files: Path) -> None:
+    tags = files / "tags.conll"
+    tags.write_text("a DT DT\ncat NN VB\n")
+    shown = succeed("score", tags, "--confused", 5)
+    assert "plain" in shown.lower()
+    assert "50.00" in shown
+    assert "NN" in shown
+    assert "BIO2" in succeed("score", files / "gold.conll", files / "good.conll")
+
+
+def test_score_reports_files_that_do_not_fit(files: Path) -> None:
+    short = files / "short.conll"
+    short.write_text("Ann O\n\nRain O\nfell O\n")
+    assert "sentence 1" in fail("score", files / "gold.conll", short)
+    other = files / "other.conll"
+    other.write_text(GOOD.replace("Rain", "Snow"))
+    assert "same sentences" in run("score", files / "gold.conll", other).stderr
+    assert "2 columns, got 1" in fail("score", write(files, "one.conll", "Ann\n"))
+
+
+# features ----------------------------------------------------------------------------------------------------------------
+
+
+def test_features_shows_what_templates_make(files: Path) -> None:
+    shown = succeed("features", files / "gold.conll", "--features", "word[-1] & pos[0]")
+    assert "word[-1]&pos[0] = Ann|VBZ" in shown
+    found = json.loads(succeed("features", files / "gold.conll", "--features", "shape[0]", "--first", 2, "--json"))
+    assert found["sentence"] == 2
+    assert found["tokens"][0] == {"word": "Rain", "features": [["shape(word)[0]=Xxxx", 1.0]]}
+
+
+def test_features_summary_counts_by_template(files: Path) -> None:
+    found = json.loads(succeed("features", files / "gold.conll", "--features", "word[0]\npos[0]", "--summary", "--json"))
+    assert found["templates"] == {"word[0]": {"features": 7, "occurrences": 7}, "pos[0]": {"features": 5, "occurrences": 7}}
+    assert found["labels"] == ["B-PER", "O", "B-LOC", "I-LOC"]
+
+
+def test_features_takes_resources_bags_and_history(files: Path) -> None:
+    (files / "cities.txt").write_text("New York\nOslo\n")
+    template = files / "mine.txt"
+    template.write_text("word[0]\nlabel[-1]\n[lists]\ngazetteer(cities)[0]\n")
+    shown = succeed("features", files / "gold.conll", "--features", template, "--use", f"cities={files / 'cities.txt'}")
+    assert "gazetteer(cities)[0] = cities/B" in shown
+    assert "combined with previous labels when tagging: label[-1]" in shown
+    assert "cities/B" not in succeed(
+        "features", files / "gold.conll", "--features", template, "--use", f"cities={files / 'cities.txt'}", "--bag", "base"
+    )
+    assert "cities" not in succeed("features", files / "gold.conll", "--features", template, "--without", "cities")
+
+
+def test_features_points_at_mistakes(files: Path) -> None:
+    gold = files / "gold.conll"
+    message = fail("features", gold, "--features", "word[0] & lemma[0]")
+    assert "unknown field 'lemma'; the columns are word, pos, label" in message
+    assert "            ^" in message
+    assert "offset out of range" in fail("features", gold, "--features", "word[99]")
+    assert "mine.txt:2" in fail("features", gold, "--features", write(files, "mine.txt", "word[0]\nword[\n"))
+    assert "lists.txt:2" in fail("features", gold, "--features", write(files, "lists.txt", "word[0]\ngazetteer(cities)[0]\n"))
+    missing = write(files, "use.txt", "use cities from nowhere.txt\ngazetteer(cities)[0]\n")
+    assert "nowhere.txt: there is no such file" in fail("features", gold, "--features", missing)
+    assert "no such file or folder" in fail("features", gold, "--features", "gazetteer(a)[0]", "--use", "a=nowhere")
+    assert "NAME=PATH" in fail("features", gold, "--features", "gazetteer(a)[0]", "--use", "a")
+    assert "neither a file nor a preset" in fail("features", gold, "--features", "nerr")
+    assert "there is no bag 'x'" in fail("features", gold, "--features", "word[0]", "--bag", "x")
+    assert "--first 9" in fail("features", gold, "--features", "word[0]", "--first", 9)
+
+
+# presets -----------------------------------------------------------------------------------------------------------------
+
+
+def test_presets_lists_and_prints() -> None:
+    assert "ner-bagging" in succeed("presets")
+    assert "disjunction(word, -4..-1)[0]" in succeed("presets", "ner")
+    assert "orthography" in succeed("presets", "--functions")
+    assert json.loads(succeed("presets", "--json"))["ner-bagging"]["bags"] == ["ngrams", "lexicons"]
+    assert "there is no preset 'x'" in fail("presets", "x")
+
+
+# convert -----------------------------------------------------------------------------------------------------------------
+
+
+def test_convert_between_formats_and_schemes(files: Path) -> None:
+    done = run("convert", files / "gold.conll", files / "out.jsonl", "--scheme", "bioes")
+    assert done.returncode == 0
+    assert "BIO2 (2 types, 4 labels) → BIOES" in done.stderr
+    first = json.loads((files / "out.jsonl").read_text().splitlines()[0])
+    assert first["labels"] == ["S-PER", "O", "O", "B-LOC", "E-LOC"]
+    assert first["pos"][0] == "NNP"
+    back = succeed("convert", files / "out.jsonl", "-", "--to", "conll", "--scheme", "bio2")
+    assert back == GOLD + "\n"
+
+
+def test_convert_repairs_only_where_asked(files: Path) -> None:
+    bad = write(files, "bad.conll", "a O\nb I-X\nc B-Y\n")
+    target = files / "good.out"
+    assert "expected" in fail("convert", bad, target, "--scheme", "bioes", "--from-scheme", "bio2")
+    assert not target.exists()
+    done = run("convert", bad, target, "--scheme", "bioes", "--from-scheme", "bio2", "--repair")
+    assert done.returncode == 0
+    assert "1 labels repaired" in done.stderr
+    assert target.read_text() == "a O\nb S-X\nc S-Y\n\n"
+
+
+def test_convert_streams_and_compresses(files: Path) -> None:
+    assert succeed("convert", "-", "-", "--to", "jsonl", stdin="a O\n") == '{"tokens": ["a"], "labels": ["O"]}\n'
+    succeed("convert", files / "gold.conll", files / "out.conll.gz", "--keep", "word,label", "--separator", "tab")
+    assert gzip.decompress((files / "out.conll.gz").read_bytes()).decode().startswith("Ann\tB-PER\n")
+    assert "plain" in fail("convert", write(files, "t.conll", "a DT\nb NN\n"), files / "x", "--scheme", "bio2").lower()
+
+
+# demo --------------------------------------------------------------------------------------------------------------------
+
+
+def test_demo_describes_and_writes_the_built_in_corpus(tmp_path: Path) -> None:
+    shown = succeed("demo", "--sentences", 200, "--write", tmp_path / "data")
+    assert "names that training does not have" in shown
+    assert "capitals(word, -1..1)[0]" in shown
+    assert sorted(path.name for path in (tmp_path / "data").iterdir()) == ["dev.conll", "test.conll", "train.conll"]
+    found = json.loads(succeed("demo", "--sentences", 200, "--unseen", 1, "--lowercase", 1, "--json"))
+    assert found["corpus"]["test"]["names_not_in_training"] == 1.0
+    assert found["corpus"]["test"]["without_capitals"] == 1.0
+    assert found["corpus"]["train"]["names_not_in_training"] == 0.0
+    assert found["encoded"]["features"] > 1000
+
+
+# All of them -------------------------------------------------------------------------------------------------------------
+
+
+def write(folder: Path, name: str, content: str | bytes) -> Path:
+    path = folder / name
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return path
+
+
+BAD_FILES = {
+    "missing column": ("a B-PER\nb\n", ":2: expected 2 columns, got 1"),
+    "ragged": ("a X O\nb Y O\nc O\n", ":3: expected 3 columns, got 2"),
+    "wrong encoding": (b"caf\xe9 O\n", ":1: expected UTF-8"),
+    "empty": ("", "the file is empty"),
+    "one long line": ("x" * 1_000_000 + " O\n", ":1: expected a token and its columns, got a line of 1000002 bytes"),
+    "NUL": (b"a O\nb\0 O\n", ":2: expected text, got a NUL byte"),
+    "UTF-16": ("a O\n".encode("utf-16"), ":1: expected"),
+}
+
+
+@pytest.mark.parametrize("name", BAD_FILES)
+@pytest.mark.parametrize("command", ["score", "features", "convert"])
+def test_bad_files_are_named_with_their_line(tmp_path: Path, command: str, name: str) -> None:
+    content, expected = BAD_FILES[name]
+    path = write(tmp_path, "bad.conll", content)
+    target = tmp_path / "target.conll"
+    extra: dict[str, list[object]] = {"score": [path], "features": ["--features", "word[0]"], "convert": [target]}
+    message = fail(command, path, *extra[command])
+    assert expected in message
+    assert str(path) in message
+    assert not target.exists()
+
+
+def test_windows_line_ends_and_a_missing_last_line_end_do_no_harm(tmp_path: Path) -> None:
+    path = write(tmp_path, "windows.conll", "a B-X\r\nb O\r\n\r\nc O")
+    assert succeed("convert", path, "-") == "a B-X\nb O\n\nc O\n\n"
+
+
+def test_files_that_are_not_there(tmp_path: Path) -> None:
+    for command in (["score", tmp_path / "no", tmp_path / "no"], ["features", tmp_path / "no", "--features", "word"]):
+        assert "there is no such file" in fail(*command)
+    assert "expected a file, got a folder" in fail("convert", tmp_path, "-")
+
+
+def test_a_target_that_cannot_be_written_is_a_failure(files: Path) -> None:
+    assert "cannot be written" in fail("convert", files / "gold.conll", files / "no" / "out.conll", code=1)
+
+
+@pytest.mark.parametrize("command", ["score", "features", "presets", "convert", "demo"])
+def test_help_has_an_example(command: str) -> None:
+    shown = succeed(command, "--help")
+    assert "Examples:" in shown
+    assert f"tagpool {command}" in shown
+
+
+def test_usage_errors_exit_with_2() -> None:
+    assert run("score").returncode == 2
+    assert run("nonsense").returncode == 2
+    assert run("demo", "--unseen", "2").returncode == 2
+    assert run("--version").stdout.startswith("tagpool ")
+
+
+def test_a_closed_pipe_is_no_error(files: Path) -> None:
+    command = f"{sys.executable} -m tagpool demo | head -n 1"
+    done = subprocess.run(["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True, check=False)
+    assert done.stderr == ""
+
+
+def test_interrupting_says_so() -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tagpool", "demo", "--sentences", "900000"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    time.sleep(1.5)
+    process.send_signal(signal.SIGINT)
+    _, message = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert "interrupted" in message
+    assert "Traceback" not in message
