@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Mapping
-from typing import Any
+
+# typing.TYPE_CHECKING would be the usual name, but importing typing takes longer than everything else here together.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
 
 
 def attach(package: str, names: Mapping[str, str]) -> Callable[[str], Any]:
