@@ -68,14 +68,15 @@ size_t split(std::string_view line, bool tabs, std::vector<std::string_view>& fi
     }
 }
 
-// "# key = value" is never a token: a word "#" tagged "key", "=" does not occur.
+// "# key = value" is never a token: a word "#" tagged "key", "=" does not occur. But "#key= O" may be one.
 bool is_key_value_comment(std::string_view line) {
     size_t i = 1;
     while (i < line.size() && is_blank(line[i])) ++i;
     const size_t begin = i;
     while (i < line.size() && !is_blank(line[i]) && line[i] != '=') ++i;
-    if (i == begin) return false;
+    const size_t end = i;
     while (i < line.size() && is_blank(line[i])) ++i;
+    if (end == begin || i == end) return false;
     return i + 1 < line.size() && line[i] == '=' && line[i + 1] == ' ';
 }
 

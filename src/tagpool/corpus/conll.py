@@ -28,6 +28,7 @@ DEFAULT_COLUMNS: dict[int, tuple[str, ...]] = {
 }
 CONLLU_COLUMNS = (WORD, "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
 DOCUMENT_START = "-DOCSTART-"
+_SURE_COMMENT = re.compile(r"#[ \t]*[^ \t=]+[ \t]+= |# [ \t]*newdoc( |$)")
 _DOCUMENT_COMMENT = re.compile(r"#[ \t]*newdoc( |$)")
 
 
@@ -102,6 +103,8 @@ def format_conll(corpus: Corpus, *, columns: Sequence[str] | None = None, separa
         raise InputError(f"separator {separator!r}: expected a blank or a tab")
     names = list(columns) if columns is not None else default_order(corpus)
     lists = [corpus.column(name) for name in names]
+    if any(DOCUMENT_START in words for words in lists[0]):
+        raise InputError(f"the word {DOCUMENT_START!r} cannot be written: it would begin a document", source=corpus.source)
     for name in names:
         # A single column has no tab that would show the reader how to take it.
         _check_separable(corpus, name, separator if len(names) > 1 else " ")
@@ -112,7 +115,7 @@ def format_conll(corpus: Corpus, *, columns: Sequence[str] | None = None, separa
     for number, sentence in enumerate(zip(*lists, strict=True)):
         if number in documents:
             lines += [separator.join([DOCUMENT_START, *fillers]), ""]
-        lines += [line for _, _, line in comments.get(number, ()) if _is_safe_comment(line, len(names), separator)]
+        lines += [line for _, _, line in comments.get(number, ()) if _is_safe_comment(line, len(names))]
         lines += map(separator.join, zip(*sentence, strict=True))
         lines.append("")
     return "\n".join(lines) + "\n"
@@ -124,11 +127,11 @@ def default_order(corpus: Corpus) -> list[str]:
     return [*names, corpus.label_column] if corpus.label_column else names
 
 
-def _is_safe_comment(line: str, columns: int, separator: str) -> bool:
+def _is_safe_comment(line: str, columns: int) -> bool:
     """Whether a line kept aside would be read as a comment again, and not as a token."""
-    if not line.startswith("# "):
-        return False
-    return len(line.split("\t") if separator == "\t" else line.split()) != columns or line.split()[2:3] == ["="]
+    if _SURE_COMMENT.match(line):
+        return True
+    return line.startswith("# ") and columns not in (len(line.split("\t")), len(re.findall(r"[^ \t]+", line)))
 
 
 def _check_separable(corpus: Corpus, name: str, separator: str) -> None:
