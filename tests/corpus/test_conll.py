@@ -102,6 +102,8 @@ def test_label_can_be_any_column(read):
         ("# three words here\nAnn O\n", [["Ann"]], ["# three words here"]),
         ("# O\nAnn O\n", [["#", "Ann"]], []),
         ("#tag O\nAnn O\n", [["#tag", "Ann"]], []),
+        ("#tag= O\nAnn O\n", [["#tag=", "Ann"]], []),
+        ("#tag = O\nAnn O\n", [["Ann"]], ["#tag = O"]),
         ("Ann O\n# O\n", [["Ann", "#"]], []),
         ("Ann O\n\n# O\n", [["Ann"], ["#"]], []),
         ("Ann O\n\n# the last one\n", [["Ann"]], []),
@@ -305,7 +307,7 @@ def test_other_separators_are_refused(separator):
         format_conll(Corpus.from_lists(word=[["a"]]), separator=separator)
 
 
-words = st.text(st.sampled_from("abé#=-O\u2028👍"), min_size=1, max_size=4).filter(lambda word: word != "=")
+words = st.sampled_from(["a", "é", "#", "#a", "#a=", "a=", "=a", "#newdoc", "O", "-DOCSTART-x", "\u2028", "👍", "\ufeff"])
 
 
 @settings(deadline=None, max_examples=200)
@@ -317,4 +319,24 @@ words = st.text(st.sampled_from("abé#=-O\u2028👍"), min_size=1, max_size=4).f
 def test_written_corpora_are_read_back(read, rows, separator, marks):
     columns = {name: [[token[c] for token in row] for row in rows] for c, name in enumerate(["word", "pos", "label"])}
     corpus = Corpus.from_columns(columns, documents=sorted(mark for mark in marks if mark < len(rows)))
-    assert read(format_conll(corpus, separator=separator)) == corpus
+    text = "\n" + format_conll(corpus, separator=separator)  # U+FEFF at the very start would be a byte order mark
+    again = read(text, columns="word,pos,label")
+    assert again == corpus
+    assert not again.native.asides
+
+
+def test_a_word_docstart_is_refused():
+    with pytest.raises(InputError, match="-DOCSTART-"):
+        format_conll(Corpus.from_lists(word=[["a", "-DOCSTART-"]]))
+
+
+@settings(deadline=None, max_examples=200)
+@given(
+    comments=st.lists(st.text(st.sampled_from("a =\t\tk"), max_size=6).map("# ".__add__) | st.sampled_from(["#", "# newdoc", "#a b"])),
+    columns=st.integers(1, 4),
+)
+def test_no_comment_is_written_that_would_be_a_token(read, comments, columns):
+    lists = {f"c{i}": [["a"]] for i in range(columns)}
+    corpus = Corpus.from_columns(lists, asides=[(0, 0, comment) for comment in comments])
+    again = read(format_conll(corpus), columns=list(lists))
+    assert again.token_count == 1

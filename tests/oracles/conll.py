@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass, field
 
 LONGEST_LINE = 262_144
-_KEY_VALUE = re.compile(rb"#[ \t]*[^ \t=]+[ \t]*= ")
+_KEY_VALUE = re.compile(rb"#[ \t]*[^ \t=]+[ \t]+= ")
 _NEW_DOCUMENT = re.compile(rb"# [ \t]*newdoc( |$)")
 _DOCUMENT_START = re.compile(rb"[ \t]*-DOCSTART-([ \t]|$)")
 
