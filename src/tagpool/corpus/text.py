@@ -51,7 +51,7 @@ def tokenize(text: str) -> list[Token]:
 
 def spaces_after(text: str, tokens: list[Token]) -> list[str]:
     """The blanks behind each token, so that the text can be put together again."""
-    nexts = [token.start for token in tokens[1:]] + [len(text)]
+    nexts = [*(token.start for token in tokens[1:]), len(text)][: len(tokens)]
     return [text[token.end : following] for token, following in zip(tokens, nexts, strict=True)]
 
 
