@@ -165,6 +165,7 @@ Shared with_column(const Columns& columns, const std::string& name, nb::sequence
 
 // These columns in this order, under new names.
 Shared with_names(const Columns& columns, const std::vector<std::string>& from, const std::vector<std::string>& to) {
+    if (from.size() != to.size()) throw InputFault("expected as many names as columns");
     auto out = std::make_shared<Columns>();
     for (size_t i = 0; i < from.size(); ++i) {
         Column copy = column_named(columns, from[i]);
