@@ -180,14 +180,42 @@ def test_standard_input(monkeypatch):
 
 
 def test_formats_by_name():
-    names = {"a": "conll", "a.gz": "conll", "a.txt.gz": "conll", "a.conllu.gz": "conllu", "a.json": "jsonl", "a.ndjson.gz": "jsonl"}
+    names = {
+        "a": "conll",
+        "a.gz": "conll",
+        "a.txt.gz": "conll",
+        "a.conllu.gz": "conllu",
+        "a.json": "jsonl",
+        "a.ndjson.gz": "jsonl",
+    }
     assert {name: format_of(name).value for name in names} == names
     assert format_of(Path("x.conllu/y")).value == "conll"
 
 
 # Against the oracle ------------------------------------------------------------------------------------------------------
 
-PIECES = ["a", "Bé", "#", "# ", "#x", "=", "= ", "key", "newdoc", "id", "-DOCSTART-", "-", " ", " ", " ", "\t", "\t", "  ", "\u2028", "\ufeff"]
+PIECES = [
+    "a",
+    "Bé",
+    "#",
+    "# ",
+    "#x",
+    "=",
+    "= ",
+    "key",
+    "newdoc",
+    "id",
+    "-DOCSTART-",
+    "-",
+    " ",
+    " ",
+    " ",
+    "\t",
+    "\t",
+    "  ",
+    "\u2028",
+    "\ufeff",
+]
 ENDS = ["\n", "\n", "\n", "\n\n", "\r\n", " \n", "\n\t\n", "\r"]
 JUNK = [b"\xff", b"\0", b"\xc3", b"\xed\xa0\x80", b"\xef\xbb\xbf", b"\r", b"\n"]
 
@@ -284,7 +312,7 @@ def test_comments_are_written_back(read):
 @pytest.mark.parametrize("word", ["New York", "", " ", "a\tb", "a\nb", "a\rb", "a\0b"])
 def test_what_cannot_stand_in_a_column_is_refused(word, tmp_path):
     corpus = Corpus.from_columns({"word": [["x", word]], "label": [["O", "O"]]}, source="somewhere")
-    with pytest.raises(InputError, match="somewhere: column 'word' has .* cannot be written as one column"):
+    with pytest.raises(InputError, match=r"somewhere: column 'word' has .* cannot be written as one column"):
         write_conll(corpus, tmp_path / "a.conll")
     assert not list(tmp_path.iterdir())
 
@@ -332,7 +360,9 @@ def test_a_word_docstart_is_refused():
 
 @settings(deadline=None, max_examples=200)
 @given(
-    comments=st.lists(st.text(st.sampled_from("a =\t\tk"), max_size=6).map("# ".__add__) | st.sampled_from(["#", "# newdoc", "#a b"])),
+    comments=st.lists(
+        st.text(st.sampled_from("a =\t\tk"), max_size=6).map("# ".__add__) | st.sampled_from(["#", "# newdoc", "#a b"])
+    ),
     columns=st.integers(1, 4),
 )
 def test_no_comment_is_written_that_would_be_a_token(read, comments, columns):

@@ -49,16 +49,25 @@ def test_sample(read):
 
 
 def test_small_differences_in_writing_are_levelled(read):
-    assert format_conllu(read("\ufeff\n\n" + SAMPLE.replace("\n\n", "\n\n \n\n").replace("\n", "\r\n").rstrip(), "a.conllu")) == SAMPLE
+    assert (
+        format_conllu(read("\ufeff\n\n" + SAMPLE.replace("\n\n", "\n\n \n\n").replace("\n", "\r\n").rstrip(), "a.conllu"))
+        == SAMPLE
+    )
 
 
 def test_parts_keep_their_comments_and_documents(read):
     part = read(SAMPLE, "a.conllu").select([2, 1])
     assert part.documents == [0, 1]
     written = format_conllu(part)
-    assert written == "# newdoc\n" + line("1", "#", upos="SYM") + "\n# newdoc\n# sent_id = 2\n#no blank\n#\n" + line("0.1", "e") + line(
-        "1", "New York", upos="PROPN"
-    ) + "\n"
+    assert (
+        written
+        == "# newdoc\n"
+        + line("1", "#", upos="SYM")
+        + "\n# newdoc\n# sent_id = 2\n#no blank\n#\n"
+        + line("0.1", "e")
+        + line("1", "New York", upos="PROPN")
+        + "\n"
+    )
     assert read(written, "b.conllu") == part
 
 
@@ -136,7 +145,5 @@ def test_round_trip_byte_for_byte(read, sentences):
 
 
 def test_real_treebank_byte_for_byte(real_data):
-    path = real_data / "ud-ewt/dev.conllu.gz"
-    if not path.exists():
-        path = next((real_data / "ud-ewt").glob("*dev*.conllu.gz"))
+    path = real_data / "ud-ewt/en_ewt-ud-dev.conllu.gz"
     assert format_conllu(read_conllu(path)).encode() == gzip.decompress(path.read_bytes())

@@ -44,7 +44,12 @@ def fields_of(line: bytes, tabs: bool) -> list[bytes]:
 
 def guess_columns(data: bytes) -> int:
     for line in lines_of(data):
-        if line.strip(b" \t") and not _DOCUMENT_START.match(line) and not re.match(rb"#[ \t]", line) and not _KEY_VALUE.match(line):
+        if (
+            line.strip(b" \t")
+            and not _DOCUMENT_START.match(line)
+            and not re.match(rb"#[ \t]", line)
+            and not _KEY_VALUE.match(line)
+        ):
             return len(fields_of(line, b"\t" in line))
     return 0
 
