@@ -63,8 +63,6 @@ def read_jsonl(path: str | Path, *, misaligned: Misaligned = "error", encoding: 
         count += 1
     if not count:
         raise InputError("expected sentences, got none: the file is empty", source=source)
-    if documents and documents[0] != 0:
-        documents.insert(0, 0)
     return Corpus.from_columns(columns, documents=documents, source=source)
 
 
