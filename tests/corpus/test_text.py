@@ -182,21 +182,14 @@ def test_a_blank_separates(first, second):
 
 @pytest.mark.parametrize(
     "text",
-    [
-        "-+" * 100_000,
-        "AB." * 80_000,
-        "A." * 100_000 + "BB",
-        "-+" * 50_000 + "@" + "b" * 100_000,
-        "a@" * 100_000,
-        "1-" * 100_000 + "x",
-    ],
+    ["-+" * 30_000, "AB." * 20_000, "A." * 30_000 + "BB", "-+" * 15_000 + "@" + "b" * 30_000, "a@" * 30_000, "1-" * 30_000 + "x"],
     ids=lambda text: text[:6],
 )
 def test_hostile_text_takes_linear_time(text):
     begin = time.perf_counter()
     tokens = tokenize(text)
-    # Quadratic time would be minutes. Even a slow machine and the sanitizers stay far below.
-    assert time.perf_counter() - begin < 10
+    # Quadratic time was 9 to 20 s for the first four; linear time is 0.1 s, and stays far below with the sanitizers.
+    assert time.perf_counter() - begin < 5
     assert "".join(token.text for token in tokens) == text
 
 
