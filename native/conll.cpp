@@ -68,20 +68,25 @@ size_t split(std::string_view line, bool tabs, std::vector<std::string_view>& fi
     }
 }
 
-// "# key = value" is never a token: a word "#" tagged "key", "=" does not occur.
+// "# key = value" is never a token: a word "#" tagged "key", "=" does not occur. But "#key= O" may be one.
 bool is_key_value_comment(std::string_view line) {
     size_t i = 1;
     while (i < line.size() && is_blank(line[i])) ++i;
     const size_t begin = i;
     while (i < line.size() && !is_blank(line[i]) && line[i] != '=') ++i;
-    if (i == begin) return false;
+    const size_t end = i;
     while (i < line.size() && is_blank(line[i])) ++i;
+    if (end == begin || i == end) return false;
     return i + 1 < line.size() && line[i] == '=' && line[i + 1] == ' ';
 }
 
 // Whether a CoNLL-U line is a multiword range (1-2) or an empty node (1.1): no token of the sentence.
 bool is_conllu_extra(std::string_view id) {
-    return id.find('-') != std::string_view::npos || id.find('.') != std::string_view::npos;
+    const size_t between = id.find_first_of("-.");
+    const auto is_number = [](std::string_view part) {
+        return !part.empty() && part.find_first_not_of("0123456789") == std::string_view::npos;
+    };
+    return between != std::string_view::npos && is_number(id.substr(0, between)) && is_number(id.substr(between + 1));
 }
 
 bool is_document_comment(std::string_view line) {
@@ -91,8 +96,17 @@ bool is_document_comment(std::string_view line) {
     return rest == "newdoc" || rest.starts_with("newdoc ");
 }
 
+// At most 40 bytes of a line that is valid UTF-8; no character is cut in two.
 std::string shown(std::string_view text) {
-    return text.size() <= 40 ? std::string(text) : std::string(text.substr(0, 40)) + "...";
+    if (text.size() <= 40) return std::string(text);
+    size_t length = 40;
+    while ((static_cast<unsigned char>(text[length]) & 0xC0) == 0x80) --length;
+    return std::string(text.substr(0, length)) + "...";
+}
+
+bool is_document_line(std::string_view line) {
+    while (!line.empty() && is_blank(line[0])) line.remove_prefix(1);
+    return line.starts_with(kDocumentStart) && (line.size() == kDocumentStart.size() || is_blank(line[kDocumentStart.size()]));
 }
 
 class Reader {
@@ -129,13 +143,15 @@ private:
     }
 
     // Comments stand before a sentence's first token, and a token may well be "#" or a hashtag: so in plain columns a line is
-    // a comment only if it reads "# key = value" or has not the number of columns a token has.
+    // a comment only if it reads "# key = value" or "# newdoc", or has not the number of columns a token has.
     bool take_comment(std::string_view line) {
         if (!options_.conllu) {
             if (builder_.tokens_in_sentence() > 0) return false;
-            if (!is_key_value_comment(line)) {
-                settle_separator(line);
-                if (split(line, tabs_, fields_, expected_) == expected_) return false;
+            const bool surely = is_key_value_comment(line) || (is_document_comment(line) && line[1] == ' ');
+            if (!surely) {
+                // A comment proves nothing about the separator.
+                const bool tabs = separator_known_ ? tabs_ : line.find('\t') != std::string_view::npos;
+                if (split(line, tabs, fields_, expected_) == expected_) return false;
                 // A ragged hashtag line such as "#word" is a mistake, not a comment; "# ..." is one.
                 if (line.size() > 1 && !is_blank(line[1])) return false;
             }
@@ -149,16 +165,16 @@ private:
     void settle_separator(std::string_view line) {
         if (separator_known_) return;
         tabs_ = options_.conllu || line.find('\t') != std::string_view::npos;
-        separator_known_ = tabs_ || line[0] != '#';  // a first line "# ..." may be a comment, which proves nothing
+        separator_known_ = true;
     }
 
     void take_token(std::string_view line) {
-        settle_separator(line);
-        const size_t count = split(line, tabs_, fields_, expected_);
-        if (!fields_.empty() && fields_[0] == kDocumentStart && !options_.conllu) {
+        if (!options_.conllu && is_document_line(line)) {
             builder_.start_document();
             return;
         }
+        settle_separator(line);
+        const size_t count = split(line, tabs_, fields_, expected_);
         if (count != expected_) {
             std::string message = "expected " + std::to_string(expected_) + " columns, got " + std::to_string(count) + ": \"" +
                                   shown(line) + "\"";
@@ -198,7 +214,7 @@ size_t count_columns(std::string_view text, bool conllu) {
     std::string_view line;
     std::vector<std::string_view> fields;
     while (lines.next(line)) {
-        if (all_blank(line) || line.starts_with(kDocumentStart)) continue;
+        if (all_blank(line) || (!conllu && is_document_line(line))) continue;
         if (line[0] == '#' && (conllu || (line.size() > 1 && is_blank(line[1])) || is_key_value_comment(line))) continue;
         return split(line, conllu || line.find('\t') != std::string_view::npos, fields, 0);
     }

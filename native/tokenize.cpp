@@ -1,5 +1,6 @@
 #include "tokenize.hpp"
 
+#include <algorithm>
 #include <string>
 #include <unordered_set>
 
@@ -70,15 +71,17 @@ private:
     }
 
     // Each rule returns where its token ends, or at_ if it does not apply.
-    size_t address() const {
+    size_t address() {
         if (starts_with(at_, U"http://") || starts_with(at_, U"https://") || starts_with(at_, U"www.")) {
             size_t end = at_;
             while (!is_space(end) && !one_of(text_[end], U"<>\"")) ++end;
             while (end > at_ && one_of(text_[end - 1], U".,;:!?)]}'\u2019")) --end;
             return end;
         }
+        if (at_ < no_mail_until_) return at_;
         size_t end = at_;
         while (is_word(end) || one_of(at(end), U"._+-")) ++end;
+        no_mail_until_ = end;
         if (end == at_ || at(end) != U'@' || !is_word(end + 1)) return at_;
         end = skip_word(end + 1);
         size_t parts = 1;
@@ -100,9 +103,11 @@ private:
         return is_word(i) || (one_of(at(i), U"'\u2019-_&") && is_word(i + 1)) ? at_ : i;
     }
 
-    size_t dotted() const {
-        size_t end = at_;
+    size_t dotted() {
+        // Inside such a run every letter's run ends where the first one's does.
+        size_t end = at_ < dotted_until_ && is(at_, kLetter) ? dotted_until_ : at_;
         while (is(end, kLetter) && at(end + 1) == U'.') end += 2;
+        dotted_until_ = std::max(dotted_until_, end);
         // "U.S." and "e.g.", and "J." before a blank; but not the end of "...a.b".
         if (end >= at_ + 4 && !is_word(end)) return end;
         return end == at_ + 2 && is(at_, kUpper) && end < text_.size() && is_space(end) ? end : at_;
@@ -145,6 +150,9 @@ private:
 
     std::u32string text_;
     size_t at_ = 0;
+    // What an earlier token's rules have found out by looking ahead; without it, hostile text would take quadratic time.
+    size_t no_mail_until_ = 0;  // the characters up to here are the first half of no e-mail address
+    size_t dotted_until_ = 0;   // the end of the last run of letters with periods
     std::vector<TokenSpan> tokens_;
 };
 

@@ -25,6 +25,39 @@ using AsideTuple = std::tuple<uint32_t, uint32_t, std::string>;
     throw InputFault(place + "expected text (str), got " + type_of(got));
 }
 
+// The tokens of a sentence in one column. A str would pass as a list of its letters.
+nb::object tokens_of(nb::handle tokens, size_t sentence, const std::string& column) {
+    if (!PyUnicode_Check(tokens.ptr())) {
+        if (PyObject* iterator = PyObject_GetIter(tokens.ptr())) return nb::steal(iterator);
+        PyErr_Clear();
+    }
+    throw InputFault("sentence " + std::to_string(sentence + 1) + ", column \"" + column +
+                     "\": expected a list of tokens, got " + type_of(tokens));
+}
+
+void set_documents(Columns& columns, const std::vector<uint32_t>& documents) {
+    for (uint32_t first : documents) {
+        if (first >= columns.sentence_count()) throw InputFault("a document begins at a sentence that does not exist");
+        // Sentences before the first mark are a document of their own.
+        if (columns.documents.empty() && first > 0) columns.documents.push_back(0);
+        if (!columns.documents.empty() && first <= columns.documents.back())
+            throw InputFault("the sentences that begin documents must be in order, and each once");
+        columns.documents.push_back(first);
+    }
+}
+
+void set_asides(Columns& columns, const std::vector<AsideTuple>& asides) {
+    for (const auto& [sentence, position, line] : asides) {
+        if (sentence >= columns.sentence_count() || position > columns.sentences[sentence + 1] - columns.sentences[sentence])
+            throw InputFault("an aside stands at a token that does not exist: \"" + line + "\"");
+        const Aside* last = columns.asides.empty() ? nullptr : &columns.asides.back();
+        if (last && std::tie(sentence, position) < std::tie(last->sentence, last->position))
+            throw InputFault("the asides must be in order: \"" + line + "\"");
+        if (line.find_first_of("\r\n") != std::string::npos) throw InputFault("an aside must be one line");
+        columns.asides.push_back({sentence, position, line});
+    }
+}
+
 // `sentences`: for each sentence, for each column, the tokens.
 Shared from_lists(const std::vector<std::string>& names, nb::sequence sentences, const std::vector<uint32_t>& documents,
                   const std::vector<AsideTuple>& asides) {
@@ -37,7 +70,7 @@ Shared from_lists(const std::vector<std::string>& names, nb::sequence sentences,
         size_t length = 0, c = 0;
         for (nb::handle column : sentence) {
             size_t t = 0;
-            for (nb::handle token : column) {
+            for (nb::handle token : tokens_of(column, s, names[c])) {
                 std::string_view text;
                 if (!utf8_of(token, text)) bad_token(s, t, names[c], token);
                 builder.add(c, text);
@@ -54,10 +87,8 @@ Shared from_lists(const std::vector<std::string>& names, nb::sequence sentences,
         ++s;
     }
     auto out = std::make_shared<Columns>(builder.finish());
-    for (uint32_t first : documents)
-        if (first >= out->sentence_count()) throw InputFault("a document begins at a sentence that does not exist");
-    out->documents = documents;
-    for (const auto& [sentence, position, line] : asides) out->asides.push_back({sentence, position, line});
+    set_documents(*out, documents);
+    set_asides(*out, asides);
     return out;
 }
 
@@ -106,7 +137,7 @@ Shared with_column(const Columns& columns, const std::string& name, nb::sequence
     size_t s = 0;
     for (nb::handle sentence : values) {
         size_t t = 0;
-        for (nb::handle token : sentence) {
+        for (nb::handle token : tokens_of(sentence, s, name)) {
             std::string_view text;
             if (!utf8_of(token, text)) bad_token(s, t, name, token);
             fresh.ids.push_back(strings->intern(text));
@@ -134,6 +165,7 @@ Shared with_column(const Columns& columns, const std::string& name, nb::sequence
 
 // These columns in this order, under new names.
 Shared with_names(const Columns& columns, const std::vector<std::string>& from, const std::vector<std::string>& to) {
+    if (from.size() != to.size()) throw InputFault("expected as many names as columns");
     auto out = std::make_shared<Columns>();
     for (size_t i = 0; i < from.size(); ++i) {
         Column copy = column_named(columns, from[i]);

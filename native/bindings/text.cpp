@@ -1,5 +1,5 @@
 #include "../hash.hpp"
-
+#include "../fault.hpp"
 #include "../tokenize.hpp"
 #include "../unicode.hpp"
 #include "../words.hpp"
@@ -17,7 +17,9 @@ void bind_text(nb::module_& m) {
     m.def("to_lower", [](uint32_t point) { return static_cast<uint32_t>(to_lower(point)); }, nb::arg("point"));
     m.def("is_utf8", [](const nb::bytes& data) { return find_invalid_utf8(bytes_view(data)) == std::string_view::npos; },
           nb::arg("data"));
-    m.def("tokenize", [](std::string_view text) {
+    m.def("tokenize", [](const nb::str& object) {
+        std::string_view text;
+        if (!utf8_of(object, text)) throw InputFault("the text has a lone surrogate and cannot be written as UTF-8");
         nb::list out;
         for (const TokenSpan& token : tokenize(text)) out.append(nb::make_tuple(token.start, token.end));
         return out;

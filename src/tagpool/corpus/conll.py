@@ -2,11 +2,13 @@
 
 Columns are separated by blanks, or by single tabs if the first token line has one. ``-DOCSTART-`` lines (and ``# newdoc``
 comments) begin documents. In plain columns a line that begins with ``#`` may be a token; it is a comment where it stands before a
-sentence's first token and reads ``# key = value``, or begins with ``# `` and has not the number of columns a token has.
+sentence's first token and reads ``# key = value`` or ``# newdoc``, or begins with ``# `` and has not the number of columns a
+token has.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from itertools import groupby
 from operator import itemgetter
@@ -15,6 +17,7 @@ from pathlib import Path
 from tagpool import _native
 from tagpool.corpus.corpus import LABEL, WORD, Corpus
 from tagpool.corpus.files import read_bytes, source_name, write_text
+from tagpool.corpus.text import SPACE
 from tagpool.errors import InputError
 
 DEFAULT_COLUMNS: dict[int, tuple[str, ...]] = {
@@ -25,6 +28,8 @@ DEFAULT_COLUMNS: dict[int, tuple[str, ...]] = {
 }
 CONLLU_COLUMNS = (WORD, "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
 DOCUMENT_START = "-DOCSTART-"
+_SURE_COMMENT = re.compile(r"#[ \t]*[^ \t=]+[ \t]+= |# [ \t]*newdoc( |$)")
+_DOCUMENT_COMMENT = re.compile(r"#[ \t]*newdoc( |$)")
 
 
 def read_conll(
@@ -51,9 +56,9 @@ def read_conllu(path: str | Path, *, label: str | None = None, encoding: str = "
 
 
 def _column_names(columns: Sequence[str], source: str) -> tuple[str, ...]:
-    names = tuple(name.strip() for name in columns)
+    names = tuple(name.strip() if isinstance(name, str) else name for name in columns)
     for name in names:
-        if not name.isidentifier():
+        if not isinstance(name, str) or not name.isidentifier():
             raise InputError(f"column name {name!r}: expected letters, digits and _, such as word or pos", source=source)
     if len(set(names)) != len(names):
         raise InputError(f"a column is named twice in {','.join(names)}", source=source)
@@ -94,10 +99,15 @@ def write_conll(corpus: Corpus, path: str | Path, *, columns: Sequence[str] | No
 
 def format_conll(corpus: Corpus, *, columns: Sequence[str] | None = None, separator: str = " ") -> str:
     """What :func:`write_conll` writes."""
+    if separator not in (" ", "\t"):
+        raise InputError(f"separator {separator!r}: expected a blank or a tab")
     names = list(columns) if columns is not None else default_order(corpus)
     lists = [corpus.column(name) for name in names]
+    if any(DOCUMENT_START in words for words in lists[0]):
+        raise InputError(f"the word {DOCUMENT_START!r} cannot be written: it would begin a document", source=corpus.source)
     for name in names:
-        _check_separable(corpus, name, separator)
+        # A single column has no tab that would show the reader how to take it.
+        _check_separable(corpus, name, separator if len(names) > 1 else " ")
     documents = set(corpus.documents)
     fillers = ["-X-"] * (len(names) - 2) + ["O"] if len(names) > 1 else []
     comments = {s: list(rows) for s, rows in groupby(corpus.native.asides, key=itemgetter(0))}
@@ -105,31 +115,32 @@ def format_conll(corpus: Corpus, *, columns: Sequence[str] | None = None, separa
     for number, sentence in enumerate(zip(*lists, strict=True)):
         if number in documents:
             lines += [separator.join([DOCUMENT_START, *fillers]), ""]
-        lines += [line for _, _, line in comments.get(number, ()) if _is_safe_comment(line, len(names), separator)]
+        lines += [line for _, _, line in comments.get(number, ()) if _is_safe_comment(line, len(names))]
         lines += map(separator.join, zip(*sentence, strict=True))
         lines.append("")
     return "\n".join(lines) + "\n"
 
 
 def default_order(corpus: Corpus) -> list[str]:
-    """The columns as they are written: in their order, but the label last."""
-    names = [name for name in corpus.columns if name != corpus.label_column]
+    """The columns as they are written: in their order, but the label last, and without the blanks between tokens."""
+    names = [name for name in corpus.columns if name not in (corpus.label_column, SPACE)]
     return [*names, corpus.label_column] if corpus.label_column else names
 
 
-def _is_safe_comment(line: str, columns: int, separator: str) -> bool:
+def _is_safe_comment(line: str, columns: int) -> bool:
     """Whether a line kept aside would be read as a comment again, and not as a token."""
-    if not line.startswith("# "):
-        return False
-    return len(line.split("\t") if separator == "\t" else line.split()) != columns or line.split()[2:3] == ["="]
+    if _SURE_COMMENT.match(line):
+        return True
+    return line.startswith("# ") and columns not in (len(line.split("\t")), len(re.findall(r"[^ \t]+", line)))
 
 
 def _check_separable(corpus: Corpus, name: str, separator: str) -> None:
-    bad = "\t\n\r" if separator == "\t" else " \t\n\r"
-    for text in corpus.strings(name):
-        if not text or any(character in text for character in bad):
-            advice = "" if separator == "\t" or not text else "; write it with tabs (--separator tab)"
-            what = "an empty string" if not text else f"{text!r}, which has a blank inside"
+    bad = "\t\n\r\0" if separator == "\t" else " \t\n\r\0"
+    strings = corpus.strings(name)  # of the corpus this one may be a part of
+    for text in (strings[number] for number in corpus.native.distinct(name)):
+        if not text.strip(" ") or any(character in text for character in bad):
+            advice = "; write it with tabs (--separator tab)" if separator != "\t" and text.strip(bad) else ""
+            what = f"{text!r}, which has a blank inside" if text else "an empty string"
             raise InputError(f"column {name!r} has {what}: it cannot be written as one column{advice}", source=corpus.source)
 
 
@@ -140,8 +151,9 @@ def write_conllu(corpus: Corpus, path: str | Path) -> None:
 
 def format_conllu(corpus: Corpus) -> str:
     """What :func:`write_conllu` writes."""
-    for name in corpus.columns:
-        _check_separable(corpus, name, "\t")
+    for name in (*CONLLU_COLUMNS, "pos", LABEL):
+        if name in corpus.columns:
+            _check_separable(corpus, name, "\t")
     lists = [_conllu_column(corpus, name) for name in CONLLU_COLUMNS]
     asides = {s: list(rows) for s, rows in groupby(corpus.native.asides, key=itemgetter(0))}
     documents = set(corpus.documents)
@@ -152,7 +164,7 @@ def format_conllu(corpus: Corpus) -> str:
         around: dict[int, list[str]] = {}
         for _, position, line in asides.get(number, ()):
             around.setdefault(position, []).append(line)
-        if number in documents and not any(line.startswith("# newdoc") for line in around.get(0, ())):
+        if number in documents and not any(map(_DOCUMENT_COMMENT.match, around.get(0, ()))):
             lines.append("# newdoc")
         for position, fields in enumerate(zip(*columns, strict=True)):
             lines += around.get(position, ())

@@ -7,7 +7,8 @@ columns it did not touch.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import operator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, overload
 
@@ -89,10 +90,13 @@ class Corpus(Sequence[Sentence]):
         """
         if not columns:
             raise InputError("a corpus needs at least one column, such as word=[['A', 'sentence']]")
+        _check_names(columns)
         lengths = {name: len(sentences) for name, sentences in columns.items()}
         if len(set(lengths.values())) > 1:
             raise InputError(f"the columns have different numbers of sentences: {lengths}")
         rows = list(zip(*columns.values(), strict=True))
+        if any(first < 0 for first in documents) or any(sentence < 0 or at < 0 for sentence, at, _ in asides):
+            raise InputError("documents and asides are at sentences 0, 1, ..., not before", source=source)
         native = cls._checked(lambda: _native.Columns.from_lists(list(columns), rows, list(documents), list(asides)), source)
         return cls(native, label_column=label_column, source=source)
 
@@ -185,10 +189,15 @@ class Corpus(Sequence[Sentence]):
 
     def select(self, sentences: Sequence[int]) -> Corpus:
         """These sentences, in this order."""
-        return self._derived(lambda: self.native.select(list(sentences)))
+        chosen = [operator.index(sentence) for sentence in sentences]
+        if chosen and not 0 <= min(chosen) <= max(chosen) < len(self):
+            wrong = next(number for number in chosen if not 0 <= number < len(self))
+            raise InputError(f"sentence {wrong} does not exist: expected 0 to {len(self) - 1}", source=self.source)
+        return self._derived(lambda: self.native.select(chosen))
 
     def with_column(self, name: str, values: Sequence[Sequence[str]]) -> Corpus:
         """The same corpus with a column added or replaced."""
+        _check_names([name])
         return self._derived(lambda: self.native.with_column(name, values))
 
     def with_columns(self, columns: Mapping[str, str] | Sequence[str]) -> Corpus:
@@ -197,19 +206,33 @@ class Corpus(Sequence[Sentence]):
         for name in names:
             self._require(name)
         label = names.get(self.label_column) if self.label_column else None
+        if not names or len(set(names.values())) != len(names):
+            raise InputError(f"expected one name or more, all different, got {', '.join(names.values()) or 'none'}")
+        _check_names(names.values())
         derived = self._checked(lambda: self.native.with_names(list(names), list(names.values())), self.source)
-        return Corpus(derived, label_column=label or LABEL, source=self.source)
+        return Corpus(derived, label_column=self._label_to_be(label), source=self.source)
 
     def with_labels(self, labels: Sequence[Sequence[str]]) -> Corpus:
         """The same corpus with other labels."""
-        return self.with_column(self.label_column or LABEL, labels)
+        name = self.label_column or LABEL
+        return Corpus(self.with_column(name, labels).native, label_column=name, source=self.source)
+
+    def _label_to_be(self, known: str | None) -> str | None:
+        """The label column of what is derived: a column ``label`` becomes it when added, but not if it was none before."""
+        return None if self.label_column is None and LABEL in self.columns else known or LABEL
 
     def _derived(self, make: Callable[[], _native.Columns]) -> Corpus:
-        return Corpus(self._checked(make, self.source), label_column=self.label_column or LABEL, source=self.source)
+        return Corpus(self._checked(make, self.source), label_column=self._label_to_be(self.label_column), source=self.source)
 
     def __reduce__(self) -> tuple[object, ...]:
         lists = {name: self.column(name) for name in self.columns}
         return _rebuild, (lists, self.documents, self.native.asides, self.label_column, self.source)
+
+
+def _check_names(names: Iterable[str]) -> None:
+    for name in names:
+        if not isinstance(name, str) or not name or not name.isprintable():
+            raise InputError(f"column name {name!r}: expected a word such as word or pos")
 
 
 def _rebuild(

@@ -29,8 +29,8 @@ def read_bytes(path: str | Path, *, encoding: str = "utf-8") -> bytes:
         raise InputError("there is no such file", source=source) from None
     except IsADirectoryError:
         raise InputError("expected a file, got a folder", source=source) from None
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror or error}", source=source) from None
+    except (OSError, ValueError) as error:  # ValueError: a NUL or a lone surrogate in the name
+        raise InputError(f"cannot be read: {getattr(error, 'strerror', None) or error}", source=source) from None
     if data.startswith(_GZIP_MAGIC):
         try:
             data = gzip.decompress(data)
@@ -42,11 +42,15 @@ def read_bytes(path: str | Path, *, encoding: str = "utf-8") -> bytes:
 def _recode(data: bytes, encoding: str, source: str) -> bytes:
     try:
         return data.decode(encoding).encode()
+    except UnicodeEncodeError:
+        raise InputError(f"expected {encoding}, got a lone surrogate, which is no text", source=source) from None
     except LookupError:
         raise InputError(f"unknown encoding {encoding!r}; try utf-8, latin-1, cp1252 or utf-16", source=source) from None
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise InputError(f"expected {encoding}, got a byte that is none: {error.reason}", source=source, line=line) from None
+    except ValueError as error:  # a NUL in the encoding's name, or a codec that fails in its own way
+        raise InputError(f"cannot be read as {encoding!r}: {error}", source=source) from None
 
 
 def read_lines(path: str | Path, *, encoding: str = "utf-8") -> list[str]:
@@ -79,8 +83,7 @@ def write_text(path: str | Path, text: str) -> None:
     ``.gz`` is compressed, ``-`` is standard output.
     """
     if str(path) == STANDARD_STREAM:
-        sys.stdout.write(text)
-        sys.stdout.flush()
+        _write_standard_output(text)
         return
     target = Path(path)
     data = text.encode()
@@ -89,11 +92,35 @@ def write_text(path: str | Path, text: str) -> None:
     write_bytes(target, data)
 
 
+def _write_standard_output(text: str) -> None:
+    """UTF-8 whatever the locale, as files are; a stream that takes only text (a test's, a notebook's) gets text."""
+    try:
+        binary = getattr(sys.stdout, "buffer", None)
+        if binary is None:
+            sys.stdout.write(text)
+        else:
+            sys.stdout.flush()
+            binary.write(text.encode())
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise  # the reader has had enough (| head): the command line ends quietly
+    except OSError as error:
+        raise OutputError(f"standard output: cannot be written: {error.strerror or error}") from None
+
+
 def write_bytes(path: str | Path, data: bytes) -> None:
-    """Like :func:`write_text`, for bytes as they are."""
+    """Like :func:`write_text`, for bytes as they are.
+
+    Symbolic links are followed. Devices and pipes (``/dev/null``) are written to: renaming would replace them.
+    """
     target = Path(path)
     temporary: str | None = None
     try:
+        if target.is_symlink():
+            target = Path(os.path.realpath(target))
+        if target.exists() and not target.is_file() and not target.is_dir():
+            target.write_bytes(data)
+            return
         handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent or Path())
         with os.fdopen(handle, "wb") as file:
             file.write(data)
@@ -101,8 +128,8 @@ def write_bytes(path: str | Path, data: bytes) -> None:
         os.umask(mask)
         Path(temporary).chmod(0o666 & ~mask)  # mkstemp's files are private; the result is an ordinary file
         Path(temporary).replace(target)
-    except OSError as error:
-        raise OutputError(f"{target}: cannot be written: {error.strerror or error}") from None
+    except (OSError, ValueError) as error:  # ValueError: a NUL or a lone surrogate in the name
+        raise OutputError(f"{path}: cannot be written: {getattr(error, 'strerror', None) or error}") from None
     finally:
         if temporary is not None:
             with contextlib.suppress(FileNotFoundError):

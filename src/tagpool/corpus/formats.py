@@ -69,8 +69,18 @@ def read_corpus(
     if kind is Format.CONLLU:
         return read_conllu(path, label=label, encoding=encoding)
     if kind is Format.TEXT:
-        return read_text(path, encoding=encoding)
-    return read_jsonl(path, misaligned=misaligned, encoding=encoding)
+        return _labelled(read_text(path, encoding=encoding), label)
+    return _labelled(read_jsonl(path, misaligned=misaligned, encoding=encoding), label)
+
+
+def _labelled(corpus: Corpus, label: str | None) -> Corpus:
+    if label is None or label == corpus.label_column:
+        return corpus
+    if label not in corpus.columns:
+        raise InputError(
+            f"no column {label!r} to take labels from; the columns are {', '.join(corpus.columns)}", source=corpus.source
+        )
+    return Corpus(corpus.native, label_column=label, source=corpus.source)
 
 
 def write_corpus(
@@ -84,7 +94,7 @@ def write_corpus(
     """Writes a corpus, whole or not at all; ``columns`` and ``separator`` are for CoNLL files. ``-`` is standard output."""
     kind = _format(format) if format is not None else format_of(path)
     if isinstance(columns, str):
-        columns = columns.split(",")
+        columns = [name.strip() for name in columns.split(",")]
     if columns is not None:
         corpus = corpus.with_columns(columns)
     if kind is Format.CONLL:

@@ -3,8 +3,9 @@
 Tokens: ``{"tokens": ["Ann", "left"], "labels": ["B-PER", "O"]}``; any other key with a list of as many strings is a column too.
 
 Spans: ``{"text": "Ann left.", "labels": [[0, 3, "PER"]]}`` with character offsets, as doccano and others write them
-(``"label"`` and
-``"entities"`` are read as well). The text is cut into tokens by the rule of :mod:`tagpool.corpus.text`, and labelled BIO2.
+(``"label"`` and ``"entities"`` are read as well). The text is cut into tokens by the rule of :mod:`tagpool.corpus.text`, and
+labelled BIO2. Written back, it is the same text with the same spans, but for blanks before the first token, which are lost
+(the written offsets count without them).
 
 A key ``"document"`` marks documents: a new one begins where its value changes.
 """
@@ -12,14 +13,15 @@ A key ``"document"`` marks documents: a new one begins where its value changes.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args
 
 from tagpool.corpus.corpus import LABEL, WORD, Corpus
 from tagpool.corpus.files import read_lines, source_name, write_text
-from tagpool.corpus.schemes import Scheme, Span, spans, to_labels
+from tagpool.corpus.schemes import Scheme, Span, is_plain, spans, to_labels
 from tagpool.corpus.text import SPACE, Token, spaces_after, texts, tokenize
 from tagpool.errors import InputError
 
@@ -61,23 +63,33 @@ def read_jsonl(path: str | Path, *, misaligned: Misaligned = "error", encoding: 
         count += 1
     if not count:
         raise InputError("expected sentences, got none: the file is empty", source=source)
-    if documents and documents[0] != 0:
-        documents.insert(0, 0)
     return Corpus.from_columns(columns, documents=documents, source=source)
 
 
 def _read_record(line: str, misaligned: Misaligned, fail: Callable[[str], InputError]) -> _Record:
     try:
         record = json.loads(line)
-    except (json.JSONDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # ValueError: also a number of thousands of digits
         raise fail(f"expected a JSON object, got something else: {error}") from None
     if not isinstance(record, dict):
         raise fail(f'expected a JSON object such as {{"tokens": [...]}}, got {type(record).__name__}')
+    if "\\u" in line and not _is_text(record):  # only an escape can smuggle one into a file that is valid UTF-8
+        raise fail("there is a lone surrogate (half of a character): it cannot be written as UTF-8")
     if "tokens" in record:
         return _Record(_token_columns(record, fail), record.get("document"))
     if "text" in record:
         return _Record(_span_columns(record, misaligned, fail), record.get("document"))
     raise fail(f'expected a key "tokens" or "text", got {", ".join(map(repr, record)) or "none"}')
+
+
+def _is_text(record: dict[str, Any]) -> bool:
+    try:
+        json.dumps(record, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return False
+    except RecursionError:  # so deep that it is no list of strings; whoever needs one says so
+        return True
+    return True
 
 
 def _token_columns(record: dict[str, Any], fail: Callable[[str], InputError]) -> dict[str, list[str]]:
@@ -86,9 +98,11 @@ def _token_columns(record: dict[str, Any], fail: Callable[[str], InputError]) ->
         raise fail('"tokens" is empty')
     columns = {WORD: tokens}
     for key, value in record.items():
-        if key in ("tokens", "labels") or not (isinstance(value, list) and len(value) == len(tokens)):
+        if key in ("tokens", "labels", "document") or not (isinstance(value, list) and len(value) == len(tokens)):
             continue
         if all(isinstance(each, str) for each in value) and key.isidentifier():
+            if key == WORD:
+                raise fail('"tokens" and "word" are both there: expected one list of words')
             columns[key] = value
     if "labels" in record:
         labels = _strings(record["labels"], "labels", fail)
@@ -135,11 +149,18 @@ def _span_list(value: Any, key: str, fail: Callable[[str], InputError]) -> list[
             and type(span[1]) is int
             and isinstance(span[2], str)
         ):
-            raise fail(f'"{key}": expected spans such as [0, 3, "PER"], got {json.dumps(span)[:80]}')
+            raise fail(f'"{key}": expected spans such as [0, 3, "PER"], got {_shown(span)}')
         if not span[2] or any(character.isspace() for character in span[2]):
             raise fail(f'"{key}": expected a type without blanks, got {span[2]!r}')
         found.append((span[0], span[1], span[2]))
     return found
+
+
+def _shown(value: Any) -> str:
+    try:
+        return json.dumps(value)[:80]
+    except RecursionError:
+        return "something deep"
 
 
 def _place(
@@ -171,6 +192,7 @@ def write_jsonl(corpus: Corpus, path: str | Path, *, as_spans: bool = False) -> 
 
 def format_jsonl(corpus: Corpus, *, as_spans: bool = False) -> str:
     """What :func:`write_jsonl` writes."""
+    _check_writable(corpus, as_spans)
     starts = set(corpus.documents)
     document = -1
     whole = texts(corpus) if as_spans else []
@@ -178,10 +200,9 @@ def format_jsonl(corpus: Corpus, *, as_spans: bool = False) -> str:
     for number, sentence in enumerate(corpus):
         record: dict[str, Any]
         if as_spans:
-            record = {
-                "text": whole[number],
-                "labels": _character_spans(sentence.words, sentence.columns.get(SPACE), sentence.labels),
-            }
+            record = {"text": whole[number]}
+            if sentence.labels is not None:
+                record["labels"] = _character_spans(sentence.words, sentence.columns.get(SPACE), sentence.labels)
         else:
             record = {"tokens": sentence.words}
             record |= {
@@ -196,11 +217,25 @@ def format_jsonl(corpus: Corpus, *, as_spans: bool = False) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _character_spans(words: list[str], after: list[str] | None, labels: list[str] | None) -> list[list[int | str]]:
+def _check_writable(corpus: Corpus, as_spans: bool) -> None:
+    if as_spans:
+        if corpus.label_column is not None and is_plain(Counter(chain.from_iterable(corpus.labels))):
+            raise InputError(
+                f"the column {corpus.label_column!r} has labels that mark no spans (expected such as B-PER, I-PER, O); "
+                "write it as jsonl, with tokens",
+                source=corpus.source,
+            )
+        return
+    reserved = {"tokens", "labels", "document", *([LABEL] if corpus.label_column else [])} - {corpus.label_column}
+    for name in reserved.intersection(corpus.columns):
+        raise InputError(f"column {name!r} has a name that JSONL uses for something else; rename it", source=corpus.source)
+
+
+def _character_spans(words: list[str], after: list[str] | None, labels: list[str]) -> list[list[int | str]]:
     starts, ends = [], []
     at = 0
     for word, space in zip(words, after or [" "] * len(words), strict=True):
         starts.append(at)
         ends.append(at + len(word))
         at += len(word) + len(space)
-    return [[starts[span.start], ends[span.end - 1], span.type] for span in spans(labels or [])]
+    return [[starts[span.start], ends[span.end - 1], span.type] for span in spans(labels)]

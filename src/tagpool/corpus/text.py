@@ -44,14 +44,14 @@ def tokenize(text: str) -> list[Token]:
     """
     try:
         places = _native.tokenize(text)
-    except UnicodeEncodeError:
-        raise InputError("the text has a lone surrogate and cannot be written as UTF-8") from None
+    except _native.InputFault as fault:
+        raise InputError(str(fault.args[0])) from None
     return [Token(text[start:end], start, end) for start, end in places]
 
 
 def spaces_after(text: str, tokens: list[Token]) -> list[str]:
     """The blanks behind each token, so that the text can be put together again."""
-    nexts = [token.start for token in tokens[1:]] + [len(text)]
+    nexts = [*(token.start for token in tokens[1:]), len(text)][: len(tokens)]
     return [text[token.end : following] for token, following in zip(tokens, nexts, strict=True)]
 
 
@@ -90,13 +90,13 @@ def write_text_lines(corpus: Corpus, path: str | Path) -> None:
 
 
 def format_text(corpus: Corpus) -> str:
-    """What :func:`write_text_lines` writes."""
+    """What :func:`write_text_lines` writes. A line end inside a sentence (of a JSONL text) becomes a blank."""
     documents = set(corpus.documents) - {0}
     lines: list[str] = []
     for number, text in enumerate(texts(corpus)):
         if number in documents:
             lines.append("")
-        lines.append(text)
+        lines.append(text.replace("\n", " ").replace("\r", " "))
     return "\n".join(lines) + "\n"
 
 
