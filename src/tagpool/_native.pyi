@@ -1,6 +1,6 @@
 """The native core, as the wrappers see it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from enum import Enum
 from typing import Any
 
@@ -157,3 +157,51 @@ class GivenFeatures:
     def counts(self) -> list[int]: ...
     def keys(self) -> list[int]: ...
     def names(self) -> list[str]: ...
+
+def kernel_name() -> str: ...
+
+class TrainingSet:
+    def __init__(
+        self, encoding: Encoding, gold: NDArray[np.int32], features: int, labels: int, all_pairs: bool, dense_from: int = 5
+    ) -> None: ...
+    @property
+    def pair_count(self) -> int: ...
+    @property
+    def parameter_count(self) -> int: ...
+    def pair_features(self) -> NDArray[np.uint32]: ...
+    def pair_labels(self) -> NDArray[np.uint16]: ...
+
+class Objective:
+    def __init__(
+        self, training: TrainingSet, chain: bool, l2: float, sentence_weights: NDArray[np.float32], threads: int
+    ) -> None: ...
+    @property
+    def parameter_count(self) -> int: ...
+    def __call__(self, parameters: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]: ...
+    def minimise(
+        self,
+        start: NDArray[np.float64],
+        iterations: int,
+        memory: int,
+        gradient_tolerance: float,
+        value_tolerance: float,
+        period: int,
+        report: Callable[[int, float, float], bool] | None,
+    ) -> tuple[NDArray[np.float64], str, float, int, int]: ...
+
+class Sgd:
+    def __init__(
+        self,
+        training: TrainingSet,
+        chain: bool,
+        l2: float,
+        step: float,
+        average_from: int,
+        seed: int,
+        sentence_weights: NDArray[np.float32],
+    ) -> None: ...
+    def start_from(self, parameters: NDArray[np.float32]) -> None: ...
+    def epoch(self) -> float: ...
+    def parameters(self) -> NDArray[np.float32]: ...
+    @property
+    def step(self) -> float: ...

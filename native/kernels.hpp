@@ -1,0 +1,56 @@
+// The numeric kernels of linear-chain models, compiled for several instruction sets and chosen when the module loads.
+//
+// A sentence of T tokens and L labels has node scores S[t, y] = sum of the weights of its features, and
+//     p(y | x) = exp( sum_t S[t, y_t] + sum_t A[y_{t-1}, y_t] + start[y_0] + end[y_{T-1}] ) / Z.
+// Everything runs in probability space, each token's scores shifted by their maximum and each step of the recursions scaled to
+// sum to one; a sentence that underflows all the same is done again in log space.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "training_set.hpp"
+
+namespace tagpool {
+
+// Work space of one thread; grows to the longest sentence met.
+template <class T>
+struct ChainScratch {
+    std::vector<T> scores, shifted, alpha, beta, weighted, clamped, row;
+    std::vector<double> shift, scale;
+    std::vector<uint16_t> back;
+};
+
+// exp of the edge weights, shifted by their maximum, with the transpose beside it. Computed once per set of weights.
+template <class T>
+struct EdgeTable {
+    std::vector<T> from_to, to_from, start, end;  // start and end: exp, shifted
+    double shift = 0, start_shift = 0, end_shift = 0;
+};
+
+template <class T>
+struct Kernels {
+    const char* name;
+
+    void (*make_edges)(const TrainingSet& set, const T* weights, EdgeTable<T>& edges);
+
+    // For sentences [first, last): writes the node gradients p(y_t) - [y_t is gold] (rows of `stride`), adds the gradient of the
+    // transitions, start and end (labels + 2 rows) and returns the loss -log p(gold | x). Tokens whose gold is unknown are summed out.
+    // `sentence_weights` may be null. Without `chain` every token stands alone (MaxEnt): no transitions, no start, no end.
+    double (*expectations)(const TrainingSet& set, const T* weights, const EdgeTable<T>& edges, bool chain, const float* sentence_weights,
+                           size_t first, size_t last, T* node_gradients, T* edge_gradients, ChainScratch<T>& scratch);
+
+    // Sums node gradients into the gradients of dense rows and single weights.
+    void (*sum_rows)(const TrainingSet& set, const T* node_gradients, size_t first, size_t last, T* gradient);
+    void (*sum_singles)(const TrainingSet& set, const T* node_gradients, size_t first, size_t last, T* gradient);
+
+    // One stochastic step on sentence i: w = weights / divisor. Adds `step` times the negative gradient to the weights, and
+    // `average_step` times it to the averages (where not null). Returns the loss.
+    double (*descend)(const TrainingSet& set, size_t sentence, T* weights, T divisor, bool chain, float sentence_weight, T step, T* averages,
+                      T average_step, EdgeTable<T>& edges, ChainScratch<T>& scratch, T* edge_gradients);
+};
+
+template <class T>
+const Kernels<T>& kernels();
+
+}  // namespace tagpool
