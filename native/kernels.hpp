@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "model.hpp"
 #include "training_set.hpp"
 
 namespace tagpool {
@@ -48,6 +49,10 @@ struct Kernels {
     // `average_step` times it to the averages (where not null). Returns the loss.
     double (*descend)(const TrainingSet& set, size_t sentence, T* weights, T divisor, bool chain, float sentence_weight, T step, T* averages,
                       T average_step, EdgeTable<T>& edges, ChainScratch<T>& scratch, T* edge_gradients);
+
+    // Tagging: the node scores of one token, and the best label sequences of sentences [first, last). Of equal scores the smaller label.
+    void (*score)(const ModelView& model, const Encoding& encoding, size_t token, float* scores);
+    void (*tag)(const ModelView& model, const Encoding& encoding, size_t first, size_t last, int32_t* out, TagScratch& scratch);
 };
 
 template <class T>
