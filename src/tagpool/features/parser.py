@@ -95,10 +95,10 @@ def _check(found: TemplateSet) -> None:
     bags_of: dict[str, tuple[str, ...]] = {}
     for template in found:
         for term in template.terms:
-            call = term.expression
-            if isinstance(call, Call) and call.resource and kinds.setdefault(call.resource, call.function) != call.function:
-                message = f"the resource {call.resource!r} is a {kinds[call.resource]} above, and cannot be a {call.function} too"
-                raise template.error(message, source=found.source, term=term)
+            for name, kind in term.resources:
+                if kinds.setdefault(name, kind) != kind:
+                    message = f"the resource {name!r} is a {kinds[name]} above, and cannot be a {kind} too"
+                    raise template.error(message, source=found.source, term=term)
         if template.name and bags_of.setdefault(template.name, template.bags) != template.bags:
             raise template.error(
                 "templates of the same name share features, so they must be in the same bags", source=found.source
