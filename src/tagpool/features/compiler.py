@@ -40,6 +40,7 @@ _CONTEXT = {
     "bias": _native.AtomKind.bias,
     "number": _native.AtomKind.number,
 }
+_MOST_CONJUNCTIONS = 65_535  # the native core numbers them in 16 bits
 _NUMBERED_COLUMN = re.compile(r"column(\d+)$")
 
 
@@ -115,6 +116,9 @@ class _Compiler:
                     known = dense.get(each.key)
                     dense[each.key] = replace(each, bags=_joined([known.bags, each.bags])) if known else each
                 continue
+            if template.conjunction_count + len(terms_of) > _MOST_CONJUNCTIONS:
+                message = f"the templates stand for more than {_MOST_CONJUNCTIONS:,} conjunctions; use fewer offsets or lengths"
+                raise template.error(message, source=self.templates.source)
             for key, terms in template.expand():
                 # A feature that two lines name is one feature, in the bags of both.
                 terms_of.setdefault((key, terms), []).append(template)

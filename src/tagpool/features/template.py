@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from itertools import product
+from math import prod
 
 from tagpool.errors import TemplateError
 from tagpool.features.functions import FUNCTIONS, HISTORY_FIELD, Numbers
@@ -150,6 +151,11 @@ class Template:
     def resources(self) -> tuple[str, ...]:
         """The lexicons it needs."""
         return tuple(dict.fromkeys(name for term in self.terms for name, _ in term.resources))
+
+    @property
+    def conjunction_count(self) -> int:
+        """How many single conjunctions it stands for."""
+        return prod(sum(1 for _ in term.expand()) for term in self.terms)
 
     def expand(self) -> Iterator[tuple[str, tuple[tuple[Expression, int], ...]]]:
         """The single conjunctions it stands for, each with the key its features are named by."""
