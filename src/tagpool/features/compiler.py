@@ -189,8 +189,11 @@ class _Compiler:
         kind = _CONTEXT[expression.function]
         window = expression.numbers[0] if expression.numbers else None
         column, function = ("", _native.WordFunction([]))
+        key: str | None = ""
         if expression.expression is not None:
             column, function = self.word_function(expression.expression)
+            # A function that looks into another lexicon is not known by its name: the lexicon may be another one next time.
+            key = None if Term(expression.expression, ()).resources else str(expression.expression)
         return _native.Atom(
             kind,
             column,
@@ -198,9 +201,7 @@ class _Compiler:
             plain=expression.flag == "plain",
             a=window.low if window else 0,
             b=window.high if window else 0,
-            phrases=self.resources[expression.resource].phrases(str(expression.expression), function)
-            if expression.resource
-            else None,
+            phrases=self.resources[expression.resource].phrases(key, function) if expression.resource else None,
         )
 
     def is_total(self, expression: Expression) -> bool:

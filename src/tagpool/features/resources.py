@@ -85,14 +85,19 @@ class Gazetteer:
     def __len__(self) -> int:
         return self.phrases("", _native.WordFunction([])).phrase_count
 
-    def phrases(self, key: str, function: _native.WordFunction) -> _native.PhraseLexicon:
-        """The phrases, each word passed through a word function as the tokens will be; ``key`` names that function."""
-        if key not in self._native:
+    def phrases(self, key: str | None, function: _native.WordFunction) -> _native.PhraseLexicon:
+        """The phrases, each word passed through a word function as the tokens will be.
+
+        ``key`` names that function, so that it is applied once; None for a function that its name does not tell all about.
+        """
+        lexicon = self._native.get(key) if key is not None else None
+        if lexicon is None:
             lexicon = _native.PhraseLexicon()
             for name, text in self._texts.items():
                 lexicon.add_list(name, text, function)
-            self._native[key] = lexicon
-        return self._native[key]
+            if key is not None:
+                self._native[key] = lexicon
+        return lexicon
 
 
 def _is_table(path: Path) -> bool:
