@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "../fault.hpp"
+#include "../unicode.hpp"
 #include "bindings.hpp"
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -23,6 +24,7 @@ public:
             token_ = 0;
             for (nb::handle token : sentence) {
                 name_.clear();
+                depth_ = 0;
                 item(token);
                 out_.end_token();
                 ++token_;
@@ -46,7 +48,11 @@ private:
 
     std::string_view text(nb::handle object, const char* what) {
         std::string_view out;
-        if (PyBytes_Check(object.ptr())) return {PyBytes_AS_STRING(object.ptr()), static_cast<size_t>(PyBytes_GET_SIZE(object.ptr()))};
+        if (PyBytes_Check(object.ptr())) {
+            out = {PyBytes_AS_STRING(object.ptr()), static_cast<size_t>(PyBytes_GET_SIZE(object.ptr()))};
+            if (find_invalid_utf8(out) != std::string_view::npos) fail(std::string("the ") + what + " is bytes that are not UTF-8");
+            return out;
+        }
         if (utf8_of(object, out)) return out;
         if (PyUnicode_Check(object.ptr())) fail(std::string("the ") + what + " has a lone surrogate and cannot be written as UTF-8");
         fail(std::string("expected text as ") + what + ", got " + type_of(object));
@@ -83,8 +89,10 @@ private:
             name_.append(text(value, "feature value"));
             emit(name_, 1.0);
         } else if (PyDict_Check(value.ptr()) || PyList_Check(value.ptr()) || PyTuple_Check(value.ptr()) || PyAnySet_Check(value.ptr())) {
+            if (++depth_ > kDeepest) fail("the dicts are nested more than " + std::to_string(kDeepest) + " deep");
             name_.push_back(':');
             item(value);
+            --depth_;
         } else {
             const double number = PyFloat_AsDouble(value.ptr());
             if (number == -1.0 && PyErr_Occurred()) {
@@ -97,8 +105,11 @@ private:
         name_.resize(before);
     }
 
+    static constexpr int kDeepest = 100;  // a dict that holds itself must not use up the stack
+
     GivenFeatures& features_;
     Encoding& out_;
+    int depth_ = 0;
     std::string name_;
     size_t sentence_ = 0, token_ = 0;
 };
