@@ -1,4 +1,4 @@
-// Walks the features python-crfsuite's users bring: for each token a list (or tuple, set) of strings, or a dict.
+// Walks the features python-crfsuite's users bring: for each token an iterable of strings (a list, a set), or a dict.
 //   "name"            -> name 1.0             {"key": "value"}       -> key:value 1.0
 //   {"key": 2.5}      -> key 2.5              {"key": True}          -> key 1.0
 //   {"key": [a, b]}   -> key:a, key:b 1.0     {"key": {"a": 0.5}}    -> key:a 0.5, and so on inwards
@@ -64,7 +64,9 @@ private:
             for (auto [key, value] : nb::borrow<nb::dict>(object)) pair(key, value);
         } else if (PyUnicode_Check(object.ptr()) || PyBytes_Check(object.ptr())) {
             fail("expected a list of features or a dict, got one string; write [\"feature\"]");
-        } else if (PyList_Check(object.ptr()) || PyTuple_Check(object.ptr()) || PyAnySet_Check(object.ptr())) {
+        } else if (nb::hasattr(object, "items")) {  // a mapping that is no dict
+            for (nb::handle entry : object.attr("items")()) pair(entry[nb::int_(0)], entry[nb::int_(1)]);
+        } else if (is_iterable(object)) {
             const size_t prefix = name_.size();
             for (nb::handle each : object) {
                 const std::string_view name = text(each, "feature name");
@@ -79,6 +81,12 @@ private:
         } else {
             fail("expected a list of features or a dict, got " + type_of(object));
         }
+    }
+
+    static bool is_iterable(nb::handle object) {
+        const nb::object iterator = nb::steal(PyObject_GetIter(object.ptr()));
+        if (!iterator.is_valid()) PyErr_Clear();
+        return iterator.is_valid();
     }
 
     void pair(nb::handle key, nb::handle value) {
