@@ -26,6 +26,11 @@ Resources = Mapping[str, Any]
 # Characters ---------------------------------------------------------------------------------------------------------------
 
 
+def is_settled(c: str) -> bool:
+    """Whether its class is the same in all versions of Unicode since 3.2, so that Python's tables and tagpool's must agree."""
+    return unicodedata.category(c) == unicodedata.ucd_3_2_0.category(c) != "Cn"
+
+
 def is_upper(c: str) -> bool:
     return unicodedata.category(c) in ("Lu", "Lt")
 
