@@ -5,5 +5,5 @@ from __future__ import annotations
 from hypothesis import HealthCheck, settings
 
 # No deadline: the first example of a test pays for imports, and slow machines are no failures.
-settings.register_profile("tagpool", deadline=None, max_examples=100, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("tagpool", deadline=None, max_examples=70, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("tagpool")

@@ -98,9 +98,9 @@ def test_history_and_labels():
     encoder = Encoder("U00:%x[0,0]\nB\nB1:%x[0,0]", history=True).fit(corpus)
     assert encoder.feature_names == ["U00=a", "U00=b"]
     assert sorted(encoder.history_names) == ["B1=a", "B1=b", "B=1"]
-    with pytest.raises(TemplateError, match="'column1' is the column of the labels"):
+    with pytest.raises(TemplateError, match=r"'column1' is the column of the labels"):
         Encoder("U00:%x[0,0]\nU01:%x[0,1]").fit(corpus)
-    with pytest.raises(TemplateError, match="unknown field 'column2'; the columns are word, label") as caught:
+    with pytest.raises(TemplateError, match=r"unknown field 'column2'; the columns are word, label") as caught:
         Encoder("U00:%x[0,0]/%x[0,2]").fit(corpus)
     assert (caught.value.line, caught.value.column) == (1, 12)
 
@@ -136,7 +136,7 @@ def test_identifiers_that_cannot_be_told_apart():
 
 @pytest.mark.parametrize("text", ["", "\n", "# nothing\n"])
 def test_an_empty_file(text):
-    with pytest.raises(TemplateError, match="^t: expected at least one line such as U00"):
+    with pytest.raises(TemplateError, match=r"^t: expected at least one line such as U00"):
         parse_crfpp(text, source="t")
 
 
@@ -152,7 +152,27 @@ def test_files_of_both_kinds(tmp_path):
 
 
 pieces = st.sampled_from(
-    ["U", "B", "U01", ":", "%x[0,0]", "%x[-1,1]", "%x[", "%", "/", "\n", " ", "#", "é", "]", "9" * 20, "٣", "%x[٣,0]", "\x85", "\t"]
+    [
+        "U",
+        "B",
+        "U01",
+        ":",
+        "%x[0,0]",
+        "%x[-1,1]",
+        "%x[",
+        "%",
+        "/",
+        "\n",
+        " ",
+        "#",
+        "é",
+        "]",
+        "9" * 20,
+        "٣",
+        "%x[٣,0]",
+        "\x85",
+        "\t",
+    ]
 )
 
 
@@ -161,6 +181,6 @@ def test_any_text_is_read_or_refused(text):
     try:
         found = parse_crfpp(text)
     except TemplateError as error:
-        assert error.text is None or 0 <= error.column <= len(error.text)
+        assert error.text is None or 0 <= error.column <= len(error.text)  # noqa: PT017
     else:
         assert parse(str(found)) == found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import pickle
 import random
 from collections import Counter
@@ -34,9 +35,7 @@ def rows_of(encoded: EncodedCorpus, names: list[str]) -> list[Counter[oracle.Fea
     values = encoded.values.tolist() if encoded.values is not None else [1.0] * encoded.occurrence_count
     ids, starts = encoded.ids.tolist(), encoded.starts.tolist()
     assert len(ids) == len(values) == starts[-1]
-    return [
-        Counter((names[ids[i]], values[i]) for i in range(begin, end)) for begin, end in zip(starts, starts[1:], strict=False)
-    ]
+    return [Counter((names[ids[i]], values[i]) for i in range(begin, end)) for begin, end in itertools.pairwise(starts)]
 
 
 def counted(rows: list[list[oracle.Feature]]) -> list[Counter[oracle.Feature]]:
@@ -227,9 +226,7 @@ def test_restrict_keeps_the_features_of_base_and_bags(case, wanted):
     encoder = Encoder(templates, resources=loaded(plain, templates))
     encoded = encoder.fit_transform(as_corpus(sentences))
     restricted = encoded.restrict(*wanted)
-    assert rows_of(restricted, encoder.feature_names) == counted(
-        oracle.encode(templates, sentences, plain, bags=sorted(wanted))
-    )
+    assert rows_of(restricted, encoder.feature_names) == counted(oracle.encode(templates, sentences, plain, bags=sorted(wanted)))
     assert restricted.feature_count == encoded.feature_count
     blocks = oracle.embedded(templates, sentences[0], plain, sorted(wanted))
     assert [block.key for block in restricted.dense] == list(blocks)
@@ -267,7 +264,11 @@ def test_number_values():
     assert encoder.describe(corpus, 0) == [
         [("number(score)[0]=1", 2.5), ("number(score)[0]&word[0]=1|a", 2.5)],
         [],
-        [("number(score)[0]=1", -100.0), ("number(score)[0]&word[0]=1|c", -100.0), ("number(score)[0]&number(score)[-2]=1|1", -250.0)],
+        [
+            ("number(score)[0]=1", -100.0),
+            ("number(score)[0]&word[0]=1|c", -100.0),
+            ("number(score)[0]&number(score)[-2]=1|1", -250.0),
+        ],
     ]
 
 
@@ -323,7 +324,7 @@ def test_dense_blocks(case):
     bounds = encoded.sentences.tolist()
     for block in encoded.dense:
         found[block.key] = []
-        for begin, end in zip(bounds, bounds[1:], strict=False):
+        for begin, end in itertools.pairwise(bounds):
             for at in range(begin + block.offset, end + block.offset):
                 row = block.rows[at] if begin <= at < end else -1
                 found[block.key].append(tuple(block.vectors[row].tolist()) if row >= 0 else None)
@@ -519,7 +520,9 @@ def test_clusters_of_other_letters_are_cut_at_characters():
 
 
 @example([["a b"]], "a b")
-@given(st.lists(st.lists(st.text("ab |\\", max_size=3), min_size=1, max_size=3), min_size=1, max_size=3), st.text("ab |", max_size=4))
+@given(
+    st.lists(st.lists(st.text("ab |\\", max_size=3), min_size=1, max_size=3), min_size=1, max_size=3), st.text("ab |", max_size=4)
+)
 def test_names_of_different_features_differ(sentences, extra):
     """Escaping: whatever bars the values have, a name means one feature."""
     corpus = Corpus.from_lists(word=[[*sentence, extra] for sentence in sentences])

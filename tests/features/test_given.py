@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from decimal import Decimal
 from fractions import Fraction
@@ -34,7 +35,7 @@ def written(encoder: GivenEncoder, encoded: Any) -> list[list[tuple[str, float]]
     values = encoded.values.tolist() if encoded.values is not None else [1.0] * encoded.occurrence_count
     pairs = [(names[i], value) for i, value in zip(encoded.ids.tolist(), values, strict=True)]
     starts = encoded.starts.tolist()
-    return [pairs[begin:end] for begin, end in zip(starts, starts[1:], strict=False)]
+    return [pairs[begin:end] for begin, end in itertools.pairwise(starts)]
 
 
 @given(st.lists(tokens, min_size=1, max_size=5))
@@ -55,12 +56,29 @@ def test_names_and_values_are_crfsuites(sentence):
 
 
 def test_the_table_of_the_documentation():
-    token = {"word": "Ann", "score": 2.5, "caps": True, "no": False, "in": ["a", "b"], "deep": {"x": {"y": "z"}, "n": 3}, "t": ("q",)}
+    token = {
+        "word": "Ann",
+        "score": 2.5,
+        "caps": True,
+        "no": False,
+        "in": ["a", "b"],
+        "deep": {"x": {"y": "z"}, "n": 3},
+        "t": ("q",),
+    }
     encoder = GivenEncoder()
     encoded = encoder.fit_transform([[token, ["plain", "plain"], []]])
     assert written(encoder, encoded) == [
-        [("word:Ann", 1.0), ("score", 2.5), ("caps", 1.0), ("no", 0.0), ("in:a", 1.0), ("in:b", 1.0)]
-        + [("deep:x:y:z", 1.0), ("deep:n", 3.0), ("t:q", 1.0)],
+        [
+            ("word:Ann", 1.0),
+            ("score", 2.5),
+            ("caps", 1.0),
+            ("no", 0.0),
+            ("in:a", 1.0),
+            ("in:b", 1.0),
+            ("deep:x:y:z", 1.0),
+            ("deep:n", 3.0),
+            ("t:q", 1.0),
+        ],
         [("plain", 1.0), ("plain", 1.0)],
         [],
     ]
@@ -74,7 +92,15 @@ def test_anything_that_is_a_number(value):
 
 
 @pytest.mark.parametrize(
-    "token", [["a", "b"], ("a", "b"), {"a": 1, "b": 1}, MappingProxyType({"a": 1, "b": 1}), dict.fromkeys("ab", 1).keys(), np.array(["a", "b"])]
+    "token",
+    [
+        ["a", "b"],
+        ("a", "b"),
+        {"a": 1, "b": 1},
+        MappingProxyType({"a": 1, "b": 1}),
+        dict.fromkeys("ab", 1).keys(),
+        np.array(["a", "b"]),
+    ],
 )
 def test_any_iterable_and_any_mapping_is_a_token(token):
     encoder = GivenEncoder()
@@ -86,7 +112,9 @@ def test_any_iterable_and_any_mapping_is_a_token(token):
 # Fitting and transforming -------------------------------------------------------------------------------------------------
 
 
-@given(st.lists(st.lists(tokens, min_size=1, max_size=4), min_size=1, max_size=3), st.lists(tokens, min_size=1), st.integers(1, 3))
+@given(
+    st.lists(st.lists(tokens, min_size=1, max_size=4), min_size=1, max_size=3), st.lists(tokens, min_size=1), st.integers(1, 3)
+)
 def test_min_count_and_features_not_met(train, test, minimum):
     everything = GivenEncoder()
     rows = written(everything, everything.fit_transform(train))
@@ -111,7 +139,7 @@ def test_labels():
     assert encoded.sentences.tolist() == [0, 2, 3]
     assert encoder.transform([[["a"], ["z"]]], [["Y", "Z"]]).labels.tolist() == [1, -1]
     assert encoder.transform([[["a"], ["z"]]]).labels is None
-    with pytest.raises(ValueError, match="no bags"):
+    with pytest.raises(ValueError, match=r"no bags"):
         encoded.restrict("base")
 
 
@@ -182,7 +210,7 @@ def test_bad_tokens_are_named(token, message):
     with pytest.raises(NotFittedError):
         encoder.transform([[["fine"]]])
     encoder.fit([[["fine"]]])
-    with pytest.raises(InputError, match="^sentence 2, token 2: "):
+    with pytest.raises(InputError, match=r"^sentence 2, token 2: "):
         encoder.transform(sentences)
 
 
@@ -229,5 +257,5 @@ def test_bad_labels_are_named(labels, message):
 
 @pytest.mark.parametrize("minimum", [0, -1, 1.5, "2", True, None])
 def test_bad_min_count(minimum):
-    with pytest.raises(InputError, match="min_count"):
+    with pytest.raises(InputError, match=r"min_count"):
         GivenEncoder(min_count=minimum).fit([[["a"]]])

@@ -26,7 +26,9 @@ def test_what_is_written_is_read_again(templates):
         assert (alone.terms, alone.name) == (template.terms, template.name)
 
 
-@given(st.dictionaries(st.sampled_from(["lists", "brown"]), st.text(st.characters(exclude_characters='"\n'), min_size=1), min_size=1))
+@given(
+    st.dictionaries(st.sampled_from(["lists", "brown"]), st.text(st.characters(exclude_characters='"\n'), min_size=1), min_size=1)
+)
 def test_paths_are_written_and_read_again(uses):
     templates = parse("gazetteer(lists)[0]\ncluster(brown)[0]")
     with_uses = TemplateSet(templates.templates, tuple(uses.items()))
@@ -70,7 +72,8 @@ def test_a_template_in_full():
 
 
 def test_bags_directives_and_lines():
-    text = "\ufeffuse g from lists/g.txt # here\n\n# nothing\nboundary off\nword\r\n[a, b , a]\nlower # x\n[base]\ngazetteer(g)\n[c-1]\npos"
+    text = "\ufeffuse g from lists/g.txt # here\n\n# nothing\nboundary off\nword\r\n"
+    text += "[a, b , a]\nlower # x\n[base]\ngazetteer(g)\n[c-1]\npos"
     found = parse(text, source="t.txt")
     assert [(str(t), t.bags, t.line) for t in found] == [
         ("word[0]", (), 5),
@@ -91,9 +94,9 @@ def test_restrict_and_without():
     assert [str(t) for t in found.restrict("base")] == ["word[0]"]
     assert [str(t) for t in found.without("brown")] == ["word[0]", "gazetteer(g)[0]"]
     assert found.resources == {"brown": "cluster", "g": "gazetteer"}
-    with pytest.raises(TemplateError, match="no bag 'c'; the bags are base, a, b"):
+    with pytest.raises(TemplateError, match=r"no bag 'c'; the bags are base, a, b"):
         found.restrict("c")
-    with pytest.raises(TemplateError, match="no template uses a resource 'x'; those used are brown, g"):
+    with pytest.raises(TemplateError, match=r"no template uses a resource 'x'; those used are brown, g"):
         found.without("x")
 
 
@@ -186,8 +189,11 @@ BAD = [
     ("[]", 1, "expected the name of a bag"),
     ("[a b]", 1, "expected the name of a bag"),
     ("[a, 1b]", 4, "expected the name of a bag"),
-    ("[a,  ,b]", 5,  # at the comma before which a name is missing
-      "expected the name of a bag"),
+    (
+        "[a,  ,b]",
+        5,  # at the comma before which a name is missing
+        "expected the name of a bag",
+    ),
     ("[a, base]", 4, "[base] belongs to every bag and stands alone"),
     ("[a", 0, "expected a field or a function"),
     ("[a] word[0]", 0, "expected a field or a function"),
@@ -197,7 +203,7 @@ BAD = [
     ("use g gazetteers/g", 4, "expected use NAME from PATH"),
     ("use g from", 4, "expected use NAME from PATH"),
     ("use g from my lists", 4, "in double quotes if it has blanks"),
-    ("use g from \"x", 4, "expected use NAME from PATH"),
+    ('use g from "x', 4, "expected use NAME from PATH"),
 ]
 
 
@@ -238,7 +244,7 @@ def test_errors_between_lines(text, line, column, message):
 
 @pytest.mark.parametrize("text", ["", "\n\n", "# only words\n", "[a]\n", "boundary off", "use g from x", "\ufeff"])
 def test_files_without_templates(text):
-    with pytest.raises(TemplateError, match="^t.txt: expected at least one template"):
+    with pytest.raises(TemplateError, match=r"^t.txt: expected at least one template"):
         parse(text, source="t.txt")
 
 
@@ -254,7 +260,7 @@ def test_errors_of_the_compiler_point_too():
         Encoder(text).fit(corpus)
     assert (caught.value.line, caught.value.column) == (2, 11)
     assert str(caught.value).endswith("\n  word[0] &  lower(pos)[1]\n             ^")
-    with pytest.raises(TemplateError, match="the gazetteer 'g' is not given: pass resources=") as caught:
+    with pytest.raises(TemplateError, match=r"the gazetteer 'g' is not given: pass resources=") as caught:
         Encoder("word[0] & gazetteer(g)").fit(corpus)
     assert caught.value.column == 10
 
@@ -266,7 +272,7 @@ def reads_or_refuses(text: str) -> None:
     try:
         found = parse(text)
     except TemplateError as error:
-        assert error.text is None or 0 <= error.column <= len(error.text)
+        assert error.text is None or 0 <= error.column <= len(error.text)  # noqa: PT017
         str(error)
     else:
         assert parse(str(found)) == found
@@ -278,8 +284,37 @@ def test_any_text_is_read_or_refused(text):
 
 
 pieces = st.sampled_from(
-    [*FUNCTIONS, *"[](),&:#|\n\t \"'", "..", "-1", "0", "2", "999", "1234567", "word", "label", "pos", "short", "plain", "edges", "dfi"]
-    + ["base", "boundary", "on", "off", "use", "from", "x", "é", "\u00a0", "\r\n", "\r", "\x00", "\u2028", "\ufeff"]
+    [
+        *FUNCTIONS,
+        *"[](),&:#|\n\t \"'",
+        "..",
+        "-1",
+        "0",
+        "2",
+        "999",
+        "1234567",
+        "word",
+        "label",
+        "pos",
+        "short",
+        "plain",
+        "edges",
+        "dfi",
+        "base",
+        "boundary",
+        "on",
+        "off",
+        "use",
+        "from",
+        "x",
+        "é",
+        "\xa0",
+        "\r\n",
+        "\r",
+        "\x00",
+        "\u2028",
+        "\ufeff",
+    ]
 )
 
 

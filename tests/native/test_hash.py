@@ -64,7 +64,15 @@ def test_utf8(data):
 def test_utf8_of_every_beginning():
     """All pairs of bytes, and the edges of the longer forms, at every place in a block of eight."""
     edges = [b"\xe0\x9f\x80", b"\xe0\xa0\x80", b"\xed\x9f\xbf", b"\xed\xa0\x80", b"\xf0\x8f\xbf\xbf", b"\xf0\x90\x80\x80"]
-    edges += [b"\xf4\x8f\xbf\xbf", b"\xf4\x90\x80\x80", b"\xf5\x80\x80\x80", b"\xc1\xbf", b"\xc2\x80", b"\xef\xbf\xbf", b"\xe2\x82"]
+    edges += [
+        b"\xf4\x8f\xbf\xbf",
+        b"\xf4\x90\x80\x80",
+        b"\xf5\x80\x80\x80",
+        b"\xc1\xbf",
+        b"\xc2\x80",
+        b"\xef\xbf\xbf",
+        b"\xe2\x82",
+    ]
     for data in [bytes((a, b)) for a in range(256) for b in range(256)] + edges:
         assert _native.is_utf8(data) == is_utf8(data), data
     for data in edges:
@@ -126,6 +134,8 @@ def test_capital_classes_by_hand(word, expected):
     assert _native.capital_class(word) == expected
 
 
-@given(st.one_of(st.text(st.characters(exclude_categories=["Cs", "Cn"]).filter(oracle.is_settled)), st.text("aA1.-Éé中", max_size=5)))
+@given(
+    st.one_of(st.text(st.characters(exclude_categories=["Cs", "Cn"]).filter(oracle.is_settled)), st.text("aA1.-Éé中", max_size=5))
+)
 def test_capital_classes(word):
     assert _native.capital_class(word) == oracle.capital_class(word)

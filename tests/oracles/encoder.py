@@ -16,7 +16,7 @@ import struct
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 Feature = tuple[str, float]
 Sentence = Mapping[str, Sequence[str]]
@@ -203,17 +203,41 @@ def column_of(name: str, sentence: Sentence) -> Sequence[str]:
     return list(sentence.values())[int(name.removeprefix("column"))]
 
 
+class Memory:
+    """What was computed last for one set of resources; real gazetteers are too large to be read anew for every token."""
+
+    resources: Resources | None = None
+    phrases: ClassVar[dict[str, dict[str, set[tuple[str, ...]]]]] = {}
+    places: ClassVar[dict[tuple[str, tuple[str, ...]], list[list[str]]]] = {}
+
+
+def phrase_sets(expression: Any, resources: Resources) -> dict[str, set[tuple[str, ...]]]:
+    """The phrases of each list, their words passed through the function; a phrase with a word that has no value is none."""
+    found: dict[str, set[tuple[str, ...]]] = {}
+    for name, texts in resources[expression.resource].items():
+        found[name] = set()
+        for text in "\n".join(texts).split("\n"):
+            phrase = [word_values(expression.expression, word, resources) for word in re.split(r"[ \t\r]+", text) if word]
+            if phrase and all(phrase):
+                found[name].add(tuple(word for (word,) in phrase))
+    return found
+
+
 def phrases_at(expression: Any, words: Sequence[str], resources: Resources) -> list[list[str]]:
     """For each token the lists with a phrase there: leftmost, longest, each list by itself."""
-    inner = expression.expression
-    values = [word_values(inner, word, resources) for word in words]
+    if Memory.resources is not resources:
+        Memory.resources = resources
+        Memory.phrases.clear()
+        Memory.places.clear()
+    key = written(expression)
+    place_key = (key, tuple(words))
+    if place_key in Memory.places:
+        return Memory.places[place_key]
+    if key not in Memory.phrases:
+        Memory.phrases[key] = phrase_sets(expression, resources)
+    values = [word_values(expression.expression, word, resources) for word in words]
     found: list[list[str]] = [[] for _ in words]
-    for name, texts in resources[expression.resource].items():
-        phrases = set()
-        for text in "\n".join(texts).split("\n"):
-            phrase = [word_values(inner, word, resources) for word in re.split(r"[ \t\r]+", text) if word]
-            if phrase and all(phrase):
-                phrases.add(tuple(word for (word,) in phrase))
+    for name, phrases in Memory.phrases[key].items():
         longest = max(map(len, phrases), default=0)
         start = 0
         while start < len(words):
@@ -227,6 +251,7 @@ def phrases_at(expression: Any, words: Sequence[str], resources: Resources) -> l
                     break
             else:
                 start += 1
+    Memory.places[place_key] = found
     return found
 
 

@@ -24,7 +24,9 @@ def looks_like_crfpp(text: str) -> bool:
     >>> looks_like_crfpp("# Unigram\\nU00:%x[-2,0]\\nB\\n"), looks_like_crfpp("word[0]\\n")
     (True, False)
     """
-    lines = [line.strip() for line in text.removeprefix("\ufeff").split("\n") if line.strip() and not line.strip().startswith("#")]
+    lines = [
+        line.strip() for line in text.removeprefix("\ufeff").split("\n") if line.strip() and not line.strip().startswith("#")
+    ]
     return bool(lines) and bool(_LINE.match(lines[0])) and (lines[0] in ("U", "B") or "%" in lines[0].split("#")[0])
 
 
