@@ -13,13 +13,12 @@ from tagpool.features.resources import AmbiguityClasses, Clusters, Gazetteer
 from tagpool.features.template import Call, Field, Range, Template, TemplateSet, Term
 
 COLUMNS = ("word", "pos", "score")
-WORDS = tuple(
-    (
-        "the The THE a A I U.S. U.S Mr. New York new york NEW City McDonald eBay iPhone 1999 1,000.5 -3 10:30 5% 3rd B-52 "
-        "... . .. - -- ' \" `` http://a.b www.x || a|b \\ \\| = a=b _B-1 _B+1 <> <a > a\u00a0b "
-        "ǅ ǆ ß İ ı é É E\u0301 straße ΑΣ σς 中文 東京 ٣٤ ۱ 𝐀 𝟘 😀 👩‍👧 ﬁ x̂y ² Ⅷ ª ʰ"
-    ).split(" ")
-)
+_WORDS = """
+    the The THE a A I U.S. U.S Mr. New York new york NEW City McDonald eBay iPhone 1999 1,000.5 -3 10:30 5% 3rd B-52 ... . .. - --
+    ' " `` http://a.b www.x || a|b \\ \\| = a=b _B-1 _B+1 <> <a >
+    ǅ ǆ ß İ ı é É straße ΑΣ σς 中文 東京 ٣٤ ۱ 𝐀 𝟘 😀 👩‍👧 ﬁ x̂y ² Ⅷ ª ʰ
+"""
+WORDS = (*_WORDS.split(), "", "E\u0301", "a\u00a0b")
 NUMBERS = ("0", "1", "-1", "0.5", "2e3", "-0.0", "1e-50", "3.25", "1e-3", "7")
 
 settled = st.characters(exclude_categories=["Cs", "Cn"]).filter(is_settled)

@@ -528,3 +528,12 @@ def test_names_of_different_features_differ(sentences, extra):
     corpus = Corpus.from_lists(word=[[*sentence, extra] for sentence in sentences])
     encoder = Encoder("U: word[0]\nU: word[0] & word[1]\nU: word[-1] & word[0] & word[1]\nword[0] & word[1]").fit(corpus)
     assert len(set(encoder.feature_names)) == encoder.feature_count
+
+
+def test_values_stay_beside_their_features_when_others_are_dropped():
+    encoder = Encoder("word[0]\nnumber(score)[0]").fit(Corpus.from_lists(word=[["a"]], score=[["2"]]))
+    encoded = encoder.transform(Corpus.from_lists(word=[["unseen", "a"]], score=[["3", "4"]]))
+    assert rows_of(encoded, encoder.feature_names) == [
+        Counter({("number(score)[0]=1", 3.0): 1}),
+        Counter({("word[0]=a", 1.0): 1, ("number(score)[0]=1", 4.0): 1}),
+    ]
