@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "fault.hpp"
+#include "unicode.hpp"
 
 namespace tagpool {
 namespace {
@@ -43,8 +44,12 @@ const uint64_t* WordValues::single_hashes() {
     return single_.data();
 }
 
-AtomValues::AtomValues(const Program& program, const Columns& columns)
-    : program_(program), columns_(columns), contexts_(program.atoms.size()), capitals_(program.atoms.size()) {
+AtomValues::AtomValues(const Program& program, const Columns& columns, uint32_t first_sentence)
+    : program_(program),
+      columns_(columns),
+      contexts_(program.atoms.size()),
+      capitals_(program.atoms.size()),
+      first_sentence_(first_sentence) {
     words_.reserve(program.atoms.size());
     for (size_t i = 0; i < program.atoms.size(); ++i) {
         const Atom& atom = program.atoms[i];
@@ -140,12 +145,17 @@ std::vector<std::string> AtomValues::texts(uint32_t index, int64_t token) {
 double AtomValues::number(uint32_t index, int64_t token) {
     const std::string_view text = words_[index].column().text(static_cast<size_t>(token));
     double value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    // from_chars knows no plus sign.
+    const bool plus = text.size() > 1 && text[0] == '+' && text[1] != '-';
+    const auto [end, error] = std::from_chars(text.data() + plus, text.data() + text.size(), value);
     if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(static_cast<float>(value)))
-        throw InputFault("column \"" + program_.atoms[index].column + "\": expected a number, got \"" +
-                         std::string(text.substr(0, 40)) + "\" (sentence " + std::to_string(sentence_ + 1) + ", token " +
-                         std::to_string(token - begin_ + 1) + ")");
+        fail("column \"" + program_.atoms[index].column + "\": expected a number, got \"" + std::string(beginning_of(text, 40)) + "\"", token);
     return value;
+}
+
+void AtomValues::fail(const std::string& message, int64_t token) const {
+    throw InputFault(message + " (sentence " + std::to_string(first_sentence_ + sentence_ + 1) + ", token " +
+                     std::to_string(token - begin_ + 1) + ")");
 }
 
 // Leftmost longest match, for each list by itself: inside a phrase of a list no other phrase of the same list begins.

@@ -35,7 +35,8 @@ private:
 class AtomValues {
 public:
     // Throws InputFault when a column is missing.
-    AtomValues(const Program& program, const Columns& columns);
+    // `first_sentence` is what messages call the first one (from 0), for a corpus cut out of a larger one.
+    AtomValues(const Program& program, const Columns& columns, uint32_t first_sentence = 0);
 
     // Tokens are asked for inside (or, for boundary values, around) this sentence until the next call.
     void enter(uint32_t sentence);
@@ -48,6 +49,8 @@ public:
     std::vector<std::string> texts(uint32_t atom, int64_t token);
     // The value of a number atom; throws InputFault where the text is no finite number.
     double number(uint32_t atom, int64_t token);
+    // Throws InputFault that names the token.
+    [[noreturn]] void fail(const std::string& message, int64_t token) const;
 
     WordValues& words(uint32_t atom) { return words_[atom]; }
     bool inside(int64_t token) const { return token >= begin_ && token < end_; }
@@ -79,6 +82,7 @@ private:
     std::vector<uint64_t> before_, after_;      // hashes of _B-1, _B-2, ... and _B+1, ...
     int64_t begin_ = 0, end_ = 0;
     uint32_t sentence_ = 0;
+    uint32_t first_sentence_;
     static const uint64_t kOne;                 // the hash of "1"
 };
 

@@ -1,6 +1,8 @@
 #include "encode.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <map>
 #include <span>
 #include <tuple>
 
@@ -61,8 +63,8 @@ void combinations(std::span<const std::span<const uint64_t>> values, uint64_t se
 template <class Resolver>
 class Pass {
 public:
-    Pass(const Program& program, const Columns& columns, Resolver& resolver, Encoding& out)
-        : program_(program), columns_(columns), values_(program, columns), resolver_(resolver), out_(out) {
+    Pass(const Program& program, const Columns& columns, Resolver& resolver, Encoding& out, uint32_t first_sentence)
+        : program_(program), columns_(columns), values_(program, columns, first_sentence), resolver_(resolver), out_(out) {
         for (const Template& each : program.templates) plans_.push_back(plan_for(each));
     }
 
@@ -286,6 +288,7 @@ private:
             value *= values_.number(term.atom, token + term.offset);
         }
         value_ = static_cast<float>(value);
+        if (!std::isfinite(value_)) values_.fail("the product of the numbers of \"" + plans_[number].source->key + "\" is too large", token);
         if (value_ != 0) combine_terms(number, token);
     }
 
@@ -328,13 +331,14 @@ private:
 };
 
 template <class Resolver>
-Encoding encode_with(Resolver resolver, const Program& program, const Columns& columns) {
+Encoding encode_with(Resolver resolver, const Program& program, const Columns& columns, uint32_t first_sentence = 0) {
     Encoding out;
-    Pass<Resolver>(program, columns, resolver, out).run();
+    Pass<Resolver>(program, columns, resolver, out, first_sentence).run();
     return out;
 }
 
-// In a conjunction "|" separates the values, so that it is escaped inside them: a name says exactly which feature it is.
+// In a conjunction "|" separates the values, so that it is escaped inside them (and inside those of a single term that shares
+// the conjunction's name): a name says exactly which feature it is.
 void append_value(std::string& name, const std::string& text, bool escape) {
     for (char c : text) {
         if (escape && (c == '|' || c == '\\')) name.push_back('\\');
@@ -346,7 +350,11 @@ void append_value(std::string& name, const std::string& text, bool escape) {
 class Namer {
 public:
     Namer(const Program& program, const Columns& columns)
-        : program_(program), sentences_(columns.sentences), values_(program, columns) {}
+        : program_(program), sentences_(columns.sentences), values_(program, columns) {
+        std::map<std::string_view, bool> joined;
+        for (const Template& each : program.templates) joined[each.key] |= each.terms.size() > 1;
+        for (const Template& each : program.templates) escapes_.push_back(joined[each.key]);
+    }
 
     // Cheapest for tokens in order, a token's templates in order: what belongs together is computed once.
     std::string name(const Origin& origin) {
@@ -369,7 +377,7 @@ public:
         std::string name = each.key + "=";
         for (size_t i = 0; i < texts_.size(); ++i) {
             if (i > 0) name.push_back('|');
-            append_value(name, texts_[i][chosen[i]], texts_.size() > 1);
+            append_value(name, texts_[i][chosen[i]], escapes_[origin.template_number]);
         }
         return name;
     }
@@ -378,6 +386,7 @@ private:
     const Program& program_;
     const std::vector<uint32_t>& sentences_;
     AtomValues values_;
+    std::vector<bool> escapes_;  // by template: whether its name is that of a conjunction
     uint32_t sentence_ = UINT32_MAX, token_ = kNoToken;
     const Template* template_ = nullptr;
     std::vector<std::vector<std::string>> texts_;
@@ -450,7 +459,7 @@ Encoder::Described Encoder::describe(const Columns& columns, uint32_t sentence) 
     // Every combination is numbered apart from the index, and its name written at once.
     FeatureIndex index;
     std::vector<Origin> origins;
-    const Encoding encoding = encode_with(Numbering{index, origins}, program_, one);
+    const Encoding encoding = encode_with(Numbering{index, origins}, program_, one, sentence);
     Namer namer(program_, one);
     std::vector<std::string> names;
     for (const Origin& origin : origins) names.push_back(namer.name(origin));

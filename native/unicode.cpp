@@ -103,6 +103,16 @@ void append_utf8(std::string& out, char32_t c) {
     }
 }
 
+std::string_view beginning_of(std::string_view text, size_t count) {
+    size_t i = 0;
+    while (i < text.size() && count > 0) {
+        ++i;
+        while (i < text.size() && is_continuation(static_cast<unsigned char>(text[i]))) ++i;
+        --count;
+    }
+    return text.substr(0, i);
+}
+
 bool Characters::next(char32_t& point) {
     if (p_ == end_) return false;
     const auto byte = [this](int i) { return static_cast<char32_t>(static_cast<unsigned char>(p_[i])); };

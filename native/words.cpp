@@ -197,7 +197,7 @@ void apply(const Step& step, std::string_view text, Values out) {
         case Function::orthography_dfi: orthography_dfi(Spelled(text), text, out); break;
         case Function::lookup: {
             const std::string_view value = step.lexicon->value(text);
-            if (value.data()) out.take(step.a > 0 ? value.substr(0, length) : value);
+            if (value.data()) out.take(step.a > 0 ? beginning_of(value, length) : value);
             break;
         }
     }

@@ -1,4 +1,4 @@
-// Walks the features python-crfsuite's users bring: for each token a list (or tuple, set) of strings, or a dict.
+// Walks the features python-crfsuite's users bring: for each token an iterable of strings (a list, a set), or a dict.
 //   "name"            -> name 1.0             {"key": "value"}       -> key:value 1.0
 //   {"key": 2.5}      -> key 2.5              {"key": True}          -> key 1.0
 //   {"key": [a, b]}   -> key:a, key:b 1.0     {"key": {"a": 0.5}}    -> key:a 0.5, and so on inwards
@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "../fault.hpp"
+#include "../unicode.hpp"
 #include "bindings.hpp"
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -23,6 +24,7 @@ public:
             token_ = 0;
             for (nb::handle token : sentence) {
                 name_.clear();
+                depth_ = 0;
                 item(token);
                 out_.end_token();
                 ++token_;
@@ -46,7 +48,11 @@ private:
 
     std::string_view text(nb::handle object, const char* what) {
         std::string_view out;
-        if (PyBytes_Check(object.ptr())) return {PyBytes_AS_STRING(object.ptr()), static_cast<size_t>(PyBytes_GET_SIZE(object.ptr()))};
+        if (PyBytes_Check(object.ptr())) {
+            out = {PyBytes_AS_STRING(object.ptr()), static_cast<size_t>(PyBytes_GET_SIZE(object.ptr()))};
+            if (find_invalid_utf8(out) != std::string_view::npos) fail(std::string("the ") + what + " is bytes that are not UTF-8");
+            return out;
+        }
         if (utf8_of(object, out)) return out;
         if (PyUnicode_Check(object.ptr())) fail(std::string("the ") + what + " has a lone surrogate and cannot be written as UTF-8");
         fail(std::string("expected text as ") + what + ", got " + type_of(object));
@@ -58,7 +64,9 @@ private:
             for (auto [key, value] : nb::borrow<nb::dict>(object)) pair(key, value);
         } else if (PyUnicode_Check(object.ptr()) || PyBytes_Check(object.ptr())) {
             fail("expected a list of features or a dict, got one string; write [\"feature\"]");
-        } else if (PyList_Check(object.ptr()) || PyTuple_Check(object.ptr()) || PyAnySet_Check(object.ptr())) {
+        } else if (nb::hasattr(object, "items")) {  // a mapping that is no dict
+            for (nb::handle entry : object.attr("items")()) pair(entry[nb::int_(0)], entry[nb::int_(1)]);
+        } else if (is_iterable(object)) {
             const size_t prefix = name_.size();
             for (nb::handle each : object) {
                 const std::string_view name = text(each, "feature name");
@@ -75,6 +83,12 @@ private:
         }
     }
 
+    static bool is_iterable(nb::handle object) {
+        const nb::object iterator = nb::steal(PyObject_GetIter(object.ptr()));
+        if (!iterator.is_valid()) PyErr_Clear();
+        return iterator.is_valid();
+    }
+
     void pair(nb::handle key, nb::handle value) {
         const size_t before = name_.size();
         name_.append(text(key, "feature name"));
@@ -83,8 +97,10 @@ private:
             name_.append(text(value, "feature value"));
             emit(name_, 1.0);
         } else if (PyDict_Check(value.ptr()) || PyList_Check(value.ptr()) || PyTuple_Check(value.ptr()) || PyAnySet_Check(value.ptr())) {
+            if (++depth_ > kDeepest) fail("the dicts are nested more than " + std::to_string(kDeepest) + " deep");
             name_.push_back(':');
             item(value);
+            --depth_;
         } else {
             const double number = PyFloat_AsDouble(value.ptr());
             if (number == -1.0 && PyErr_Occurred()) {
@@ -97,8 +113,11 @@ private:
         name_.resize(before);
     }
 
+    static constexpr int kDeepest = 100;  // a dict that holds itself must not use up the stack
+
     GivenFeatures& features_;
     Encoding& out_;
+    int depth_ = 0;
     std::string name_;
     size_t sentence_ = 0, token_ = 0;
 };

@@ -13,7 +13,8 @@
 namespace tagpool {
 namespace {
 
-// One phrase a line, its words separated by blanks and passed through the function that the template applies to tokens.
+// One phrase a line, its words separated by blanks and passed through the function that the template applies to tokens. A phrase
+// with a word that has no value is left out: no text can match it.
 void add_phrases(PhraseLexicon& lexicon, const std::string& list, std::string_view text, const WordFunction& function) {
     const uint16_t number = lexicon.add_list(list);
     std::vector<std::string> words;
@@ -22,13 +23,16 @@ void add_phrases(PhraseLexicon& lexicon, const std::string& list, std::string_vi
         size_t end = text.find('\n', begin);
         if (end == std::string_view::npos) end = text.size();
         words.clear();
+        size_t count = 0;
         for (size_t i = begin; i < end;) {
             while (i < end && (text[i] == ' ' || text[i] == '\t' || text[i] == '\r')) ++i;
             const size_t word = i;
             while (i < end && text[i] != ' ' && text[i] != '\t' && text[i] != '\r') ++i;
-            if (i > word) function.values(text.substr(word, i - word), Values(words));
+            if (i == word) continue;
+            function.values(text.substr(word, i - word), Values(words));
+            ++count;
         }
-        lexicon.add(number, words);
+        if (words.size() == count) lexicon.add(number, words);
         begin = end + 1;
     }
 }

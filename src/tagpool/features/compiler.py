@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from tagpool import _native
@@ -40,6 +40,7 @@ _CONTEXT = {
     "bias": _native.AtomKind.bias,
     "number": _native.AtomKind.number,
 }
+_MOST_CONJUNCTIONS = 65_535  # the native core numbers them in 16 bits
 _NUMBERED_COLUMN = re.compile(r"column(\d+)$")
 
 
@@ -103,7 +104,7 @@ class _Compiler:
 
     def program(self, history: bool) -> Program:
         terms_of: dict[tuple[str, tuple[tuple[Expression, int], ...]], list[Template]] = {}
-        dense: list[DenseTemplate] = []
+        dense: dict[str, DenseTemplate] = {}
         for template in self.templates:
             if template.is_history != history:
                 continue
@@ -111,19 +112,22 @@ class _Compiler:
                 if not term.is_history:
                     self.check(term, template)
             if template.is_dense:
-                dense += self.dense(template)
+                for each in self.dense(template):
+                    known = dense.get(each.key)
+                    dense[each.key] = replace(each, bags=_joined([known.bags, each.bags])) if known else each
                 continue
+            if template.conjunction_count + len(terms_of) > _MOST_CONJUNCTIONS:
+                message = f"the templates stand for more than {_MOST_CONJUNCTIONS:,} conjunctions; use fewer offsets or lengths"
+                raise template.error(message, source=self.templates.source)
             for key, terms in template.expand():
                 # A feature that two lines name is one feature, in the bags of both.
                 terms_of.setdefault((key, terms), []).append(template)
         sparse = []
         native: list[tuple[str, list[tuple[int, int]]]] = []
         for (key, terms), owners in terms_of.items():
-            shared = any(not owner.bags for owner in owners)
-            bags = () if shared else tuple(dict.fromkeys(bag for owner in owners for bag in owner.bags))
-            sparse.append(SparseTemplate(key, bags))
+            sparse.append(SparseTemplate(key, _joined([owner.bags for owner in owners])))
             native.append((key, [(self.atom(e), offset) for e, offset in self.static(terms)]))
-        return Program(self.atoms, native, tuple(sparse), tuple(dense), self.templates.boundary)
+        return Program(self.atoms, native, tuple(sparse), tuple(dense.values()), self.templates.boundary)
 
     def static(self, terms: tuple[tuple[Expression, int], ...]) -> tuple[tuple[Expression, int], ...]:
         """The terms that do not look at labels; a bias if there are none."""
@@ -185,8 +189,11 @@ class _Compiler:
         kind = _CONTEXT[expression.function]
         window = expression.numbers[0] if expression.numbers else None
         column, function = ("", _native.WordFunction([]))
+        key: str | None = ""
         if expression.expression is not None:
             column, function = self.word_function(expression.expression)
+            # A function that looks into another lexicon is not known by its name: the lexicon may be another one next time.
+            key = None if Term(expression.expression, ()).resources else str(expression.expression)
         return _native.Atom(
             kind,
             column,
@@ -194,9 +201,7 @@ class _Compiler:
             plain=expression.flag == "plain",
             a=window.low if window else 0,
             b=window.high if window else 0,
-            phrases=self.resources[expression.resource].phrases(str(expression.expression), function)
-            if expression.resource
-            else None,
+            phrases=self.resources[expression.resource].phrases(key, function) if expression.resource else None,
         )
 
     def is_total(self, expression: Expression) -> bool:
@@ -227,13 +232,19 @@ class _Compiler:
 
     def dense(self, template: Template) -> list[DenseTemplate]:
         (term,) = template.terms
-        call = term.expression
-        if not isinstance(call, Call) or call.resource is None or call.expression is None:
-            raise InputError("an embedding needs a resource")
-        column, function = self.word_function(call.expression)
-        embeddings = self.resources[call.resource]
-        return [
-            DenseTemplate(f"{call}[{offset}]", template.bags, offset, column, function, embeddings)
-            for offsets in term.offsets
-            for offset in offsets
-        ]
+        found = []
+        functions: dict[Expression, tuple[str, _native.WordFunction]] = {}
+        for call, offset in term.expand():
+            if not isinstance(call, Call) or call.resource is None or call.expression is None:
+                raise InputError("an embedding needs a resource")
+            if call not in functions:
+                functions[call] = self.word_function(call.expression)
+            column, function = functions[call]
+            embeddings = self.resources[call.resource]
+            found.append(DenseTemplate(f"{call}[{offset}]", template.bags, offset, column, function, embeddings))
+        return found
+
+
+def _joined(bags: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
+    """The bags of a feature that several lines name; one line of the base puts it there."""
+    return tuple(dict.fromkeys(bag for each in bags for bag in each)) if all(bags) else ()

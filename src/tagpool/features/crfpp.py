@@ -24,8 +24,10 @@ def looks_like_crfpp(text: str) -> bool:
     >>> looks_like_crfpp("# Unigram\\nU00:%x[-2,0]\\nB\\n"), looks_like_crfpp("word[0]\\n")
     (True, False)
     """
-    lines = [line.strip() for line in text.splitlines() if line.strip() and not line.strip().startswith("#")]
-    return bool(lines) and bool(_LINE.match(lines[0])) and (lines[0] in ("U", "B") or "%" in lines[0])
+    lines = [
+        line.strip() for line in text.removeprefix("\ufeff").split("\n") if line.strip() and not line.strip().startswith("#")
+    ]
+    return bool(lines) and bool(_LINE.match(lines[0])) and (lines[0] in ("U", "B") or "%" in lines[0].split("#")[0])
 
 
 def parse_crfpp(text: str, *, source: str | None = None) -> TemplateSet:
@@ -37,7 +39,7 @@ def parse_crfpp(text: str, *, source: str | None = None) -> TemplateSet:
     """
     templates: list[Template] = []
     raw_names: dict[str, str] = {}
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(re.split(r"\r?\n", text.removeprefix("\ufeff")), 1):
         if not line.strip() or line.lstrip().startswith("#"):
             continue
         templates.append(_template(line.rstrip(), number, raw_names, source))
@@ -52,10 +54,12 @@ def _template(line: str, number: int, raw_names: dict[str, str], source: str | N
 
     kind = line.lstrip()[0]
     if kind not in "UB":
-        raise fail("expected a line that begins with U, B or #")
+        raise fail("expected a line that begins with U, B or #", len(line) - len(line.lstrip()))
     rest = _MACRO.sub("", line)
     if "%" in rest:
-        raise fail("expected macros of the form %x[row,column]", line.index("%"))
+        # blanks in place of the macros keep the columns
+        masked = _MACRO.sub(lambda match: " " * len(match[0]), line)
+        raise fail("expected macros of the form %x[row,column]", masked.index("%"))
     terms = [Term(Field(HISTORY_FIELD), (Range(-1, -1),))] if kind == "B" else []
     for match in _MACRO.finditer(line):
         row, column = int(match[1]), int(match[2])

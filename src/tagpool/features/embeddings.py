@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import ClassVar
+from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from tagpool import _native
 from tagpool.corpus.files import read_lines
 from tagpool.errors import InputError, ResourceError
+from tagpool.features.resources import as_text
 
 
 class Embeddings:
@@ -25,14 +28,18 @@ class Embeddings:
     kind: ClassVar[str] = "embedding"
 
     def __init__(self, words: Sequence[str], vectors: ArrayLike) -> None:
-        self.vectors: NDArray[np.float32] = np.ascontiguousarray(vectors, dtype=np.float32)
+        try:
+            with np.errstate(over="ignore"):  # too large a number becomes infinite, which is refused below
+                self.vectors: NDArray[np.float32] = np.ascontiguousarray(vectors, dtype=np.float32)
+        except (TypeError, ValueError) as error:
+            raise ResourceError(f"expected vectors of equal width, all numbers: {error}") from None
         if self.vectors.ndim != 2 or self.vectors.shape[0] != len(words) or self.vectors.size == 0:
             raise ResourceError(f"expected one vector for each of {len(words)} words, got an array of shape {self.vectors.shape}")
         if not np.isfinite(self.vectors).all():
             raise ResourceError("the vectors have values that are not finite numbers")
         self.rows = _native.RowLexicon()
         for row, word in enumerate(words):
-            self.rows.add(word, row)
+            self.rows.add(as_text(word), row)
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -56,12 +63,13 @@ class Embeddings:
     @classmethod
     def _read_npz(cls, path: Path) -> Embeddings:
         try:
-            with np.load(path, allow_pickle=False) as arrays:
+            # Opened here: NumPy leaves a file open that it cannot read.
+            with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
                 vectors = arrays["vectors"]
                 words = [str(word) for word in arrays["words"]] if "words" in arrays else None
         except FileNotFoundError:
             raise ResourceError("there is no such file", source=path) from None
-        except (OSError, ValueError, KeyError, EOFError) as error:
+        except (OSError, ValueError, KeyError, EOFError, TypeError, BadZipFile, zlib.error) as error:
             raise ResourceError(f"expected a NumPy file with an array 'vectors': {error}", source=path) from None
         if words is None:
             beside = [path.with_name("words.txt"), path.with_name("words.txt.gz")]
@@ -79,9 +87,12 @@ class Embeddings:
         vectors: list[NDArray[np.float32]] = []
         width = 0
         for number, line in enumerate(lines[first:], first + 1):
+            if not line.strip():
+                continue
             word, _, rest = line.rstrip().partition(" ")
             try:
-                vector = np.array(rest.split(), dtype=np.float32)
+                with np.errstate(over="ignore"):
+                    vector = np.array(rest.split(), dtype=np.float32)
             except ValueError:
                 raise ResourceError(f"expected numbers behind {word!r}", source=path, line=number) from None
             if not width:
@@ -90,6 +101,8 @@ class Embeddings:
                 raise ResourceError(
                     f"expected {width or 'some'} numbers behind {word!r}, got {len(vector)}", source=path, line=number
                 )
+            if not np.isfinite(vector).all():
+                raise ResourceError(f"expected finite numbers behind {word!r}", source=path, line=number)
             words.append(word)
             vectors.append(vector)
         if not words:

@@ -80,6 +80,7 @@ class Encoder:
     def fit_transform(self, corpus: Corpus) -> EncodedCorpus:
         """Fits, and encodes the same corpus on the way."""
         self._check_parameters()
+        self._native = None  # a fit that fails leaves nothing half fitted
         self.templates_ = load_templates(self.templates)
         self._check_history()
         self.resources_ = load_resources(self.templates_, self.resources or {})
@@ -88,12 +89,13 @@ class Encoder:
         self.labels_ = _distinct_labels(corpus)
         native = self._program.native(self.min_count, self.hash_size or 0)
         encoding = _translated(corpus, lambda: native.fit(corpus.native))
-        self._native = native
         self._native_history = None
         history = None
         if self._history_program is not None and self._history_program.templates:
-            self._native_history = self._history_program.native(self.min_count, 0)
-            history = self._native_history.fit(corpus.native)
+            native_history = self._history_program.native(self.min_count, 0)
+            history = _translated(corpus, lambda: native_history.fit(corpus.native))
+            self._native_history = native_history
+        self._native = native
         return self._encoded(corpus, encoding, history)
 
     def transform(self, corpus: Corpus) -> EncodedCorpus:
@@ -101,7 +103,10 @@ class Encoder:
         native = self._fitted()
         self._check_columns(corpus)
         encoding = _translated(corpus, lambda: native.encode(corpus.native))
-        history = self._native_history.encode(corpus.native) if self._native_history is not None else None
+        native_history = self._native_history
+        history = None
+        if native_history is not None:
+            history = _translated(corpus, lambda: native_history.encode(corpus.native))
         return self._encoded(corpus, encoding, history)
 
     def describe(self, corpus: Corpus, sentence: int) -> list[list[tuple[str, float]]]:
@@ -172,6 +177,8 @@ class Encoder:
     def _check_columns(self, corpus: Corpus) -> None:
         """Whether a corpus has the columns of the fitted one; compiling again finds the template that lacks one."""
         self._compile(corpus, history=False)
+        if self.history:
+            self._compile(corpus, history=True)
 
     def _encoded(self, corpus: Corpus, encoding: _native.Encoding, history: _native.Encoding | None) -> EncodedCorpus:
         return EncodedCorpus(

@@ -17,16 +17,13 @@ A feature given twice counts twice.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from tagpool import _native
 from tagpool.errors import InputError, NotFittedError
 from tagpool.features.encoded import EncodedCorpus
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 GivenToken = Iterable[str] | Mapping[str, Any]
 GivenSentences = Sequence[Sequence[GivenToken]]
@@ -58,14 +55,16 @@ class GivenEncoder:
         encoding = _walked(lambda: native.fit(sentences, self.min_count))
         if encoding.token_count == 0:
             raise InputError("expected sentences, got none")
-        self.labels_ = tuple(dict.fromkeys(label for sentence in labels or () for label in sentence))
+        flat = _flat_labels(encoding, labels)
+        self.labels_ = tuple(dict.fromkeys(flat or ()))
         self._native = native
-        return self._encoded(encoding, labels)
+        return self._encoded(encoding, flat)
 
     def transform(self, sentences: GivenSentences, labels: Sequence[Sequence[str]] | None = None) -> EncodedCorpus:
         """Encodes with the frozen index; features that were not met in fitting are dropped."""
         native = self._fitted()
-        return self._encoded(_walked(lambda: native.encode(sentences)), labels)
+        encoding = _walked(lambda: native.encode(sentences))
+        return self._encoded(encoding, _flat_labels(encoding, labels))
 
     @property
     def feature_count(self) -> int:
@@ -87,20 +86,28 @@ class GivenEncoder:
             raise NotFittedError("the encoder was not fitted: call fit(sentences) first")
         return self._native
 
-    def _encoded(self, encoding: _native.Encoding, labels: Sequence[Sequence[str]] | None) -> EncodedCorpus:
-        ids = None if labels is None else self._label_ids(encoding, labels)
+    def _encoded(self, encoding: _native.Encoding, labels: list[str] | None) -> EncodedCorpus:
+        numbers = {label: number for number, label in enumerate(self.labels_)}
+        ids = None if labels is None else np.array([numbers.get(label, -1) for label in labels], dtype=np.int32)
         return EncodedCorpus(native=encoding, feature_count=self.feature_count, labels=ids)
 
-    def _label_ids(self, encoding: _native.Encoding, labels: Sequence[Sequence[str]]) -> NDArray[np.int32]:
-        lengths = np.diff(encoding.sentences()).tolist()
-        if len(labels) != len(lengths):
-            raise InputError(f"expected labels for {len(lengths)} sentences, got {len(labels)}")
-        for number, (length, sentence) in enumerate(zip(lengths, labels, strict=True), 1):
-            if len(sentence) != length:
-                raise InputError(f"sentence {number}: expected {length} labels, one a token, got {len(sentence)}")
-        numbers = {label: number for number, label in enumerate(self.labels_)}
-        flat = [numbers.get(label, -1) for sentence in labels for label in sentence]
-        return np.array(flat, dtype=np.int32)
+
+def _flat_labels(encoding: _native.Encoding, labels: Sequence[Sequence[str]] | None) -> list[str] | None:
+    """The labels of all tokens, checked to be one a token."""
+    if labels is None:
+        return None
+    lengths = np.diff(encoding.sentences()).tolist()
+    if len(labels) != len(lengths):
+        raise InputError(f"expected labels for {len(lengths)} sentences, got {len(labels)}")
+    flat: list[str] = []
+    for number, (length, sentence) in enumerate(zip(lengths, labels, strict=True), 1):
+        if len(sentence) != length:
+            raise InputError(f"sentence {number}: expected {length} labels, one a token, got {len(sentence)}")
+        for token, label in enumerate(sentence, 1):
+            if not isinstance(label, str):
+                raise InputError(f"sentence {number}, token {token}: expected text as label, got {type(label).__name__}")
+        flat += sentence
+    return flat
 
 
 def _walked(run: Any) -> _native.Encoding:

@@ -29,10 +29,13 @@ _USE = re.compile(
     r"\s*use\s+(?P<name>[A-Za-z_]\w*(?:-[A-Za-z_]\w*)*)\s+from\s+(?:\"(?P<quoted>[^\"]+)\"|(?P<bare>[^\s\"#]+))\s*(?:#.*)?$",
     re.ASCII,
 )
+_USE_BEGUN = re.compile(r"\s*use\s+[A-Za-z_]")
 _BOUNDARY = re.compile(r"\s*boundary\s+(?P<value>\w+)\s*(?:#.*)?$")
 _HEADER = re.compile(r"\s*\[\s*(?P<bags>[^\]]*)\]\s*(?:#.*)?$")
 _BAG = re.compile(r"[A-Za-z_][\w-]*", re.ASCII)
 _LONGEST = 512  # the longest affix or n-gram anybody needs
+_BLANKS = " \t\n\r\f\v"  # what \s means in ASCII
+_DEEPEST = 20  # functions inside functions
 
 
 def parse(text: str, *, source: str | None = None) -> TemplateSet:
@@ -51,6 +54,10 @@ def parse(text: str, *, source: str | None = None) -> TemplateSet:
         try:
             if match := _USE.match(line):
                 uses[match["name"]] = match["quoted"] or match["bare"]
+            elif match := _USE_BEGUN.match(line):
+                raise TemplateError(
+                    "expected use NAME from PATH, the path in double quotes if it has blanks", text=line, column=match.end() - 1
+                )
             elif match := _BOUNDARY.match(line):
                 if match["value"] not in ("on", "off"):
                     raise TemplateError("expected on or off", text=line, column=match.start("value"))
@@ -78,15 +85,18 @@ def parse_template(line: str) -> Template:
 
 
 def _bags(text: str, line: str, column: int) -> tuple[str, ...]:
-    names = [name.strip() for name in text.split(",")]
-    for name in names:
+    names = []
+    parts = text.split(",")
+    for part in parts:
+        name = part.strip()
+        at = column + len(part) - len(part.lstrip())
         if not _BAG.fullmatch(name):
-            raise TemplateError("expected the name of a bag, such as [ngrams]", text=line, column=column)
-    if BASE in names:
-        if len(names) > 1:
-            raise TemplateError(f"[{BASE}] belongs to every bag and stands alone", text=line, column=column)
-        return ()
-    return tuple(dict.fromkeys(names))
+            raise TemplateError("expected the name of a bag, such as [ngrams]", text=line, column=at)
+        if name == BASE and len(parts) > 1:
+            raise TemplateError(f"[{BASE}] belongs to every bag and stands alone", text=line, column=at)
+        names.append(name)
+        column += len(part) + 1
+    return () if names == [BASE] else tuple(dict.fromkeys(names))
 
 
 def _check(found: TemplateSet) -> None:
@@ -95,10 +105,10 @@ def _check(found: TemplateSet) -> None:
     bags_of: dict[str, tuple[str, ...]] = {}
     for template in found:
         for term in template.terms:
-            call = term.expression
-            if isinstance(call, Call) and call.resource and kinds.setdefault(call.resource, call.function) != call.function:
-                message = f"the resource {call.resource!r} is a {kinds[call.resource]} above, and cannot be a {call.function} too"
-                raise template.error(message, source=found.source, term=term)
+            for name, kind in term.resources:
+                if kinds.setdefault(name, kind) != kind:
+                    message = f"the resource {name!r} is a {kinds[name]} above, and cannot be a {kind} too"
+                    raise template.error(message, source=found.source, term=term)
         if template.name and bags_of.setdefault(template.name, template.bags) != template.bags:
             raise template.error(
                 "templates of the same name share features, so they must be in the same bags", source=found.source
@@ -125,7 +135,7 @@ class _Parser:
         while at < len(code):
             match = _TOKEN.match(code, at)
             if not match:
-                at += len(code[at:]) - len(code[at:].lstrip())
+                at += len(code[at:]) - len(code[at:].lstrip(_BLANKS))
                 raise TemplateError(f"unexpected {code[at]!r}", text=line, column=at)
             kind = match.lastgroup or ""
             text = match[kind]
@@ -133,6 +143,7 @@ class _Parser:
             at = match.end()
         self.tokens.append(_Token("end", "the end of the line", len(code)))
         self.at = 0
+        self.depth = 0
 
     # Small steps --------------------------------------------------------------------------------------------------------
 
@@ -166,7 +177,8 @@ class _Parser:
         self.expect("end", "& and another term, or the end of the line")
         template = Template(tuple(terms), name, text=self.line)
         if template.is_dense and len(terms) > 1:
-            self.fail("an embedding is dense and cannot be part of a conjunction", self.tokens[0])
+            column = next(term.column for term in terms if term.is_dense)
+            raise TemplateError("an embedding is dense and cannot be part of a conjunction", text=self.line, column=column)
         if template.is_dense and name:
             self.fail("an embedding cannot have a name of its own", self.tokens[0])
         return template
@@ -255,7 +267,11 @@ class _Parser:
 
     def inner(self, function: Function) -> Expression:
         token = self.token
+        self.depth += 1
+        if self.depth > _DEEPEST:
+            self.fail(f"functions are nested more than {_DEEPEST} deep")
         inner = self.expression()
+        self.depth -= 1
         if inner == Field(HISTORY_FIELD):
             self.fail(f"no function can be applied to {HISTORY_FIELD}: write {HISTORY_FIELD}[-1]", token)
         if isinstance(inner, Call):

@@ -43,6 +43,13 @@ def read_templates(path: str | Path) -> TemplateSet:
     return replace(found, uses=tuple((name, str(Path(path).parent / file)) for name, file in found.uses))
 
 
+def _is_file(what: str) -> bool:
+    try:
+        return "\n" not in what and Path(what).is_file()
+    except (OSError, ValueError):  # such as a long line, which is no name of a file
+        return False
+
+
 def load_templates(what: TemplateSet | str | Path) -> TemplateSet:
     """Templates from whatever names them: a set, a preset's name, a file, or the text itself.
 
@@ -55,7 +62,7 @@ def load_templates(what: TemplateSet | str | Path) -> TemplateSet:
         return read_templates(what)
     if what in preset_names():
         return parse(preset_text(what), source=f"preset {what}")
-    if "\n" not in what and len(what) < 1000 and Path(what).is_file():
+    if _is_file(what):
         return read_templates(what)
     if "[" in what or "\n" in what:
         return parse_crfpp(what) if looks_like_crfpp(what) else parse(what)

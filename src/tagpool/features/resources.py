@@ -38,11 +38,22 @@ def _list_name(path: Path) -> str:
     return name
 
 
+def as_text(text: object) -> str:
+    """What a resource is made of, checked to be text that can be written as UTF-8."""
+    if not isinstance(text, str):
+        raise ResourceError(f"expected text (str), got {type(text).__name__}: {str(text)[:40]}")
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise ResourceError(f"{text!r} has a lone surrogate and cannot be written as UTF-8") from None
+    return text
+
+
 class Gazetteer:
     """Named lists of phrases.
 
     A file is one list of one phrase a line, called as the file is; in a ``.tsv`` file a tab and the list's name follow each
-    phrase. A folder is all its files. Phrases are cut at blanks, and matched word by word.
+    phrase. A folder is all its files but hidden ones. Phrases are cut at blanks, and matched word by word.
 
     >>> gazetteer = Gazetteer({"cities": ["New York", "Oslo"]})
     >>> len(gazetteer), gazetteer.lists
@@ -52,7 +63,10 @@ class Gazetteer:
     kind: ClassVar[str] = "gazetteer"
 
     def __init__(self, lists: Mapping[str, Iterable[str]]) -> None:
-        self._texts = {name: "\n".join(phrases).encode() for name, phrases in lists.items()}
+        for name, phrases in lists.items():
+            if isinstance(phrases, str):
+                raise ResourceError(f"{as_text(name)!r}: expected a list of phrases, got one string")
+        self._texts = {as_text(name): "\n".join(map(as_text, phrases)).encode() for name, phrases in lists.items()}
         if not any(text.strip() for text in self._texts.values()):
             raise ResourceError("the gazetteer has no phrases")
         self._native: dict[str, _native.PhraseLexicon] = {}
@@ -62,10 +76,12 @@ class Gazetteer:
         """Reads a file or a folder."""
         place = Path(path)
         lists: dict[str, list[str]] = {}
-        for file in sorted(p for p in place.rglob("*") if p.is_file()) if place.is_dir() else [place]:
+        for file in _files_in(place) if place.is_dir() else [place]:
             lines = _lines(file)
             if _is_table(file):
                 for number, line in enumerate(lines, 1):
+                    if not line.strip():
+                        continue
                     phrase, tab, name = line.rpartition("\t")
                     if not tab or not name.strip():
                         raise ResourceError("expected a phrase, a tab and the name of its list", source=file, line=number)
@@ -85,14 +101,26 @@ class Gazetteer:
     def __len__(self) -> int:
         return self.phrases("", _native.WordFunction([])).phrase_count
 
-    def phrases(self, key: str, function: _native.WordFunction) -> _native.PhraseLexicon:
-        """The phrases, each word passed through a word function as the tokens will be; ``key`` names that function."""
-        if key not in self._native:
+    def phrases(self, key: str | None, function: _native.WordFunction) -> _native.PhraseLexicon:
+        """The phrases, each word passed through a word function as the tokens will be.
+
+        ``key`` names that function, so that it is applied once; None for a function that its name does not tell all about.
+        """
+        lexicon = self._native.get(key) if key is not None else None
+        if lexicon is None:
             lexicon = _native.PhraseLexicon()
             for name, text in self._texts.items():
                 lexicon.add_list(name, text, function)
-            self._native[key] = lexicon
-        return self._native[key]
+            if key is not None:
+                self._native[key] = lexicon
+        return lexicon
+
+
+def _files_in(folder: Path) -> list[Path]:
+    def is_hidden(path: Path) -> bool:
+        return any(part.startswith(".") for part in path.relative_to(folder).parts)
+
+    return sorted(path for path in folder.rglob("*") if path.is_file() and not is_hidden(path))
 
 
 def _is_table(path: Path) -> bool:
@@ -107,7 +135,7 @@ class WordClasses:
     def __init__(self, classes: Mapping[str, str]) -> None:
         self.native = _native.WordLexicon()
         for word, value in classes.items():
-            self.native.add(word, value)
+            self.native.add(as_text(word), as_text(value))
         if not len(self.native):
             raise ResourceError(f"no words: the {self.kind} resource is empty")
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from itertools import product
+from math import prod
 
 from tagpool.errors import TemplateError
 from tagpool.features.functions import FUNCTIONS, HISTORY_FIELD, Numbers
@@ -83,9 +84,15 @@ class Term:
         return self.expression == Field(HISTORY_FIELD)
 
     @property
-    def resource(self) -> str | None:
-        """The name of the lexicon it needs."""
-        return self.expression.resource if isinstance(self.expression, Call) else None
+    def resources(self) -> tuple[tuple[str, str], ...]:
+        """Every mention of a lexicon, with the function that uses it; the outermost first."""
+        mentions = []
+        expression: Expression | None = self.expression
+        while isinstance(expression, Call):
+            if expression.resource:
+                mentions.append((expression.resource, expression.function))
+            expression = expression.expression
+        return tuple(mentions)
 
     @property
     def is_dense(self) -> bool:
@@ -143,7 +150,12 @@ class Template:
     @property
     def resources(self) -> tuple[str, ...]:
         """The lexicons it needs."""
-        return tuple(dict.fromkeys(term.resource for term in self.terms if term.resource))
+        return tuple(dict.fromkeys(name for term in self.terms for name, _ in term.resources))
+
+    @property
+    def conjunction_count(self) -> int:
+        """How many single conjunctions it stands for."""
+        return prod(sum(1 for _ in term.expand()) for term in self.terms)
 
     def expand(self) -> Iterator[tuple[str, tuple[tuple[Expression, int], ...]]]:
         """The single conjunctions it stands for, each with the key its features are named by."""
@@ -200,8 +212,8 @@ class TemplateSet:
         needed: dict[str, str] = {}
         for template in self.templates:
             for term in template.terms:
-                if isinstance(term.expression, Call) and term.expression.resource:
-                    needed.setdefault(term.expression.resource, term.expression.function)
+                for name, function in term.resources:
+                    needed.setdefault(name, function)
         return needed
 
     def restrict(self, *bags: str) -> TemplateSet:

@@ -1,0 +1,493 @@
+"""Lexicons, clusters, ambiguity classes and embeddings: every format they are read from, and every way a file can be wrong."""
+
+from __future__ import annotations
+
+import gzip
+import itertools
+import os
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from oracles import encoder as oracle
+
+from tagpool.corpus.conll import read_conll
+from tagpool.corpus.corpus import Corpus
+from tagpool.errors import InputError, ResourceError, TemplateError
+from tagpool.features.embeddings import Embeddings
+from tagpool.features.encoder import Encoder, load_resources
+from tagpool.features.parser import parse
+from tagpool.features.presets import load_templates
+from tagpool.features.resources import AmbiguityClasses, Clusters, Gazetteer
+from tagpool.features.shipped import shipped_resource
+
+READERS = {
+    "gazetteer": Gazetteer.read,
+    "cluster": Clusters.read,
+    "ambiguity": AmbiguityClasses.read,
+    "embedding": Embeddings.read,
+}
+GOOD = {"gazetteer": "New York\nOslo\n", "cluster": "01\ta\n", "ambiguity": "a\tNN VB\n", "embedding": "a 1 2\n"}
+kinds = pytest.mark.parametrize("kind", list(READERS))
+
+
+def matches(gazetteer: Gazetteer, *words: str) -> list[list[str]]:
+    """What a gazetteer finds in a sentence."""
+    corpus = Corpus.from_lists(word=[list(words)])
+    described = Encoder("gazetteer(g)[0]", resources={"g": gazetteer}).fit(corpus).describe(corpus, 0)
+    return [[name.removeprefix("gazetteer(g)[0]=") for name, _ in row] for row in described]
+
+
+# Any file -----------------------------------------------------------------------------------------------------------------
+
+
+@kinds
+def test_plain_compressed_and_with_a_mark(kind, tmp_path):
+    plain, packed, marked = tmp_path / "x.txt", tmp_path / "x.txt.gz", tmp_path / "marked.txt"
+    plain.write_text(GOOD[kind])
+    packed.write_bytes(gzip.compress(GOOD[kind].encode()))
+    marked.write_bytes(b"\xef\xbb\xbf" + GOOD[kind].replace("\n", "\r\n").encode())
+    found = [READERS[kind](path) for path in (plain, str(plain), packed, marked)]
+    assert len({len(each) for each in found}) == 1
+    if kind in ("cluster", "ambiguity"):
+        assert {each.get("a") for each in found} == {"01" if kind == "cluster" else "NN_VB"}
+    if kind == "embedding":
+        assert all(each.rows.row("a") == 0 and each.vectors.tolist() == [[1, 2]] for each in found)
+
+
+@kinds
+def test_missing_empty_and_broken_files(kind, tmp_path):
+    read = READERS[kind]
+    with pytest.raises(ResourceError, match=r"missing.txt: there is no such file"):
+        read(tmp_path / "missing.txt")
+    empty = tmp_path / "empty.txt"
+    for text in ("", "\n", "  \n\n"):
+        empty.write_text(text)
+        with pytest.raises(ResourceError, match=r"empty.txt: (the gazetteer has no phrases|expected .*, got none)"):
+            read(empty)
+    bad = tmp_path / "bad.txt"
+    bad.write_bytes(GOOD[kind].encode() + b"caf\xe9\n")
+    with pytest.raises(ResourceError, match=rf"bad.txt:{GOOD[kind].count(chr(10)) + 1}: expected UTF-8"):
+        read(bad)
+    bad.write_bytes(b"a\0b\n")
+    with pytest.raises(ResourceError, match=r"bad.txt:1: expected text, got a NUL byte"):
+        read(bad)
+    bad.write_bytes(gzip.compress(GOOD[kind].encode() * 50)[:-9])
+    with pytest.raises(ResourceError, match=r"bad.txt: the gzip data is damaged"):
+        read(bad)
+    if kind != "gazetteer":
+        with pytest.raises(ResourceError, match=r"expected a file, got a folder"):
+            read(tmp_path)
+
+
+# Gazetteers ---------------------------------------------------------------------------------------------------------------
+
+
+def test_a_folder_of_lists(tmp_path):
+    (tmp_path / "more").mkdir()
+    (tmp_path / "cities.txt").write_text("New York\n\n  Rio   de Janeiro \n")
+    (tmp_path / "names.lst.gz").write_bytes(gzip.compress("Ann\nÉmile\n".encode()))
+    (tmp_path / "more" / "known.big.lst").write_text("Ann\n")
+    (tmp_path / "table.tsv").write_text("Ann\tgirls\nNew York\tcities\n")
+    (tmp_path / ".DS_Store").write_bytes(b"\0\1\2")
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".git" / "config").write_text("nothing")
+    found = Gazetteer.read(tmp_path)
+    assert sorted(found.lists) == ["cities", "girls", "known.big", "names"]
+    assert len(found) == 6
+    assert [sorted(row) for row in matches(found, "Ann", "in", "Rio", "de", "Janeiro", "Émile")] == [
+        ["girls/U", "known.big/U", "names/U"],
+        [],
+        ["cities/B"],
+        ["cities/I"],
+        ["cities/L"],
+        ["names/U"],
+    ]
+    assert [Gazetteer.read(tmp_path / name).lists for name in ("cities.txt", "names.lst.gz")] == [("cities",), ("names",)]
+
+
+def test_tables(tmp_path):
+    table = tmp_path / "x.tsv"
+    table.write_text("New York\t11\n\nAnn Lee\t 14 \nA\tB\t14\n")
+    found = Gazetteer.read(table)
+    assert found.lists == ("11", "14")
+    assert matches(found, "A", "B", "New", "York") == [["14/B"], ["14/L"], ["11/B"], ["11/L"]]
+    (tmp_path / "x.tsv.gz").write_bytes(gzip.compress(table.read_bytes()))
+    assert Gazetteer.read(tmp_path / "x.tsv.gz").lists == ("11", "14")
+    for line in ("New York", "New York\t", "New York\t  "):
+        table.write_text(f"A\tb\n{line}\n")
+        with pytest.raises(ResourceError, match=r"x.tsv:2: expected a phrase, a tab and the name of its list"):
+            Gazetteer.read(table)
+
+
+def test_an_empty_folder(tmp_path):
+    with pytest.raises(ResourceError, match=r"the gazetteer has no phrases"):
+        Gazetteer.read(tmp_path)
+
+
+def test_the_longest_phrase_from_the_left():
+    gazetteer = Gazetteer({"x": ["a", "a b", "b c d", "a b c e"], "y": ["b", "b c"]})
+    assert matches(gazetteer, "a", "b", "c", "d") == [["x/B"], ["x/L", "y/B"], ["y/L"], []]
+    assert matches(gazetteer, "a", "b", "c", "e") == [["x/B"], ["x/I", "y/B"], ["x/I", "y/L"], ["x/L"]]
+    assert matches(gazetteer, "b", "c", "d") == [["x/B", "y/B"], ["x/I", "y/L"], ["x/L"]]
+    assert len(gazetteer) == 6
+
+
+def test_one_gazetteer_with_other_clusters():
+    """The phrases go through the clusters of the encoder at hand, not through those of an earlier one."""
+    gazetteer = Gazetteer({"x": ["a"]})
+    corpus = Corpus.from_lists(word=[["a", "b"]])
+    for clusters, expected in (({"a": "0", "b": "0"}, [1, 1]), ({"a": "0", "b": "1"}, [1, 0])):
+        encoder = Encoder("gazetteer(g, cluster(c))[0]", resources={"g": gazetteer, "c": Clusters(clusters)}).fit(corpus)
+        assert [len(row) for row in encoder.describe(corpus, 0)] == expected
+
+
+@pytest.mark.parametrize(
+    ("lists", "message"),
+    [
+        ({}, "no phrases"),
+        ({"x": []}, "no phrases"),
+        ({"x": ["", " "]}, "no phrases"),
+        ({"x": "Oslo"}, "'x': expected a list of phrases, got one string"),
+        ({"x": [1]}, r"expected text \(str\), got int"),
+        ({1: ["a"]}, r"expected text \(str\), got int"),
+        ({"x": ["\ud800"]}, "lone surrogate"),
+    ],
+)
+def test_bad_lists(lists, message):
+    with pytest.raises(ResourceError, match=message):
+        Gazetteer(lists)
+
+
+def test_shipped_lists():
+    titles = shipped_resource("titles", "gazetteer")
+    assert titles.lists == ("titles",)
+    assert shipped_resource("titles", "cluster") is None
+    assert shipped_resource("nothing", "gazetteer") is None
+    assert load_resources(parse("gazetteer(titles)"), {})["titles"].lists == ("titles",)
+    mine = Gazetteer({"mine": ["x"]})
+    assert load_resources(parse("gazetteer(titles)"), {"titles": mine})["titles"] is mine
+
+
+# Clusters and ambiguity classes -------------------------------------------------------------------------------------------
+
+
+def test_clusters(tmp_path):
+    file = tmp_path / "paths"
+    file.write_text("0110\tLondon\t12\n0110\tParis\n\n10\t#\t3\n111\tLondon\t1\n")
+    clusters = Clusters.read(file)
+    assert [clusters.get(word) for word in ("London", "Paris", "#", "Rome")] == ["0110", "0110", "10", None]
+    assert len(clusters) == 3
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("0120\ta", "expected a bit string such as 0110, got '0120'"),
+        ("\ta", "expected a bit string such as 0110, got ''"),
+        ("0 1\ta", "expected a bit string"),
+        ("0110", r"expected bits TAB word \[TAB count\], got 1 columns"),
+        ("0110 a", "expected bits TAB word .*got 1 columns"),
+        ("0110\ta\t1\t2", "expected bits TAB word .*got 4 columns"),
+        ("a\t0110", "expected a bit string"),
+    ],
+)
+def test_broken_clusters(line, message, tmp_path):
+    file = tmp_path / "paths.txt"
+    file.write_text(f"01\tx\n\n{line}\n")
+    with pytest.raises(ResourceError, match=rf"paths.txt:3: {message}"):
+        Clusters.read(file)
+
+
+def test_ambiguity_classes(tmp_path):
+    file = tmp_path / "classes.tsv"
+    file.write_text("run\tVB  NN \nthe\tDT\nrun\tX\n")
+    classes = AmbiguityClasses.read(file)
+    assert [classes.get(word) for word in ("run", "the", "x")] == ["VB_NN", "DT", None]
+    for line in ("run", "run VB", "run\t", "run\t ", "\tVB"):
+        file.write_text(f"a\tDT\n{line}\n")
+        with pytest.raises(ResourceError, match=r"classes.tsv:2: expected word TAB tags, got "):
+            AmbiguityClasses.read(file)
+
+
+def test_ambiguity_classes_of_a_corpus():
+    words = ["run"] * 10 + ["rare"] * 4 + ["tie"] * 6
+    labels = ["VB"] * 7 + ["NN"] * 2 + ["X"] + ["A"] * 4 + ["b", "a"] * 3
+    corpus = Corpus.from_lists(word=[words], label=[labels])
+    classes = AmbiguityClasses.from_corpus(corpus)
+    assert [classes.get(word) for word in ("run", "rare", "tie")] == ["VB_NN", None, "a_b"]
+    assert AmbiguityClasses.from_corpus(corpus, min_count=4, share=0.1).get("run") == "VB_NN_X"
+    with pytest.raises(InputError, match=r"no label column"):
+        AmbiguityClasses.from_corpus(Corpus.from_lists(word=[words]))
+    with pytest.raises(ResourceError, match=r"empty"):
+        AmbiguityClasses.from_corpus(corpus, min_count=100)
+
+
+@pytest.mark.parametrize("make", [Clusters, AmbiguityClasses])
+def test_bad_classes(make):
+    for classes in ({}, {"a": 1}, {1: "a"}, {"a": "\ud800"}, {"\udc00": "a"}):
+        with pytest.raises(ResourceError):
+            make(classes)
+
+
+# Embeddings ---------------------------------------------------------------------------------------------------------------
+
+
+def test_glove_and_word2vec(tmp_path):
+    file = tmp_path / "vectors.txt"
+    file.write_text("king 1 0.5\nqueen -2 1e-3\nking 9 9\n\n")
+    glove = Embeddings.read(file)
+    assert (glove.width, len(glove), glove.rows.row("queen"), glove.rows.row("king"), glove.rows.row("x")) == (2, 2, 1, 0, -1)
+    assert glove.vectors.tolist() == [[1, 0.5], [-2, pytest.approx(1e-3)], [9, 9]]
+    file.write_text("2 2\nking 1 0.5 \nqueen -2 1e-3\n")
+    assert np.array_equal(Embeddings.read(file).vectors, glove.vectors[:2])
+    file.write_text("2 2 2\n3 1 1\n")  # the words 2 and 3
+    assert Embeddings.read(file).rows.row("3") == 1
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("b 1", "expected 2 numbers behind 'b', got 1"),
+        ("b 1 2 3", "expected 2 numbers behind 'b', got 3"),
+        ("b", "expected 2 numbers behind 'b', got 0"),
+        ("b 1 x", "expected numbers behind 'b'"),
+        ("b nan 1", "expected finite numbers behind 'b'"),
+        ("b 1 inf", "expected finite numbers behind 'b'"),
+        ("b 1e39 1", "expected finite numbers behind 'b'"),
+    ],
+)
+def test_broken_vectors(line, message, tmp_path):
+    file = tmp_path / "vectors.txt"
+    for head, number in (("a 1 2\n", 2), ("2 2\na 1 2\n", 3)):
+        file.write_text(f"{head}{line}\n")
+        with pytest.raises(ResourceError, match=rf"vectors.txt:{number}: {message}"):
+            Embeddings.read(file)
+
+
+def test_numpy_files(tmp_path):
+    inside, beside = tmp_path / "inside.npz", tmp_path / "beside.npz"
+    vectors = np.array([[1, 2], [3, 4]], dtype=np.float16)
+    np.savez(inside, vectors=vectors, words=np.array(["a", "é"]))
+    np.savez(beside, vectors=vectors)
+    with pytest.raises(ResourceError, match=r"beside.npz: expected an array 'words', or words.txt beside the file"):
+        Embeddings.read(beside)
+    (tmp_path / "words.txt.gz").write_bytes(gzip.compress("a\né\n".encode()))
+    for path in (inside, beside):
+        found = Embeddings.read(path)
+        assert (found.rows.row("é"), found.vectors.dtype, found.vectors.tolist()) == (1, np.float32, [[1, 2], [3, 4]])
+    (tmp_path / "words.txt").write_text("a\nb\nc\n")
+    with pytest.raises(
+        ResourceError, match=r"beside.npz: expected one vector for each of 3 words, got an array of shape \(2, 2\)"
+    ):
+        Embeddings.read(beside)
+    (tmp_path / "words.txt").write_bytes(b"a\n\xff\n")
+    with pytest.raises(ResourceError, match=r"words.txt:2: expected UTF-8"):
+        Embeddings.read(beside)
+
+
+def write_npz(path: Path, **arrays: Any) -> None:
+    np.savez(path, **arrays)
+
+
+def write_npy(path: Path) -> None:
+    with path.open("wb") as file:
+        np.save(file, np.zeros((2, 2)))
+
+
+def write_damaged(path: Path) -> None:
+    np.savez_compressed(path, vectors=np.random.default_rng(0).random((50, 50)), words=np.array(["x"] * 50))
+    data = bytearray(path.read_bytes())
+    data[300:400] = bytes(100)
+    path.write_bytes(data)
+
+
+@pytest.mark.parametrize(
+    ("write", "message"),
+    [
+        (lambda path: path.write_bytes(b"hello"), "expected a NumPy file"),
+        (lambda path: path.write_bytes(b""), "expected a NumPy file"),
+        (lambda path: path.write_bytes(b"PK\x03\x04 cut off"), "expected a NumPy file"),
+        (write_damaged, "expected a NumPy file"),
+        (write_npy, "expected a NumPy file"),
+        (lambda path: path.mkdir(), "expected a NumPy file"),
+        (lambda path: None, "there is no such file"),
+        (lambda path: write_npz(path, other=np.zeros(2)), "expected a NumPy file with an array 'vectors'"),
+        (lambda path: write_npz(path, vectors=np.array([[None]]), words=np.array(["a"])), "expected a NumPy file"),
+        (lambda path: write_npz(path, vectors=np.array([["x"]]), words=np.array(["a"])), "all numbers"),
+        (lambda path: write_npz(path, vectors=np.zeros(2), words=np.array(["a", "b"])), r"got an array of shape \(2,\)"),
+        (lambda path: write_npz(path, vectors=np.zeros((0, 2)), words=np.array([], dtype=str)), "got an array of shape"),
+        (lambda path: write_npz(path, vectors=np.array([[np.nan]]), words=np.array(["a"])), "not finite"),
+        (lambda path: write_npz(path, vectors=np.array([[1e300]]), words=np.array(["a"])), "not finite"),
+    ],
+)
+def test_broken_numpy_files(write, message, tmp_path):
+    path = tmp_path / "x.npz"
+    write(path)
+    with pytest.raises(ResourceError, match=rf"x.npz: .*{message}"):
+        Embeddings.read(path)
+
+
+def test_bad_embeddings():
+    for words, vectors in ((["a"], [[1], [2]]), (["a", "b"], [[1], [1, 2]]), (["a"], [["x"]]), ([1], [[1]]), (["\ud800"], [[1]])):
+        with pytest.raises(ResourceError):
+            Embeddings(words, vectors)
+
+
+# Resources and templates --------------------------------------------------------------------------------------------------
+
+corpus = Corpus.from_lists(word=[["a", "New", "York"]])
+MADE = {
+    "gazetteer": Gazetteer({"x": ["a"]}),
+    "cluster": Clusters({"a": "01"}),
+    "ambiguity": AmbiguityClasses({"a": "NN"}),
+    "embedding": Embeddings(["a"], [[1.0]]),
+}
+
+
+@kinds
+def test_a_resource_for_the_wrong_function(kind):
+    for other, resource in MADE.items():
+        encoder = Encoder(f"word[0] & bias\n{kind}(r)[0]", resources={"r": resource})
+        if other == kind:
+            encoder.fit(corpus)
+            continue
+        with pytest.raises(TemplateError, match=f"'r': expected a resource for {kind}, got one for {other}") as caught:
+            encoder.fit(corpus)
+        assert (caught.value.line, caught.value.column) == (2, 0)
+    with pytest.raises(TemplateError, match=f"'r': expected a resource for {kind}, got one for dict"):
+        Encoder(f"{kind}(r)[0]", resources={"r": {"a": "b"}}).fit(corpus)
+
+
+def test_a_resource_nobody_uses():
+    with pytest.raises(ResourceError, match=r"no template uses a resource 'x'; those used are brown, g"):
+        Encoder("cluster(brown)[0]\ngazetteer(g)[0]", resources={"x": MADE["cluster"]}).fit(corpus)
+    with pytest.raises(ResourceError, match=r"those used are none"):
+        Encoder("word[0]", resources={"x": MADE["cluster"]}).fit(corpus)
+
+
+@kinds
+def test_paths_as_resources(kind, tmp_path):
+    path = tmp_path / "r.txt"
+    path.write_text(GOOD[kind])
+    for given in (path, str(path)):
+        encoder = Encoder(f"{kind}(r)[0]", resources={"r": given})
+        encoded = encoder.fit_transform(corpus)
+        assert encoded.occurrence_count + len(encoded.dense) > 0
+    path.unlink()
+    with pytest.raises(ResourceError, match=r"r.txt: there is no such file"):
+        Encoder(f"{kind}(r)[0]", resources={"r": path}).fit(corpus)
+
+
+def test_use_lines_are_relative_to_the_template_file(tmp_path, monkeypatch):
+    (tmp_path / "templates").mkdir()
+    (tmp_path / "templates" / "my lists").mkdir()
+    (tmp_path / "templates" / "my lists" / "cities.txt").write_text("New York\n")
+    file = tmp_path / "templates" / "t.txt"
+    file.write_text('use g from "my lists"\nuse c from ../clusters.txt\ngazetteer(g)[0]\ndisjunction(cluster(c), -1..1)[0]\n')
+    (tmp_path / "clusters.txt").write_text("01\ta\n")
+    monkeypatch.chdir(tmp_path / "templates" / "my lists")
+    for what in (file, str(file)):
+        names = Encoder(what).fit(corpus).feature_names
+        assert sorted(names) == ["disjunction(cluster(c), -1..1)[0]=01", "gazetteer(g)[0]=cities/B", "gazetteer(g)[0]=cities/L"]
+    given = Encoder(file, resources={"g": Gazetteer({"mine": ["a"]})}).fit(corpus)
+    assert "gazetteer(g)[0]=mine/U" in given.feature_names
+    (tmp_path / "clusters.txt").unlink()
+    with pytest.raises(ResourceError, match=r"templates/\.\./clusters.txt: there is no such file"):
+        Encoder(file).fit(corpus)
+    with pytest.raises(TemplateError, match=r"nowhere.txt: there is no such file"):
+        load_templates(tmp_path / "nowhere.txt")
+    (tmp_path / "clusters.txt").write_text("0x1\ta\n")
+    with pytest.raises(ResourceError, match=r"clusters.txt:1: expected a bit string"):
+        Encoder(file).fit(corpus)
+
+
+# Real data ----------------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def data() -> Path:
+    root = os.environ.get("TAGPOOL_DATA")
+    if not root:
+        pytest.skip("TAGPOOL_DATA is not set")
+    return Path(root)
+
+
+@pytest.fixture(scope="module")
+def news(data: Path) -> Corpus:
+    path = data / "conll2003" / "eng.testa.gz"
+    return read_conll(path, columns=("word", "pos", "chunk", "label"))[:200]
+
+
+@pytest.fixture(scope="module")
+def lists(data: Path) -> Path:
+    return data / "gazetteers" / "illinois-knownlists"
+
+
+def plain_lists(folder: Path) -> dict[str, list[str]]:
+    return {
+        path.name.split(".gz")[0].rsplit(".", 1)[0]: gzip.decompress(path.read_bytes()).decode().split("\n")
+        for path in folder.iterdir()
+    }
+
+
+def plain_classes(path: Path, word: int, value: int) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for line in gzip.decompress(path.read_bytes()).decode().split("\n"):
+        fields = line.removesuffix("\r").split("\t")
+        if len(fields) > 1:
+            found.setdefault(fields[word], "_".join(fields[value].split()))
+    return found
+
+
+def check(encoder: Encoder, sentences: Corpus, plain: dict[str, Any]) -> None:
+    """Rows and history rows of the encoder against the oracle."""
+    encoded = encoder.fit_transform(sentences)
+    columns = [dict(sentence.columns) for sentence in sentences]
+    parts = [(encoded.native, encoder.feature_names, False)]
+    if encoded.history is not None:
+        parts.append((encoded.history, encoder.history_names, True))
+    for native, names, history in parts:
+        starts, ids = native.starts().tolist(), native.ids().tolist()
+        found = [Counter(names[i] for i in ids[begin:end]) for begin, end in itertools.pairwise(starts)]
+        expected = oracle.encode(encoder.templates_, columns, plain, history=history)
+        assert found == [Counter(name for name, _ in row) for row in expected]
+        assert sum(map(len, expected)) > 1000
+
+
+def test_real_gazetteers(lists, news):
+    gazetteer = Gazetteer.read(lists)
+    assert len(gazetteer.lists) == 28
+    assert {"WikiLocations", "known_names.big", "currencyFinal"} <= set(gazetteer.lists)
+    assert len(gazetteer) > 800_000
+
+
+def test_bagging_preset_on_real_data(lists, news):
+    """The smaller lists, which the oracle can take."""
+    plain = {name: phrases for name, phrases in plain_lists(lists).items() if name.startswith("known_")}
+    assert len(plain) >= 8
+    check(Encoder("ner-bagging", resources={"lexicons": Gazetteer(plain)}), news, {"lexicons": plain})
+
+
+def test_ner_dfi_preset_on_real_data(data, lists, news):
+    clusters = data / "brown-clusters" / "spacy_en_c1000.txt.gz"
+    names = {name: phrases for name, phrases in plain_lists(lists).items() if name.startswith("known_na")}
+    resources = {"clusters": clusters, "embeddings": data / "glove" / "glove.6B.100d.subset.f16.npz", "names": Gazetteer(names)}
+    encoder = Encoder("ner-dfi", resources=resources, history=True)
+    check(encoder, news, {"clusters": plain_classes(clusters, 1, 0), "names": names})
+    dense = encoder.transform(news).dense
+    assert [block.offset for block in dense] == list(range(-4, 5))
+    words = [line for line in gzip.decompress((data / "glove" / "words.txt.gz").read_bytes()).decode().split("\n") if line]
+    numbers = {word: row for row, word in reversed(list(enumerate(words)))}
+    expected = [numbers.get(oracle.lower(word), -1) for sentence in news.words for word in sentence]
+    assert dense[0].rows.tolist() == expected
+    assert sum(row >= 0 for row in expected) > 0.8 * len(expected)
+
+
+def test_pos_dfi_preset_on_real_data(data, news):
+    clusters = data / "brown-clusters" / "spacy_en_c1000.txt.gz"
+    classes = data / "nlp4j-lexica" / "en-ambiguity-classes-simplified.tsv.gz"
+    encoder = Encoder("pos-dfi", resources={"clusters": clusters, "classes": classes}, history=True)
+    check(encoder, news, {"clusters": plain_classes(clusters, 1, 0), "classes": plain_classes(classes, 0, 1)})
