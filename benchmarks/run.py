@@ -9,6 +9,7 @@ import argparse
 import gzip
 import platform
 import sys
+import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -102,17 +103,15 @@ def reading() -> list[Row]:
     else:
         data, columns = gzip.decompress((folder / "conll2003" / "eng.train.gz").read_bytes()), 4
         corpus = tagpool.read_corpus(folder / "conll2003" / "eng.train.gz")
-    path = Path("/tmp") / "tagpool-benchmark.conll"
-    path.write_bytes(data)
-    try:
+    with tempfile.TemporaryDirectory() as place:
+        path = Path(place) / "train.conll"
+        path.write_bytes(data)
         best = least(
             {
                 "tagpool": lambda: tagpool.read_corpus(path, columns="word,pos,chunk,label"),
                 "hand": lambda: rivals.read_by_hand(path.read_text(), columns),
             }
         )
-    finally:
-        path.unlink()
     return [
         ("read CoNLL columns (4), one core: tagpool", rate(corpus.token_count, best["tagpool"]), "≥ 2M tokens/s"),
         ("… plain Python", rate(corpus.token_count, best["hand"]), ""),

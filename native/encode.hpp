@@ -20,6 +20,7 @@ namespace tagpool {
 
 // Where a feature was first met; enough to write its name when somebody asks.
 struct Origin {
+    static constexpr uint32_t kNowhere = UINT32_MAX;
     uint32_t token;
     uint32_t ordinal;  // which combination of the terms' values
     uint16_t template_number;

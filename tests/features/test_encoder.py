@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, example, given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from oracles import encoder as oracle
 from strategies import corpora, loaded, plain_resources, template_sets
@@ -231,8 +231,11 @@ def test_restrict_keeps_the_features_of_base_and_bags(case, wanted):
     blocks = oracle.embedded(templates, sentences[0], plain, sorted(wanted))
     assert [block.key for block in restricted.dense] == list(blocks)
     # restricting the templates beforehand gives the same features under other numbers
+    if not any(not template.bags or set(template.bags) & wanted for template in templates):
+        with pytest.raises(TemplateError, match="no template is left"):
+            templates.restrict(*wanted)
+        return
     kept = templates.restrict(*wanted)
-    assume(len(kept))
     fresh = Encoder(kept, resources=loaded(plain, kept))
     assert rows_of(fresh.fit_transform(as_corpus(sentences)), fresh.feature_names) == rows_of(restricted, encoder.feature_names)
 
@@ -242,7 +245,7 @@ def test_restrict_knows_the_bags():
     with pytest.raises(TemplateError, match=r"no bag 'b'; the bags are base, a"):
         encoded.restrict("b")
     hashed = Encoder("word[0]\n[a]\nlower(word)[0]", hash_size=4).fit_transform(Corpus.from_lists(word=[["x"]]))
-    with pytest.raises(ValueError, match="bags"):
+    with pytest.raises(InputError, match="bags"):
         hashed.restrict("a")
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from tagpool import _native
+from tagpool.errors import InputError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -90,7 +91,7 @@ class EncodedCorpus:
         (4, 2)
         """
         if self.restriction is None:
-            raise ValueError("these features were not made from templates, so that they have no bags")
+            raise InputError("given and hashed features cannot be told apart by bags: use templates, without hash_size")
         keep, keep_history, dense = self.restriction(bags)
         return replace(
             self,

@@ -1,9 +1,8 @@
 """Encoder: templates over a corpus -> feature ids (native, once per corpus).
 
-``fit`` numbers the features it meets in the order it meets them, drops those met fewer than ``min_count`` times and freezes
-the index;
-``transform`` then drops what it does not know. With ``hash_size`` a feature's id is its hash modulo that number, and nothing
-is dropped.
+``fit`` numbers the features it meets (always the same way for the same corpus), drops those met fewer than ``min_count``
+times and freezes the index; ``transform`` then drops what it does not know. With ``hash_size`` a feature's id is its hash
+modulo that number, and nothing is dropped.
 """
 
 from __future__ import annotations
@@ -80,6 +79,8 @@ class Encoder:
     def fit_transform(self, corpus: Corpus) -> EncodedCorpus:
         """Fits, and encodes the same corpus on the way."""
         self._check_parameters()
+        if not len(corpus):
+            raise InputError("expected sentences, got an empty corpus", source=corpus.source)
         self._native = None  # a fit that fails leaves nothing half fitted
         self.templates_ = load_templates(self.templates)
         self._check_history()

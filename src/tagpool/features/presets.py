@@ -64,6 +64,6 @@ def load_templates(what: TemplateSet | str | Path) -> TemplateSet:
         return parse(preset_text(what), source=f"preset {what}")
     if _is_file(what):
         return read_templates(what)
-    if "[" in what or "\n" in what:
+    if any(sign in what for sign in "[(&\n"):
         return parse_crfpp(what) if looks_like_crfpp(what) else parse(what)
     raise TemplateError(f"{what!r} is neither a file nor a preset; the presets are {', '.join(preset_names())}")

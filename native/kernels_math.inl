@@ -1,0 +1,112 @@
+// What all kernels share: exp, sums over labels, rows kept in registers. Included by kernels.inl only.
+
+// exp(x) = 2^n * exp(r), r in [-ln2/2, ln2/2] by a polynomial. Adding and taking away `magic` rounds to a whole number in its last bits.
+inline float fast_exp(float x) {
+    const float bounded = std::min(std::max(x, -87.0f), 88.0f);
+    const float magic = 12582912.0f;
+    const float shifted = bounded * 1.44269504088896341f + magic;
+    const float n = shifted - magic;
+    float r = bounded - n * 0.693145751953125f;
+    r = r - n * 1.428606765330187e-06f;
+    float p = 1.9875691500e-4f;
+    p = p * r + 1.3981999507e-3f;
+    p = p * r + 8.3334519073e-3f;
+    p = p * r + 4.1665795894e-2f;
+    p = p * r + 1.6666665459e-1f;
+    p = p * r + 5.0000001201e-1f;
+    p = p * r * r + r + 1.0f;
+    const int32_t exponent = (__builtin_bit_cast(int32_t, shifted) + 127) << 23;
+    return x < -87.0f ? 0.0f : p * __builtin_bit_cast(float, exponent);
+}
+
+inline double fast_exp(double x) {
+    const double bounded = std::min(std::max(x, -708.0), 709.0);
+    const double magic = 6755399441055744.0;
+    const double shifted = bounded * 1.44269504088896340736 + magic;
+    const double n = shifted - magic;
+    double r = bounded - n * 6.93147180369123816490e-01;
+    r = r - n * 1.90821492927058770002e-10;
+    double p = 1.0 / 6227020800.0;  // 1/13!
+    p = p * r + 1.0 / 479001600.0;
+    p = p * r + 1.0 / 39916800.0;
+    p = p * r + 1.0 / 3628800.0;
+    p = p * r + 1.0 / 362880.0;
+    p = p * r + 1.0 / 40320.0;
+    p = p * r + 1.0 / 5040.0;
+    p = p * r + 1.0 / 720.0;
+    p = p * r + 1.0 / 120.0;
+    p = p * r + 1.0 / 24.0;
+    p = p * r + 1.0 / 6.0;
+    p = p * r + 0.5;
+    p = p * r * r + r + 1.0;
+    const int64_t exponent = (__builtin_bit_cast(int64_t, shifted) + 1023) << 52;
+    return x < -708.0 ? 0.0 : p * __builtin_bit_cast(double, exponent);
+}
+
+// Eight partial results, so that the compiler may use vectors without reordering sums on its own.
+template <class T>
+inline T sum_of(const T* __restrict x, size_t stride) {
+    T part[8] = {};
+    for (size_t i = 0; i < stride; i += 8)
+        for (size_t k = 0; k < 8; ++k) part[k] += x[i + k];
+    return ((part[0] + part[1]) + (part[2] + part[3])) + ((part[4] + part[5]) + (part[6] + part[7]));
+}
+
+template <class T>
+inline T max_of(const T* x, size_t count) {
+    T most = x[0];
+    for (size_t i = 1; i < count; ++i) most = std::max(most, x[i]);
+    return most;
+}
+
+template <class T>
+inline void add_row(T* __restrict to, const T* __restrict row, size_t stride) {
+    for (size_t y = 0; y < stride; ++y) to[y] += row[y];
+}
+
+template <class T>
+inline void add_scaled(T* __restrict to, const T* __restrict row, T by, size_t stride) {
+    for (size_t y = 0; y < stride; ++y) to[y] += by * row[y];
+}
+
+// A row that is summed up: in registers where its length is known when compiling, else in place.
+template <class T, size_t kStride>
+class Accumulator {
+public:
+    Accumulator(T* out, size_t) : out_(out) {
+        for (size_t y = 0; y < kStride; ++y) row_[y] = 0;
+    }
+    T* data() { return row_; }
+    void store() {
+        for (size_t y = 0; y < kStride; ++y) out_[y] = row_[y];
+    }
+
+private:
+    alignas(32) T row_[kStride];
+    T* out_;
+};
+template <class T>
+class Accumulator<T, 0> {
+public:
+    Accumulator(T* out, size_t stride) : out_(out) {
+        for (size_t y = 0; y < stride; ++y) out_[y] = 0;
+    }
+    T* data() { return out_; }
+    void store() {}
+
+private:
+    T* out_;
+};
+
+// Runs `work` with the stride as a constant where it is a usual one.
+template <class Work>
+auto with_stride(size_t stride, Work&& work) {
+    switch (stride) {
+        case 8: return work(std::integral_constant<size_t, 8>());
+        case 16: return work(std::integral_constant<size_t, 16>());
+        case 24: return work(std::integral_constant<size_t, 24>());
+        case 32: return work(std::integral_constant<size_t, 32>());
+        case 48: return work(std::integral_constant<size_t, 48>());
+        default: return work(std::integral_constant<size_t, 0>());
+    }
+}

@@ -1,0 +1,92 @@
+// Kernels of tagging: scores under a model, Viterbi. Included by kernels.inl only.
+
+template <size_t kStride>
+void score_with_model(const ModelView& model, const Encoding& encoding, size_t token, float* out) {
+    const size_t stride = kStride ? kStride : model.stride;
+    const uint64_t begin = encoding.starts[token], end = encoding.starts[token + 1];
+    const bool valued = !encoding.values.empty();
+    Accumulator<float, kStride> sum(out, stride);
+    float* __restrict scores = sum.data();
+    if (model.rows) {
+        for (uint64_t i = begin; i < end; ++i) {
+            const float* row = model.rows + size_t{encoding.ids[i]} * stride;
+            if (valued) add_scaled(scores, row, encoding.values[i], stride);
+            else add_row(scores, row, stride);
+        }
+    } else {
+        for (uint64_t i = begin; i < end; ++i) {
+            const float value = valued ? encoding.values[i] : 1.0f;
+            const uint32_t feature = encoding.ids[i];
+            for (uint32_t p = model.pair_starts[feature]; p < model.pair_starts[feature + 1]; ++p)
+                scores[model.pair_labels[p]] += value * model.pair_weights[p];
+        }
+    }
+    sum.store();
+}
+
+inline void prefetch_with_model(const ModelView& model, const Encoding& encoding, size_t token) {
+    if (token + 1 >= encoding.starts.size()) return;
+    for (uint64_t i = encoding.starts[token]; i < encoding.starts[token + 1]; ++i) {
+        if (model.rows) __builtin_prefetch(model.rows + size_t{encoding.ids[i]} * model.stride);
+        else __builtin_prefetch(model.pair_starts + encoding.ids[i]);
+    }
+}
+
+// Viterbi keeps the best scores only; on the way back the best predecessor of the one label that is needed is found again.
+template <size_t kStride>
+void tag_sentence(const ModelView& model, const Encoding& encoding, size_t begin, size_t length, int32_t* out, TagScratch& scratch) {
+    const size_t stride = kStride ? kStride : model.stride, labels = model.labels;
+    scratch.scores.resize(length * stride);
+    scratch.best.resize(length * stride);
+    float* const best = scratch.best.data();
+    for (size_t t = 0; t < length; ++t) {
+        prefetch_with_model(model, encoding, begin + t + 1);
+        float* const scores = scratch.scores.data() + t * stride;
+        score_with_model<kStride>(model, encoding, begin + t, scores);
+        float* __restrict here = best + t * stride;
+        if (t == 0 || !model.chain) {
+            for (size_t y = 0; y < stride; ++y) here[y] = scores[y] + (t == 0 ? model.start[y] : 0.0f);
+            continue;
+        }
+        const float* before = here - stride;
+        float most[kStride ? kStride : 1];
+        float* __restrict maxima = kStride ? most : here;
+        for (size_t y = 0; y < stride; ++y) maxima[y] = before[0] + model.transitions[y];
+        for (size_t a = 1; a < labels; ++a) {
+            const float* __restrict row = model.transitions + a * stride;
+            const float from = before[a];
+            for (size_t y = 0; y < stride; ++y) maxima[y] = std::max(maxima[y], from + row[y]);
+        }
+        for (size_t y = 0; y < stride; ++y) here[y] = maxima[y] + scores[y];
+    }
+    const auto best_of = [&](const float* values, auto&& extra) {
+        size_t found = 0;
+        for (size_t y = 1; y < labels; ++y)
+            if (values[y] + extra(y) > values[found] + extra(found)) found = y;
+        return found;
+    };
+    if (!model.chain) {
+        for (size_t t = 0; t < length; ++t)
+            out[begin + t] = static_cast<int32_t>(best_of(best + t * stride, [](size_t) { return 0.0f; }));
+        return;
+    }
+    size_t label = best_of(best + (length - 1) * stride, [&](size_t y) { return model.end[y]; });
+    out[begin + length - 1] = static_cast<int32_t>(label);
+    for (size_t t = length - 1; t > 0; --t) {
+        label = best_of(best + (t - 1) * stride, [&](size_t y) { return model.transitions[y * stride + label]; });
+        out[begin + t - 1] = static_cast<int32_t>(label);
+    }
+}
+
+void score_token_with_model(const ModelView& model, const Encoding& encoding, size_t token, float* scores) {
+    score_with_model<0>(model, encoding, token, scores);
+}
+
+void tag(const ModelView& model, const Encoding& encoding, size_t first, size_t last, int32_t* out, TagScratch& scratch) {
+    with_stride(model.stride, [&](auto constant) {
+        for (size_t sentence = first; sentence < last; ++sentence) {
+            const size_t begin = encoding.sentences[sentence], length = encoding.sentences[sentence + 1] - begin;
+            tag_sentence<decltype(constant)::value>(model, encoding, begin, length, out, scratch);
+        }
+    });
+}
