@@ -67,7 +67,7 @@ public:
         size_ += count;
     }
     void fill(size_t count, T value) {
-        reallocate(count);
+        if (count > capacity_) reallocate(count);
         for (size_t i = 0; i < count; ++i) data_[i] = value;
         size_ = count;
     }

@@ -15,7 +15,6 @@ namespace tagpool {
 
 // What turns a feature's hash into its id. `met` says where the feature stands, for the one resolver that numbers features.
 struct Numbering {
-    static constexpr bool kDrops = false;  // never says kNone
     FeatureIndex& index;
     std::vector<Origin>& origins;
     uint32_t resolve(uint64_t key, const Origin& met) {
@@ -26,13 +25,11 @@ struct Numbering {
     void prefetch(uint64_t key) const { index.prefetch(key); }
 };
 struct Frozen {
-    static constexpr bool kDrops = true;
     const FeatureIndex& index;
     uint32_t resolve(uint64_t key, const Origin&) { return index.find(key); }
     void prefetch(uint64_t key) const { index.prefetch(key); }
 };
 struct Hashing {
-    static constexpr bool kDrops = false;
     uint32_t size;
     std::vector<Origin>* origins;  // null once fitted
     uint32_t resolve(uint64_t key, const Origin& met) {
@@ -56,14 +53,20 @@ void combinations(std::span<const std::span<const uint64_t>> values, uint64_t se
     }
 }
 
-// One run over a corpus. A sentence's rows are first written down with what is known at once (features of a single string are
-// resolved once per distinct string); the others wait as hashes until their slots of the index have been prefetched.
+// One run over a corpus, sentence by sentence, template by template.
+//
+// Templates with one feature a token fill a column of `slots_`; the others append to `many_`. What is known at once (features of a
+// single string, or of few combinations) is looked up in the plan; the rest waits as hashes until its slot of the index has been
+// prefetched. Then rows are put together, token by token, in the templates' order.
 template <class Resolver>
 class Pass {
 public:
     Pass(const Program& program, const Columns& columns, Resolver& resolver, Encoding& out, uint32_t first_sentence)
         : program_(program), columns_(columns), values_(program, columns, first_sentence), resolver_(resolver), out_(out) {
-        for (const Template& each : program.templates) plans_.push_back(plan_for(each));
+        for (const Template& each : program.templates) {
+            plans_.push_back(plan_for(each));
+            plans_.back().column = plans_.back().single() ? singles_++ : others_++;
+        }
     }
 
     void run() {
@@ -71,18 +74,17 @@ public:
         out_.starts.reserve_more(columns_.token_count());
         for (uint32_t sentence = 0; sentence < columns_.sentence_count(); ++sentence) {
             values_.enter(sentence);
-            const size_t first = out_.ids.size();
-            for (int64_t token = values_.begin(); token < values_.end(); ++token) {
-                make_room();
-                for (uint16_t number = 0; number < plans_.size(); ++number) {
-                    value_ = 1.0f;
-                    extract(number, token);
-                    if (valued_)
-                        while (out_.values.size() < out_.ids.size()) out_.values.push_back(value_);
-                }
-                out_.end_token();
+            length_ = static_cast<size_t>(values_.end() - values_.begin());
+            slots_.fill(length_ * singles_, kNone);
+            many_.clear();
+            many_values_.clear();
+            many_ends_.assign(1, 0);
+            for (uint16_t number = 0; number < plans_.size(); ++number) {
+                if (plans_[number].single()) fill_column(number);
+                else fill_many(number);
             }
-            settle(first, static_cast<size_t>(values_.end() - values_.begin()));
+            settle();
+            assemble();
         }
         out_.shrink();
     }
@@ -98,7 +100,9 @@ private:
         uint32_t distinct;        // strings
     };
     struct Plan {
-        enum Kind { total, word, table, conjunction, disjunction, general, valued } kind = general;
+        enum Kind { total, table, conjunction, word, disjunction, general, valued } kind = general;
+        bool single() const { return kind <= conjunction; }  // one feature a token, but perhaps none at the sentence's ends
+        size_t column = 0;                             // single: its column of the slots; else its number among the others
         uint64_t seed = 0;
         const Template* source = nullptr;
         std::vector<TotalTerm> terms;                  // total, table, conjunction
@@ -108,10 +112,11 @@ private:
     // A feature whose id is not known yet.
     struct Waiting {
         uint64_t key;
-        uint64_t place;  // in the encoding's ids
+        uint64_t place;  // in slots_, or (with kInMany set) in many_
         uint32_t* cell;  // where the plan remembers the id, if it does
         Origin met;
     };
+    static constexpr uint64_t kInMany = uint64_t{1} << 63;
     static constexpr uint32_t kUnknown = UINT32_MAX - 1;  // not asked for yet
     static constexpr size_t kLargestTable = 1 << 18;
 
@@ -152,70 +157,47 @@ private:
         return plan;
     }
 
-    // What has one value pushes unchecked; what may have more makes room for those that follow.
-    void make_room() {
-        out_.ids.reserve_more(plans_.size());
-        waiting_.reserve_more(plans_.size());
-    }
-
-    void wait(uint64_t key, const Origin& met, uint32_t* cell) {
+    void wait(uint64_t key, uint64_t place, const Origin& met, uint32_t* cell) {
         resolver_.prefetch(key);
-        waiting_.push_unchecked({key, out_.ids.size(), cell, met});
-        out_.ids.push_unchecked(kNone);
+        waiting_.push_back({key, place, cell, met});
     }
 
-    void extract(uint16_t number, int64_t token) {
+    // One feature a token, where all terms are inside the sentence; at its ends the boundary values come in.
+    void fill_column(uint16_t number) {
         Plan& plan = plans_[number];
-        const Origin met{static_cast<uint32_t>(token), 0, number};
-        switch (plan.kind) {
-            case Plan::total: {
-                const TotalTerm& term = plan.terms[0];
-                const int64_t other = token + term.offset;
-                if (!values_.inside(other)) {
-                    combine_terms(number, token);
-                    return;
-                }
-                const uint32_t string = term.strings[other];
-                uint32_t& id = plan.id[string];
-                if (id == kUnknown) wait(combine(plan.seed, term.hashes[string]), met, &id);
-                else out_.ids.push_unchecked(id);
-                return;
-            }
-            case Plan::table: {
-                size_t place = 0;
-                for (const TotalTerm& term : plan.terms) {
-                    const int64_t other = token + term.offset;
-                    if (!values_.inside(other)) {
-                        combine_terms(number, token);
-                        return;
-                    }
-                    place = place * term.distinct + term.strings[other];
-                }
-                uint32_t& id = plan.id[place];
-                if (id == kUnknown) wait(key_of(plan, token), met, &id);
-                else out_.ids.push_unchecked(id);
-                return;
-            }
-            case Plan::conjunction: {
-                for (const TotalTerm& term : plan.terms)
-                    if (!values_.inside(token + term.offset)) {
-                        combine_terms(number, token);
-                        return;
-                    }
-                wait(key_of(plan, token), met, nullptr);
-                return;
-            }
-            case Plan::word: {
-                const int64_t other = token + plan.source->terms[0].offset;
-                if (!values_.inside(other)) return;
-                const auto ids = ids_of_string(number, static_cast<size_t>(other), token, 0);
-                append(ids);
-                return;
-            }
-            case Plan::disjunction: disjunction(number, token); return;
-            case Plan::general: combine_terms(number, token); return;
-            case Plan::valued: valued(number, token); return;
+        int64_t first = values_.begin(), last = values_.end();
+        for (const TotalTerm& term : plan.terms) {
+            first = std::max(first, values_.begin() - term.offset);
+            last = std::min(last, values_.end() - term.offset);
         }
+        for (int64_t token = values_.begin(); token < values_.end(); ++token) {
+            if (token == first && first < last) token = last;  // the tokens between are done below
+            if (token < values_.end()) fill_edge(number, token);
+        }
+        uint64_t place = static_cast<uint64_t>(first - values_.begin()) * singles_ + plan.column;
+        for (int64_t token = first; token < last; ++token, place += singles_) {
+            size_t cell = 0;
+            if (plan.kind == Plan::conjunction) {
+                wait(key_of(plan, token), place, {static_cast<uint32_t>(token), 0, number}, nullptr);
+                continue;
+            }
+            for (const TotalTerm& term : plan.terms) cell = cell * term.distinct + term.strings[token + term.offset];
+            const uint32_t id = plan.id[cell];
+            slots_[place] = id;
+            if (id == kUnknown) wait(key_of(plan, token), place, {static_cast<uint32_t>(token), 0, number}, &plan.id[cell]);
+        }
+    }
+
+    void fill_edge(uint16_t number, int64_t token) {
+        const Plan& plan = plans_[number];
+        uint64_t key = plan.seed;
+        for (const Term& term : plan.source->terms) {
+            const auto hashes = values_.hashes(term.atom, token + term.offset);
+            if (hashes.empty()) return;
+            key = combine(key, hashes[0]);
+        }
+        const uint64_t place = static_cast<uint64_t>(token - values_.begin()) * singles_ + plan.column;
+        wait(key, place, {static_cast<uint32_t>(token), 0, number}, nullptr);
     }
 
     // For a plan of total terms, all inside the sentence.
@@ -225,9 +207,26 @@ private:
         return key;
     }
 
-    void append(std::span<const uint32_t> ids) {
-        out_.ids.append(ids.data(), ids.size());
-        out_.ids.reserve_more(plans_.size());
+    void fill_many(uint16_t number) {
+        Plan& plan = plans_[number];
+        for (int64_t token = values_.begin(); token < values_.end(); ++token) {
+            value_ = 1.0f;
+            switch (plan.kind) {
+                case Plan::word: {
+                    const int64_t other = token + plan.source->terms[0].offset;
+                    if (!values_.inside(other)) break;
+                    const auto ids = ids_of_string(number, static_cast<size_t>(other), token, 0);
+                    many_.append(ids.data(), ids.size());
+                    break;
+                }
+                case Plan::disjunction: disjunction(number, token); break;
+                case Plan::valued: valued(number, token); break;
+                default: combine_terms(number, token); break;
+            }
+            if (valued_)
+                while (many_values_.size() < many_.size()) many_values_.push_back(value_);
+            many_ends_.push_back(many_.size());
+        }
     }
 
     // The ids of a template whose only term is a word function, for the string at `other`.
@@ -260,7 +259,7 @@ private:
             const auto hashes = words.of_token(static_cast<size_t>(other));
             if (hashes.empty() || std::find(seen_.begin(), seen_.end(), hashes[0]) != seen_.end()) continue;
             const auto ids = ids_of_string(number, static_cast<size_t>(other), token, static_cast<uint32_t>(seen_.size()));
-            append(ids);
+            many_.append(ids.data(), ids.size());
             seen_.push_back(hashes[0]);
         }
     }
@@ -273,10 +272,9 @@ private:
             if (terms_.back().empty()) return;
         }
         combinations(std::span<const std::span<const uint64_t>>(terms_), plan.seed, [&](uint64_t key, uint32_t ordinal) {
-            make_room();
-            wait(key, {static_cast<uint32_t>(token), ordinal, number}, nullptr);
+            wait(key, kInMany | many_.size(), {static_cast<uint32_t>(token), ordinal, number}, nullptr);
+            many_.push_back(kNone);
         });
-        make_room();
     }
 
     // Number terms multiply; a zero is no feature at all.
@@ -292,27 +290,42 @@ private:
         if (value_ != 0) combine_terms(number, token);
     }
 
-    // Resolves what waits, and closes the gaps of features that are not in the index.
-    void settle(size_t first, size_t tokens) {
+    void settle() {
         for (const Waiting& each : waiting_) {
             const uint32_t id = resolver_.resolve(each.key, each.met);
-            out_.ids[each.place] = id;
+            if (each.place & kInMany) many_[each.place & ~kInMany] = id;
+            else slots_[each.place] = id;
             if (each.cell) *each.cell = id;
         }
         waiting_.clear();
-        if constexpr (Resolver::kDrops) {
-            size_t read = first, write = first;
-            for (size_t token = out_.token_count() - tokens; token < out_.token_count(); ++token) {
-                for (const size_t end = out_.starts[token + 1]; read < end; ++read) {
-                    out_.ids[write] = out_.ids[read];
-                    if (valued_) out_.values[write] = out_.values[read];
-                    write += out_.ids[write] != kNone;
+    }
+
+    // Rows in the templates' order, without what is not there.
+    void assemble() {
+        out_.ids.reserve_more(slots_.size() + many_.size());
+        for (size_t t = 0; t < length_; ++t) {
+            const uint32_t* const slots = slots_.data() + t * singles_;
+            if (others_ == 0) {
+                for (size_t column = 0; column < singles_; ++column)
+                    if (slots[column] != kNone) out_.ids.push_unchecked(slots[column]);
+            } else {
+                for (const Plan& plan : plans_) {
+                    if (plan.single()) {
+                        if (slots[plan.column] != kNone) push(slots[plan.column], 1.0f);
+                        continue;
+                    }
+                    const size_t row = plan.column * length_ + t;
+                    for (size_t i = many_ends_[row]; i < many_ends_[row + 1]; ++i)
+                        if (many_[i] != kNone) push(many_[i], valued_ ? many_values_[i] : 1.0f);
                 }
-                out_.starts[token + 1] = write;
             }
-            out_.ids.truncate(write);
-            if (valued_) out_.values.truncate(write);
+            out_.end_token();
         }
+    }
+
+    void push(uint32_t id, float value) {
+        out_.ids.push_unchecked(id);
+        if (valued_) out_.values.push_back(value);
     }
 
     const Program& program_;
@@ -321,8 +334,13 @@ private:
     Resolver& resolver_;
     Encoding& out_;
     std::vector<Plan> plans_;
-    Arena<uint32_t> arena_;
+    size_t singles_ = 0, others_ = 0;  // how many plans have one feature a token, and how many may have more
+    size_t length_ = 0;                // of the sentence
+    Buffer<uint32_t> slots_, many_;
+    Buffer<float> many_values_;
+    std::vector<size_t> many_ends_;    // by plan, then token
     Buffer<Waiting> waiting_;
+    Arena<uint32_t> arena_;
     std::vector<uint32_t> ids_;
     std::vector<uint64_t> seen_;
     std::vector<std::span<const uint64_t>> terms_;
