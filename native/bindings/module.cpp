@@ -41,4 +41,5 @@ NB_MODULE(_native, m) {
     bind_lexicons(m);
     bind_encoder(m);
     bind_given(m);
+    bind_chain(m);
 }
