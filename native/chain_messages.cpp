@@ -5,7 +5,7 @@
 //   whatever goes through it has a probability below e^-400: nodes may be as far apart as they like.
 // checked: edges are finite within 200 of each other, or forbidden. What underflows could then be the only way, so every
 //   factor must be 0 because it is forbidden, or at least 1e-90: no product of three can underflow. If one is not, the pass is
-//   made again
+//   made again with logarithms.
 // logarithmic: right for all scores, at an exponential an edge.
 #include <algorithm>
 #include <cmath>
