@@ -31,7 +31,7 @@ sanitize: ## Run the tests of the native core under AddressSanitizer and Undefin
 	test -d $(SANITIZED) || $(PYTHON) -m venv $(SANITIZED)
 	$(SANITIZED)/bin/python -m pip --quiet --disable-pip-version-check install ".[test]" -C cmake.define.TAGPOOL_SANITIZE=ON -C build-dir=build/sanitize
 	LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" ASAN_OPTIONS=detect_leaks=0 PYTHONMALLOC=malloc \
-		$(SANITIZED)/bin/python -m pytest tests/native tests/corpus tests/features
+		$(SANITIZED)/bin/python -m pytest tests/native tests/corpus tests/features tests/chain
 
 $(VENV)/.made:
 	$(PYTHON) -m venv $(VENV)
