@@ -67,14 +67,14 @@ def test_unlikely_sequences_keep_their_probability() -> None:
     assert lattice.log_partition() == 0.0
 
 
-@pytest.mark.parametrize("distance", [0.0, 1e-9, 0.5, 1.0, 30.0, 200.0, 700.0])
 @pytest.mark.parametrize("varying", [False, True])
-def test_exponential_and_logarithm_are_right_to_the_last_digits(distance: float, varying: bool) -> None:
+def test_exponential_and_logarithm_are_right_to_the_last_digits(varying: bool) -> None:
     edges = np.zeros((0, 2, 2)) if varying else np.zeros((2, 2))
-    lattice = Lattice([[0.0, -distance]], edges)
-    small = math.exp(-distance)
-    assert lattice.marginals()[0, 1] == pytest.approx(small / (1 + small), rel=1e-15)
-    assert lattice.log_partition() == pytest.approx(math.log1p(small), rel=1e-15, abs=1e-15)
+    for distance in [0.0, 1e-9, *np.linspace(0.01, 3, 500).tolist(), *np.linspace(3, 707, 500).tolist()]:
+        lattice = Lattice([[0.0, -distance]], edges)
+        small = math.exp(-distance)
+        assert lattice.marginals()[0, 1] == pytest.approx(small / (1 + small), rel=8e-16)
+        assert lattice.log_partition() == pytest.approx(math.log1p(small), rel=1e-15, abs=3e-16)
 
 
 @pytest.mark.parametrize("scale", [1.0, 1e4])
