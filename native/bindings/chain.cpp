@@ -1,5 +1,6 @@
 #include "../chain.hpp"
 
+#include <algorithm>
 #include <memory>
 
 #include "../fault.hpp"
@@ -29,11 +30,13 @@ struct HeldChain {
     const int32_t* checked(const Labels& labels) const {
         if (labels.size() != chain.tokens) throw InputFault("expected one label a token");
         for (size_t t = 0; t < labels.size(); ++t)
-            if (labels.data()[t] < 0 || static_cast<size_t>(labels.data()[t]) >= chain.labels()) throw InputFault("a label is out of range");
+            if (labels.data()[t] < 0 || static_cast<size_t>(labels.data()[t]) >= chain.labels())
+                throw InputFault("a label is out of range");
         return labels.data();
     }
     void demand(const Messages& messages) const {
-        if (messages.ahead.size() != chain.tokens * chain.width() || !messages.possible) throw InputFault("these are not the messages of this chain");
+        if (messages.ahead.size() != chain.tokens * chain.width() || !messages.possible)
+            throw InputFault("these are not the messages of this chain");
     }
     std::vector<double> node_marginals(const Messages& messages) const {
         demand(messages);
@@ -63,13 +66,15 @@ nb::object best_batch(const Scores& nodes, const nb::ndarray<nb::numpy, const ui
     if (L == 0 || edges.shape(1) != L || nodes.ndim() != 2 || nodes.shape(1) != L || start.size() != L || end.size() != L)
         throw InputFault("the shapes of the scores do not fit each other");
     for (size_t s = 0; s < sentences; ++s)
-        if (offsets.data()[s] > offsets.data()[s + 1] || offsets.data()[s + 1] > nodes.shape(0)) throw InputFault("offsets must rise, up to the number of tokens");
+        if (offsets.data()[s] > offsets.data()[s + 1] || offsets.data()[s + 1] > nodes.shape(0))
+            throw InputFault("offsets must rise, up to the number of tokens");
     std::vector<int32_t> labels(nodes.shape(0), -1);
     {
         nb::gil_scoped_release released;
         ViterbiScratch scratch;
         const Edges prepared(edges.data(), L, false);
-        best_sequences(prepared, nodes.data(), offsets.data(), sentences, start.data(), end.data(), scratch, labels.data(), nullptr);
+        best_sequences(prepared, nodes.data(), offsets.data(), sentences, start.data(), end.data(), scratch, labels.data(),
+                       nullptr);
     }
     return owned(std::move(labels));
 }
@@ -84,7 +89,8 @@ void bind_chain(nb::module_& m) {
 
     nb::class_<HeldChain>(m, "Chain")
         .def(nb::init<Scores, Scores, Scores, Scores>(), nb::arg("nodes"), nb::arg("edges"), nb::arg("start"), nb::arg("end"))
-        .def("score", [](const HeldChain& held, const Labels& labels) { return held.chain.score(held.checked(labels)); }, nb::arg("labels"))
+        .def("score", [](const HeldChain& held, const Labels& labels) { return held.chain.score(held.checked(labels)); },
+             nb::arg("labels"))
         .def("best", [](const HeldChain& held) {
             std::vector<int32_t> labels(held.chain.tokens);
             double score;

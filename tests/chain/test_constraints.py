@@ -107,6 +107,14 @@ def test_at_most_once_watches_many_groups_at_once() -> None:
     assert score == 3.0 * groups
 
 
+def test_at_most_once_watches_groups_that_are_broken_only_later() -> None:
+    """Best is 2 1 1; with label 1 once it is 2 1 2; with label 2 once as well 2 0 1 (2 1 0 scores the same)."""
+    lattice = Lattice([[0.0, 0.0, 9.0], [0.0, 9.0, 0.0], [0.0, 9.0, 8.0]], np.zeros((3, 3)))
+    assert lattice.best().labels.tolist() == [2, 1, 1]
+    assert lattice.best(at_most_once=[1]).labels.tolist() == [2, 1, 2]
+    assert lattice.best(at_most_once=[1, 2]).labels.tolist() == [2, 0, 1]
+
+
 def test_at_most_once_says_when_it_needs_too_much_memory() -> None:
     random = np.random.default_rng(0)
     lattice = Lattice(random.normal(size=(2000, 21)), np.zeros((21, 21)))

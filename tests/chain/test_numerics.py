@@ -112,6 +112,12 @@ def test_long_sums_do_not_drift() -> None:
     assert lattice.entropy() == pytest.approx(-math.fsum((probabilities * (nodes - logs[:, None])).ravel()), rel=1e-12)
 
 
+def test_the_roundings_of_a_long_sum_are_kept() -> None:
+    lattice = Lattice(np.full((50_000, 1), 0.1), [[0.0]])
+    assert lattice.log_partition() == math.fsum([0.1] * 50_000) != np.cumsum([0.1] * 50_000)[-1]
+    assert lattice.log_probability([0] * 50_000) == 0.0
+
+
 @pytest.mark.parametrize("varying", [False, True])
 def test_derivatives_of_the_partition_are_the_marginals(varying: bool) -> None:
     random = np.random.default_rng(2)

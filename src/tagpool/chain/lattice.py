@@ -138,7 +138,7 @@ class Lattice:
         """Return the n best label sequences, best first; all that are possible if there are fewer than n.
 
         Exact for every n. Equal scores come in lexicographic order, in the sense of :meth:`best`, whose result is the first.
-        Memory grows by at most one small record a token with each sequence.
+        Each further sequence adds at most O(T·L) time and memory, and usually far less.
 
         >>> lattice = Lattice([[1.0, 0.0], [0.0, 0.0]], np.zeros((2, 2)))
         >>> [(labels.tolist(), score) for labels, score in lattice.best_n(3)]
