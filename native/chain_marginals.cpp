@@ -160,7 +160,8 @@ TAGPOOL_CLONES void pair_marginals(const Chain& chain, const Messages& messages,
 
 // H(y) = H(y_0) + Σ_t Σ_i P(y_t = i)·H(y_{t+1} | y_t = i)
 TAGPOOL_CLONES double entropy(const Chain& chain, const Messages& messages, const double* nodes) {
-    double total = messages.logarithmic ? entropy_of_logarithms(chain, messages, nodes) : entropy_of_weights(chain, messages, nodes);
+    double total = messages.logarithmic ? entropy_of_logarithms(chain, messages, nodes)
+                                        : entropy_of_weights(chain, messages, nodes);
     for (size_t i = 0; i < chain.labels(); ++i)
         if (nodes[i] > 0.0) total -= nodes[i] * logarithm(nodes[i]);
     return std::max(total, 0.0);

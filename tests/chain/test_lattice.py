@@ -34,8 +34,9 @@ def test_sums_equal_enumeration(problem: Problem) -> None:
     assert pairs.shape == (problem.tokens - 1, problem.labels, problem.labels)
     if problem.tokens > 1:
         assert np.abs(pairs - truth.pair_marginals()).max() < CLOSE
-        assert np.abs(pairs.sum(axis=2) - marginals[:-1]).max() < 1e-12
-        assert np.abs(pairs.sum(axis=1) - marginals[1:]).max() < 1e-12
+        # A score of 10,000 has 2e-12 between it and the next float64.
+        assert np.abs(pairs.sum(axis=2) - marginals[:-1]).max() < 1e-10
+        assert np.abs(pairs.sum(axis=1) - marginals[1:]).max() < 1e-10
     assert lattice.entropy() == pytest.approx(truth.entropy(), rel=1e-9, abs=CLOSE)
 
 
