@@ -71,6 +71,14 @@ public:
         for (size_t i = 0; i < count; ++i) data_[i] = value;
         size_ = count;
     }
+    // So many values, of which nothing is known: for those who write them all. What was there is lost.
+    void fill_later(size_t count) {
+        if (count > capacity_) {
+            clear();
+            reallocate(count);
+        }
+        size_ = count;
+    }
     void clear() { size_ = 0; }
     void truncate(size_t count) { size_ = count; }
     void shrink() {

@@ -1,5 +1,7 @@
-// Random numbers that are the same on every machine: SplitMix64, and what is drawn from it.
+// Random: the generator behind everything seeded, xoshiro256** (Blackman and Vigna 2021), its state filled by splitmix64.
+// Whole numbers only, so that a seed means the same everywhere and for ever.
 #pragma once
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -9,24 +11,42 @@ namespace tagpool {
 
 class Random {
 public:
-    explicit Random(uint64_t seed) : state_(seed) {}
-    uint64_t next() {
-        uint64_t z = (state_ += 0x9E3779B97F4A7C15ULL);
-        z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ULL;
-        z = (z ^ (z >> 27)) * 0x94D049BB133111EBULL;
-        return z ^ (z >> 31);
+    explicit Random(uint64_t seed) {
+        for (uint64_t& word : state_) {
+            seed += 0x9E3779B97F4A7C15ULL;
+            uint64_t z = seed;
+            z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ULL;
+            z = (z ^ (z >> 27)) * 0x94D049BB133111EBULL;
+            word = z ^ (z >> 31);
+        }
     }
-    double uniform() { return static_cast<double>(next() >> 11) * 0x1.0p-53; }  // in [0, 1)
+
+    uint64_t next() {
+        const uint64_t result = std::rotl(state_[1] * 5, 7) * 9, shifted = state_[1] << 17;
+        state_[2] ^= state_[0];
+        state_[3] ^= state_[1];
+        state_[1] ^= state_[2];
+        state_[0] ^= state_[3];
+        state_[2] ^= shifted;
+        state_[3] = std::rotl(state_[3], 45);
+        return result;
+    }
+
+    // Uniform in [0, 1): the upper 53 bits.
+    double uniform() { return static_cast<double>(next() >> 11) * 0x1.0p-53; }
+
+    // Uniform below `bound`.
     size_t below(size_t bound) {
         return static_cast<size_t>((static_cast<unsigned __int128>(next()) * bound) >> 64);
     }
+
     template <class T>
     void shuffle(std::vector<T>& items) {
         for (size_t i = items.size(); i > 1; --i) std::swap(items[i - 1], items[below(i)]);
     }
 
 private:
-    uint64_t state_;
+    uint64_t state_[4];
 };
 
 }  // namespace tagpool

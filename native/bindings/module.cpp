@@ -42,4 +42,5 @@ NB_MODULE(_native, m) {
     bind_encoder(m);
     bind_given(m);
     bind_training(m);
+    bind_chain(m);
 }

@@ -27,6 +27,8 @@ _PUBLIC = {
     "Clusters": "tagpool.features.resources",
     "AmbiguityClasses": "tagpool.features.resources",
     "Embeddings": "tagpool.features.embeddings",
+    "Lattice": "tagpool.chain.lattice",
+    "scheme_rules": "tagpool.chain.rules",
     "score": "tagpool.evaluation.scores",
     "TagpoolError": "tagpool.errors",
     "InputError": "tagpool.errors",

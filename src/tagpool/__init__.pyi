@@ -1,5 +1,7 @@
 """The public names, for type checkers; __init__.py imports each when it is first used."""
 
+from tagpool.chain.lattice import Lattice as Lattice
+from tagpool.chain.rules import scheme_rules as scheme_rules
 from tagpool.corpus.builtin.corpus import builtin_corpus as builtin_corpus
 from tagpool.corpus.corpus import Corpus as Corpus
 from tagpool.corpus.corpus import Sentence as Sentence

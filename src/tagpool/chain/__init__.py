@@ -1,0 +1,1 @@
+"""Chains of labels: scores in; the best sequences, probabilities and samples out."""

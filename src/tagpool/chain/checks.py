@@ -1,0 +1,130 @@
+"""What comes into a lattice, checked once: shapes, numbers, labels and places. Every error says what was expected and came."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from operator import index
+from typing import Any, SupportsIndex
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tagpool.errors import InputError
+
+FloatArray = NDArray[np.float64]
+BoolArray = NDArray[np.bool_]
+LabelArray = NDArray[np.int32]
+
+LARGEST = 1e100  # no sum of finite scores can overflow, however long the sentence
+
+
+def as_scores(values: ArrayLike, name: str) -> FloatArray:
+    """Return an own, read-only array of float64; -inf is a score, NaN and +inf are not.
+
+    >>> as_scores([[0, float("nan")]], "nodes")
+    Traceback (most recent call last):
+    ...
+    tagpool.errors.InputError: nodes[0, 1]: expected a finite score, or -inf to forbid, got nan
+    """
+    try:
+        scores = np.array(values, dtype=np.float64, order="C")
+    except (TypeError, ValueError) as error:
+        raise InputError(f"expected an array of numbers: {error}", source=name) from None
+    bad = ~(scores <= LARGEST) | ((scores < -LARGEST) & (scores != -np.inf))
+    if bad.any():
+        place = tuple(int(axis[0]) for axis in np.nonzero(bad))
+        expected = (
+            "a finite score, or -inf to forbid" if not np.isfinite(scores[place]) else f"a score within ±{LARGEST:g}, or -inf"
+        )
+        raise InputError(f"expected {expected}, got {scores[place]}", source=f"{name}[{', '.join(map(str, place))}]")
+    scores.flags.writeable = False
+    return scores
+
+
+def demand_shape(array: NDArray[Any], name: str, *shapes: tuple[int, ...]) -> None:
+    """Raise an InputError unless the array has one of the shapes.
+
+    >>> demand_shape(np.zeros(3), "start", (2,))
+    Traceback (most recent call last):
+    ...
+    tagpool.errors.InputError: start: expected shape (2,), got (3,)
+    """
+    if array.shape not in shapes:
+        raise InputError(f"expected shape {' or '.join(map(str, shapes))}, got {array.shape}", source=name)
+
+
+def as_allowed(values: ArrayLike, name: str, shape: tuple[int, ...]) -> BoolArray:
+    """Return a boolean array of this shape. Other types are refused: a list of label numbers would be read as marks.
+
+    >>> as_allowed([0, 2], "allowed_start", (2,))
+    Traceback (most recent call last):
+    ...
+    tagpool.errors.InputError: allowed_start: expected True and False, got int64; use astype(bool) if they are marks
+    """
+    marks = np.asarray(values)
+    if marks.dtype != np.bool_:
+        raise InputError(f"expected True and False, got {marks.dtype}; use astype(bool) if they are marks", source=name)
+    demand_shape(marks, name, shape)
+    return marks
+
+
+def as_number(value: SupportsIndex, name: str, low: int, high: int) -> int:
+    """Return a whole number with low ≤ number < high.
+
+    >>> as_number(5, "label", 0, 3)
+    Traceback (most recent call last):
+    ...
+    tagpool.errors.InputError: label: expected a number from 0 to 2, got 5
+    """
+    try:
+        number = index(value)
+    except TypeError:
+        raise InputError(f"expected a whole number, got {value!r}", source=name) from None
+    if not low <= number < high:
+        raise InputError(f"expected a number from {low} to {high - 1}, got {number}", source=name)
+    return number
+
+
+def as_labels(values: Sequence[int] | NDArray[np.integer[Any]], tokens: int, labels: int) -> LabelArray:
+    """Return a label sequence as an array; one label number a token.
+
+    >>> as_labels([0, 1], 3, 2)
+    Traceback (most recent call last):
+    ...
+    tagpool.errors.InputError: labels: expected 3 labels, one a token, got shape (2,)
+    """
+    sequence = np.asarray(values)
+    if sequence.shape != (tokens,):
+        raise InputError(f"expected {tokens} labels, one a token, got shape {sequence.shape}", source="labels")
+    if not np.issubdtype(sequence.dtype, np.integer):
+        raise InputError(f"expected label numbers, got {sequence.dtype}", source="labels")
+    wrong = np.flatnonzero((sequence < 0) | (sequence >= labels))
+    if len(wrong):
+        place = int(wrong[0])
+        raise InputError(f"expected a number from 0 to {labels - 1}, got {sequence[place]}", source=f"labels[{place}]")
+    return np.ascontiguousarray(sequence, dtype=np.int32)
+
+
+def as_groups(items: Iterable[int | Iterable[int]], labels: int) -> list[tuple[tuple[int, ...], bool]]:
+    """Return groups of labels and for each whether it was given as a group (True) or as a single label.
+
+    >>> as_groups([2, (0, 1)], 3)
+    [((2,), False), ((0, 1), True)]
+    >>> as_groups([1, (0, 1)], 3)
+    Traceback (most recent call last):
+    ...
+    tagpool.errors.InputError: at_most_once: expected each label in one group only, got label 1 twice
+    """
+    groups: list[tuple[tuple[int, ...], bool]] = []
+    seen: set[int] = set()
+    for item in items:
+        grouped = isinstance(item, Iterable)
+        members = tuple(
+            as_number(label, "at_most_once", 0, labels) for label in (item if isinstance(item, Iterable) else (item,))
+        )
+        for label in members:
+            if label in seen:
+                raise InputError(f"expected each label in one group only, got label {label} twice", source="at_most_once")
+            seen.add(label)
+        groups.append((members, grouped))
+    return groups
