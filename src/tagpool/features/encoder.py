@@ -48,9 +48,9 @@ class Encoder:
     >>> corpus = Corpus.from_lists(word=[["Ann", "left"]], label=[["B-PER", "O"]])
     >>> encoder = Encoder("word[-1..0]").fit(corpus)
     >>> encoder.feature_names
-    ['word[-1]=_B-1', 'word[0]=Ann', 'word[-1]=Ann', 'word[0]=left']
+    ['word[-1]=_B-1', 'word[-1]=Ann', 'word[0]=Ann', 'word[0]=left']
     >>> encoder.transform(Corpus.from_lists(word=[["Ann", "slept"]])).ids.tolist()
-    [0, 1, 2]
+    [0, 2, 1]
     """
 
     def __init__(
