@@ -235,3 +235,16 @@ def best_batch(
     start: NDArray[np.float64],
     end: NDArray[np.float64],
 ) -> NDArray[np.int32]: ...
+
+class ChainModel:
+    def __init__(
+        self,
+        labels: int,
+        features: int,
+        pair_features: NDArray[np.uint32],
+        pair_labels: NDArray[np.uint16],
+        weights: NDArray[np.float32],
+        edges: NDArray[np.float32],
+    ) -> None: ...
+    def tag(self, encoding: Encoding, threads: int) -> NDArray[np.int32]: ...
+    def score(self, encoding: Encoding, threads: int) -> NDArray[np.float32]: ...
