@@ -1,5 +1,5 @@
 """``python -m tagpool`` is the command ``tagpool``."""
 
-from tagpool.cli.main import run
+from tagpool.cli.entry import run
 
 run()

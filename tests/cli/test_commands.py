@@ -107,7 +107,7 @@ def test_score_reads_plain_labels_and_names_the_scheme(files: Path) -> None:
 def test_score_reports_files_that_do_not_fit(files: Path) -> None:
     short = files / "short.conll"
     short.write_text("Ann O\n\nRain O\nfell O\n")
-    assert "sentence 1" in fail("score", files / "gold.conll", short)
+    assert f"{short}: sentence 1" in fail("score", files / "gold.conll", short)
     other = files / "other.conll"
     other.write_text(GOOD.replace("Rain", "Snow"))
     assert "same sentences" in run("score", files / "gold.conll", other).stderr
@@ -161,6 +161,16 @@ def test_features_points_at_mistakes(files: Path) -> None:
     assert "--first 9" in fail("features", gold, "--features", "word[0]", "--first", 9)
 
 
+def test_features_shows_embeddings(files: Path) -> None:
+    vectors = write(files, "vectors.txt", "ann 0.5 1\nyork 2 3\n")
+    options = ["--features", "embedding(v, lower(word))[0..1]", "--use", f"v={vectors}"]
+    found = json.loads(succeed("features", files / "gold.conll", *options, "--json"))
+    assert found["tokens"][0]["dense"] == {"embedding(v, lower(word))[0]": [0.5, 1.0]}
+    assert found["tokens"][3]["dense"] == {"embedding(v, lower(word))[1]": [2.0, 3.0]}
+    assert "embedding(v, lower(word))[0] = 0.5 1 ... (2 numbers)" in succeed("features", files / "gold.conll", *options)
+    assert "28.6% of tokens" in succeed("features", files / "gold.conll", *options, "--summary")
+
+
 # presets -----------------------------------------------------------------------------------------------------------------
 
 
@@ -204,12 +214,41 @@ def test_convert_streams_and_compresses(files: Path) -> None:
     assert "plain" in fail("convert", write(files, "t.conll", "a DT\nb NN\n"), files / "x", "--scheme", "bio2").lower()
 
 
+def test_convert_keeps_the_order_of_columns_and_names_what_is_lost(files: Path) -> None:
+    assert succeed("convert", files / "gold.conll", "-", "--columns", "word,label,ner", "--to", "conll") == GOLD + "\n"
+    done = run("convert", files / "gold.conll", files / "out.conllu")
+    assert "not kept, since conllu has no place for it: label" in done.stderr
+    assert (files / "out.conllu").read_text().startswith("1\tAnn\t_\t_\tNNP\t")
+    assert "has no place for it: pos" in run("convert", files / "gold.conll", files / "o.jsonl", "--to", "spans").stderr
+    assert "not kept" not in run("convert", files / "gold.conll", files / "o.jsonl").stderr
+
+
+def test_convert_writes_text_as_conllu_says_it_was(files: Path) -> None:
+    rows = ["1\tYes\tyes\tINTJ\tUH\t_\t0\troot\t_\tSpaceAfter=No", "2\t,\t,\tPUNCT\t,\t_\t1\tpunct\t_\t_"]
+    rows += ["3\tsir\tsir\tNOUN\tNN\t_\t1\tvocative\t_\tX=1|SpaceAfter=No", "4\t.\t.\tPUNCT\t.\t_\t1\tpunct\t_\t_", ""]
+    path = write(files, "tiny.conllu", "\n".join(rows) + "\n")
+    assert succeed("convert", path, "-", "--to", "text") == "Yes, sir.\n"
+
+
+def test_convert_keeps_the_permissions_of_a_file_it_replaces(files: Path) -> None:
+    target = write(files, "private.conll", "old\n")
+    target.chmod(0o600)
+    succeed("convert", files / "gold.conll", target)
+    assert target.stat().st_mode & 0o777 == 0o600
+    assert target.read_text() == GOLD + "\n"
+
+
+def test_convert_writes_into_a_pipe_by_its_name(files: Path) -> None:
+    command = f"{sys.executable} -m tagpool convert {files / 'gold.conll'} /dev/stdout --to conll | cat"
+    assert subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=True).stdout == GOLD + "\n"
+
+
 # demo --------------------------------------------------------------------------------------------------------------------
 
 
 def test_demo_describes_and_writes_the_built_in_corpus(tmp_path: Path) -> None:
     shown = succeed("demo", "--sentences", 200, "--write", tmp_path / "data")
-    assert "names that training does not have" in shown
+    assert "names not met in training" in shown
     assert "capitals(word, -1..1)[0]" in shown
     assert sorted(path.name for path in (tmp_path / "data").iterdir()) == ["dev.conll", "test.conll", "train.conll"]
     found = json.loads(succeed("demo", "--sentences", 200, "--unseen", 1, "--lowercase", 1, "--json"))
@@ -285,6 +324,30 @@ def test_a_closed_pipe_is_no_error(files: Path) -> None:
     command = f"{sys.executable} -m tagpool demo | head -n 1"
     done = subprocess.run(["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True, check=False)
     assert done.stderr == ""
+    assert done.returncode == 0
+
+
+def test_output_that_cannot_be_written_is_a_failure() -> None:
+    done = subprocess.run(
+        ["bash", "-c", f"{sys.executable} -m tagpool presets > /dev/full"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1
+    assert "standard output: cannot be written" in done.stderr
+
+
+def test_narrow_terminals_lose_nothing(files: Path) -> None:
+    done = run("score", files / "gold.conll", files / "poor.conll", environment={"COLUMNS": "30"})
+    assert "LOC" in done.stdout
+    assert "…" not in done.stdout
+
+
+def test_scoring_one_file_without_predictions_gets_a_word(tmp_path: Path) -> None:
+    both = write(tmp_path, "both.conll", "Ann B-NP B-PER\nleft B-VP O\n")
+    assert "no label in common" in run("score", both).stderr
+
+
+def test_plain_text_taken_for_columns_gets_a_hint(tmp_path: Path) -> None:
+    assert "--format text" in fail("features", write(tmp_path, "t.txt", "Two words\nand three words\n"), "--features", "ner")
 
 
 @pytest.mark.skipif(not Path("/proc/self/maps").exists(), reason="asks the system whether the command is at work yet")

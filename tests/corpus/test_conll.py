@@ -281,16 +281,16 @@ def test_a_wrong_oracle_is_noticed(read):
 
 def test_written_columns(tmp_path):
     corpus = Corpus.from_columns(
-        {"label": [["B-X", "O"], ["O"]], "word": [["Ann", "left"], ["Rain"]], "pos": [["NNP", "VBD"], ["NN"]]}, documents=[0, 1]
+        {"word": [["Ann", "left"], ["Rain"]], "label": [["B-X", "O"], ["O"]], "pos": [["NNP", "VBD"], ["NN"]]}, documents=[0, 1]
     )
-    text = "-DOCSTART- -X- O\n\nAnn NNP B-X\nleft VBD O\n\n-DOCSTART- -X- O\n\nRain NN O\n\n"
+    text = "-DOCSTART- -X- O\n\nAnn B-X NNP\nleft O VBD\n\n-DOCSTART- -X- O\n\nRain O NN\n\n"
     assert format_conll(corpus) == text
     assert format_conll(corpus, columns=["pos", "word"], separator="\t").splitlines()[2:4] == ["NNP\tAnn", "VBD\tleft"]
     write_corpus(corpus, tmp_path / "a.conll", columns="word, label")
     assert read_corpus(tmp_path / "a.conll") == corpus.with_columns(["word", "label"])
     write_conll(corpus, tmp_path / "a.conll.gz")
-    again = read_conll(tmp_path / "a.conll.gz", columns=["word", "pos", "label"])
-    assert again == corpus.with_columns(["word", "pos", "label"])
+    again = read_conll(tmp_path / "a.conll.gz", columns=["word", "label", "pos"])
+    assert again == corpus
     assert gzip.decompress((tmp_path / "a.conll.gz").read_bytes()).decode() == text
 
 

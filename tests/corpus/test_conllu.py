@@ -79,7 +79,9 @@ def test_documents_are_marked_once(comment, added):
 
 def test_other_corpora_get_the_columns_they_have():
     corpus = Corpus.from_lists(word=[["Ann", "left"]], pos=[["NNP", "VBD"]], label=[["B-PER", "O"]], space=[[" ", ""]])
-    assert format_conllu(corpus) == line("1", "Ann", xpos="NNP", upos="B-PER") + line("2", "left", xpos="VBD", upos="O") + "\n"
+    assert format_conllu(corpus) == line("1", "Ann", xpos="NNP") + line("2", "left", xpos="VBD") + "\n"  # entities are no UPOS
+    tagged = Corpus.from_lists(word=[["Ann", "left"]], label=[["PROPN", "VERB"]])
+    assert format_conllu(tagged) == line("1", "Ann", upos="PROPN") + line("2", "left", upos="VERB") + "\n"
 
 
 @pytest.mark.parametrize("word", ["", "a\tb", "a\nb"])

@@ -15,14 +15,27 @@ from rich.table import Table
 from tagpool.corpus.formats import Format
 from tagpool.errors import InputError
 
-output = Console(soft_wrap=True)
-errors = Console(stderr=True, soft_wrap=True)
+
+class _Console(Console):
+    """Rich's console, but a reader who has had enough (``| head``) is no failure."""
+
+    def on_broken_pipe(self) -> None:
+        raise BrokenPipeError
+
+
+output = _Console(soft_wrap=True)
+errors = _Console(stderr=True, soft_wrap=True)
 
 ColumnsOption = Annotated[str | None, typer.Option(help="Names of the columns of a CoNLL file, such as word,pos,chunk,label.")]
 LabelOption = Annotated[str | None, typer.Option(help="The column that holds the labels, if it is not called label.")]
 FormatOption = Annotated[Format | None, typer.Option("--format", help="The file's format; guessed from its name when not given.")]
 EncodingOption = Annotated[str, typer.Option(help="The file's encoding.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
+
+
+def print_table(shown: Table) -> None:
+    """A table at its full width: numbers cut off are wrong numbers, and a file or pipe has no width."""
+    _Console(width=10_000).print(shown, crop=False)
 
 
 def print_json(value: Any) -> None:

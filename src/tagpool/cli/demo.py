@@ -9,12 +9,12 @@ from typing import Annotated, Any
 
 import typer
 
-from tagpool.cli.console import JsonOption, output, print_features, print_json, table
+from tagpool.cli.console import JsonOption, output, print_features, print_json, print_table, table
 from tagpool.corpus.builtin.corpus import builtin_corpus
 from tagpool.corpus.conll import write_conll
 from tagpool.corpus.corpus import Corpus
 from tagpool.corpus.schemes import detect, spans
-from tagpool.errors import InputError
+from tagpool.errors import OutputError
 from tagpool.features.encoder import Encoder
 
 _PARTS = ("train", "dev", "test")
@@ -26,7 +26,7 @@ def demo(
     ] = 4000,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the built-in corpus.")] = 1,
     unseen: Annotated[
-        float, typer.Option(min=0, max=1, help="Share of names in dev and test that training does not have.")
+        float, typer.Option(min=0, max=1, help="Share of names in dev and test with words that training does not have.")
     ] = 0.4,
     lowercase: Annotated[float, typer.Option(min=0, max=1, help="Share of test sentences that lose their capitals.")] = 0.25,
     write: Annotated[Path | None, typer.Option(help="Also write train.conll, dev.conll and test.conll into this folder.")] = None,
@@ -59,7 +59,7 @@ def _write(parts: dict[str, Corpus], folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(f"cannot be made a folder: {error.strerror}", source=folder) from None
+        raise OutputError(f"{folder}: cannot be made a folder: {error.strerror}") from None
     for name, corpus in parts.items():
         write_conll(corpus, folder / f"{name}.conll")
 
@@ -114,14 +114,14 @@ def _show(parts: dict[str, Corpus], described: dict[str, Any], encoded: dict[str
         ["sentences", *(f"{described[part]['sentences']:,}" for part in _PARTS)],
         ["tokens", *(f"{described[part]['tokens']:,}" for part in _PARTS)],
         *([kind, *(f"{described[part]['names'].get(kind, 0):,}" for part in _PARTS)] for kind in described["train"]["names"]),
-        ["names that training does not have", *(f"{described[part]['names_not_in_training']:.0%}" for part in _PARTS)],
+        ["names not met in training", *(f"{described[part]['names_not_in_training']:.0%}" for part in _PARTS)],
         ["names with several types", *(f"{described[part]['ambiguous_names']:,}" for part in _PARTS)],
         ["sentences without capitals", *(f"{described[part]['without_capitals']:.0%}" for part in _PARTS)],
     ]
-    output.print(table(["", *_PARTS], rows))
+    print_table(table(["", *_PARTS], rows))
     sentence = max(parts["train"][:50], key=lambda each: sum(label.startswith("B-") for label in each.labels or []))
     output.print("\nA sentence with its columns:\n")
-    output.print(table(list(sentence.columns), zip(*sentence.columns.values(), strict=True), left=4))
+    print_table(table(list(sentence.columns), zip(*sentence.columns.values(), strict=True), left=4))
     summary, encoder = encoded["summary"], encoded["encoder"]
     output.print(
         f"\nEncoded with the preset {summary['preset']}: {summary['features']:,} features, "

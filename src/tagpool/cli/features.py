@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -18,11 +18,13 @@ from tagpool.cli.console import (
     parse_uses,
     print_features,
     print_json,
+    print_table,
     table,
 )
 from tagpool.corpus.corpus import Corpus
 from tagpool.corpus.formats import read_corpus
 from tagpool.errors import InputError
+from tagpool.features.encoded import EncodedCorpus
 from tagpool.features.encoder import Encoder
 from tagpool.features.presets import load_templates
 
@@ -69,25 +71,43 @@ def features(
     if first > len(corpus):
         raise InputError(f"--first {first}: there are {len(corpus)} sentences", source=file)
     shown = corpus[first - 1 : first - 1 + count]
-    encoder.fit(shown)
+    encoded = encoder.fit_transform(shown)
     for number in range(len(shown)):
-        _show_sentence(encoder, shown, number, first + number, json)
+        _show_sentence(encoder, encoded, shown, number, first + number, json)
     if not json and encoder.history_names:
         later = sorted({name.split("=")[0] for name in encoder.history_names})
         output.print(f"\ncombined with previous labels when tagging: {', '.join(later)}", highlight=False, markup=False)
 
 
-def _show_sentence(encoder: Encoder, corpus: Corpus, number: int, shown_number: int, json: bool) -> None:
+def _vectors(encoded: EncodedCorpus, number: int) -> list[dict[str, list[float]]]:
+    """The embeddings of each token of a sentence, by template; those of words that have one."""
+    begin, end = encoded.sentences[number : number + 2].tolist()
+    found: list[dict[str, list[float]]] = [{} for _ in range(begin, end)]
+    for block in encoded.dense:
+        for token in range(max(begin, begin - block.offset), min(end, end - block.offset)):
+            row = int(block.rows[token + block.offset])
+            if row >= 0:
+                found[token - begin][block.key] = [round(float(value), 4) for value in block.vectors[row]]
+    return found
+
+
+def _show_sentence(encoder: Encoder, encoded: EncodedCorpus, corpus: Corpus, number: int, shown_number: int, json: bool) -> None:
     words = corpus[number].words
     described = encoder.describe(corpus, number)
+    vectors = _vectors(encoded, number)
     if json:
-        tokens = [{"word": word, "features": [list(pair) for pair in row]} for word, row in zip(words, described, strict=True)]
+        tokens: list[dict[str, Any]] = []
+        for word, row, dense in zip(words, described, vectors, strict=True):
+            tokens.append({"word": word, "features": [list(pair) for pair in row]} | ({"dense": dense} if encoded.dense else {}))
         print_json({"sentence": shown_number, "tokens": tokens})
         return
     output.print(f"sentence {shown_number}", style="bold", highlight=False)
-    for word, row in zip(words, described, strict=True):
+    for word, row, dense in zip(words, described, vectors, strict=True):
         output.print(f"  {word}", style="bold", highlight=False, markup=False)
         print_features(row)
+        for key, vector in dense.items():
+            start = " ".join(f"{value:g}" for value in vector[:4])
+            output.print(f"    {key} = {start} ... ({len(vector)} numbers)", highlight=False, markup=False)
 
 
 def _summary(encoder: Encoder, corpus: Corpus, json: bool) -> None:
@@ -115,5 +135,7 @@ def _summary(encoder: Encoder, corpus: Corpus, json: bool) -> None:
         highlight=False,
     )
     rows = [[key, f"{count:,}", f"{occurrences[key]:,}"] for key, count in distinct.most_common()]
-    rows += [[block.key, f"{block.vectors.shape[1]:,}", "dense"] for block in encoded.dense]
-    output.print(table(["template", "features", "occurrences"], rows))
+    for block in encoded.dense:
+        covered = float((block.rows >= 0).mean())
+        rows.append([block.key, f"{block.vectors.shape[1]:,}", f"dense, {covered:.1%} of tokens"])
+    print_table(table(["template", "features", "occurrences"], rows))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import os
+import signal
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -24,7 +25,8 @@ def guarded(command: Callable[..., None]) -> Callable[..., None]:
     def run(*arguments: Any, **options: Any) -> None:
         try:
             command(*arguments, **options)
-            sys.stdout.flush()
+            if sys.stdout is not None:
+                sys.stdout.flush()
         except InputError as error:
             _stop(f"error: {error}", 2)
         except TagpoolError as error:
@@ -33,7 +35,10 @@ def guarded(command: Callable[..., None]) -> Callable[..., None]:
             # Whoever read our output has seen enough; Python would complain once more when it closes the stream.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         except KeyboardInterrupt:
+            signal.signal(signal.SIGINT, signal.SIG_IGN)  # once is enough
             _stop("interrupted; nothing was written", 130)
+        except OSError as error:  # files are handled where they are written: this is the output of the command itself
+            _stop(f"error: standard output: cannot be written: {error.strerror or error}", 1)
         except Exception as error:
             if os.environ.get("TAGPOOL_DEBUG") or isinstance(error, typer.Exit):
                 raise

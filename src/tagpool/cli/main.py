@@ -33,9 +33,4 @@ def _show_version(wanted: bool) -> None:
 def root(
     version: bool = typer.Option(False, "--version", callback=_show_version, is_eager=True, help="Show the version and exit."),
 ) -> None:
-    """Train robust sequence taggers on a CPU in seconds, and pool any taggers into a better one."""
-
-
-def run() -> None:
-    """The entry point."""
-    app()
+    """Robust sequence labelling on a CPU: corpora, features and scores; training and pools are to come."""

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Annotated
 
 import typer
+from rich.table import Table
 
-from tagpool.cli.console import JsonOption, output, print_json, table
+from tagpool.cli.console import JsonOption, output, print_json, print_table, table
 from tagpool.features.functions import FUNCTIONS
 from tagpool.features.presets import load_templates, preset_names, preset_text
 
@@ -30,7 +31,9 @@ def presets(
                 {function.name: {"example": function.example, "meaning": function.summary} for function in FUNCTIONS.values()}
             )
         else:
-            output.print(table(["example", "meaning"], [[f.example, f.summary] for f in FUNCTIONS.values()], left=2))
+            rows = [[f.example, f.summary] for f in FUNCTIONS.values()]
+            history = ["label[-1]", "a previous label, for learners that use them"]
+            _print(table(["example", "meaning"], [*rows, history], left=2))
     elif name is not None:
         text = preset_text(name)
         if json:
@@ -46,4 +49,12 @@ def presets(
             [each, preset_text(each).splitlines()[0].lstrip("# "), ", ".join(found.bags), ", ".join(found.resources)]
             for each, found in sets.items()
         ]
-        output.print(table(["preset", "what for", "bags", "resources"], rows, left=4))
+        _print(table(["preset", "what for", "bags", "resources"], rows, left=4))
+
+
+def _print(shown: Table) -> None:
+    """Prose may be folded on a terminal; elsewhere a line stays a line."""
+    if output.is_terminal:
+        output.print(shown)
+    else:
+        print_table(shown)

@@ -18,6 +18,7 @@ from tagpool.cli.console import (
     errors,
     output,
     print_json,
+    print_table,
     table,
 )
 from tagpool.corpus.conll import read_conll
@@ -26,6 +27,7 @@ from tagpool.corpus.files import read_bytes, source_name
 from tagpool.corpus.formats import Format, format_of, read_corpus
 from tagpool.corpus.schemes import detect
 from tagpool.errors import InputError
+from tagpool.evaluation.alignment import check_lengths
 from tagpool.evaluation.breakdown import (
     VocabularyBreakdown,
     confusion,
@@ -49,7 +51,7 @@ def score(
     compare: Annotated[Path | None, typer.Option(help="Another system's predictions: how significant is the difference?")] = None,
     train: Annotated[Path | None, typer.Option(help="Training data: scores of known and unknown words apart.")] = None,
     plain: Annotated[bool, typer.Option("--plain", help="Score tokens, not chunks, whatever the labels look like.")] = False,
-    confused: Annotated[int, typer.Option(help="Show so many pairs of labels most often confused.")] = 0,
+    confused: Annotated[int, typer.Option(min=0, help="Show so many pairs of labels most often confused.")] = 0,
     columns: ColumnsOption = None,
     label: LabelOption = None,
     format: FormatOption = None,  # noqa: A002 - the option's name
@@ -98,7 +100,7 @@ def score(
         _show_known(known)
     if pairs:
         output.print()
-        output.print(table(["gold", "predicted", "tokens"], pairs, left=2, title="most confused"))
+        print_table(table(["gold", "predicted", "tokens"], pairs, left=2, title="most confused"))
     if other is not None:
         _show_comparison(other, source_name(compare or ""))
 
@@ -124,12 +126,17 @@ class _Reader:
         """Gold and predicted labels from two files, or from the last two columns of one."""
         if predicted is not None:
             first, second = self.corpus(gold), self.corpus(predicted)
+            try:
+                check_lengths(first.labels, second.labels)
+            except InputError as error:
+                raise InputError(str(error), source=source_name(predicted)) from None
             _check_same_text(first, second)
             return _Pair(first.labels, second.labels, first.words)
         if (self.format or format_of(gold)) is not Format.CONLL:
             raise InputError("one file must be a CoNLL file, whose last two columns are gold and predicted; else give two files")
         names = self._last(gold, ["gold", "predicted"])
         corpus = read_conll(gold, columns=names, label="predicted", encoding=self.encoding)
+        _check_same_labels(corpus)
         return _Pair(corpus.column("gold"), corpus.column("predicted"), corpus.words if names[0] != "gold" else None)
 
     def corpus(self, path: Path) -> Corpus:
@@ -149,6 +156,17 @@ class _Reader:
             )
         names = [WORD, *(f"column{i}" for i in range(1, max(count, len(last)) - len(last)))]
         return names[: max(count - len(last), 0)] + last
+
+
+def _check_same_labels(corpus: Corpus) -> None:
+    """A file without predictions has some other column in the gold labels' place: worth a word."""
+    gold, predicted = (set(corpus.strings(name)) - {"O"} for name in ("gold", "predicted"))
+    if gold and predicted and not gold & predicted:
+        errors.print(
+            "note: the last two columns have no label in common; are they gold and predicted? Else give two files.",
+            highlight=False,
+            markup=False,
+        )
 
 
 def _check_same_text(gold: Corpus, predicted: Corpus) -> None:
@@ -205,13 +223,13 @@ def _show(result: Score, scheme: str, loss: float, distance: float) -> None:
         [metric, f"{getattr(result, metric):.2f}", f"{result.intervals[metric].low:.2f} – {result.intervals[metric].high:.2f}"]
         for metric in ("precision", "recall", "f1", "accuracy")
     ]
-    output.print(table(["", "%", "95% interval"], rows))
+    print_table(table(["", "%", "95% interval"], rows))
     output.print(f"hamming loss {loss:.4f}, edit distance {distance:.4f} a token\n", highlight=False)
     rows = [
         [kind or "(none)", f"{one.precision:.2f}", f"{one.recall:.2f}", f"{one.f1:.2f}", f"{one.gold:,}", f"{one.predicted:,}"]
         for kind, one in result.types.items()
     ]
-    output.print(table(["label" if result.plain else "type", "precision", "recall", "f1", "gold", "predicted"], rows))
+    print_table(table(["label" if result.plain else "type", "precision", "recall", "f1", "gold", "predicted"], rows))
 
 
 def _show_known(known: VocabularyBreakdown) -> None:
@@ -220,7 +238,7 @@ def _show_known(known: VocabularyBreakdown) -> None:
         rates = [f"{rate:.2f}" for rate in (one.precision, one.recall, one.f1, one.accuracy)]
         rows.append([name, *rates, f"{one.tokens:,}"])
     output.print()
-    output.print(table(["token level", "precision", "recall", "f1", "accuracy", "tokens"], rows))
+    print_table(table(["token level", "precision", "recall", "f1", "accuracy", "tokens"], rows))
 
 
 def _show_comparison(other: dict[str, Any], name: str) -> None:

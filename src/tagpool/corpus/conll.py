@@ -17,6 +17,7 @@ from pathlib import Path
 from tagpool import _native
 from tagpool.corpus.corpus import LABEL, WORD, Corpus
 from tagpool.corpus.files import read_bytes, source_name, write_text
+from tagpool.corpus.schemes import Scheme, detect
 from tagpool.corpus.text import SPACE
 from tagpool.errors import InputError
 
@@ -41,8 +42,15 @@ def read_conll(
     """
     source = source_name(path)
     data = read_bytes(path, encoding=encoding)
-    names = _column_names(columns, source) if columns is not None else _default_names(data, source)
-    return _read(data, names, source, label or LABEL, conllu=False)
+    if columns is not None:
+        return _read(data, _column_names(columns, source), source, label or LABEL, conllu=False)
+    try:
+        return _read(data, _default_names(data, source), source, label or LABEL, conllu=False)
+    except InputError as error:
+        if " columns, got " not in error.message:
+            raise
+        hint = f'{error.message}; if this is plain text, read it as such (format="text", --format text)'
+        raise InputError(hint, source=error.source, line=error.line) from None
 
 
 def read_conllu(path: str | Path, *, label: str | None = None, encoding: str = "utf-8") -> Corpus:
@@ -93,7 +101,7 @@ def _read(data: bytes, names: Sequence[str], source: str, label: str, *, conllu:
 
 
 def write_conll(corpus: Corpus, path: str | Path, *, columns: Sequence[str] | None = None, separator: str = " ") -> None:
-    """Writes columns (all of them, the label last, unless named) with ``-DOCSTART-`` lines where documents are marked."""
+    """Writes columns (all of them, in their order, unless named) with ``-DOCSTART-`` lines where documents are marked."""
     write_text(path, format_conll(corpus, columns=columns, separator=separator))
 
 
@@ -122,9 +130,8 @@ def format_conll(corpus: Corpus, *, columns: Sequence[str] | None = None, separa
 
 
 def default_order(corpus: Corpus) -> list[str]:
-    """The columns as they are written: in their order, but the label last, and without the blanks between tokens."""
-    names = [name for name in corpus.columns if name not in (corpus.label_column, SPACE)]
-    return [*names, corpus.label_column] if corpus.label_column else names
+    """The columns as they are written: in their order, without the blanks between tokens."""
+    return [name for name in corpus.columns if name != SPACE]
 
 
 def _is_safe_comment(line: str, columns: int) -> bool:
@@ -145,7 +152,7 @@ def _check_separable(corpus: Corpus, name: str, separator: str) -> None:
 
 
 def write_conllu(corpus: Corpus, path: str | Path) -> None:
-    """Writes CoNLL-U. Columns it knows by name go to their places, the label to UPOS if nothing else does; the rest is ``_``."""
+    """Writes CoNLL-U. Columns it knows by name go to their places, the label to UPOS if it is a plain tag; the rest is ``_``."""
     write_text(path, format_conllu(corpus))
 
 
@@ -154,7 +161,8 @@ def format_conllu(corpus: Corpus) -> str:
     for name in (*CONLLU_COLUMNS, "pos", LABEL):
         if name in corpus.columns:
             _check_separable(corpus, name, "\t")
-    lists = [_conllu_column(corpus, name) for name in CONLLU_COLUMNS]
+    sources = _conllu_sources(corpus)
+    lists = [corpus.column(sources[name]) if name in sources else None for name in CONLLU_COLUMNS]
     asides = {s: list(rows) for s, rows in groupby(corpus.native.asides, key=itemgetter(0))}
     documents = set(corpus.documents)
     lines: list[str] = []
@@ -174,11 +182,16 @@ def format_conllu(corpus: Corpus) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _conllu_column(corpus: Corpus, name: str) -> list[list[str]] | None:
-    if name in corpus.columns:
-        return corpus.column(name)
-    if name == "xpos" and "pos" in corpus.columns:
-        return corpus.column("pos")
-    if name == "upos" and corpus.label_column == LABEL:
-        return corpus.column(LABEL)
-    return None
+def lost_in_conllu(corpus: Corpus) -> list[str]:
+    """The columns that CoNLL-U has no place for."""
+    return [name for name in corpus.columns if name != SPACE and name not in _conllu_sources(corpus).values()]
+
+
+def _conllu_sources(corpus: Corpus) -> dict[str, str]:
+    """Which of the corpus's columns goes to which of CoNLL-U's."""
+    sources = {name: name for name in CONLLU_COLUMNS if name in corpus.columns}
+    if "pos" in corpus.columns:
+        sources.setdefault("xpos", "pos")
+    if corpus.label_column == LABEL and detect(corpus.labels).scheme is Scheme.PLAIN:  # entities are no UPOS
+        sources.setdefault("upos", LABEL)
+    return sources

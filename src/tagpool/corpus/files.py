@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import gzip
 import os
 import sys
@@ -116,17 +117,21 @@ def write_bytes(path: str | Path, data: bytes) -> None:
     target = Path(path)
     temporary: str | None = None
     try:
+        if target.exists() and not target.is_file() and not target.is_dir():
+            target.write_bytes(data)  # before links are followed: /dev/stdout leads to a pipe that has no name
+            return
         if target.is_symlink():
             target = Path(os.path.realpath(target))
-        if target.exists() and not target.is_file() and not target.is_dir():
-            target.write_bytes(data)
-            return
+        mode = target.stat().st_mode & 0o7777 if target.exists() else None
+        if mode is not None and not os.access(target, os.W_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
         handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent or Path())
         with os.fdopen(handle, "wb") as file:
             file.write(data)
         mask = os.umask(0)
         os.umask(mask)
-        Path(temporary).chmod(0o666 & ~mask)  # mkstemp's files are private; the result is an ordinary file
+        # mkstemp's files are private; the result is an ordinary file, or what was there before.
+        Path(temporary).chmod(0o666 & ~mask if mode is None else mode)
         Path(temporary).replace(target)
     except (OSError, ValueError) as error:  # ValueError: a NUL or a lone surrogate in the name
         raise OutputError(f"{path}: cannot be written: {getattr(error, 'strerror', None) or error}") from None

@@ -22,7 +22,7 @@ from typing import Any, Literal, NamedTuple, get_args
 from tagpool.corpus.corpus import LABEL, WORD, Corpus
 from tagpool.corpus.files import read_lines, source_name, write_text
 from tagpool.corpus.schemes import Scheme, Span, is_plain, spans, to_labels
-from tagpool.corpus.text import SPACE, Token, spaces_after, texts, tokenize
+from tagpool.corpus.text import SPACE, Token, blanks_of, spaces_after, texts, tokenize
 from tagpool.errors import InputError
 
 Misaligned = Literal["error", "expand", "drop"]
@@ -196,13 +196,14 @@ def format_jsonl(corpus: Corpus, *, as_spans: bool = False) -> str:
     starts = set(corpus.documents)
     document = -1
     whole = texts(corpus) if as_spans else []
+    blanks = blanks_of(corpus) if as_spans else []
     lines: list[str] = []
     for number, sentence in enumerate(corpus):
         record: dict[str, Any]
         if as_spans:
             record = {"text": whole[number]}
             if sentence.labels is not None:
-                record["labels"] = _character_spans(sentence.words, sentence.columns.get(SPACE), sentence.labels)
+                record["labels"] = _character_spans(sentence.words, blanks[number], sentence.labels)
         else:
             record = {"tokens": sentence.words}
             record |= {
@@ -231,10 +232,10 @@ def _check_writable(corpus: Corpus, as_spans: bool) -> None:
         raise InputError(f"column {name!r} has a name that JSONL uses for something else; rename it", source=corpus.source)
 
 
-def _character_spans(words: list[str], after: list[str] | None, labels: list[str]) -> list[list[int | str]]:
+def _character_spans(words: list[str], after: list[str], labels: list[str]) -> list[list[int | str]]:
     starts, ends = [], []
     at = 0
-    for word, space in zip(words, after or [" "] * len(words), strict=True):
+    for word, space in zip(words, after, strict=True):
         starts.append(at)
         ends.append(at + len(word))
         at += len(word) + len(space)

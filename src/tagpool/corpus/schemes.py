@@ -221,10 +221,11 @@ class Detection:
 def detect(sequences: Iterable[Sequence[str]]) -> Detection:
     """Name the scheme of label sequences.
 
-    Labels of no span scheme make the data plain (see :func:`is_plain`). Otherwise the scheme with the fewest invalid
-    transitions wins, in a tie the first of BIO2, IOB1, BIOES, BILOU. Two schemes can only both be valid if there is no
-    span at all: the first span of a sentence has ``B`` in BIO2 and must not have it in IOB1, and in BIOES and BILOU it
-    ends with a letter that no other scheme has. Data with ``I`` and ``O`` only (called IO) is IOB1.
+    Labels of no span scheme make the data plain (see :func:`is_plain`). Letters that only BIOES or only BILOU has settle
+    it. Otherwise the scheme with the fewest invalid transitions wins, in a tie the first of BIO2, IOB1, BIOES, BILOU. Two
+    schemes can only both be valid if there is no span at all: the first span of a sentence has ``B`` in BIO2 and must not
+    have it in IOB1, and in BIOES and BILOU it ends with a letter that no other scheme has. Data with ``I`` and ``O`` only
+    (called IO) is IOB1.
 
     >>> detect([["B-PER", "I-PER", "O"], ["O"]]).description
     'BIO2 (1 type, 3 labels)'
@@ -242,8 +243,15 @@ def detect(sequences: Iterable[Sequence[str]]) -> Detection:
             broken[scheme] += count * (expected_instead(previous, label, scheme) is not None)
     types = {label_parts(label).type for label in counts if label_parts(label).role != "O"}
     plain = is_plain(counts)
+    letters = {label_parts(label).letter for label in counts}
+    # Letters of one scheme alone settle it, however many mistakes there are beside them.
+    candidates: tuple[Scheme, ...] = _SPAN_SCHEMES
+    if letters & {"E", "S"} and not letters & {"L", "U"}:
+        candidates = (Scheme.BIOES,)
+    elif letters & {"L", "U"} and not letters & {"E", "S"}:
+        candidates = (Scheme.BILOU,)
     return Detection(
-        scheme=Scheme.PLAIN if plain else min(_SPAN_SCHEMES, key=broken.__getitem__),
+        scheme=Scheme.PLAIN if plain else min(candidates, key=broken.__getitem__),
         violations=broken,
         types=() if plain else tuple(sorted(types)),
         labels=tuple(sorted(counts)),

@@ -102,7 +102,18 @@ def format_text(corpus: Corpus) -> str:
 
 def texts(corpus: Corpus) -> list[str]:
     """Each sentence as running text."""
-    if SPACE not in corpus.columns:
-        return [" ".join(words) for words in corpus.words]
-    pairs = zip(corpus.words, corpus.column(SPACE), strict=True)
+    pairs = zip(corpus.words, blanks_of(corpus), strict=True)
     return ["".join(word + space for word, space in zip(*pair, strict=True)) for pair in pairs]
+
+
+def blanks_of(corpus: Corpus) -> list[list[str]]:
+    """What stands behind each token: the blanks of the text where they are known, SpaceAfter=No of CoNLL-U, else one blank."""
+    if SPACE in corpus.columns:
+        return corpus.column(SPACE)
+    if "misc" in corpus.columns:
+        found = [["" if "SpaceAfter=No" in misc.split("|") else " " for misc in sentence] for sentence in corpus.column("misc")]
+    else:
+        found = [[" "] * len(words) for words in corpus.words]
+    for sentence in found:
+        sentence[-1] = ""
+    return found

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tagpool.corpus.corpus import Corpus
 from tagpool.corpus.schemes import is_plain
 from tagpool.errors import InputError
 
@@ -69,8 +70,8 @@ class Alignment:
         return sums
 
 
-def align(gold: LabelSequences, predicted: LabelSequences) -> Alignment:
-    """Lay gold and predicted label sequences side by side; raise InputError where their lengths differ.
+def align(gold: LabelSequences | Corpus, predicted: LabelSequences | Corpus) -> Alignment:
+    """Lay gold and predicted label sequences (or those of corpora) side by side; raise InputError where their lengths differ.
 
     >>> align([["B-PER", "O"]], [["O", "O"]]).predicted
     array([1, 1])
@@ -78,6 +79,7 @@ def align(gold: LabelSequences, predicted: LabelSequences) -> Alignment:
     Traceback (most recent call last):
     tagpool.errors.InputError: sentence 1: expected 2 predicted labels, as in gold, got 1
     """
+    gold, predicted = _labels_of(gold), _labels_of(predicted)
     lengths = check_lengths(gold, predicted)
     # dict.fromkeys keeps the order of appearance, so equal input gives equal ids on every run.
     labels = tuple(dict.fromkeys(chain(chain.from_iterable(gold), chain.from_iterable(predicted))))
@@ -89,6 +91,10 @@ def align(gold: LabelSequences, predicted: LabelSequences) -> Alignment:
         predicted=np.fromiter(map(number.__getitem__, chain.from_iterable(predicted)), np.int64, total),
         offsets=np.concatenate(([0], np.cumsum(lengths, dtype=np.int64))),
     )
+
+
+def _labels_of(given: LabelSequences | Corpus) -> LabelSequences:
+    return given.labels if isinstance(given, Corpus) else given
 
 
 def check_lengths(gold: LabelSequences, other: LabelSequences, name: str = "predicted labels") -> list[int]:

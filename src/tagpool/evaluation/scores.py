@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from tagpool.corpus.corpus import Corpus
 from tagpool.evaluation.alignment import LabelSequences, align
 from tagpool.evaluation.chunks import count_chunks, percent, rates
 from tagpool.evaluation.significance import Interval, count_intervals
@@ -67,8 +68,8 @@ class Score:
 
 
 def score(
-    gold: LabelSequences,
-    predicted: LabelSequences,
+    gold: LabelSequences | Corpus,
+    predicted: LabelSequences | Corpus,
     *,
     plain: bool | None = None,
     outside: str | None = "O",

@@ -30,7 +30,7 @@ class DenseBlock:
 Restriction = Callable[[tuple[str, ...]], tuple[bytes, bytes | None, set[str]]]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class EncodedCorpus:
     """Rows of feature ids, cut into sentences.
 
@@ -50,6 +50,12 @@ class EncodedCorpus:
 
     def __len__(self) -> int:
         return len(self.native.sentences()) - 1
+
+    def __repr__(self) -> str:
+        return (
+            f"<EncodedCorpus: {len(self):,} sentences, {self.token_count:,} tokens, "
+            f"{self.occurrence_count:,} occurrences of {self.feature_count:,} features>"
+        )
 
     @property
     def token_count(self) -> int:

@@ -79,6 +79,7 @@ class Encoder:
     def fit_transform(self, corpus: Corpus) -> EncodedCorpus:
         """Fits, and encodes the same corpus on the way."""
         self._check_parameters()
+        _check_corpus(corpus)
         if not len(corpus):
             raise InputError("expected sentences, got an empty corpus", source=corpus.source)
         self._native = None  # a fit that fails leaves nothing half fitted
@@ -102,6 +103,7 @@ class Encoder:
     def transform(self, corpus: Corpus) -> EncodedCorpus:
         """Encodes another corpus with the frozen index; features that were not met in fitting are dropped."""
         native = self._fitted()
+        _check_corpus(corpus)
         self._check_columns(corpus)
         encoding = _translated(corpus, lambda: native.encode(corpus.native))
         native_history = self._native_history
@@ -115,6 +117,11 @@ class Encoder:
         native = self._fitted()
         self._check_columns(corpus)
         return _translated(corpus, lambda: native.describe(corpus.native, sentence))
+
+    def __repr__(self) -> str:
+        if self._native is None:
+            return f"<Encoder: {self.templates!r}, not fitted>"
+        return f"<Encoder: {len(self.templates_)} templates, {self.feature_count:,} features, {len(self.labels_)} labels>"
 
     # What was fitted ----------------------------------------------------------------------------------------------------
 
@@ -232,6 +239,12 @@ def load_resources(templates: TemplateSet, given: Mapping[str, Any]) -> dict[str
         elif (shipped := shipped_resource(name, kind)) is not None:
             loaded[name] = shipped
     return loaded
+
+
+def _check_corpus(corpus: object) -> None:
+    if not isinstance(corpus, Corpus):
+        kind = type(corpus).__name__
+        raise InputError(f"expected a Corpus, got {kind}; make one with read_corpus(path) or Corpus.from_lists(word=...)")
 
 
 def _translated(corpus: Corpus, run: Callable[[], _Result]) -> _Result:

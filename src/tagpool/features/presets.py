@@ -60,10 +60,13 @@ def load_templates(what: TemplateSet | str | Path) -> TemplateSet:
         return what
     if isinstance(what, Path):
         return read_templates(what)
+    if not isinstance(what, str) or not what.strip():
+        raise TemplateError(f"expected templates, the name of a preset or of a file, got {what!r}")
     if what in preset_names():
         return parse(preset_text(what), source=f"preset {what}")
     if _is_file(what):
         return read_templates(what)
     if any(sign in what for sign in "[(&\n"):
         return parse_crfpp(what) if looks_like_crfpp(what) else parse(what)
-    raise TemplateError(f"{what!r} is neither a file nor a preset; the presets are {', '.join(preset_names())}")
+    hint = f"; for a template write {what}[0]" if what.isidentifier() else ""
+    raise TemplateError(f"{what!r} is neither a file nor a preset; the presets are {', '.join(preset_names())}{hint}")
