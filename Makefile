@@ -49,12 +49,8 @@ $(VENV)/.installed: $(VENV)/.made $(SOURCES)
 	$(PIP) install --no-build-isolation .
 	touch $@
 
-$(VENV)/.test: $(VENV)/.made pyproject.toml
-	$(PIP) install --no-build-isolation ".[test]"
-	touch $@
-
-$(VENV)/.lint: $(VENV)/.made pyproject.toml
-	$(PIP) install --no-build-isolation ".[lint]"
+$(VENV)/.test $(VENV)/.lint: $(VENV)/.%: $(VENV)/.made pyproject.toml
+	$(PIP) install --group $*
 	touch $@
 
 clean: ## Remove what was built
