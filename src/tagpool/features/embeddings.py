@@ -69,7 +69,8 @@ class Embeddings:
                 words = [str(word) for word in arrays["words"]] if "words" in arrays else None
         except FileNotFoundError:
             raise ResourceError("there is no such file", source=path) from None
-        except (OSError, ValueError, KeyError, EOFError, TypeError, BadZipFile, zlib.error) as error:
+        # A single array is no archive: without __enter__, a TypeError, or an AttributeError before Python 3.11.
+        except (OSError, ValueError, KeyError, EOFError, TypeError, AttributeError, BadZipFile, zlib.error) as error:
             raise ResourceError(f"expected a NumPy file with an array 'vectors': {error}", source=path) from None
         if words is None:
             beside = [path.with_name("words.txt"), path.with_name("words.txt.gz")]
