@@ -35,12 +35,4 @@ std::vector<uint64_t> FeatureIndex::keys() const {
     return keys;
 }
 
-FeatureIndex FeatureIndex::from_keys(const uint64_t* keys, uint32_t count) {
-    FeatureIndex index;
-    index.slots_.fill(capacity_for(count), Slot{0, kNone});
-    for (uint32_t i = 0; i < count; ++i)
-        if (index.insert(keys[i]) != i) throw InputFault("the feature index has the same key twice");
-    return index;
-}
-
 }  // namespace tagpool

@@ -32,9 +32,8 @@ public:
     // Keeps the features whose new id is not kNone, under that id.
     void renumber(const std::vector<uint32_t>& new_ids, uint32_t kept);
 
-    // The keys by id: what a model file needs to rebuild the index anywhere.
+    // The keys by id.
     std::vector<uint64_t> keys() const;
-    static FeatureIndex from_keys(const uint64_t* keys, uint32_t count);
 
 private:
     struct __attribute__((packed, aligned(4))) Slot {

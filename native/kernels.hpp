@@ -19,7 +19,6 @@ template <class T>
 struct ChainScratch {
     std::vector<T> scores, shifted, alpha, beta, weighted, clamped, row;
     std::vector<double> shift, scale;
-    std::vector<uint16_t> back;
 };
 
 // exp of the edge weights, shifted by their maximum, with the transpose beside it. Computed once per set of weights.
