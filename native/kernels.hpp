@@ -36,8 +36,9 @@ struct Kernels {
 
     // For sentences [first, last): writes the node gradients p(y_t) - [y_t is gold] (rows of `stride`), adds the gradient of the
     // transitions, start and end (labels + 2 rows) and returns the loss -log p(gold | x). Tokens whose gold is unknown are summed out.
-    // `sentence_weights` may be null. Without `chain` every token stands alone (MaxEnt): no transitions, no start, no end.
-    double (*expectations)(const TrainingSet& set, const T* weights, const EdgeTable<T>& edges, bool chain, const float* sentence_weights,
+    // Without `chain` every token stands alone (MaxEnt): no transitions, no start, no end. `example_weights` may be null; they are one a
+    // sentence in chains, one a token without.
+    double (*expectations)(const TrainingSet& set, const T* weights, const EdgeTable<T>& edges, bool chain, const float* example_weights,
                            size_t first, size_t last, T* node_gradients, T* edge_gradients, ChainScratch<T>& scratch);
 
     // Sums node gradients into the gradients of dense rows and single weights.
@@ -46,7 +47,7 @@ struct Kernels {
 
     // One stochastic step on sentence i: w = weights / divisor. Adds `step` times the negative gradient to the weights, and
     // `average_step` times it to the averages (where not null). Returns the loss.
-    double (*descend)(const TrainingSet& set, size_t sentence, T* weights, T divisor, bool chain, float sentence_weight, T step, T* averages,
+    double (*descend)(const TrainingSet& set, size_t sentence, T* weights, T divisor, bool chain, const float* example_weights, T step, T* averages,
                       T average_step, EdgeTable<T>& edges, ChainScratch<T>& scratch, T* edge_gradients);
 
     // Tagging: the node scores of one token, and the best label sequences of sentences [first, last). Of equal scores the smaller label.

@@ -1,4 +1,4 @@
-// Kernels of training: scores, forward-backward, gradients, stochastic steps. Included by kernels.inl only.
+// Kernels of training: scores, forward-backward, gradients. Included by kernels.inl only.
 
 // S[t] for one token.
 template <class T, size_t kStride>
@@ -200,39 +200,42 @@ double chain_sentence(const TrainingSet& set, const T* weights, double divisor, 
     return static_cast<double>(weight) * (all - known);
 }
 
-// The same for tokens that stand alone.
+// The same for tokens that stand alone, each with a weight of its own where `token_weights` is not null.
 template <class T, size_t kStride>
-double token_sentence(const TrainingSet& set, size_t begin, size_t length, T weight, T* node_gradients, ChainScratch<T>& scratch) {
+double token_sentence(const TrainingSet& set, size_t begin, size_t length, const float* token_weights, T* node_gradients,
+                      ChainScratch<T>& scratch) {
     const size_t stride = kStride ? kStride : set.stride();
     double loss = 0;
     for (size_t t = 0; t < length; ++t) {
         const int32_t gold = set.gold_[begin + t];
         if (gold == TrainingSet::kUnknown) continue;
+        const T weight = token_weights ? static_cast<T>(token_weights[begin + t]) : T{1};
         const T* shifted = scratch.shifted.data() + t * stride;
         const T total = sum_of(shifted, stride);
         T* to = node_gradients + t * stride;
         for (size_t y = 0; y < stride; ++y) to[y] += weight * shifted[y] / total;
         to[gold] -= weight;
-        loss += std::log(static_cast<double>(total)) - (static_cast<double>(scratch.scores[t * stride + static_cast<size_t>(gold)]) - scratch.shift[t]);
+        const double score = static_cast<double>(scratch.scores[t * stride + static_cast<size_t>(gold)]) - scratch.shift[t];
+        loss += static_cast<double>(weight) * (std::log(static_cast<double>(total)) - score);
     }
-    return static_cast<double>(weight) * loss;
+    return loss;
 }
 
 template <class T>
-double expectations(const TrainingSet& set, const T* weights, const EdgeTable<T>& edges, bool chain, const float* sentence_weights,
+double expectations(const TrainingSet& set, const T* weights, const EdgeTable<T>& edges, bool chain, const float* example_weights,
                     size_t first, size_t last, T* node_gradients, T* edge_gradients, ChainScratch<T>& scratch) {
     const size_t stride = set.stride();
     double loss = 0;
     for (size_t sentence = first; sentence < last; ++sentence) {
         const size_t begin = set.sentences_[sentence], length = set.sentences_[sentence + 1] - begin;
-        const T weight = sentence_weights ? static_cast<T>(sentence_weights[sentence]) : T{1};
+        const T weight = chain && example_weights ? static_cast<T>(example_weights[sentence]) : T{1};
         T* nodes = node_gradients + begin * stride;
         std::memset(nodes, 0, length * stride * sizeof(T));
         loss += with_stride(stride, [&](auto constant) {
             constexpr size_t kStride = decltype(constant)::value;
             score_sentence<T, kStride>(set, weights, T{1}, begin, length, scratch);
             return chain ? chain_sentence<T, kStride>(set, weights, 1.0, edges, begin, length, weight, nodes, edge_gradients, scratch)
-                         : token_sentence<T, kStride>(set, begin, length, weight, nodes, scratch);
+                         : token_sentence<T, kStride>(set, begin, length, example_weights, nodes, scratch);
         });
     }
     return loss;
@@ -267,45 +270,4 @@ void sum_singles(const TrainingSet& set, const T* node_gradients, size_t first, 
         }
         to[single] = total;
     }
-}
-
-template <class T>
-double descend(const TrainingSet& set, size_t sentence, T* weights, T divisor, bool chain, float sentence_weight, T step, T* averages,
-               T average_step, EdgeTable<T>& edges, ChainScratch<T>& scratch, T* edge_gradients) {
-    const size_t stride = set.stride(), labels = set.labels();
-    const size_t begin = set.sentences_[sentence], length = set.sentences_[sentence + 1] - begin;
-    thread_local std::vector<T> nodes;
-    nodes.assign(length * stride, 0);
-    if (chain) {
-        make_edges_scaled(set, weights, 1 / divisor, edges);
-        std::memset(edge_gradients, 0, (labels + 2) * stride * sizeof(T));
-    }
-    const double loss = with_stride(stride, [&](auto constant) {
-        constexpr size_t kStride = decltype(constant)::value;
-        score_sentence<T, kStride>(set, weights, 1 / divisor, begin, length, scratch);
-        const T weight = static_cast<T>(sentence_weight);
-        return chain ? chain_sentence<T, kStride>(set, weights, static_cast<double>(divisor), edges, begin, length, weight, nodes.data(),
-                                                  edge_gradients, scratch)
-                     : token_sentence<T, kStride>(set, begin, length, weight, nodes.data(), scratch);
-    });
-    if (chain) {
-        T* to = weights + set.transitions_begin();
-        for (size_t i = 0; i < (labels + 2) * stride; ++i) to[i] -= step * edge_gradients[i];
-        if (averages)
-            for (size_t i = 0; i < (labels + 2) * stride; ++i) averages[set.transitions_begin() + i] -= average_step * edge_gradients[i];
-    }
-    for (size_t t = 0; t < length; ++t) {
-        const T* from = nodes.data() + t * stride;
-        for (uint64_t i = set.row_starts_[begin + t]; i < set.row_starts_[begin + t + 1]; ++i) {
-            const T value = set.row_values_.empty() ? T{1} : static_cast<T>(set.row_values_[i]);
-            add_scaled(weights + size_t{set.rows_[i]} * stride, from, -step * value, stride);
-            if (averages) add_scaled(averages + size_t{set.rows_[i]} * stride, from, -average_step * value, stride);
-        }
-        for (uint64_t i = set.single_starts_[begin + t]; i < set.single_starts_[begin + t + 1]; ++i) {
-            const T value = set.single_values_.empty() ? T{1} : static_cast<T>(set.single_values_[i]);
-            weights[set.singles_[i]] -= step * value * from[set.single_labels_[i]];
-            if (averages) averages[set.singles_[i]] -= average_step * value * from[set.single_labels_[i]];
-        }
-    }
-    return loss;
 }

@@ -7,11 +7,11 @@
 
 namespace tagpool {
 
-Objective::Objective(std::shared_ptr<const TrainingSet> set, bool chain, double l2, std::vector<float> sentence_weights, unsigned threads)
-    : set_(std::move(set)), chain_(chain), l2_(l2), sentence_weights_(std::move(sentence_weights)), threads_(std::max(threads, 1u)),
+Objective::Objective(std::shared_ptr<const TrainingSet> set, bool chain, double l2, std::vector<float> example_weights, unsigned threads)
+    : set_(std::move(set)), chain_(chain), l2_(l2), example_weights_(std::move(example_weights)), threads_(std::max(threads, 1u)),
       count_(chain ? set_->places().size() : set_->pair_count()), scratch_(threads_) {
-    if (!sentence_weights_.empty() && sentence_weights_.size() != set_->sentence_count())
-        throw InputFault("expected one weight a sentence");
+    if (!example_weights_.empty() && example_weights_.size() != (chain ? set_->sentence_count() : set_->token_count()))
+        throw InputFault(chain ? "expected one weight a sentence" : "expected one weight a token");
     const size_t edges = (size_t{set_->labels()} + 2) * set_->stride();
     weights_.assign(set_->weight_count(), 0);
     gradient_.assign(set_->weight_count(), 0);
@@ -29,7 +29,7 @@ double Objective::operator()(const double* parameters, double* gradient) {
 
     const size_t edges = (size_t{set.labels()} + 2) * set.stride();
     std::fill(edge_gradients_.begin(), edge_gradients_.end(), 0.0);
-    const float* const weights = sentence_weights_.empty() ? nullptr : sentence_weights_.data();
+    const float* const weights = example_weights_.empty() ? nullptr : example_weights_.data();
     parallel_for(kShards, threads_, [&](size_t shard, unsigned worker) {
         const size_t first = set.sentence_count() * shard / kShards, last = set.sentence_count() * (shard + 1) / kShards;
         losses_[shard] = run.expectations(set, weights_.data(), edges_, chain_, weights, first, last, node_gradients_.data(),

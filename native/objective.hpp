@@ -11,8 +11,8 @@ namespace tagpool {
 
 class Objective {
 public:
-    // `sentence_weights` is empty (all 1) or has one weight a sentence. With `chain` false, tokens stand alone (MaxEnt).
-    Objective(std::shared_ptr<const TrainingSet> set, bool chain, double l2, std::vector<float> sentence_weights, unsigned threads);
+    // With `chain` false, tokens stand alone (MaxEnt). `example_weights` is empty (all 1), or one a sentence in chains, one a token without.
+    Objective(std::shared_ptr<const TrainingSet> set, bool chain, double l2, std::vector<float> example_weights, unsigned threads);
 
     // Parameters: pairs (feature, label), and with `chain` transitions, start and end.
     size_t parameter_count() const { return count_; }
@@ -26,7 +26,7 @@ private:
     std::shared_ptr<const TrainingSet> set_;
     bool chain_;
     double l2_;
-    std::vector<float> sentence_weights_;
+    std::vector<float> example_weights_;
     unsigned threads_;
     size_t count_;
     std::vector<double> weights_, gradient_, node_gradients_, edge_gradients_, losses_;

@@ -8,11 +8,11 @@
 
 namespace tagpool {
 
-Sgd::Sgd(std::shared_ptr<const TrainingSet> set, bool chain, const SgdOptions& options, std::vector<float> sentence_weights)
-    : set_(std::move(set)), chain_(chain), options_(options), sentence_weights_(std::move(sentence_weights)),
+Sgd::Sgd(std::shared_ptr<const TrainingSet> set, bool chain, const SgdOptions& options, std::vector<float> example_weights)
+    : set_(std::move(set)), chain_(chain), options_(options), example_weights_(std::move(example_weights)),
       shrink_(options.l2 / static_cast<double>(set_->sentence_count())), step_(options.step), random_(options.seed) {
-    if (!sentence_weights_.empty() && sentence_weights_.size() != set_->sentence_count())
-        throw InputFault("expected one weight a sentence");
+    if (!example_weights_.empty() && example_weights_.size() != (chain ? set_->sentence_count() : set_->token_count()))
+        throw InputFault(chain ? "expected one weight a sentence" : "expected one weight a token");
     weights_.assign(set_->weight_count(), 0);
     edge_gradients_.assign((size_t{set_->labels()} + 2) * set_->stride(), 0);
 }
@@ -30,8 +30,7 @@ double Sgd::pass(const std::vector<uint32_t>& order, bool average) {
         const double before = divisor_;
         divisor_ /= 1 - eta * shrink_;
         const double step = eta * divisor_;
-        const float weight = sentence_weights_.empty() ? 1.0f : sentence_weights_[sentence];
-        loss += run.descend(*set_, sentence, weights_.data(), static_cast<float>(before), chain_, weight, static_cast<float>(step),
+        loss += run.descend(*set_, sentence, weights_.data(), static_cast<float>(before), chain_, example_weights(), static_cast<float>(step),
                             average && averaged_steps_ > 0 ? averages_.data() : nullptr, static_cast<float>(-fraction_ * step), edges_,
                             scratch_, edge_gradients_.data());
         if (!average) continue;
@@ -96,7 +95,7 @@ double Sgd::objective_of(const std::vector<uint32_t>& sample) {
     double loss = 0, squares = 0;
     // A step of length zero only looks.
     for (uint32_t sentence : sample)
-        loss += run.descend(*set_, sentence, weights_.data(), 1.0f, chain_, sentence_weights_.empty() ? 1.0f : sentence_weights_[sentence], 0.0f,
+        loss += run.descend(*set_, sentence, weights_.data(), 1.0f, chain_, example_weights(), 0.0f,
                             nullptr, 0.0f, edges_, scratch_, edge_gradients_.data());
     for (float weight : weights_) squares += static_cast<double>(weight) * static_cast<double>(weight);
     return loss / static_cast<double>(sample.size()) + 0.5 * shrink_ * squares;

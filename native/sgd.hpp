@@ -22,7 +22,7 @@ struct SgdOptions {
 
 class Sgd {
 public:
-    Sgd(std::shared_ptr<const TrainingSet> set, bool chain, const SgdOptions& options, std::vector<float> sentence_weights);
+    Sgd(std::shared_ptr<const TrainingSet> set, bool chain, const SgdOptions& options, std::vector<float> example_weights);
 
     // Starts from these parameters instead of zero.
     void start_from(const std::vector<float>& parameters);
@@ -33,6 +33,7 @@ public:
     double step() const { return step_; }
 
 private:
+    const float* example_weights() const { return example_weights_.empty() ? nullptr : example_weights_.data(); }
     double pass(const std::vector<uint32_t>& order, bool average);
     void calibrate();
     void settle();
@@ -41,7 +42,7 @@ private:
     std::shared_ptr<const TrainingSet> set_;
     bool chain_;
     SgdOptions options_;
-    std::vector<float> sentence_weights_;
+    std::vector<float> example_weights_;
     double shrink_, step_;
     Random random_;
     std::vector<float> weights_, averages_, edge_gradients_;

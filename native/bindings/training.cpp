@@ -61,9 +61,9 @@ void bind_training(nb::module_& m) {
         .def("pair_labels", [](const TrainingSet& s) { return owned(s.pair_labels()); });
 
     nb::class_<Objective>(m, "Objective")
-        .def("__init__", [](Objective* self, std::shared_ptr<TrainingSet> set, bool chain, double l2, Floats sentence_weights, unsigned threads) {
-            new (self) Objective(std::move(set), chain, l2, copied(sentence_weights), threads);
-        }, nb::arg("training"), nb::arg("chain"), nb::arg("l2"), nb::arg("sentence_weights"), nb::arg("threads"))
+        .def("__init__", [](Objective* self, std::shared_ptr<TrainingSet> set, bool chain, double l2, Floats example_weights, unsigned threads) {
+            new (self) Objective(std::move(set), chain, l2, copied(example_weights), threads);
+        }, nb::arg("training"), nb::arg("chain"), nb::arg("l2"), nb::arg("example_weights"), nb::arg("threads"))
         .def_prop_ro("parameter_count", &Objective::parameter_count)
         .def("__call__", [](Objective& f, Doubles parameters) {
             expect_size(parameters.size(), f.parameter_count(), "parameters");
@@ -96,10 +96,10 @@ void bind_training(nb::module_& m) {
 
     nb::class_<Sgd>(m, "Sgd")
         .def("__init__", [](Sgd* self, std::shared_ptr<TrainingSet> set, bool chain, double l2, double step, size_t average_from, uint64_t seed,
-                            Floats sentence_weights) {
-            new (self) Sgd(std::move(set), chain, {l2, step, average_from, seed}, copied(sentence_weights));
+                            Floats example_weights) {
+            new (self) Sgd(std::move(set), chain, {l2, step, average_from, seed}, copied(example_weights));
         }, nb::arg("training"), nb::arg("chain"), nb::arg("l2"), nb::arg("step"), nb::arg("average_from"), nb::arg("seed"),
-             nb::arg("sentence_weights"))
+             nb::arg("example_weights"))
         .def("start_from", [](Sgd& s, Floats parameters) { s.start_from(copied(parameters)); }, nb::arg("parameters"))
         .def("epoch", &Sgd::epoch, nb::call_guard<nb::gil_scoped_release>())
         .def("parameters", [](Sgd& s) { return owned(s.parameters()); })

@@ -173,7 +173,7 @@ class TrainingSet:
 
 class Objective:
     def __init__(
-        self, training: TrainingSet, chain: bool, l2: float, sentence_weights: NDArray[np.float32], threads: int
+        self, training: TrainingSet, chain: bool, l2: float, example_weights: NDArray[np.float32], threads: int
     ) -> None: ...
     @property
     def parameter_count(self) -> int: ...
@@ -198,7 +198,7 @@ class Sgd:
         step: float,
         average_from: int,
         seed: int,
-        sentence_weights: NDArray[np.float32],
+        example_weights: NDArray[np.float32],
     ) -> None: ...
     def start_from(self, parameters: NDArray[np.float32]) -> None: ...
     def epoch(self) -> float: ...

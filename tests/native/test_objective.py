@@ -33,6 +33,10 @@ class Problem:
         gold = np.array([label for sentence in self.gold for label in sentence], np.int32)
         return _native.TrainingSet(encoded.native, gold, self.features, self.labels, all_pairs, dense_from)
 
+    def tokens_alone(self) -> Problem:
+        rows = [[token] for sentence in self.rows for token in sentence]
+        return Problem(rows, [[label] for sentence in self.gold for label in sentence], self.features, self.labels)
+
     @staticmethod
     def _merged(token: list[tuple[int, float]]) -> dict[str, float]:
         return {f"f{k}": value for k, value in token}
@@ -75,7 +79,9 @@ def enumerated(
 def test_value_and_gradient(problem: Problem, chain: bool, all_pairs: bool, weighted: bool, seed: int) -> None:
     training = problem.training_set(all_pairs=all_pairs)
     random = np.random.default_rng(seed)
-    weights = random.uniform(0.5, 2, len(problem.rows)).astype(np.float32) if weighted else NONE
+    # Without a chain every token is an example of its own.
+    examples = problem if chain else problem.tokens_alone()
+    weights = random.uniform(0.5, 2, len(examples.rows)).astype(np.float32) if weighted else NONE
     l2 = 0.3
     objective = _native.Objective(training, chain, l2, weights, 1)
     assert objective.parameter_count == training.pair_count + (problem.labels * (problem.labels + 2) if chain else 0)
@@ -85,9 +91,8 @@ def test_value_and_gradient(problem: Problem, chain: bool, all_pairs: bool, weig
     def plain(at: NDArray[np.float64]) -> float:
         names = zip(training.pair_features().tolist(), training.pair_labels().tolist(), strict=True)
         pairs = dict(zip(names, at.tolist(), strict=False))
-        sentence_weights = weights.tolist() if weighted else [1.0] * len(problem.rows)
         edges = at[training.pair_count :] if chain else np.zeros(problem.labels * (problem.labels + 2))
-        return enumerated(problem, pairs, edges, chain, sentence_weights) + l2 / 2 * float(at @ at)
+        return enumerated(examples, pairs, edges, chain, weights.tolist() if weighted else [1.0] * len(examples.rows)) + l2 / 2 * float(at @ at)
 
     assert value == pytest.approx(plain(parameters), rel=1e-10, abs=1e-10)
     for i in random.permutation(len(parameters))[:6]:
