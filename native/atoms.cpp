@@ -40,7 +40,11 @@ std::span<const uint64_t> WordValues::of_string(uint32_t id) {
 const uint64_t* WordValues::single_hashes() {
     if (function_.is_identity()) return column_.strings->hashes().data();
     if (single_.empty())
-        for (uint32_t id = 0; id < column_.strings->size(); ++id) single_.push_back(of_string(id)[0]);
+        for (uint32_t id = 0; id < column_.strings->size(); ++id) {
+            const auto hashes = of_string(id);
+            if (hashes.empty()) throw InputFault("a function that should have one value for every word has none");
+            single_.push_back(hashes[0]);
+        }
     return single_.data();
 }
 

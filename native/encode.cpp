@@ -26,21 +26,34 @@ Encoder::Encoder(Program program, uint32_t minimum_count, uint32_t hash_size)
 
 uint32_t Encoder::feature_count() const { return hash_size_ ? hash_size_ : index_.size(); }
 
-Encoding Encoder::fit(std::shared_ptr<const Columns> columns) {
+Encoding Encoder::fit(std::shared_ptr<const Columns> columns, std::vector<std::string> known) {
+    if (hash_size_ && !known.empty()) throw InputFault("hashed features are not known by name");
     index_ = FeatureIndex();
     names_.clear();
     origins_.assign(hash_size_, Origin{Origin::kNowhere, 0, 0});
     if (!hash_size_) index_.reserve(static_cast<uint32_t>(std::min<size_t>(columns->token_count(), 1u << 26)));
+    for (const std::string& name : known) {
+        if (index_.insert(key_of(program_, name)) != origins_.size()) throw InputFault("the feature \"" + name + "\" is known twice");
+        const std::string_view key = std::string_view(name).substr(0, name.find('='));
+        const auto same = [key](const Template& each) { return each.key == key; };
+        const auto number = std::find_if(program_.templates.begin(), program_.templates.end(), same) - program_.templates.begin();
+        if (number == std::ssize(program_.templates)) throw InputFault("no template makes the feature \"" + name + "\"");
+        origins_.push_back({Origin::kNowhere, 0, static_cast<uint16_t>(number)});
+    }
     Encoding out = hash_size_ ? encode_with(Hashing{hash_size_, &origins_}, program_, *columns)
                               : encode_with(Numbering{index_, origins_}, program_, *columns);
     counts_.clear();
     if (!hash_size_ && minimum_count_ > 1) {
         counts_ = count_features(out, feature_count());
+        std::vector<uint32_t> real(counts_.begin(), counts_.begin() + static_cast<std::ptrdiff_t>(known.size()));
+        std::fill_n(counts_.begin(), known.size(), minimum_count_);
         const std::vector<uint32_t> new_ids = prune(out, counts_, index_, minimum_count_);
         for (uint32_t id = 0; id < new_ids.size(); ++id)
             if (new_ids[id] != FeatureIndex::kNone) origins_[new_ids[id]] = origins_[id];
         origins_.resize(counts_.size());
+        std::copy(real.begin(), real.end(), counts_.begin());
     }
+    known_ = std::move(known);
     fitted_on_ = std::move(columns);
     return out;
 }
@@ -72,11 +85,36 @@ const std::vector<std::string>& Encoder::names() {
         const auto place = [this](uint32_t id) { return std::tuple(origins_[id].token, origins_[id].template_number, id); };
         return place(a) < place(b);
     });
-    names_.assign(origins_.size(), "");
+    names_ = std::move(known_);
+    names_.resize(origins_.size());
     Namer namer(program_, *fitted_on_);
     for (uint32_t id : order) names_[id] = namer.name(origins_[id]);
     fitted_on_.reset();
     return names_;
+}
+
+// The inverse of a feature's name (namer.hpp): the template's key up to the first "=", then the values; in a conjunction they are
+// separated by "|", which is escaped inside them.
+uint64_t Encoder::key_of(const Program& program, std::string_view name) {
+    const size_t equals = name.find('=');
+    const std::string_view template_key = name.substr(0, equals);
+    uint64_t key = hash_bytes(template_key);
+    if (equals == std::string_view::npos) return key;
+    const std::string_view values = name.substr(equals + 1);
+    const bool joined = std::any_of(program.templates.begin(), program.templates.end(),
+                                    [&](const Template& each) { return each.key == template_key && each.terms.size() > 1; });
+    if (!joined) return combine(key, hash_bytes(values));
+    std::string value;
+    for (size_t i = 0; i <= values.size(); ++i) {
+        if (i == values.size() || values[i] == '|') {
+            key = combine(key, hash_bytes(value));
+            value.clear();
+        } else {
+            if (values[i] == '\\' && i + 1 < values.size()) ++i;
+            value.push_back(values[i]);
+        }
+    }
+    return key;
 }
 
 Encoder::Described Encoder::describe(const Columns& columns, uint32_t sentence) const {

@@ -30,8 +30,11 @@ class Encoder {
 public:
     Encoder(Program program, uint32_t minimum_count, uint32_t hash_size);
 
-    // Numbers the features of a corpus (replacing what was fitted before) and encodes it.
-    Encoding fit(std::shared_ptr<const Columns> columns);
+    // Numbers the features of a corpus (replacing what was fitted before) and encodes it. Features known by name from elsewhere come
+    // first, and stay however seldom they are met.
+    Encoding fit(std::shared_ptr<const Columns> columns, std::vector<std::string> known = {});
+    // The hash that a feature of this name has (the inverse of what `names` writes).
+    static uint64_t key_of(const Program& program, std::string_view name);
     // Encodes with the frozen index. Thread-safe.
     Encoding encode(const Columns& columns) const;
 
@@ -40,6 +43,8 @@ public:
     const std::vector<uint32_t>& counts();
     std::vector<uint16_t> template_numbers() const;
     std::vector<uint64_t> keys() const { return index_.keys(); }
+    const Program& program() const { return program_; }
+    uint32_t hash_size() const { return hash_size_; }
 
     // The names of all features by id; writes them on the first call and lets go of the fitted corpus then.
     // With a hash size: the first feature met in each slot, empty where none was.
@@ -56,7 +61,7 @@ private:
     std::vector<uint32_t> counts_;
     std::vector<Origin> origins_;
     std::shared_ptr<const Columns> fitted_on_;
-    std::vector<std::string> names_;
+    std::vector<std::string> known_, names_;
 };
 
 }  // namespace tagpool

@@ -25,6 +25,12 @@ struct Encoding {
             values.push_back(value);
         }
     }
+    void clear() {
+        starts.truncate(1);
+        ids.clear();
+        values.clear();
+        sentences.assign(1, 0);
+    }
     void shrink() {
         starts.shrink();
         ids.shrink();

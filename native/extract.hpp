@@ -10,6 +10,7 @@
 #include "atoms.hpp"
 #include "encode.hpp"
 #include "fault.hpp"
+#include "slots.hpp"
 
 namespace tagpool {
 
@@ -28,6 +29,11 @@ struct Frozen {
     const FeatureIndex& index;
     uint32_t resolve(uint64_t key, const Origin&) { return index.find(key); }
     void prefetch(uint64_t key) const { index.prefetch(key); }
+};
+struct Placing {
+    const Slots& slots;
+    uint32_t resolve(uint64_t key, const Origin&) { return slots.find(key); }
+    void prefetch(uint64_t key) const { slots.prefetch(key); }
 };
 struct Hashing {
     uint32_t size;
@@ -69,10 +75,15 @@ public:
         }
     }
 
+    // All sentences.
     void run() {
-        out_.sentences = columns_.sentences;
         out_.starts.reserve_more(columns_.token_count());
-        for (uint32_t sentence = 0; sentence < columns_.sentence_count(); ++sentence) {
+        run(0, static_cast<uint32_t>(columns_.sentence_count()));
+        out_.shrink();
+    }
+    // Sentences [first, last), appended to what is there.
+    void run(uint32_t first, uint32_t last) {
+        for (uint32_t sentence = first; sentence < last; ++sentence) {
             values_.enter(sentence);
             length_ = static_cast<size_t>(values_.end() - values_.begin());
             slots_.fill(length_ * singles_, kNone);
@@ -85,8 +96,8 @@ public:
             }
             settle();
             assemble();
+            out_.sentences.push_back(static_cast<uint32_t>(out_.token_count()));
         }
-        out_.shrink();
     }
 
 private:

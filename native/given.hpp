@@ -14,13 +14,26 @@ namespace tagpool {
 
 class GivenFeatures {
 public:
-    // The id of a feature; while fitting a new one is added, afterwards it is kNone.
-    uint32_t resolve(std::string_view name) {
-        if (frozen_) return index_.find(hash_bytes(name));
-        const uint32_t id = names_.intern(name);
-        index_.insert(names_.hash(id));
-        return id;
+    GivenFeatures() = default;
+    // Features known from elsewhere come first, and stay however seldom they are met.
+    explicit GivenFeatures(const std::vector<std::string>& known) {
+        for (const std::string& name : known) index_.insert(names_.hash(names_.intern(name)));
+        known_ = index_.size();
     }
+
+    // A token's features, one after another. While fitting, new ones are added; afterwards they are dropped.
+    void meet(std::string_view name, float value, Encoding& out) {
+        uint32_t id;
+        if (frozen_) {
+            id = index_.find(hash_bytes(name));
+            if (id == FeatureIndex::kNone) return;
+        } else {
+            id = names_.intern(name);
+            index_.insert(names_.hash(id));
+        }
+        out.append(id, value);
+    }
+    void end_token(Encoding& out) { out.end_token(); }
 
     // Ends fitting: features seen fewer than `minimum` times go, also from the encoding.
     void freeze(Encoding& encoding, uint32_t minimum);
@@ -35,6 +48,7 @@ private:
     FeatureIndex index_;
     StringTable names_;
     std::vector<uint32_t> counts_;
+    uint32_t known_ = 0;
     bool frozen_ = false;
 };
 

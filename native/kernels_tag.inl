@@ -3,22 +3,20 @@
 template <size_t kStride>
 void score_with_model(const ModelView& model, const Encoding& encoding, size_t token, float* out) {
     const size_t stride = kStride ? kStride : model.stride;
-    const uint64_t begin = encoding.starts[token], end = encoding.starts[token + 1];
+    const uint64_t first = encoding.starts[token], last = encoding.starts[token + 1];
     const bool valued = !encoding.values.empty();
     Accumulator<float, kStride> sum(out, stride);
     float* __restrict scores = sum.data();
-    if (model.rows) {
-        for (uint64_t i = begin; i < end; ++i) {
-            const float* row = model.rows + size_t{encoding.ids[i]} * stride;
-            if (valued) add_scaled(scores, row, encoding.values[i], stride);
-            else add_row(scores, row, stride);
-        }
-    } else {
-        for (uint64_t i = begin; i < end; ++i) {
-            const float value = valued ? encoding.values[i] : 1.0f;
-            const uint32_t feature = encoding.ids[i];
-            for (uint32_t p = model.pair_starts[feature]; p < model.pair_starts[feature + 1]; ++p)
-                scores[model.pair_labels[p]] += value * model.pair_weights[p];
+    for (uint64_t i = first; i < last; ++i) {
+        const uint32_t begin = model.slots->start(encoding.ids[i]), end = model.slots->start(encoding.ids[i] + 1);
+        const float value = valued ? encoding.values[i] : 1.0f;
+        // Labels ascend, so that as many weights as labels are a whole row. What a row reads behind its end (its neighbour, or zeros) goes
+        // to places no label has.
+        if (end - begin == model.labels) {
+            if (valued) add_scaled(scores, model.weights + begin, value, stride);
+            else add_row(scores, model.weights + begin, stride);
+        } else {
+            for (uint32_t k = begin; k < end; ++k) scores[model.weight_labels[k]] += value * model.weights[k];
         }
     }
     sum.store();
@@ -26,10 +24,8 @@ void score_with_model(const ModelView& model, const Encoding& encoding, size_t t
 
 inline void prefetch_with_model(const ModelView& model, const Encoding& encoding, size_t token) {
     if (token + 1 >= encoding.starts.size()) return;
-    for (uint64_t i = encoding.starts[token]; i < encoding.starts[token + 1]; ++i) {
-        if (model.rows) __builtin_prefetch(model.rows + size_t{encoding.ids[i]} * model.stride);
-        else __builtin_prefetch(model.pair_starts + encoding.ids[i]);
-    }
+    for (uint64_t i = encoding.starts[token]; i < encoding.starts[token + 1]; ++i)
+        __builtin_prefetch(model.weights + model.slots->start(encoding.ids[i]));
 }
 
 // Viterbi keeps the best scores only; on the way back the best predecessor of the one label that is needed is found again.

@@ -92,4 +92,29 @@ void PhraseLexicon::add(uint16_t list, const std::vector<std::string>& words) {
     entry.lists = with;
 }
 
+std::vector<PhraseLexicon::Entry> PhraseLexicon::entries() const {
+    std::vector<Entry> used;
+    for (const Entry& entry : slots_)
+        if (entry.hash != 0) used.push_back(entry);
+    return used;
+}
+
+PhraseLexicon PhraseLexicon::restored(std::vector<std::string> names, const std::vector<std::vector<uint16_t>>& list_sets,
+                                      const std::vector<Entry>& entries) {
+    PhraseLexicon out;
+    out.names_ = std::move(names);
+    out.list_sets_ = list_sets;
+    for (const auto& set : list_sets) {
+        out.list_set_keys_.intern({reinterpret_cast<const char*>(set.data()), set.size() * sizeof(uint16_t)});
+        for (uint16_t list : set)
+            if (list >= out.names_.size()) throw InputFault("a gazetteer names a list that is not there");
+    }
+    for (const Entry& entry : entries) {
+        if (entry.hash == 0 || entry.lists > list_sets.size()) throw InputFault("a gazetteer has an entry that cannot be");
+        out.insert(entry.hash).lists = entry.lists;
+        if (entry.lists) out.phrases_ += list_sets[entry.lists - 1].size();
+    }
+    return out;
+}
+
 }  // namespace tagpool

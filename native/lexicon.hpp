@@ -59,6 +59,13 @@ public:
     size_t list_count() const { return names_.size(); }
     size_t phrase_count() const { return phrases_; }
 
+    // What it is made of, to be kept and put together again: the entries in use, and the sets of lists they refer to.
+    std::vector<Entry> entries() const;
+    const std::vector<std::vector<uint16_t>>& list_sets() const { return list_sets_; }
+    // Throws InputFault where the parts do not fit together.
+    static PhraseLexicon restored(std::vector<std::string> names, const std::vector<std::vector<uint16_t>>& list_sets,
+                                  const std::vector<Entry>& entries);
+
 private:
     Entry& insert(uint64_t phrase);
     void grow();

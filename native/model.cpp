@@ -1,73 +1,299 @@
 #include "model.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <cstring>
 
+#include "extract.hpp"
 #include "fault.hpp"
+#include "half.hpp"
+#include "json.hpp"
 #include "kernels.hpp"
 #include "parallel.hpp"
+#include "program_file.hpp"
 
 namespace tagpool {
+namespace {
 
-ChainModel::ChainModel(uint32_t labels, uint32_t features, const uint32_t* pair_features, const uint16_t* pair_labels, const float* weights,
-                       size_t pairs, const float* edges) {
+constexpr uint32_t kBlock = 32;  // sentences encoded at once: their rows stay in the cache until they are scored
+
+uint32_t padded_labels(size_t labels) { return static_cast<uint32_t>((labels + 7) / 8 * 8); }
+
+void check_labels(size_t labels) {
     if (labels == 0 || labels > UINT16_MAX) throw InputFault("expected 1 to 65,535 labels, got " + std::to_string(labels));
-    view_.labels = labels;
-    view_.stride = (labels + 7) / 8 * 8;
-    view_.features = features;
-    view_.chain = edges != nullptr;
-    const size_t stride = view_.stride;
-    pair_starts_.assign(size_t{features} + 1, 0);
-    for (size_t i = 0; i < pairs; ++i) {
-        if (pair_features[i] >= features || pair_labels[i] >= labels || (i > 0 && pair_features[i] < pair_features[i - 1]))
+}
+
+std::string quoted_list(const std::vector<std::string>& texts) {
+    std::string out = "[";
+    for (const std::string& text : texts) {
+        if (out.size() > 1) out.push_back(',');
+        append_quoted(out, text);
+    }
+    return out + "]";
+}
+
+}  // namespace
+
+Model::Model(Trained trained) {
+    check_labels(trained.labels.size());
+    const size_t labels = trained.labels.size(), stride = padded_labels(labels);
+    const bool all = trained.pair_features.empty() && trained.pair_labels.empty() && !trained.weights.empty();
+    if (all ? trained.weights.size() != size_t{trained.features} * labels
+            : trained.pair_features.size() != trained.weights.size() || trained.pair_labels.size() != trained.weights.size())
+        throw InputFault("the weights do not fit the features and labels");
+    if (!trained.hash_size && trained.keys.size() != trained.features) throw InputFault("expected one key a feature");
+    if (!trained.edges.empty() && trained.edges.size() != labels * (labels + 2)) throw InputFault("the edges do not fit the labels");
+    const auto feature_of = [&](size_t i) { return all ? static_cast<uint32_t>(i / labels) : trained.pair_features[i]; };
+    const auto label_of = [&](size_t i) { return all ? static_cast<uint16_t>(i % labels) : trained.pair_labels[i]; };
+    std::vector<uint32_t> counts(trained.features);
+    for (size_t i = 0; i < trained.weights.size(); ++i) {
+        if (!std::isfinite(trained.weights[i])) throw InputFault("a weight is not a finite number");
+        if (feature_of(i) >= trained.features || label_of(i) >= labels || (i > 0 && feature_of(i) < feature_of(i - 1)))
             throw InputFault("the weights' features and labels are out of range or out of order");
-        ++pair_starts_[pair_features[i] + 1];
+        if (trained.weights[i] != 0) ++counts[feature_of(i)];
     }
-    for (uint32_t feature = 0; feature < features; ++feature) pair_starts_[feature + 1] += pair_starts_[feature];
-    // A row costs a vector or two, a pair a jump: rows are for models that have most pairs.
-    if (pairs * 3 >= size_t{features} * labels) {
-        rows_.assign(size_t{features} * stride, 0.0f);
-        for (size_t i = 0; i < pairs; ++i) rows_[size_t{pair_features[i]} * stride + pair_labels[i]] = weights[i];
-        view_.rows = rows_.data();
-        pair_starts_.clear();
+    size_t kept = 0, used = 0;
+    for (uint32_t& count : counts) {
+        used += count > 0;
+        kept += count;
+    }
+    // A row costs less than pairs where most of its labels are there: zeros among them are kept then.
+    const bool full = kept * 5 >= used * labels * 4;
+    if (full)
+        for (uint32_t& count : counts) count = count > 0 ? static_cast<uint32_t>(labels) : 0;
+    Slots::Plan plan;
+    if (trained.hash_size) {
+        uint64_t start = 0;
+        for (uint32_t feature = 0; feature < trained.features; ++feature) {
+            plan.slot_of.push_back(feature);
+            plan.slots.push_back({0, static_cast<uint32_t>(start)});
+            start += counts[feature];
+        }
+        if (start > UINT32_MAX) throw InputFault("more than 4 billion weights; use fewer features, or only observed pairs");
+        plan.slots.push_back({0, static_cast<uint32_t>(start)});
+        plan.capacity = 0;
+        plan.seed = 0;
     } else {
-        pair_labels_.assign(pair_labels, pair_labels + pairs);
-        pair_weights_.assign(weights, weights + pairs);
-        view_.pair_starts = pair_starts_.data();
-        view_.pair_labels = pair_labels_.data();
-        view_.pair_weights = pair_weights_.data();
+        plan = Slots::plan(trained.keys, counts);
     }
-    edges_.assign((size_t{labels} + 2) * stride, 0.0f);
-    for (size_t row = 0; edges && row < size_t{labels} + 2; ++row)
-        std::copy_n(edges + row * labels, labels, edges_.data() + row * stride);
+    std::vector<float> weights(plan.slots.back().start + stride, 0.0f);
+    std::vector<uint16_t> weight_labels(full ? 0 : plan.slots.back().start);
+    for (size_t i = 0, within = 0; i < trained.weights.size(); ++i) {
+        const uint32_t feature = feature_of(i);
+        within = i > 0 && feature_of(i - 1) == feature ? within : 0;
+        if (counts[feature] == 0 || (!full && trained.weights[i] == 0)) continue;
+        const size_t place = plan.slots[plan.slot_of[feature]].start + (full ? label_of(i) : within++);
+        weights[place] = trained.weights[i];
+        if (!full) weight_labels[place] = label_of(i);
+    }
+    Tensors made;
+    made.set("format", "tagpool");
+    made.set("version", std::to_string(kVersion));
+    made.set("labels", quoted_list(trained.labels));
+    made.set("index", "{\"capacity\":" + std::to_string(plan.capacity) + ",\"seed\":" + std::to_string(plan.seed) +
+                          ",\"hash_size\":" + std::to_string(trained.hash_size) + "}");
+    const size_t slot_count = plan.slots.size();
+    auto slots = std::make_shared<const std::vector<Slot>>(std::move(plan.slots));
+    made.add("features.slots", Type::u32, {slot_count, 2}, slots->data(), slots);
+    made.add("features.weights", std::move(weights));
+    if (!full && labels <= 256) made.add("features.labels", std::vector<uint8_t>(weight_labels.begin(), weight_labels.end()));
+    else if (!full) made.add("features.labels", std::move(weight_labels));
+    if (!trained.edges.empty()) {
+        auto edges = std::make_shared<const std::vector<float>>(std::move(trained.edges));
+        made.add("edges", Type::f32, {labels + 2, labels}, edges->data(), edges);
+    }
+    if (trained.program) write_program(*trained.program, "program", made);
+    use(std::move(made));
+}
+
+Model::Model(Tensors tensors) { use(std::move(tensors)); }
+
+void Model::use(Tensors tensors) {
+    tensors_ = std::move(tensors);
+    const std::string* format = tensors_.find_text("format");
+    if (!format || *format != "tagpool") throw InputFault("it is a safetensors file, but no tagpool model");
+    const auto version = Json::parse(tensors_.text("version")).as_whole(0, INT32_MAX);
+    if (version > kVersion)
+        throw InputFault("it was written by a newer tagpool (format " + std::to_string(version) + ", this one reads up to " +
+                         std::to_string(kVersion) + "); upgrade tagpool");
+    const Json names = Json::parse(tensors_.text("labels"));
+    for (const Json& label : names.as_array()) labels_.push_back(label.as_string());
+    check_labels(labels_.size());
+    const size_t labels = labels_.size(), stride = padded_labels(labels);
+    const Json index = Json::parse(tensors_.text("index"));
+    hash_size_ = static_cast<uint32_t>(index.at("hash_size").as_whole(0, UINT32_MAX));
+
+    const Tensor* weights = tensors_.find("features.weights");
+    if (weights && weights->type == Type::f16) {
+        const auto* halves = reinterpret_cast<const uint16_t*>(weights->data);
+        wide_weights_.resize(weights->bytes / 2);
+        std::transform(halves, halves + wide_weights_.size(), wide_weights_.begin(), from_half);
+        view_.weights = wide_weights_.data();
+    } else {
+        view_.weights = tensors_.array<float>("features.weights").data();
+    }
+    const size_t weight_count = weights->bytes / (weights->type == Type::f16 ? 2 : 4);
+    if (weight_count < stride) throw InputFault("there are too few weights");
+    const auto slots = tensors_.array<uint32_t>("features.slots");
+    slots_ = Slots({reinterpret_cast<const Slot*>(slots.data()), slots.size() / 2}, static_cast<uint32_t>(index.at("capacity").as_whole(0, UINT32_MAX)),
+                   static_cast<uint64_t>(index.at("seed").as_whole(0, INT32_MAX)), hash_size_, weight_count - stride);
+    view_.slots = &slots_;
+    view_.labels = static_cast<uint32_t>(labels);
+    view_.stride = static_cast<uint32_t>(stride);
+    if (const Tensor* found = tensors_.find("features.labels")) {
+        if (found->type == Type::u8) {
+            const auto narrow = tensors_.array<uint8_t>("features.labels");
+            wide_labels_.assign(narrow.begin(), narrow.end());
+            view_.weight_labels = wide_labels_.data();
+        } else {
+            view_.weight_labels = tensors_.array<uint16_t>("features.labels").data();
+        }
+        if (found->shape != std::vector<size_t>{weight_count - stride}) throw InputFault("the weights' labels do not fit the weights");
+        for (size_t i = 0; i < weight_count - stride; ++i)
+            if (view_.weight_labels[i] >= labels) throw InputFault("a weight is for a label that is not there");
+        for (uint32_t slot = 0; slot < slots_.size(); ++slot)
+            if (slots_.start(slot + 1) - slots_.start(slot) > labels) throw InputFault("a feature has more weights than labels");
+    } else {
+        for (uint32_t slot = 0; slot < slots_.size(); ++slot)
+            if (const uint32_t count = slots_.start(slot + 1) - slots_.start(slot); count != 0 && count != labels)
+                throw InputFault("a feature has not one weight for each label");
+    }
+    edges_.assign((labels + 2) * stride, 0.0f);
+    view_.chain = tensors_.find("edges") != nullptr;
+    if (view_.chain) {
+        const auto edges = tensors_.array<float>("edges");
+        if (edges.size() != labels * (labels + 2)) throw InputFault("the edges do not fit the labels");
+        for (size_t row = 0; row < labels + 2; ++row) std::copy_n(edges.data() + row * labels, labels, edges_.data() + row * stride);
+    }
     view_.transitions = edges_.data();
     view_.start = edges_.data() + labels * stride;
     view_.end = view_.start + stride;
+    if (tensors_.find_text("program")) program_ = read_program(tensors_, "program");
 }
 
-void ChainModel::check(const Encoding& encoding) const {
-    for (uint32_t id : encoding.ids)
-        if (id >= view_.features) throw InputFault("the encoding has features this model does not know");
+std::vector<std::string> Model::columns() const {
+    std::vector<std::string> found;
+    if (!program_) return found;
+    for (const Atom& atom : program_->atoms)
+        if (!atom.column.empty() && std::find(found.begin(), found.end(), atom.column) == found.end()) found.push_back(atom.column);
+    return found;
 }
 
-void ChainModel::tag(const Encoding& encoding, unsigned threads, int32_t* out) const {
-    check(encoding);
-    const size_t sentences = encoding.sentences.size() - 1, block = 64;
-    std::vector<TagScratch> scratch(std::max(threads, 1u));
-    parallel_for((sentences + block - 1) / block, threads, [&](size_t task, unsigned worker) {
-        kernels<float>().tag(view_, encoding, task * block, std::min(sentences, (task + 1) * block), out, scratch[worker]);
-    });
+size_t Model::feature_count() const {
+    size_t count = 0;
+    for (uint32_t slot = 0; slot < slots_.size(); ++slot) count += slots_.start(slot) != slots_.start(slot + 1);
+    return count;
 }
 
-void ChainModel::score(const Encoding& encoding, unsigned threads, float* out) const {
-    check(encoding);
-    const size_t tokens = encoding.token_count(), block = 1024;
-    parallel_for((tokens + block - 1) / block, threads, [&](size_t task, unsigned) {
-        std::vector<float> row(view_.stride);
-        for (size_t token = task * block; token < std::min(tokens, (task + 1) * block); ++token) {
-            kernels<float>().score(view_, encoding, token, row.data());
-            std::copy_n(row.data(), view_.labels, out + token * view_.labels);
+// Every thread gets sentences that follow one another: what it knows about words then serves all of them.
+template <class Block>
+void Model::for_blocks(const Columns& columns, unsigned threads, Block&& block) const {
+    if (!program_) throw InputFault("this model was trained on given features: it needs features, not words");
+    const auto sentences = static_cast<uint32_t>(columns.sentence_count());
+    const unsigned parts = std::max(1u, std::min(threads, sentences));
+    parallel_for(parts, threads, [&](size_t part, unsigned) {
+        const auto bound = [&](size_t number) {
+            const auto token = static_cast<uint32_t>(columns.token_count() * number / parts);
+            return static_cast<uint32_t>(std::lower_bound(columns.sentences.begin(), columns.sentences.end(), token) - columns.sentences.begin());
+        };
+        Encoding encoding;
+        Placing placing{slots_};
+        Pass<Placing> pass(*program_, columns, placing, encoding, 0);
+        const uint32_t last = part + 1 == parts ? sentences : bound(part + 1);
+        for (uint32_t first = part == 0 ? 0 : bound(part); first < last; first += kBlock) {
+            encoding.clear();
+            pass.run(first, std::min(last, first + kBlock));
+            block(encoding, columns.sentences[first]);
         }
     });
+}
+
+void Model::tag(const Columns& columns, unsigned threads, int32_t* out) const {
+    for_blocks(columns, threads, [&](const Encoding& encoding, size_t begin) {
+        thread_local TagScratch scratch;
+        kernels<float>().tag(view_, encoding, 0, encoding.sentences.size() - 1, out + begin, scratch);
+    });
+}
+
+void Model::tag(const Encoding& encoding, unsigned threads, int32_t* out) const {
+    const size_t sentences = encoding.sentences.size() - 1, block = 64;
+    check(encoding);
+    parallel_for((sentences + block - 1) / block, threads, [&](size_t task, unsigned) {
+        thread_local TagScratch scratch;
+        kernels<float>().tag(view_, encoding, task * block, std::min(sentences, (task + 1) * block), out, scratch);
+    });
+}
+
+void Model::score(const Columns& columns, unsigned threads, float* out) const {
+    for_blocks(columns, threads, [&](const Encoding& encoding, size_t begin) { score(encoding, out + begin * view_.labels); });
+}
+
+void Model::check(const Encoding& encoding) const {
+    for (const uint32_t id : encoding.ids)
+        if (id >= slots_.size()) throw InputFault("the encoding has features this model does not know");
+}
+
+void Model::score(const Encoding& encoding, float* out) const {
+    check(encoding);
+    std::vector<float> row(view_.stride);
+    for (size_t token = 0; token < encoding.token_count(); ++token) {
+        kernels<float>().score(view_, encoding, token, row.data());
+        std::copy_n(row.data(), view_.labels, out + token * view_.labels);
+    }
+}
+
+uint64_t Model::key_of(std::string_view name) const { return program_ ? Encoder::key_of(*program_, name) : hash_bytes(name); }
+
+std::unique_ptr<Model> Model::pruned(float least, const std::vector<uint64_t>& keys) const {
+    Trained trained;
+    trained.labels = labels_;
+    trained.program = program_;
+    trained.hash_size = hash_size_;
+    const auto take = [&](uint32_t feature, uint32_t slot) {
+        for (uint32_t i = slots_.start(slot); i < slots_.start(slot + 1); ++i) {
+            if (!(std::abs(view_.weights[i]) > least)) continue;
+            trained.pair_features.push_back(feature);
+            trained.pair_labels.push_back(view_.weight_labels ? view_.weight_labels[i] : static_cast<uint16_t>(i - slots_.start(slot)));
+            trained.weights.push_back(view_.weights[i]);
+        }
+    };
+    if (hash_size_) {
+        trained.features = hash_size_;
+        for (uint32_t slot = 0; slot < slots_.size(); ++slot) take(slot, slot);
+    } else {
+        for (const uint64_t key : keys) {
+            const uint32_t slot = slots_.find(key);
+            if (slot == Slots::kNone) continue;
+            take(trained.features++, slot);
+            trained.keys.push_back(key);
+        }
+        if (trained.features != feature_count()) throw InputFault("the keys are not those of this model's features");
+    }
+    if (view_.chain) {
+        const auto edges = tensors_.array<float>("edges");
+        trained.edges.assign(edges.begin(), edges.end());
+    }
+    return std::make_unique<Model>(std::move(trained));
+}
+
+std::string Model::write(const Tensors& more, bool half) const {
+    Tensors out;
+    for (const auto& [key, text] : tensors_.texts()) out.set(key, text);
+    for (const auto& [key, text] : more.texts()) out.set(key, text);
+    std::vector<uint16_t> halves;
+    for (const Tensor& tensor : tensors_.all()) {
+        if (more.find(tensor.name)) continue;
+        if (half && tensor.name == "features.weights" && tensor.type == Type::f32) {
+            const auto weights = tensors_.array<float>(tensor.name);
+            halves.resize(weights.size());
+            std::transform(weights.begin(), weights.end(), halves.begin(), to_half);
+            out.add(tensor.name, Type::f16, tensor.shape, halves.data(), nullptr);
+        } else {
+            out.add(tensor.name, tensor.type, tensor.shape, tensor.data, nullptr);
+        }
+    }
+    for (const Tensor& tensor : more.all()) out.add(tensor.name, tensor.type, tensor.shape, tensor.data, nullptr);
+    return out.write();
 }
 
 }  // namespace tagpool

@@ -1,23 +1,32 @@
-// ChainModel: the weights of a trained chain (or token by token) model, laid out for tagging. Const once made; threads share it.
+// Model: what tags. Templates (or given features), the frozen index, weights and labels of a trained expert. Const once made; threads share it.
+//
+// It is made by training, or read from a model file, whose arrays it then uses where they lie.
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
+#include "columns.hpp"
 #include "encoding.hpp"
+#include "program.hpp"
+#include "slots.hpp"
+#include "tensors.hpp"
 
 namespace tagpool {
 
-// Weights of features, either as dense rows of `stride`, or as (label, weight) pairs of each feature; and the edges, padded to rows.
+// The numbers the kernels need. Weights of slot s: weights[start(s)] to weights[start(s + 1)], of the labels beside them; without labels
+// every feature has one weight for each label. Behind the last weight follow `stride` zeros, so that vectors may be read whole.
 struct ModelView {
-    uint32_t labels = 0, stride = 0, features = 0;
+    uint32_t labels = 0, stride = 0;
     bool chain = true;
-    const float* rows = nullptr;              // features x stride, or null
-    const uint32_t* pair_starts = nullptr;    // features + 1
-    const uint16_t* pair_labels = nullptr;
-    const float* pair_weights = nullptr;
-    const float* transitions = nullptr;       // labels x stride
-    const float* start = nullptr;             // stride
+    const Slots* slots = nullptr;
+    const float* weights = nullptr;
+    const uint16_t* weight_labels = nullptr;
+    const float* transitions = nullptr;  // labels x stride
+    const float* start = nullptr;        // stride
     const float* end = nullptr;
 };
 
@@ -25,26 +34,70 @@ struct TagScratch {
     std::vector<float> scores, best;
 };
 
-class ChainModel {
+// What training found.
+struct Trained {
+    std::vector<std::string> labels;
+    std::vector<uint64_t> keys;                // of the features; empty with a hash size
+    uint32_t features = 0;
+    // Weights by feature, ascending, and label; both empty: all pairs, feature by feature.
+    std::vector<uint32_t> pair_features;
+    std::vector<uint16_t> pair_labels;
+    std::vector<float> weights;
+    std::vector<float> edges;                  // transitions, start, end; empty: tokens stand alone
+    std::optional<Program> program;            // none: features are given, or encoded already
+    uint32_t hash_size = 0;                    // not 0: features are known by their remainders (or, encoded already, by their numbers)
+};
+
+class Model {
 public:
-    // `pair_features` ascend; edges are transitions (labels x labels), start and end, or empty for a model without a chain.
-    ChainModel(uint32_t labels, uint32_t features, const uint32_t* pair_features, const uint16_t* pair_labels, const float* weights, size_t pairs,
-               const float* edges);
+    static constexpr int kVersion = 1;
+
+    explicit Model(Trained trained);
+    // Throws InputFault where the block is damaged, foreign or of a newer version.
+    explicit Model(Tensors tensors);
+    Model(const Model&) = delete;
 
     const ModelView& view() const { return view_; }
+    const std::vector<std::string>& labels() const { return labels_; }
+    const Tensors& tensors() const { return tensors_; }
+    bool given() const { return !program_; }
+    const std::optional<Program>& program() const { return program_; }
+    uint32_t hash_size() const { return hash_size_; }
+    // The columns that templates look at.
+    std::vector<std::string> columns() const;
+    size_t feature_count() const;
+    size_t weight_count() const { return slots_.start(slots_.size()); }
+    const Slots& slots() const { return slots_; }
 
     // The best label sequence of every sentence, one number a token. The same whatever the number of threads.
+    void tag(const Columns& columns, unsigned threads, int32_t* out) const;
     void tag(const Encoding& encoding, unsigned threads, int32_t* out) const;
     // Node scores of every token: tokens x labels.
-    void score(const Encoding& encoding, unsigned threads, float* out) const;
+    void score(const Columns& columns, unsigned threads, float* out) const;
+    void score(const Encoding& encoding, float* out) const;
+
+    // The slot of a feature by its name (kNone: not there), and the hash a name stands for.
+    uint64_t key_of(std::string_view name) const;
+    // The same model without weights of magnitude up to `least`; `keys` are those of its features.
+    std::unique_ptr<Model> pruned(float least, const std::vector<uint64_t>& keys) const;
+    // The model as a file, with more text and arrays beside what it is made of. Half precision keeps weights as float16.
+    std::string write(const Tensors& more, bool half) const;
 
 private:
+    void use(Tensors tensors);
     void check(const Encoding& encoding) const;
+    template <class Block>
+    void for_blocks(const Columns& columns, unsigned threads, Block&& block) const;
 
+    Tensors tensors_;
+    std::vector<std::string> labels_;
+    std::optional<Program> program_;
+    uint32_t hash_size_ = 0;
+    Slots slots_;
+    std::vector<uint16_t> wide_labels_;  // where the file keeps them in one byte each
+    std::vector<float> wide_weights_;    // where the file keeps them as float16
+    std::vector<float> edges_;           // padded
     ModelView view_;
-    std::vector<float> rows_, pair_weights_, edges_;
-    std::vector<uint32_t> pair_starts_;
-    std::vector<uint16_t> pair_labels_;
 };
 
 }  // namespace tagpool

@@ -54,6 +54,7 @@ public:
 
     void values(std::string_view text, Values out) const;
     bool is_identity() const { return steps_.empty(); }
+    const std::vector<Step>& steps() const { return steps_; }
 
 private:
     std::vector<Step> steps_;

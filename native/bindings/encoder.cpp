@@ -98,8 +98,10 @@ void bind_encoder(nb::module_& m) {
                             bool boundary, uint32_t minimum_count, uint32_t hash_size) {
             new (self) Encoder(make_program(atoms, templates, boundary), minimum_count, hash_size);
         }, nb::arg("atoms"), nb::arg("templates"), nb::arg("boundary"), nb::arg("minimum_count"), nb::arg("hash_size"))
-        .def("fit", [](Encoder& e, std::shared_ptr<Columns> columns) { return e.fit(std::move(columns)); },
-             nb::arg("columns"), nb::call_guard<nb::gil_scoped_release>())
+        .def("fit", [](Encoder& e, std::shared_ptr<Columns> columns, std::vector<std::string> known) {
+            nb::gil_scoped_release release;
+            return e.fit(std::move(columns), std::move(known));
+        }, nb::arg("columns"), nb::arg("known") = std::vector<std::string>())
         .def("encode", &Encoder::encode, nb::arg("columns"), nb::call_guard<nb::gil_scoped_release>())
         .def_prop_ro("feature_count", &Encoder::feature_count)
         .def("counts", [](Encoder& e) { return owned(e.counts()); })

@@ -1,139 +1,21 @@
-// Walks the features python-crfsuite's users bring: for each token an iterable of strings (a list, a set), or a dict.
-//   "name"            -> name 1.0             {"key": "value"}       -> key:value 1.0
-//   {"key": 2.5}      -> key 2.5              {"key": True}          -> key 1.0
-//   {"key": [a, b]}   -> key:a, key:b 1.0     {"key": {"a": 0.5}}    -> key:a 0.5, and so on inwards
 #include "../given.hpp"
 
-#include <cmath>
-
-#include "../fault.hpp"
-#include "../unicode.hpp"
-#include "bindings.hpp"
+#include "walker.hpp"
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 namespace tagpool {
-namespace {
-
-class Walker {
-public:
-    Walker(GivenFeatures& features, Encoding& out) : features_(features), out_(out) {}
-
-    void sentences(nb::handle all) {
-        for (nb::handle sentence : all) {
-            token_ = 0;
-            for (nb::handle token : sentence) {
-                name_.clear();
-                depth_ = 0;
-                item(token);
-                out_.end_token();
-                ++token_;
-            }
-            if (token_ == 0) throw InputFault("sentence " + std::to_string(sentence_ + 1) + " has no tokens");
-            out_.sentences.push_back(static_cast<uint32_t>(out_.token_count()));
-            ++sentence_;
-        }
-        out_.shrink();
-    }
-
-private:
-    [[noreturn]] void fail(const std::string& message) const {
-        throw InputFault("sentence " + std::to_string(sentence_ + 1) + ", token " + std::to_string(token_ + 1) + ": " + message);
-    }
-
-    void emit(std::string_view name, double value) {
-        const uint32_t id = features_.resolve(name);
-        if (id != FeatureIndex::kNone) out_.append(id, static_cast<float>(value));
-    }
-
-    std::string_view text(nb::handle object, const char* what) {
-        std::string_view out;
-        if (PyBytes_Check(object.ptr())) {
-            out = {PyBytes_AS_STRING(object.ptr()), static_cast<size_t>(PyBytes_GET_SIZE(object.ptr()))};
-            if (find_invalid_utf8(out) != std::string_view::npos) fail(std::string("the ") + what + " is bytes that are not UTF-8");
-            return out;
-        }
-        if (utf8_of(object, out)) return out;
-        if (PyUnicode_Check(object.ptr())) fail(std::string("the ") + what + " has a lone surrogate and cannot be written as UTF-8");
-        fail(std::string("expected text as ") + what + ", got " + type_of(object));
-    }
-
-    // What stands at name_: a dict's pairs, or strings.
-    void item(nb::handle object) {
-        if (PyDict_Check(object.ptr())) {
-            for (auto [key, value] : nb::borrow<nb::dict>(object)) pair(key, value);
-        } else if (PyUnicode_Check(object.ptr()) || PyBytes_Check(object.ptr())) {
-            fail("expected a list of features or a dict, got one string; write [\"feature\"]");
-        } else if (nb::hasattr(object, "items")) {  // a mapping that is no dict
-            for (nb::handle entry : object.attr("items")()) pair(entry[nb::int_(0)], entry[nb::int_(1)]);
-        } else if (is_iterable(object)) {
-            const size_t prefix = name_.size();
-            for (nb::handle each : object) {
-                const std::string_view name = text(each, "feature name");
-                if (prefix == 0) {
-                    emit(name, 1.0);
-                } else {
-                    name_.append(name);
-                    emit(name_, 1.0);
-                    name_.resize(prefix);
-                }
-            }
-        } else {
-            fail("expected a list of features or a dict, got " + type_of(object));
-        }
-    }
-
-    static bool is_iterable(nb::handle object) {
-        const nb::object iterator = nb::steal(PyObject_GetIter(object.ptr()));
-        if (!iterator.is_valid()) PyErr_Clear();
-        return iterator.is_valid();
-    }
-
-    void pair(nb::handle key, nb::handle value) {
-        const size_t before = name_.size();
-        name_.append(text(key, "feature name"));
-        if (PyUnicode_Check(value.ptr()) || PyBytes_Check(value.ptr())) {
-            name_.push_back(':');
-            name_.append(text(value, "feature value"));
-            emit(name_, 1.0);
-        } else if (PyDict_Check(value.ptr()) || PyList_Check(value.ptr()) || PyTuple_Check(value.ptr()) || PyAnySet_Check(value.ptr())) {
-            if (++depth_ > kDeepest) fail("the dicts are nested more than " + std::to_string(kDeepest) + " deep");
-            name_.push_back(':');
-            item(value);
-            --depth_;
-        } else {
-            const double number = PyFloat_AsDouble(value.ptr());
-            if (number == -1.0 && PyErr_Occurred()) {
-                PyErr_Clear();
-                fail("feature \"" + name_ + "\": expected a string, a number, a bool, a list or a dict, got " + type_of(value));
-            }
-            if (!std::isfinite(static_cast<float>(number))) fail("feature \"" + name_ + "\": expected a finite number, got " + std::to_string(number));
-            emit(name_, number);
-        }
-        name_.resize(before);
-    }
-
-    static constexpr int kDeepest = 100;  // a dict that holds itself must not use up the stack
-
-    GivenFeatures& features_;
-    Encoding& out_;
-    int depth_ = 0;
-    std::string name_;
-    size_t sentence_ = 0, token_ = 0;
-};
-
-}  // namespace
 
 void bind_given(nb::module_& m) {
     nb::class_<GivenFeatures>(m, "GivenFeatures")
         .def(nb::init<>())
-        .def("fit", [](GivenFeatures& features, nb::handle sentences, uint32_t minimum_count) {
-            features = GivenFeatures();
+        .def("fit", [](GivenFeatures& features, nb::handle sentences, uint32_t minimum_count, const std::vector<std::string>& known) {
+            features = GivenFeatures(known);
             Encoding out;
             Walker(features, out).sentences(sentences);
             features.freeze(out, minimum_count);
             return out;
-        }, nb::arg("sentences"), nb::arg("minimum_count"))
+        }, nb::arg("sentences"), nb::arg("minimum_count"), nb::arg("known") = std::vector<std::string>())
         .def("encode", [](GivenFeatures& features, nb::handle sentences) {
             if (!features.frozen()) throw InputFault("encode comes after fit");
             Encoding out;

@@ -1,5 +1,5 @@
 #include "../lbfgs.hpp"
-#include "../model.hpp"
+#include "../kernels.hpp"
 #include "../objective.hpp"
 #include "../sgd.hpp"
 #include "../training_set.hpp"
@@ -17,8 +17,6 @@ namespace {
 
 using Doubles = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Floats = nb::ndarray<const float, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using UInts = nb::ndarray<const uint32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using UShorts = nb::ndarray<const uint16_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Ints = nb::ndarray<const int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 template <class Given>
@@ -104,32 +102,6 @@ void bind_training(nb::module_& m) {
         .def("epoch", &Sgd::epoch, nb::call_guard<nb::gil_scoped_release>())
         .def("parameters", [](Sgd& s) { return owned(s.parameters()); })
         .def_prop_ro("step", &Sgd::step);
-
-    nb::class_<ChainModel>(m, "ChainModel")
-        .def("__init__", [](ChainModel* self, uint32_t labels, uint32_t features, UInts pair_features, UShorts pair_labels, Floats weights,
-                            Floats edges) {
-            expect_size(pair_labels.size(), pair_features.size(), "labels of weights");
-            expect_size(weights.size(), pair_features.size(), "weights");
-            if (edges.size() != 0) expect_size(edges.size(), size_t{labels} * (size_t{labels} + 2), "edge weights");
-            new (self) ChainModel(labels, features, pair_features.data(), pair_labels.data(), weights.data(), weights.size(),
-                                  edges.size() ? edges.data() : nullptr);
-        }, nb::arg("labels"), nb::arg("features"), nb::arg("pair_features"), nb::arg("pair_labels"), nb::arg("weights"), nb::arg("edges"))
-        .def("tag", [](const ChainModel& model, const Encoding& encoding, unsigned threads) {
-            std::vector<int32_t> out(encoding.token_count());
-            {
-                nb::gil_scoped_release release;
-                model.tag(encoding, threads, out.data());
-            }
-            return owned(std::move(out));
-        }, nb::arg("encoding"), nb::arg("threads"))
-        .def("score", [](const ChainModel& model, const Encoding& encoding, unsigned threads) {
-            std::vector<float> out(encoding.token_count() * model.view().labels);
-            {
-                nb::gil_scoped_release release;
-                model.score(encoding, threads, out.data());
-            }
-            return owned(std::move(out));
-        }, nb::arg("encoding"), nb::arg("threads"));
 }
 
 }  // namespace tagpool

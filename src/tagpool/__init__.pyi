@@ -13,13 +13,18 @@ from tagpool.corpus.splits import hold_out as hold_out
 from tagpool.corpus.splits import k_fold as k_fold
 from tagpool.corpus.text import tokenize as tokenize
 from tagpool.errors import InputError as InputError
+from tagpool.errors import ModelError as ModelError
 from tagpool.errors import NotFittedError as NotFittedError
 from tagpool.errors import OutputError as OutputError
 from tagpool.errors import ResourceError as ResourceError
 from tagpool.errors import SchemeError as SchemeError
 from tagpool.errors import TagpoolError as TagpoolError
 from tagpool.errors import TemplateError as TemplateError
+from tagpool.errors import TrainingError as TrainingError
 from tagpool.evaluation.scores import score as score
+from tagpool.experts.crf import CRF as CRF
+from tagpool.experts.files import load as load
+from tagpool.experts.maxent import MaxEnt as MaxEnt
 from tagpool.features.embeddings import Embeddings as Embeddings
 from tagpool.features.encoded import EncodedCorpus as EncodedCorpus
 from tagpool.features.encoder import Encoder as Encoder
@@ -29,5 +34,8 @@ from tagpool.features.resources import AmbiguityClasses as AmbiguityClasses
 from tagpool.features.resources import Clusters as Clusters
 from tagpool.features.resources import Gazetteer as Gazetteer
 from tagpool.features.template import TemplateSet as TemplateSet
+from tagpool.optim.lbfgs import LBFGS as LBFGS
+from tagpool.optim.sgd import SGD as SGD
+from tagpool.optim.watch import Epoch as Epoch
 
 __version__: str

@@ -6,7 +6,9 @@ one clear message. An error says where, what was expected, what came instead, an
 
 from __future__ import annotations
 
-from pathlib import Path
+TYPE_CHECKING = False  # importing typing takes longer than everything that tagging imports
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 class TagpoolError(Exception):
@@ -77,6 +79,14 @@ class ResourceError(InputError):
 
 class OutputError(TagpoolError, OSError):
     """A file that could not be written; nothing half-written is left."""
+
+
+class ModelError(InputError):
+    """A model file that is damaged, foreign, or newer than this version."""
+
+
+class TrainingError(TagpoolError):
+    """Training that could not be done: it did not converge to anything finite."""
 
 
 class NotFittedError(TagpoolError):

@@ -43,18 +43,18 @@ def test_tags_are_the_best_sequences(seed: int, labels: int, few: bool, valued: 
         weights *= random.random(weights.shape) < 0.2  # kept as pairs, not as rows
     edges = random.integers(-8, 9, labels * (labels + 2)).astype(np.float32)
     pairs = [(k, y) for k in range(features) for y in range(labels) if weights[k, y] != 0 or not few]
-    model = _native.ChainModel(
-        labels,
+    model = _native.Model.of_encoded(
         features,
+        [f"label {y}" for y in range(labels)],
         np.array([k for k, _ in pairs], np.uint32),
         np.array([y for _, y in pairs], np.uint16),
         np.array([weights[pair] for pair in pairs], np.float32),
         edges if chain else NO_EDGES,
     )
     nodes = dense_scores(encoding, weights)
-    assert np.array_equal(model.score(encoding, 1).reshape(-1, labels), nodes)
-    tags = model.tag(encoding, 1)
-    assert np.array_equal(tags, model.tag(encoding, 3))
+    assert np.array_equal(model.score_encoding(encoding).reshape(-1, labels), nodes)
+    tags = model.tag_encoding(encoding, 1)
+    assert np.array_equal(tags, model.tag_encoding(encoding, 3))
     transitions, start, end = np.split(
         edges.astype(float) if chain else np.zeros(labels * (labels + 2)), [labels**2, labels**2 + labels]
     )
@@ -69,8 +69,10 @@ def test_bad_models_and_encodings() -> None:
     encoding = encoded(np.random.default_rng(1), 2, 4, False)
     one = (np.array([0], np.uint32), np.array([0], np.uint16), np.array([1.0], np.float32), NO_EDGES)
     with pytest.raises(_native.InputFault, match="features this model does not know"):
-        _native.ChainModel(2, 1, *one).tag(encoding, 1)
+        _native.Model.of_encoded(1, ["a", "b"], *one).tag_encoding(encoding, 1)
     with pytest.raises(_native.InputFault, match="out of range or out of order"):
-        _native.ChainModel(2, 1, np.array([3], np.uint32), *one[1:])
-    with pytest.raises(_native.InputFault, match="expected 8 edge weights"):
-        _native.ChainModel(2, 1, *one[:3], np.zeros(3, np.float32))
+        _native.Model.of_encoded(1, ["a", "b"], np.array([3], np.uint32), *one[1:])
+    with pytest.raises(_native.InputFault, match="the edges do not fit"):
+        _native.Model.of_encoded(1, ["a", "b"], *one[:3], np.zeros(3, np.float32))
+    with pytest.raises(_native.InputFault, match="not a finite number"):
+        _native.Model.of_encoded(1, ["a", "b"], *one[:2], np.array([np.nan], np.float32), NO_EDGES)

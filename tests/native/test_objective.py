@@ -92,7 +92,9 @@ def test_value_and_gradient(problem: Problem, chain: bool, all_pairs: bool, weig
         names = zip(training.pair_features().tolist(), training.pair_labels().tolist(), strict=True)
         pairs = dict(zip(names, at.tolist(), strict=False))
         edges = at[training.pair_count :] if chain else np.zeros(problem.labels * (problem.labels + 2))
-        return enumerated(examples, pairs, edges, chain, weights.tolist() if weighted else [1.0] * len(examples.rows)) + l2 / 2 * float(at @ at)
+        return enumerated(
+            examples, pairs, edges, chain, weights.tolist() if weighted else [1.0] * len(examples.rows)
+        ) + l2 / 2 * float(at @ at)
 
     assert value == pytest.approx(plain(parameters), rel=1e-10, abs=1e-10)
     for i in random.permutation(len(parameters))[:6]:

@@ -91,6 +91,16 @@ def compile_templates(
     return _Compiler(templates, columns, resources, label_column).program(history)
 
 
+def restored_program(templates: TemplateSet, keys: Sequence[str]) -> Program:
+    """What can be said of a program that a model file holds: its templates by their keys, with their bags."""
+    bags: dict[str, list[tuple[str, ...]]] = {}
+    for template in templates:
+        for key, _ in template.expand():
+            bags.setdefault(key, []).append(template.bags)
+    sparse = tuple(SparseTemplate(key, _joined(bags.get(key, [()]))) for key in keys)
+    return Program([], [], sparse, (), templates.boundary)
+
+
 class _Compiler:
     def __init__(
         self, templates: TemplateSet, columns: Sequence[str], resources: Mapping[str, Any], label_column: str | None

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from tagpool import _native
 from tagpool.corpus.corpus import Corpus
 from tagpool.errors import InputError, NotFittedError, ResourceError
-from tagpool.features.compiler import Program, SparseTemplate, compile_templates
+from tagpool.features.compiler import Program, SparseTemplate, compile_templates, restored_program
 from tagpool.features.encoded import DenseBlock, EncodedCorpus
 from tagpool.features.presets import load_templates
 from tagpool.features.resources import AmbiguityClasses, Clusters, Gazetteer
@@ -68,6 +68,7 @@ class Encoder:
         self.hash_size = hash_size
         self.history = history
         self._native: _native.Encoder | None = None
+        self._model: _native.Model | None = None  # the model whose lexicons are used, if it came from a file
 
     # Fitting ------------------------------------------------------------------------------------------------------------
 
@@ -76,8 +77,20 @@ class Encoder:
         self.fit_transform(corpus)
         return self
 
-    def fit_transform(self, corpus: Corpus) -> EncodedCorpus:
-        """Fits, and encodes the same corpus on the way."""
+    @classmethod
+    def continued(cls, before: Encoder | None, model: _native.Model, *, min_count: int) -> Encoder:
+        """An encoder for more text of a model: with its templates and the lexicons it was trained with.
+
+        ``before`` is the encoder it was trained with, None for a model from a file.
+        """
+        if before is not None:
+            return cls(before.templates_, resources=before.resources_, min_count=min_count, hash_size=before.hash_size)
+        encoder = cls(model.text("templates") or "", min_count=min_count, hash_size=model.hash_size or None)
+        encoder._model = model
+        return encoder
+
+    def fit_transform(self, corpus: Corpus, *, known: Sequence[str] = ()) -> EncodedCorpus:
+        """Fits, and encodes the same corpus on the way. Features ``known`` by name from elsewhere come first, and stay in any case."""
         self._check_parameters()
         _check_corpus(corpus)
         if not len(corpus):
@@ -85,12 +98,15 @@ class Encoder:
         self._native = None  # a fit that fails leaves nothing half fitted
         self.templates_ = load_templates(self.templates)
         self._check_history()
-        self.resources_ = load_resources(self.templates_, self.resources or {})
+        self.resources_ = {} if self._model is not None else load_resources(self.templates_, self.resources or {})
         self._program = self._compile(corpus, history=False)
         self._history_program = self._compile(corpus, history=True) if self.history else None
         self.labels_ = _distinct_labels(corpus)
-        native = self._program.native(self.min_count, self.hash_size or 0)
-        encoding = _translated(corpus, lambda: native.fit(corpus.native))
+        if self._model is not None:
+            native = self._model.encoder(self.min_count)
+        else:
+            native = self._program.native(self.min_count, self.hash_size or 0)
+        encoding = _translated(corpus, lambda: native.fit(corpus.native, list(known)))
         self._native_history = None
         history = None
         if self._history_program is not None and self._history_program.templates:
@@ -153,6 +169,11 @@ class Encoder:
 
     # Inner workings -----------------------------------------------------------------------------------------------------
 
+    @property
+    def fitted_native(self) -> _native.Encoder:
+        """The native encoder, for those who make models of it."""
+        return self._fitted()
+
     def _fitted(self) -> _native.Encoder:
         if self._native is None:
             raise NotFittedError("the encoder was not fitted: call fit(corpus) first")
@@ -178,6 +199,8 @@ class Encoder:
                     raise template.error(message, source=self.templates_.source, term=term)
 
     def _compile(self, corpus: Corpus, *, history: bool) -> Program:
+        if self._model is not None:
+            return restored_program(self.templates_, self._model.template_keys)
         return compile_templates(
             self.templates_, corpus.columns, self.resources_, label_column=corpus.label_column, history=history
         )

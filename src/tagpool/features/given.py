@@ -47,12 +47,14 @@ class GivenEncoder:
         self.fit_transform(sentences, labels)
         return self
 
-    def fit_transform(self, sentences: GivenSentences, labels: Sequence[Sequence[str]] | None = None) -> EncodedCorpus:
-        """Fits, and encodes on the way."""
+    def fit_transform(
+        self, sentences: GivenSentences, labels: Sequence[Sequence[str]] | None = None, *, known: Sequence[str] = ()
+    ) -> EncodedCorpus:
+        """Fits, and encodes on the way. Features ``known`` by name from elsewhere come first, and stay in any case."""
         if type(self.min_count) is not int or self.min_count < 1:
             raise InputError(f"min_count={self.min_count!r}: expected a whole number from 1 on")
         native = _native.GivenFeatures()
-        encoding = _walked(lambda: native.fit(sentences, self.min_count))
+        encoding = _walked(lambda: native.fit(sentences, self.min_count, list(known)))
         if encoding.token_count == 0:
             raise InputError("expected sentences, got none")
         flat = _flat_labels(encoding, labels)
@@ -80,6 +82,11 @@ class GivenEncoder:
     def feature_counts(self) -> list[int]:
         """How often each feature was met in fitting."""
         return self._fitted().counts()
+
+    @property
+    def fitted_native(self) -> _native.GivenFeatures:
+        """The native index, for those who make models of it."""
+        return self._fitted()
 
     def _fitted(self) -> _native.GivenFeatures:
         if self._native is None:

@@ -1,0 +1,273 @@
+#include "../model.hpp"
+
+#include <memory>
+
+#include "../encode.hpp"
+#include "../fault.hpp"
+#include "../given.hpp"
+#include "../mapped_file.hpp"
+#include "walker.hpp"
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+
+namespace tagpool {
+namespace {
+
+using Floats = nb::ndarray<const float, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using UInts = nb::ndarray<const uint32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using UShorts = nb::ndarray<const uint16_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+template <class Given>
+auto copied(const Given& given) {
+    using Value = std::remove_const_t<typename Given::Scalar>;
+    return std::vector<Value>(given.data(), given.data() + given.size());
+}
+
+std::unique_ptr<Model> built(Trained trained, const std::vector<std::string>& labels, const UInts& pair_features, const UShorts& pair_labels,
+                             const Floats& weights, const Floats& edges) {
+    trained.labels = labels;
+    trained.pair_features = copied(pair_features);
+    trained.pair_labels = copied(pair_labels);
+    trained.weights = copied(weights);
+    trained.edges = copied(edges);
+    nb::gil_scoped_release release;
+    return std::make_unique<Model>(std::move(trained));
+}
+
+// Looks a token's features up together, so that the look-ups do not wait for each other.
+class Placed {
+public:
+    explicit Placed(const Slots& slots) : slots_(slots) {}
+    void meet(std::string_view name, float value, Encoding&) {
+        const uint64_t key = hash_bytes(name);
+        slots_.prefetch(key);
+        waiting_.push_back({key, value});
+    }
+    void end_token(Encoding& out) {
+        for (const auto& [key, value] : waiting_)
+            if (const uint32_t slot = slots_.find(key); slot != Slots::kNone) out.append(slot, value);
+        waiting_.clear();
+        out.end_token();
+    }
+
+private:
+    const Slots& slots_;
+    std::vector<std::pair<uint64_t, float>> waiting_;
+};
+
+Encoding placed(const Model& model, nb::handle sentences) {
+    if (!model.given()) throw InputFault("this model was trained on words, not on given features");
+    Encoding out;
+    Placed features(model.slots());
+    Walker(features, out).sentences(sentences);
+    return out;
+}
+
+// Label numbers as lists of text, one a sentence; equal labels are one Python object.
+nb::list as_lists(const Model& model, const std::vector<int32_t>& numbers, const std::vector<uint32_t>& sentences) {
+    std::vector<nb::object> texts;
+    for (const std::string& label : model.labels()) texts.push_back(nb::str(label.data(), label.size()));
+    nb::list out;
+    for (size_t s = 0; s + 1 < sentences.size(); ++s) {
+        const uint32_t length = sentences[s + 1] - sentences[s];
+        PyObject* list = PyList_New(length);
+        if (!list) nb::raise_python_error();
+        for (uint32_t t = 0; t < length; ++t)
+            PyList_SET_ITEM(list, t, nb::object(texts[static_cast<size_t>(numbers[sentences[s] + t])]).release().ptr());
+        out.append(nb::steal(list));
+    }
+    return out;
+}
+
+std::vector<int32_t> tagged(const Model& model, const Columns& columns, unsigned threads) {
+    std::vector<int32_t> out(columns.token_count());
+    nb::gil_scoped_release release;
+    model.tag(columns, threads, out.data());
+    return out;
+}
+
+// Words only: one column, of the name the model asks for.
+Columns words(const Model& model, nb::handle sentences) {
+    const std::vector<std::string> columns = model.columns();
+    if (columns.size() > 1) {
+        std::string names;
+        for (const std::string& column : columns) names += (names.empty() ? "" : ", ") + column;
+        throw InputFault("this model needs the columns " + names + "; words alone are not enough");
+    }
+    ColumnsBuilder builder({columns.empty() ? "word" : columns[0]});
+    size_t number = 0;
+    for (nb::handle sentence : sentences) {
+        ++number;
+        const std::string place = "sentence " + std::to_string(number);
+        if (PyUnicode_Check(sentence.ptr())) throw InputFault(place + ": expected a list of words, got one string; cut it with tokenize");
+        size_t token = 0;
+        for (nb::handle word : sentence) {
+            ++token;
+            std::string_view text;
+            if (!utf8_of(word, text)) throw InputFault(place + ", token " + std::to_string(token) + ": expected text (str), got " + type_of(word));
+            builder.add(0, text);
+        }
+        if (token == 0) throw InputFault(place + " has no tokens");
+        builder.end_sentence();
+    }
+    return builder.finish();
+}
+
+Tensors gathered(const nb::dict& texts, const nb::dict& arrays) {
+    Tensors more;
+    for (auto [key, value] : texts) more.set(nb::cast<std::string>(key), nb::cast<std::string>(value));
+    for (auto [name, value] : arrays) {
+        const auto bytes = nb::cast<nb::bytes>(value);
+        more.add(nb::cast<std::string>(name), Type::u8, {bytes.size()}, bytes.c_str(), nullptr);
+    }
+    return more;
+}
+
+}  // namespace
+
+void bind_model(nb::module_& m) {
+    nb::class_<Model>(m, "Model")
+        .def_static("from_encoder", [](Encoder& encoder, const std::vector<std::string>& labels, UInts pair_features, UShorts pair_labels,
+                                       Floats weights, Floats edges) {
+            Trained trained;
+            trained.program = encoder.program();
+            trained.hash_size = encoder.hash_size();
+            trained.features = encoder.feature_count();
+            if (!trained.hash_size) trained.keys = encoder.keys();
+            return built(std::move(trained), labels, pair_features, pair_labels, weights, edges);
+        }, nb::arg("encoder"), nb::arg("labels"), nb::arg("pair_features"), nb::arg("pair_labels"), nb::arg("weights"), nb::arg("edges"))
+        .def_static("from_given", [](GivenFeatures& features, const std::vector<std::string>& labels, UInts pair_features, UShorts pair_labels,
+                                     Floats weights, Floats edges) {
+            Trained trained;
+            trained.features = features.feature_count();
+            trained.keys = features.keys();
+            return built(std::move(trained), labels, pair_features, pair_labels, weights, edges);
+        }, nb::arg("features"), nb::arg("labels"), nb::arg("pair_features"), nb::arg("pair_labels"), nb::arg("weights"), nb::arg("edges"))
+        .def_static("of_encoded", [](uint32_t features, const std::vector<std::string>& labels, UInts pair_features, UShorts pair_labels,
+                                     Floats weights, Floats edges) {
+            Trained trained;
+            trained.features = trained.hash_size = features;
+            return built(std::move(trained), labels, pair_features, pair_labels, weights, edges);
+        }, nb::arg("features"), nb::arg("labels"), nb::arg("pair_features"), nb::arg("pair_labels"), nb::arg("weights"), nb::arg("edges"))
+        .def_static("open", [](const std::string& path) {
+            nb::gil_scoped_release release;
+            FileBytes file = map_file(path);
+            return std::make_unique<Model>(Tensors::read(file.bytes, file.owner));
+        }, nb::arg("path"))
+        .def_static("read", [](const nb::bytes& block) {
+            auto kept = std::make_shared<const std::string>(block.c_str(), block.size());
+            return std::make_unique<Model>(Tensors::read(*kept, kept));
+        }, nb::arg("block"))
+        .def("write", [](const Model& model, const nb::dict& texts, const nb::dict& arrays, bool half) {
+            const std::string out = model.write(gathered(texts, arrays), half);
+            return nb::bytes(out.data(), out.size());
+        }, nb::arg("texts"), nb::arg("arrays"), nb::arg("half"))
+        .def("pruned", [](const Model& model, float least, const std::vector<std::string>& names) {
+            std::vector<uint64_t> keys;
+            for (const std::string& name : names) keys.push_back(model.key_of(name));
+            return model.pruned(least, keys);
+        }, nb::arg("least"), nb::arg("names"))
+        .def("encoder", [](const Model& model, uint32_t minimum_count) {
+            if (!model.program()) throw InputFault("this model was trained on given features");
+            return std::make_unique<Encoder>(*model.program(), minimum_count, model.hash_size());
+        }, nb::arg("minimum_count"))
+        .def_prop_ro("template_keys", [](const Model& model) {
+            std::vector<std::string> keys;
+            if (model.program())
+                for (const Template& each : model.program()->templates) keys.push_back(each.key);
+            return keys;
+        })
+        .def_prop_ro("labels", [](const Model& model) { return model.labels(); })
+        .def_prop_ro("columns", &Model::columns)
+        .def_prop_ro("chain", [](const Model& model) { return model.view().chain; })
+        .def_prop_ro("given", &Model::given)
+        .def_prop_ro("hash_size", &Model::hash_size)
+        .def_prop_ro("feature_count", &Model::feature_count)
+        .def_prop_ro("weight_count", &Model::weight_count)
+        .def("text", [](const Model& model, const std::string& key) -> nb::object {
+            const std::string* found = model.tensors().find_text(key);
+            return found ? nb::object(nb::str(found->data(), found->size())) : nb::none();
+        }, nb::arg("key"))
+        .def("array", [](const Model& model, const std::string& name) -> nb::object {
+            const Tensor* found = model.tensors().find(name);
+            return found ? nb::object(nb::bytes(reinterpret_cast<const char*>(found->data), found->bytes)) : nb::none();
+        }, nb::arg("name"))
+        .def("sizes", [](const Model& model) {
+            nb::dict out;
+            for (const Tensor& tensor : model.tensors().all()) out[nb::str(tensor.name.c_str())] = tensor.bytes;
+            return out;
+        })
+        .def("edges", [](const Model& model) {
+            if (!model.view().chain) return owned(std::vector<float>());
+            const auto edges = model.tensors().array<float>("edges");
+            return owned(std::vector<float>(edges.begin(), edges.end()));
+        })
+        .def("weights_of", [](const Model& model, const std::vector<std::string>& names) {
+            // A dense matrix: names x labels, zero where there is no weight.
+            const ModelView& view = model.view();
+            std::vector<float> out(names.size() * view.labels);
+            for (size_t i = 0; i < names.size(); ++i) {
+                const uint32_t slot = model.slots().find(model.key_of(names[i]));
+                if (slot == Slots::kNone) continue;
+                const uint32_t begin = view.slots->start(slot), end = view.slots->start(slot + 1);
+                for (uint32_t k = begin; k < end; ++k)
+                    out[i * view.labels + (end - begin == view.labels ? k - begin : view.weight_labels[k])] = view.weights[k];
+            }
+            return owned(std::move(out));
+        }, nb::arg("names"))
+        .def("keys_of", [](const Model& model, const std::vector<std::string>& names) {
+            std::vector<uint64_t> keys;
+            for (const std::string& name : names) keys.push_back(model.key_of(name));
+            return owned(std::move(keys));
+        }, nb::arg("names"))
+        .def("tag_words", [](const Model& model, nb::handle sentences, unsigned threads) {
+            const Columns columns = words(model, sentences);
+            return as_lists(model, tagged(model, columns, threads), columns.sentences);
+        }, nb::arg("sentences"), nb::arg("threads"))
+        .def("tag_columns", [](const Model& model, const Columns& columns, unsigned threads) {
+            return as_lists(model, tagged(model, columns, threads), columns.sentences);
+        }, nb::arg("columns"), nb::arg("threads"))
+        .def("tag_given", [](const Model& model, nb::handle sentences, unsigned threads) {
+            const Encoding encoding = placed(model, sentences);
+            std::vector<int32_t> out(encoding.token_count());
+            {
+                nb::gil_scoped_release release;
+                model.tag(encoding, threads, out.data());
+            }
+            return as_lists(model, out, encoding.sentences);
+        }, nb::arg("sentences"), nb::arg("threads"))
+        .def("tag_encoding", [](const Model& model, const Encoding& encoding, unsigned threads) {
+            std::vector<int32_t> out(encoding.token_count());
+            {
+                nb::gil_scoped_release release;
+                model.tag(encoding, threads, out.data());
+            }
+            return owned(std::move(out));
+        }, nb::arg("encoding"), nb::arg("threads"))
+        .def("label_numbers", [](const Model& model, const Columns& columns, unsigned threads) {
+            return owned(tagged(model, columns, threads));
+        }, nb::arg("columns"), nb::arg("threads"))
+        .def("score_encoding", [](const Model& model, const Encoding& encoding) {
+            std::vector<float> out(encoding.token_count() * model.view().labels);
+            model.score(encoding, out.data());
+            return owned(std::move(out));
+        }, nb::arg("encoding"))
+        .def("score_columns", [](const Model& model, const Columns& columns, unsigned threads) {
+            std::vector<float> out(columns.token_count() * model.view().labels);
+            {
+                nb::gil_scoped_release release;
+                model.score(columns, threads, out.data());
+            }
+            return owned(std::move(out));
+        }, nb::arg("columns"), nb::arg("threads"))
+        .def("score_given", [](const Model& model, nb::handle sentences) {
+            const Encoding encoding = placed(model, sentences);
+            std::vector<float> out(encoding.token_count() * model.view().labels);
+            model.score(encoding, out.data());
+            return nb::make_tuple(owned(std::move(out)), owned(encoding.sentences));
+        }, nb::arg("sentences"));
+}
+
+}  // namespace tagpool

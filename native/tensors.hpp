@@ -1,0 +1,78 @@
+// Tensors: named arrays with a little text beside them, as one block of bytes in the safetensors format.
+//
+//   8 bytes: the length of the header    header: JSON, padded with blanks to a multiple of 8    the arrays, one after another
+//
+// Reading copies nothing: arrays are views of the block, which may be a file mapped into memory. A checksum over everything (its own
+// digits taken as zeros) stands in the header. Nothing read from a block is trusted: sizes, types and offsets are checked.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace tagpool {
+
+enum class Type : uint8_t { u8, u16, u32, u64, f16, f32 };
+
+template <class T>
+constexpr Type type_of_array() {
+    if constexpr (sizeof(T) == 1) return Type::u8;
+    else if constexpr (sizeof(T) == 2) return Type::u16;
+    else if constexpr (std::is_same_v<T, float>) return Type::f32;
+    else if constexpr (sizeof(T) == 4) return Type::u32;
+    else return Type::u64;
+}
+
+struct Tensor {
+    std::string name;
+    Type type = Type::u8;
+    std::vector<size_t> shape;
+    const std::byte* data = nullptr;
+    size_t bytes = 0;
+};
+
+class Tensors {
+public:
+    using Text = std::vector<std::pair<std::string, std::string>>;
+
+    // Reads a block that `owner` keeps alive. Throws InputFault that says what is wrong with it.
+    static Tensors read(std::string_view block, std::shared_ptr<const void> owner);
+
+    // Adds an array that `owner` keeps alive.
+    void add(std::string name, Type type, std::vector<size_t> shape, const void* data, std::shared_ptr<const void> owner);
+    template <class T>
+    void add(std::string name, std::vector<T> values) {
+        auto kept = std::make_shared<const std::vector<T>>(std::move(values));
+        add(std::move(name), type_of_array<T>(), {kept->size()}, kept->data(), kept);
+    }
+
+    void set(std::string_view key, std::string value);
+    // The text of a key; `text` throws InputFault where there is none.
+    const std::string* find_text(std::string_view key) const;
+    const std::string& text(std::string_view key) const;
+    const Text& texts() const { return texts_; }
+
+    const Tensor* find(std::string_view name) const;
+    const std::vector<Tensor>& all() const { return tensors_; }
+    // An array of numbers of this type; throws InputFault where it is not there, or of another type.
+    template <class T>
+    std::span<const T> array(std::string_view name) const {
+        const Tensor& found = required(name, type_of_array<T>());
+        return {reinterpret_cast<const T*>(found.data), found.bytes / sizeof(T)};
+    }
+
+    std::string write() const;
+
+private:
+    const Tensor& required(std::string_view name, Type type) const;
+
+    Text texts_;
+    std::vector<Tensor> tensors_;
+    std::vector<std::shared_ptr<const void>> owners_;
+};
+
+}  // namespace tagpool

@@ -1,0 +1,285 @@
+"""How an expert is trained: sentences are encoded, laid out for the trainer, and its weights made into a model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tagpool import _native
+from tagpool.corpus.corpus import Corpus
+from tagpool.errors import InputError
+from tagpool.evaluation.alignment import Alignment
+from tagpool.evaluation.chunks import count_chunks, rates
+from tagpool.experts.expert import Expert
+from tagpool.experts.inputs import are_given_features, as_corpus
+from tagpool.experts.saving import feature_names
+from tagpool.features.encoder import Encoder
+from tagpool.features.given import GivenEncoder
+from tagpool.optim.problem import Problem
+from tagpool.optim.sgd import SGD
+from tagpool.optim.trainers import trainer_of
+from tagpool.optim.watch import Epoch, Watch, Weights
+
+UNKNOWN = "\N{REPLACEMENT CHARACTER}unknown"  # stands for labels given as None
+_ALL, _OBSERVED = "all", "observed"
+
+
+def fit(
+    expert: Expert,
+    sentences: Any,
+    labels: Any = None,
+    *,
+    dev: Any = None,
+    sample_weight: Any = None,
+    on_epoch: Callable[[Epoch], object] | None = None,
+    resume: bool = False,
+    epochs: int | None = None,
+) -> None:
+    """Trains an expert; ``resume`` goes on from its weights, ``epochs`` overrules those of a stochastic trainer."""
+    _check(expert)
+    trainer = trainer_of(expert.trainer)
+    if epochs is not None:
+        trainer = SGD(epochs=epochs, average_from=0)
+    before = expert if resume and expert.is_fitted else None
+    data = _Data(expert, sentences, labels, before)
+    held_out = data.dev(dev) if dev is not None else None
+    training = _native.TrainingSet(data.encoding, data.gold, data.feature_count, len(data.labels), expert.pairs == _ALL)
+    problem = Problem(
+        training=training,
+        chain=expert.chain,
+        l2=float(expert.l2),
+        l1=float(expert.l1),
+        example_weights=_example_weights(expert, data, sample_weight),
+        start=data.start(training, before) if before is not None else None,
+        seed=expert.seed,
+        threads=expert.threads,
+    )
+    made = _Made(expert, data, training)
+    watch = Watch(evaluate=None if held_out is None else held_out.scorer(made), patience=expert.patience, on_epoch=on_epoch)
+    try:
+        made.install(trainer.train(problem, watch), watch)
+    except KeyboardInterrupt:
+        if watch.last is not None:
+            made.install(watch.last if watch.best is None else watch.best, watch)
+        raise
+
+
+def _check(expert: Expert) -> None:
+    for name in ("l2", "l1"):
+        value = getattr(expert, name)
+        if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not 0 <= value < np.inf:
+            raise InputError(f"{name}={value!r}: expected a number from 0 on")
+    if expert.pairs not in (_ALL, _OBSERVED):
+        raise InputError(f"pairs={expert.pairs!r}: expected {_ALL!r} or {_OBSERVED!r}")
+    for name, least in (("seed", 0), ("threads", 1), ("patience", 1)):
+        value = getattr(expert, name)
+        if name == "patience" and value is None:
+            continue
+        if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
+            raise InputError(f"{name}={value!r}: expected a whole number from {least} on")
+
+
+class _Data:
+    """Training sentences as numbers."""
+
+    def __init__(self, expert: Expert, sentences: Any, labels: Any, before: Expert | None) -> None:
+        self.expert = expert
+        self.given = are_given_features(sentences)
+        self.known = [] if before is None else feature_names(before)
+        if before is not None and before._fitted().given != self.given:
+            raise InputError("a model of given features goes on with given features, one of words with words")
+        self.source: str | None = None
+        if self.given:
+            self._encode_given(sentences, labels)
+        else:
+            self._encode_corpus(as_corpus(sentences, labels, unknown=UNKNOWN), before)
+        old = () if before is None else before.labels_
+        unknown = (UNKNOWN, expert.unknown_label)
+        self.labels = old + tuple(label for label in self.met if label not in unknown and label not in old)
+        if len(self.labels) < 2:
+            got = f"only {self.labels[0]!r}" if self.labels else "none"
+            raise InputError(f"expected at least two different labels to learn, got {got}", source=self.source)
+        self.gold = self.numbers_of()
+        if self.feature_count == 0:
+            raise InputError(
+                f"no feature is left: none was met {expert.min_count} times (min_count); use a smaller min_count or more sentences",
+                source=self.source,
+            )
+
+    def _encode_given(self, sentences: Any, labels: Any) -> None:
+        if labels is None:
+            raise InputError("expected labels beside the features: fit(features, labels)")
+        self.encoder: Encoder | GivenEncoder = GivenEncoder(min_count=self.expert.min_count)
+        flat = [[UNKNOWN if label is None else label for label in sentence] for sentence in labels]
+        self.encoded = self.encoder.fit_transform(sentences, flat, known=self.known)
+        self.met: tuple[str, ...] = self.encoder.labels_
+        self.numbers_of = self._given_numbers
+
+    def _encode_corpus(self, corpus: Corpus, before: Expert | None) -> None:
+        self.source = corpus.source
+        if corpus.label_column is None:
+            raise InputError(f"no labels to learn from; the columns are {', '.join(corpus.columns)}", source=corpus.source)
+        expert = self.expert
+        encoder = Encoder(expert.features, resources=expert.resources, min_count=expert.min_count, hash_size=expert.hash_size)
+        if before is not None:
+            trained_with = before._encoder if isinstance(before._encoder, Encoder) else None
+            encoder = Encoder.continued(trained_with, before._fitted(), min_count=expert.min_count)
+        self.encoded = encoder.fit_transform(corpus, known=self.known)
+        self.encoder = encoder
+        self.corpus = corpus
+        self.met = encoder.labels_
+        self.numbers_of = lambda: _numbers(corpus, self.labels)
+
+    def _given_numbers(self) -> NDArray[np.int32]:
+        number = {label: index for index, label in enumerate(self.labels)}
+        table = np.array([number.get(label, -1) for label in self.met] + [-1], np.int32)
+        found: NDArray[np.int32] = table[self.encoded.labels]
+        return found
+
+    @property
+    def encoding(self) -> _native.Encoding:
+        return self.encoded.native
+
+    @property
+    def feature_count(self) -> int:
+        return self.encoded.feature_count
+
+    def dev(self, dev: Any) -> _Dev:
+        sentences, labels = dev if isinstance(dev, tuple) else (dev, None)
+        if are_given_features(sentences) != self.given:
+            raise InputError("the dev sentences must be like those of training: both words, or both given features")
+        if isinstance(self.encoder, GivenEncoder):
+            if labels is None:
+                raise InputError("expected the dev set as a pair (features, labels)")
+            encoded = self.encoder.transform(sentences, labels)
+            missing = sorted({label for sentence in labels for label in sentence} - set(self.labels))
+            source = None
+            number = {label: index for index, label in enumerate(self.labels)}
+            gold = np.array([number.get(label, -1) for sentence in labels for label in sentence], np.int32)
+        else:
+            corpus = as_corpus(sentences, labels)
+            if corpus.label_column is None:
+                raise InputError("the dev set has no labels to score", source=corpus.source)
+            source = corpus.source
+            encoded = self.encoder.transform(corpus)
+            strings = corpus.strings(corpus.label_column)
+            missing = sorted({strings[n] for n in corpus.native.distinct(corpus.label_column)} - set(self.labels))
+            gold = _numbers(corpus, self.labels)
+        if missing:
+            shown = ", ".join(map(repr, missing[:5])) + (", ..." if len(missing) > 5 else "")
+            raise InputError(
+                f"the dev set has labels that training never saw: {shown}; add such sentences to the training data, "
+                "or take them out of the dev set",
+                source=source,
+            )
+        return _Dev(self.labels, encoded.native, gold)
+
+    def start(self, training: _native.TrainingSet, before: Expert) -> NDArray[np.float32]:
+        """The old weights at the places of the new problem; zero for what is new."""
+        model = before._fitted()
+        old = len(model.labels)
+        weights = np.zeros((len(self.known) + 1, len(self.labels)), np.float32)
+        weights[:-1, :old] = model.weights_of(self.known).reshape(-1, old)
+        rows = np.minimum(training.pair_features(), len(self.known))
+        pairs = weights[rows, training.pair_labels()]
+        if not self.expert.chain:
+            return np.ascontiguousarray(pairs)
+        edges = np.zeros((len(self.labels) + 2, len(self.labels)), np.float32)
+        if model.chain:
+            kept = model.edges().reshape(old + 2, old)
+            edges[:old, :old] = kept[:old]
+            edges[-2:, :old] = kept[old:]
+        return np.concatenate([pairs, edges.ravel()])
+
+
+def _numbers(corpus: Corpus, labels: Sequence[str]) -> NDArray[np.int32]:
+    if corpus.label_column is None:
+        raise InputError("no labels", source=corpus.source)
+    number = {label: index for index, label in enumerate(labels)}
+    return corpus.native.mapped(corpus.label_column, [number.get(text, -1) for text in corpus.strings(corpus.label_column)])
+
+
+def _example_weights(expert: Expert, data: _Data, sample_weight: Any) -> NDArray[np.float32]:
+    """One weight a sentence in chains, one a token without; none if all are 1."""
+    bounds = data.encoded.sentences.astype(np.int64)
+    count = len(bounds) - 1
+    if sample_weight is None and expert.class_weight is None:
+        return np.zeros(0, np.float32)
+    weights = np.ones(count) if sample_weight is None else np.asarray(sample_weight, np.float64)
+    if weights.shape != (count,) or not np.isfinite(weights).all() or (weights < 0).any():
+        raise InputError(f"sample_weight: expected {count} finite numbers from 0 on, one a sentence")
+    tokens = np.repeat(weights, np.diff(bounds))
+    if expert.class_weight is not None:
+        tokens = tokens * np.append(_class_weights(expert.class_weight, data), 1.0)[data.gold]
+    if not expert.chain:
+        return tokens.astype(np.float32)
+    found: NDArray[np.float32] = (np.add.reduceat(tokens, bounds[:-1]) / np.diff(bounds)).astype(np.float32)
+    return found
+
+
+def _class_weights(given: Mapping[str, float] | str, data: _Data) -> NDArray[np.float64]:
+    if given == "balanced":
+        met = np.bincount(data.gold[data.gold >= 0], minlength=len(data.labels))
+        found: NDArray[np.float64] = met.sum() / (len(data.labels) * np.maximum(met, 1))
+        return found
+    if not isinstance(given, Mapping):
+        raise InputError(f"class_weight={given!r}: expected a mapping of labels to weights, or 'balanced'")
+    for label, weight in given.items():
+        if label not in data.labels:
+            raise InputError(f"class_weight: {label!r} is none of the labels {', '.join(data.labels)}")
+        if not isinstance(weight, (int, float, np.number)) or not 0 <= weight < np.inf:
+            raise InputError(f"class_weight: {label!r}: expected a number from 0 on, got {weight!r}")
+    return np.array([given.get(label, 1.0) for label in data.labels], np.float64)
+
+
+class _Made:
+    """What training makes: models of weights, and at last the expert's."""
+
+    def __init__(self, expert: Expert, data: _Data, training: _native.TrainingSet) -> None:
+        self.expert = expert
+        self.data = data
+        self.training = training
+
+    def _parts(self, weights: Weights) -> tuple[Any, ...]:
+        pairs = self.training.pair_count
+        none = (np.zeros(0, np.uint32), np.zeros(0, np.uint16))
+        named = none if self.expert.pairs == _ALL else (self.training.pair_features(), self.training.pair_labels())
+        return (list(self.data.labels), *named, weights[:pairs].copy(), weights[pairs:].copy())
+
+    def on_encoded(self, weights: Weights) -> _native.Model:
+        """A model that tags what is encoded already."""
+        return _native.Model.of_encoded(self.data.feature_count, *self._parts(weights))
+
+    def install(self, weights: Weights, watch: Watch) -> None:
+        """Makes the expert's model, and gives it what it was made of."""
+        encoder, expert = self.data.encoder, self.expert
+        if isinstance(encoder, GivenEncoder):
+            model = _native.Model.from_given(encoder.fitted_native, *self._parts(weights))
+        else:
+            model = _native.Model.from_encoder(encoder.fitted_native, *self._parts(weights))
+        expert._model, expert._encoder, expert._names = model, encoder, None
+        expert.log_ = watch.log
+
+
+class _Dev:
+    """The held-out sentences that decide when to stop."""
+
+    def __init__(self, labels: tuple[str, ...], encoding: _native.Encoding, gold: NDArray[np.int32]) -> None:
+        self.labels = labels
+        self.encoding = encoding
+        self.gold = gold.astype(np.int64)
+        self.offsets = encoding.sentences().astype(np.int64)
+
+    def scorer(self, made: _Made) -> Callable[[Weights], float]:
+        """What scores weights: F1 in percent, or accuracy for plain labels."""
+
+        def score(weights: Weights) -> float:
+            predicted = made.on_encoded(weights).tag_encoding(self.encoding, made.expert.threads)
+            alignment = Alignment(self.labels, self.gold, predicted.astype(np.int64), self.offsets)
+            counts = count_chunks(alignment)
+            return float(rates(len(counts.correct), len(counts.predicted), len(counts.gold))[2])
+
+        return score

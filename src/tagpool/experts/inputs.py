@@ -1,0 +1,64 @@
+"""What people hand over to be tagged or learned from, as a corpus."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from tagpool.corpus.corpus import LABEL, WORD, Corpus
+from tagpool.errors import InputError
+
+
+def are_given_features(sentences: Any) -> bool:
+    """Whether tokens are lists or dicts of features, as python-crfsuite's users have them.
+
+    >>> are_given_features([[["word=Ann"]]]), are_given_features([["Ann"]])
+    (True, False)
+    """
+    if isinstance(sentences, Corpus):
+        return False
+    for sentence in sentences:
+        if isinstance(sentence, (str, Mapping)) or hasattr(sentence, "columns"):
+            return False
+        for token in sentence:
+            return not isinstance(token, str)
+    return False
+
+
+def as_corpus(sentences: Any, labels: Sequence[Sequence[str | None]] | None = None, *, unknown: str = "") -> Corpus:
+    """A corpus of lists of words, of sentences, or of mappings of columns; ``unknown`` stands for labels that are None.
+
+    >>> as_corpus([["Ann", "left"]], [["B-PER", None]], unknown="?").labels
+    [['B-PER', '?']]
+    """
+    corpus = sentences if isinstance(sentences, Corpus) else _from_lists(list(sentences))
+    if labels is None:
+        return corpus
+    given = [[unknown if label is None else label for label in sentence] for sentence in labels]
+    return corpus.with_labels(given)
+
+
+def _from_lists(sentences: list[Any]) -> Corpus:
+    if not sentences:
+        raise InputError("expected sentences, got none")
+    if isinstance(sentences[0], str):
+        raise InputError("expected a list of sentences, each a list of words, got strings; cut them with tokenize")
+    columns = getattr(sentences[0], "columns", sentences[0])
+    if not isinstance(columns, Mapping):
+        return Corpus.from_columns({WORD: sentences})
+    rows = [getattr(sentence, "columns", sentence) for sentence in sentences]
+    for number, row in enumerate(rows, 1):
+        if not isinstance(row, Mapping) or set(row) != set(columns):
+            raise InputError(f"sentence {number}: expected the columns {', '.join(columns)}, as the first has")
+    return Corpus.from_columns({name: [row[name] for row in rows] for name in columns})
+
+
+def labels_of(sentences: Any, labels: Any = None) -> Any:
+    """The gold labels: those given, or the corpus's own."""
+    if labels is not None:
+        return labels
+    if isinstance(sentences, Corpus):
+        return sentences.labels
+    if sentences and hasattr(sentences[0], "labels"):
+        return [sentence.labels for sentence in sentences]
+    raise InputError(f"expected labels beside the sentences, or a Corpus with a column {LABEL!r}")

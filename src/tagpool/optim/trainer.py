@@ -1,0 +1,39 @@
+"""Trainer: what finds the weights of a problem. The trainers, by name."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tagpool.errors import InputError
+from tagpool.optim.parameters import Parameters
+from tagpool.optim.problem import Problem
+from tagpool.optim.watch import Watch, Weights
+
+
+class Trainer(Parameters):
+    """Finds weights. One object may train many problems: it keeps nothing of them."""
+
+    def train(self, problem: Problem, watch: Watch) -> Weights:
+        """The weights found; what ``watch`` kept as the best where it looked at a dev set.
+
+        An interruption (Ctrl-C) passes through; ``watch.best`` then has the best weights met so far, if any.
+        """
+        last = self._run(problem, watch)
+        return last if watch.best is None else watch.best
+
+    def _run(self, problem: Problem, watch: Watch) -> Weights:
+        raise NotImplementedError
+
+
+def check_whole(trainer: Trainer, name: str, least: int) -> None:
+    """Raises an error if a parameter is not a whole number from ``least`` on."""
+    value = getattr(trainer, name)
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
+        raise InputError(f"{type(trainer).__name__}({name}={value!r}): expected a whole number from {least} on")
+
+
+def check_positive(trainer: Trainer, name: str) -> None:
+    """Raises an error if a parameter is not a positive finite number."""
+    value = getattr(trainer, name)
+    if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not 0 < value < np.inf:
+        raise InputError(f"{type(trainer).__name__}({name}={value!r}): expected a number above 0")
