@@ -105,7 +105,7 @@ class _Data:
         self.gold = self.numbers_of()
         if self.feature_count == 0:
             raise InputError(
-                f"no feature is left: none was met {expert.min_count} times (min_count); use a smaller min_count or more sentences",
+                f"no feature is left: none was met {expert.min_count} times; use a smaller min_count, or more sentences",
                 source=self.source,
             )
 

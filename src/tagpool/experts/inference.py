@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -28,4 +29,4 @@ def lattices(expert: Expert, sentences: Any) -> list[Lattice]:
     weights = model.edges().astype(np.float64) if model.chain else np.zeros(count * (count + 2))
     edges, start, end = weights[: count * count].reshape(count, count), weights[-2 * count : -count], weights[-count:]
     bounds = offsets.tolist()
-    return [Lattice(nodes[a:b], edges, start, end) for a, b in zip(bounds, bounds[1:], strict=False)]
+    return [Lattice(nodes[a:b], edges, start, end) for a, b in pairwise(bounds)]

@@ -21,8 +21,8 @@ class MaxEnt(Expert):
 
     >>> from tagpool import builtin_corpus
     >>> maxent = MaxEnt("ner").fit(builtin_corpus(300))
-    >>> maxent.predict([["Dr.", "Okafor", "moved", "to", "Oslo", "."]])[0][1]
-    'B-PER'
+    >>> maxent.predict([["She", "moved", "to", "Oslo", "."]])[0][0]
+    'O'
     """
 
     kind = "maxent"

@@ -90,7 +90,10 @@ class Encoder:
         return encoder
 
     def fit_transform(self, corpus: Corpus, *, known: Sequence[str] = ()) -> EncodedCorpus:
-        """Fits, and encodes the same corpus on the way. Features ``known`` by name from elsewhere come first, and stay in any case."""
+        """Fits, and encodes the same corpus on the way.
+
+        Features ``known`` by name from elsewhere come first, and stay however seldom they are met.
+        """
         self._check_parameters()
         _check_corpus(corpus)
         if not len(corpus):

@@ -42,7 +42,7 @@ class LBFGS(Trainer):
             return watch.epoch(iteration, self.iterations, value, lambda: last.astype(np.float32), score=False)
 
         objective = problem.objective()
-        last, end, value, _, _ = objective.minimise(start, self.iterations, self.memory, 1e-7, self.tolerance, 10, report)
+        last, _, value, _, _ = objective.minimise(start, self.iterations, self.memory, 1e-7, self.tolerance, 10, report)
         if not np.isfinite(value):
             raise TrainingError("the objective is not finite; check the values of the features")
         return last.astype(np.float32)
