@@ -49,16 +49,18 @@ void bind_training(nb::module_& m) {
 
     nb::class_<TrainingSet>(m, "TrainingSet")
         .def("__init__", [](TrainingSet* self, const Encoding& encoding, Ints gold, uint32_t features, uint32_t labels, bool all_pairs,
-                            uint32_t dense_from) {
+                            uint32_t dense_from, bool boundaries, bool all_transitions) {
             expect_size(gold.size(), encoding.token_count(), "labels, one a token");
             for (uint32_t id : encoding.ids)
                 if (id >= features) throw InputFault("a feature is out of range");
-            new (self) TrainingSet(encoding, gold.data(), features, {labels, all_pairs, dense_from});
-        }, nb::arg("encoding"), nb::arg("gold"), nb::arg("features"), nb::arg("labels"), nb::arg("all_pairs"), nb::arg("dense_from") = 5)
+            new (self) TrainingSet(encoding, gold.data(), features, {labels, all_pairs, dense_from, boundaries, all_transitions});
+        }, nb::arg("encoding"), nb::arg("gold"), nb::arg("features"), nb::arg("labels"), nb::arg("all_pairs"), nb::arg("dense_from") = 5,
+             nb::arg("boundaries") = true, nb::arg("all_transitions") = true)
         .def_prop_ro("pair_count", &TrainingSet::pair_count)
         .def_prop_ro("parameter_count", [](const TrainingSet& s) { return s.places().size(); })
         .def("pair_features", [](const TrainingSet& s) { return owned(s.pair_features()); })
-        .def("pair_labels", [](const TrainingSet& s) { return owned(s.pair_labels()); });
+        .def("pair_labels", [](const TrainingSet& s) { return owned(s.pair_labels()); })
+        .def("edges", [](const TrainingSet& s) { return owned(s.edges()); });
 
     nb::class_<Objective>(m, "Objective")
         .def("__init__", [](Objective* self, std::shared_ptr<TrainingSet> set, bool chain, double l2, Floats example_weights, unsigned threads) {

@@ -162,7 +162,15 @@ def kernel_name() -> str: ...
 
 class TrainingSet:
     def __init__(
-        self, encoding: Encoding, gold: NDArray[np.int32], features: int, labels: int, all_pairs: bool, dense_from: int = 5
+        self,
+        encoding: Encoding,
+        gold: NDArray[np.int32],
+        features: int,
+        labels: int,
+        all_pairs: bool,
+        dense_from: int = 5,
+        boundaries: bool = True,
+        all_transitions: bool = True,
     ) -> None: ...
     @property
     def pair_count(self) -> int: ...
@@ -170,6 +178,7 @@ class TrainingSet:
     def parameter_count(self) -> int: ...
     def pair_features(self) -> NDArray[np.uint32]: ...
     def pair_labels(self) -> NDArray[np.uint16]: ...
+    def edges(self) -> NDArray[np.uint32]: ...
 
 class Objective:
     def __init__(
