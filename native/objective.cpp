@@ -4,16 +4,9 @@
 
 #include "fault.hpp"
 #include "parallel.hpp"
+#include "vectors.hpp"
 
 namespace tagpool {
-namespace {
-
-constexpr size_t kBlock = 1 << 14;  // numbers a task of a simple loop has: always the same, and so are all sums
-
-size_t blocks_of(size_t count) { return (count + kBlock - 1) / kBlock; }
-
-}  // namespace
-
 Objective::Objective(std::shared_ptr<const TrainingSet> set, bool chain, double l2, std::vector<float> example_weights, unsigned threads)
     : set_(std::move(set)), free_(*set_, chain), chain_(chain), l2_(l2), example_weights_(std::move(example_weights)),
       threads_(std::max(threads, 1u)), scratch_(threads_) {
@@ -47,8 +40,7 @@ void Objective::from_memory_order(const double* weights, double* parameters) {
 }
 
 double Objective::evaluate(const double* weights, double* gradient) {
-    parallel_for(blocks_of(parameter_count()), threads_, [&](size_t block, unsigned) {
-        const size_t begin = block * kBlock, end = std::min(begin + kBlock, parameter_count());
+    for_blocks(parameter_count(), threads_, [&](size_t begin, size_t end) {
         free_.each(begin, end, [&](size_t i, size_t place) { weights_[place] = weights[i]; });
     });
     const double loss = evaluate_loss();
@@ -83,24 +75,14 @@ double Objective::evaluate_loss() {
 // The penalty; sums the parts' gradients, in their order, and adds the penalty's.
 double Objective::finish(const double* weights, double* gradient) {
     const size_t shared = set_->shared_count(), copies = set_->parts() - 1;
-    std::vector<double> squares(blocks_of(parameter_count()));
-    parallel_for(blocks_of(shared), threads_, [&](size_t block, unsigned) {
-        const size_t begin = block * kBlock, end = std::min(begin + kBlock, shared);
+    for_blocks(shared, threads_, [&](size_t begin, size_t end) {
         for (size_t copy = 0; copy < copies; ++copy)
             for (size_t i = begin; i < end; ++i) gradient_[i] += copies_[copy * shared + i];
     });
-    parallel_for(squares.size(), threads_, [&](size_t block, unsigned) {
-        const size_t begin = block * kBlock, end = std::min(begin + kBlock, parameter_count());
-        double part[4] = {};
-        free_.each(begin, end, [&](size_t i, size_t place) {
-            gradient[i] = gradient_[place] + l2_ * weights[i];
-            part[i % 4] += weights[i] * weights[i];
-        });
-        squares[block] = (part[0] + part[1]) + (part[2] + part[3]);
+    return 0.5 * l2_ * sum_blocks(parameter_count(), threads_, [&](size_t begin, size_t end) {
+        free_.each(begin, end, [&](size_t i, size_t place) { gradient[i] = gradient_[place] + l2_ * weights[i]; });
+        return dot(weights + begin, weights + begin, end - begin);
     });
-    double total = 0;
-    for (double square : squares) total += square;
-    return 0.5 * l2_ * total;
 }
 
 }  // namespace tagpool

@@ -42,6 +42,12 @@ const char* name_of(LbfgsEnd end) {
     return "";
 }
 
+// Lets somebody who pressed Ctrl-C have their prompt back at once, not after the last iteration.
+void check_signals() {
+    nb::gil_scoped_acquire acquire;
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+}
+
 }  // namespace
 
 void bind_training(nb::module_& m) {
@@ -78,23 +84,29 @@ void bind_training(nb::module_& m) {
             return nb::make_tuple(value, owned(std::move(gradient)));
         }, nb::arg("parameters"))
         .def("minimise", [](Objective& f, Doubles start, size_t iterations, size_t memory, double gradient_tolerance, double value_tolerance,
-                            size_t period, nb::object report) {
+                            size_t period, nb::object report, double l1) {
             expect_size(start.size(), f.parameter_count(), "parameters");
-            std::vector<double> x = copied(start);
-            const LbfgsOptions options{memory, iterations, gradient_tolerance, value_tolerance, period};
+            if (!(l1 >= 0)) throw InputFault("expected l1 to be 0 or more");
+            AlignedVector<double> x(start.size());
+            const LbfgsOptions options{memory, iterations, gradient_tolerance, value_tolerance, period, l1, f.threads()};
             LbfgsResult result{};
+            std::vector<double> found(start.size());
             {
                 nb::gil_scoped_release release;
-                result = minimise([&f](const double* at, double* gradient) { return f(at, gradient); }, x, options,
-                                  [&report](size_t iteration, double value, double norm) {
-                                      nb::gil_scoped_acquire acquire;
-                                      if (PyErr_CheckSignals() != 0) throw nb::python_error();
-                                      return report.is_none() || nb::cast<bool>(report(iteration, value, norm));
-                                  });
+                f.to_memory_order(start.data(), x.data());
+                result = minimise([&f](const double* at, double* gradient) {
+                    const double value = f.evaluate(at, gradient);
+                    check_signals();
+                    return value;
+                }, x, options, [&report](size_t iteration, double value, double norm) {
+                    nb::gil_scoped_acquire acquire;
+                    return report.is_none() || nb::cast<bool>(report(iteration, value, norm));
+                });
+                f.from_memory_order(x.data(), found.data());
             }
-            return nb::make_tuple(owned(std::move(x)), name_of(result.end), result.value, result.iterations, result.evaluations);
+            return nb::make_tuple(owned(std::move(found)), name_of(result.end), result.value, result.iterations, result.evaluations);
         }, nb::arg("start"), nb::arg("iterations"), nb::arg("memory"), nb::arg("gradient_tolerance"), nb::arg("value_tolerance"),
-             nb::arg("period"), nb::arg("report").none());
+             nb::arg("period"), nb::arg("report").none(), nb::arg("l1") = 0.0);
 
     nb::class_<Sgd>(m, "Sgd")
         .def("__init__", [](Sgd* self, std::shared_ptr<TrainingSet> set, bool chain, double l2, double step, size_t average_from, uint64_t seed,

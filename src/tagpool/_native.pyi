@@ -196,6 +196,7 @@ class Objective:
         value_tolerance: float,
         period: int,
         report: Callable[[int, float, float], bool] | None,
+        l1: float = 0.0,
     ) -> tuple[NDArray[np.float64], str, float, int, int]: ...
 
 class Sgd:
