@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "chain_log.hpp"
+#include "exponential.hpp"
 #include "kernels.hpp"
 
 namespace tagpool::TAGPOOL_VARIANT {
@@ -18,7 +19,7 @@ namespace {
 
 template <class T>
 constexpr Kernels<T> table(const char* name) {
-    return {name, &make_edges<T>, &expectations<T>, &sum_rows<T>, &sum_singles<T>, &descend<T>, &score_token_with_model, &tag};
+    return {name, &make_edges<T>, &add_gradient<T>, &descend<T>, &score_token_with_model, &tag};
 }
 
 }  // namespace

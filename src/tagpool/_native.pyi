@@ -139,7 +139,15 @@ def kernel_name() -> str: ...
 
 class TrainingSet:
     def __init__(
-        self, encoding: Encoding, gold: NDArray[np.int32], features: int, labels: int, all_pairs: bool, dense_from: int = 5
+        self,
+        encoding: Encoding,
+        gold: NDArray[np.int32],
+        features: int,
+        labels: int,
+        all_pairs: bool,
+        dense_from: int = 5,
+        boundaries: bool = True,
+        all_transitions: bool = True,
     ) -> None: ...
     @property
     def pair_count(self) -> int: ...
@@ -147,6 +155,7 @@ class TrainingSet:
     def parameter_count(self) -> int: ...
     def pair_features(self) -> NDArray[np.uint32]: ...
     def pair_labels(self) -> NDArray[np.uint16]: ...
+    def edges(self) -> NDArray[np.uint32]: ...
 
 class Objective:
     def __init__(
@@ -164,6 +173,7 @@ class Objective:
         value_tolerance: float,
         period: int,
         report: Callable[[int, float, float], bool] | None,
+        l1: float = 0.0,
     ) -> tuple[NDArray[np.float64], str, float, int, int]: ...
 
 class Sgd:
