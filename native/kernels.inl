@@ -18,7 +18,7 @@ namespace {
 
 template <class T>
 constexpr Kernels<T> table(const char* name) {
-    return {name, &make_edges<T>, &expectations<T>, &sum_rows<T>, &sum_singles<T>, &descend<T>, &score_token_with_model, &tag};
+    return {name, &make_edges<T>, &expectations<T>, &sum_rows<T>, &sum_singles<T>, step_table<T>(), &score_token_with_model, &tag};
 }
 
 }  // namespace

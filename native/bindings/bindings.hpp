@@ -44,6 +44,7 @@ void bind_lexicons(nb::module_& m);
 void bind_encoder(nb::module_& m);
 void bind_given(nb::module_& m);
 void bind_training(nb::module_& m);
+void bind_stochastic(nb::module_& m);
 void bind_chain(nb::module_& m);
 
 }  // namespace tagpool

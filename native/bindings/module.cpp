@@ -42,5 +42,6 @@ NB_MODULE(_native, m) {
     bind_encoder(m);
     bind_given(m);
     bind_training(m);
+    bind_stochastic(m);
     bind_chain(m);
 }
