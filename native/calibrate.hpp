@@ -1,4 +1,4 @@
-// best_step: the step with which a trial pass over a sample meets the least loss (before each step, so on sentences not yet seen).
+// best_step: the step with which a trial on a sample of the sentences meets the least loss.
 #pragma once
 #include <cmath>
 #include <cstddef>
@@ -36,7 +36,7 @@ inline std::vector<uint32_t> calibration_sample(size_t sentences, uint64_t seed)
     std::vector<uint32_t> sample(sentences);
     std::iota(sample.begin(), sample.end(), 0u);
     Random(seed).shuffle(sample);
-    sample.resize(std::min(sentences, std::min<size_t>(std::max<size_t>(sentences / 8, 250), 1000)));
+    sample.resize(std::min(sentences, std::min<size_t>(std::max<size_t>(sentences / 16, 125), 500)));
     return sample;
 }
 

@@ -14,6 +14,7 @@ namespace {
 #include "kernels_math.inl"
 #include "kernels_train.inl"
 #include "kernels_step.inl"
+#include "kernels_best.inl"
 #include "kernels_tag.inl"
 
 template <class T>

@@ -19,14 +19,18 @@ inline void score_viewed(const TrainingSet& set, const WeightView<T>& weights, s
     sum.store();
 }
 
+template <class T>
+inline void prefetch_row(const T* row, size_t count) {
+    const char* bytes = reinterpret_cast<const char*>(row);
+    for (size_t byte = 0; byte < count * sizeof(T); byte += 64) __builtin_prefetch(bytes + byte);
+}
+
 // What a token needs is scattered over memory: ask for it early.
 template <class T>
 inline void prefetch_viewed(const TrainingSet& set, const WeightView<T>& weights, size_t ahead, size_t token) {
     const size_t pitch = set.stride() * weights.copies;
-    for (uint64_t i = set.row_starts_[token]; i < set.row_starts_[token + 1]; ++i) {
-        const char* row = reinterpret_cast<const char*>(weights.data + size_t{set.rows_[i]} * pitch);
-        for (size_t byte = 0; byte < ahead * sizeof(T); byte += 64) __builtin_prefetch(row + byte);
-    }
+    for (uint64_t i = set.row_starts_[token]; i < set.row_starts_[token + 1]; ++i)
+        prefetch_row(weights.data + size_t{set.rows_[i]} * pitch, ahead);
     for (uint64_t i = set.single_starts_[token]; i < set.single_starts_[token + 1]; ++i)
         __builtin_prefetch(weights.data + size_t{set.singles_[i]} * weights.copies);
 }
@@ -89,67 +93,92 @@ void scale_steps(const TrainingSet& set, const T* nodes, size_t length, T step, 
     for (size_t t = 0; t < length; ++t) {
         const T* __restrict from = nodes + t * stride;
         T* __restrict to = steps + t * 2 * stride;
-        T most = 0;
+        int some = 0;
         for (size_t y = 0; y < stride; ++y) {
             to[y] = -step * from[y];
             to[stride + y] = second * from[y];
-            most = std::max(most, std::abs(from[y]));
+            some |= !(std::abs(from[y]) < kNothing<T>);
         }
-        moves[t] = !(most < kNothing<T>);
+        moves[t] = some != 0;
     }
 }
 
+// Eight factors, 0 or 1, for every byte of a mask.
+template <class T>
+struct MaskTable {
+    alignas(64) T factors[256][8];
+    constexpr MaskTable() : factors() {
+        for (size_t byte = 0; byte < 256; ++byte)
+            for (size_t bit = 0; bit < 8; ++bit) factors[byte][bit] = static_cast<T>(byte >> bit & 1);
+    }
+};
+template <class T>
+constexpr MaskTable<T> kMasks;
+
 template <class T, size_t kStride>
-inline void add_viewed_row(T* weights, bool both, size_t row, T value, bool valued, const T* steps, size_t stride) {
-    T* to = weights + row * (2 * stride);
-    if (valued) add_scaled(to, steps, value, both ? 2 * stride : stride);
-    else if (both) add_row(to, steps, 2 * (kStride ? kStride : stride));
-    else add_row(to, steps, kStride ? kStride : stride);
+inline void add_paired_row(const PairedTarget<T>& target, size_t row, T value, bool valued, const T* __restrict steps, size_t stride) {
+    T* __restrict to = target.data + row * (2 * stride);
+    if (target.masks) {
+        const uint8_t* mask = target.masks + row * (stride / 8);
+        for (size_t i = 0; i < stride; i += 8) {
+            const T* __restrict factors = kMasks<T>.factors[mask[i / 8]];
+            for (size_t k = 0; k < 8; ++k) to[i + k] += value * (factors[k] * steps[i + k]);
+            if (target.both)
+                for (size_t k = 0; k < 8; ++k) to[stride + i + k] += value * (factors[k] * steps[stride + i + k]);
+        }
+    } else if (valued) {
+        add_scaled(to, steps, value, target.both ? 2 * stride : stride);
+    } else if (target.both) {
+        add_row(to, steps, 2 * (kStride ? kStride : stride));
+    } else {
+        add_row(to, steps, kStride ? kStride : stride);
+    }
 }
 
 template <class T>
-inline void add_viewed_single(T* weights, bool both, size_t place, T value, const T* step, size_t stride) {
-    weights[2 * place] += value * step[0];
-    if (both) weights[2 * place + 1] += value * step[stride];
+inline void add_paired_single(const PairedTarget<T>& target, size_t place, T value, const T* step, size_t stride) {
+    target.data[2 * place] += value * step[0];
+    if (target.both) target.data[2 * place + 1] += value * step[stride];
 }
 
 template <class T>
-void add_tokens(const TrainingSet& set, T* weights, bool both, size_t sentence, const T* steps, const uint8_t* moves) {
+void add_tokens(const TrainingSet& set, const PairedTarget<T>& target, size_t sentence, const T* steps, const uint8_t* moves) {
     const size_t begin = set.sentences_[sentence], length = set.sentences_[sentence + 1] - begin;
+    const bool valued = !set.row_values_.empty();
+    const WeightView<T> view{target.data, 2, T{1}};
     with_stride(set.stride(), [&](auto constant) {
         constexpr size_t kStride = decltype(constant)::value;
         const size_t stride = kStride ? kStride : set.stride();
         for (size_t t = 0; t < length; ++t) {
+            if (t + 1 < length && moves[t + 1]) prefetch_viewed(set, view, target.both ? 2 * stride : stride, begin + t + 1);
             if (!moves[t]) continue;
             const T* from = steps + t * 2 * stride;
-            const bool valued = !set.row_values_.empty();
             for (uint64_t i = set.row_starts_[begin + t]; i < set.row_starts_[begin + t + 1]; ++i)
-                add_viewed_row<T, kStride>(weights, both, set.rows_[i], valued ? static_cast<T>(set.row_values_[i]) : T{1}, valued, from, stride);
+                add_paired_row<T, kStride>(target, set.rows_[i], valued ? static_cast<T>(set.row_values_[i]) : T{1}, valued, from, stride);
             for (uint64_t i = set.single_starts_[begin + t]; i < set.single_starts_[begin + t + 1]; ++i)
-                add_viewed_single(weights, both, set.singles_[i], set.single_values_.empty() ? T{1} : static_cast<T>(set.single_values_[i]),
+                add_paired_single(target, set.singles_[i], set.single_values_.empty() ? T{1} : static_cast<T>(set.single_values_[i]),
                                   from + set.single_labels_[i], stride);
         }
     });
 }
 
 template <class T>
-void add_rows(const TrainingSet& set, T* weights, bool both, const Addition* additions, const float* values, size_t count, const T* steps) {
+void add_rows(const TrainingSet& set, const PairedTarget<T>& target, const Addition* additions, const float* values, size_t count,
+              const T* steps) {
     with_stride(set.stride(), [&](auto constant) {
         constexpr size_t kStride = decltype(constant)::value;
         const size_t stride = kStride ? kStride : set.stride();
-        for (size_t i = 0; i < count; ++i)
-            add_viewed_row<T, kStride>(weights, both, additions[i].place, values ? static_cast<T>(values[i]) : T{1}, values != nullptr,
+        for (size_t i = 0; i < count; ++i) {
+            if (i + 16 < count) prefetch_row(target.data + size_t{additions[i + 16].place} * 2 * stride, target.both ? 2 * stride : stride);
+            add_paired_row<T, kStride>(target, additions[i].place, values ? static_cast<T>(values[i]) : T{1}, values != nullptr,
                                        steps + size_t{additions[i].from} * 2 * stride, stride);
+        }
     });
 }
 
 template <class T>
-void add_singles(const TrainingSet& set, T* weights, bool both, const Addition* additions, const float* values, size_t count, const T* steps) {
+void add_singles(const TrainingSet& set, const PairedTarget<T>& target, const Addition* additions, const float* values, size_t count,
+                 const T* steps) {
     for (size_t i = 0; i < count; ++i)
-        add_viewed_single(weights, both, additions[i].place, values ? static_cast<T>(values[i]) : T{1}, steps + additions[i].from, set.stride());
-}
-
-template <class T>
-constexpr StepKernels<T> step_table() {
-    return {&make_viewed_edges<T>, &differentiate<T>, &scale_steps<T>, &add_tokens<T>, &add_rows<T>, &add_singles<T>};
+        add_paired_single(target, additions[i].place, values ? static_cast<T>(values[i]) : T{1}, steps + additions[i].from, set.stride());
 }

@@ -1,13 +1,13 @@
 #include "sgd.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <limits>
 #include <numeric>
 
 #include "calibrate.hpp"
 #include "fault.hpp"
+#include "look_up.hpp"
 
 namespace tagpool {
 namespace {
@@ -19,7 +19,8 @@ constexpr double kTooLarge = 1e5;  // a divisor above which single precision wou
 
 Sgd::Sgd(std::shared_ptr<const TrainingSet> set, bool chain, const SgdOptions& options, std::vector<float> example_weights)
     : set_(std::move(set)), chain_(chain), options_(options), example_weights_(std::move(example_weights)),
-      shrink_(options.l2 / static_cast<double>(set_->sentence_count())), step_(options.step), random_(options.seed), weights_(*set_) {
+      shrink_(options.l2 / static_cast<double>(set_->sentence_count())), step_(options.step), random_(options.seed), weights_(*set_),
+      masks_(*set_) {
     if (!example_weights_.empty() && example_weights_.size() != (chain ? set_->sentence_count() : set_->token_count()))
         throw InputFault(chain ? "expected one weight a sentence" : "expected one weight a token");
     if (options_.batch == 0) throw InputFault("expected a batch of at least one sentence");
@@ -53,9 +54,8 @@ double Sgd::epoch(const std::function<void()>& look_up) {
 
 // Returns the sum of the losses, or infinity as soon as it is above `bound` or not a number.
 double Sgd::pass(const std::vector<uint32_t>& order, bool average, double bound, const std::function<void()>& look_up) {
-    using Clock = std::chrono::steady_clock;
     Pool pool(options_.threads);
-    auto looked_up = Clock::now();
+    LookUp look(look_up);
     double loss = 0;
     for (size_t first = 0; first < order.size(); first += options_.batch) {
         const size_t count = std::min(options_.batch, order.size() - first);
@@ -72,10 +72,7 @@ double Sgd::pass(const std::vector<uint32_t>& order, bool average, double bound,
             average_divisor_ = share < 1 ? average_divisor_ / (1 - share) : divisor_;
             fraction_ = share < 1 ? fraction_ + share * average_divisor_ / divisor_ : 1;
         }
-        if (Clock::now() - looked_up > std::chrono::milliseconds(50)) {
-            look_up();
-            looked_up = Clock::now();
-        }
+        look.now_and_then();
     }
     return loss;
 }
@@ -109,19 +106,20 @@ double Sgd::batch_step(const uint32_t* sentences, size_t count, double step, boo
     double loss = 0;
     for (size_t i = 0; i < count; ++i) loss += shares_[i].loss;
     if (!std::isfinite(loss)) return loss;
-    pool.run([&](unsigned owner) {
+    const PairedTarget<float> target{weights_.data(), masks_.data(), both};
+    pool.each(owners, [&](size_t owner, unsigned) {
         if (owner == 0 && chain_) add_edges(count, step, both);
         for (size_t i = 0; i < count; ++i) {
             const Share& share = shares_[i];
             const float* const steps = steps_.data() + share.first_token * 2 * set.stride();
             if (owners == 1) {
-                run.add_tokens(set, weights_.data(), both, sentences[i], steps, moves_.data() + share.first_token);
+                run.add_tokens(set, target, sentences[i], steps, moves_.data() + share.first_token);
                 continue;
             }
             const size_t rows = owner * (share.rows.size() / owners), singles = owner * (share.singles.size() / owners);
-            run.add_rows(set, weights_.data(), both, share.rows.data() + rows, share.row_values.empty() ? nullptr : share.row_values.data() + rows,
+            run.add_rows(set, target, share.rows.data() + rows, share.row_values.empty() ? nullptr : share.row_values.data() + rows,
                          share.row_counts[owner], steps);
-            run.add_singles(set, weights_.data(), both, share.singles.data() + singles,
+            run.add_singles(set, target, share.singles.data() + singles,
                             share.single_values.empty() ? nullptr : share.single_values.data() + singles, share.single_counts[owner], steps);
         }
     });
@@ -194,7 +192,9 @@ void Sgd::calibrate(const std::function<void()>& look_up) {
     const std::vector<float> start = from_zero_ ? std::vector<float>() : std::vector<float>(weights_.data(), weights_.data() + weights_.size());
     step_ = best_step(0.1, [&](double step, double bound) {
         step_ = step;
-        const double loss = pass(sample, false, bound, look_up);
+        // The first pass is all storm: what counts is how well the second one does.
+        double loss = pass(sample, false, kNever, look_up);
+        if (std::isfinite(loss)) loss = pass(sample, false, bound, look_up);
         restore(sample, start);
         divisor_ = 1;
         seen_ = 0;

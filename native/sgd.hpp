@@ -17,6 +17,7 @@
 #include "paired_weights.hpp"
 #include "pool.hpp"
 #include "random.hpp"
+#include "row_masks.hpp"
 #include "training_set.hpp"
 
 namespace tagpool {
@@ -73,6 +74,7 @@ private:
     double shrink_, step_;
     Random random_;
     PairedWeights weights_;
+    RowMasks masks_;
     double divisor_ = 1, average_divisor_ = 1, fraction_ = 0;
     size_t epochs_ = 0, seen_ = 0, averaged_steps_ = 0;
     bool from_zero_ = true;

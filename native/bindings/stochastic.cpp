@@ -1,4 +1,5 @@
 // Learners that go by single examples or small batches.
+#include "../perceptron.hpp"
 #include "../sgd.hpp"
 
 #include <functional>
@@ -45,6 +46,16 @@ void bind_stochastic(nb::module_& m) {
         .def("epoch", &epoch<Sgd>)
         .def("parameters", [](const Sgd& s) { return owned(s.parameters()); })
         .def("current", [](const Sgd& s) { return owned(s.current()); });
+
+    nb::class_<Perceptron>(m, "Perceptron")
+        .def("__init__", [](Perceptron* self, std::shared_ptr<TrainingSet> set, bool chain, uint64_t seed, Floats example_weights) {
+            new (self) Perceptron(std::move(set), chain, seed, copied(example_weights));
+        }, nb::arg("training"), nb::arg("chain"), nb::arg("seed"), nb::arg("example_weights"))
+        .def_prop_ro("parameter_count", &Perceptron::parameter_count)
+        .def("start_from", &start_from<Perceptron, Floats>, nb::arg("parameters"))
+        .def("epoch", &epoch<Perceptron>)
+        .def("parameters", [](const Perceptron& p) { return owned(p.parameters()); })
+        .def("current", [](const Perceptron& p) { return owned(p.current()); });
 }
 
 }  // namespace tagpool

@@ -4,53 +4,15 @@ from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import dataclass
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from problems import NONE, Problem, problems, random_problem
 
 from tagpool import GivenEncoder, _native
-
-NONE = np.zeros(0, np.float32)
-
-
-@dataclass
-class Problem:
-    rows: list[list[list[tuple[int, float]]]]  # sentence, token, (feature, value)
-    gold: list[list[int]]  # -1: unknown
-    features: int
-    labels: int
-
-    def training_set(self, *, all_pairs: bool, dense_from: int = 2) -> _native.TrainingSet:
-        # The encoder is fitted on all features in their order, so that feature k has number k.
-        encoder = GivenEncoder()
-        listing = [[{f"f{k}": 1.0} for k in range(self.features)]]
-        encoder.fit(listing)
-        encoded = encoder.transform([[self._merged(token) for token in sentence] for sentence in self.rows])
-        gold = np.array([label for sentence in self.gold for label in sentence], np.int32)
-        return _native.TrainingSet(encoded.native, gold, self.features, self.labels, all_pairs, dense_from)
-
-    def tokens_alone(self) -> Problem:
-        rows = [[token] for sentence in self.rows for token in sentence]
-        return Problem(rows, [[label] for sentence in self.gold for label in sentence], self.features, self.labels)
-
-    @staticmethod
-    def _merged(token: list[tuple[int, float]]) -> dict[str, float]:
-        return {f"f{k}": value for k, value in token}
-
-
-@st.composite
-def problems(draw: st.DrawFn, unknown: bool = True) -> Problem:
-    features, labels = draw(st.integers(1, 4)), draw(st.integers(1, 3))
-    value = st.sampled_from([1.0, 1.0, 0.5, -2.0])
-    token = st.dictionaries(st.integers(0, features - 1), value, max_size=3).map(lambda each: list(each.items()))
-    rows = draw(st.lists(st.lists(token, min_size=1, max_size=4), min_size=1, max_size=3))
-    label = st.integers(-1 if unknown else 0, labels - 1)
-    gold = [draw(st.lists(label, min_size=len(sentence), max_size=len(sentence))) for sentence in rows]
-    return Problem(rows, gold, features, labels)
 
 
 def enumerated(
@@ -92,7 +54,9 @@ def test_value_and_gradient(problem: Problem, chain: bool, all_pairs: bool, weig
         names = zip(training.pair_features().tolist(), training.pair_labels().tolist(), strict=True)
         pairs = dict(zip(names, at.tolist(), strict=False))
         edges = at[training.pair_count :] if chain else np.zeros(problem.labels * (problem.labels + 2))
-        return enumerated(examples, pairs, edges, chain, weights.tolist() if weighted else [1.0] * len(examples.rows)) + l2 / 2 * float(at @ at)
+        return enumerated(
+            examples, pairs, edges, chain, weights.tolist() if weighted else [1.0] * len(examples.rows)
+        ) + l2 / 2 * float(at @ at)
 
     assert value == pytest.approx(plain(parameters), rel=1e-10, abs=1e-10)
     for i in random.permutation(len(parameters))[:6]:
@@ -115,24 +79,6 @@ def test_only_observed_pairs_have_weights(problem: Problem, chain: bool) -> None
     }
     assert sorted(observed) == list(zip(training.pair_features().tolist(), training.pair_labels().tolist(), strict=True))
     assert problem.training_set(all_pairs=True).pair_count == problem.features * problem.labels
-
-
-def random_problem(sentences: int, length: int, labels: int, features: int, seed: int) -> Problem:
-    random = np.random.default_rng(seed)
-    rows, gold = [], []
-    for _ in range(sentences):
-        truth = random.integers(0, labels, length)
-        gold.append(truth.tolist())
-        # A feature hints at its label most of the time.
-        noise = random.integers(0, features, (length, 2))
-        hints = np.where(random.random(length) < 0.8, truth, random.integers(0, labels, length))
-        rows.append(
-            [
-                [(int(hint), 1.0), *((int(k), 1.0) for k in set(extra.tolist()) - {int(hint)})]
-                for hint, extra in zip(hints, noise, strict=True)
-            ]
-        )
-    return Problem(rows, gold, features, labels)
 
 
 @pytest.mark.parametrize("labels", [2, 7, 8, 13, 24, 31, 45, 70])
@@ -211,38 +157,6 @@ def test_lbfgs_reaches_logistic_regression() -> None:
     peer = LogisticRegression(C=1 / 0.5, fit_intercept=False, tol=1e-10, max_iter=5000).fit(matrix, gold)
     assert np.allclose(found.reshape(problem.features, 3), peer.coef_.T, atol=1e-4)
     assert value == pytest.approx(objective(np.ascontiguousarray(peer.coef_.T).ravel())[0], rel=1e-8)
-
-
-@pytest.mark.parametrize("chain", [True, False])
-@pytest.mark.parametrize("all_pairs", [True, False])
-def test_sgd_comes_close_to_the_minimum_and_repeats_itself(chain: bool, all_pairs: bool) -> None:
-    problem = random_problem(300, 6, 4, 9, seed=7)
-    training = problem.training_set(all_pairs=all_pairs)
-    objective = _native.Objective(training, chain, 1.0, NONE, 1)
-    least = objective.minimise(np.zeros(objective.parameter_count), 1000, 6, 1e-8, 0.0, 10, None)[2]
-    nothing = objective(np.zeros(objective.parameter_count))[0]
-
-    def trained() -> NDArray[np.float32]:
-        learner = _native.Sgd(training, chain, 1.0, 0.0, 1, 11, NONE)
-        for _ in range(30):
-            assert math.isfinite(learner.epoch())
-        assert learner.step > 0
-        return learner.parameters()
-
-    found = trained()
-    assert objective(found.astype(np.float64))[0] < least + 0.002 * (nothing - least)
-    assert trained().tobytes() == found.tobytes()
-
-
-def test_sgd_continues_from_given_parameters() -> None:
-    problem = random_problem(100, 5, 3, 8, seed=9)
-    training = problem.training_set(all_pairs=True)
-    objective = _native.Objective(training, True, 1.0, NONE, 1)
-    best = objective.minimise(np.zeros(objective.parameter_count), 1000, 6, 1e-8, 0.0, 10, None)
-    learner = _native.Sgd(training, True, 1.0, 0.01, 0, 1, NONE)
-    learner.start_from(best[0].astype(np.float32))
-    learner.epoch()
-    assert objective(learner.parameters().astype(np.float64))[0] < best[2] * 1.01
 
 
 def test_bad_arguments() -> None:
