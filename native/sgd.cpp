@@ -190,16 +190,26 @@ void Sgd::settle() {
 void Sgd::calibrate(const std::function<void()>& look_up) {
     const std::vector<uint32_t> sample = calibration_sample(set_->sentence_count(), options_.seed);
     const std::vector<float> start = from_zero_ ? std::vector<float>() : std::vector<float>(weights_.data(), weights_.data() + weights_.size());
-    step_ = best_step(0.1, [&](double step, double bound) {
-        step_ = step;
-        // The first pass is all storm: what counts is how well the second one does.
-        double loss = pass(sample, false, kNever, look_up);
-        if (std::isfinite(loss)) loss = pass(sample, false, bound, look_up);
+    const auto take_back = [&] {
         restore(sample, start);
         divisor_ = 1;
         seen_ = 0;
-        return loss;
+        step_ = 0;
+    };
+    const double found = best_step(0.1, [&](double step, double bound) {
+        try {
+            step_ = step;
+            // The first pass is all storm: what counts is how well the second one does.
+            double loss = pass(sample, false, kNever, look_up);
+            if (std::isfinite(loss)) loss = pass(sample, false, bound, look_up);
+            take_back();
+            return loss;
+        } catch (...) {
+            take_back();
+            throw;
+        }
     });
+    step_ = found;
 }
 
 // Takes back what a trial did: to zero, or to where it started.
