@@ -1,4 +1,4 @@
-"""FOBOS: its proximal steps against what they minimise, put-off steps against dense ones, the learner against both and the minimum."""
+"""FOBOS: proximal steps against what they minimise, put-off steps against dense ones, the learner against its formula."""
 
 from __future__ import annotations
 
@@ -232,7 +232,7 @@ def test_starts_again_and_reports_divergence() -> None:
     assert math.isfinite(learner.epoch())
     learner.start_from(np.full(learner.parameter_count, np.nan))
     assert learner.epoch() == math.inf
-    # A penalty beyond all measure leaves nothing, and nothing runs away. (The approximate one takes only the mean of a group away.)
+    # A penalty beyond all measure leaves nothing. (The approximate one takes no more than the mean of a group away.)
     for name in PENALTIES[:-1]:
         strong = _native.Fobos(training, True, name.removesuffix("+l2"), 1e9, 0.0, 0.0, 1, NONE)
         assert [strong.epoch() for _ in range(2)] == pytest.approx([4 * math.log(3)] * 2, rel=0.2)
