@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from tagpool import _native
 from tagpool.corpus.corpus import Corpus
+from tagpool.corpus.text import SPACE
 from tagpool.errors import InputError
 from tagpool.evaluation.alignment import Alignment
 from tagpool.evaluation.chunks import count_chunks, rates
@@ -62,8 +63,9 @@ def fit(
     try:
         made.install(trainer.train(problem, watch), watch)
     except KeyboardInterrupt:
-        if watch.last is not None:
-            made.install(watch.last if watch.best is None else watch.best, watch)
+        kept = watch.last if watch.best is None else watch.best
+        if kept is not None:
+            made.install(kept, watch)
         raise
 
 
@@ -262,6 +264,21 @@ class _Made:
             model = _native.Model.from_encoder(encoder.fitted_native, *self._parts(weights))
         expert._model, expert._encoder, expert._names = model, encoder, None
         expert.log_ = watch.log
+        expert._summary = self.summary(watch)
+
+    def summary(self, watch: Watch) -> dict[str, Any]:
+        """What a model remembers of its training. Nothing that changes from run to run: equal seeds give equal files."""
+        columns = () if self.data.given else self.data.corpus.columns
+        return {
+            "sentences": len(self.data.encoded.sentences) - 1,
+            "tokens": self.data.encoded.token_count,
+            "columns": [name for name in columns if name != SPACE],
+            "label": None if self.data.given else self.data.corpus.label_column,
+            "trainer": repr(trainer_of(self.expert.trainer)),
+            "epochs": watch.log[-1].number if watch.log else 0,
+            "loss": watch.log[-1].loss if watch.log else None,
+            "dev": None if watch.best is None else watch.best_score,
+        }
 
 
 class _Dev:

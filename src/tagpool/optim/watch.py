@@ -34,9 +34,9 @@ class Epoch:
         """What a line of a training log says.
 
         >>> Epoch(1, 10, 25.5).to_dict()
-        {'number': 1, 'total': 10, 'loss': 25.5}
+        {'number': 1, 'total': 10, 'loss': 25.5, 'best': False, 'seconds': 0.0}
         """
-        return {name: value for name, value in asdict(self).items() if value is not None and value is not False and value != 0.0}
+        return {name: value for name, value in asdict(self).items() if value is not None}
 
 
 class Watch:
@@ -64,11 +64,16 @@ class Watch:
         self.on_epoch = on_epoch
         self.log: list[Epoch] = []
         self.best: Weights | None = None
-        self.last: Weights | None = None
         self.best_score = -np.inf
         self._without_gain = 0
         self._begun = time.perf_counter()
         self._note: str | None = None
+        self._weights: Callable[[], Weights] | None = None
+
+    @property
+    def last(self) -> Weights | None:
+        """The weights as they stand, for those who are interrupted; None before the first epoch."""
+        return None if self._weights is None else self._weights()
 
     def note(self, text: str) -> None:
         """Something to be said with the next epoch."""
@@ -76,6 +81,7 @@ class Watch:
 
     def epoch(self, number: int, total: int, loss: float, weights: Callable[[], Weights], *, score: bool = True) -> bool:
         """Takes note of an epoch; returns whether to go on. ``score`` False spares looking at the dev set this time."""
+        self._weights = weights
         found = None
         better = False
         if self.evaluate is not None and score:
