@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from tagpool import _native
 from tagpool.corpus.corpus import Corpus
+from tagpool.corpus.text import SPACE
 from tagpool.errors import InputError
 from tagpool.evaluation.alignment import Alignment
 from tagpool.evaluation.chunks import count_chunks, rates
@@ -41,16 +42,21 @@ def fit(
     """Trains an expert; ``resume`` goes on from its weights, ``epochs`` overrules those of a stochastic trainer."""
     _check(expert)
     trainer = trainer_of(expert.trainer)
-    if epochs is not None:
-        trainer = SGD(epochs=epochs, average_from=0)
     before = expert if resume and expert.is_fitted else None
     data = _Data(expert, sentences, labels, before)
+    l2 = float(expert.l2)
+    if epochs is not None:
+        trainer = SGD(epochs=epochs, average_from=0)
+        if before is not None:
+            # The penalty belongs to all sentences ever seen: these pay for their share of it.
+            data.seen_before = int(before.summary_.get("sentences", 0))
+            l2 *= data.sentence_count / (data.seen_before + data.sentence_count)
     held_out = data.dev(dev) if dev is not None else None
     training = _native.TrainingSet(data.encoding, data.gold, data.feature_count, len(data.labels), expert.pairs == _ALL)
     problem = Problem(
         training=training,
         chain=expert.chain,
-        l2=float(expert.l2),
+        l2=l2,
         l1=float(expert.l1),
         example_weights=_example_weights(expert, data, sample_weight),
         start=data.start(training, before) if before is not None else None,
@@ -93,6 +99,7 @@ class _Data:
         if before is not None and before._fitted().given != self.given:
             raise InputError("a model of given features goes on with given features, one of words with words")
         self.source: str | None = None
+        self.seen_before = 0  # sentences that the weights have learned from already
         if self.given:
             self._encode_given(sentences, labels)
         else:
@@ -139,6 +146,10 @@ class _Data:
         table = np.array([number.get(label, -1) for label in self.met] + [-1], np.int32)
         found: NDArray[np.int32] = table[self.encoded.labels]
         return found
+
+    @property
+    def sentence_count(self) -> int:
+        return len(self.encoded.sentences) - 1
 
     @property
     def encoding(self) -> _native.Encoding:
@@ -267,6 +278,21 @@ class _Made:
             model = _native.Model.from_encoder(encoder.fitted_native, *self._parts(weights))
         expert._model, expert._encoder, expert._names = model, encoder, None
         expert.log_ = watch.log
+        expert._summary = self.summary(watch)
+
+    def summary(self, watch: Watch) -> dict[str, Any]:
+        """What a model remembers of its training. Nothing that changes from run to run: equal seeds give equal files."""
+        columns = () if self.data.given else self.data.corpus.columns
+        return {
+            "sentences": self.data.seen_before + self.data.sentence_count,
+            "tokens": self.data.encoded.token_count,
+            "columns": [name for name in columns if name != SPACE],
+            "label": None if self.data.given else self.data.corpus.label_column,
+            "trainer": repr(trainer_of(self.expert.trainer)),
+            "epochs": watch.log[-1].number if watch.log else 0,
+            "loss": watch.log[-1].loss if watch.log else None,
+            "dev": None if watch.best is None else watch.best_score,
+        }
 
 
 class _Dev:

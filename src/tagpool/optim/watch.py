@@ -34,9 +34,9 @@ class Epoch:
         """What a line of a training log says.
 
         >>> Epoch(1, 10, 25.5).to_dict()
-        {'number': 1, 'total': 10, 'loss': 25.5}
+        {'number': 1, 'total': 10, 'loss': 25.5, 'best': False, 'seconds': 0.0}
         """
-        return {name: value for name, value in asdict(self).items() if value is not None and value is not False and value != 0.0}
+        return {name: value for name, value in asdict(self).items() if value is not None}
 
 
 class Watch:
@@ -64,11 +64,11 @@ class Watch:
         self.on_epoch = on_epoch
         self.log: list[Epoch] = []
         self.best: Weights | None = None
-        self._latest: Callable[[], Weights] | None = None
         self.best_score = -np.inf
         self._without_gain = 0
         self._begun = time.perf_counter()
         self._note: str | None = None
+        self._latest: Callable[[], Weights] | None = None
 
     def note(self, text: str) -> None:
         """Something to be said with the next epoch."""
