@@ -67,6 +67,10 @@ void TrainingSet::choose_layout(const Encoding& encoding, uint32_t features, con
             }
         }
     }
+    for (const auto& [feature, label] : options.known) {
+        if (feature >= features || label >= labels_) throw InputFault("a known pair is out of range");
+        if (!all_pairs_) seen.labels[feature * seen.words + label / 64] |= uint64_t{1} << (label % 64);
+    }
     seen.label_counts.assign(features, labels_);
     for (uint32_t feature = 0; feature < features && !all_pairs_; ++feature) {
         uint32_t count = 0;

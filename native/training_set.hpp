@@ -9,6 +9,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "buffer.hpp"
@@ -22,6 +23,7 @@ struct TrainingOptions {
     uint32_t dense_from = 5;      // a feature with so many observed labels is dense (with all_pairs every feature is)
     bool boundaries = true;       // weights for the first and the last label of a sentence
     bool all_transitions = true;  // else only transitions that occur; the others weigh zero
+    std::vector<std::pair<uint32_t, uint16_t>> known = {};  // pairs (feature, label) that count as observed in any case
 };
 
 class TrainingSet;

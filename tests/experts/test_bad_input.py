@@ -131,7 +131,7 @@ def test_tagging(corpus):
     given = CRF().fit([[["a"], ["b"]]], [["X", "Y"]])
     with pytest.raises(InputError, match="trained on given features"):
         given.predict(corpus)
-    with pytest.raises(InputError, match="trained on words"):
+    with pytest.raises(InputError, match="expected text"):
         words.lattices([[["a"]]])
 
 

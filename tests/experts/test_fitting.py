@@ -187,7 +187,7 @@ def test_going_on_with_new_labels_and_features(kind, pairs, from_file, corpus, t
     assert "B-NEW" in first.labels_
     assert first.predict([["zyx", "wvu"]]) == [["B-NEW", "O"]]
     agree = np.mean(np.concatenate([np.array(a) == np.array(b) for a, b in zip(first.predict(corpus), expected, strict=True)]))
-    assert agree > 0.97
+    assert agree > 0.95
 
 
 def test_going_on_from_the_optimum_stays_there(corpus):

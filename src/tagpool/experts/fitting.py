@@ -52,14 +52,14 @@ def fit(
             data.seen_before = int(before.summary_.get("sentences", 0))
             l2 *= data.sentence_count / (data.seen_before + data.sentence_count)
     held_out = data.dev(dev) if dev is not None else None
-    training = _native.TrainingSet(data.encoding, data.gold, data.feature_count, len(data.labels), expert.pairs == _ALL)
+    training = data.training_set(before)
     problem = Problem(
         training=training,
         chain=expert.chain,
         l2=l2,
         l1=float(expert.l1),
         example_weights=_example_weights(expert, data, sample_weight),
-        start=data.start(training, before) if before is not None else None,
+        start=data.start(training) if before is not None else None,
         seed=expert.seed,
         threads=expert.threads,
     )
@@ -189,22 +189,32 @@ class _Data:
             )
         return _Dev(self.labels, encoded.native, gold)
 
-    def start(self, training: _native.TrainingSet, before: Expert) -> NDArray[np.float32]:
+    def training_set(self, before: Expert | None) -> _native.TrainingSet:
+        """The sentences laid out for training. Pairs that had a weight ``before`` have one again."""
+        self.old_weights = np.zeros((0, len(self.labels)), np.float32)
+        self.old_edges = np.zeros((len(self.labels) + 2, len(self.labels)), np.float32)
+        pairs: tuple[Any, ...] = (None, None)
+        if before is not None:
+            model, old = before._fitted(), len(before.labels_)
+            self.old_weights = np.zeros((len(self.known), len(self.labels)), np.float32)
+            self.old_weights[:, :old] = model.weights_of(self.known).reshape(-1, old)
+            features, labels = np.nonzero(self.old_weights)
+            pairs = features.astype(np.uint32), labels.astype(np.uint16)
+            if model.chain:
+                kept = model.edges().reshape(old + 2, old)
+                self.old_edges[:old, :old] = kept[:old]
+                self.old_edges[-2:, :old] = kept[old:]
+        sizes = self.feature_count, len(self.labels), self.expert.pairs == _ALL
+        return _native.TrainingSet(self.encoding, self.gold, *sizes, known_features=pairs[0], known_labels=pairs[1])
+
+    def start(self, training: _native.TrainingSet) -> NDArray[np.float32]:
         """The old weights at the places of the new problem; zero for what is new."""
-        model = before._fitted()
-        old = len(model.labels)
-        weights = np.zeros((len(self.known) + 1, len(self.labels)), np.float32)
-        weights[:-1, :old] = model.weights_of(self.known).reshape(-1, old)
+        padded = np.vstack([self.old_weights, np.zeros((1, len(self.labels)), np.float32)])
         rows = np.minimum(training.pair_features(), len(self.known))
-        pairs = weights[rows, training.pair_labels()]
+        pairs = padded[rows, training.pair_labels()]
         if not self.expert.chain:
             return np.ascontiguousarray(pairs)
-        edges = np.zeros((len(self.labels) + 2, len(self.labels)), np.float32)
-        if model.chain:
-            kept = model.edges().reshape(old + 2, old)
-            edges[:old, :old] = kept[:old]
-            edges[-2:, :old] = kept[old:]
-        return np.concatenate([pairs, edges.ravel()[training.edges()]])
+        return np.concatenate([pairs, self.old_edges.ravel()[training.edges()]])
 
 
 def _numbers(corpus: Corpus, labels: Sequence[str]) -> NDArray[np.int32]:
