@@ -273,7 +273,7 @@ class _Made:
             edges[self.training.edges()] = weights[pairs:]
         none = (np.zeros(0, np.uint32), np.zeros(0, np.uint16))
         named = none if self.expert.pairs == _ALL else (self.training.pair_features(), self.training.pair_labels())
-        return (list(self.data.labels), *named, weights[:pairs].copy(), edges)
+        return (list(self.data.labels), *named, weights[:pairs], edges)
 
     def on_encoded(self, weights: Weights) -> _native.Model:
         """A model that tags what is encoded already."""
