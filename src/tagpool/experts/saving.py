@@ -27,7 +27,8 @@ def save(expert: Expert, path: str | Path, *, half: bool = False, prune: float =
 def to_bytes(expert: Expert, *, half: bool = False, prune: float = 0.0, names: bool = True) -> bytes:
     """What a model file holds."""
     model = expert._fitted()
-    known = feature_names(expert) if names or prune else None
+    names = names and not model.hash_size  # hashed features have none
+    known = feature_names(expert) if names or (prune and not model.hash_size) else None
     if prune:
         model = model.pruned(prune, known or [])
     texts = {"kind": expert.kind, "tagpool": tagpool.__version__, "parameters": json.dumps(_plain(expert))}
@@ -50,6 +51,8 @@ def feature_names(expert: Expert) -> list[str]:
     >>> feature_names(crf)
     ['word[0]=Ann', 'word[0]=left']
     """
+    if expert._fitted().hash_size:
+        raise InputError("the model's features are hashed: they have no names, and it cannot be trained further")
     if expert._encoder is not None:
         return expert._encoder.feature_names
     if expert._names is None:
