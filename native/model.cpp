@@ -9,6 +9,7 @@
 #include "half.hpp"
 #include "json.hpp"
 #include "kernels.hpp"
+#include "model_layout.hpp"
 #include "parallel.hpp"
 #include "program_file.hpp"
 
@@ -17,109 +18,20 @@ namespace {
 
 constexpr uint32_t kBlock = 32;  // sentences encoded at once: their rows stay in the cache until they are scored
 
-uint32_t padded_labels(size_t labels) { return static_cast<uint32_t>((labels + 7) / 8 * 8); }
-
-void check_labels(size_t labels) {
-    if (labels == 0 || labels > UINT16_MAX) throw InputFault("expected 1 to 65,535 labels, got " + std::to_string(labels));
-}
-
-std::string quoted_list(const std::vector<std::string>& texts) {
-    std::string out = "[";
-    for (const std::string& text : texts) {
-        if (out.size() > 1) out.push_back(',');
-        append_quoted(out, text);
-    }
-    return out + "]";
-}
-
 }  // namespace
 
-Model::Model(Trained trained) {
-    check_labels(trained.labels.size());
-    const size_t labels = trained.labels.size(), stride = padded_labels(labels);
-    const bool all = trained.pair_features.empty() && trained.pair_labels.empty() && !trained.weights.empty();
-    if (all ? trained.weights.size() != size_t{trained.features} * labels
-            : trained.pair_features.size() != trained.weights.size() || trained.pair_labels.size() != trained.weights.size())
-        throw InputFault("the weights do not fit the features and labels");
-    if (!trained.hash_size && trained.keys.size() != trained.features) throw InputFault("expected one key a feature");
-    if (!trained.edges.empty() && trained.edges.size() != labels * (labels + 2)) throw InputFault("the edges do not fit the labels");
-    const auto feature_of = [&](size_t i) { return all ? static_cast<uint32_t>(i / labels) : trained.pair_features[i]; };
-    const auto label_of = [&](size_t i) { return all ? static_cast<uint16_t>(i % labels) : trained.pair_labels[i]; };
-    std::vector<uint32_t> counts(trained.features);
-    for (size_t i = 0; i < trained.weights.size(); ++i) {
-        if (!std::isfinite(trained.weights[i])) throw InputFault("a weight is not a finite number");
-        if (feature_of(i) >= trained.features || label_of(i) >= labels || (i > 0 && feature_of(i) < feature_of(i - 1)))
-            throw InputFault("the weights' features and labels are out of range or out of order");
-        if (trained.weights[i] != 0) ++counts[feature_of(i)];
-    }
-    size_t kept = 0, used = 0;
-    for (uint32_t& count : counts) {
-        used += count > 0;
-        kept += count;
-    }
-    // A row costs less than pairs where most of its labels are there: zeros among them are kept then.
-    const bool full = kept * 5 >= used * labels * 4;
-    if (full)
-        for (uint32_t& count : counts) count = count > 0 ? static_cast<uint32_t>(labels) : 0;
-    Slots::Plan plan;
-    if (trained.hash_size) {
-        uint64_t start = 0;
-        for (uint32_t feature = 0; feature < trained.features; ++feature) {
-            plan.slot_of.push_back(feature);
-            plan.slots.push_back({0, static_cast<uint32_t>(start)});
-            start += counts[feature];
-        }
-        if (start > UINT32_MAX) throw InputFault("more than 4 billion weights; use fewer features, or only observed pairs");
-        plan.slots.push_back({0, static_cast<uint32_t>(start)});
-        plan.capacity = 0;
-        plan.seed = 0;
-    } else {
-        plan = Slots::plan(trained.keys, counts);
-    }
-    std::vector<float> weights(plan.slots.back().start + stride, 0.0f);
-    std::vector<uint16_t> weight_labels(full ? 0 : plan.slots.back().start);
-    for (size_t i = 0, within = 0; i < trained.weights.size(); ++i) {
-        const uint32_t feature = feature_of(i);
-        within = i > 0 && feature_of(i - 1) == feature ? within : 0;
-        if (counts[feature] == 0 || (!full && trained.weights[i] == 0)) continue;
-        const size_t place = plan.slots[plan.slot_of[feature]].start + (full ? label_of(i) : within++);
-        weights[place] = trained.weights[i];
-        if (!full) weight_labels[place] = label_of(i);
-    }
-    Tensors made;
-    made.set("format", "tagpool");
-    made.set("version", std::to_string(kVersion));
-    made.set("labels", quoted_list(trained.labels));
-    made.set("index", "{\"capacity\":" + std::to_string(plan.capacity) + ",\"seed\":" + std::to_string(plan.seed) +
-                          ",\"hash_size\":" + std::to_string(trained.hash_size) + "}");
-    const size_t slot_count = plan.slots.size();
-    auto slots = std::make_shared<const std::vector<Slot>>(std::move(plan.slots));
-    made.add("features.slots", Type::u32, {slot_count, 2}, slots->data(), slots);
-    made.add("features.weights", std::move(weights));
-    if (!full && labels <= 256) made.add("features.labels", std::vector<uint8_t>(weight_labels.begin(), weight_labels.end()));
-    else if (!full) made.add("features.labels", std::move(weight_labels));
-    if (!trained.edges.empty()) {
-        auto edges = std::make_shared<const std::vector<float>>(std::move(trained.edges));
-        made.add("edges", Type::f32, {labels + 2, labels}, edges->data(), edges);
-    }
-    if (trained.program) write_program(*trained.program, "program", made);
-    use(std::move(made));
-}
+Model::Model(Trained trained) : Model(laid_out(std::move(trained))) {}
 
-Model::Model(Tensors tensors) { use(std::move(tensors)); }
-
-void Model::use(Tensors tensors) {
-    tensors_ = std::move(tensors);
+Model::Model(Tensors tensors) : tensors_(std::move(tensors)) {
     const std::string* format = tensors_.find_text("format");
     if (!format || *format != "tagpool") throw InputFault("it is a safetensors file, but no tagpool model");
     const auto version = Json::parse(tensors_.text("version")).as_whole(0, INT32_MAX);
-    if (version > kVersion)
+    if (version > kModelVersion)
         throw InputFault("it was written by a newer tagpool (format " + std::to_string(version) + ", this one reads up to " +
-                         std::to_string(kVersion) + "); upgrade tagpool");
+                         std::to_string(kModelVersion) + "); upgrade tagpool");
     const Json names = Json::parse(tensors_.text("labels"));
     for (const Json& label : names.as_array()) labels_.push_back(label.as_string());
-    check_labels(labels_.size());
-    const size_t labels = labels_.size(), stride = padded_labels(labels);
+    const size_t labels = labels_.size(), stride = stride_of(labels);
     const Json index = Json::parse(tensors_.text("index"));
     hash_size_ = static_cast<uint32_t>(index.at("hash_size").as_whole(0, UINT32_MAX));
 

@@ -11,6 +11,7 @@
 
 #include "columns.hpp"
 #include "encoding.hpp"
+#include "model_layout.hpp"
 #include "program.hpp"
 #include "slots.hpp"
 #include "tensors.hpp"
@@ -34,24 +35,8 @@ struct TagScratch {
     std::vector<float> scores, best;
 };
 
-// What training found.
-struct Trained {
-    std::vector<std::string> labels;
-    std::vector<uint64_t> keys;                // of the features; empty with a hash size
-    uint32_t features = 0;
-    // Weights by feature, ascending, and label; both empty: all pairs, feature by feature.
-    std::vector<uint32_t> pair_features;
-    std::vector<uint16_t> pair_labels;
-    std::vector<float> weights;
-    std::vector<float> edges;                  // transitions, start, end; empty: tokens stand alone
-    std::optional<Program> program;            // none: features are given, or encoded already
-    uint32_t hash_size = 0;                    // not 0: features are known by their remainders (or, encoded already, by their numbers)
-};
-
 class Model {
 public:
-    static constexpr int kVersion = 1;
-
     explicit Model(Trained trained);
     // Throws InputFault where the block is damaged, foreign or of a newer version.
     explicit Model(Tensors tensors);
@@ -84,7 +69,6 @@ public:
     std::string write(const Tensors& more, bool half) const;
 
 private:
-    void use(Tensors tensors);
     void check(const Encoding& encoding) const;
     template <class Block>
     void for_blocks(const Columns& columns, unsigned threads, Block&& block) const;

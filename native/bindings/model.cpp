@@ -88,28 +88,45 @@ std::vector<int32_t> tagged(const Model& model, const Columns& columns, unsigned
     return out;
 }
 
-// Words only: one column, of the name the model asks for.
-Columns words(const Model& model, nb::handle sentences) {
-    const std::vector<std::string> columns = model.columns();
-    if (columns.size() > 1) {
-        std::string names;
-        for (const std::string& column : columns) names += (names.empty() ? "" : ", ") + column;
-        throw InputFault("this model needs the columns " + names + "; words alone are not enough");
+// The tokens of one column of a sentence.
+size_t add_tokens(ColumnsBuilder& builder, size_t column, nb::handle tokens, const std::string& place) {
+    if (PyUnicode_Check(tokens.ptr())) throw InputFault(place + ": expected a list of words, got one string; cut it with tokenize");
+    size_t count = 0;
+    for (nb::handle token : tokens) {
+        ++count;
+        std::string_view text;
+        if (!utf8_of(token, text)) throw InputFault(place + ", token " + std::to_string(count) + ": expected text (str), got " + type_of(token));
+        builder.add(column, text);
     }
-    ColumnsBuilder builder({columns.empty() ? "word" : columns[0]});
+    return count;
+}
+
+// Sentences as lists of words, or as dicts of the columns the model needs.
+Columns columns_of(const Model& model, nb::handle sentences) {
+    std::vector<std::string> names = model.columns();
+    if (names.empty()) names.emplace_back("word");
+    ColumnsBuilder builder(names);
     size_t number = 0;
     for (nb::handle sentence : sentences) {
-        ++number;
-        const std::string place = "sentence " + std::to_string(number);
-        if (PyUnicode_Check(sentence.ptr())) throw InputFault(place + ": expected a list of words, got one string; cut it with tokenize");
-        size_t token = 0;
-        for (nb::handle word : sentence) {
-            ++token;
-            std::string_view text;
-            if (!utf8_of(word, text)) throw InputFault(place + ", token " + std::to_string(token) + ": expected text (str), got " + type_of(word));
-            builder.add(0, text);
+        const std::string place = "sentence " + std::to_string(++number);
+        size_t length = 0;
+        if (PyDict_Check(sentence.ptr())) {
+            for (size_t column = 0; column < names.size(); ++column) {
+                PyObject* const tokens = PyDict_GetItemString(sentence.ptr(), names[column].c_str());
+                if (!tokens) throw InputFault(place + " has no column \"" + names[column] + "\", which the model was trained with");
+                const size_t count = add_tokens(builder, column, tokens, place);
+                if (column > 0 && count != length) throw InputFault(place + ": the columns have different numbers of tokens");
+                length = count;
+            }
+        } else {
+            if (names.size() > 1) {
+                std::string all;
+                for (const std::string& name : names) all += (all.empty() ? "" : ", ") + name;
+                throw InputFault("the model was trained with the columns " + all + "; words alone are not enough: give a Corpus, or dicts of columns");
+            }
+            length = add_tokens(builder, 0, sentence, place);
         }
-        if (token == 0) throw InputFault(place + " has no tokens");
+        if (length == 0) throw InputFault(place + " has no tokens");
         builder.end_sentence();
     }
     return builder.finish();
@@ -222,8 +239,8 @@ void bind_model(nb::module_& m) {
             for (const std::string& name : names) keys.push_back(model.key_of(name));
             return owned(std::move(keys));
         }, nb::arg("names"))
-        .def("tag_words", [](const Model& model, nb::handle sentences, unsigned threads) {
-            const Columns columns = words(model, sentences);
+        .def("tag_sentences", [](const Model& model, nb::handle sentences, unsigned threads) {
+            const Columns columns = columns_of(model, sentences);
             return as_lists(model, tagged(model, columns, threads), columns.sentences);
         }, nb::arg("sentences"), nb::arg("threads"))
         .def("tag_columns", [](const Model& model, const Columns& columns, unsigned threads) {

@@ -121,8 +121,8 @@ class Expert(Parameters):
         try:
             if columns is None and model.given:
                 return model.tag_given(sentences, self.threads)
-            if columns is None and _are_words(sentences):
-                return model.tag_words(sentences, self.threads)
+            if columns is None and _are_plain(sentences):
+                return model.tag_sentences(sentences, self.threads)
             return model.tag_columns(columns or _lazy("as_corpus")(sentences).native, self.threads)
         except _native.InputFault as fault:
             raise self._explained(fault, sentences) from None
@@ -198,7 +198,7 @@ class Expert(Parameters):
         )
 
 
-def _are_words(sentences: Any) -> bool:
-    """Whether these are lists of words, or nothing at all."""
+def _are_plain(sentences: Any) -> bool:
+    """Whether these are lists of words or dicts of columns, or nothing at all."""
     first = next(iter(sentences), None)
-    return first is None or isinstance(first, (list, tuple, str))
+    return first is None or isinstance(first, (list, tuple, dict, str))
