@@ -60,6 +60,11 @@ void bind_lexicons(nb::module_& m) {
         .def(nb::init<>())
         .def("add", &RowLexicon::add, nb::arg("word"), nb::arg("row"))
         .def("row", &RowLexicon::row, nb::arg("word"))
+        .def("words", [](const RowLexicon& l) {
+            nb::list out;
+            for (uint32_t i = 0; i < l.size(); ++i) out.append(nb::str(l.word(i).data(), l.word(i).size()));
+            return out;
+        })
         .def("__len__", &RowLexicon::size);
 
     nb::class_<Step>(m, "Step")

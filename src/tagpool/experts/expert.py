@@ -153,6 +153,16 @@ class Expert(Parameters):
     classes_ = labels_
 
     @property
+    def feature_count(self) -> int:
+        """How many features have weights."""
+        return self._fitted().feature_count
+
+    @property
+    def weight_count(self) -> int:
+        """How many weights of features are kept."""
+        return self._fitted().weight_count
+
+    @property
     def is_fitted(self) -> bool:
         """Whether there is anything to tag with."""
         return self._model is not None

@@ -62,8 +62,9 @@ def fit(
     try:
         made.install(trainer.train(problem, watch), watch)
     except KeyboardInterrupt:
-        if watch.last is not None:
-            made.install(watch.last if watch.best is None else watch.best, watch)
+        kept = watch.kept()
+        if kept is not None and np.isfinite(kept).all():
+            made.install(kept, watch)
         raise
 
 
@@ -192,7 +193,7 @@ class _Data:
             kept = model.edges().reshape(old + 2, old)
             edges[:old, :old] = kept[:old]
             edges[-2:, :old] = kept[old:]
-        return np.concatenate([pairs, edges.ravel()])
+        return np.concatenate([pairs, edges.ravel()[training.edges()]])
 
 
 def _numbers(corpus: Corpus, labels: Sequence[str]) -> NDArray[np.int32]:
@@ -244,10 +245,14 @@ class _Made:
         self.training = training
 
     def _parts(self, weights: Weights) -> tuple[Any, ...]:
-        pairs = self.training.pair_count
+        pairs, count = self.training.pair_count, len(self.data.labels)
+        edges = np.zeros(0, np.float32)
+        if self.expert.chain:
+            edges = np.zeros(count * (count + 2), np.float32)
+            edges[self.training.edges()] = weights[pairs:]
         none = (np.zeros(0, np.uint32), np.zeros(0, np.uint16))
         named = none if self.expert.pairs == _ALL else (self.training.pair_features(), self.training.pair_labels())
-        return (list(self.data.labels), *named, weights[:pairs].copy(), weights[pairs:].copy())
+        return (list(self.data.labels), *named, weights[:pairs].copy(), edges)
 
     def on_encoded(self, weights: Weights) -> _native.Model:
         """A model that tags what is encoded already."""

@@ -64,7 +64,7 @@ class Watch:
         self.on_epoch = on_epoch
         self.log: list[Epoch] = []
         self.best: Weights | None = None
-        self.last: Weights | None = None
+        self._latest: Callable[[], Weights] | None = None
         self.best_score = -np.inf
         self._without_gain = 0
         self._begun = time.perf_counter()
@@ -74,8 +74,18 @@ class Watch:
         """Something to be said with the next epoch."""
         self._note = text
 
+    def kept(self) -> Weights | None:
+        """The best weights, or the latest ones where nothing was scored: what is left of a training that was interrupted."""
+        if self.best is not None or self._latest is None:
+            return self.best
+        return self._latest()
+
     def epoch(self, number: int, total: int, loss: float, weights: Callable[[], Weights], *, score: bool = True) -> bool:
-        """Takes note of an epoch; returns whether to go on. ``score`` False spares looking at the dev set this time."""
+        """Takes note of an epoch; returns whether to go on.
+
+        ``weights`` gives those there are, now and later; ``score`` False spares looking at the dev set this time.
+        """
+        self._latest = weights
         found = None
         better = False
         if self.evaluate is not None and score:
