@@ -9,6 +9,7 @@ from __future__ import annotations
 import gc
 import json
 import os
+import resource
 import subprocess
 import sys
 import time
@@ -58,12 +59,16 @@ def least_of_processes(rivals: Mapping[str, list[str]], rounds: int = 20) -> dic
     best: dict[str, Seconds] = {}
     for _ in range(rounds):
         for name, command in rivals.items():
-            wall, before = time.perf_counter(), os.times()
+            wall, cpu = time.perf_counter(), _children()
             subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-            after = os.times()
-            cpu = after.children_user + after.children_system - before.children_user - before.children_system
-            best[name] = lesser(best.get(name), Seconds(cpu, time.perf_counter() - wall))
+            best[name] = lesser(best.get(name), Seconds(_children() - cpu, time.perf_counter() - wall))
     return best
+
+
+def _children() -> float:
+    """CPU seconds of the processes that were started and have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def in_fresh_process(script: str, *arguments: str) -> dict[str, Any]:

@@ -63,12 +63,10 @@ def theirs(task: Task, iterations: int = _ENDLESS) -> TheirTraining:
 
 
 @cache
-def ours(task: Task, epochs: int | None = None) -> OurTraining:
-    """The default trainer with so many epochs (None: its own number); the least of several runs."""
-    path = task.path(f"{epochs}.tagpool")
+def ours(task: Task) -> OurTraining:
+    """By the default trainer; the least of several runs."""
+    path = task.path("model.tagpool")
     what = [task.templates, task.path("train.conll"), path, ",".join(task.columns), json.dumps(dict(task.settings))]
-    if epochs is not None:
-        what.append(str(epochs))
     runs = [program_in_fresh_process("tagpool_trains.py", *what) for _ in range(_OUR_RUNS)]
     cpu, wall, peak = (min(run[name] for run in runs) for name in ("cpu", "wall", "peak"))
     return OurTraining(path, Seconds(cpu, wall), int(peak))
@@ -94,5 +92,5 @@ def score_of(path: Path, task: Task, part: str) -> float:
 
 
 @cache
-def our_score(task: Task, part: str, epochs: int | None = None) -> float:
-    return score_of(ours(task, epochs).path, task, part)
+def our_score(task: Task, part: str) -> float:
+    return score_of(ours(task).path, task, part)

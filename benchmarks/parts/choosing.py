@@ -21,8 +21,3 @@ def choosing(tasks: list[Task]) -> Iterator[Row]:
                 f"{100 * crf.score(dev):.2f}",
                 how="default trainer, trained on the other nine tenths",
             )
-        crf = tagpool.CRF(task.templates, patience=None, **task.settings).fit(train, dev=dev)
-        yield Row(
-            f"{task.name}: the same after each epoch, {', '.join(f'{name}={value}' for name, value in task.settings.items())}",
-            ", ".join(f"{epoch.score:.2f}" for epoch in crf.log_),
-        )
