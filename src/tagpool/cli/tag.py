@@ -50,11 +50,8 @@ def tag(
       echo "Ann Smith moved to Oslo." | tagpool tag ner.tagpool - --format text
       tagpool tag ner.tagpool test.conll --nbest 3 --marginals
     """
-    expert = load_model(model).set_params(threads=threads)
-    try:
-        labeller = Labeller(expert, nbest=nbest, marginals=marginals, scheme=scheme)
-    except InputError as error:
-        raise InputError(error.message, source=model) from None
+    expert = load_model(model, templates=True).set_params(threads=threads)
+    labeller = Labeller(expert, nbest=nbest, marginals=marginals, scheme=scheme)
     pieces = _tagger(labeller, file, format or format_of(file), columns, encoding)
     try:
         with opened(output) as write:

@@ -19,8 +19,6 @@ class Labeller:
     def __init__(self, expert: Expert, *, nbest: int = 0, marginals: bool = False, scheme: str | None = None) -> None:
         self.expert = expert
         self.model = expert._fitted()
-        if self.model.given:
-            raise InputError("the model was trained on features given from Python, and can be used from there only")
         self.needs = tuple(self.model.columns)
         self.nbest = nbest
         self.marginals = marginals
