@@ -36,7 +36,7 @@ sanitize: ## Run the tests of the native core under AddressSanitizer and Undefin
 	LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" \
 	ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 PYTHONMALLOC=malloc \
 		$(SANITIZED)/bin/python -m pytest -p no:cacheprovider tests/native tests/corpus tests/features tests/chain \
-		--ignore=tests/corpus/test_builtin.py --ignore=tests/features/test_given.py -k "not logistic_regression"
+		--ignore=tests/corpus/test_builtin.py --ignore=tests/features/test_given.py --ignore=tests/native/test_peers.py
 
 $(VENV)/.made:
 	$(PYTHON) -m venv $(VENV)

@@ -9,6 +9,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "aligned.hpp"
+#include "kernels_step.hpp"
 #include "model.hpp"
 #include "training_set.hpp"
 
@@ -17,14 +19,14 @@ namespace tagpool {
 // Work space of one thread; grows to the longest sentence met.
 template <class T>
 struct ChainScratch {
-    std::vector<T> scores, shifted, alpha, beta, weighted, clamped, row;
-    std::vector<double> shift, scale;
+    AlignedVector<T> scores, shifted, alpha, beta, weighted, clamped, row, scaled, nodes;
+    AlignedVector<double> shift;
 };
 
 // exp of the edge weights, shifted by their maximum, with the transpose beside it. Computed once per set of weights.
 template <class T>
 struct EdgeTable {
-    std::vector<T> from_to, to_from, start, end;  // start and end: exp, shifted
+    AlignedVector<T> from_to, to_from, start, end;  // start and end: exp, shifted
     double shift = 0, start_shift = 0, end_shift = 0;
 };
 
@@ -34,21 +36,14 @@ struct Kernels {
 
     void (*make_edges)(const TrainingSet& set, const T* weights, EdgeTable<T>& edges);
 
-    // For sentences [first, last): writes the node gradients p(y_t) - [y_t is gold] (rows of `stride`), adds the gradient of the
-    // transitions, start and end (labels + 2 rows) and returns the loss -log p(gold | x). Tokens whose gold is unknown are summed out.
-    // Without `chain` every token stands alone (MaxEnt): no transitions, no start, no end. `example_weights` may be null; they are one a
-    // sentence in chains, one a token without.
-    double (*expectations)(const TrainingSet& set, const T* weights, const EdgeTable<T>& edges, bool chain, const float* example_weights,
-                           size_t first, size_t last, T* node_gradients, T* edge_gradients, ChainScratch<T>& scratch);
+    // For sentences [first, last): returns the loss -log p(gold | x), and adds its gradients: of shared features to `shared`, of the
+    // others to `own` (both by place), of transitions, start and end to `edge_gradients` (labels + 2 rows). Tokens whose gold is unknown
+    // are summed out. Without `chain` every token stands alone (MaxEnt): no transitions, no start, no end. `example_weights` may be null;
+    // they are one a sentence in chains, one a token without.
+    double (*add_gradient)(const TrainingSet& set, const T* weights, const EdgeTable<T>& edges, bool chain, const float* example_weights,
+                           size_t first, size_t last, T* shared, T* own, T* edge_gradients, ChainScratch<T>& scratch);
 
-    // Sums node gradients into the gradients of dense rows and single weights.
-    void (*sum_rows)(const TrainingSet& set, const T* node_gradients, size_t first, size_t last, T* gradient);
-    void (*sum_singles)(const TrainingSet& set, const T* node_gradients, size_t first, size_t last, T* gradient);
-
-    // One stochastic step on sentence i: w = weights / divisor. Adds `step` times the negative gradient to the weights, and
-    // `average_step` times it to the averages (where not null). Returns the loss.
-    double (*descend)(const TrainingSet& set, size_t sentence, T* weights, T divisor, bool chain, const float* example_weights, T step, T* averages,
-                      T average_step, EdgeTable<T>& edges, ChainScratch<T>& scratch, T* edge_gradients);
+    StepKernels<T> step;
 
     // Tagging: the node scores of one token, and the best label sequences of sentences [first, last). Of equal scores the smaller label.
     void (*score)(const ModelView& model, const Encoding& encoding, size_t token, float* scores);

@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "chain_log.hpp"
+#include "exponential.hpp"
 #include "kernels.hpp"
 
 namespace tagpool::TAGPOOL_VARIANT {
@@ -14,11 +15,12 @@ namespace {
 #include "kernels_math.inl"
 #include "kernels_train.inl"
 #include "kernels_step.inl"
+#include "kernels_best.inl"
 #include "kernels_tag.inl"
 
 template <class T>
 constexpr Kernels<T> table(const char* name) {
-    return {name, &make_edges<T>, &expectations<T>, &sum_rows<T>, &sum_singles<T>, &descend<T>, &score_token_with_model, &tag};
+    return {name, &make_edges<T>, &add_gradient<T>, step_table<T>(), &score_token_with_model, &tag};
 }
 
 }  // namespace

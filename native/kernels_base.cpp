@@ -1,35 +1,51 @@
 // The kernels for every machine.
 #define TAGPOOL_VARIANT base
+#define TAGPOOL_VECTOR_BYTES 16
 #define TAGPOOL_VARIANT_NAME "portable"
 #include "kernels.inl"
 
 namespace tagpool {
 
-#ifdef TAGPOOL_HAS_AVX2
+#ifdef TAGPOOL_HAS_AVX
 namespace avx2 {
 extern const Kernels<float> kFloat;
 extern const Kernels<double> kDouble;
 }  // namespace avx2
-namespace {
-const bool kUseAvx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-}
-template <>
-const Kernels<float>& kernels<float>() {
-    return kUseAvx2 ? avx2::kFloat : base::kFloat;
-}
-template <>
-const Kernels<double>& kernels<double>() {
-    return kUseAvx2 ? avx2::kDouble : base::kDouble;
-}
-#else
-template <>
-const Kernels<float>& kernels<float>() {
-    return base::kFloat;
-}
-template <>
-const Kernels<double>& kernels<double>() {
-    return base::kDouble;
-}
+namespace avx512 {
+extern const Kernels<float> kFloat;
+extern const Kernels<double> kDouble;
+}  // namespace avx512
 #endif
+
+namespace {
+
+template <class T>
+const Kernels<T>& best(const Kernels<T>& portable, [[maybe_unused]] const Kernels<T>& wide, [[maybe_unused]] const Kernels<T>& widest) {
+#ifdef TAGPOOL_HAS_AVX
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
+        __builtin_cpu_supports("avx512vl"))
+        return widest;
+    if (__builtin_cpu_supports("avx2")) return wide;
+#endif
+    return portable;
+}
+
+}  // namespace
+
+#ifndef TAGPOOL_HAS_AVX
+namespace avx2 = base;
+namespace avx512 = base;
+#endif
+
+template <>
+const Kernels<float>& kernels<float>() {
+    static const Kernels<float>& chosen = best(base::kFloat, avx2::kFloat, avx512::kFloat);
+    return chosen;
+}
+template <>
+const Kernels<double>& kernels<double>() {
+    static const Kernels<double>& chosen = best(base::kDouble, avx2::kDouble, avx512::kDouble);
+    return chosen;
+}
 
 }  // namespace tagpool

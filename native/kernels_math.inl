@@ -1,5 +1,24 @@
 // What all kernels share: exp, sums over labels, rows kept in registers. Included by kernels.inl only.
 
+// The vectors of this instruction set; never more than eight numbers, the unit rows are padded to.
+template <class T>
+struct Lanes {
+    static constexpr size_t kCount = TAGPOOL_VECTOR_BYTES / sizeof(T) < 8 ? TAGPOOL_VECTOR_BYTES / sizeof(T) : 8;
+    typedef T Vector __attribute__((vector_size(kCount * sizeof(T))));
+};
+
+template <class T>
+inline typename Lanes<T>::Vector load(const T* from) {
+    typename Lanes<T>::Vector out;
+    __builtin_memcpy(&out, from, sizeof(out));
+    return out;
+}
+
+template <class T>
+inline void store(T* to, typename Lanes<T>::Vector value) {
+    __builtin_memcpy(to, &value, sizeof(value));
+}
+
 // exp(x) = 2^n * exp(r), r in [-ln2/2, ln2/2] by a polynomial. Adding and taking away `magic` rounds to a whole number in its last bits.
 inline float fast_exp(float x) {
     const float bounded = std::min(std::max(x, -87.0f), 88.0f);
@@ -52,11 +71,18 @@ inline T sum_of(const T* __restrict x, size_t stride) {
     return ((part[0] + part[1]) + (part[2] + part[3])) + ((part[4] + part[5]) + (part[6] + part[7]));
 }
 
+// The largest of whole vectors.
 template <class T>
-inline T max_of(const T* x, size_t count) {
-    T most = x[0];
-    for (size_t i = 1; i < count; ++i) most = std::max(most, x[i]);
-    return most;
+inline T max_of(const T* x, size_t stride) {
+    constexpr size_t kLanes = Lanes<T>::kCount;
+    auto most = load(x);
+    for (size_t i = kLanes; i < stride; i += kLanes) {
+        const auto here = load(x + i);
+        most = here > most ? here : most;
+    }
+    T last = most[0];
+    for (size_t k = 1; k < kLanes; ++k) last = std::max(last, most[k]);
+    return last;
 }
 
 template <class T>
@@ -96,6 +122,58 @@ public:
 
 private:
     T* out_;
+};
+
+// The same for the kernels that live by it: written in vectors, since compilers make other loops of it.
+template <class T, size_t kStride>
+class Row {
+public:
+    Row(T* out, size_t) : out_(out) {
+        for (size_t k = 0; k < kVectors; ++k) part_[k] = Vector{};
+    }
+    void add(const T* row) {
+        for (size_t k = 0; k < kVectors; ++k) part_[k] += load(row + k * kLanes);
+    }
+    void add_scaled(const T* row, T by) {
+        for (size_t k = 0; k < kVectors; ++k) part_[k] += by * load(row + k * kLanes);
+    }
+    void add(const Row& other) {
+        for (size_t k = 0; k < kVectors; ++k) part_[k] += other.part_[k];
+    }
+    void multiply(const T* row) {
+        for (size_t k = 0; k < kVectors; ++k) part_[k] *= load(row + k * kLanes);
+    }
+    void add_to(T* row) const {
+        for (size_t k = 0; k < kVectors; ++k) store(row + k * kLanes, load(row + k * kLanes) + part_[k]);
+    }
+    void write() {
+        for (size_t k = 0; k < kVectors; ++k) store(out_ + k * kLanes, part_[k]);
+    }
+
+private:
+    static constexpr size_t kLanes = Lanes<T>::kCount, kVectors = kStride / kLanes;
+    using Vector = typename Lanes<T>::Vector;
+
+    Vector part_[kVectors];
+    T* out_;
+};
+template <class T>
+class Row<T, 0> {
+public:
+    Row(T* out, size_t stride) : out_(out), stride_(stride) {
+        for (size_t y = 0; y < stride_; ++y) out_[y] = 0;
+    }
+    void add(const T* row) { add_row(out_, row, stride_); }
+    void add_scaled(const T* row, T by) { tagpool::TAGPOOL_VARIANT::add_scaled(out_, row, by, stride_); }
+    void multiply(const T* row) {
+        for (size_t y = 0; y < stride_; ++y) out_[y] *= row[y];
+    }
+    void add_to(T* row) const { add_row(row, out_, stride_); }
+    void write() {}
+
+private:
+    T* out_;
+    size_t stride_;
 };
 
 // Runs `work` with the stride as a constant where it is a usual one.

@@ -2,17 +2,16 @@
 
 // S[t] for one token.
 template <class T, size_t kStride>
-inline void score_token(const TrainingSet& set, const T* weights, size_t token, T* __restrict out) {
+inline void score_token(const TrainingSet& set, const T* weights, size_t token, T* __restrict scores) {
     const size_t stride = kStride ? kStride : set.stride();
-    Accumulator<T, kStride> sum(out, stride);
-    T* __restrict scores = sum.data();
     const uint64_t begin = set.row_starts_[token], end = set.row_starts_[token + 1];
+    Row<T, kStride> sum(scores, stride);
     if (set.row_values_.empty()) {
-        for (uint64_t i = begin; i < end; ++i) add_row(scores, weights + size_t{set.rows_[i]} * stride, stride);
+        for (uint64_t i = begin; i < end; ++i) sum.add(weights + size_t{set.rows_[i]} * stride);
     } else {
-        for (uint64_t i = begin; i < end; ++i)
-            add_scaled(scores, weights + size_t{set.rows_[i]} * stride, static_cast<T>(set.row_values_[i]), stride);
+        for (uint64_t i = begin; i < end; ++i) sum.add_scaled(weights + size_t{set.rows_[i]} * stride, static_cast<T>(set.row_values_[i]));
     }
+    sum.write();
     const uint64_t first = set.single_starts_[token], last = set.single_starts_[token + 1];
     if (set.single_values_.empty()) {
         for (uint64_t i = first; i < last; ++i) scores[set.single_labels_[i]] += weights[set.singles_[i]];
@@ -20,37 +19,30 @@ inline void score_token(const TrainingSet& set, const T* weights, size_t token, 
         for (uint64_t i = first; i < last; ++i)
             scores[set.single_labels_[i]] += weights[set.singles_[i]] * static_cast<T>(set.single_values_[i]);
     }
-    sum.store();
 }
 
-// The rows a token needs are scattered over memory: ask for them a token ahead.
+// Grows to so many numbers and never shrinks: a shorter sentence needs no new zeros.
 template <class T>
-inline void prefetch_token(const TrainingSet& set, const T* weights, size_t token) {
-    if (token >= set.token_count()) return;
-    const size_t stride = set.stride();
-    for (uint64_t i = set.row_starts_[token]; i < set.row_starts_[token + 1]; ++i) {
-        const char* row = reinterpret_cast<const char*>(weights + size_t{set.rows_[i]} * stride);
-        for (size_t byte = 0; byte < stride * sizeof(T); byte += 64) __builtin_prefetch(row + byte);
-    }
-    for (uint64_t i = set.single_starts_[token]; i < set.single_starts_[token + 1]; ++i) __builtin_prefetch(weights + set.singles_[i]);
+inline T* at_least(AlignedVector<T>& room, size_t count) {
+    if (room.size() < count) room.resize(count);
+    return room.data();
 }
 
 template <class T, size_t kStride>
 void score_sentence(const TrainingSet& set, const T* weights, T inverse_divisor, size_t begin, size_t length, ChainScratch<T>& scratch) {
     const size_t stride = kStride ? kStride : set.stride(), labels = set.labels();
-    scratch.scores.resize(length * stride);
-    scratch.shifted.resize(length * stride);
-    scratch.shift.resize(length);
+    T* const all_scores = at_least(scratch.scores, length * stride);
+    T* const all_shifted = at_least(scratch.shifted, length * stride);
+    double* const shift = at_least(scratch.shift, length);
     for (size_t t = 0; t < length; ++t) {
-        prefetch_token(set, weights, begin + t + 1);
-        T* scores = scratch.scores.data() + t * stride;
+        T* scores = all_scores + t * stride;
         score_token<T, kStride>(set, weights, begin + t, scores);
         if (inverse_divisor != 1)
             for (size_t y = 0; y < stride; ++y) scores[y] *= inverse_divisor;
-        const T most = max_of(scores, labels);
         for (size_t y = labels; y < stride; ++y) scores[y] = -std::numeric_limits<T>::infinity();
-        scratch.shift[t] = static_cast<double>(most);
-        T* shifted = scratch.shifted.data() + t * stride;
+        const T most = max_of(scores, stride);
+        shift[t] = static_cast<double>(most);
+        T* shifted = all_shifted + t * stride;
         for (size_t y = 0; y < stride; ++y) shifted[y] = fast_exp(scores[y] - most);
     }
 }
@@ -59,9 +51,9 @@ template <class T>
 void make_edges_scaled(const TrainingSet& set, const T* weights, T inverse_divisor, EdgeTable<T>& edges) {
     const size_t stride = set.stride(), labels = set.labels();
     const T* from_to = weights + set.transitions_begin();
-    const auto shifted = [&](const T* source, size_t rows, std::vector<T>& to) {
+    const auto shifted = [&](const T* source, size_t rows, AlignedVector<T>& to) {
         T most = -std::numeric_limits<T>::infinity();
-        for (size_t row = 0; row < rows; ++row) most = std::max(most, max_of(source + row * stride, labels));
+        for (size_t row = 0; row < rows; ++row) most = std::max(most, *std::max_element(source + row * stride, source + row * stride + labels));
         to.assign(rows * stride, 0);
         for (size_t row = 0; row < rows; ++row)
             for (size_t y = 0; y < labels; ++y) to[row * stride + y] = fast_exp((source[row * stride + y] - most) * inverse_divisor);
@@ -80,52 +72,71 @@ void make_edges(const TrainingSet& set, const T* weights, EdgeTable<T>& edges) {
     make_edges_scaled(set, weights, T{1}, edges);
 }
 
+// sum_a by[a] * matrix[a], a row that is still to be stored. Short rows are summed in two halves, which do not wait for each other.
+template <class T, size_t kStride>
+inline Row<T, kStride> product(const T* by, const T* matrix, size_t labels, size_t stride, T* out) {
+    Row<T, kStride> sum(out, stride);
+    if constexpr (kStride != 0 && kStride <= 24) {
+        Row<T, kStride> odd(out, stride);
+        size_t a = 0;
+        for (; a + 1 < labels; a += 2) {
+            sum.add_scaled(matrix + a * stride, by[a]);
+            odd.add_scaled(matrix + (a + 1) * stride, by[a + 1]);
+        }
+        if (a < labels) sum.add_scaled(matrix + a * stride, by[a]);
+        sum.add(odd);
+    } else {
+        for (size_t a = 0; a < labels; ++a) sum.add_scaled(matrix + a * stride, by[a]);
+    }
+    return sum;
+}
+
 // Scaled forward-backward over `shifted` node values (length x stride). Leaves alpha and beta such that alpha * beta are the node
 // marginals, and in `weighted` the rows b_t with pair marginal alpha_{t-1}[a] M[a, b] b_t[b]. Returns log Z less all shifts, or NaN if it
 // underflows.
+//     alpha_t = (alpha_{t-1} M) * node_t / total_{t-1},   beta_{t-1} = M b_t,   b_t = node_t * beta_t / total_{t-1},   total_t = sum alpha_t
+// A token is divided by the total before its own: that one is ready when it is needed.
 template <class T, size_t kStride>
 double forward_backward(const TrainingSet& set, const EdgeTable<T>& edges, const T* shifted, size_t length, ChainScratch<T>& scratch) {
     const size_t stride = kStride ? kStride : set.stride(), labels = set.labels();
-    scratch.alpha.resize(length * stride);
-    scratch.beta.resize(length * stride);
-    scratch.weighted.resize(length * stride);
-    scratch.scale.resize(length);
-    double log_scale = 0;
-    T* alpha = scratch.alpha.data();
-    for (size_t t = 0; t < length; ++t) {
-        T* __restrict here = alpha + t * stride;
-        const T* __restrict node = shifted + t * stride;
-        if (t == 0) {
-            for (size_t y = 0; y < stride; ++y) here[y] = edges.start[y] * node[y];
-        } else {
-            const T* before = here - stride;
-            Accumulator<T, kStride> sum(here, stride);
-            for (size_t a = 0; a < labels; ++a) add_scaled(sum.data(), edges.from_to.data() + a * stride, before[a], stride);
-            for (size_t y = 0; y < stride; ++y) here[y] = sum.data()[y] * node[y];
-        }
-        const T total = sum_of(here, stride);
+    T* const alpha = at_least(scratch.alpha, length * stride);
+    T* const beta = at_least(scratch.beta, length * stride);
+    T* const all_weighted = at_least(scratch.weighted, length * stride);
+    T* const scaled = at_least(scratch.scaled, length * stride);  // nodes divided by the total before
+    for (size_t y = 0; y < stride; ++y) alpha[y] = edges.start[y] * shifted[y];
+    // log Z is a sum of logarithms; as long as the product of the totals is a plain number, one logarithm does for many.
+    double log_scale = 0, totals = 1;
+    for (size_t t = 1; t < length; ++t) {
+        const T* before = alpha + (t - 1) * stride;
+        const T total = sum_of(before, stride);
         if (!(total > std::numeric_limits<T>::min())) return std::numeric_limits<double>::quiet_NaN();
         const T inverse = 1 / total;
-        for (size_t y = 0; y < stride; ++y) here[y] *= inverse;
-        scratch.scale[t] = static_cast<double>(inverse);
-        log_scale += std::log(static_cast<double>(total));
+        const T* __restrict node = shifted + t * stride;
+        T* __restrict here = scaled + t * stride;
+        for (size_t y = 0; y < stride; ++y) here[y] = node[y] * inverse;
+        auto sum = product<T, kStride>(before, edges.from_to.data(), labels, stride, alpha + t * stride);
+        sum.multiply(here);
+        sum.write();
+        const double more = totals * static_cast<double>(total);
+        if (more > 1e-200 && more < 1e200) {
+            totals = more;
+        } else {
+            log_scale += logarithm(totals) + logarithm(static_cast<double>(total));
+            totals = 1;
+        }
     }
     T last = 0;
     for (size_t y = 0; y < labels; ++y) last += alpha[(length - 1) * stride + y] * edges.end[y];
     if (!(last > std::numeric_limits<T>::min())) return std::numeric_limits<double>::quiet_NaN();
-    T* beta = scratch.beta.data();
     for (size_t y = 0; y < stride; ++y) beta[(length - 1) * stride + y] = edges.end[y] / last;
     for (size_t t = length - 1; t > 0; --t) {
-        T* __restrict weighted = scratch.weighted.data() + t * stride;
-        const T* __restrict node = shifted + t * stride;
+        T* __restrict weighted = all_weighted + t * stride;
+        const T* __restrict node = scaled + t * stride;
         const T* __restrict after = beta + t * stride;
-        const T inverse = static_cast<T>(scratch.scale[t]);
-        for (size_t y = 0; y < stride; ++y) weighted[y] = node[y] * after[y] * inverse;
-        Accumulator<T, kStride> sum(beta + (t - 1) * stride, stride);
-        for (size_t b = 0; b < labels; ++b) add_scaled(sum.data(), edges.to_from.data() + b * stride, weighted[b], stride);
-        sum.store();
+        for (size_t y = 0; y < stride; ++y) weighted[y] = node[y] * after[y];
+        product<T, kStride>(weighted, edges.to_from.data(), labels, stride, beta + (t - 1) * stride).write();
     }
-    return log_scale + std::log(static_cast<double>(last));
+    return log_scale + logarithm(totals) + logarithm(static_cast<double>(last));
 }
 
 // Adds `sign` times the node marginals, and the expected transitions, start and end.
@@ -137,15 +148,22 @@ void add_expectations(const TrainingSet& set, const EdgeTable<T>& edges, size_t 
     const T* beta = scratch.beta.data();
     for (size_t i = 0; i < length * stride; ++i) node_gradients[i] += sign * alpha[i] * beta[i];
     // sum_t alpha_{t-1}[a] b_t[b] is a product of matrices; M[a, b] comes in once at its end.
-    std::vector<T>& row = scratch.row;
-    row.resize(stride);
-    for (size_t a = 0; a < labels; ++a) {
-        Accumulator<T, kStride> sum(row.data(), stride);
-        for (size_t t = 1; t < length; ++t)
-            add_scaled(sum.data(), scratch.weighted.data() + t * stride, alpha[(t - 1) * stride + a], stride);
-        T* __restrict to = edge_gradients + a * stride;
-        const T* __restrict table = edges.from_to.data() + a * stride;
-        for (size_t y = 0; y < stride; ++y) to[y] += sign * table[y] * sum.data()[y];
+    T* const sums = at_least(scratch.row, 2 * stride);
+    const T* const weighted = scratch.weighted.data();
+    for (size_t a = 0; a < labels; a += 2) {  // two rows at a time: each row of b is read half as often
+        const size_t other = std::min(a + 1, labels - 1);
+        Row<T, kStride> sum(sums, stride), next(sums + stride, stride);
+        for (size_t t = 1; t < length; ++t) {
+            sum.add_scaled(weighted + t * stride, alpha[(t - 1) * stride + a]);
+            next.add_scaled(weighted + t * stride, alpha[(t - 1) * stride + other]);
+        }
+        sum.multiply(edges.from_to.data() + a * stride);
+        sum.write();
+        add_scaled(edge_gradients + a * stride, sums, sign, stride);
+        if (other == a) break;
+        next.multiply(edges.from_to.data() + other * stride);
+        next.write();
+        add_scaled(edge_gradients + other * stride, sums + stride, sign, stride);
     }
     T* start = edge_gradients + labels * stride;
     T* end = start + stride;
@@ -155,9 +173,8 @@ void add_expectations(const TrainingSet& set, const EdgeTable<T>& edges, size_t 
     }
 }
 
-// Loss and gradients of one sentence whose node scores are in the scratch; the gradients are added.
 template <class T, size_t kStride>
-double chain_sentence(const TrainingSet& set, const T* weights, double divisor, const EdgeTable<T>& edges, size_t begin, size_t length,
+double chain_sentence_unmasked(const TrainingSet& set, const T* weights, double divisor, const EdgeTable<T>& edges, size_t begin, size_t length,
                       T weight, T* node_gradients, T* edge_gradients, ChainScratch<T>& scratch) {
     const size_t stride = kStride ? kStride : set.stride(), labels = set.labels();
     const int32_t* gold = set.gold_.data() + begin;
@@ -200,6 +217,18 @@ double chain_sentence(const TrainingSet& set, const T* weights, double divisor, 
     return static_cast<double>(weight) * (all - known);
 }
 
+// Loss and gradients of one sentence whose node scores are in the scratch; the gradients are added. Those of edges that are not free
+// are zero.
+template <class T, size_t kStride>
+double chain_sentence(const TrainingSet& set, const T* weights, double divisor, const EdgeTable<T>& edges, size_t begin, size_t length,
+                      T weight, T* node_gradients, T* edge_gradients, ChainScratch<T>& scratch) {
+    const double loss = chain_sentence_unmasked<T, kStride>(set, weights, divisor, edges, begin, length, weight, node_gradients,
+                                                            edge_gradients, scratch);
+    for (size_t i = 0; i < set.edge_mask_.size(); ++i)
+        if (!set.edge_mask_[i]) edge_gradients[i] = 0;
+    return loss;
+}
+
 // The same for tokens that stand alone, each with a weight of its own where `token_weights` is not null.
 template <class T, size_t kStride>
 double token_sentence(const TrainingSet& set, size_t begin, size_t length, const float* token_weights, T* node_gradients,
@@ -216,58 +245,56 @@ double token_sentence(const TrainingSet& set, size_t begin, size_t length, const
         for (size_t y = 0; y < stride; ++y) to[y] += weight * shifted[y] / total;
         to[gold] -= weight;
         const double score = static_cast<double>(scratch.scores[t * stride + static_cast<size_t>(gold)]) - scratch.shift[t];
-        loss += static_cast<double>(weight) * (std::log(static_cast<double>(total)) - score);
+        loss += static_cast<double>(weight) * (logarithm(static_cast<double>(total)) - score);
     }
     return loss;
 }
 
+// Adds the gradients of a sentence's nodes to those of the weights.
+template <class T, size_t kStride>
+void add_sentence(const TrainingSet& set, const T* nodes, size_t begin, size_t length, T* shared, T* own) {
+    const size_t stride = kStride ? kStride : set.stride(), shared_count = set.shared_count(), shared_rows = shared_count / stride;
+    for (size_t t = 0; t < length; ++t) {
+        const T* node = nodes + t * stride;
+        const uint64_t first_row = set.row_starts_[begin + t], last_row = set.row_starts_[begin + t + 1];
+        for (uint64_t i = first_row; i < last_row; ++i) {
+            const size_t row = set.rows_[i];
+            T* to = (row < shared_rows ? shared : own) + row * stride;
+            if (set.row_values_.empty()) add_row(to, node, stride);
+            else add_scaled(to, node, static_cast<T>(set.row_values_[i]), stride);
+        }
+        const uint64_t first = set.single_starts_[begin + t], last = set.single_starts_[begin + t + 1];
+        if (set.single_values_.empty()) {
+            for (uint64_t i = first; i < last; ++i) {
+                const size_t place = set.singles_[i];
+                (place < shared_count ? shared : own)[place] += node[set.single_labels_[i]];
+            }
+        } else {
+            for (uint64_t i = first; i < last; ++i) {
+                const size_t place = set.singles_[i];
+                (place < shared_count ? shared : own)[place] += node[set.single_labels_[i]] * static_cast<T>(set.single_values_[i]);
+            }
+        }
+    }
+}
+
 template <class T>
-double expectations(const TrainingSet& set, const T* weights, const EdgeTable<T>& edges, bool chain, const float* example_weights,
-                    size_t first, size_t last, T* node_gradients, T* edge_gradients, ChainScratch<T>& scratch) {
-    const size_t stride = set.stride();
-    double loss = 0;
-    for (size_t sentence = first; sentence < last; ++sentence) {
-        const size_t begin = set.sentences_[sentence], length = set.sentences_[sentence + 1] - begin;
-        const T weight = chain && example_weights ? static_cast<T>(example_weights[sentence]) : T{1};
-        T* nodes = node_gradients + begin * stride;
-        std::memset(nodes, 0, length * stride * sizeof(T));
-        loss += with_stride(stride, [&](auto constant) {
-            constexpr size_t kStride = decltype(constant)::value;
+double add_gradient(const TrainingSet& set, const T* weights, const EdgeTable<T>& edges, bool chain, const float* example_weights,
+                    size_t first, size_t last, T* shared, T* own, T* edge_gradients, ChainScratch<T>& scratch) {
+    return with_stride(set.stride(), [&](auto constant) {
+        constexpr size_t kStride = decltype(constant)::value;
+        const size_t stride = set.stride();
+        double loss = 0;
+        for (size_t sentence = first; sentence < last; ++sentence) {
+            const size_t begin = set.sentences_[sentence], length = set.sentences_[sentence + 1] - begin;
+            const T weight = chain && example_weights ? static_cast<T>(example_weights[sentence]) : T{1};
+            scratch.nodes.assign(length * stride, 0);
+            T* const nodes = scratch.nodes.data();
             score_sentence<T, kStride>(set, weights, T{1}, begin, length, scratch);
-            return chain ? chain_sentence<T, kStride>(set, weights, 1.0, edges, begin, length, weight, nodes, edge_gradients, scratch)
-                         : token_sentence<T, kStride>(set, begin, length, example_weights, nodes, scratch);
-        });
-    }
-    return loss;
-}
-
-template <class T>
-void sum_rows(const TrainingSet& set, const T* node_gradients, size_t first, size_t last, T* gradient) {
-    const size_t stride = set.stride();
-    for (size_t row = first; row < last; ++row) {
-        T* __restrict to = gradient + row * stride;
-        for (size_t y = 0; y < stride; ++y) to[y] = 0;
-        const uint64_t begin = set.row_token_starts_[row], end = set.row_token_starts_[row + 1];
-        for (uint64_t i = begin; i < end; ++i) {
-            if (i + 8 < end) __builtin_prefetch(node_gradients + size_t{set.row_tokens_[i + 8]} * stride);
-            const T* from = node_gradients + size_t{set.row_tokens_[i]} * stride;
-            if (set.row_token_values_.empty()) add_row(to, from, stride);
-            else add_scaled(to, from, static_cast<T>(set.row_token_values_[i]), stride);
+            loss += chain ? chain_sentence<T, kStride>(set, weights, 1.0, edges, begin, length, weight, nodes, edge_gradients, scratch)
+                          : token_sentence<T, kStride>(set, begin, length, example_weights, nodes, scratch);
+            add_sentence<T, kStride>(set, nodes, begin, length, shared, own);
         }
-    }
-}
-
-template <class T>
-void sum_singles(const TrainingSet& set, const T* node_gradients, size_t first, size_t last, T* gradient) {
-    const size_t stride = set.stride();
-    T* to = gradient + set.singles_begin();
-    for (size_t single = first; single < last; ++single) {
-        const T* from = node_gradients + set.label_of_single_[single];
-        T total = 0;
-        for (uint64_t i = set.single_token_starts_[single]; i < set.single_token_starts_[single + 1]; ++i) {
-            const T value = from[size_t{set.single_tokens_[i]} * stride];
-            total += set.single_token_values_.empty() ? value : value * static_cast<T>(set.single_token_values_[i]);
-        }
-        to[single] = total;
-    }
+        return loss;
+    });
 }

@@ -1,8 +1,10 @@
-// Limited-memory BFGS with a line search for the strong Wolfe conditions (Nocedal and Wright, algorithms 7.4, 3.5 and 3.6).
+// Limited-memory BFGS with a line search for the strong Wolfe conditions (Nocedal and Wright, algorithms 7.4, 3.5 and 3.6), and its
+// variant for l1 penalties (owlqn.hpp).
 #pragma once
 #include <cstddef>
 #include <functional>
-#include <vector>
+
+#include "aligned.hpp"
 
 namespace tagpool {
 
@@ -12,6 +14,8 @@ struct LbfgsOptions {
     double gradient_tolerance = 1e-5;  // stop when |g| <= this * max(1, |x|)
     double value_tolerance = 1e-5;     // stop when the value fell by less than this share of itself over `period` iterations; 0: never
     size_t period = 10;
+    double l1 = 0;                     // adds l1 * sum |x_i| to what is minimised
+    unsigned threads = 1;
 };
 
 enum class LbfgsEnd { converged, no_progress, iterations, stopped };
@@ -22,8 +26,12 @@ struct LbfgsResult {
     size_t iterations, evaluations;
 };
 
-// `evaluate` returns the value and writes the gradient; `report` (may be empty) is called after each iteration, and returns false to stop.
-LbfgsResult minimise(const std::function<double(const double*, double*)>& evaluate, std::vector<double>& x, const LbfgsOptions& options,
-                     const std::function<bool(size_t iteration, double value, double gradient_norm)>& report);
+// Returns the value and writes the gradient.
+using Evaluate = std::function<double(const double* x, double* gradient)>;
+// Called after each iteration; false: stop. May be empty.
+using Report = std::function<bool(size_t iteration, double value, double gradient_norm)>;
+
+// Leaves in `x` the best point found, however it ends. With l1, values and gradients reported are those of the whole sum.
+LbfgsResult minimise(const Evaluate& evaluate, AlignedVector<double>& x, const LbfgsOptions& options, const Report& report);
 
 }  // namespace tagpool

@@ -30,6 +30,7 @@ class RowLexicon {
 public:
     void add(std::string_view word, uint32_t row);
     int32_t row(std::string_view word) const;  // -1 when not listed
+    std::string_view word(uint32_t i) const { return words_[i]; }
     uint32_t size() const { return words_.size(); }
 
 private:

@@ -4,57 +4,85 @@
 
 #include "fault.hpp"
 #include "parallel.hpp"
+#include "vectors.hpp"
 
 namespace tagpool {
-
 Objective::Objective(std::shared_ptr<const TrainingSet> set, bool chain, double l2, std::vector<float> example_weights, unsigned threads)
-    : set_(std::move(set)), chain_(chain), l2_(l2), example_weights_(std::move(example_weights)), threads_(std::max(threads, 1u)),
-      count_(chain ? set_->places().size() : set_->pair_count()), scratch_(threads_) {
+    : set_(std::move(set)), free_(*set_, chain), chain_(chain), l2_(l2), example_weights_(std::move(example_weights)),
+      threads_(std::max(threads, 1u)), scratch_(threads_) {
     if (!example_weights_.empty() && example_weights_.size() != (chain ? set_->sentence_count() : set_->token_count()))
         throw InputFault(chain ? "expected one weight a sentence" : "expected one weight a token");
-    const size_t edges = (size_t{set_->labels()} + 2) * set_->stride();
     weights_.assign(set_->weight_count(), 0);
     gradient_.assign(set_->weight_count(), 0);
-    node_gradients_.assign(set_->token_count() * set_->stride(), 0);
-    edge_gradients_.assign(kShards * edges, 0);
-    losses_.assign(kShards, 0);
+    copies_.assign((set_->parts() - 1) * set_->shared_count(), 0);
+    edge_gradients_.assign(set_->parts() * (size_t{set_->labels()} + 2) * set_->stride(), 0);
+    losses_.assign(set_->parts(), 0);
 }
 
 double Objective::operator()(const double* parameters, double* gradient) {
+    std::vector<double> weights(parameter_count()), slopes(parameter_count());
+    to_memory_order(parameters, weights.data());
+    const double value = evaluate(weights.data(), slopes.data());
+    from_memory_order(slopes.data(), gradient);
+    return value;
+}
+
+void Objective::to_memory_order(const double* parameters, double* weights) {
+    const Places places = set_->places();
+    for (size_t i = 0; i < parameter_count(); ++i) weights_[places[i]] = parameters[i];
+    free_.each(0, parameter_count(), [&](size_t i, size_t place) { weights[i] = weights_[place]; });
+}
+
+void Objective::from_memory_order(const double* weights, double* parameters) {
+    const Places places = set_->places();
+    free_.each(0, parameter_count(), [&](size_t i, size_t place) { weights_[place] = weights[i]; });
+    for (size_t i = 0; i < parameter_count(); ++i) parameters[i] = weights_[places[i]];
+}
+
+double Objective::evaluate(const double* weights, double* gradient) {
+    for_blocks(parameter_count(), threads_, [&](size_t begin, size_t end) {
+        free_.each(begin, end, [&](size_t i, size_t place) { weights_[place] = weights[i]; });
+    });
+    const double loss = evaluate_loss();
+    return loss + finish(weights, gradient);
+}
+
+// The loss; leaves its gradient in gradient_ and the copies.
+double Objective::evaluate_loss() {
     const TrainingSet& set = *set_;
     const Kernels<double>& run = kernels<double>();
-    const std::vector<uint32_t>& places = set.places();
-    for (size_t i = 0; i < count_; ++i) weights_[places[i]] = parameters[i];
-    run.make_edges(set, weights_.data(), edges_);
-
-    const size_t edges = (size_t{set.labels()} + 2) * set.stride();
-    std::fill(edge_gradients_.begin(), edge_gradients_.end(), 0.0);
+    if (chain_) run.make_edges(set, weights_.data(), edges_);
+    const size_t edges = (size_t{set.labels()} + 2) * set.stride(), shared = set.shared_count();
     const float* const weights = example_weights_.empty() ? nullptr : example_weights_.data();
-    parallel_for(kShards, threads_, [&](size_t shard, unsigned worker) {
-        const size_t first = set.sentence_count() * shard / kShards, last = set.sentence_count() * (shard + 1) / kShards;
-        losses_[shard] = run.expectations(set, weights_.data(), edges_, chain_, weights, first, last, node_gradients_.data(),
-                                          edge_gradients_.data() + shard * edges, scratch_[worker]);
+    std::fill(gradient_.begin(), gradient_.end(), 0.0);
+    parallel_for(set.parts(), threads_, [&](size_t part, unsigned worker) {
+        double* const copy = part == 0 ? gradient_.data() : copies_.data() + (part - 1) * shared;
+        double* const edge_gradients = edge_gradients_.data() + part * edges;
+        if (part > 0) std::fill_n(copy, shared, 0.0);
+        std::fill_n(edge_gradients, edges, 0.0);
+        losses_[part] = run.add_gradient(set, weights_.data(), edges_, chain_, weights, set.part_begin(part), set.part_begin(part + 1), copy,
+                                         gradient_.data(), edge_gradients, scratch_[worker]);
     });
-    parallel_for(kShards, threads_, [&](size_t shard, unsigned) {
-        const size_t rows = set.dense_rows(), singles = set.label_of_single_.size();
-        run.sum_rows(set, node_gradients_.data(), rows * shard / kShards, rows * (shard + 1) / kShards, gradient_.data());
-        run.sum_singles(set, node_gradients_.data(), singles * shard / kShards, singles * (shard + 1) / kShards, gradient_.data());
-    });
-
-    // Shards are summed in their order, so that nothing depends on which thread had which.
-    double value = 0;
     double* const edge_gradient = gradient_.data() + set.transitions_begin();
-    std::fill(edge_gradient, edge_gradient + edges, 0.0);
-    for (size_t shard = 0; shard < kShards; ++shard) {
-        value += losses_[shard];
-        for (size_t i = 0; i < edges; ++i) edge_gradient[i] += edge_gradients_[shard * edges + i];
+    double loss = 0;
+    for (size_t part = 0; part < set.parts(); ++part) {
+        loss += losses_[part];
+        for (size_t i = 0; i < edges; ++i) edge_gradient[i] += edge_gradients_[part * edges + i];
     }
-    double squares = 0;
-    for (size_t i = 0; i < count_; ++i) {
-        squares += parameters[i] * parameters[i];
-        gradient[i] = gradient_[places[i]] + l2_ * parameters[i];
-    }
-    return value + 0.5 * l2_ * squares;
+    return loss;
+}
+
+// The penalty; sums the parts' gradients, in their order, and adds the penalty's.
+double Objective::finish(const double* weights, double* gradient) {
+    const size_t shared = set_->shared_count(), copies = set_->parts() - 1;
+    for_blocks(shared, threads_, [&](size_t begin, size_t end) {
+        for (size_t copy = 0; copy < copies; ++copy)
+            for (size_t i = begin; i < end; ++i) gradient_[i] += copies_[copy * shared + i];
+    });
+    return 0.5 * l2_ * sum_blocks(parameter_count(), threads_, [&](size_t begin, size_t end) {
+        free_.each(begin, end, [&](size_t i, size_t place) { gradient[i] = gradient_[place] + l2_ * weights[i]; });
+        return dot(weights + begin, weights + begin, end - begin);
+    });
 }
 
 }  // namespace tagpool

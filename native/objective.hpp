@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "free_weights.hpp"
 #include "kernels.hpp"
 #include "training_set.hpp"
 
@@ -14,22 +15,30 @@ public:
     // With `chain` false, tokens stand alone (MaxEnt). `example_weights` is empty (all 1), or one a sentence in chains, one a token without.
     Objective(std::shared_ptr<const TrainingSet> set, bool chain, double l2, std::vector<float> example_weights, unsigned threads);
 
-    // Parameters: pairs (feature, label), and with `chain` transitions, start and end.
-    size_t parameter_count() const { return count_; }
+    // Parameters: pairs (feature, label), and with `chain` the free ones of transitions, start and end.
+    size_t parameter_count() const { return free_.size(); }
+    unsigned threads() const { return threads_; }
 
     // The value; the gradient is written beside it. The same whatever the number of threads.
     double operator()(const double* parameters, double* gradient);
 
+    // The same for parameters and gradient in the order of memory, as minimisers have them.
+    double evaluate(const double* weights, double* gradient);
+    void to_memory_order(const double* parameters, double* weights);
+    void from_memory_order(const double* weights, double* parameters);
+
 private:
-    static constexpr size_t kShards = 64;
+    double evaluate_loss();
+    double finish(const double* weights, double* gradient);
 
     std::shared_ptr<const TrainingSet> set_;
+    FreeWeights free_;
     bool chain_;
     double l2_;
     std::vector<float> example_weights_;
     unsigned threads_;
-    size_t count_;
-    std::vector<double> weights_, gradient_, node_gradients_, edge_gradients_, losses_;
+    AlignedVector<double> weights_, gradient_;            // by place
+    AlignedVector<double> copies_, edge_gradients_, losses_; // by part; the first part's copy of shared gradients is gradient_ itself
     EdgeTable<double> edges_;
     std::vector<ChainScratch<double>> scratch_;
 };

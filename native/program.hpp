@@ -1,5 +1,6 @@
 // Program: feature templates as the parser hands them over, all offsets fixed. Plain data.
 #pragma once
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -19,6 +20,8 @@ enum class AtomKind : uint8_t {
     position,     // first, last
     bias,         // always there
 };
+
+constexpr std::array<std::string_view, 7> kAtomKindNames = {"word", "number", "gazetteer", "disjunction", "capitals", "position", "bias"};
 
 // Something that has values at every token.
 struct Atom {

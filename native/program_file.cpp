@@ -1,7 +1,5 @@
 #include "program_file.hpp"
 
-#include <algorithm>
-#include <array>
 #include <map>
 
 #include "fault.hpp"
@@ -10,18 +8,7 @@
 namespace tagpool {
 namespace {
 
-// Names, not numbers, so that the lists may grow in any order.
-constexpr std::array kFunctions = {"lower",  "simplify", "shape",       "short_shape", "digits",          "prefix",
-                                   "suffix", "ngrams",   "edge_ngrams", "orthography", "orthography_dfi", "lookup"};
-constexpr std::array kKinds = {"word", "number", "gazetteer", "disjunction", "capitals", "position", "bias"};
 constexpr int kFurthest = 64;  // offsets and windows
-
-template <class Names>
-size_t number_of(const Names& names, const std::string& name) {
-    const auto found = std::find(names.begin(), names.end(), name);
-    if (found == names.end()) throw InputFault("it needs \"" + name + "\", which this version of tagpool does not know");
-    return static_cast<size_t>(found - names.begin());
-}
 
 void write_strings(Tensors& to, const std::string& name, const std::vector<std::string_view>& strings) {
     std::vector<uint8_t> bytes;
@@ -148,13 +135,13 @@ void write_program(const Program& program, const std::string& name, Tensors& to)
     std::string out = "{\"boundary\":" + boolean(program.boundary) + ",\"atoms\":[";
     for (size_t i = 0; i < program.atoms.size(); ++i) {
         const Atom& atom = program.atoms[i];
-        out += std::string(i ? "," : "") + "{\"kind\":\"" + kKinds[static_cast<size_t>(atom.kind)] + "\",\"column\":";
+        out += std::string(i ? "," : "") + "{\"kind\":\"" + std::string(kAtomKindNames[static_cast<size_t>(atom.kind)]) + "\",\"column\":";
         append_quoted(out, atom.column);
         out += ",\"total\":" + boolean(atom.total) + ",\"plain\":" + boolean(atom.plain) + ",\"window\":[" + std::to_string(atom.a) + "," +
                std::to_string(atom.b) + "],\"steps\":[";
         for (size_t k = 0; k < atom.function.steps().size(); ++k) {
             const Step& step = atom.function.steps()[k];
-            out += std::string(k ? "," : "") + "[\"" + kFunctions[static_cast<size_t>(step.function)] + "\"," + std::to_string(step.a) + "," +
+            out += std::string(k ? "," : "") + "[\"" + std::string(kFunctionNames[static_cast<size_t>(step.function)]) + "\"," + std::to_string(step.a) + "," +
                    std::to_string(step.b);
             if (step.lexicon) out += "," + std::to_string(words.of(step.lexicon, name + ".words.", to, write_words));
             out += "]";
@@ -182,7 +169,7 @@ Program read_program(const Tensors& from, const std::string& name) {
     program.boundary = source.at("boundary").as_bool();
     for (const Json& each : source.at("atoms").as_array()) {
         Atom atom;
-        atom.kind = static_cast<AtomKind>(number_of(kKinds, each.at("kind").as_string()));
+        atom.kind = named<AtomKind>(kAtomKindNames, each.at("kind").as_string());
         atom.column = each.at("column").as_string();
         atom.total = each.at("total").as_bool();
         atom.plain = each.at("plain").as_bool();
@@ -190,7 +177,7 @@ Program read_program(const Tensors& from, const std::string& name) {
         atom.b = static_cast<int>(each.at("window").at(size_t{1}).as_whole(atom.a, kFurthest));
         std::vector<Step> steps;
         for (const Json& part : each.at("steps").as_array()) {
-            Step step{static_cast<Function>(number_of(kFunctions, part.at(size_t{0}).as_string())), 0, 0, nullptr};
+            Step step{named<Function>(kFunctionNames, part.at(size_t{0}).as_string()), 0, 0, nullptr};
             step.a = static_cast<int>(part.at(1).as_whole(0, INT32_MAX));
             step.b = static_cast<int>(part.at(2).as_whole(0, INT32_MAX));
             if (step.function == Function::lookup)

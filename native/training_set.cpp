@@ -1,6 +1,7 @@
 #include "training_set.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include "fault.hpp"
 
@@ -9,124 +10,231 @@ namespace {
 
 constexpr uint32_t kNone = FeatureIndex::kNone;
 constexpr uint32_t kVector = 8;  // weights in the widest vector of the kernels, for either precision
+// More parts serve more threads, but their copies must be cleared and summed, whatever the number of threads.
+constexpr size_t kMostParts = 8, kUsualParts = 4;
+constexpr size_t kMostCopied = size_t{64} << 20;  // bytes of the copies: fewer parts rather than more
+constexpr size_t kCheap = 24;                     // more parts than usual if there are so many other additions for one of the copies
 
-uint32_t rounded_up(uint32_t labels) { return (labels + kVector - 1) / kVector * kVector; }
+size_t rounded_up(size_t count, size_t unit) { return (count + unit - 1) / unit * unit; }
 
 }  // namespace
+
+// What the corpus says of each feature: labels met (as bits), occurrences, first and last part.
+struct TrainingSet::Observations {
+    size_t words;                  // of 64 labels
+    std::vector<uint64_t> labels;  // empty with all pairs
+    std::vector<uint32_t> label_counts, occurrences;
+    std::vector<uint8_t> first_part, last_part;
+
+    bool met(uint32_t feature, uint32_t label) const { return labels[feature * words + label / 64] >> (label % 64) & 1; }
+    bool shared(uint32_t feature, unsigned halvings) const { return first_part[feature] >> halvings != last_part[feature] >> halvings; }
+};
 
 TrainingSet::TrainingSet(const Encoding& encoding, const int32_t* gold, uint32_t features, const TrainingOptions& options)
     : sentences_(encoding.sentences), gold_(gold, gold + encoding.token_count()), labels_(options.labels),
-      stride_(rounded_up(options.labels)) {
+      stride_(static_cast<uint32_t>(rounded_up(options.labels, kVector))), all_pairs_(options.all_pairs) {
     if (labels_ == 0 || labels_ > UINT16_MAX) throw InputFault("expected 1 to 65,535 labels, got " + std::to_string(labels_));
     for (int32_t label : gold_)
         if (label < kUnknown || label >= static_cast<int32_t>(labels_)) throw InputFault("a label is out of range");
+    cut_into_parts();
     choose_layout(encoding, features, options);
-    lay_out_tokens(encoding);
-    transpose();
+    choose_edges(options);
+}
+
+void TrainingSet::cut_into_parts() {
+    for (size_t part = 0; part <= kMostParts; ++part) {
+        const auto token = static_cast<uint32_t>(token_count() * part / kMostParts);
+        part_begins_.push_back(static_cast<size_t>(std::lower_bound(sentences_.begin(), sentences_.end(), token) - sentences_.begin()));
+    }
+}
+
+void TrainingSet::choose_layout(const Encoding& encoding, uint32_t features, const TrainingOptions& options) {
+    Observations seen{(labels_ + size_t{63}) / 64, {}, {}, {}, {}, {}};
+    seen.occurrences.assign(features, 0);
+    seen.first_part.assign(features, 0);
+    seen.last_part.assign(features, 0);
+    if (!all_pairs_) seen.labels.assign(size_t{features} * seen.words, 0);
+    for (size_t part = 0; part < kMostParts; ++part) {
+        const size_t end = sentences_[part_begins_[part + 1]];
+        for (size_t token = sentences_[part_begins_[part]]; token < end; ++token) {
+            const auto label = static_cast<size_t>(gold_[token]);
+            const bool count = !all_pairs_ && gold_[token] != kUnknown;  // an unknown label counts for none
+            for (uint64_t i = encoding.starts[token]; i < encoding.starts[token + 1]; ++i) {
+                const uint32_t feature = encoding.ids[i];
+                if (seen.occurrences[feature]++ == 0) seen.first_part[feature] = static_cast<uint8_t>(part);
+                seen.last_part[feature] = static_cast<uint8_t>(part);
+                if (count) seen.labels[feature * seen.words + label / 64] |= uint64_t{1} << (label % 64);
+            }
+        }
+    }
+    for (const auto& [feature, label] : options.known) {
+        if (feature >= features || label >= labels_) throw InputFault("a known pair is out of range");
+        if (!all_pairs_) seen.labels[feature * seen.words + label / 64] |= uint64_t{1} << (label % 64);
+    }
+    seen.label_counts.assign(features, labels_);
+    for (uint32_t feature = 0; feature < features && !all_pairs_; ++feature) {
+        uint32_t count = 0;
+        for (size_t word = 0; word < seen.words; ++word) count += static_cast<uint32_t>(std::popcount(seen.labels[feature * seen.words + word]));
+        seen.label_counts[feature] = count;
+    }
+    place_features(seen, all_pairs_ ? 0 : options.dense_from);
+    if (all_pairs_) {
+        pair_count_ = size_t{features} * labels_;
+    } else {
+        list_pairs(seen);
+    }
+    lay_out_tokens(encoding, seen);
 }
 
 // Which features are dense, and where every weight lies.
-void TrainingSet::choose_layout(const Encoding& encoding, uint32_t features, const TrainingOptions& options) {
-    // The observed labels of each feature, as bits; an unknown label counts for none.
-    const size_t words = (labels_ + 63) / 64;
-    std::vector<uint64_t> observed;
-    std::vector<uint32_t> count(features, labels_);
-    if (!options.all_pairs) {
-        observed.assign(size_t{features} * words, 0);
-        for (size_t token = 0; token < gold_.size(); ++token) {
-            if (gold_[token] == kUnknown) continue;
-            const auto label = static_cast<size_t>(gold_[token]);
-            for (uint64_t i = encoding.starts[token]; i < encoding.starts[token + 1]; ++i)
-                observed[encoding.ids[i] * words + label / 64] |= uint64_t{1} << (label % 64);
-        }
-        for (uint32_t feature = 0; feature < features; ++feature) {
-            count[feature] = 0;
-            for (size_t word = 0; word < words; ++word)
-                count[feature] += static_cast<uint32_t>(__builtin_popcountll(observed[feature * words + word]));
-        }
+void TrainingSet::place_features(const Observations& seen, uint32_t dense_from) {
+    const auto features = static_cast<uint32_t>(seen.occurrences.size());
+    const auto dense = [&](uint32_t feature) { return seen.label_counts[feature] >= dense_from; };
+    size_t additions = 0;
+    for (uint32_t feature = 0; feature < features; ++feature)
+        additions += size_t{seen.occurrences[feature]} * (dense(feature) ? stride_ : seen.label_counts[feature]);
+    unsigned halvings = 0;
+    const auto too_many_parts = [&] {
+        const size_t parts = kMostParts >> halvings;
+        size_t shared = 0;
+        for (uint32_t feature = 0; feature < features; ++feature)
+            if (seen.shared(feature, halvings)) shared += dense(feature) ? stride_ : seen.label_counts[feature];
+        const size_t copied = (parts - 1) * shared;
+        return copied * sizeof(double) > kMostCopied || (parts > kUsualParts && copied * kCheap > additions);
+    };
+    while (too_many_parts()) ++halvings;
+    if (halvings > 0) {
+        std::vector<size_t> fewer;
+        for (size_t part = 0; part <= kMostParts; part += size_t{1} << halvings) fewer.push_back(part_begins_[part]);
+        part_begins_ = fewer;
     }
-    const uint32_t dense_from = options.all_pairs ? 0 : options.dense_from;
+
     row_of_feature_.assign(features, kNone);
-    first_single_.assign(features + size_t{1}, 0);
-    uint32_t singles = 0;
-    for (uint32_t feature = 0; feature < features; ++feature) {
-        first_single_[feature] = singles;
-        if (count[feature] >= dense_from) {
-            row_of_feature_[feature] = static_cast<uint32_t>(row_feature_.size());
-            row_feature_.push_back(feature);
+    single_of_feature_.assign(features, kNone);
+    size_t place = 0;
+    const auto put = [&](uint32_t feature, bool as_row) {
+        if (dense(feature) != as_row) return;
+        if (as_row) {
+            row_of_feature_[feature] = static_cast<uint32_t>(place / stride_);
+            place += stride_;
         } else {
-            singles += count[feature];
+            single_of_feature_[feature] = static_cast<uint32_t>(place);
+            place += seen.label_counts[feature];
         }
+    };
+    // Shared features by the length of their counts in bits, the most frequent first.
+    std::vector<std::vector<uint32_t>> by_frequency(33);
+    for (uint32_t feature = 0; feature < features; ++feature)
+        if (seen.shared(feature, halvings)) by_frequency[std::bit_width(seen.occurrences[feature])].push_back(feature);
+    for (const bool as_row : {true, false}) {
+        for (size_t bits = by_frequency.size(); bits-- > 0;)
+            for (uint32_t feature : by_frequency[bits]) put(feature, as_row);
+        if (as_row) shared_rows_end_ = place;
     }
-    first_single_[features] = singles;
-    padded_singles_ = (size_t{singles} + kVector - 1) / kVector * kVector;
+    place = rounded_up(place, stride_);
+    shared_count_ = place;
+    for (const bool as_row : {true, false}) {
+        for (uint32_t feature = 0; feature < features; ++feature)
+            if (!seen.shared(feature, halvings)) put(feature, as_row);
+        if (as_row) own_rows_end_ = place;
+    }
+    transitions_begin_ = rounded_up(place, kVector);
     if (weight_count() > UINT32_MAX) throw InputFault("more than 4 billion weights; use fewer features, or only observed pairs");
-    label_of_single_.resize(singles);
-    for (uint32_t feature = 0; feature < features; ++feature) {
-        uint32_t single = first_single_[feature];
-        for (uint32_t label = 0; label < labels_; ++label) {
-            if (!options.all_pairs && !(observed[feature * words + label / 64] >> (label % 64) & 1)) continue;
-            const uint32_t row = row_of_feature_[feature];
-            if (row == kNone) label_of_single_[single] = static_cast<uint16_t>(label);
-            places_.push_back(static_cast<uint32_t>(row == kNone ? singles_begin() + single++ : size_t{row} * stride_ + label));
-            pair_features_.push_back(feature);
-            pair_labels_.push_back(static_cast<uint16_t>(label));
-        }
-    }
-    pair_count_ = places_.size();
-    for (uint32_t from = 0; from < labels_ + 2; ++from)  // transitions, then start, then end
-        for (uint32_t label = 0; label < labels_; ++label)
-            places_.push_back(static_cast<uint32_t>(transitions_begin() + size_t{from} * stride_ + label));
 }
 
-void TrainingSet::lay_out_tokens(const Encoding& encoding) {
-    row_starts_.push_back(0);
-    single_starts_.push_back(0);
+void TrainingSet::list_pairs(const Observations& seen) {
+    const auto features = static_cast<uint32_t>(seen.occurrences.size());
+    size_t pairs = 0;
+    for (uint32_t count : seen.label_counts) pairs += count;
+    pair_starts_.reserve(features + size_t{1});
+    pair_places_.reserve(pairs);
+    pair_labels_.reserve(pairs);
+    for (uint32_t feature = 0; feature < features; ++feature) {
+        pair_starts_.push_back(static_cast<uint32_t>(pair_places_.size()));
+        const uint32_t row = row_of_feature_[feature];
+        uint32_t single = single_of_feature_[feature];
+        for (size_t word = 0; word < seen.words; ++word)
+            for (uint64_t left = seen.labels[feature * seen.words + word]; left != 0; left &= left - 1) {
+                const auto label = static_cast<uint32_t>(word * 64) + static_cast<uint32_t>(std::countr_zero(left));
+                pair_places_.push_back(row == kNone ? single++ : row * stride_ + label);
+                pair_labels_.push_back(static_cast<uint16_t>(label));
+            }
+    }
+    pair_starts_.push_back(static_cast<uint32_t>(pair_places_.size()));
+    pair_count_ = pair_places_.size();
+}
+
+void TrainingSet::lay_out_tokens(const Encoding& encoding, const Observations& seen) {
+    size_t rows = 0, singles = 0;
+    for (size_t feature = 0; feature < row_of_feature_.size(); ++feature)
+        (row_of_feature_[feature] == kNone ? singles : rows) +=
+            size_t{seen.occurrences[feature]} * (row_of_feature_[feature] == kNone ? seen.label_counts[feature] : 1);
     const bool valued = !encoding.values.empty();
-    for (size_t token = 0; token < gold_.size(); ++token) {
+    row_starts_.fill_later(token_count() + 1);
+    single_starts_.fill_later(token_count() + 1);
+    rows_.fill_later(rows);
+    singles_.fill_later(singles);
+    single_labels_.fill_later(singles);
+    if (valued) {
+        row_values_.fill_later(rows);
+        single_values_.fill_later(singles);
+    }
+    size_t row = 0, single = 0;
+    for (size_t token = 0; token < token_count(); ++token) {
+        row_starts_[token] = row;
+        single_starts_[token] = single;
         for (uint64_t i = encoding.starts[token]; i < encoding.starts[token + 1]; ++i) {
             const uint32_t feature = encoding.ids[i];
             if (row_of_feature_[feature] != kNone) {
-                rows_.push_back(row_of_feature_[feature]);
-                if (valued) row_values_.push_back(encoding.values[i]);
+                if (valued) row_values_[row] = encoding.values[i];
+                rows_[row++] = row_of_feature_[feature];
                 continue;
             }
-            for (uint32_t single = first_single_[feature]; single < first_single_[feature + 1]; ++single) {
-                singles_.push_back(static_cast<uint32_t>(singles_begin() + single));
-                single_labels_.push_back(label_of_single_[single]);
-                if (valued) single_values_.push_back(encoding.values[i]);
+            const uint32_t place = single_of_feature_[feature], pair = pair_starts_[feature];
+            for (uint32_t k = 0; k < seen.label_counts[feature]; ++k) {
+                if (valued) single_values_[single] = encoding.values[i];
+                single_labels_[single] = pair_labels_[pair + k];
+                singles_[single++] = place + k;
             }
         }
-        row_starts_.push_back(rows_.size());
-        single_starts_.push_back(singles_.size());
     }
+    row_starts_[token_count()] = row;
+    single_starts_[token_count()] = single;
 }
 
-namespace {
-
-// From "what stands at each token" to "the tokens of each".
-void turn(const Buffer<uint64_t>& starts, const Buffer<uint32_t>& items, const Buffer<float>& values, size_t first, size_t count,
-          Buffer<uint64_t>& item_starts, Buffer<uint32_t>& tokens, Buffer<float>& token_values) {
-    item_starts.fill(count + 1, 0);
-    for (uint32_t item : items) ++item_starts[item - first + 1];
-    for (size_t i = 0; i < count; ++i) item_starts[i + 1] += item_starts[i];
-    std::vector<uint64_t> next(item_starts.begin(), item_starts.end());
-    tokens.fill(items.size(), 0);
-    if (!values.empty()) token_values.fill(items.size(), 0.0f);
-    for (size_t token = 0; token + 1 < starts.size(); ++token)
-        for (uint64_t i = starts[token]; i < starts[token + 1]; ++i) {
-            const uint64_t place = next[items[i] - first]++;
-            tokens[place] = static_cast<uint32_t>(token);
-            if (!values.empty()) token_values[place] = values[i];
-        }
+void TrainingSet::choose_edges(const TrainingOptions& options) {
+    std::vector<uint8_t> free(size_t{labels_} * (size_t{labels_} + 2), 1);
+    if (!options.boundaries) std::fill(free.begin() + static_cast<std::ptrdiff_t>(size_t{labels_} * labels_), free.end(), uint8_t{0});
+    if (!options.all_transitions) {
+        std::fill_n(free.begin(), size_t{labels_} * labels_, uint8_t{0});
+        for (size_t sentence = 0; sentence < sentence_count(); ++sentence)
+            for (size_t token = sentences_[sentence] + size_t{1}; token < sentences_[sentence + 1]; ++token)
+                if (gold_[token - 1] != kUnknown && gold_[token] != kUnknown)
+                    free[static_cast<size_t>(gold_[token - 1]) * labels_ + static_cast<size_t>(gold_[token])] = 1;
+    }
+    for (size_t edge = 0; edge < free.size(); ++edge)
+        if (free[edge]) edges_.push_back(static_cast<uint32_t>(edge));
+    if (edges_.size() == free.size()) return;
+    edge_mask_.assign((size_t{labels_} + 2) * stride_, 0);
+    for (uint32_t edge : edges_) edge_mask_[edge / labels_ * stride_ + edge % labels_] = 1;
 }
 
-}  // namespace
+std::vector<uint32_t> TrainingSet::pair_features() const {
+    std::vector<uint32_t> out(pair_count_);
+    if (all_pairs()) {
+        for (size_t i = 0; i < out.size(); ++i) out[i] = static_cast<uint32_t>(i / labels_);
+        return out;
+    }
+    for (uint32_t feature = 0; feature + 1 < pair_starts_.size(); ++feature)
+        std::fill(out.begin() + pair_starts_[feature], out.begin() + pair_starts_[feature + 1], feature);
+    return out;
+}
 
-void TrainingSet::transpose() {
-    turn(row_starts_, rows_, row_values_, 0, dense_rows(), row_token_starts_, row_tokens_, row_token_values_);
-    turn(single_starts_, singles_, single_values_, singles_begin(), label_of_single_.size(), single_token_starts_, single_tokens_,
-         single_token_values_);
+std::vector<uint16_t> TrainingSet::pair_labels() const {
+    if (!all_pairs()) return pair_labels_;
+    std::vector<uint16_t> out(pair_count_);
+    for (size_t i = 0; i < out.size(); ++i) out[i] = static_cast<uint16_t>(i % labels_);
+    return out;
 }
 
 }  // namespace tagpool

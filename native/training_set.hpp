@@ -1,11 +1,15 @@
 // TrainingSet: encoded sentences with labels, laid out so that scoring tokens and summing gradients never look anything up.
 //
 // A weight belongs to a pair (feature, label). Features with many pairs are *dense*: a row of `stride` weights, all labels side by
-// side. The others are *sparse*: single weights, each with its label. Scoring goes token by token (rows and single weights of its
-// features); gradients go feature by feature (tokens of each), so that every sum has one order and no two threads write one number.
+// side. The others are *sparse*: single weights, each with its label. Scoring and summing go token by token over both.
+//
+// For threads the sentences are cut into a few parts, always the same ones. Features met in several parts are *shared*: each part sums
+// their gradients in a copy of its own. The many rare features of one part only need no copy. Shared features come first in memory,
+// frequent ones at the very front, the others in the order in which they are met: near in time is near in memory.
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "buffer.hpp"
@@ -15,8 +19,24 @@ namespace tagpool {
 
 struct TrainingOptions {
     uint32_t labels = 0;
-    bool all_pairs = true;      // else only pairs (feature, label) that occur
-    uint32_t dense_from = 5;    // a feature with so many observed labels is dense (with all_pairs every feature is)
+    bool all_pairs = true;        // else only pairs (feature, label) that occur
+    uint32_t dense_from = 5;      // a feature with so many observed labels is dense (with all_pairs every feature is)
+    bool boundaries = true;       // weights for the first and the last label of a sentence
+    bool all_transitions = true;  // else only transitions that occur; the others weigh zero
+    std::vector<std::pair<uint32_t, uint16_t>> known = {};  // pairs (feature, label) that count as observed in any case
+};
+
+class TrainingSet;
+
+// Where each parameter lies in memory. With all pairs this is computed, else it is kept.
+class Places {
+public:
+    explicit Places(const TrainingSet& set) : set_(set) {}
+    size_t size() const;
+    uint32_t operator[](size_t parameter) const;
+
+private:
+    const TrainingSet& set_;
 };
 
 class TrainingSet {
@@ -31,49 +51,77 @@ public:
     size_t token_count() const { return gold_.size(); }
     size_t sentence_count() const { return sentences_.size() - 1; }
 
-    // Weights in memory: dense rows, then single ones, then transitions (labels rows), start and end (one row each).
-    size_t dense_rows() const { return row_feature_.size(); }
-    size_t singles_begin() const { return dense_rows() * stride_; }
-    size_t transitions_begin() const { return singles_begin() + padded_singles_; }
+    // Parts of about equally many tokens: part p has the sentences [part_begin(p), part_begin(p + 1)).
+    size_t parts() const { return part_begins_.size() - 1; }
+    size_t part_begin(size_t part) const { return part_begins_[part]; }
+
+    // Weights in memory: those of shared features (rows, then single ones), those of the others (the same), transitions (labels rows),
+    // start and end (one row each).
+    size_t shared_count() const { return shared_count_; }
+    size_t shared_rows_end() const { return shared_rows_end_; }
+    size_t own_rows_end() const { return own_rows_end_; }
+    bool is_in_row(size_t place) const { return place < shared_rows_end_ || (place >= shared_count_ && place < own_rows_end_); }
+    size_t transitions_begin() const { return transitions_begin_; }
     size_t start_begin() const { return transitions_begin() + size_t{labels_} * stride_; }
     size_t end_begin() const { return start_begin() + stride_; }
     size_t weight_count() const { return end_begin() + stride_; }
 
     // Parameters as a learner and a model file know them: the free weights only, in the order of (feature, label), transitions, start,
     // end. places()[i] is where parameter i lies in memory; the other places hold zero for ever.
-    const std::vector<uint32_t>& places() const { return places_; }
+    Places places() const { return Places(*this); }
     size_t pair_count() const { return pair_count_; }
+    bool all_pairs() const { return all_pairs_; }
     // Feature and label of each pair, in the same order.
-    const std::vector<uint32_t>& pair_features() const { return pair_features_; }
-    const std::vector<uint16_t>& pair_labels() const { return pair_labels_; }
+    std::vector<uint32_t> pair_features() const;
+    std::vector<uint16_t> pair_labels() const;
+    // The free ones of transitions (from * labels + to), start (labels^2 + label) and end (labels * (labels + 1) + label).
+    const std::vector<uint32_t>& edges() const { return edges_; }
 
     // By token.
     std::vector<uint32_t> sentences_;
     std::vector<int32_t> gold_;
     Buffer<uint64_t> row_starts_, single_starts_;
-    Buffer<uint32_t> rows_;            // numbers of dense rows
+    Buffer<uint32_t> rows_;            // numbers of dense rows: places divided by the stride
     Buffer<uint32_t> singles_;         // places of single weights
     Buffer<uint16_t> single_labels_;
     Buffer<float> row_values_, single_values_;  // empty: all 1
 
-    // By dense row, and by single weight: the tokens it stands at.
-    Buffer<uint64_t> row_token_starts_, single_token_starts_;
-    Buffer<uint32_t> row_tokens_, single_tokens_;
-    Buffer<float> row_token_values_, single_token_values_;
-    std::vector<uint16_t> label_of_single_;
+    // 1 where an edge is free, 0 elsewhere (labels + 2 rows of `stride`); empty if all are.
+    std::vector<uint8_t> edge_mask_;
 
 private:
+    friend class Places;
+    struct Observations;
+
+    void cut_into_parts();
     void choose_layout(const Encoding& encoding, uint32_t features, const TrainingOptions& options);
-    void lay_out_tokens(const Encoding& encoding);
-    void transpose();
+    void place_features(const Observations& seen, uint32_t dense_from);
+    void list_pairs(const Observations& seen);
+    void lay_out_tokens(const Encoding& encoding, const Observations& seen);
+    void choose_edges(const TrainingOptions& options);
 
     uint32_t labels_, stride_;
-    size_t padded_singles_ = 0, pair_count_ = 0;
-    std::vector<uint32_t> row_feature_;
-    std::vector<uint32_t> row_of_feature_;            // kNone: sparse
-    std::vector<uint32_t> first_single_;              // by feature, one more than features
-    std::vector<uint32_t> places_, pair_features_;
-    std::vector<uint16_t> pair_labels_;
+    bool all_pairs_;
+    size_t shared_rows_end_ = 0, shared_count_ = 0, own_rows_end_ = 0, transitions_begin_ = 0, pair_count_ = 0;
+    std::vector<size_t> part_begins_;
+    std::vector<uint32_t> row_of_feature_;    // kNone: sparse
+    std::vector<uint32_t> single_of_feature_; // the place of its first single weight; empty if there are none
+    std::vector<uint32_t> pair_starts_;       // by feature, one more than features; empty with all pairs
+    std::vector<uint32_t> pair_places_;       // empty with all pairs
+    std::vector<uint16_t> pair_labels_;       // empty with all pairs
+    std::vector<uint32_t> edges_;
 };
+
+inline size_t Places::size() const { return set_.pair_count_ + set_.edges_.size(); }
+
+inline uint32_t Places::operator[](size_t parameter) const {
+    if (parameter >= set_.pair_count_) {
+        const uint32_t edge = set_.edges_[parameter - set_.pair_count_];
+        return static_cast<uint32_t>(set_.transitions_begin_ + size_t{edge / set_.labels_} * set_.stride_ + edge % set_.labels_);
+    }
+    if (!set_.all_pairs_) return set_.pair_places_[parameter];
+    const auto pair = static_cast<uint32_t>(parameter);
+    return set_.row_of_feature_[pair / set_.labels_] * set_.stride_ + pair % set_.labels_;
+}
 
 }  // namespace tagpool

@@ -1,11 +1,13 @@
 // Word functions: what a template may ask of a single string. Computed once per distinct string, so they may be plain.
 #pragma once
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "fault.hpp"
 #include "lexicon.hpp"
 
 namespace tagpool {
@@ -24,6 +26,18 @@ enum class Function : uint8_t {
     orthography_dfi,  // the orthographic set of DFI (after Gimenez and Marquez 2004)
     lookup,           // the lexicon's value; with a > 0 its first a characters
 };
+
+// By number. Files and Python know functions by these names, so that the list may grow in any order.
+constexpr std::array<std::string_view, 12> kFunctionNames = {"lower",  "simplify", "shape",       "short_shape", "digits",          "prefix",
+                                                             "suffix", "ngrams",   "edge_ngrams", "orthography", "orthography_dfi", "lookup"};
+
+// The enumerator of a name; throws InputFault where there is none.
+template <class Enumeration, size_t kCount>
+Enumeration named(const std::array<std::string_view, kCount>& names, std::string_view name) {
+    for (size_t i = 0; i < kCount; ++i)
+        if (names[i] == name) return static_cast<Enumeration>(i);
+    throw InputFault("\"" + std::string(name) + "\" is needed, which this version of tagpool does not know");
+}
 
 struct Step {
     Function function;

@@ -7,6 +7,7 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
 namespace tagpool {
@@ -48,18 +49,10 @@ nb::object dense_rows(const Columns& columns, const std::string& name, const Wor
 }  // namespace
 
 void bind_encoder(nb::module_& m) {
-    nb::enum_<AtomKind>(m, "AtomKind")
-        .value("word", AtomKind::word)
-        .value("number", AtomKind::number)
-        .value("gazetteer", AtomKind::gazetteer)
-        .value("disjunction", AtomKind::disjunction)
-        .value("capitals", AtomKind::capitals)
-        .value("position", AtomKind::position)
-        .value("bias", AtomKind::bias);
-
     nb::class_<Atom>(m, "Atom")
-        .def("__init__", [](Atom* self, AtomKind kind, const std::string& column, const WordFunction& function, bool total,
+        .def("__init__", [](Atom* self, std::string_view name, const std::string& column, const WordFunction& function, bool total,
                             bool plain, int a, int b, std::shared_ptr<PhraseLexicon> phrases) {
+            const auto kind = named<AtomKind>(kAtomKindNames, name);
             if (kind == AtomKind::gazetteer && !phrases) throw InputFault("a gazetteer atom needs phrases");
             if (a > b || a < -64 || b > 64) throw InputFault("an atom's window is out of range");
             new (self) Atom{kind, column, function, total, plain, a, b, std::move(phrases)};

@@ -40,20 +40,6 @@ void add_phrases(PhraseLexicon& lexicon, const std::string& list, std::string_vi
 }  // namespace
 
 void bind_lexicons(nb::module_& m) {
-    nb::enum_<Function>(m, "Function")
-        .value("lower", Function::lower)
-        .value("simplify", Function::simplify)
-        .value("shape", Function::shape)
-        .value("short_shape", Function::short_shape)
-        .value("digits", Function::digits)
-        .value("prefix", Function::prefix)
-        .value("suffix", Function::suffix)
-        .value("ngrams", Function::ngrams)
-        .value("edge_ngrams", Function::edge_ngrams)
-        .value("orthography", Function::orthography)
-        .value("orthography_dfi", Function::orthography_dfi)
-        .value("lookup", Function::lookup);
-
     nb::class_<WordLexicon>(m, "WordLexicon")
         .def(nb::init<>())
         .def("add", &WordLexicon::add, nb::arg("word"), nb::arg("value"))
@@ -74,10 +60,16 @@ void bind_lexicons(nb::module_& m) {
         .def(nb::init<>())
         .def("add", &RowLexicon::add, nb::arg("word"), nb::arg("row"))
         .def("row", &RowLexicon::row, nb::arg("word"))
+        .def("words", [](const RowLexicon& l) {
+            nb::list out;
+            for (uint32_t i = 0; i < l.size(); ++i) out.append(nb::str(l.word(i).data(), l.word(i).size()));
+            return out;
+        })
         .def("__len__", &RowLexicon::size);
 
     nb::class_<Step>(m, "Step")
-        .def("__init__", [](Step* self, Function function, int a, int b, std::shared_ptr<WordLexicon> lexicon) {
+        .def("__init__", [](Step* self, std::string_view name, int a, int b, std::shared_ptr<WordLexicon> lexicon) {
+            const auto function = named<Function>(kFunctionNames, name);
             if (function == Function::lookup && !lexicon) throw InputFault("a lookup needs a lexicon");
             if (a < 0 || b < 0) throw InputFault("a step's numbers cannot be negative");
             new (self) Step{function, a, b, std::move(lexicon)};

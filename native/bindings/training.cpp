@@ -1,34 +1,20 @@
 #include "../lbfgs.hpp"
 #include "../kernels.hpp"
 #include "../objective.hpp"
-#include "../sgd.hpp"
 #include "../training_set.hpp"
 
 #include <memory>
 
 #include "../fault.hpp"
+#include "arrays.hpp"
 #include "bindings.hpp"
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 namespace tagpool {
 namespace {
-
-using Doubles = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Floats = nb::ndarray<const float, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Ints = nb::ndarray<const int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
-template <class Given>
-auto copied(const Given& given) {
-    using Value = std::remove_const_t<typename Given::Scalar>;
-    return std::vector<Value>(given.data(), given.data() + given.size());
-}
-
-void expect_size(size_t got, size_t expected, const char* what) {
-    if (got != expected)
-        throw InputFault(std::string("expected ") + std::to_string(expected) + " " + what + ", got " + std::to_string(got));
-}
 
 const char* name_of(LbfgsEnd end) {
     switch (end) {
@@ -40,6 +26,12 @@ const char* name_of(LbfgsEnd end) {
     return "";
 }
 
+// Lets somebody who pressed Ctrl-C have their prompt back at once, not after the last iteration.
+void check_signals() {
+    nb::gil_scoped_acquire acquire;
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+}
+
 }  // namespace
 
 void bind_training(nb::module_& m) {
@@ -47,16 +39,25 @@ void bind_training(nb::module_& m) {
 
     nb::class_<TrainingSet>(m, "TrainingSet")
         .def("__init__", [](TrainingSet* self, const Encoding& encoding, Ints gold, uint32_t features, uint32_t labels, bool all_pairs,
-                            uint32_t dense_from) {
+                            uint32_t dense_from, bool boundaries, bool all_transitions, std::optional<UInts> known_features,
+                            std::optional<UShorts> known_labels) {
             expect_size(gold.size(), encoding.token_count(), "labels, one a token");
             for (uint32_t id : encoding.ids)
                 if (id >= features) throw InputFault("a feature is out of range");
-            new (self) TrainingSet(encoding, gold.data(), features, {labels, all_pairs, dense_from});
-        }, nb::arg("encoding"), nb::arg("gold"), nb::arg("features"), nb::arg("labels"), nb::arg("all_pairs"), nb::arg("dense_from") = 5)
+            TrainingOptions options{labels, all_pairs, dense_from, boundaries, all_transitions};
+            if (known_features && known_labels) {
+                expect_size(known_labels->size(), known_features->size(), "labels of known pairs");
+                for (size_t i = 0; i < known_features->size(); ++i) options.known.emplace_back(known_features->data()[i], known_labels->data()[i]);
+            }
+            new (self) TrainingSet(encoding, gold.data(), features, options);
+        }, nb::arg("encoding"), nb::arg("gold"), nb::arg("features"), nb::arg("labels"), nb::arg("all_pairs"), nb::arg("dense_from") = 5,
+             nb::arg("boundaries") = true, nb::arg("all_transitions") = true, nb::arg("known_features") = nb::none(),
+             nb::arg("known_labels") = nb::none())
         .def_prop_ro("pair_count", &TrainingSet::pair_count)
         .def_prop_ro("parameter_count", [](const TrainingSet& s) { return s.places().size(); })
         .def("pair_features", [](const TrainingSet& s) { return owned(s.pair_features()); })
-        .def("pair_labels", [](const TrainingSet& s) { return owned(s.pair_labels()); });
+        .def("pair_labels", [](const TrainingSet& s) { return owned(s.pair_labels()); })
+        .def("edges", [](const TrainingSet& s) { return owned(s.edges()); });
 
     nb::class_<Objective>(m, "Objective")
         .def("__init__", [](Objective* self, std::shared_ptr<TrainingSet> set, bool chain, double l2, Floats example_weights, unsigned threads) {
@@ -74,34 +75,36 @@ void bind_training(nb::module_& m) {
             return nb::make_tuple(value, owned(std::move(gradient)));
         }, nb::arg("parameters"))
         .def("minimise", [](Objective& f, Doubles start, size_t iterations, size_t memory, double gradient_tolerance, double value_tolerance,
-                            size_t period, nb::object report) {
+                            size_t period, nb::object report, double l1) {
             expect_size(start.size(), f.parameter_count(), "parameters");
-            std::vector<double> x = copied(start);
-            const LbfgsOptions options{memory, iterations, gradient_tolerance, value_tolerance, period};
+            if (!(l1 >= 0)) throw InputFault("expected l1 to be 0 or more");
+            AlignedVector<double> x(start.size());
+            const LbfgsOptions options{memory, iterations, gradient_tolerance, value_tolerance, period, l1, f.threads()};
             LbfgsResult result{};
+            std::vector<double> found(start.size());
             {
                 nb::gil_scoped_release release;
-                result = minimise([&f](const double* at, double* gradient) { return f(at, gradient); }, x, options,
-                                  [&report](size_t iteration, double value, double norm) {
-                                      nb::gil_scoped_acquire acquire;
-                                      if (PyErr_CheckSignals() != 0) throw nb::python_error();
-                                      return report.is_none() || nb::cast<bool>(report(iteration, value, norm));
-                                  });
+                f.to_memory_order(start.data(), x.data());
+                result = minimise([&f](const double* at, double* gradient) {
+                    const double value = f.evaluate(at, gradient);
+                    check_signals();
+                    return value;
+                }, x, options, [&](size_t iteration, double value, double norm) {
+                    nb::gil_scoped_acquire acquire;
+                    if (report.is_none()) return true;
+                    // Where it stands, for those who want to know: copied only when asked for, and only during the call.
+                    const nb::object here = nb::cpp_function([&] {
+                        std::vector<double> at(start.size());
+                        f.from_memory_order(x.data(), at.data());
+                        return owned(std::move(at));
+                    });
+                    return nb::cast<bool>(report(iteration, value, norm, here));
+                });
+                f.from_memory_order(x.data(), found.data());
             }
-            return nb::make_tuple(owned(std::move(x)), name_of(result.end), result.value, result.iterations, result.evaluations);
+            return nb::make_tuple(owned(std::move(found)), name_of(result.end), result.value, result.iterations, result.evaluations);
         }, nb::arg("start"), nb::arg("iterations"), nb::arg("memory"), nb::arg("gradient_tolerance"), nb::arg("value_tolerance"),
-             nb::arg("period"), nb::arg("report").none());
-
-    nb::class_<Sgd>(m, "Sgd")
-        .def("__init__", [](Sgd* self, std::shared_ptr<TrainingSet> set, bool chain, double l2, double step, size_t average_from, uint64_t seed,
-                            Floats example_weights) {
-            new (self) Sgd(std::move(set), chain, {l2, step, average_from, seed}, copied(example_weights));
-        }, nb::arg("training"), nb::arg("chain"), nb::arg("l2"), nb::arg("step"), nb::arg("average_from"), nb::arg("seed"),
-             nb::arg("example_weights"))
-        .def("start_from", [](Sgd& s, Floats parameters) { s.start_from(copied(parameters)); }, nb::arg("parameters"))
-        .def("epoch", &Sgd::epoch, nb::call_guard<nb::gil_scoped_release>())
-        .def("parameters", [](Sgd& s) { return owned(s.parameters()); })
-        .def_prop_ro("step", &Sgd::step);
+             nb::arg("period"), nb::arg("report").none(), nb::arg("l1") = 0.0);
 }
 
 }  // namespace tagpool

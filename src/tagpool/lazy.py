@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
+import sys
 
 # typing.TYPE_CHECKING would be the usual name, but importing typing takes longer than everything else here together.
 TYPE_CHECKING = False
@@ -21,6 +21,7 @@ def attach(package: str, names: Mapping[str, str]) -> Callable[[str], Any]:
     def find(name: str) -> Any:
         if name not in names:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        return getattr(importlib.import_module(names[name]), name)
+        __import__(names[name])  # importing importlib would take longer than this whole package
+        return getattr(sys.modules[names[name]], name)
 
     return find

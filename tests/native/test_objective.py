@@ -1,100 +1,43 @@
-"""The training objective against enumeration of all label sequences, its gradient against finite differences, its minimisers."""
+"""The training objective against enumeration of all label sequences, its gradient against finite differences."""
 
 from __future__ import annotations
-
-import itertools
-import math
-from dataclasses import dataclass
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from oracles.training import Problem, enumerated, problems, random_problem
 
 from tagpool import GivenEncoder, _native
 
 NONE = np.zeros(0, np.float32)
 
 
-@dataclass
-class Problem:
-    rows: list[list[list[tuple[int, float]]]]  # sentence, token, (feature, value)
-    gold: list[list[int]]  # -1: unknown
-    features: int
-    labels: int
-
-    def training_set(self, *, all_pairs: bool, dense_from: int = 2) -> _native.TrainingSet:
-        # The encoder is fitted on all features in their order, so that feature k has number k.
-        encoder = GivenEncoder()
-        listing = [[{f"f{k}": 1.0} for k in range(self.features)]]
-        encoder.fit(listing)
-        encoded = encoder.transform([[self._merged(token) for token in sentence] for sentence in self.rows])
-        gold = np.array([label for sentence in self.gold for label in sentence], np.int32)
-        return _native.TrainingSet(encoded.native, gold, self.features, self.labels, all_pairs, dense_from)
-
-    def tokens_alone(self) -> Problem:
-        rows = [[token] for sentence in self.rows for token in sentence]
-        return Problem(rows, [[label] for sentence in self.gold for label in sentence], self.features, self.labels)
-
-    @staticmethod
-    def _merged(token: list[tuple[int, float]]) -> dict[str, float]:
-        return {f"f{k}": value for k, value in token}
-
-
-@st.composite
-def problems(draw: st.DrawFn, unknown: bool = True) -> Problem:
-    features, labels = draw(st.integers(1, 4)), draw(st.integers(1, 3))
-    value = st.sampled_from([1.0, 1.0, 0.5, -2.0])
-    token = st.dictionaries(st.integers(0, features - 1), value, max_size=3).map(lambda each: list(each.items()))
-    rows = draw(st.lists(st.lists(token, min_size=1, max_size=4), min_size=1, max_size=3))
-    label = st.integers(-1 if unknown else 0, labels - 1)
-    gold = [draw(st.lists(label, min_size=len(sentence), max_size=len(sentence))) for sentence in rows]
-    return Problem(rows, gold, features, labels)
-
-
-def enumerated(
-    problem: Problem, pairs: dict[tuple[int, int], float], edges: NDArray[np.float64], chain: bool, weights: list[float]
-) -> float:
-    """-sum_i c_i log p(known labels of i), by summing over all label sequences."""
-    L = problem.labels
-    transitions, start, end = edges[: L * L].reshape(L, L), edges[L * L : L * L + L], edges[L * L + L :]
-    loss = 0.0
-    for rows, gold, weight in zip(problem.rows, problem.gold, weights, strict=True):
-        nodes = [[sum(pairs.get((k, y), 0.0) * v for k, v in token) for y in range(L)] for token in rows]
-        total = known = 0.0
-        for labels in itertools.product(range(L), repeat=len(rows)):
-            score = sum(nodes[t][y] for t, y in enumerate(labels))
-            if chain:
-                score += start[labels[0]] + end[labels[-1]] + sum(transitions[a, b] for a, b in itertools.pairwise(labels))
-            total += math.exp(score)
-            if all(g in (-1, y) for g, y in zip(gold, labels, strict=True)):
-                known += math.exp(score)
-        loss -= weight * math.log(known / total)
-    return loss
-
-
-@given(problems(), st.booleans(), st.booleans(), st.booleans(), st.integers(0, 2**32 - 1))
-@settings(max_examples=150, deadline=None)
-def test_value_and_gradient(problem: Problem, chain: bool, all_pairs: bool, weighted: bool, seed: int) -> None:
-    training = problem.training_set(all_pairs=all_pairs)
+@given(problems(), st.tuples(*[st.booleans()] * 5), st.integers(0, 2**32 - 1))
+@settings(max_examples=200, deadline=None)
+def test_value_and_gradient(problem: Problem, flags: tuple[bool, ...], seed: int) -> None:
+    chain, all_pairs, weighted, boundaries, all_transitions = flags
+    training = problem.training_set(all_pairs=all_pairs, boundaries=boundaries, all_transitions=all_transitions)
     random = np.random.default_rng(seed)
     # Without a chain every token is an example of its own.
     examples = problem if chain else problem.tokens_alone()
     weights = random.uniform(0.5, 2, len(examples.rows)).astype(np.float32) if weighted else NONE
     l2 = 0.3
     objective = _native.Objective(training, chain, l2, weights, 1)
-    assert objective.parameter_count == training.pair_count + (problem.labels * (problem.labels + 2) if chain else 0)
+    assert training.edges().tolist() == problem.free_edges(boundaries, all_transitions)
+    assert objective.parameter_count == training.pair_count + (len(training.edges()) if chain else 0)
     parameters = random.normal(size=objective.parameter_count)
     value, gradient = objective(parameters)
 
     def plain(at: NDArray[np.float64]) -> float:
         names = zip(training.pair_features().tolist(), training.pair_labels().tolist(), strict=True)
         pairs = dict(zip(names, at.tolist(), strict=False))
-        edges = at[training.pair_count :] if chain else np.zeros(problem.labels * (problem.labels + 2))
-        return enumerated(
-            examples, pairs, edges, chain, weights.tolist() if weighted else [1.0] * len(examples.rows)
-        ) + l2 / 2 * float(at @ at)
+        edges = np.zeros(problem.labels * (problem.labels + 2))
+        if chain:
+            edges[training.edges()] = at[training.pair_count :]
+        counts = weights.tolist() if weighted else [1.0] * len(examples.rows)
+        return enumerated(examples, pairs, edges, chain, counts) + l2 / 2 * float(at @ at)
 
     assert value == pytest.approx(plain(parameters), rel=1e-10, abs=1e-10)
     for i in random.permutation(len(parameters))[:6]:
@@ -117,24 +60,6 @@ def test_only_observed_pairs_have_weights(problem: Problem, chain: bool) -> None
     }
     assert sorted(observed) == list(zip(training.pair_features().tolist(), training.pair_labels().tolist(), strict=True))
     assert problem.training_set(all_pairs=True).pair_count == problem.features * problem.labels
-
-
-def random_problem(sentences: int, length: int, labels: int, features: int, seed: int) -> Problem:
-    random = np.random.default_rng(seed)
-    rows, gold = [], []
-    for _ in range(sentences):
-        truth = random.integers(0, labels, length)
-        gold.append(truth.tolist())
-        # A feature hints at its label most of the time.
-        noise = random.integers(0, features, (length, 2))
-        hints = np.where(random.random(length) < 0.8, truth, random.integers(0, labels, length))
-        rows.append(
-            [
-                [(int(hint), 1.0), *((int(k), 1.0) for k in set(extra.tolist()) - {int(hint)})]
-                for hint, extra in zip(hints, noise, strict=True)
-            ]
-        )
-    return Problem(rows, gold, features, labels)
 
 
 @pytest.mark.parametrize("labels", [2, 7, 8, 13, 24, 31, 45, 70])
@@ -176,75 +101,6 @@ def test_scores_far_apart_are_done_in_log_space() -> None:
     value, gradient = _native.Objective(held, True, 0.0, NONE, 1)(parameters)
     assert value == pytest.approx(0.0, abs=1e-9)
     assert np.isfinite(gradient).all()
-
-
-@pytest.mark.parametrize("chain", [True, False])
-def test_lbfgs_finds_the_minimum(chain: bool) -> None:
-    problem = random_problem(60, 6, 4, 9, seed=3)
-    training = problem.training_set(all_pairs=False)
-    objective = _native.Objective(training, chain, 0.7, NONE, 1)
-    seen: list[float] = []
-    found, end, value, iterations, evaluations = objective.minimise(
-        np.zeros(objective.parameter_count), 500, 6, 1e-9, 0.0, 10, lambda _, now, __: bool(seen.append(now) or True)
-    )
-    assert end in ("converged", "no progress")
-    assert objective(found)[0] == value
-    assert float(np.abs(objective(found)[1]).max()) < 1e-5
-    assert seen == sorted(seen, reverse=True)
-    assert len(seen) == iterations <= evaluations
-    stopped = objective.minimise(np.zeros(objective.parameter_count), 500, 6, 1e-9, 0.0, 10, lambda i, *_: i < 3)
-    assert stopped[1] == "stopped"
-    assert stopped[3] == 3
-
-
-def test_lbfgs_reaches_logistic_regression() -> None:
-    """MaxEnt with all pairs is multinomial logistic regression: scikit-learn finds the same minimum."""
-    from sklearn.linear_model import LogisticRegression  # noqa: PLC0415 - only this test needs it
-
-    problem = random_problem(80, 5, 3, 8, seed=5)
-    training = problem.training_set(all_pairs=True)
-    objective = _native.Objective(training, False, 0.5, NONE, 1)
-    found, _, value, _, _ = objective.minimise(np.zeros(objective.parameter_count), 1000, 6, 1e-10, 0.0, 10, None)
-    matrix = np.zeros((sum(map(len, problem.rows)), problem.features))
-    for number, token in enumerate(itertools.chain.from_iterable(problem.rows)):
-        for k, v in token:
-            matrix[number, k] = v
-    gold = [label for sentence in problem.gold for label in sentence]
-    peer = LogisticRegression(C=1 / 0.5, fit_intercept=False, tol=1e-10, max_iter=5000).fit(matrix, gold)
-    assert np.allclose(found.reshape(problem.features, 3), peer.coef_.T, atol=1e-4)
-    assert value == pytest.approx(objective(np.ascontiguousarray(peer.coef_.T).ravel())[0], rel=1e-8)
-
-
-@pytest.mark.parametrize("chain", [True, False])
-@pytest.mark.parametrize("all_pairs", [True, False])
-def test_sgd_comes_close_to_the_minimum_and_repeats_itself(chain: bool, all_pairs: bool) -> None:
-    problem = random_problem(300, 6, 4, 9, seed=7)
-    training = problem.training_set(all_pairs=all_pairs)
-    objective = _native.Objective(training, chain, 1.0, NONE, 1)
-    least = objective.minimise(np.zeros(objective.parameter_count), 1000, 6, 1e-8, 0.0, 10, None)[2]
-    nothing = objective(np.zeros(objective.parameter_count))[0]
-
-    def trained() -> NDArray[np.float32]:
-        learner = _native.Sgd(training, chain, 1.0, 0.0, 1, 11, NONE)
-        for _ in range(30):
-            assert math.isfinite(learner.epoch())
-        assert learner.step > 0
-        return learner.parameters()
-
-    found = trained()
-    assert objective(found.astype(np.float64))[0] < least + 0.002 * (nothing - least)
-    assert trained().tobytes() == found.tobytes()
-
-
-def test_sgd_continues_from_given_parameters() -> None:
-    problem = random_problem(100, 5, 3, 8, seed=9)
-    training = problem.training_set(all_pairs=True)
-    objective = _native.Objective(training, True, 1.0, NONE, 1)
-    best = objective.minimise(np.zeros(objective.parameter_count), 1000, 6, 1e-8, 0.0, 10, None)
-    learner = _native.Sgd(training, True, 1.0, 0.01, 0, 1, NONE)
-    learner.start_from(best[0].astype(np.float32))
-    learner.epoch()
-    assert objective(learner.parameters().astype(np.float64))[0] < best[2] * 1.01
 
 
 def test_bad_arguments() -> None:

@@ -155,6 +155,16 @@ class Expert(Parameters):
     classes_ = labels_
 
     @property
+    def feature_count(self) -> int:
+        """How many features have weights."""
+        return self._fitted().feature_count
+
+    @property
+    def weight_count(self) -> int:
+        """How many weights of features are kept."""
+        return self._fitted().weight_count
+
+    @property
     def summary_(self) -> dict[str, Any]:
         """What is remembered of the training: sentences, tokens, columns, label column, trainer, epochs, loss, dev score."""
         found: dict[str, Any] = _lazy("summary_of")(self)

@@ -42,19 +42,24 @@ def fit(
     """Trains an expert; ``resume`` goes on from its weights, ``epochs`` overrules those of a stochastic trainer."""
     _check(expert)
     trainer = trainer_of(expert.trainer)
-    if epochs is not None:
-        trainer = SGD(epochs=epochs, average_from=0)
     before = expert if resume and expert.is_fitted else None
     data = _Data(expert, sentences, labels, before)
+    l2 = float(expert.l2)
+    if epochs is not None:
+        trainer = SGD(epochs=epochs, average_from=0)
+        if before is not None:
+            # The penalty belongs to all sentences ever seen: these pay for their share of it.
+            data.seen_before = int(before.summary_.get("sentences", 0))
+            l2 *= data.sentence_count / (data.seen_before + data.sentence_count)
     held_out = data.dev(dev) if dev is not None else None
-    training = _native.TrainingSet(data.encoding, data.gold, data.feature_count, len(data.labels), expert.pairs == _ALL)
+    training = data.training_set(before)
     problem = Problem(
         training=training,
         chain=expert.chain,
-        l2=float(expert.l2),
+        l2=l2,
         l1=float(expert.l1),
         example_weights=_example_weights(expert, data, sample_weight),
-        start=data.start(training, before) if before is not None else None,
+        start=data.start(training) if before is not None else None,
         seed=expert.seed,
         threads=expert.threads,
     )
@@ -63,8 +68,8 @@ def fit(
     try:
         made.install(trainer.train(problem, watch), watch)
     except KeyboardInterrupt:
-        kept = watch.last if watch.best is None else watch.best
-        if kept is not None:
+        kept = watch.kept()
+        if kept is not None and np.isfinite(kept).all():
             made.install(kept, watch)
         raise
 
@@ -94,6 +99,7 @@ class _Data:
         if before is not None and before._fitted().given != self.given:
             raise InputError("a model of given features goes on with given features, one of words with words")
         self.source: str | None = None
+        self.seen_before = 0  # sentences that the weights have learned from already
         if self.given:
             self._encode_given(sentences, labels)
         else:
@@ -142,6 +148,10 @@ class _Data:
         return found
 
     @property
+    def sentence_count(self) -> int:
+        return len(self.encoded.sentences) - 1
+
+    @property
     def encoding(self) -> _native.Encoding:
         return self.encoded.native
 
@@ -179,22 +189,32 @@ class _Data:
             )
         return _Dev(self.labels, encoded.native, gold)
 
-    def start(self, training: _native.TrainingSet, before: Expert) -> NDArray[np.float32]:
+    def training_set(self, before: Expert | None) -> _native.TrainingSet:
+        """The sentences laid out for training. Pairs that had a weight ``before`` have one again."""
+        self.old_weights = np.zeros((0, len(self.labels)), np.float32)
+        self.old_edges = np.zeros((len(self.labels) + 2, len(self.labels)), np.float32)
+        pairs: tuple[Any, ...] = (None, None)
+        if before is not None:
+            model, old = before._fitted(), len(before.labels_)
+            self.old_weights = np.zeros((len(self.known), len(self.labels)), np.float32)
+            self.old_weights[:, :old] = model.weights_of(self.known).reshape(-1, old)
+            features, labels = np.nonzero(self.old_weights)
+            pairs = features.astype(np.uint32), labels.astype(np.uint16)
+            if model.chain:
+                kept = model.edges().reshape(old + 2, old)
+                self.old_edges[:old, :old] = kept[:old]
+                self.old_edges[-2:, :old] = kept[old:]
+        sizes = self.feature_count, len(self.labels), self.expert.pairs == _ALL
+        return _native.TrainingSet(self.encoding, self.gold, *sizes, known_features=pairs[0], known_labels=pairs[1])
+
+    def start(self, training: _native.TrainingSet) -> NDArray[np.float32]:
         """The old weights at the places of the new problem; zero for what is new."""
-        model = before._fitted()
-        old = len(model.labels)
-        weights = np.zeros((len(self.known) + 1, len(self.labels)), np.float32)
-        weights[:-1, :old] = model.weights_of(self.known).reshape(-1, old)
+        padded = np.vstack([self.old_weights, np.zeros((1, len(self.labels)), np.float32)])
         rows = np.minimum(training.pair_features(), len(self.known))
-        pairs = weights[rows, training.pair_labels()]
+        pairs = padded[rows, training.pair_labels()]
         if not self.expert.chain:
             return np.ascontiguousarray(pairs)
-        edges = np.zeros((len(self.labels) + 2, len(self.labels)), np.float32)
-        if model.chain:
-            kept = model.edges().reshape(old + 2, old)
-            edges[:old, :old] = kept[:old]
-            edges[-2:, :old] = kept[old:]
-        return np.concatenate([pairs, edges.ravel()])
+        return np.concatenate([pairs, self.old_edges.ravel()[training.edges()]])
 
 
 def _numbers(corpus: Corpus, labels: Sequence[str]) -> NDArray[np.int32]:
@@ -246,10 +266,14 @@ class _Made:
         self.training = training
 
     def _parts(self, weights: Weights) -> tuple[Any, ...]:
-        pairs = self.training.pair_count
+        pairs, count = self.training.pair_count, len(self.data.labels)
+        edges = np.zeros(0, np.float32)
+        if self.expert.chain:
+            edges = np.zeros(count * (count + 2), np.float32)
+            edges[self.training.edges()] = weights[pairs:]
         none = (np.zeros(0, np.uint32), np.zeros(0, np.uint16))
         named = none if self.expert.pairs == _ALL else (self.training.pair_features(), self.training.pair_labels())
-        return (list(self.data.labels), *named, weights[:pairs].copy(), weights[pairs:].copy())
+        return (list(self.data.labels), *named, weights[:pairs].copy(), edges)
 
     def on_encoded(self, weights: Weights) -> _native.Model:
         """A model that tags what is encoded already."""
@@ -270,7 +294,7 @@ class _Made:
         """What a model remembers of its training. Nothing that changes from run to run: equal seeds give equal files."""
         columns = () if self.data.given else self.data.corpus.columns
         return {
-            "sentences": len(self.data.encoded.sentences) - 1,
+            "sentences": self.data.seen_before + self.data.sentence_count,
             "tokens": self.data.encoded.token_count,
             "columns": [name for name in columns if name != SPACE],
             "label": None if self.data.given else self.data.corpus.label_column,

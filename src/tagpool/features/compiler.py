@@ -15,31 +15,9 @@ from tagpool.features.template import Call, Expression, Field, Template, Templat
 if TYPE_CHECKING:
     from tagpool.features.embeddings import Embeddings
 
-_STEP = {
-    "lower": _native.Function.lower,
-    "simplify": _native.Function.simplify,
-    "digits": _native.Function.digits,
-    "prefix": _native.Function.prefix,
-    "suffix": _native.Function.suffix,
-    "cluster": _native.Function.lookup,
-    "ambiguity": _native.Function.lookup,
-}
-_FLAGGED_STEP = {
-    ("shape", None): _native.Function.shape,
-    ("shape", "short"): _native.Function.short_shape,
-    ("ngrams", None): _native.Function.ngrams,
-    ("ngrams", "edges"): _native.Function.edge_ngrams,
-    ("orthography", None): _native.Function.orthography,
-    ("orthography", "dfi"): _native.Function.orthography_dfi,
-}
-_CONTEXT = {
-    "gazetteer": _native.AtomKind.gazetteer,
-    "disjunction": _native.AtomKind.disjunction,
-    "capitals": _native.AtomKind.capitals,
-    "position": _native.AtomKind.position,
-    "bias": _native.AtomKind.bias,
-    "number": _native.AtomKind.number,
-}
+_LEXICONS = ("cluster", "ambiguity")  # functions that look a word up
+_FLAGGED = {("shape", "short"): "short_shape", ("ngrams", "edges"): "edge_ngrams", ("orthography", "dfi"): "orthography_dfi"}
+_CONTEXT = ("gazetteer", "disjunction", "capitals", "position", "bias", "number")  # functions of more than one word
 _MOST_CONJUNCTIONS = 65_535  # the native core numbers them in 16 bits
 _NUMBERED_COLUMN = re.compile(r"column(\d+)$")
 
@@ -195,8 +173,7 @@ class _Compiler:
         if isinstance(expression, Field) or expression.function not in _CONTEXT:
             column, function = self.word_function(expression)
             total = isinstance(expression, Field) or self.is_total(expression)
-            return _native.Atom(_native.AtomKind.word, column, function, total=total)
-        kind = _CONTEXT[expression.function]
+            return _native.Atom("word", column, function, total=total)
         window = expression.numbers[0] if expression.numbers else None
         column, function = ("", _native.WordFunction([]))
         key: str | None = ""
@@ -205,7 +182,7 @@ class _Compiler:
             # A function that looks into another lexicon is not known by its name: the lexicon may be another one next time.
             key = None if Term(expression.expression, ()).resources else str(expression.expression)
         return _native.Atom(
-            kind,
+            expression.function,
             column,
             function,
             plain=expression.flag == "plain",
@@ -235,7 +212,7 @@ class _Compiler:
         return column, _native.WordFunction(steps[::-1])
 
     def step(self, call: Call) -> _native.Step:
-        function = _STEP.get(call.function) or _FLAGGED_STEP[call.function, call.flag]
+        function = "lookup" if call.function in _LEXICONS else _FLAGGED.get((call.function, call.flag or ""), call.function)
         numbers = call.numbers[0] if call.numbers else None
         lexicon = self.resources[call.resource].native if call.resource else None
         return _native.Step(function, numbers.low if numbers else 0, numbers.high if numbers else 0, lexicon)

@@ -41,6 +41,10 @@ class Embeddings:
         for row, word in enumerate(words):
             self.rows.add(as_text(word), row)
 
+    def __reduce__(self) -> tuple[object, ...]:
+        words = self.rows.words()
+        return Embeddings, (words, self.vectors[[self.rows.row(word) for word in words]])
+
     def __len__(self) -> int:
         return len(self.rows)
 

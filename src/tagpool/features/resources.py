@@ -71,6 +71,9 @@ class Gazetteer:
             raise ResourceError("the gazetteer has no phrases")
         self._native: dict[str, _native.PhraseLexicon] = {}
 
+    def __reduce__(self) -> tuple[object, ...]:
+        return Gazetteer, ({name: text.decode().split("\n") for name, text in self._texts.items()},)
+
     @classmethod
     def read(cls, path: str | Path) -> Gazetteer:
         """Reads a file or a folder."""
@@ -141,6 +144,9 @@ class WordClasses:
 
     def __len__(self) -> int:
         return len(self.native)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (dict(self.native.items()),)
 
     def get(self, word: str) -> str | None:
         """The word's class, None if it has none."""

@@ -68,20 +68,24 @@ class Watch:
         self._without_gain = 0
         self._begun = time.perf_counter()
         self._note: str | None = None
-        self._weights: Callable[[], Weights] | None = None
-
-    @property
-    def last(self) -> Weights | None:
-        """The weights as they stand, for those who are interrupted; None before the first epoch."""
-        return None if self._weights is None else self._weights()
+        self._latest: Callable[[], Weights] | None = None
 
     def note(self, text: str) -> None:
         """Something to be said with the next epoch."""
         self._note = text
 
+    def kept(self) -> Weights | None:
+        """The best weights, or the latest ones where nothing was scored: what is left of a training that was interrupted."""
+        if self.best is not None or self._latest is None:
+            return self.best
+        return self._latest()
+
     def epoch(self, number: int, total: int, loss: float, weights: Callable[[], Weights], *, score: bool = True) -> bool:
-        """Takes note of an epoch; returns whether to go on. ``score`` False spares looking at the dev set this time."""
-        self._weights = weights
+        """Takes note of an epoch; returns whether to go on.
+
+        ``weights`` gives those there are, now and later; ``score`` False spares looking at the dev set this time.
+        """
+        self._latest = weights
         found = None
         better = False
         if self.evaluate is not None and score:
