@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -12,38 +11,11 @@ import time
 from pathlib import Path
 
 import pytest
+from commands import fail, run, succeed, write
 
 GOLD = "Ann NNP B-PER\nlives VBZ O\nin IN O\nNew NNP B-LOC\nYork NNP I-LOC\n\nRain NN O\nfell VBD O\n"
 GOOD = "Ann B-PER\nlives O\nin O\nNew B-LOC\nYork I-LOC\n\nRain O\nfell O\n"
 POOR = "Ann O\nlives O\nin O\nNew B-LOC\nYork O\n\nRain O\nfell O\n"
-
-
-def run(
-    *arguments: object, stdin: str | None = None, environment: dict[str, str] | None = None
-) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "tagpool", *map(str, arguments)]
-    return subprocess.run(
-        command,
-        capture_output=True,
-        text=True,
-        input=stdin,
-        check=False,
-        env={**os.environ, "COLUMNS": "160", **(environment or {})},
-    )
-
-
-def succeed(*arguments: object, stdin: str | None = None) -> str:
-    done = run(*arguments, stdin=stdin)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
-def fail(*arguments: object, code: int = 2, stdin: str | None = None) -> str:
-    done = run(*arguments, stdin=stdin)
-    assert done.returncode == code, done.stdout + done.stderr
-    assert "Traceback" not in done.stderr
-    assert done.stdout == ""
-    return done.stderr
 
 
 @pytest.fixture
@@ -261,12 +233,6 @@ def test_demo_describes_and_writes_the_built_in_corpus(tmp_path: Path) -> None:
 # All of them -------------------------------------------------------------------------------------------------------------
 
 
-def write(folder: Path, name: str, content: str | bytes) -> Path:
-    path = folder / name
-    path.write_bytes(content.encode() if isinstance(content, str) else content)
-    return path
-
-
 BAD_FILES = {
     "missing column": ("a B-PER\nb\n", ":2: expected 2 columns, got 1"),
     "ragged": ("a X O\nb Y O\nc O\n", ":3: expected 3 columns, got 2"),
@@ -306,7 +272,7 @@ def test_a_target_that_cannot_be_written_is_a_failure(files: Path) -> None:
     assert "cannot be written" in fail("convert", files / "gold.conll", files / "no" / "out.conll", code=1)
 
 
-@pytest.mark.parametrize("command", ["score", "features", "presets", "convert", "demo"])
+@pytest.mark.parametrize("command", ["train", "tag", "score", "inspect", "explain", "features", "presets", "convert", "demo"])
 def test_help_has_an_example(command: str) -> None:
     shown = succeed(command, "--help")
     assert "Examples:" in shown

@@ -21,6 +21,7 @@ from tagpool.cli.console import (
     parse_uses,
     print_json,
 )
+from tagpool.cli.models import load_model
 from tagpool.cli.progress import Follower, follower
 from tagpool.cli.training_log import TrainingLog
 from tagpool.corpus.corpus import LABEL, Corpus
@@ -29,7 +30,6 @@ from tagpool.corpus.whole_file import WholeFile
 from tagpool.errors import InputError
 from tagpool.experts.crf import CRF
 from tagpool.experts.expert import Expert
-from tagpool.experts.files import load
 from tagpool.experts.maxent import MaxEnt
 from tagpool.features.presets import load_templates
 from tagpool.features.template import TemplateSet
@@ -181,7 +181,7 @@ def _templates(features: str, uses: list[str], without: list[str]) -> tuple[Temp
 
 
 def _continued(path: Path, expert: str | None, parameters: dict[str, Any]) -> Expert:
-    found = load(path)
+    found = load_model(path)
     if expert is not None and not isinstance(found, _kind(expert)):
         raise InputError(f"--expert {expert}: the model is a {found.kind}, and goes on as one", source=path)
     return found.set_params(**parameters, warm_start=True)

@@ -41,7 +41,7 @@ _lazy = attach(
         "lattices": "tagpool.experts.inference",
         "save": "tagpool.experts.saving",
         "to_bytes": "tagpool.experts.saving",
-        "summary_of": "tagpool.experts.saving",
+        "summary_of": "tagpool.experts.summary",
         "score": "tagpool.evaluation.scores",
         "Tags": "sklearn.utils",
         "TargetTags": "sklearn.utils",

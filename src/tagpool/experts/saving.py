@@ -9,7 +9,7 @@ from typing import Any
 
 import tagpool
 from tagpool.corpus.files import write_bytes
-from tagpool.errors import InputError, ModelError
+from tagpool.errors import InputError
 from tagpool.experts.expert import Expert
 from tagpool.features.encoder import Encoder
 
@@ -61,16 +61,6 @@ def feature_names(expert: Expert) -> list[str]:
             raise InputError("the model was saved without the names of its features: it can only tag")
         expert._names = zlib.decompress(packed).decode().split(_SEPARATOR)
     return expert._names
-
-
-def summary_of(expert: Expert) -> dict[str, Any]:
-    """What an expert remembers of its training."""
-    if expert._summary is None:
-        try:
-            expert._summary = dict(json.loads(expert._fitted().text("summary") or "{}"))
-        except (TypeError, ValueError):
-            raise ModelError("the model's summary of its training is damaged") from None
-    return expert._summary
 
 
 def _plain(expert: Expert) -> dict[str, Any]:
