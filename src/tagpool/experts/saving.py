@@ -27,10 +27,12 @@ def save(expert: Expert, path: str | Path, *, half: bool = False, prune: float =
 def to_bytes(expert: Expert, *, half: bool = False, prune: float = 0.0, names: bool = True) -> bytes:
     """What a model file holds."""
     model = expert._fitted()
-    known = feature_names(expert) if names or prune else None
+    known = feature_names(expert) if prune or (names and has_names(expert)) else None
     if prune:
         model = model.pruned(prune, known or [])
-    texts = {"kind": expert.kind, "tagpool": tagpool.__version__, "parameters": json.dumps(_plain(expert))}
+    texts = {"kind": expert.kind, "tagpool": tagpool.__version__}
+    if expert._encoder is not None:  # a model from a file has those it was trained with
+        texts["parameters"] = json.dumps(_plain(expert))
     if isinstance(expert._encoder, Encoder):
         texts["templates"] = str(expert._encoder.templates_)
     if expert._summary is not None:
@@ -40,6 +42,11 @@ def to_bytes(expert: Expert, *, half: bool = False, prune: float = 0.0, names: b
         # Sorted, they take a fifth of the room; a feature's place follows from its name.
         arrays["names"] = zlib.compress(_SEPARATOR.join(sorted(known)).encode(), 3)
     return model.write(texts, arrays, half)
+
+
+def has_names(expert: Expert) -> bool:
+    """Whether the names of an expert's features are known: not if it comes from a file without them."""
+    return expert._encoder is not None or expert._fitted().array("names") is not None
 
 
 def feature_names(expert: Expert) -> list[str]:
