@@ -218,16 +218,20 @@ def test_convert_writes_into_a_pipe_by_its_name(files: Path) -> None:
 # demo --------------------------------------------------------------------------------------------------------------------
 
 
-def test_demo_describes_and_writes_the_built_in_corpus(tmp_path: Path) -> None:
+def test_demo_trains_compares_and_writes(tmp_path: Path) -> None:
     shown = succeed("demo", "--sentences", 200, "--write", tmp_path / "data")
     assert "names not met in training" in shown
-    assert "capitals(word, -1..1)[0]" in shown
+    assert "the same without capitals" in shown
     assert sorted(path.name for path in (tmp_path / "data").iterdir()) == ["dev.conll", "test.conll", "train.conll"]
     found = json.loads(succeed("demo", "--sentences", 200, "--unseen", 1, "--lowercase", 1, "--json"))
     assert found["corpus"]["test"]["names_not_in_training"] == 1.0
     assert found["corpus"]["test"]["without_capitals"] == 1.0
     assert found["corpus"]["train"]["names_not_in_training"] == 0.0
-    assert found["encoded"]["features"] > 1000
+    assert list(found["experts"]) == ["crf", "maxent"]
+    crf, maxent = found["experts"].values()
+    assert crf["test"] == crf["without_capitals"]  # all test sentences have lost theirs
+    assert crf["with_capitals"]["f1"] > crf["without_capitals"]["f1"]
+    assert found["compare"]["difference"] == pytest.approx(crf["test"]["f1"] - maxent["test"]["f1"])
 
 
 # All of them -------------------------------------------------------------------------------------------------------------
