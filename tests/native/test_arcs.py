@@ -115,7 +115,7 @@ def test_second_order_without_own_weights_is_first_order(labels: int) -> None:
 @pytest.mark.parametrize("order", [1, 2])
 @pytest.mark.parametrize("unknown", [False, True])
 def test_scores_far_apart_are_done_in_log_space(order: int, unknown: bool) -> None:
-    """Weights of some hundreds underflow in any scaled recursion, and triples overflow; loss and gradient are right all the same."""
+    """Weights of some hundreds underflow in any scaled recursion, or overflow; loss and gradient are right all the same."""
     rows = [[[(0, 1.0)], [(1, 1.0)], [(0, 1.0)], [(1, 1.0)]], [[(1, 1.0)], [(0, 1.0)]]]
     gold = [[0, 1, 0, -1 if unknown else 1], [0, 0]]
     problem = ArcProblem(Problem(rows, gold, 2, 2), order, [[[(0, 1.0)] for _ in each] for each in rows], 1)
@@ -143,6 +143,6 @@ def test_bad_arguments() -> None:
         problem.training_set()
     problem = larger(3, 1)
     rows = encoding(problem.base.rows, problem.base.features)
-    gold = np.array(sum(problem.base.gold, []), np.int32)
+    gold = np.concatenate(problem.base.gold).astype(np.int32)
     with pytest.raises(_native.InputFault, match="a transition feature is out of range"):
         _native.TrainingSet(rows, gold, 4, 3, True, history=encoding(problem.history, 5), history_features=4)
