@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "aligned.hpp"
+#include "kernels_step.hpp"
 #include "model.hpp"
 #include "training_set.hpp"
 
@@ -47,10 +48,7 @@ struct Kernels {
     double (*add_gradient)(const TrainingSet& set, const T* weights, const EdgeTable<T>& edges, bool chain, const float* example_weights,
                            size_t first, size_t last, T* shared, T* own, T* edge_gradients, ChainScratch<T>& scratch);
 
-    // One stochastic step on sentence i: w = weights / divisor. Adds `step` times the negative gradient to the weights, and
-    // `average_step` times it to the averages (where not null). Returns the loss.
-    double (*descend)(const TrainingSet& set, size_t sentence, T* weights, T divisor, bool chain, const float* example_weights, T step, T* averages,
-                      T average_step, EdgeTable<T>& edges, ChainScratch<T>& scratch, T* edge_gradients);
+    StepKernels<T> step;
 
     // Tagging: the node scores of one token, and the best label sequences of sentences [first, last). Of equal scores the smaller label.
     void (*score)(const ModelView& model, const Encoding& encoding, size_t token, float* scores);

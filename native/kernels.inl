@@ -17,11 +17,12 @@ namespace {
 #include "kernels_train.inl"
 #include "kernels_arcs.inl"
 #include "kernels_step.inl"
+#include "kernels_best.inl"
 #include "kernels_tag.inl"
 
 template <class T>
 constexpr Kernels<T> table(const char* name) {
-    return {name, &make_edges<T>, &add_gradient<T>, &descend<T>, &score_token_with_model, &tag};
+    return {name, &make_edges<T>, &add_gradient<T>, step_table<T>(), &score_token_with_model, &tag};
 }
 
 }  // namespace

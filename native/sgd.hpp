@@ -1,43 +1,71 @@
-// Averaged stochastic gradient descent for the same objective (Bottou 2010; Xu 2011), one sentence a step, in single precision.
+// Averaged stochastic gradient descent for the objective (Bottou 2010; Xu 2011), in single precision and in mini-batches.
 //
-// w_{t+1} = (1 - eta_t l) w_t - eta_t grad_i(w_t),   eta_t = eta_0 / (1 + eta_0 l t)^0.75,   l = l2 / sentences.
-// Shrinking touches no weight: w = weights / divisor. Neither does averaging: the average is (averages + fraction * weights) /
-// average_divisor, and a step adds to `averages` only where it adds to `weights`.
+//     w_{t+1} = (w_t - eta_t g_t) / (1 + eta_t l),   g_t: sum of the gradients of the batch,   l = l2 * batch / sentences,
+//     eta_t = eta_0 / (1 + eta_0 * l2 / sentences * sentences seen)^0.75.
+// Shrinking touches no weight: w = weights / divisor. Neither does averaging: the average is (seconds + fraction * weights) /
+// average_divisor, and a step adds to the seconds only where it adds to the weights.
+//
+// Threads share a batch: first its sentences, each with gradients of its own; then the weights, each of which belongs to one thread and
+// receives its additions in the order of the batch. So the result is the same bits whatever the number of threads.
 #pragma once
+#include <functional>
 #include <memory>
 #include <vector>
 
+#include "buffer.hpp"
 #include "kernels.hpp"
+#include "paired_weights.hpp"
+#include "pool.hpp"
 #include "random.hpp"
+#include "row_masks.hpp"
 #include "training_set.hpp"
 
 namespace tagpool {
 
 struct SgdOptions {
     double l2 = 1;
-    double step = 0;           // eta_0; 0: calibrated
-    size_t average_from = 1;   // epochs before averaging begins
+    double step = 0;          // eta_0; 0: calibrated
+    size_t average_from = 1;  // epochs before averaging begins
     uint64_t seed = 1;
+    size_t batch = 8;         // sentences a step
+    unsigned threads = 1;
 };
 
 class Sgd {
 public:
+    // `example_weights` is empty (all 1), or one a sentence in chains, one a token without.
     Sgd(std::shared_ptr<const TrainingSet> set, bool chain, const SgdOptions& options, std::vector<float> example_weights);
 
-    // Starts from these parameters instead of zero.
-    void start_from(const std::vector<float>& parameters);
-    // One pass over the sentences in a new order; returns the mean loss met on the way (before each step).
-    double epoch();
-    // The averaged parameters (the plain ones before averaging has begun).
-    std::vector<float> parameters();
+    size_t parameter_count() const { return chain_ ? set_->places().size() : set_->pair_count(); }
+    // Starts anew from these parameters instead of zero.
+    void start_from(const float* parameters);
+    // One pass over the sentences in a new order; returns the mean loss met on the way (before each step), or infinity, at once, if the
+    // weights have run away. `look_up` is called now and then; what it throws ends the pass between two steps.
+    double epoch(const std::function<void()>& look_up);
+    // The averaged parameters (the plain ones before averaging has begun), and the plain ones.
+    std::vector<float> parameters() const;
+    std::vector<float> current() const;
     double step() const { return step_; }
 
 private:
+    // What one sentence of a batch asks for.
+    struct Share {
+        double loss = 0;
+        size_t first_token = 0;             // within the batch
+        std::vector<Addition> rows, singles;  // by owner, each with room for all
+        std::vector<float> row_values, single_values;
+        std::vector<size_t> row_counts, single_counts;
+    };
+
     const float* example_weights() const { return example_weights_.empty() ? nullptr : example_weights_.data(); }
-    double pass(const std::vector<uint32_t>& order, bool average);
-    void calibrate();
+    double pass(const std::vector<uint32_t>& order, bool average, double bound, const std::function<void()>& look_up);
+    double batch_step(const uint32_t* sentences, size_t count, double step, bool both, Pool& pool);
+    void differentiate(size_t sentence, Share& share, float* edge_gradients, double step, bool both, unsigned worker);
+    void list_additions(size_t sentence, Share& share, unsigned owners) const;
+    void add_edges(size_t count, double step, bool both);
+    void calibrate(const std::function<void()>& look_up);
+    void restore(const std::vector<uint32_t>& sample, const std::vector<float>& start);
     void settle();
-    double objective_of(const std::vector<uint32_t>& sample);
 
     std::shared_ptr<const TrainingSet> set_;
     bool chain_;
@@ -45,11 +73,20 @@ private:
     std::vector<float> example_weights_;
     double shrink_, step_;
     Random random_;
-    std::vector<float> weights_, averages_, edge_gradients_;
+    PairedWeights weights_;
+    RowMasks masks_;
     double divisor_ = 1, average_divisor_ = 1, fraction_ = 0;
-    size_t epochs_ = 0, steps_ = 0, averaged_steps_ = 0;
+    size_t epochs_ = 0, seen_ = 0, averaged_steps_ = 0;
+    bool from_zero_ = true;
+
+    // Work space of a batch.
     EdgeTable<float> edges_;
-    ChainScratch<float> scratch_;
+    std::vector<ChainScratch<float>> scratch_;     // by worker
+    std::vector<std::vector<float>> nodes_;        // by worker
+    std::vector<Share> shares_;                    // by sentence
+    std::vector<float> steps_, edge_gradients_;    // by token; by sentence
+    std::vector<uint8_t> moves_;                   // by token
+    std::vector<uint32_t> longest_first_;
 };
 
 }  // namespace tagpool

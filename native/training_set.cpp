@@ -123,12 +123,14 @@ void TrainingSet::place_features(const Observations& seen, uint32_t dense_from) 
     for (const bool as_row : {true, false}) {
         for (size_t bits = by_frequency.size(); bits-- > 0;)
             for (uint32_t feature : by_frequency[bits]) put(feature, as_row);
+        if (as_row) shared_rows_end_ = place;
     }
     place = rounded_up(place, stride_);
     shared_count_ = place;
     for (const bool as_row : {true, false}) {
         for (uint32_t feature = 0; feature < features; ++feature)
             if (!seen.shared(feature, halvings)) put(feature, as_row);
+        if (as_row) own_rows_end_ = place;
     }
     transitions_begin_ = rounded_up(place, kVector);
     if (weight_count() > UINT32_MAX) throw InputFault("more than 4 billion weights; use fewer features, or only observed pairs");

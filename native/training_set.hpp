@@ -59,6 +59,9 @@ public:
     // Weights in memory: those of shared features (rows, then single ones), those of the others (the same), transitions (labels rows),
     // start and end (one row each), own weights of trigrams, triples of transition features.
     size_t shared_count() const { return shared_count_; }
+    size_t shared_rows_end() const { return shared_rows_end_; }
+    size_t own_rows_end() const { return own_rows_end_; }
+    bool is_in_row(size_t place) const { return place < shared_rows_end_ || (place >= shared_count_ && place < own_rows_end_); }
     size_t transitions_begin() const { return transitions_begin_; }
     size_t start_begin() const { return transitions_begin() + size_t{labels_} * stride_; }
     size_t end_begin() const { return start_begin() + stride_; }
@@ -110,7 +113,7 @@ private:
 
     uint32_t labels_, stride_;
     bool all_pairs_;
-    size_t shared_count_ = 0, transitions_begin_ = 0, pair_count_ = 0;
+    size_t shared_rows_end_ = 0, shared_count_ = 0, own_rows_end_ = 0, transitions_begin_ = 0, pair_count_ = 0;
     std::vector<size_t> part_begins_;
     std::vector<uint32_t> row_of_feature_;    // kNone: sparse
     std::vector<uint32_t> single_of_feature_; // the place of its first single weight; empty if there are none

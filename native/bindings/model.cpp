@@ -6,6 +6,7 @@
 #include "../fault.hpp"
 #include "../given.hpp"
 #include "../mapped_file.hpp"
+#include "arrays.hpp"
 #include "walker.hpp"
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
@@ -14,16 +15,6 @@
 
 namespace tagpool {
 namespace {
-
-using Floats = nb::ndarray<const float, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using UInts = nb::ndarray<const uint32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using UShorts = nb::ndarray<const uint16_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
-template <class Given>
-auto copied(const Given& given) {
-    using Value = std::remove_const_t<typename Given::Scalar>;
-    return std::vector<Value>(given.data(), given.data() + given.size());
-}
 
 std::unique_ptr<Model> built(Trained trained, const std::vector<std::string>& labels, const UInts& pair_features, const UShorts& pair_labels,
                              const Floats& weights, const Floats& edges) {

@@ -43,5 +43,6 @@ NB_MODULE(_native, m) {
     bind_given(m);
     bind_training(m);
     bind_model(m);
+    bind_stochastic(m);
     bind_chain(m);
 }

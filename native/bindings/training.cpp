@@ -1,12 +1,12 @@
 #include "../lbfgs.hpp"
 #include "../kernels.hpp"
 #include "../objective.hpp"
-#include "../sgd.hpp"
 #include "../training_set.hpp"
 
 #include <memory>
 
 #include "../fault.hpp"
+#include "arrays.hpp"
 #include "bindings.hpp"
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
@@ -14,21 +14,6 @@
 
 namespace tagpool {
 namespace {
-
-using Doubles = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Floats = nb::ndarray<const float, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Ints = nb::ndarray<const int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
-template <class Given>
-auto copied(const Given& given) {
-    using Value = std::remove_const_t<typename Given::Scalar>;
-    return std::vector<Value>(given.data(), given.data() + given.size());
-}
-
-void expect_size(size_t got, size_t expected, const char* what) {
-    if (got != expected)
-        throw InputFault(std::string("expected ") + std::to_string(expected) + " " + what + ", got " + std::to_string(got));
-}
 
 const char* name_of(LbfgsEnd end) {
     switch (end) {
@@ -112,17 +97,6 @@ void bind_training(nb::module_& m) {
             return nb::make_tuple(owned(std::move(found)), name_of(result.end), result.value, result.iterations, result.evaluations);
         }, nb::arg("start"), nb::arg("iterations"), nb::arg("memory"), nb::arg("gradient_tolerance"), nb::arg("value_tolerance"),
              nb::arg("period"), nb::arg("report").none(), nb::arg("l1") = 0.0);
-
-    nb::class_<Sgd>(m, "Sgd")
-        .def("__init__", [](Sgd* self, std::shared_ptr<TrainingSet> set, bool chain, double l2, double step, size_t average_from, uint64_t seed,
-                            Floats example_weights) {
-            new (self) Sgd(std::move(set), chain, {l2, step, average_from, seed}, copied(example_weights));
-        }, nb::arg("training"), nb::arg("chain"), nb::arg("l2"), nb::arg("step"), nb::arg("average_from"), nb::arg("seed"),
-             nb::arg("example_weights"))
-        .def("start_from", [](Sgd& s, Floats parameters) { s.start_from(copied(parameters)); }, nb::arg("parameters"))
-        .def("epoch", &Sgd::epoch, nb::call_guard<nb::gil_scoped_release>())
-        .def("parameters", [](Sgd& s) { return owned(s.parameters()); })
-        .def_prop_ro("step", &Sgd::step);
 }
 
 }  // namespace tagpool

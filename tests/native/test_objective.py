@@ -105,38 +105,6 @@ def test_scores_far_apart_are_done_in_log_space() -> None:
     assert np.isfinite(gradient).all()
 
 
-@pytest.mark.parametrize("chain", [True, False])
-@pytest.mark.parametrize("all_pairs", [True, False])
-def test_sgd_comes_close_to_the_minimum_and_repeats_itself(chain: bool, all_pairs: bool) -> None:
-    problem = random_problem(300, 6, 4, 9, seed=7)
-    training = problem.training_set(all_pairs=all_pairs)
-    objective = _native.Objective(training, chain, 1.0, NONE, 1)
-    least = objective.minimise(np.zeros(objective.parameter_count), 1000, 6, 1e-8, 0.0, 10, None)[2]
-    nothing = objective(np.zeros(objective.parameter_count))[0]
-
-    def trained() -> NDArray[np.float32]:
-        learner = _native.Sgd(training, chain, 1.0, 0.0, 1, 11, NONE)
-        for _ in range(30):
-            assert math.isfinite(learner.epoch())
-        assert learner.step > 0
-        return learner.parameters()
-
-    found = trained()
-    assert objective(found.astype(np.float64))[0] < least + 0.002 * (nothing - least)
-    assert trained().tobytes() == found.tobytes()
-
-
-def test_sgd_continues_from_given_parameters() -> None:
-    problem = random_problem(100, 5, 3, 8, seed=9)
-    training = problem.training_set(all_pairs=True)
-    objective = _native.Objective(training, True, 1.0, NONE, 1)
-    best = objective.minimise(np.zeros(objective.parameter_count), 1000, 6, 1e-8, 0.0, 10, None)
-    learner = _native.Sgd(training, True, 1.0, 0.01, 0, 1, NONE)
-    learner.start_from(best[0].astype(np.float32))
-    learner.epoch()
-    assert objective(learner.parameters().astype(np.float64))[0] < best[2] * 1.01
-
-
 def test_bad_arguments() -> None:
     problem = random_problem(2, 2, 2, 4, seed=1)
     training = problem.training_set(all_pairs=True)

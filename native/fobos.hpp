@@ -1,0 +1,81 @@
+// FOBOS, forward-backward splitting (Duchi and Singer 2009), in mini-batches and double precision:
+//
+//     w <- w - eta_t g_t,  then the proximal step of the penalty with length eta_t * batch / sentences,  eta_t = eta_0 / sqrt(1 + t/T),
+// t the steps taken, T those of an epoch. The penalty is that of the summed objective; the group of a weight is all weights of its feature
+// (of its row, for transitions). Proximal steps are put off until a feature is met again, and give what dense ones would (penalty.hpp).
+#pragma once
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "buffer.hpp"
+#include "kernels.hpp"
+#include "penalty.hpp"
+#include "pool.hpp"
+#include "random.hpp"
+#include "row_masks.hpp"
+#include "training_set.hpp"
+
+namespace tagpool {
+
+struct FobosOptions {
+    std::string penalty = "l1";
+    double strength = 1, ridge = 0;
+    double step = 0;  // eta_0; 0: calibrated
+    uint64_t seed = 1;
+    size_t batch = 8;
+    unsigned threads = 1;  // the result is the same whatever their number
+};
+
+class Fobos {
+public:
+    // `example_weights` is empty (all 1), or one a sentence in chains, one a token without.
+    Fobos(std::shared_ptr<const TrainingSet> set, bool chain, const FobosOptions& options, std::vector<float> example_weights);
+
+    size_t parameter_count() const { return chain_ ? set_->places().size() : set_->pair_count(); }
+    // Starts anew from these parameters instead of zero.
+    void start_from(const double* parameters);
+    // One pass over the sentences in a new order; returns the mean loss met on the way (before each step), or infinity, at once, if the
+    // weights have run away. `look_up` is called now and then; what it throws ends the pass between two steps.
+    double epoch(const std::function<void()>& look_up);
+    std::vector<double> parameters();
+    double step() const { return step_; }
+
+private:
+    // Weights that are caught up together.
+    struct Group {
+        uint32_t begin, count, caught_up;
+    };
+
+    const float* example_weights() const { return example_weights_.empty() ? nullptr : example_weights_.data(); }
+    void make_groups();
+    double pass(const std::vector<uint32_t>& order, double bound, const std::function<void()>& look_up);
+    double batch_gradients(const uint32_t* sentences, size_t count, Pool& pool);
+    void descend(const uint32_t* sentences, size_t count, double eta);
+    void catch_up(Group& group);
+    void catch_up_sentence(size_t sentence);
+    void catch_up_all();
+    void calibrate(const std::function<void()>& look_up);
+
+    std::shared_ptr<const TrainingSet> set_;
+    bool chain_;
+    FobosOptions options_;
+    std::vector<float> example_weights_;
+    double step_;
+    Random random_;
+    Penalty penalty_;
+    RowMasks masks_;
+    Buffer<double> weights_;
+    std::vector<Group> groups_;                // dense rows, features of single weights, rows of edges
+    std::vector<uint32_t> group_of_row_, group_of_single_;
+    size_t edge_groups_ = 0, steps_ = 0;
+
+    // Work space of a batch.
+    EdgeTable<double> edges_;
+    std::vector<ChainScratch<double>> scratch_;            // by worker
+    std::vector<double> nodes_, edge_gradients_, losses_;  // by token; by sentence
+    std::vector<size_t> first_tokens_;
+};
+
+}  // namespace tagpool

@@ -1,0 +1,100 @@
+#include "penalty.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "fault.hpp"
+#include "proximal.hpp"
+
+namespace tagpool {
+
+Penalty::Penalty(Kind kind, double strength, double ridge, size_t size) : kind_(kind), strength_(strength), ridge_(ridge), size_(size) {
+    restart();
+}
+
+void Penalty::restart() {
+    lengths_.clear();
+    products_.assign(1, 1.0);
+    thresholds_.assign(1, 0.0);
+    decays_.assign(size_, 0.0);
+}
+
+void Penalty::step(double length) {
+    lengths_.push_back(length);
+    const double by = length * strength_;
+    if (kind_ == Kind::weight || kind_ == Kind::group) {
+        thresholds_.push_back(thresholds_.back() + by * products_.back());
+        products_.push_back(products_.back() * (1 + length * ridge_));
+        return;
+    }
+    const size_t before = decays_.size() - size_;
+    for (size_t k = 1; k <= size_; ++k) {
+        // -log(1 - c k), written so that nothing is lost where c k is nearly 1.
+        const double chosen = static_cast<double>(kind_ == Kind::elitist ? k : size_), rest = chosen - static_cast<double>(k);
+        decays_.push_back(decays_[before + k - 1] + std::log1p(by * chosen) - std::log1p(by * rest));
+    }
+}
+
+void Penalty::catch_up(double* group, size_t count, size_t since) const {
+    if (since == steps()) return;
+    if (kind_ == Kind::elitist || kind_ == Kind::elitist_approximate) {
+        catch_up_elitist(group, count, since);
+        return;
+    }
+    const double threshold = (thresholds_.back() - thresholds_[since]) / products_[since];
+    if (threshold > 0) {
+        if (kind_ == Kind::weight) prox_l1(group, count, threshold);
+        else prox_group(group, count, threshold);
+    }
+    if (ridge_ > 0) prox_l2(group, count, products_.back() / products_[since] - 1);
+}
+
+void Penalty::catch_up_elitist(double* group, size_t count, size_t since) const {
+    const bool approximate = kind_ == Kind::elitist_approximate;
+    while (since < steps()) {
+        size_t nonzero = 0;
+        double sum = 0, least = 0;
+        for (size_t i = 0; i < count; ++i) {
+            const double size = std::abs(group[i]);
+            if (size == 0) continue;
+            least = nonzero++ == 0 ? size : std::min(least, size);
+            sum += size;
+        }
+        if (nonzero == 0) return;
+        // What each nonzero weight has lost after the steps up to `until`, if none has been lost altogether.
+        const auto lost = [&](size_t until) { return -sum * std::expm1(decay(since, nonzero) - decay(until, nonzero)) / static_cast<double>(nonzero); };
+        size_t low = since, high = steps();  // `low` is safe
+        if (lost(high) < least) low = high;
+        while (high - low > 1) {
+            const size_t middle = low + (high - low) / 2;
+            (lost(middle) < least ? low : high) = middle;
+        }
+        if (low > since) prox_l1(group, count, lost(low));
+        since = low;
+        if (since == steps()) return;
+        // The step that loses one, done as it stands.
+        const double by = lengths_[since++] * strength_;
+        double threshold;
+        if (approximate) {
+            double left = 0;
+            for (size_t i = 0; i < count; ++i) left += std::abs(group[i]);
+            threshold = by / (1 + by * static_cast<double>(size_)) * left;
+        } else {
+            threshold = elitist_threshold(group, count, by, false);
+        }
+        prox_l1(group, count, threshold);
+    }
+}
+
+Penalty penalty_of(const std::string& name, double strength, double ridge, size_t size) {
+    if (!(strength >= 0) || !(ridge >= 0) || !std::isfinite(strength + ridge)) throw InputFault("expected a penalty of at least 0");
+    if (ridge > 0 && name != "elastic" && name != "group") throw InputFault("only the penalties elastic and group take an l2 part");
+    if (name == "l1" || name == "elastic") return {Penalty::Kind::weight, strength, ridge, size};
+    if (name == "l2") return {Penalty::Kind::weight, 0, strength, size};
+    if (name == "group") return {Penalty::Kind::group, strength, ridge, size};
+    if (name == "elitist") return {Penalty::Kind::elitist, strength, 0, size};
+    if (name == "elitist-approximate") return {Penalty::Kind::elitist_approximate, strength, 0, size};
+    throw InputFault("expected a penalty of l1, l2, elastic, group, elitist, elitist-approximate; got " + name);
+}
+
+}  // namespace tagpool

@@ -1,0 +1,50 @@
+// Penalty: a regulariser whose proximal steps are put off. Each step is only noted down; a group of weights that is needed again is
+// caught up with all the steps it has missed at once, in closed form.
+//
+// l1, l2, elastic and group shrink a size m (of a weight, or the norm of a group) by m <- (m - e_i l)/(1 + e_i r), so that
+//     n steps:  m <- (m - sum_i e_i l P_{i-1}) / P_n,   P_i = prod_{j <= i} (1 + e_j r).
+// elitist: while all its k nonzero weights stay so, a group's sum s falls by the factor 1 - c_i k, c_i = e_i l / (1 + e_i l K), K = k (or the
+// size of the group if approximate), and each of them by an equal part of what s has lost. Between two losses of a weight the steps are therefore one product, and the step of a loss is
+// found by bisection.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace tagpool {
+
+class Penalty {
+public:
+    enum class Kind { weight, group, elitist, elitist_approximate };
+
+    // `strength` is l above, `ridge` is r (none with the elitist kinds). `size` is that of the largest group; a smaller one is as large with
+    // zeros in it.
+    Penalty(Kind kind, double strength, double ridge, size_t size);
+
+    // Notes a step e.
+    void step(double length);
+    size_t steps() const { return lengths_.size(); }
+    // Whether the notes should be closed soon, lest numbers grow too large.
+    bool is_full() const { return products_.back() > 1e100; }
+    // Does to a group all steps from number `since` on.
+    void catch_up(double* group, size_t count, size_t since) const;
+    // Forgets the steps: all groups have been caught up.
+    void restart();
+
+private:
+    void catch_up_elitist(double* group, size_t count, size_t since) const;
+    double decay(size_t step, size_t nonzero) const { return decays_[step * size_ + nonzero - 1]; }
+
+    Kind kind_;
+    double strength_, ridge_;
+    size_t size_;
+    std::vector<double> lengths_;
+    std::vector<double> products_, thresholds_;  // P and the sum above after each number of steps
+    std::vector<double> decays_;                 // -log of the product of factors, for every k
+};
+
+// By name: "l1", "l2", "elastic", "group", "elitist", "elitist-approximate". `ridge` is the l2 part of elastic (and group).
+Penalty penalty_of(const std::string& name, double strength, double ridge, size_t size);
+
+}  // namespace tagpool

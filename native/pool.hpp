@@ -1,0 +1,108 @@
+// Pool: threads that stay while many short pieces of work are handed out, one after the other.
+//
+// Each piece is cut into tasks, and who is free takes the next. A piece takes some 50 microseconds, so a thread without a task looks for
+// news for a short while before it lies down. Nobody waits for a thread that has no task: where the machine is busy with other things and
+// a thread does not get its turn, the others do its part.
+#pragma once
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace tagpool {
+
+class Pool {
+public:
+    explicit Pool(unsigned threads) {
+        for (unsigned worker = 1; worker < threads; ++worker) helpers_.emplace_back([this, worker] { serve(worker); });
+    }
+    Pool(const Pool&) = delete;
+    Pool& operator=(const Pool&) = delete;
+    ~Pool() {
+        closed_.store(true, std::memory_order_relaxed);
+        announce();
+        for (std::thread& helper : helpers_) helper.join();
+    }
+
+    unsigned size() const { return static_cast<unsigned>(helpers_.size()) + 1; }
+
+    // Runs task(i, worker) for every i below `tasks` and comes back when all are done. Tasks write to places of their own, so that results
+    // do not depend on who ran what; `worker` is below size(), and no two tasks have the same one at a time.
+    template <class Task>
+    void each(size_t tasks, Task&& task) {
+        if (helpers_.empty() || tasks <= 1) {
+            for (size_t i = 0; i < tasks; ++i) task(i, 0u);
+            return;
+        }
+        context_ = const_cast<void*>(static_cast<const void*>(&task));
+        run_ = [](void* context, size_t i, unsigned worker) { (*static_cast<std::remove_reference_t<Task>*>(context))(i, worker); };
+        count_ = static_cast<uint32_t>(tasks);
+        unfinished_.store(count_, std::memory_order_relaxed);
+        const uint64_t round = (tickets_.load(std::memory_order_relaxed) >> 32) + 1;
+        tickets_.store(round << 32 | count_, std::memory_order_release);
+        announce();
+        work(0);
+        for (uint32_t left; (left = unfinished_.load(std::memory_order_acquire)) != 0;) await(unfinished_, left);
+        if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
+    }
+
+private:
+    // Returns when the number is no longer `old`, or a little earlier.
+    static void await(const std::atomic<uint32_t>& number, uint32_t old) {
+        for (int look = 0; look < 500; ++look) {
+            if (number.load(std::memory_order_acquire) != old) return;
+#if defined(__x86_64__)
+            __builtin_ia32_pause();
+#endif
+        }
+        number.wait(old, std::memory_order_acquire);
+    }
+
+    void announce() {
+        news_.fetch_add(1, std::memory_order_release);
+        news_.notify_all();
+    }
+
+    // Takes tasks while there are any. A ticket is the number of the round and of the tasks left in it: whoever holds one knows that the
+    // round is not over.
+    void work(unsigned worker) {
+        uint64_t ticket = tickets_.load(std::memory_order_acquire);
+        while (static_cast<uint32_t>(ticket) != 0) {
+            if (!tickets_.compare_exchange_weak(ticket, ticket - 1, std::memory_order_acq_rel)) continue;
+            try {
+                run_(context_, count_ - static_cast<uint32_t>(ticket), worker);
+            } catch (...) {
+                const std::lock_guard lock(error_mutex_);
+                error_ = std::current_exception();
+            }
+            if (unfinished_.fetch_sub(1, std::memory_order_acq_rel) == 1) unfinished_.notify_all();
+            ticket = tickets_.load(std::memory_order_acquire);
+        }
+    }
+
+    void serve(unsigned worker) {
+        for (uint32_t heard = 0;;) {
+            await(news_, heard);
+            heard = news_.load(std::memory_order_acquire);
+            if (closed_.load(std::memory_order_relaxed)) return;
+            work(worker);
+        }
+    }
+
+    void (*run_)(void*, size_t, unsigned) = nullptr;
+    void* context_ = nullptr;
+    uint32_t count_ = 0;
+    std::atomic<uint64_t> tickets_{0};
+    std::atomic<uint32_t> news_{0}, unfinished_{0};
+    std::atomic<bool> closed_{false};
+    std::mutex error_mutex_;
+    std::exception_ptr error_;
+    std::vector<std::thread> helpers_;
+};
+
+}  // namespace tagpool

@@ -1,0 +1,20 @@
+// Proximal steps: argmin_x 1/2 |x - x0|^2 + step * r(x), in place, for a group of weights.
+#pragma once
+#include <cstddef>
+
+namespace tagpool {
+
+// r = |x|_1: every weight moves towards zero by `step`, and stops there.
+void prox_l1(double* x, size_t count, double step);
+// r = |x|^2 / 2.
+void prox_l2(double* x, size_t count, double step);
+// r = |x|_2, the group lasso: the whole group is made shorter by `step`.
+void prox_group(double* x, size_t count, double step);
+// r = |x|_1^2 / 2, the elitist (exclusive) lasso: every weight moves towards zero by the group's threshold.
+void prox_elitist(double* x, size_t count, double step, bool approximate);
+
+// The threshold: step / (1 + step K) times the sum of the K largest magnitudes m_1 >= m_2 >= ..., K the largest k with
+// m_k > step * sum_{i <= k} (m_i - m_k). `approximate`: K is the size of the group, and the threshold never larger.
+double elitist_threshold(const double* x, size_t count, double step, bool approximate);
+
+}  // namespace tagpool

@@ -1,0 +1,181 @@
+"""Averaged stochastic descent: against its formula written out, against the minimum, and against itself with other threads."""
+
+from __future__ import annotations
+
+import math
+import signal
+import threading
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from problems import NONE, Problem, problems, random_numbers, random_problem, shuffled
+
+from tagpool import _native
+
+
+def slow_descent(
+    problem: Problem, all_pairs: bool, chain: bool, l2: float, eta: float, batch: int, epochs: int, weights: NDArray[np.float32]
+) -> tuple[NDArray[np.float64], NDArray[np.float64], list[float]]:
+    """The update rule in float64, with the gradients of the (enumerated) objective: plain and averaged weights, mean losses."""
+    whole = problem.training_set(all_pairs=all_pairs)
+    count, sentences = whole.parameter_count if chain else whole.pair_count, len(problem.rows)
+    starts = np.cumsum([0, *map(len, problem.rows)])
+    numbers = random_numbers(7)
+    now, total, seen, averaged, losses = np.zeros(count), np.zeros(count), 0, 0, []
+    # Objectives of single sentences over all the parameters: the other sentences weigh nothing.
+    for epoch in range(epochs):
+        met = 0.0
+        order = shuffled(sentences, numbers)
+        for first in range(0, sentences, batch):
+            chosen = order[first : first + batch]
+            example = np.zeros(sentences if chain else starts[-1], np.float32)
+            for sentence in chosen:
+                place = slice(sentence, sentence + 1) if chain else slice(starts[sentence], starts[sentence + 1])
+                example[place] = weights[place] if len(weights) else 1.0
+            loss, gradient = _native.Objective(whole, chain, 0.0, example, 1)(now)
+            met += loss
+            step = eta / (1 + eta * l2 / sentences * seen) ** 0.75
+            now = (now - step * gradient) / (1 + step * l2 * len(chosen) / sentences)
+            seen += len(chosen)
+            if epoch >= 1:
+                total += now
+                averaged += 1
+        losses.append(met / sentences)
+    return now, total / averaged if averaged else now, losses
+
+
+@given(problems(), st.booleans(), st.booleans(), st.booleans(), st.integers(1, 3), st.sampled_from([0.0, 0.5, 30.0]))
+@settings(max_examples=60, deadline=None)
+def test_steps_follow_the_formula(problem: Problem, chain: bool, all_pairs: bool, weighted: bool, batch: int, l2: float) -> None:
+    training = problem.training_set(all_pairs=all_pairs)
+    examples = len(problem.rows) if chain else sum(map(len, problem.rows))
+    weights = np.random.default_rng(5).uniform(0.5, 2, examples).astype(np.float32) if weighted else NONE
+    learner = _native.Sgd(training, chain, l2, 0.3, 1, 7, weights, batch, 1)
+    met = [learner.epoch() for _ in range(4)]
+    now, average, losses = slow_descent(problem, all_pairs, chain, l2, 0.3, batch, 4, weights)
+    assert met == pytest.approx(losses, rel=1e-4, abs=1e-4)
+    assert learner.current().tolist() == pytest.approx(now.tolist(), rel=1e-3, abs=1e-4)
+    assert learner.parameters().tolist() == pytest.approx(average.tolist(), rel=1e-3, abs=1e-4)
+
+
+@pytest.mark.parametrize("chain", [True, False])
+@pytest.mark.parametrize("all_pairs", [True, False])
+@pytest.mark.parametrize("batch", [1, 8])
+def test_comes_close_to_the_minimum_and_repeats_itself(chain: bool, all_pairs: bool, batch: int) -> None:
+    problem = random_problem(300, 6, 4, 9, seed=7)
+    training = problem.training_set(all_pairs=all_pairs)
+    objective = _native.Objective(training, chain, 1.0, NONE, 1)
+    least = objective.minimise(np.zeros(objective.parameter_count), 1000, 6, 1e-8, 0.0, 10, None)[2]
+    nothing = objective(np.zeros(objective.parameter_count))[0]
+
+    def trained() -> NDArray[np.float32]:
+        learner = _native.Sgd(training, chain, 1.0, 0.0, 1, 11, NONE, batch)
+        for _ in range(30):
+            assert math.isfinite(learner.epoch())
+        assert learner.step > 0
+        return learner.parameters()
+
+    found = trained()
+    assert objective(found.astype(np.float64))[0] < least + 0.002 * (nothing - least)
+    assert trained().tobytes() == found.tobytes()
+
+
+@given(problems(), st.booleans(), st.booleans(), st.integers(2, 5), st.sampled_from([0.0, 0.2]))
+@settings(max_examples=40, deadline=None)
+def test_threads_change_no_bit(problem: Problem, chain: bool, all_pairs: bool, batch: int, step: float) -> None:
+    # Sentences are repeated, so that a batch has several and the last is a smaller one.
+    problem = Problem(problem.rows * 4, problem.gold * 4, problem.features, problem.labels)
+    training = problem.training_set(all_pairs=all_pairs)
+
+    def trained(threads: int) -> tuple[bytes, bytes, list[float]]:
+        learner = _native.Sgd(training, chain, 0.1, step, 1, 3, NONE, batch, threads)
+        losses = [learner.epoch() for _ in range(3)]
+        return learner.parameters().tobytes(), learner.current().tobytes(), losses
+
+    assert trained(1) == trained(2) == trained(3) == trained(9)
+
+
+@pytest.mark.parametrize("labels", [5, 13, 24, 31, 45, 70])
+@pytest.mark.parametrize("dense_from", [2, 1000])
+def test_threads_change_no_bit_at_any_width(labels: int, dense_from: int) -> None:
+    problem = random_problem(60, 5, labels, labels + 5, seed=labels)
+    training = problem.training_set(all_pairs=False, dense_from=dense_from)
+    results = set()
+    for threads in (1, 2, 4):
+        learner = _native.Sgd(training, True, 0.1, 0.0, 1, 3, NONE, 8, threads)
+        for _ in range(3):
+            learner.epoch()
+        results.add(learner.parameters().tobytes())
+    assert len(results) == 1
+
+
+def test_continues_from_given_parameters() -> None:
+    problem = random_problem(100, 5, 3, 8, seed=9)
+    training = problem.training_set(all_pairs=True)
+    objective = _native.Objective(training, True, 1.0, NONE, 1)
+    best = objective.minimise(np.zeros(objective.parameter_count), 1000, 6, 1e-8, 0.0, 10, None)
+    for step in (0.01, 0.0):
+        learner = _native.Sgd(training, True, 1.0, step, 0, 1, NONE)
+        learner.start_from(best[0].astype(np.float32))
+        assert learner.parameters().tolist() == best[0].astype(np.float32).tolist()
+        learner.epoch()
+        assert objective(learner.parameters().astype(np.float64))[0] < best[2] * 1.01
+    # Starting again forgets everything but the order.
+    fresh = _native.Sgd(training, True, 1.0, 0.01, 0, 1, NONE)
+    fresh.epoch()
+    fresh.start_from(np.zeros(fresh.parameter_count, np.float32))
+    assert not fresh.parameters().any()
+
+
+@pytest.mark.parametrize("l2", [0.0, 1.0, 1e6, 1e12])
+@pytest.mark.parametrize("scale", [1.0, 1e4, 1e30])
+def test_calibration_never_runs_away(l2: float, scale: float) -> None:
+    problem = random_problem(40, 4, 3, 6, seed=2)
+    problem.rows = [[[(k, scale * v) for k, v in token] for token in sentence] for sentence in problem.rows]
+    learner = _native.Sgd(problem.training_set(all_pairs=True), True, l2, 0.0, 1, 1, NONE)
+    losses = [learner.epoch() for _ in range(3)]
+    assert all(math.isfinite(loss) for loss in losses) or losses == [math.inf] * 3
+    if scale == 1.0:
+        assert np.isfinite(learner.parameters()).all()
+        assert losses[-1] <= 1.001 * 4 * math.log(3)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_divergence_is_reported_at_once(threads: int) -> None:
+    problem = random_problem(40, 4, 3, 6, seed=2)
+    learner = _native.Sgd(problem.training_set(all_pairs=True), True, 0.0, 1e38, 1, 1, NONE, 8, threads)
+    assert [learner.epoch() for _ in range(3)][-1] == math.inf
+    broken = _native.Sgd(problem.training_set(all_pairs=True), True, 0.0, 0.1, 1, 1, NONE, 8, threads)
+    broken.start_from(np.full(broken.parameter_count, np.nan, np.float32))
+    assert broken.epoch() == math.inf
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_ctrl_c_ends_an_epoch(threads: int) -> None:
+    problem = random_problem(400, 50, 40, 60, seed=1)
+    problem = Problem(problem.rows * 10, problem.gold * 10, problem.features, problem.labels)
+    training = problem.training_set(all_pairs=True)
+    learner = _native.Sgd(training, True, 1.0, 0.1, 1, 1, NONE, 8, threads)
+    timer = threading.Timer(0.05, signal.raise_signal, [signal.SIGINT])
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        learner.epoch()
+    timer.join()
+    whole = _native.Sgd(training, True, 1.0, 0.1, 1, 1, NONE, 8, threads)
+    whole.epoch()
+    # It was not at its end, and what it had learned is kept.
+    assert learner.current().any()
+    assert learner.current().tobytes() != whole.current().tobytes()
+
+
+def test_bad_arguments() -> None:
+    training = random_problem(2, 2, 2, 4, seed=1).training_set(all_pairs=True)
+    with pytest.raises(_native.InputFault, match="one weight a token"):
+        _native.Sgd(training, False, 1.0, 0.0, 1, 1, np.ones(3, np.float32))
+    with pytest.raises(_native.InputFault, match="expected 16 parameters, got 3"):
+        _native.Sgd(training, True, 1.0, 0.0, 1, 1, NONE).start_from(np.zeros(3, np.float32))
+    with pytest.raises(_native.InputFault, match="at least one sentence"):
+        _native.Sgd(training, True, 1.0, 0.0, 1, 1, NONE, 0)
