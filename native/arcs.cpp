@@ -27,7 +27,7 @@ Arcs::Arcs(const std::vector<uint32_t>& sentences, const std::vector<int32_t>& g
     if (history && history->sentences != sentences) throw InputFault("the transition features are not those of the same sentences");
     if (order == 2) {
         find_states(sentences, gold, labels, stride);
-        find_own(sentences, gold);
+        find_trigrams(sentences, gold);
     }
     if (history) find_triples(sentences, gold, stride, *history, features);
 }
@@ -40,7 +40,7 @@ void Arcs::find_states(const std::vector<uint32_t>& sentences, const std::vector
     states_ = PairStates(labels, stride, std::move(there));
 }
 
-void Arcs::find_own(const std::vector<uint32_t>& sentences, const std::vector<int32_t>& gold) {
+void Arcs::find_trigrams(const std::vector<uint32_t>& sentences, const std::vector<int32_t>& gold) {
     // state * 2^16 + next label
     const auto key_of = [&](size_t token, size_t first) -> uint64_t {
         const bool begins = token == first + 1;
@@ -53,16 +53,16 @@ void Arcs::find_own(const std::vector<uint32_t>& sentences, const std::vector<in
         if (const uint64_t key = key_of(token, first); key != UINT64_MAX) keys.push_back(key);
     });
     keep_distinct(keys);
-    own_starts_.assign(states_.size() + 1, 0);
+    trigram_starts_.assign(states_.size() + 1, 0);
     for (uint64_t key : keys) {
-        ++own_starts_[(key >> 16) + 1];
-        own_labels_.push_back(static_cast<uint16_t>(key & 0xFFFF));
+        ++trigram_starts_[(key >> 16) + 1];
+        trigram_labels_.push_back(static_cast<uint16_t>(key & 0xFFFF));
     }
-    for (size_t state = 0; state < states_.size(); ++state) own_starts_[state + 1] += own_starts_[state];
-    gold_own_.assign(gold.size(), kNone);
+    for (size_t state = 0; state < states_.size(); ++state) trigram_starts_[state + 1] += trigram_starts_[state];
+    gold_trigram_.assign(gold.size(), kNone);
     each_step(sentences, [&](size_t token, size_t first) {
         const auto found = std::lower_bound(keys.begin(), keys.end(), key_of(token, first));
-        if (found != keys.end()) gold_own_[token] = static_cast<uint32_t>(found - keys.begin());
+        if (found != keys.end()) gold_trigram_[token] = static_cast<uint32_t>(found - keys.begin());
     });
 }
 
@@ -104,13 +104,21 @@ void Arcs::find_triples(const std::vector<uint32_t>& sentences, const std::vecto
     }
 }
 
+uint32_t Arcs::trigram(uint32_t a, uint32_t b, uint32_t c) const {
+    const uint32_t state = states_.number(a, b);
+    if (state == PairStates::kNone) return kNone;
+    const auto begin = trigram_labels_.begin() + trigram_starts_[state], end = trigram_labels_.begin() + trigram_starts_[state + 1];
+    const auto found = std::lower_bound(begin, end, static_cast<uint16_t>(c));
+    return found == end || *found != c ? kNone : static_cast<uint32_t>(found - trigram_labels_.begin());
+}
+
 std::vector<uint16_t> Arcs::trigrams() const {
     std::vector<uint16_t> out;
     for (uint32_t state = 0; state < states_.size(); ++state)
-        for (uint32_t own = own_starts_[state]; own < own_starts_[state + 1]; ++own) {
+        for (uint32_t i = trigram_starts_[state]; i < trigram_starts_[state + 1]; ++i) {
             out.push_back(static_cast<uint16_t>(states_.before(state)));
             out.push_back(static_cast<uint16_t>(states_.last(state)));
-            out.push_back(own_labels_[own]);
+            out.push_back(trigram_labels_[i]);
         }
     return out;
 }

@@ -10,7 +10,7 @@
 
 namespace tagpool {
 
-// Scores of a sentence's steps, and recursions over states (pair_states.hpp); order 1 is order 2 with all pairs and no own scores.
+// Scores of a sentence's steps, and recursions over states (pair_states.hpp); order 1 is order 2 with all pairs and none of trigrams.
 class LogArcs {
 public:
     static constexpr double kNever = -std::numeric_limits<double>::infinity();
@@ -20,14 +20,14 @@ public:
                       ? set.arcs().states()
                       : PairStates(set.labels(), set.stride(), std::vector<uint8_t>(size_t{set.labels()} * set.labels(), 1))),
           length_(length), labels_(set.labels()), pairs_(length * labels_ * labels_), start_(labels_), end_(labels_), nodes_(length * labels_),
-          own_(states_.size() * labels_) {}
+          trigrams_(states_.size() * labels_) {}
 
     const PairStates& states() const { return states_; }
     double& pair(size_t t, size_t b, size_t c) { return pairs_[(t * labels_ + b) * labels_ + c]; }
     double& start(size_t c) { return start_[c]; }
     double& end(size_t c) { return end_[c]; }
     double& node(size_t t, size_t c) { return nodes_[t * labels_ + c]; }
-    double& own(size_t state, size_t c) { return own_[state * labels_ + c]; }
+    double& trigram(size_t state, size_t c) { return trigrams_[state * labels_ + c]; }
 
     // log Z.
     double run() {
@@ -65,7 +65,7 @@ private:
         const double most = std::max(sum, term);
         sum = most + std::log(std::exp(sum - most) + std::exp(term - most));
     }
-    double step(size_t t, size_t from, size_t b, size_t c) { return pair(t, b, c) + own(from, c) + node(t, c); }
+    double step(size_t t, size_t from, size_t b, size_t c) { return pair(t, b, c) + trigram(from, c) + node(t, c); }
     template <class Visit>
     void each_arc(Visit&& visit) const {
         for (size_t from = 0; from < states_.size(); ++from)
@@ -78,7 +78,7 @@ private:
 
     PairStates states_;
     size_t length_, labels_;
-    std::vector<double> pairs_, start_, end_, nodes_, own_, alpha_, beta_;
+    std::vector<double> pairs_, start_, end_, nodes_, trigrams_, alpha_, beta_;
     double total_ = 0;
 };
 
@@ -99,8 +99,8 @@ double arc_log_space_sentence(const TrainingSet& set, const T* weights, double d
             for (size_t b = 0; b < labels; ++b) chain.pair(t, b, c) = at(set.transitions_begin() + b * stride + c);
     }
     for (size_t state = 0; arcs.second_order() && state < arcs.states().size(); ++state)
-        for (size_t own = arcs.own_starts_[state]; own < arcs.own_starts_[state + 1]; ++own)
-            chain.own(state, arcs.own_labels_[own]) = at(set.own_begin() + own);
+        for (size_t i = arcs.trigram_starts_[state]; i < arcs.trigram_starts_[state + 1]; ++i)
+            chain.trigram(state, arcs.trigram_labels_[i]) = at(set.trigrams_begin() + i);
     arcs.each_triple(begin, length, [&](size_t t, uint32_t triple, float value) {
         const size_t cell = arcs.triple_cells_[triple];
         chain.pair(t, cell / stride, cell % stride) += at(set.triples_begin() + triple) * static_cast<double>(value);
@@ -120,9 +120,9 @@ double arc_log_space_sentence(const TrainingSet& set, const T* weights, double d
                 }
         }
         for (size_t state = 0; arcs.second_order() && state < arcs.states().size(); ++state)
-            for (size_t own = arcs.own_starts_[state]; own < arcs.own_starts_[state + 1]; ++own) {
-                T& to = edge_gradients[set.own_begin() - set.transitions_begin() + own];
-                for (size_t t = 1; t < length; ++t) to += static_cast<T>(by * chain.arc_marginal(t, state, arcs.own_labels_[own]));
+            for (size_t i = arcs.trigram_starts_[state]; i < arcs.trigram_starts_[state + 1]; ++i) {
+                T& to = edge_gradients[set.trigrams_begin() - set.transitions_begin() + i];
+                for (size_t t = 1; t < length; ++t) to += static_cast<T>(by * chain.arc_marginal(t, state, arcs.trigram_labels_[i]));
             }
         size_t i = 0;
         arcs.each_triple(begin, length, [&](size_t t, uint32_t triple, float value) {

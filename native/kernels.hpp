@@ -30,9 +30,9 @@ template <class T>
 struct EdgeTable {
     AlignedVector<T> from_to, to_from, start, end;  // start and end: exp, shifted
     double shift = 0, start_shift = 0, end_shift = 0;
-    // With arcs: from_to, zero where no state is, and exp of the own weights, a row of next labels for each state.
-    AlignedVector<T> pairs, own;
-    double own_shift = 0;
+    // With arcs: from_to, zero where no state is, and exp of the weights of trigrams, a row of next labels for each state.
+    AlignedVector<T> pairs, trigrams;
+    double trigram_shift = 0;
 };
 
 template <class T>
@@ -52,7 +52,9 @@ struct Kernels {
 
     // Tagging: the node scores of one token, and the best label sequences of sentences [first, last). Of equal scores the smaller label.
     void (*score)(const ModelView& model, const Encoding& encoding, size_t token, float* scores);
-    void (*tag)(const ModelView& model, const Encoding& encoding, size_t first, size_t last, int32_t* out, TagScratch& scratch);
+    // `history` are the features of transitions; it may be null.
+    void (*tag)(const ModelView& model, const Encoding& encoding, const Encoding* history, size_t first, size_t last, int32_t* out,
+                TagScratch& scratch);
 };
 
 template <class T>

@@ -17,6 +17,7 @@ namespace {
 #include "kernels_train.inl"
 #include "kernels_arcs.inl"
 #include "kernels_step.inl"
+#include "kernels_arcs_best.inl"
 #include "kernels_best.inl"
 #include "kernels_tag.inl"
 

@@ -15,14 +15,14 @@ void make_arcs(const TrainingSet& set, const T* weights, T inverse_divisor, Edge
     if (!arcs.second_order()) return;
     for (size_t cell = 0; cell < labels * stride; ++cell)
         if (states.numbers[cell] == PairStates::kNone) edges.pairs[cell] = 0;
-    const T* own = weights + set.own_begin();
+    const T* trigrams = weights + set.trigrams_begin();
     T most = 0;  // what a trigram without a weight has
-    for (size_t i = 0; i < arcs.own_count(); ++i) most = std::max(most, own[i]);
-    edges.own_shift = static_cast<double>(most * inverse_divisor);
-    edges.own.assign(states.size() * stride, fast_exp(-most * inverse_divisor));
+    for (size_t i = 0; i < arcs.trigram_count(); ++i) most = std::max(most, trigrams[i]);
+    edges.trigram_shift = static_cast<double>(most * inverse_divisor);
+    edges.trigrams.assign(states.size() * stride, fast_exp(-most * inverse_divisor));
     for (size_t state = 0; state < states.size(); ++state)
-        for (size_t i = arcs.own_starts_[state]; i < arcs.own_starts_[state + 1]; ++i)
-            edges.own[state * stride + arcs.own_labels_[i]] = fast_exp((own[i] - most) * inverse_divisor);
+        for (size_t i = arcs.trigram_starts_[state]; i < arcs.trigram_starts_[state + 1]; ++i)
+            edges.trigrams[state * stride + arcs.trigram_labels_[i]] = fast_exp((trigrams[i] - most) * inverse_divisor);
 }
 
 // The matrices G_t into scratch.pairs. False: a triple is too large.
@@ -134,7 +134,7 @@ double first_order_arcs(const TrainingSet& set, const EdgeTable<T>& edges, const
     return z.value();
 }
 
-// Second order, over states (b, c); M[a, b, c] = exp(own[a, b, c]):
+// Second order, over states (b, c); M[a, b, c] = exp(B[a, b, c]):
 //     alpha_t[b, c] = G_t[b, c] sum_a alpha_{t-1}[a, b] M[a, b, c] / total_{t-1},
 //     beta_{t-1}[a, b] = sum_c M[a, b, c] w_t[b, c],   w_t = G_t beta_t / total_{t-1}.
 // Leaves what first_order_arcs leaves, and w_t in scratch.weighted, alpha in scratch.alpha.
@@ -146,7 +146,7 @@ double second_order_arcs(const TrainingSet& set, const EdgeTable<T>& edges, cons
     T* const alpha = at_least(scratch.alpha, length * grid);  // the first token's row, then grids
     T* const weighted = at_least(scratch.weighted, length * grid);
     T* const first = at_least(scratch.row, stride);
-    const T* const own = edges.own.data();
+    const T* const trigrams = edges.trigrams.data();
     LogProduct z;
     for (size_t y = 0; y < stride; ++y) alpha[y] = edges.start[y] * shifted[y];
     for (size_t t = 1; t < length; ++t) {
@@ -161,10 +161,10 @@ double second_order_arcs(const TrainingSet& set, const EdgeTable<T>& edges, cons
             for (size_t c = 0; c < stride; ++c) scaled[c] = pair[c] * inverse;
             Row<T, kStride> sum(alpha + t * grid + b * stride, stride);
             if (t == 1) {
-                sum.add_scaled(own + b * stride, before[b]);
+                sum.add_scaled(trigrams + b * stride, before[b]);
             } else {
                 for (size_t state = states.begins[b]; state < states.begins[b + 1]; ++state)
-                    sum.add_scaled(own + state * stride, before[states.cells[state]]);
+                    sum.add_scaled(trigrams + state * stride, before[states.cells[state]]);
             }
             sum.multiply(scaled);
             sum.write();
@@ -196,14 +196,14 @@ double second_order_arcs(const TrainingSet& set, const EdgeTable<T>& edges, cons
         // Cells without a state keep what they had: alpha is zero there.
         for (size_t b = 0; b < labels; ++b)
             for (size_t state = states.begins[b]; state < states.begins[b + 1]; ++state)
-                beta[states.cells[state]] = dot_of(own + state * stride, w + b * stride, stride);
+                beta[states.cells[state]] = dot_of(trigrams + state * stride, w + b * stride, stride);
     }
     for (size_t y = labels; y < stride; ++y) first[y] = 0;
-    for (size_t b = 0; b < labels; ++b) first[b] = alpha[b] * dot_of(own + b * stride, weighted + grid + b * stride, stride);
+    for (size_t b = 0; b < labels; ++b) first[b] = alpha[b] * dot_of(trigrams + b * stride, weighted + grid + b * stride, stride);
     return z.value();
 }
 
-// Adds `sign` times the expectations that the recursions left: nodes, transitions, start, end, own weights; those of triples to
+// Adds `sign` times the expectations that the recursions left: nodes, transitions, start, end, weights of trigrams; those of triples to
 // scratch.triple_gradients.
 template <class T, size_t kStride>
 void add_arc_expectations(const TrainingSet& set, const EdgeTable<T>& edges, size_t begin, size_t length, T sign, T* node_gradients,
@@ -228,10 +228,10 @@ void add_arc_expectations(const TrainingSet& set, const EdgeTable<T>& edges, siz
     if (!arcs.second_order()) return;
     // sum_t alpha_{t-1}[a, b] w_t[b, c]; M[a, b, c] comes in once at its end.
     const PairStates& states = arcs.states();
-    T* const gradients = edge_gradients + (set.own_begin() - set.transitions_begin());
+    T* const gradients = edge_gradients + (set.trigrams_begin() - set.transitions_begin());
     T* const sums = at_least(scratch.factors, stride);
     for (size_t state = 0; state < states.size() && length > 1; ++state) {
-        if (arcs.own_starts_[state] == arcs.own_starts_[state + 1]) continue;
+        if (arcs.trigram_starts_[state] == arcs.trigram_starts_[state + 1]) continue;
         const bool at_start = state < labels;
         const size_t b = states.last(static_cast<uint32_t>(state));
         Row<T, kStride> sum(sums, stride);
@@ -241,10 +241,10 @@ void add_arc_expectations(const TrainingSet& set, const EdgeTable<T>& edges, siz
             for (size_t t = 2; t < length; ++t)
                 sum.add_scaled(scratch.weighted.data() + t * grid + b * stride, scratch.alpha[(t - 1) * grid + states.cells[state]]);
         }
-        sum.multiply(edges.own.data() + state * stride);
+        sum.multiply(edges.trigrams.data() + state * stride);
         sum.write();
-        for (size_t own = arcs.own_starts_[state]; own < arcs.own_starts_[state + 1]; ++own)
-            gradients[own] += sign * sums[arcs.own_labels_[own]];
+        for (size_t i = arcs.trigram_starts_[state]; i < arcs.trigram_starts_[state + 1]; ++i)
+            gradients[i] += sign * sums[arcs.trigram_labels_[i]];
     }
 }
 
@@ -276,7 +276,7 @@ double subtract_gold(const TrainingSet& set, const T* weights, double divisor, s
         node_gradients[t * stride + gold(t)] -= weight;
         if (t == 0) continue;
         step(base + gold(t - 1) * stride + gold(t));
-        if (arcs.second_order() && arcs.gold_own_[begin + t] != Arcs::kNone) step(set.own_begin() + arcs.gold_own_[begin + t]);
+        if (arcs.second_order() && arcs.gold_trigram_[begin + t] != Arcs::kNone) step(set.trigrams_begin() + arcs.gold_trigram_[begin + t]);
     }
     size_t i = 0;
     arcs.each_triple(begin, length, [&](size_t t, uint32_t triple, float value) {
@@ -311,7 +311,7 @@ double arc_sentence(const TrainingSet& set, const T* weights, double divisor, co
     add_arc_expectations<T, kStride>(set, edges, begin, length, weight, node_gradients, edge_gradients, scratch);
     if (complete) {
         const double score = subtract_gold(set, weights, divisor, begin, length, weight, node_gradients, edge_gradients, scratch);
-        const double shifts = (edges.shift + edges.own_shift) * static_cast<double>(length - 1) + edges.start_shift + edges.end_shift;
+        const double shifts = (edges.shift + edges.trigram_shift) * static_cast<double>(length - 1) + edges.start_shift + edges.end_shift;
         return static_cast<double>(weight) * (all + shifts - score);
     }
     // Unknown labels are summed out: the same recursion with the known tokens held to their gold labels.

@@ -57,7 +57,7 @@ public:
     size_t part_begin(size_t part) const { return part_begins_[part]; }
 
     // Weights in memory: those of shared features (rows, then single ones), those of the others (the same), transitions (labels rows),
-    // start and end (one row each), own weights of trigrams, triples of transition features.
+    // start and end (one row each), weights of trigrams of trigrams, triples of transition features.
     size_t shared_count() const { return shared_count_; }
     size_t shared_rows_end() const { return shared_rows_end_; }
     size_t own_rows_end() const { return own_rows_end_; }
@@ -65,15 +65,15 @@ public:
     size_t transitions_begin() const { return transitions_begin_; }
     size_t start_begin() const { return transitions_begin() + size_t{labels_} * stride_; }
     size_t end_begin() const { return start_begin() + stride_; }
-    size_t own_begin() const { return end_begin() + stride_; }
-    size_t triples_begin() const { return own_begin() + padded(arcs_.own_count()); }
+    size_t trigrams_begin() const { return end_begin() + stride_; }
+    size_t triples_begin() const { return trigrams_begin() + padded(arcs_.trigram_count()); }
     size_t weight_count() const { return triples_begin() + padded(arcs_.triple_count()); }
     // Everything from the transitions on; and without the triples, of which a sentence meets but few.
     size_t edge_size() const { return weight_count() - transitions_begin(); }
     size_t common_edge_size() const { return triples_begin() - transitions_begin(); }
 
     // Parameters as a learner and a model file know them: the free weights only, in the order of (feature, label), transitions, start,
-    // end, own weights of trigrams, triples. places()[i] is where parameter i lies in memory; the other places hold zero for ever.
+    // end, weights of trigrams of trigrams, triples. places()[i] is where parameter i lies in memory; the other places hold zero for ever.
     Places places() const { return Places(*this); }
     size_t pair_count() const { return pair_count_; }
     bool all_pairs() const { return all_pairs_; }
@@ -125,7 +125,7 @@ private:
 };
 
 inline size_t Places::size() const {
-    return set_.pair_count_ + set_.edges_.size() + set_.arcs_.own_count() + set_.arcs_.triple_count();
+    return set_.pair_count_ + set_.edges_.size() + set_.arcs_.trigram_count() + set_.arcs_.triple_count();
 }
 
 inline uint32_t Places::operator[](size_t parameter) const {
@@ -133,8 +133,8 @@ inline uint32_t Places::operator[](size_t parameter) const {
         size_t number = parameter - set_.pair_count_;
         if (number >= set_.edges_.size()) {
             number -= set_.edges_.size();
-            const size_t own = set_.arcs_.own_count();
-            return static_cast<uint32_t>(number < own ? set_.own_begin() + number : set_.triples_begin() + (number - own));
+            const size_t trigrams = set_.arcs_.trigram_count();
+            return static_cast<uint32_t>(number < trigrams ? set_.trigrams_begin() + number : set_.triples_begin() + (number - trigrams));
         }
         const uint32_t edge = set_.edges_[number];
         return static_cast<uint32_t>(set_.transitions_begin_ + size_t{edge / set_.labels_} * set_.stride_ + edge % set_.labels_);
