@@ -84,6 +84,7 @@ void Perceptron::move(size_t token, int32_t right, int32_t wrong, float weight) 
 }
 
 void Perceptron::move_edge(size_t place, float weight) {
+    if (!set_->edge_mask_.empty() && !set_->edge_mask_[place - set_->transitions_begin()]) return;  // not free
     weights_.data()[weights_.first(place)] += weight;
     weights_.data()[weights_.second(place)] += static_cast<float>(examples_) * weight;
 }

@@ -88,9 +88,16 @@ void bind_training(nb::module_& m) {
                     const double value = f.evaluate(at, gradient);
                     check_signals();
                     return value;
-                }, x, options, [&report](size_t iteration, double value, double norm) {
+                }, x, options, [&](size_t iteration, double value, double norm) {
                     nb::gil_scoped_acquire acquire;
-                    return report.is_none() || nb::cast<bool>(report(iteration, value, norm));
+                    if (report.is_none()) return true;
+                    // Where it stands, for those who want to know: copied only when asked for, and only during the call.
+                    const nb::object here = nb::cpp_function([&] {
+                        std::vector<double> at(start.size());
+                        f.from_memory_order(x.data(), at.data());
+                        return owned(std::move(at));
+                    });
+                    return nb::cast<bool>(report(iteration, value, norm, here));
                 });
                 f.from_memory_order(x.data(), found.data());
             }

@@ -34,7 +34,10 @@ from tagpool.features.resources import AmbiguityClasses as AmbiguityClasses
 from tagpool.features.resources import Clusters as Clusters
 from tagpool.features.resources import Gazetteer as Gazetteer
 from tagpool.features.template import TemplateSet as TemplateSet
+from tagpool.optim.fobos import FOBOS as FOBOS
 from tagpool.optim.lbfgs import LBFGS as LBFGS
+from tagpool.optim.lbfgs import OWLQN as OWLQN
+from tagpool.optim.perceptron import Perceptron as Perceptron
 from tagpool.optim.sgd import SGD as SGD
 from tagpool.optim.watch import Epoch as Epoch
 

@@ -24,7 +24,7 @@ def test_lbfgs_finds_the_minimum(chain: bool) -> None:
     objective = _native.Objective(training, chain, 0.7, NONE, 1)
     seen: list[float] = []
     found, end, value, iterations, evaluations = objective.minimise(
-        np.zeros(objective.parameter_count), 500, 6, 1e-9, 0.0, 10, lambda _, now, __: bool(seen.append(now) or True)
+        np.zeros(objective.parameter_count), 500, 6, 1e-9, 0.0, 10, lambda _, now, *__: bool(seen.append(now) or True)
     )
     assert end in ("converged", "no progress")
     assert objective(found)[0] == value
@@ -125,7 +125,13 @@ def test_a_stop_returns_the_best_point_so_far() -> None:
     objective = long_objective()
     values: list[float] = []
     stopped = objective.minimise(
-        np.zeros(objective.parameter_count), 1000, 6, 0.0, 0.0, 10, lambda _, now, __: bool(values.append(now)) or len(values) < 4
+        np.zeros(objective.parameter_count),
+        1000,
+        6,
+        0.0,
+        0.0,
+        10,
+        lambda _, now, *__: not values.append(now) and len(values) < 4,
     )
     assert stopped[1] == "stopped"
     assert stopped[2] == values[-1] == min(values)

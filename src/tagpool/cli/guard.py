@@ -19,7 +19,10 @@ from tagpool.errors import InputError, TagpoolError
 
 
 def guarded(command: Callable[..., None]) -> Callable[..., None]:
-    """The command with its errors turned into messages and exit codes."""
+    """The command with its errors turned into messages and exit codes.
+
+    A command that is interrupted and kept something raises ``KeyboardInterrupt("what it kept")``.
+    """
 
     @functools.wraps(command)
     def run(*arguments: Any, **options: Any) -> None:
@@ -34,9 +37,9 @@ def guarded(command: Callable[..., None]) -> Callable[..., None]:
         except BrokenPipeError:
             # Whoever read our output has seen enough; Python would complain once more when it closes the stream.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        except KeyboardInterrupt:
+        except KeyboardInterrupt as interruption:
             signal.signal(signal.SIGINT, signal.SIG_IGN)  # once is enough
-            _stop("interrupted; nothing was written", 130)
+            _stop(f"interrupted; {interruption or 'nothing was written'}", 130)
         except OSError as error:  # files are handled where they are written: this is the output of the command itself
             _stop(f"error: standard output: cannot be written: {error.strerror or error}", 1)
         except Exception as error:

@@ -1,26 +1,50 @@
-"""The ``tagpool`` command: puts the sub-commands together."""
+"""The ``tagpool`` command: puts the sub-commands together.
+
+Each is imported when it is asked for: what one of them needs (NumPy, the trainers) shall not slow down another.
+"""
 
 from __future__ import annotations
 
+import importlib
+from typing import Any
+
 import typer
+from typer.core import TyperGroup
+from typer.main import get_command
 
 import tagpool
-from tagpool.cli.convert import convert
-from tagpool.cli.demo import demo
-from tagpool.cli.features import features
 from tagpool.cli.guard import guarded
-from tagpool.cli.presets import presets
-from tagpool.cli.score import score
+
+COMMANDS = ("train", "score", "features", "presets", "convert", "demo")
+
+
+class Commands(TyperGroup):
+    """The sub-commands; the module of each has its name.
+
+    Contexts and commands are click's, which some versions of typer bring along under another name: hence Any.
+    """
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Their names, in the order of --help."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """One of them."""
+        if cmd_name not in COMMANDS:
+            return None
+        one = typer.Typer(add_completion=False, rich_markup_mode=None)
+        one.command(cmd_name)(guarded(getattr(importlib.import_module(f"tagpool.cli.{cmd_name}"), cmd_name)))
+        return get_command(one)
+
 
 app = typer.Typer(
+    cls=Commands,
     name="tagpool",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-for command in (score, features, presets, convert, demo):
-    app.command()(guarded(command))
 
 
 def _show_version(wanted: bool) -> None:
@@ -33,4 +57,4 @@ def _show_version(wanted: bool) -> None:
 def root(
     version: bool = typer.Option(False, "--version", callback=_show_version, is_eager=True, help="Show the version and exit."),
 ) -> None:
-    """Robust sequence labelling on a CPU: corpora, features and scores; training and pools are to come."""
+    """Robust sequence labelling on a CPU: train taggers, tag, look inside, score; corpora, features, formats."""

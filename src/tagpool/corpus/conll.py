@@ -43,7 +43,7 @@ def read_conll(
     source = source_name(path)
     data = read_bytes(path, encoding=encoding)
     if columns is not None:
-        return _read(data, _column_names(columns, source), source, label or LABEL, conllu=False)
+        return _read(data, column_names(columns, source), source, label or LABEL, conllu=False)
     try:
         return _read(data, _default_names(data, source), source, label or LABEL, conllu=False)
     except InputError as error:
@@ -63,7 +63,8 @@ def read_conllu(path: str | Path, *, label: str | None = None, encoding: str = "
     return _read(read_bytes(path, encoding=encoding), CONLLU_COLUMNS, source, label or "upos", conllu=True)
 
 
-def _column_names(columns: Sequence[str], source: str) -> tuple[str, ...]:
+def column_names(columns: Sequence[str], source: str) -> tuple[str, ...]:
+    """The names people gave, without blanks around them; an error if they are no names."""
     names = tuple(name.strip() if isinstance(name, str) else name for name in columns)
     for name in names:
         if not isinstance(name, str) or not name.isidentifier():

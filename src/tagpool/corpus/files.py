@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
-import errno
 import gzip
-import os
 import sys
-import tempfile
 import zlib
 from pathlib import Path
 
 from tagpool import _native
+from tagpool.corpus.whole_file import WholeFile
 from tagpool.errors import InputError, OutputError
 
 STANDARD_STREAM = "-"
@@ -110,32 +107,6 @@ def _write_standard_output(text: str) -> None:
 
 
 def write_bytes(path: str | Path, data: bytes) -> None:
-    """Like :func:`write_text`, for bytes as they are.
-
-    Symbolic links are followed. Devices and pipes (``/dev/null``) are written to: renaming would replace them.
-    """
-    target = Path(path)
-    temporary: str | None = None
-    try:
-        if target.exists() and not target.is_file() and not target.is_dir():
-            target.write_bytes(data)  # before links are followed: /dev/stdout leads to a pipe that has no name
-            return
-        if target.is_symlink():
-            target = Path(os.path.realpath(target))
-        mode = target.stat().st_mode & 0o7777 if target.exists() else None
-        if mode is not None and not os.access(target, os.W_OK):
-            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
-        handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent or Path())
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-        mask = os.umask(0)
-        os.umask(mask)
-        # mkstemp's files are private; the result is an ordinary file, or what was there before.
-        Path(temporary).chmod(0o666 & ~mask if mode is None else mode)
-        Path(temporary).replace(target)
-    except (OSError, ValueError) as error:  # ValueError: a NUL or a lone surrogate in the name
-        raise OutputError(f"{path}: cannot be written: {getattr(error, 'strerror', None) or error}") from None
-    finally:
-        if temporary is not None:
-            with contextlib.suppress(FileNotFoundError):
-                Path(temporary).unlink()
+    """Like :func:`write_text`, for bytes as they are."""
+    with WholeFile(path) as file:
+        file.write(data)

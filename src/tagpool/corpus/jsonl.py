@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Callable
 from itertools import chain, pairwise
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, get_args
 
 from tagpool.corpus.corpus import LABEL, WORD, Corpus
 from tagpool.corpus.files import read_lines, source_name, write_text
@@ -28,12 +28,8 @@ from tagpool.errors import InputError
 Misaligned = Literal["error", "expand", "drop"]
 """What to do with a span that begins or ends inside a token: refuse, let it grow to whole tokens, or leave it out."""
 
-_SPAN_KEYS = ("labels", "label", "entities")
-
-
-class _Record(NamedTuple):
-    columns: dict[str, list[str]]
-    document: Any
+SPAN_KEYS = ("labels", "label", "entities")
+"""Where labels are looked for beside a text."""
 
 
 def read_jsonl(path: str | Path, *, misaligned: Misaligned = "error", encoding: str = "utf-8") -> Corpus:
@@ -52,21 +48,24 @@ def read_jsonl(path: str | Path, *, misaligned: Misaligned = "error", encoding: 
         def fail(message: str, number: int = number) -> InputError:
             return InputError(message, source=source, line=number)
 
-        record = _read_record(line, misaligned, fail)
-        if count and record.columns.keys() != columns.keys():
-            raise fail(f"expected the columns {', '.join(columns)}, got {', '.join(record.columns)}")
-        for name, tokens in record.columns.items():
+        record = parse_record(line, fail)
+        found = record_columns(record, misaligned, fail)
+        if count and found.keys() != columns.keys():
+            raise fail(f"expected the columns {', '.join(columns)}, got {', '.join(found)}")
+        for name, tokens in found.items():
             columns.setdefault(name, []).append(tokens)
-        if record.document is not None and (count == 0 or record.document != last_document):
+        document = record.get("document")
+        if document is not None and (count == 0 or document != last_document):
             documents.append(count)
-        last_document = record.document
+        last_document = document
         count += 1
     if not count:
         raise InputError("expected sentences, got none: the file is empty", source=source)
     return Corpus.from_columns(columns, documents=documents, source=source)
 
 
-def _read_record(line: str, misaligned: Misaligned, fail: Callable[[str], InputError]) -> _Record:
+def parse_record(line: str, fail: Callable[[str], InputError]) -> dict[str, Any]:
+    """A line's object."""
     try:
         record = json.loads(line)
     except (ValueError, RecursionError) as error:  # ValueError: also a number of thousands of digits
@@ -75,10 +74,16 @@ def _read_record(line: str, misaligned: Misaligned, fail: Callable[[str], InputE
         raise fail(f'expected a JSON object such as {{"tokens": [...]}}, got {type(record).__name__}')
     if "\\u" in line and not _is_text(record):  # only an escape can smuggle one into a file that is valid UTF-8
         raise fail("there is a lone surrogate (half of a character): it cannot be written as UTF-8")
+    found: dict[str, Any] = record
+    return found
+
+
+def record_columns(record: dict[str, Any], misaligned: Misaligned, fail: Callable[[str], InputError]) -> dict[str, list[str]]:
+    """The columns of an object, of either form."""
     if "tokens" in record:
-        return _Record(_token_columns(record, fail), record.get("document"))
+        return _token_columns(record, fail)
     if "text" in record:
-        return _Record(_span_columns(record, misaligned, fail), record.get("document"))
+        return _span_columns(record, misaligned, fail)
     raise fail(f'expected a key "tokens" or "text", got {", ".join(map(repr, record)) or "none"}')
 
 
@@ -126,7 +131,7 @@ def _span_columns(record: dict[str, Any], misaligned: Misaligned, fail: Callable
     if not tokens:
         raise fail('"text" has no tokens')
     columns = {WORD: [token.text for token in tokens], SPACE: spaces_after(text, tokens)}
-    key = next((key for key in _SPAN_KEYS if key in record), None)
+    key = next((key for key in SPAN_KEYS if key in record), None)
     if key is not None:
         places = [_place(span, text, tokens, misaligned, fail) for span in _span_list(record[key], key, fail)]
         found = sorted(place for place in places if place is not None)
@@ -203,7 +208,7 @@ def format_jsonl(corpus: Corpus, *, as_spans: bool = False) -> str:
         if as_spans:
             record = {"text": whole[number]}
             if sentence.labels is not None:
-                record["labels"] = _character_spans(sentence.words, blanks[number], sentence.labels)
+                record["labels"] = character_spans(sentence.words, blanks[number], sentence.labels)
         else:
             record = {"tokens": sentence.words}
             record |= {
@@ -232,7 +237,12 @@ def _check_writable(corpus: Corpus, as_spans: bool) -> None:
         raise InputError(f"column {name!r} has a name that JSONL uses for something else; rename it", source=corpus.source)
 
 
-def _character_spans(words: list[str], after: list[str], labels: list[str]) -> list[list[int | str]]:
+def character_spans(words: list[str], after: list[str], labels: list[str]) -> list[list[int | str]]:
+    """The spans of labels as character offsets, given what stands behind each word.
+
+    >>> character_spans(["Ann", "left"], [" ", ""], ["B-PER", "O"])
+    [[0, 3, 'PER']]
+    """
     starts, ends = [], []
     at = 0
     for word, space in zip(words, after, strict=True):

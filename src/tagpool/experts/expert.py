@@ -41,6 +41,7 @@ _lazy = attach(
         "lattices": "tagpool.experts.inference",
         "save": "tagpool.experts.saving",
         "to_bytes": "tagpool.experts.saving",
+        "summary_of": "tagpool.experts.saving",
         "score": "tagpool.evaluation.scores",
         "Tags": "sklearn.utils",
         "TargetTags": "sklearn.utils",
@@ -58,6 +59,7 @@ class Expert(Parameters):
     _model: _native.Model | None = None
     _encoder: Encoder | GivenEncoder | None = None
     _names: list[str] | None = None
+    _summary: dict[str, Any] | None = None
     log_: list[Epoch]
 
     features: TemplateSet | str | Path
@@ -151,6 +153,22 @@ class Expert(Parameters):
         return tuple(self._fitted().labels)
 
     classes_ = labels_
+
+    @property
+    def feature_count(self) -> int:
+        """How many features have weights."""
+        return self._fitted().feature_count
+
+    @property
+    def weight_count(self) -> int:
+        """How many weights of features are kept."""
+        return self._fitted().weight_count
+
+    @property
+    def summary_(self) -> dict[str, Any]:
+        """What is remembered of the training: sentences, tokens, columns, label column, trainer, epochs, loss, dev score."""
+        found: dict[str, Any] = _lazy("summary_of")(self)
+        return found
 
     @property
     def is_fitted(self) -> bool:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from tagpool import _native
 from tagpool.corpus.corpus import Corpus
+from tagpool.corpus.text import SPACE
 from tagpool.errors import InputError
 from tagpool.evaluation.alignment import Alignment
 from tagpool.evaluation.chunks import count_chunks, rates
@@ -41,16 +42,21 @@ def fit(
     """Trains an expert; ``resume`` goes on from its weights, ``epochs`` overrules those of a stochastic trainer."""
     _check(expert)
     trainer = trainer_of(expert.trainer)
-    if epochs is not None:
-        trainer = SGD(epochs=epochs, average_from=0)
     before = expert if resume and expert.is_fitted else None
     data = _Data(expert, sentences, labels, before)
+    l2 = float(expert.l2)
+    if epochs is not None:
+        trainer = SGD(epochs=epochs, average_from=0)
+        if before is not None:
+            # The penalty belongs to all sentences ever seen: these pay for their share of it.
+            data.seen_before = int(before.summary_.get("sentences", 0))
+            l2 *= data.sentence_count / (data.seen_before + data.sentence_count)
     held_out = data.dev(dev) if dev is not None else None
     training = _native.TrainingSet(data.encoding, data.gold, data.feature_count, len(data.labels), expert.pairs == _ALL)
     problem = Problem(
         training=training,
         chain=expert.chain,
-        l2=float(expert.l2),
+        l2=l2,
         l1=float(expert.l1),
         example_weights=_example_weights(expert, data, sample_weight),
         start=data.start(training, before) if before is not None else None,
@@ -62,8 +68,9 @@ def fit(
     try:
         made.install(trainer.train(problem, watch), watch)
     except KeyboardInterrupt:
-        if watch.last is not None:
-            made.install(watch.last if watch.best is None else watch.best, watch)
+        kept = watch.kept()
+        if kept is not None and np.isfinite(kept).all():
+            made.install(kept, watch)
         raise
 
 
@@ -92,6 +99,7 @@ class _Data:
         if before is not None and before._fitted().given != self.given:
             raise InputError("a model of given features goes on with given features, one of words with words")
         self.source: str | None = None
+        self.seen_before = 0  # sentences that the weights have learned from already
         if self.given:
             self._encode_given(sentences, labels)
         else:
@@ -138,6 +146,10 @@ class _Data:
         table = np.array([number.get(label, -1) for label in self.met] + [-1], np.int32)
         found: NDArray[np.int32] = table[self.encoded.labels]
         return found
+
+    @property
+    def sentence_count(self) -> int:
+        return len(self.encoded.sentences) - 1
 
     @property
     def encoding(self) -> _native.Encoding:
@@ -192,7 +204,7 @@ class _Data:
             kept = model.edges().reshape(old + 2, old)
             edges[:old, :old] = kept[:old]
             edges[-2:, :old] = kept[old:]
-        return np.concatenate([pairs, edges.ravel()])
+        return np.concatenate([pairs, edges.ravel()[training.edges()]])
 
 
 def _numbers(corpus: Corpus, labels: Sequence[str]) -> NDArray[np.int32]:
@@ -244,10 +256,14 @@ class _Made:
         self.training = training
 
     def _parts(self, weights: Weights) -> tuple[Any, ...]:
-        pairs = self.training.pair_count
+        pairs, count = self.training.pair_count, len(self.data.labels)
+        edges = np.zeros(0, np.float32)
+        if self.expert.chain:
+            edges = np.zeros(count * (count + 2), np.float32)
+            edges[self.training.edges()] = weights[pairs:]
         none = (np.zeros(0, np.uint32), np.zeros(0, np.uint16))
         named = none if self.expert.pairs == _ALL else (self.training.pair_features(), self.training.pair_labels())
-        return (list(self.data.labels), *named, weights[:pairs].copy(), weights[pairs:].copy())
+        return (list(self.data.labels), *named, weights[:pairs].copy(), edges)
 
     def on_encoded(self, weights: Weights) -> _native.Model:
         """A model that tags what is encoded already."""
@@ -262,6 +278,21 @@ class _Made:
             model = _native.Model.from_encoder(encoder.fitted_native, *self._parts(weights))
         expert._model, expert._encoder, expert._names = model, encoder, None
         expert.log_ = watch.log
+        expert._summary = self.summary(watch)
+
+    def summary(self, watch: Watch) -> dict[str, Any]:
+        """What a model remembers of its training. Nothing that changes from run to run: equal seeds give equal files."""
+        columns = () if self.data.given else self.data.corpus.columns
+        return {
+            "sentences": self.data.seen_before + self.data.sentence_count,
+            "tokens": self.data.encoded.token_count,
+            "columns": [name for name in columns if name != SPACE],
+            "label": None if self.data.given else self.data.corpus.label_column,
+            "trainer": repr(trainer_of(self.expert.trainer)),
+            "epochs": watch.log[-1].number if watch.log else 0,
+            "loss": watch.log[-1].loss if watch.log else None,
+            "dev": None if watch.best is None else watch.best_score,
+        }
 
 
 class _Dev:

@@ -9,7 +9,7 @@ from typing import Any
 
 import tagpool
 from tagpool.corpus.files import write_bytes
-from tagpool.errors import InputError
+from tagpool.errors import InputError, ModelError
 from tagpool.experts.expert import Expert
 from tagpool.features.encoder import Encoder
 
@@ -33,6 +33,8 @@ def to_bytes(expert: Expert, *, half: bool = False, prune: float = 0.0, names: b
     texts = {"kind": expert.kind, "tagpool": tagpool.__version__, "parameters": json.dumps(_plain(expert))}
     if isinstance(expert._encoder, Encoder):
         texts["templates"] = str(expert._encoder.templates_)
+    if expert._summary is not None:
+        texts["summary"] = json.dumps(expert._summary)
     arrays: dict[str, bytes] = {}
     if names and known is not None:
         # Sorted, they take a fifth of the room; a feature's place follows from its name.
@@ -58,11 +60,21 @@ def feature_names(expert: Expert) -> list[str]:
     return expert._names
 
 
+def summary_of(expert: Expert) -> dict[str, Any]:
+    """What an expert remembers of its training."""
+    if expert._summary is None:
+        try:
+            expert._summary = dict(json.loads(expert._fitted().text("summary") or "{}"))
+        except (TypeError, ValueError):
+            raise ModelError("the model's summary of its training is damaged") from None
+    return expert._summary
+
+
 def _plain(expert: Expert) -> dict[str, Any]:
     """The parameters that JSON can hold; of the others, what they are called."""
     found: dict[str, Any] = {}
     for name, value in expert.get_params(deep=False).items():
-        if name == "resources":
+        if name in ("resources", "threads"):  # the file is the same whatever the number of threads
             continue
         try:
             json.dumps(value)

@@ -1,4 +1,4 @@
-"""Trainer: what finds the weights of a problem. The trainers, by name."""
+"""Trainer: what finds the weights of a problem, and how its parameters are checked."""
 
 from __future__ import annotations
 
@@ -16,13 +16,19 @@ class Trainer(Parameters):
     def train(self, problem: Problem, watch: Watch) -> Weights:
         """The weights found; what ``watch`` kept as the best where it looked at a dev set.
 
-        An interruption (Ctrl-C) passes through; ``watch.best`` then has the best weights met so far, if any.
+        An interruption (Ctrl-C) passes through; ``watch.kept()`` then has the best weights met so far, if any.
         """
         last = self._run(problem, watch)
         return last if watch.best is None else watch.best
 
     def _run(self, problem: Problem, watch: Watch) -> Weights:
         raise NotImplementedError
+
+
+def refuse_l1(problem: Problem, trainer: str) -> None:
+    """Raises an error if the problem has an ℓ1 penalty, which this trainer cannot do."""
+    if problem.l1:
+        raise InputError(f"the trainer {trainer} has no l1 penalty (got l1={problem.l1:g}); use owlqn or fobos")
 
 
 def check_whole(trainer: Trainer, name: str, least: int) -> None:

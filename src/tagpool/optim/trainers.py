@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from tagpool.errors import InputError
-from tagpool.optim.lbfgs import LBFGS
+from tagpool.optim.fobos import FOBOS
+from tagpool.optim.lbfgs import LBFGS, OWLQN
+from tagpool.optim.perceptron import Perceptron
 from tagpool.optim.sgd import SGD
 from tagpool.optim.trainer import Trainer
 
-TRAINERS: dict[str, type[Trainer]] = {"sgd": SGD, "lbfgs": LBFGS}
+TRAINERS: dict[str, type[Trainer]] = {"sgd": SGD, "lbfgs": LBFGS, "owlqn": OWLQN, "fobos": FOBOS, "perceptron": Perceptron}
 
 
 def trainer_of(given: Trainer | str) -> Trainer:

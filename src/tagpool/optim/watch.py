@@ -34,9 +34,9 @@ class Epoch:
         """What a line of a training log says.
 
         >>> Epoch(1, 10, 25.5).to_dict()
-        {'number': 1, 'total': 10, 'loss': 25.5}
+        {'number': 1, 'total': 10, 'loss': 25.5, 'best': False, 'seconds': 0.0}
         """
-        return {name: value for name, value in asdict(self).items() if value is not None and value is not False and value != 0.0}
+        return {name: value for name, value in asdict(self).items() if value is not None}
 
 
 class Watch:
@@ -64,18 +64,28 @@ class Watch:
         self.on_epoch = on_epoch
         self.log: list[Epoch] = []
         self.best: Weights | None = None
-        self.last: Weights | None = None
         self.best_score = -np.inf
         self._without_gain = 0
         self._begun = time.perf_counter()
         self._note: str | None = None
+        self._latest: Callable[[], Weights] | None = None
 
     def note(self, text: str) -> None:
         """Something to be said with the next epoch."""
         self._note = text
 
+    def kept(self) -> Weights | None:
+        """The best weights, or the latest ones where nothing was scored: what is left of a training that was interrupted."""
+        if self.best is not None or self._latest is None:
+            return self.best
+        return self._latest()
+
     def epoch(self, number: int, total: int, loss: float, weights: Callable[[], Weights], *, score: bool = True) -> bool:
-        """Takes note of an epoch; returns whether to go on. ``score`` False spares looking at the dev set this time."""
+        """Takes note of an epoch; returns whether to go on.
+
+        ``weights`` gives those there are, now and later; ``score`` False spares looking at the dev set this time.
+        """
+        self._latest = weights
         found = None
         better = False
         if self.evaluate is not None and score:

@@ -1,0 +1,108 @@
+"""WholeFile: a file that is there whole when it was written to its end, and else not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+from tagpool.errors import OutputError
+
+
+class WholeFile:
+    """Writes to a temporary file beside the target, which takes its place at the end.
+
+    Symbolic links are followed, and the permissions of a file that is replaced are kept. Devices and pipes (``/dev/null``) are
+    written to: renaming would replace them.
+
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> with WholeFile(folder / "a.txt") as file:
+    ...     file.write(b"one")
+    ...     sorted(path.name for path in folder.iterdir()) == ["a.txt"]
+    False
+    >>> (folder / "a.txt").read_bytes()
+    b'one'
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = path
+        self._target = Path(path)
+        self._temporary: Path | None = None
+        self._mode: int | None = None
+        self._file: BinaryIO
+
+    @classmethod
+    def check(cls, path: str | Path) -> None:
+        """Raises an error if the file could not be written: before long work, rather than after it."""
+        with _named(path):
+            if _is_device(Path(path)):
+                return
+        try:
+            with cls(path):
+                raise _JustTrying
+        except _JustTrying:
+            pass
+
+    def __enter__(self) -> WholeFile:
+        with _named(self.path):
+            if _is_device(self._target):  # before links are followed: /dev/stdout leads to a pipe that has no name
+                self._file = self._target.open("wb")
+                return self
+            if self._target.is_symlink():
+                self._target = Path(os.path.realpath(self._target))
+            if not self._target.parent.is_dir():
+                raise FileNotFoundError(errno.ENOENT, f"there is no folder {self._target.parent}")
+            if self._target.is_dir():
+                raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+            self._mode = self._target.stat().st_mode & 0o7777 if self._target.exists() else None
+            if self._mode is not None and not os.access(self._target, os.W_OK):
+                raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+            handle, name = tempfile.mkstemp(prefix=f".{self._target.name}.", dir=self._target.parent or Path())
+            self._temporary = Path(name)
+            self._file = os.fdopen(handle, "wb")
+        return self
+
+    def write(self, data: bytes) -> None:
+        """Adds to the file."""
+        with _named(self.path):
+            self._file.write(data)
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        try:
+            if kind is not None:
+                with contextlib.suppress(OSError):
+                    self._file.close()
+                return
+            with _named(self.path):
+                self._file.close()
+                if self._temporary is not None:
+                    mask = os.umask(0)
+                    os.umask(mask)
+                    # mkstemp's files are private; the result is an ordinary file, or what was there before.
+                    self._temporary.chmod(0o666 & ~mask if self._mode is None else self._mode)
+                    self._temporary.replace(self._target)
+                    self._temporary = None
+        finally:
+            if self._temporary is not None:
+                self._temporary.unlink(missing_ok=True)
+
+
+class _JustTrying(Exception):  # noqa: N818 - no error
+    """Leaves a file without writing it."""
+
+
+def _is_device(path: Path) -> bool:
+    return path.exists() and not path.is_file() and not path.is_dir()
+
+
+@contextlib.contextmanager
+def _named(path: str | Path) -> Iterator[None]:
+    """Errors of the system as ours, with the file they are about."""
+    try:
+        yield
+    except (OSError, ValueError) as error:  # ValueError: a NUL or a lone surrogate in the name
+        raise OutputError(f"{path}: cannot be written: {getattr(error, 'strerror', None) or error}") from None
