@@ -105,7 +105,7 @@ Tensors laid_out(Trained trained) {
         made.add("edges", Type::f32, {labels + 2, labels}, edges->data(), edges);
     }
     if (trained.program) write_program(*trained.program, "program", made);
-    if (!trained.edges.empty()) lay_out_arcs(trained.arcs, labels, made);
+    lay_out_arcs(trained.arcs, labels, made);
     return made;
 }
 
