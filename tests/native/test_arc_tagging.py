@@ -69,7 +69,9 @@ def test_tags_score_as_the_perceptron_finds(labels: int, order: int) -> None:
     rows, history = encodings(problem)
     tags = model_of(problem, training, parameters).tag_encoding(rows, 1, history)
     gold = np.concatenate(problem.base.gold)
-    learner = _native.Perceptron(training, True, 1, np.zeros(len(problem.base.rows), np.float32))  # weights of zero: it only looks
+    learner = _native.Perceptron(
+        training, True, 1, np.zeros(len(problem.base.rows), np.float32)
+    )  # weights of zero: it only looks
     learner.start_from(parameters)
     assert learner.epoch() == int((tags != gold).sum()) > 0
 
