@@ -27,8 +27,9 @@ Fobos::Fobos(std::shared_ptr<const TrainingSet> set, bool chain, const FobosOpti
     weights_.fill(set_->weight_count(), 0.0);
     scratch_.resize(options_.threads);
     losses_.resize(options_.batch);
+    triples_.resize(options_.batch);
     first_tokens_.resize(options_.batch + 1);
-    edge_gradients_.assign(options_.batch * (size_t{set_->labels()} + 2) * set_->stride(), 0);
+    edge_gradients_.assign(options_.batch * set_->common_edge_size(), 0);
     make_groups();
 }
 
@@ -51,7 +52,14 @@ void Fobos::make_groups() {
             group_of_single_[place] = number;
         }
     }
+    history_groups_ = groups_.size();
+    const Arcs& arcs = set.arcs();
+    const auto triples = static_cast<uint32_t>(set.triples_begin()), trigrams = static_cast<uint32_t>(set.trigrams_begin());
+    for (size_t feature = 0; chain_ && feature + 1 < arcs.triple_starts_.size(); ++feature)
+        groups_.push_back({triples + arcs.triple_starts_[feature], arcs.triple_starts_[feature + 1] - arcs.triple_starts_[feature], 0});
     edge_groups_ = groups_.size();
+    for (size_t state = 0; chain_ && state < arcs.states().size(); ++state)
+        groups_.push_back({trigrams + arcs.trigram_starts_[state], arcs.trigram_starts_[state + 1] - arcs.trigram_starts_[state], 0});
     for (uint32_t row = 0; chain_ && row < set.labels() + 2; ++row)
         groups_.push_back({static_cast<uint32_t>(set.transitions_begin()) + row * stride, set.labels(), 0});
 }
@@ -107,21 +115,25 @@ double Fobos::batch_gradients(const uint32_t* sentences, size_t count, Pool& poo
     if (nodes_.size() < first_tokens_[count] * set.stride()) nodes_.resize(first_tokens_[count] * set.stride());
     const WeightView<double> view{weights_.data(), 1, 1.0};
     if (chain_) run.make_edges(set, view, edges_);
-    const size_t edges = (size_t{set.labels()} + 2) * set.stride();
+    const size_t edges = set.common_edge_size();
     pool.each(count, [&](size_t i, unsigned worker) {
         losses_[i] = run.differentiate(set, view, set.stride(), sentences[i], chain_, example_weights(), edges_,
                                        nodes_.data() + first_tokens_[i] * set.stride(), edge_gradients_.data() + i * edges, scratch_[worker]);
+        triples_[i].swap(scratch_[worker].triple_gradients);
     });
     return std::accumulate(losses_.begin(), losses_.begin() + static_cast<std::ptrdiff_t>(count), 0.0);
 }
 
 void Fobos::descend(const uint32_t* sentences, size_t count, double eta) {
     const TrainingSet& set = *set_;
-    const size_t stride = set.stride(), edges = (size_t{set.labels()} + 2) * stride;
+    const size_t stride = set.stride(), edges = set.common_edge_size();
     for (size_t i = 0; i < count; ++i) {
         for (size_t k = 0; chain_ && k < edges; ++k) weights_[set.transitions_begin() + k] -= eta * edge_gradients_[i * edges + k];
         const size_t begin = set.sentences_[sentences[i]], end = set.sentences_[sentences[i] + 1];
+        const double* triple_gradient = triples_[i].data();
         for (size_t token = begin; token < end; ++token) {
+            if (chain_)
+                set.arcs().each_triple_at(token, [&](uint32_t triple, float) { weights_[set.triples_begin() + triple] -= eta * *triple_gradient++; });
             const double* const from = nodes_.data() + (first_tokens_[i] + token - begin) * stride;
             for (uint64_t k = set.row_starts_[token]; k < set.row_starts_[token + 1]; ++k) {
                 const double by = set.row_values_.empty() ? eta : eta * static_cast<double>(set.row_values_[k]);
@@ -152,6 +164,8 @@ void Fobos::catch_up_sentence(size_t sentence) {
     for (uint64_t k = set.row_starts_[begin]; k < set.row_starts_[end]; ++k) catch_up(groups_[group_of_row_[set.rows_[k]]]);
     for (uint64_t k = set.single_starts_[begin]; k < set.single_starts_[end]; ++k)
         catch_up(groups_[group_of_single_[set.singles_[k]]]);
+    for (size_t token = begin; chain_ && token < end; ++token)
+        set.arcs().each_feature_at(token, [&](uint32_t feature, float) { catch_up(groups_[history_groups_ + feature]); });
 }
 
 void Fobos::catch_up_all() {

@@ -2,7 +2,7 @@
 //
 //     w <- w - eta_t g_t,  then the proximal step of the penalty with length eta_t * batch / sentences,  eta_t = eta_0 / sqrt(1 + t/T),
 // t the steps taken, T those of an epoch. The penalty is that of the summed objective; the group of a weight is all weights of its feature
-// (of its row, for transitions). Proximal steps are put off until a feature is met again, and give what dense ones would (penalty.hpp).
+// (of its row, for transitions; of its first two labels, for trigrams). Proximal steps are put off until a feature is met again, and give what dense ones would (penalty.hpp).
 #pragma once
 #include <functional>
 #include <memory>
@@ -67,14 +67,15 @@ private:
     Penalty penalty_;
     RowMasks masks_;
     Buffer<double> weights_;
-    std::vector<Group> groups_;                // dense rows, features of single weights, rows of edges
+    std::vector<Group> groups_;                // dense rows, features of single weights, features of triples, trigrams of a state, rows of edges
     std::vector<uint32_t> group_of_row_, group_of_single_;
-    size_t edge_groups_ = 0, steps_ = 0;
+    size_t history_groups_ = 0, edge_groups_ = 0, steps_ = 0;
 
     // Work space of a batch.
     EdgeTable<double> edges_;
     std::vector<ChainScratch<double>> scratch_;            // by worker
     std::vector<double> nodes_, edge_gradients_, losses_;  // by token; by sentence
+    std::vector<AlignedVector<double>> triples_;           // by sentence: gradients
     std::vector<size_t> first_tokens_;
 };
 

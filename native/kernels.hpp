@@ -20,6 +20,8 @@ namespace tagpool {
 template <class T>
 struct ChainScratch {
     AlignedVector<T> scores, shifted, alpha, beta, weighted, clamped, row, scaled, nodes;
+    AlignedVector<T> pairs, factors, triple_gradients;
+    AlignedVector<T> cell_sums;  // zero between sentences
     AlignedVector<double> shift;
 };
 
@@ -28,6 +30,9 @@ template <class T>
 struct EdgeTable {
     AlignedVector<T> from_to, to_from, start, end;  // start and end: exp, shifted
     double shift = 0, start_shift = 0, end_shift = 0;
+    // With arcs: from_to, zero where no state is, and exp of the weights of trigrams, a row of next labels for each state.
+    AlignedVector<T> pairs, trigrams;
+    double trigram_shift = 0;
 };
 
 template <class T>
@@ -37,7 +42,7 @@ struct Kernels {
     void (*make_edges)(const TrainingSet& set, const T* weights, EdgeTable<T>& edges);
 
     // For sentences [first, last): returns the loss -log p(gold | x), and adds its gradients: of shared features to `shared`, of the
-    // others to `own` (both by place), of transitions, start and end to `edge_gradients` (labels + 2 rows). Tokens whose gold is unknown
+    // others to `own` (both by place), of edges to `edge_gradients`. Tokens whose gold is unknown
     // are summed out. Without `chain` every token stands alone (MaxEnt): no transitions, no start, no end. `example_weights` may be null;
     // they are one a sentence in chains, one a token without.
     double (*add_gradient)(const TrainingSet& set, const T* weights, const EdgeTable<T>& edges, bool chain, const float* example_weights,
@@ -47,7 +52,9 @@ struct Kernels {
 
     // Tagging: the node scores of one token, and the best label sequences of sentences [first, last). Of equal scores the smaller label.
     void (*score)(const ModelView& model, const Encoding& encoding, size_t token, float* scores);
-    void (*tag)(const ModelView& model, const Encoding& encoding, size_t first, size_t last, int32_t* out, TagScratch& scratch);
+    // `history` are the features of transitions; it may be null.
+    void (*tag)(const ModelView& model, const Encoding& encoding, const Encoding* history, size_t first, size_t last, int32_t* out,
+                TagScratch& scratch);
 };
 
 template <class T>

@@ -5,6 +5,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "arcs_log.hpp"
 #include "chain_log.hpp"
 #include "exponential.hpp"
 #include "kernels.hpp"
@@ -14,7 +15,9 @@ namespace {
 
 #include "kernels_math.inl"
 #include "kernels_train.inl"
+#include "kernels_arcs.inl"
 #include "kernels_step.inl"
+#include "kernels_arcs_best.inl"
 #include "kernels_best.inl"
 #include "kernels_tag.inl"
 

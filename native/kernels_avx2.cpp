@@ -8,6 +8,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "arcs_log.hpp"
 #include "chain_log.hpp"
 #include "exponential.hpp"
 #include "kernels.hpp"

@@ -49,7 +49,11 @@ void best_labels(const TrainingSet& set, const WeightView<T>& weights, bool chai
     with_stride(stride, [&](auto constant) {
         score_viewed_sentence<T, decltype(constant)::value>(set, weights, stride, begin, length, scratch);
     });
-    viterbi(set, weights.edges(set), chain, length, best, scratch);
+    const auto find = [&](int32_t* out) {
+        if (chain && !set.arcs().empty()) arc_best(set, weights.edges(set), begin, length, out, scratch);
+        else viterbi(set, weights.edges(set), chain, length, out, scratch);
+    };
+    find(best);
     const int32_t* gold = set.gold_.data() + begin;
     std::copy(gold, gold + length, held);
     bool complete = true, wrong = false;
@@ -65,7 +69,7 @@ void best_labels(const TrainingSet& set, const WeightView<T>& weights, bool chai
     for (size_t t = 0; t < length; ++t)
         for (size_t y = 0; gold[t] != TrainingSet::kUnknown && y < stride; ++y)
             if (y != static_cast<size_t>(gold[t])) scratch.scores[t * stride + y] = -std::numeric_limits<T>::infinity();
-    viterbi(set, weights.edges(set), chain, length, held, scratch);
+    find(held);
 }
 
 template <class T>

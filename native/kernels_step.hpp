@@ -42,8 +42,8 @@ template <class T>
 struct StepKernels {
     void (*make_edges)(const TrainingSet& set, const WeightView<T>& weights, EdgeTable<T>& edges);
 
-    // The gradient of one sentence's loss: node gradients (length x stride) and edge gradients (labels + 2 rows) are written anew.
-    // Returns the loss. `ahead` numbers of every row are fetched early.
+    // The gradient of one sentence's loss: node gradients (length x stride) and edge gradients (but of triples) are written anew;
+    // those of triples are left in the scratch. Returns the loss. `ahead` numbers of every row are fetched early.
     double (*differentiate)(const TrainingSet& set, const WeightView<T>& weights, size_t ahead, size_t sentence, bool chain,
                             const float* example_weights, const EdgeTable<T>& edges, T* nodes, T* edge_gradients, ChainScratch<T>& scratch);
 

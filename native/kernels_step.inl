@@ -62,7 +62,7 @@ double differentiate(const TrainingSet& set, const WeightView<T>& weights, size_
                      const float* example_weights, const EdgeTable<T>& edges, T* nodes, T* edge_gradients, ChainScratch<T>& scratch) {
     const size_t begin = set.sentences_[sentence], length = set.sentences_[sentence + 1] - begin;
     std::memset(nodes, 0, length * set.stride() * sizeof(T));
-    if (chain) std::memset(edge_gradients, 0, (set.labels() + size_t{2}) * set.stride() * sizeof(T));
+    if (chain) std::memset(edge_gradients, 0, set.common_edge_size() * sizeof(T));
     return with_stride(set.stride(), [&](auto constant) {
         constexpr size_t kStride = decltype(constant)::value;
         const size_t stride = kStride ? kStride : set.stride();

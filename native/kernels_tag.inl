@@ -78,11 +78,31 @@ void score_token_with_model(const ModelView& model, const Encoding& encoding, si
     score_with_model<0>(model, encoding, token, scores);
 }
 
-void tag(const ModelView& model, const Encoding& encoding, size_t first, size_t last, int32_t* out, TagScratch& scratch) {
+// The same where transitions look beyond two labels.
+template <size_t kStride>
+void tag_arcs(const ModelView& model, const Encoding& encoding, const Encoding* history, size_t begin, size_t length, int32_t* out,
+              TagScratch& scratch) {
+    const size_t stride = kStride ? kStride : model.stride;
+    const ArcView& arcs = *model.arcs;
+    scratch.scores.resize(length * stride);
+    for (size_t t = 0; t < length; ++t) {
+        prefetch_with_model(model, encoding, begin + t + 1);
+        score_with_model<kStride>(model, encoding, begin + t, scratch.scores.data() + t * stride);
+    }
+    const StepScores<float> steps{model.labels, stride, arcs.states, arcs.pairs, arcs.trigrams, model.start, model.end};
+    const auto add_triples = [&](size_t t, float* grid) {
+        if (history && arcs.slots) arcs.each_triple(*history, begin + t, [&](uint32_t cell, float score) { grid[cell] += score; });
+    };
+    arc_viterbi<float, kStride>(steps, scratch.scores.data(), length, add_triples, out + begin, scratch.pairs);
+}
+
+void tag(const ModelView& model, const Encoding& encoding, const Encoding* history, size_t first, size_t last, int32_t* out,
+         TagScratch& scratch) {
     with_stride(model.stride, [&](auto constant) {
         for (size_t sentence = first; sentence < last; ++sentence) {
             const size_t begin = encoding.sentences[sentence], length = encoding.sentences[sentence + 1] - begin;
-            tag_sentence<decltype(constant)::value>(model, encoding, begin, length, out, scratch);
+            if (model.arcs) tag_arcs<decltype(constant)::value>(model, encoding, history, begin, length, out, scratch);
+            else tag_sentence<decltype(constant)::value>(model, encoding, begin, length, out, scratch);
         }
     });
 }

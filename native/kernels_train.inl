@@ -1,5 +1,12 @@
 // Kernels of training: scores, forward-backward, gradients. Included by kernels.inl only.
 
+// Where transitions look further than two labels: kernels_arcs.inl.
+template <class T>
+void make_arcs(const TrainingSet& set, const T* weights, T inverse_divisor, EdgeTable<T>& edges);
+template <class T, size_t kStride>
+double arc_sentence(const TrainingSet& set, const T* weights, double divisor, const EdgeTable<T>& edges, size_t begin, size_t length, T weight,
+                    T* node_gradients, T* edge_gradients, ChainScratch<T>& scratch);
+
 // S[t] for one token.
 template <class T, size_t kStride>
 inline void score_token(const TrainingSet& set, const T* weights, size_t token, T* __restrict scores) {
@@ -65,6 +72,7 @@ void make_edges_scaled(const TrainingSet& set, const T* weights, T inverse_divis
     edges.to_from.assign(labels * stride, 0);
     for (size_t a = 0; a < labels; ++a)
         for (size_t b = 0; b < labels; ++b) edges.to_from[b * stride + a] = edges.from_to[a * stride + b];
+    if (!set.arcs().empty()) make_arcs(set, weights, inverse_divisor, edges);
 }
 
 template <class T>
@@ -222,8 +230,10 @@ double chain_sentence_unmasked(const TrainingSet& set, const T* weights, double 
 template <class T, size_t kStride>
 double chain_sentence(const TrainingSet& set, const T* weights, double divisor, const EdgeTable<T>& edges, size_t begin, size_t length,
                       T weight, T* node_gradients, T* edge_gradients, ChainScratch<T>& scratch) {
-    const double loss = chain_sentence_unmasked<T, kStride>(set, weights, divisor, edges, begin, length, weight, node_gradients,
-                                                            edge_gradients, scratch);
+    const double loss = set.arcs().empty() ? chain_sentence_unmasked<T, kStride>(set, weights, divisor, edges, begin, length, weight,
+                                                                                 node_gradients, edge_gradients, scratch)
+                                           : arc_sentence<T, kStride>(set, weights, divisor, edges, begin, length, weight, node_gradients,
+                                                                      edge_gradients, scratch);
     for (size_t i = 0; i < set.edge_mask_.size(); ++i)
         if (!set.edge_mask_[i]) edge_gradients[i] = 0;
     return loss;
@@ -279,6 +289,12 @@ void add_sentence(const TrainingSet& set, const T* nodes, size_t begin, size_t l
 }
 
 template <class T>
+void add_triples(const TrainingSet& set, size_t begin, size_t length, const T* triple_gradients, T* edge_gradients) {
+    T* const to = edge_gradients + set.common_edge_size();
+    set.arcs().each_triple(begin, length, [&](size_t, uint32_t triple, float) { to[triple] += *triple_gradients++; });
+}
+
+template <class T>
 double add_gradient(const TrainingSet& set, const T* weights, const EdgeTable<T>& edges, bool chain, const float* example_weights,
                     size_t first, size_t last, T* shared, T* own, T* edge_gradients, ChainScratch<T>& scratch) {
     return with_stride(set.stride(), [&](auto constant) {
@@ -294,6 +310,7 @@ double add_gradient(const TrainingSet& set, const T* weights, const EdgeTable<T>
             loss += chain ? chain_sentence<T, kStride>(set, weights, 1.0, edges, begin, length, weight, nodes, edge_gradients, scratch)
                           : token_sentence<T, kStride>(set, begin, length, example_weights, nodes, scratch);
             add_sentence<T, kStride>(set, nodes, begin, length, shared, own);
+            if (chain) add_triples(set, begin, length, scratch.triple_gradients.data(), edge_gradients);
         }
         return loss;
     });

@@ -80,14 +80,18 @@ Model::Model(Tensors tensors) : tensors_(std::move(tensors)) {
     view_.transitions = edges_.data();
     view_.start = edges_.data() + labels * stride;
     view_.end = view_.start + stride;
+    arcs_.emplace(tensors_, view_.labels, view_.stride, view_.transitions);
+    if (view_.chain) view_.arcs = arcs_->view();
     if (tensors_.find_text("program")) program_ = read_program(tensors_, "program");
 }
 
 std::vector<std::string> Model::columns() const {
     std::vector<std::string> found;
-    if (!program_) return found;
-    for (const Atom& atom : program_->atoms)
-        if (!atom.column.empty() && std::find(found.begin(), found.end(), atom.column) == found.end()) found.push_back(atom.column);
+    for (const std::optional<Program>* program : {&program_, &arcs_->program()}) {
+        if (!*program) continue;
+        for (const Atom& atom : (*program)->atoms)
+            if (!atom.column.empty() && std::find(found.begin(), found.end(), atom.column) == found.end()) found.push_back(atom.column);
+    }
     return found;
 }
 
@@ -108,45 +112,85 @@ void Model::for_blocks(const Columns& columns, unsigned threads, Block&& block) 
             const auto token = static_cast<uint32_t>(columns.token_count() * number / parts);
             return static_cast<uint32_t>(std::lower_bound(columns.sentences.begin(), columns.sentences.end(), token) - columns.sentences.begin());
         };
-        Encoding encoding;
+        Encoding encoding, history;
         Placing placing{slots_};
         Pass<Placing> pass(*program_, columns, placing, encoding, 0);
+        std::optional<Placing> history_placing;
+        std::optional<Pass<Placing>> history_pass;
+        if (arcs_->program()) {
+            history_placing.emplace(*arcs_->slots());
+            history_pass.emplace(*arcs_->program(), columns, *history_placing, history, 0);
+        }
         const uint32_t last = part + 1 == parts ? sentences : bound(part + 1);
         for (uint32_t first = part == 0 ? 0 : bound(part); first < last; first += kBlock) {
             encoding.clear();
             pass.run(first, std::min(last, first + kBlock));
-            block(encoding, columns.sentences[first]);
+            if (history_pass) {
+                history.clear();
+                history_pass->run(first, std::min(last, first + kBlock));
+            }
+            block(encoding, history_pass ? &history : nullptr, columns.sentences[first]);
         }
     });
 }
 
 void Model::tag(const Columns& columns, unsigned threads, int32_t* out) const {
-    for_blocks(columns, threads, [&](const Encoding& encoding, size_t begin) {
+    for_blocks(columns, threads, [&](const Encoding& encoding, const Encoding* history, size_t begin) {
         thread_local TagScratch scratch;
-        kernels<float>().tag(view_, encoding, 0, encoding.sentences.size() - 1, out + begin, scratch);
+        kernels<float>().tag(view_, encoding, history, 0, encoding.sentences.size() - 1, out + begin, scratch);
     });
 }
 
-void Model::tag(const Encoding& encoding, unsigned threads, int32_t* out) const {
+void Model::tag(const Encoding& encoding, const Encoding* history, unsigned threads, int32_t* out) const {
     const size_t sentences = encoding.sentences.size() - 1, block = 64;
-    check(encoding);
+    check(encoding, slots_);
+    check_history(encoding, history);
     parallel_for((sentences + block - 1) / block, threads, [&](size_t task, unsigned) {
         thread_local TagScratch scratch;
-        kernels<float>().tag(view_, encoding, task * block, std::min(sentences, (task + 1) * block), out, scratch);
+        kernels<float>().tag(view_, encoding, history, task * block, std::min(sentences, (task + 1) * block), out, scratch);
     });
 }
 
 void Model::score(const Columns& columns, unsigned threads, float* out) const {
-    for_blocks(columns, threads, [&](const Encoding& encoding, size_t begin) { score(encoding, out + begin * view_.labels); });
+    for_blocks(columns, threads, [&](const Encoding& encoding, const Encoding*, size_t begin) {
+        score(encoding, out + begin * view_.labels);
+    });
 }
 
-void Model::check(const Encoding& encoding) const {
+void Model::score_pairs(const Columns& columns, unsigned threads, float* out) const {
+    for_blocks(columns, threads, [&](const Encoding& encoding, const Encoding* history, size_t begin) {
+        score_pairs(encoding, history, out + begin * view_.labels * view_.labels);
+    });
+}
+
+void Model::score_pairs(const Encoding& encoding, const Encoding* history, float* out) const {
+    check_history(encoding, history);
+    const size_t labels = view_.labels, stride = view_.stride;
+    const float* const pairs = view_.arcs ? view_.arcs->pairs : view_.transitions;
+    for (size_t sentence = 0; sentence + 1 < encoding.sentences.size(); ++sentence) {
+        std::fill_n(out + encoding.sentences[sentence] * labels * labels, labels * labels, 0.0f);
+        for (size_t token = encoding.sentences[sentence] + size_t{1}; token < encoding.sentences[sentence + 1]; ++token) {
+            float* const to = out + token * labels * labels;
+            for (size_t b = 0; b < labels; ++b) std::copy_n(pairs + b * stride, labels, to + b * labels);
+            if (history && arcs_->slots())
+                view_.arcs->each_triple(*history, token, [&](uint32_t cell, float score) { to[cell / stride * labels + cell % stride] += score; });
+        }
+    }
+}
+
+void Model::check(const Encoding& encoding, const Slots& slots) const {
     for (const uint32_t id : encoding.ids)
-        if (id >= slots_.size()) throw InputFault("the encoding has features this model does not know");
+        if (id >= slots.size()) throw InputFault("the encoding has features this model does not know");
+}
+
+void Model::check_history(const Encoding& encoding, const Encoding* history) const {
+    if (!arcs_->slots()) return;
+    if (!history || history->sentences != encoding.sentences) throw InputFault("this model needs the features of transitions of the same sentences");
+    check(*history, *arcs_->slots());
 }
 
 void Model::score(const Encoding& encoding, float* out) const {
-    check(encoding);
+    check(encoding, slots_);
     std::vector<float> row(view_.stride);
     for (size_t token = 0; token < encoding.token_count(); ++token) {
         kernels<float>().score(view_, encoding, token, row.data());
@@ -185,7 +229,16 @@ std::unique_ptr<Model> Model::pruned(float least, const std::vector<uint64_t>& k
         const auto edges = tensors_.array<float>("edges");
         trained.edges.assign(edges.begin(), edges.end());
     }
-    return std::make_unique<Model>(std::move(trained));
+    Tensors made = laid_out(std::move(trained));
+    // Of transitions nothing is taken away: there are few of them.
+    for (const Tensor& tensor : tensors_.all()) {
+        if (!tensor.name.starts_with("arcs.") && !tensor.name.starts_with("history.")) continue;
+        const auto copy = std::make_shared<const std::vector<std::byte>>(tensor.data, tensor.data + tensor.bytes);
+        made.add(tensor.name, tensor.type, tensor.shape, copy->data(), copy);
+    }
+    for (const auto& [key, text] : tensors_.texts())
+        if (key == "history" || key.starts_with("history.")) made.set(key, text);
+    return std::make_unique<Model>(std::move(made));
 }
 
 std::string Model::write(const Tensors& more, bool half) const {

@@ -9,8 +9,10 @@
 #include <string>
 #include <vector>
 
+#include "aligned.hpp"
 #include "columns.hpp"
 #include "encoding.hpp"
+#include "model_arcs.hpp"
 #include "model_layout.hpp"
 #include "program.hpp"
 #include "slots.hpp"
@@ -29,10 +31,12 @@ struct ModelView {
     const float* transitions = nullptr;  // labels x stride
     const float* start = nullptr;        // stride
     const float* end = nullptr;
+    const ArcView* arcs = nullptr;       // null: a plain chain
 };
 
 struct TagScratch {
     std::vector<float> scores, best;
+    AlignedVector<float> pairs;
 };
 
 class Model {
@@ -56,10 +60,16 @@ public:
 
     // The best label sequence of every sentence, one number a token. The same whatever the number of threads.
     void tag(const Columns& columns, unsigned threads, int32_t* out) const;
-    void tag(const Encoding& encoding, unsigned threads, int32_t* out) const;
+    // `history` are the features of transitions, null where the model has none.
+    void tag(const Encoding& encoding, const Encoding* history, unsigned threads, int32_t* out) const;
     // Node scores of every token: tokens x labels.
     void score(const Columns& columns, unsigned threads, float* out) const;
     void score(const Encoding& encoding, float* out) const;
+    // Scores of the label pairs (t - 1, t) of every token: tokens x labels x labels, -infinity for pairs that cannot be; zero at first
+    // tokens. Only for chains.
+    void score_pairs(const Columns& columns, unsigned threads, float* out) const;
+    void score_pairs(const Encoding& encoding, const Encoding* history, float* out) const;
+    const ModelArcs& arcs() const { return *arcs_; }
 
     // The slot of a feature by its name (kNone: not there), and the hash a name stands for.
     uint64_t key_of(std::string_view name) const;
@@ -69,7 +79,8 @@ public:
     std::string write(const Tensors& more, bool half) const;
 
 private:
-    void check(const Encoding& encoding) const;
+    void check(const Encoding& encoding, const Slots& slots) const;
+    void check_history(const Encoding& encoding, const Encoding* history) const;
     template <class Block>
     void for_blocks(const Columns& columns, unsigned threads, Block&& block) const;
 
@@ -81,6 +92,7 @@ private:
     std::vector<uint16_t> wide_labels_;  // where the file keeps them in one byte each
     std::vector<float> wide_weights_;    // where the file keeps them as float16
     std::vector<float> edges_;           // padded
+    std::optional<ModelArcs> arcs_;
     ModelView view_;
 };
 

@@ -43,20 +43,6 @@ std::vector<uint64_t> begins_of(const Trained& trained) {
     return begins;
 }
 
-// Features known by number need no searching: slot and number are the same.
-Slots::Plan numbered(const std::vector<uint32_t>& counts) {
-    Slots::Plan plan{{}, std::vector<uint32_t>(counts.size()), 0, 0};
-    uint64_t start = 0;
-    for (uint32_t feature = 0; feature < counts.size(); ++feature) {
-        plan.slot_of[feature] = feature;
-        plan.slots.push_back({0, static_cast<uint32_t>(start)});
-        start += counts[feature];
-        if (start > UINT32_MAX) throw InputFault("more than 4 billion weights; use fewer features, or only observed pairs");
-    }
-    plan.slots.push_back({0, static_cast<uint32_t>(start)});
-    return plan;
-}
-
 }  // namespace
 
 uint32_t stride_of(size_t labels) {
@@ -87,7 +73,7 @@ Tensors laid_out(Trained trained) {
     if (full)
         for (uint32_t& count : counts) count = count > 0 ? static_cast<uint32_t>(labels) : 0;
     const bool as_it_is = full && trained.has_all_pairs() && trained.hash_size && used == trained.features;
-    Slots::Plan plan = trained.hash_size ? numbered(counts) : Slots::plan(trained.keys, counts);
+    Slots::Plan plan = trained.hash_size ? Slots::numbered(counts) : Slots::plan(trained.keys, counts);
     std::vector<float> weights;
     if (as_it_is) weights = std::move(trained.weights);
     weights.resize(plan.slots.back().start + stride, 0.0f);
@@ -122,6 +108,7 @@ Tensors laid_out(Trained trained) {
         made.add("edges", Type::f32, {labels + 2, labels}, edges->data(), edges);
     }
     if (trained.program) write_program(*trained.program, "program", made);
+    lay_out_arcs(trained.arcs, labels, made);
     return made;
 }
 

@@ -15,7 +15,7 @@ Objective::Objective(std::shared_ptr<const TrainingSet> set, bool chain, double 
     weights_.assign(set_->weight_count(), 0);
     gradient_.assign(set_->weight_count(), 0);
     copies_.assign((set_->parts() - 1) * set_->shared_count(), 0);
-    edge_gradients_.assign(set_->parts() * (size_t{set_->labels()} + 2) * set_->stride(), 0);
+    edge_gradients_.assign(set_->parts() * set_->edge_size(), 0);
     losses_.assign(set_->parts(), 0);
 }
 
@@ -52,7 +52,7 @@ double Objective::evaluate_loss() {
     const TrainingSet& set = *set_;
     const Kernels<double>& run = kernels<double>();
     if (chain_) run.make_edges(set, weights_.data(), edges_);
-    const size_t edges = (size_t{set.labels()} + 2) * set.stride(), shared = set.shared_count();
+    const size_t edges = set.edge_size(), shared = set.shared_count();
     const float* const weights = example_weights_.empty() ? nullptr : example_weights_.data();
     std::fill(gradient_.begin(), gradient_.end(), 0.0);
     parallel_for(set.parts(), threads_, [&](size_t part, unsigned worker) {

@@ -51,8 +51,8 @@ size_t Perceptron::learn(size_t begin, size_t length, float weight) {
         if (held_[t] != best_[t]) move(begin + t, held_[t], best_[t], weight);
     }
     if (chain_ && wrong > 0) {
-        move_edges(held_.data(), length, weight);
-        move_edges(best_.data(), length, -weight);
+        move_edges(held_.data(), begin, length, weight);
+        move_edges(best_.data(), begin, length, -weight);
     }
     ++examples_;
     return wrong;
@@ -89,11 +89,20 @@ void Perceptron::move_edge(size_t place, float weight) {
     weights_.data()[weights_.second(place)] += static_cast<float>(examples_) * weight;
 }
 
-void Perceptron::move_edges(const int32_t* labels, size_t length, float weight) {
+void Perceptron::move_edges(const int32_t* labels, size_t begin, size_t length, float weight) {
     const auto label = [&](size_t t) { return static_cast<size_t>(labels[t]); };
     move_edge(set_->start_begin() + label(0), weight);
     move_edge(set_->end_begin() + label(length - 1), weight);
     for (size_t t = 1; t < length; ++t) move_edge(set_->transitions_begin() + label(t - 1) * set_->stride() + label(t), weight);
+    const Arcs& arcs = set_->arcs();
+    for (size_t t = 1; arcs.second_order() && t < length; ++t) {
+        const size_t before = t > 1 ? label(t - 2) : set_->labels();
+        const uint32_t trigram = arcs.trigram(static_cast<uint32_t>(before), static_cast<uint32_t>(label(t - 1)), static_cast<uint32_t>(label(t)));
+        if (trigram != Arcs::kNone) move_edge(set_->trigrams_begin() + trigram, weight);
+    }
+    arcs.each_triple(begin, length, [&](size_t t, uint32_t triple, float value) {
+        if (arcs.triple_cells_[triple] == label(t - 1) * set_->stride() + label(t)) move_edge(set_->triples_begin() + triple, weight * value);
+    });
 }
 
 std::vector<float> Perceptron::parameters() const {

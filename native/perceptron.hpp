@@ -35,7 +35,7 @@ private:
     size_t learn(size_t begin, size_t length, float weight);
     void move(size_t token, int32_t right, int32_t wrong, float weight);
     void move_edge(size_t place, float weight);
-    void move_edges(const int32_t* labels, size_t length, float weight);
+    void move_edges(const int32_t* labels, size_t begin, size_t length, float weight);
 
     std::shared_ptr<const TrainingSet> set_;
     bool chain_;

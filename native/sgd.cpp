@@ -29,7 +29,7 @@ Sgd::Sgd(std::shared_ptr<const TrainingSet> set, bool chain, const SgdOptions& o
     scratch_.resize(options_.threads);
     nodes_.resize(options_.threads);
     shares_.resize(options_.batch);
-    edge_gradients_.assign(options_.batch * (size_t{set_->labels()} + 2) * set_->stride(), 0);
+    edge_gradients_.assign(options_.batch * set_->common_edge_size(), 0);
 }
 
 void Sgd::start_from(const float* parameters) {
@@ -80,7 +80,7 @@ double Sgd::pass(const std::vector<uint32_t>& order, bool average, double bound,
 double Sgd::batch_step(const uint32_t* sentences, size_t count, double step, bool both, Pool& pool) {
     const TrainingSet& set = *set_;
     const StepKernels<float>& run = kernels<float>().step;
-    const size_t edges = (size_t{set.labels()} + 2) * set.stride();
+    const size_t edges = set.common_edge_size();
     size_t tokens = 0;
     for (size_t i = 0; i < count; ++i) {
         shares_[i].first_token = tokens;
@@ -108,7 +108,10 @@ double Sgd::batch_step(const uint32_t* sentences, size_t count, double step, boo
     if (!std::isfinite(loss)) return loss;
     const PairedTarget<float> target{weights_.data(), masks_.data(), both};
     pool.each(owners, [&](size_t owner, unsigned) {
-        if (owner == 0 && chain_) add_edges(count, step, both);
+        if (owner == 0 && chain_) {
+            add_edges(count, step, both);
+            for (size_t i = 0; i < count; ++i) add_triples(sentences[i], shares_[i], step, both);
+        }
         for (size_t i = 0; i < count; ++i) {
             const Share& share = shares_[i];
             const float* const steps = steps_.data() + share.first_token * 2 * set.stride();
@@ -135,6 +138,7 @@ void Sgd::differentiate(size_t sentence, Share& share, float* edge_gradients, do
     const WeightView<float> view{weights_.data(), 2, static_cast<float>(1 / divisor_)};
     share.loss = run.differentiate(set, view, both ? 2 * stride : stride, sentence, chain_, example_weights(), edges_, nodes.data(),
                                    edge_gradients, scratch_[worker]);
+    share.triples.swap(scratch_[worker].triple_gradients);
     run.scale(set, nodes.data(), length, static_cast<float>(step), static_cast<float>(fraction_ * step),
               steps_.data() + share.first_token * 2 * stride, moves_.data() + share.first_token);
 }
@@ -164,14 +168,28 @@ void Sgd::list_additions(size_t sentence, Share& share, unsigned owners) const {
 }
 
 void Sgd::add_edges(size_t count, double step, bool both) {
-    const size_t edges = (size_t{set_->labels()} + 2) * set_->stride();
+    const size_t edges = set_->common_edge_size();
     float* const to = weights_.data() + 2 * set_->transitions_begin();
+    float* const seconds = to + set_->edge_size();
     float* const total = edge_gradients_.data();
     for (size_t i = 1; i < count; ++i)
         for (size_t k = 0; k < edges; ++k) total[k] += edge_gradients_[i * edges + k];
     const auto first = static_cast<float>(step), second = static_cast<float>(fraction_ * step);
     for (size_t k = 0; k < edges; ++k) to[k] -= first * total[k];
-    for (size_t k = 0; both && k < edges; ++k) to[edges + k] += second * total[k];
+    for (size_t k = 0; both && k < edges; ++k) seconds[k] += second * total[k];
+}
+
+void Sgd::add_triples(size_t sentence, const Share& share, double step, bool both) {
+    const size_t begin = set_->sentences_[sentence], length = set_->sentences_[sentence + 1] - begin;
+    float* const to = weights_.data() + weights_.first(set_->triples_begin());
+    float* const seconds = to + set_->edge_size();
+    const auto first = static_cast<float>(step), second = static_cast<float>(fraction_ * step);
+    size_t i = 0;
+    set_->arcs().each_triple(begin, length, [&](size_t, uint32_t triple, float) {
+        to[triple] -= first * share.triples[i];
+        if (both) seconds[triple] += second * share.triples[i];
+        ++i;
+    });
 }
 
 // Folds the factors into the numbers before they grow too large for single precision.
@@ -224,7 +242,7 @@ void Sgd::restore(const std::vector<uint32_t>& sample, const std::vector<float>&
         for (uint64_t i = set.row_starts_[begin]; i < set.row_starts_[end]; ++i) reset(size_t{set.rows_[i]} * 2 * set.stride(), set.stride());
         for (uint64_t i = set.single_starts_[begin]; i < set.single_starts_[end]; ++i) reset(size_t{set.singles_[i]} * 2, 1);
     }
-    reset(2 * set.transitions_begin(), (size_t{set.labels()} + 2) * set.stride());
+    reset(2 * set.transitions_begin(), set.edge_size());
 }
 
 std::vector<float> Sgd::parameters() const {

@@ -54,6 +54,7 @@ private:
         size_t first_token = 0;             // within the batch
         std::vector<Addition> rows, singles;  // by owner, each with room for all
         std::vector<float> row_values, single_values;
+        AlignedVector<float> triples;       // gradients, one for each visit of Arcs::each_triple
         std::vector<size_t> row_counts, single_counts;
     };
 
@@ -63,6 +64,7 @@ private:
     void differentiate(size_t sentence, Share& share, float* edge_gradients, double step, bool both, unsigned worker);
     void list_additions(size_t sentence, Share& share, unsigned owners) const;
     void add_edges(size_t count, double step, bool both);
+    void add_triples(size_t sentence, const Share& share, double step, bool both);
     void calibrate(const std::function<void()>& look_up);
     void restore(const std::vector<uint32_t>& sample, const std::vector<float>& start);
     void settle();

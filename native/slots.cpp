@@ -54,4 +54,17 @@ Slots::Plan Slots::plan(const std::vector<uint64_t>& keys, const std::vector<uin
     }
 }
 
+Slots::Plan Slots::numbered(const std::vector<uint32_t>& counts) {
+    Plan plan{{}, std::vector<uint32_t>(counts.size()), 0, 0};
+    uint64_t start = 0;
+    for (uint32_t feature = 0; feature < counts.size(); ++feature) {
+        plan.slot_of[feature] = feature;
+        plan.slots.push_back({0, static_cast<uint32_t>(start)});
+        start += counts[feature];
+        if (start > UINT32_MAX) throw InputFault("more than 4 billion weights; use fewer features, or only observed pairs");
+    }
+    plan.slots.push_back({0, static_cast<uint32_t>(start)});
+    return plan;
+}
+
 }  // namespace tagpool

@@ -51,6 +51,8 @@ public:
         uint64_t seed;
     };
     static Plan plan(const std::vector<uint64_t>& keys, const std::vector<uint32_t>& counts);
+    // Features known by number need no searching: slot and number are the same.
+    static Plan numbered(const std::vector<uint32_t>& counts);
 
 private:
     static uint64_t mix(uint64_t key, uint64_t seed) { return seed ? combine(key, seed) : key; }

@@ -30,12 +30,15 @@ struct TrainingSet::Observations {
     bool shared(uint32_t feature, unsigned halvings) const { return first_part[feature] >> halvings != last_part[feature] >> halvings; }
 };
 
-TrainingSet::TrainingSet(const Encoding& encoding, const int32_t* gold, uint32_t features, const TrainingOptions& options)
+TrainingSet::TrainingSet(const Encoding& encoding, const int32_t* gold, uint32_t features, const TrainingOptions& options,
+                         const Encoding* history, uint32_t history_features)
     : sentences_(encoding.sentences), gold_(gold, gold + encoding.token_count()), labels_(options.labels),
       stride_(static_cast<uint32_t>(rounded_up(options.labels, kVector))), all_pairs_(options.all_pairs) {
     if (labels_ == 0 || labels_ > UINT16_MAX) throw InputFault("expected 1 to 65,535 labels, got " + std::to_string(labels_));
     for (int32_t label : gold_)
         if (label < kUnknown || label >= static_cast<int32_t>(labels_)) throw InputFault("a label is out of range");
+    if (options.order != 1 || history)
+        arcs_ = Arcs(sentences_, gold_, labels_, stride_, options.order, history, history_features);
     cut_into_parts();
     choose_layout(encoding, features, options);
     choose_edges(options);

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "arcs.hpp"
 #include "buffer.hpp"
 #include "encoding.hpp"
 
@@ -24,6 +25,7 @@ struct TrainingOptions {
     uint32_t dense_from = 5;      // a feature with so many observed labels is dense (with all_pairs every feature is)
     bool boundaries = true;       // weights for the first and the last label of a sentence
     bool all_transitions = true;  // else only transitions that occur; the others weigh zero
+    uint32_t order = 1;           // labels a transition looks back
     std::vector<std::pair<uint32_t, uint16_t>> known = {};  // pairs (feature, label) that count as observed in any case
 };
 
@@ -47,8 +49,9 @@ class TrainingSet {
 public:
     static constexpr int32_t kUnknown = -1;
 
-    // `gold` has one label a token, kUnknown where it is not known.
-    TrainingSet(const Encoding& encoding, const int32_t* gold, uint32_t features, const TrainingOptions& options);
+    // `gold` has one label a token, kUnknown where it is not known. `history` are features of transitions (arcs.hpp); it may be null.
+    TrainingSet(const Encoding& encoding, const int32_t* gold, uint32_t features, const TrainingOptions& options,
+                const Encoding* history = nullptr, uint32_t history_features = 0);
 
     uint32_t labels() const { return labels_; }
     uint32_t stride() const { return stride_; }  // labels, rounded up to whole vectors
@@ -60,7 +63,7 @@ public:
     size_t part_begin(size_t part) const { return part_begins_[part]; }
 
     // Weights in memory: those of shared features (rows, then single ones), those of the others (the same), transitions (labels rows),
-    // start and end (one row each).
+    // start and end (one row each), weights of trigrams of trigrams, triples of transition features.
     size_t shared_count() const { return shared_count_; }
     size_t shared_rows_end() const { return shared_rows_end_; }
     size_t own_rows_end() const { return own_rows_end_; }
@@ -68,10 +71,15 @@ public:
     size_t transitions_begin() const { return transitions_begin_; }
     size_t start_begin() const { return transitions_begin() + size_t{labels_} * stride_; }
     size_t end_begin() const { return start_begin() + stride_; }
-    size_t weight_count() const { return end_begin() + stride_; }
+    size_t trigrams_begin() const { return end_begin() + stride_; }
+    size_t triples_begin() const { return trigrams_begin() + padded(arcs_.trigram_count()); }
+    size_t weight_count() const { return triples_begin() + padded(arcs_.triple_count()); }
+    // Everything from the transitions on; and without the triples, of which a sentence meets but few.
+    size_t edge_size() const { return weight_count() - transitions_begin(); }
+    size_t common_edge_size() const { return triples_begin() - transitions_begin(); }
 
     // Parameters as a learner and a model file know them: the free weights only, in the order of (feature, label), transitions, start,
-    // end. places()[i] is where parameter i lies in memory; the other places hold zero for ever.
+    // end, weights of trigrams of trigrams, triples. places()[i] is where parameter i lies in memory; the other places hold zero for ever.
     Places places() const { return Places(*this); }
     size_t pair_count() const { return pair_count_; }
     bool all_pairs() const { return all_pairs_; }
@@ -80,6 +88,8 @@ public:
     std::vector<uint16_t> pair_labels() const;
     // The free ones of transitions (from * labels + to), start (labels^2 + label) and end (labels * (labels + 1) + label).
     const std::vector<uint32_t>& edges() const { return edges_; }
+    // What transitions look at beyond two labels; empty for a plain chain.
+    const Arcs& arcs() const { return arcs_; }
 
     // By token.
     std::vector<uint32_t> sentences_;
@@ -104,6 +114,9 @@ private:
     void lay_out_tokens(const Encoding& encoding, const Observations& seen);
     void choose_edges(const TrainingOptions& options);
 
+    // Whole vectors.
+    static size_t padded(size_t count) { return (count + 7) / 8 * 8; }
+
     uint32_t labels_, stride_;
     bool all_pairs_;
     size_t shared_rows_end_ = 0, shared_count_ = 0, own_rows_end_ = 0, transitions_begin_ = 0, pair_count_ = 0;
@@ -114,13 +127,22 @@ private:
     std::vector<uint32_t> pair_places_;       // empty with all pairs
     std::vector<uint16_t> pair_labels_;       // empty with all pairs
     std::vector<uint32_t> edges_;
+    Arcs arcs_;
 };
 
-inline size_t Places::size() const { return set_.pair_count_ + set_.edges_.size(); }
+inline size_t Places::size() const {
+    return set_.pair_count_ + set_.edges_.size() + set_.arcs_.trigram_count() + set_.arcs_.triple_count();
+}
 
 inline uint32_t Places::operator[](size_t parameter) const {
     if (parameter >= set_.pair_count_) {
-        const uint32_t edge = set_.edges_[parameter - set_.pair_count_];
+        size_t number = parameter - set_.pair_count_;
+        if (number >= set_.edges_.size()) {
+            number -= set_.edges_.size();
+            const size_t trigrams = set_.arcs_.trigram_count();
+            return static_cast<uint32_t>(number < trigrams ? set_.trigrams_begin() + number : set_.triples_begin() + (number - trigrams));
+        }
+        const uint32_t edge = set_.edges_[number];
         return static_cast<uint32_t>(set_.transitions_begin_ + size_t{edge / set_.labels_} * set_.stride_ + edge % set_.labels_);
     }
     if (!set_.all_pairs_) return set_.pair_places_[parameter];

@@ -6,6 +6,7 @@
 #include "../fault.hpp"
 #include "../given.hpp"
 #include "../mapped_file.hpp"
+#include "../training_set.hpp"
 #include "arrays.hpp"
 #include "walker.hpp"
 #include <nanobind/stl/shared_ptr.h>
@@ -17,12 +18,13 @@ namespace tagpool {
 namespace {
 
 std::unique_ptr<Model> built(Trained trained, const std::vector<std::string>& labels, const UInts& pair_features, const UShorts& pair_labels,
-                             const Floats& weights, const Floats& edges) {
+                             const Floats& weights, const Floats& edges, const TrainedArcs* arcs) {
     trained.labels = labels;
     trained.pair_features = copied(pair_features);
     trained.pair_labels = copied(pair_labels);
     trained.weights = copied(weights);
     trained.edges = copied(edges);
+    if (arcs) trained.arcs = *arcs;
     nb::gil_scoped_release release;
     return std::make_unique<Model>(std::move(trained));
 }
@@ -136,29 +138,48 @@ Tensors gathered(const nb::dict& texts, const nb::dict& arrays) {
 }  // namespace
 
 void bind_model(nb::module_& m) {
+    nb::class_<TrainedArcs>(m, "TrainedArcs")
+        // The weights are those of the trigrams and triples of a training set. Transition features come from an encoder, or (none) are
+        // encoded already.
+        .def("__init__", [](TrainedArcs* self, const TrainingSet& set, Floats weights, nb::object encoder, uint32_t features) {
+            const Arcs& arcs = set.arcs();
+            expect_size(weights.size(), arcs.trigram_count() + arcs.triple_count(), "weights of trigrams and transition features");
+            new (self) TrainedArcs{arcs.states().as_pairs(), arcs.trigrams(), {weights.data(), weights.data() + arcs.trigram_count()},
+                                   arcs.triple_features(), arcs.triple_pairs(set.labels(), set.stride()),
+                                   {weights.data() + arcs.trigram_count(), weights.data() + weights.size()}, {}, {}, features};
+            if (encoder.is_none()) return;
+            Encoder& fitted = nb::cast<Encoder&>(encoder);
+            self->program = fitted.program();
+            self->keys = fitted.keys();
+            self->features = fitted.feature_count();
+        }, nb::arg("training"), nb::arg("weights"), nb::arg("encoder").none() = nb::none(), nb::arg("features") = 0);
+
     nb::class_<Model>(m, "Model")
         .def_static("from_encoder", [](Encoder& encoder, const std::vector<std::string>& labels, UInts pair_features, UShorts pair_labels,
-                                       Floats weights, Floats edges) {
+                                       Floats weights, Floats edges, const TrainedArcs* arcs) {
             Trained trained;
             trained.program = encoder.program();
             trained.hash_size = encoder.hash_size();
             trained.features = encoder.feature_count();
             if (!trained.hash_size) trained.keys = encoder.keys();
-            return built(std::move(trained), labels, pair_features, pair_labels, weights, edges);
-        }, nb::arg("encoder"), nb::arg("labels"), nb::arg("pair_features"), nb::arg("pair_labels"), nb::arg("weights"), nb::arg("edges"))
+            return built(std::move(trained), labels, pair_features, pair_labels, weights, edges, arcs);
+        }, nb::arg("encoder"), nb::arg("labels"), nb::arg("pair_features"), nb::arg("pair_labels"), nb::arg("weights"), nb::arg("edges"),
+             nb::arg("arcs").none() = nb::none())
         .def_static("from_given", [](GivenFeatures& features, const std::vector<std::string>& labels, UInts pair_features, UShorts pair_labels,
-                                     Floats weights, Floats edges) {
+                                     Floats weights, Floats edges, const TrainedArcs* arcs) {
             Trained trained;
             trained.features = features.feature_count();
             trained.keys = features.keys();
-            return built(std::move(trained), labels, pair_features, pair_labels, weights, edges);
-        }, nb::arg("features"), nb::arg("labels"), nb::arg("pair_features"), nb::arg("pair_labels"), nb::arg("weights"), nb::arg("edges"))
+            return built(std::move(trained), labels, pair_features, pair_labels, weights, edges, arcs);
+        }, nb::arg("features"), nb::arg("labels"), nb::arg("pair_features"), nb::arg("pair_labels"), nb::arg("weights"), nb::arg("edges"),
+             nb::arg("arcs").none() = nb::none())
         .def_static("of_encoded", [](uint32_t features, const std::vector<std::string>& labels, UInts pair_features, UShorts pair_labels,
-                                     Floats weights, Floats edges) {
+                                     Floats weights, Floats edges, const TrainedArcs* arcs) {
             Trained trained;
             trained.features = trained.hash_size = features;
-            return built(std::move(trained), labels, pair_features, pair_labels, weights, edges);
-        }, nb::arg("features"), nb::arg("labels"), nb::arg("pair_features"), nb::arg("pair_labels"), nb::arg("weights"), nb::arg("edges"))
+            return built(std::move(trained), labels, pair_features, pair_labels, weights, edges, arcs);
+        }, nb::arg("features"), nb::arg("labels"), nb::arg("pair_features"), nb::arg("pair_labels"), nb::arg("weights"), nb::arg("edges"),
+             nb::arg("arcs").none() = nb::none())
         .def_static("open", [](const std::string& path) {
             nb::gil_scoped_release release;
             FileBytes file = map_file(path);
@@ -212,6 +233,17 @@ void bind_model(nb::module_& m) {
             const auto edges = model.tensors().array<float>("edges");
             return owned(std::vector<float>(edges.begin(), edges.end()));
         })
+        // Label pairs that may follow each other, none for first order; and what trigrams weigh beyond their last pair: a row of labels for
+        // each label before a sentence, then for each pair.
+        .def("states", [](const Model& model) { return owned(model.arcs().states().as_pairs()); })
+        .def("trigrams", [](const Model& model) {
+            const ModelView& view = model.view();
+            std::vector<float> out;
+            for (size_t state = 0; state < model.arcs().states().size(); ++state)
+                out.insert(out.end(), view.arcs->trigrams + state * view.stride, view.arcs->trigrams + state * view.stride + view.labels);
+            return owned(std::move(out));
+        })
+        .def_prop_ro("has_history", [](const Model& model) { return model.arcs().slots() != nullptr; })
         .def("weights_of", [](const Model& model, const std::vector<std::string>& names) {
             // A dense matrix: names x labels, zero where there is no weight.
             const ModelView& view = model.view();
@@ -242,18 +274,18 @@ void bind_model(nb::module_& m) {
             std::vector<int32_t> out(encoding.token_count());
             {
                 nb::gil_scoped_release release;
-                model.tag(encoding, threads, out.data());
+                model.tag(encoding, nullptr, threads, out.data());
             }
             return as_lists(model, out, encoding.sentences);
         }, nb::arg("sentences"), nb::arg("threads"))
-        .def("tag_encoding", [](const Model& model, const Encoding& encoding, unsigned threads) {
+        .def("tag_encoding", [](const Model& model, const Encoding& encoding, unsigned threads, const Encoding* history) {
             std::vector<int32_t> out(encoding.token_count());
             {
                 nb::gil_scoped_release release;
-                model.tag(encoding, threads, out.data());
+                model.tag(encoding, history, threads, out.data());
             }
             return owned(std::move(out));
-        }, nb::arg("encoding"), nb::arg("threads"))
+        }, nb::arg("encoding"), nb::arg("threads"), nb::arg("history").none() = nb::none())
         .def("label_numbers", [](const Model& model, const Columns& columns, unsigned threads) {
             return owned(tagged(model, columns, threads));
         }, nb::arg("columns"), nb::arg("threads"))
@@ -262,6 +294,19 @@ void bind_model(nb::module_& m) {
             model.score(encoding, out.data());
             return owned(std::move(out));
         }, nb::arg("encoding"))
+        .def("score_pairs_of_encoding", [](const Model& model, const Encoding& encoding, const Encoding* history) {
+            std::vector<float> out(encoding.token_count() * model.view().labels * model.view().labels);
+            model.score_pairs(encoding, history, out.data());
+            return owned(std::move(out));
+        }, nb::arg("encoding"), nb::arg("history").none() = nb::none())
+        .def("score_pairs", [](const Model& model, const Columns& columns, unsigned threads) {
+            std::vector<float> out(columns.token_count() * model.view().labels * model.view().labels);
+            {
+                nb::gil_scoped_release release;
+                model.score_pairs(columns, threads, out.data());
+            }
+            return owned(std::move(out));
+        }, nb::arg("columns"), nb::arg("threads"))
         .def("score_columns", [](const Model& model, const Columns& columns, unsigned threads) {
             std::vector<float> out(columns.token_count() * model.view().labels);
             {

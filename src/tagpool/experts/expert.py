@@ -39,6 +39,7 @@ _lazy = attach(
         "labels_of": "tagpool.experts.inputs",
         "node_scores": "tagpool.experts.inference",
         "lattices": "tagpool.experts.inference",
+        "marginals": "tagpool.experts.inference",
         "save": "tagpool.experts.saving",
         "to_bytes": "tagpool.experts.saving",
         "summary_of": "tagpool.experts.summary",
@@ -69,6 +70,7 @@ class Expert(Parameters):
     pairs: str
     min_count: int
     hash_size: int | None
+    order: int = 1  # labels a transition looks back
     trainer: Trainer | str
     class_weight: Mapping[str, float] | str | None
     unknown_label: str | None
@@ -133,10 +135,14 @@ class Expert(Parameters):
 
     def predict_marginals(self, sentences: Sentences) -> list[NDArray[np.float64]]:
         """The probability of every label at every token: for each sentence an array of tokens by labels."""
-        return [lattice.marginals() for lattice in self.lattices(sentences)]
+        found: list[NDArray[np.float64]] = _lazy("marginals")(self, sentences)
+        return found
 
     def lattices(self, sentences: Sentences) -> list[Lattice]:
-        """The scores of every sentence, for all that a :class:`Lattice` can do: n best, constraints, samples, pools."""
+        """The scores of every sentence, for all that a :class:`Lattice` can do: n best, constraints, samples, pools.
+
+        Those of a chain of order 2 are over pairs of labels; ``tagpool.experts.inference.state_labels`` has the last one of each.
+        """
         found: list[Lattice] = _lazy("lattices")(self, sentences)
         return found
 

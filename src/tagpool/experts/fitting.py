@@ -19,6 +19,8 @@ from tagpool.experts.inputs import are_given_features, as_corpus
 from tagpool.experts.saving import feature_names
 from tagpool.features.encoder import Encoder
 from tagpool.features.given import GivenEncoder
+from tagpool.features.presets import load_templates
+from tagpool.features.transitions import transition_templates
 from tagpool.optim.problem import Problem
 from tagpool.optim.sgd import SGD
 from tagpool.optim.trainers import trainer_of
@@ -43,6 +45,8 @@ def fit(
     _check(expert)
     trainer = trainer_of(expert.trainer)
     before = expert if resume and expert.is_fitted else None
+    if before is not None and (expert.order != 1 or before._fitted().has_history or len(before._fitted().states())):
+        raise InputError("a chain of order 2, or with features of transitions, cannot go on from old weights: fit a new one")
     data = _Data(expert, sentences, labels, before)
     l2 = float(expert.l2)
     if epochs is not None:
@@ -85,6 +89,8 @@ def _check(expert: Expert) -> None:
             raise InputError(f"{name}={value!r}: expected a number from 0 on")
     if expert.pairs not in (_ALL, _OBSERVED):
         raise InputError(f"pairs={expert.pairs!r}: expected {_ALL!r} or {_OBSERVED!r}")
+    if isinstance(expert.order, bool) or expert.order not in (1, 2):
+        raise InputError(f"order={expert.order!r}: expected 1 or 2")
     for name, least in (("seed", 0), ("threads", 1), ("patience", 1)):
         value = getattr(expert, name)
         if name == "patience" and value is None:
@@ -136,7 +142,16 @@ class _Data:
         if corpus.label_column is None:
             raise InputError(f"no labels to learn from; the columns are {', '.join(corpus.columns)}", source=corpus.source)
         expert = self.expert
-        encoder = Encoder(expert.features, resources=expert.resources, min_count=expert.min_count, hash_size=expert.hash_size)
+        templates = expert.features
+        if expert.chain:
+            templates = transition_templates(load_templates(templates), expert.order)
+        encoder = Encoder(
+            templates,
+            resources=expert.resources,
+            min_count=expert.min_count,
+            hash_size=expert.hash_size,
+            history=expert.chain,
+        )
         if before is not None:
             trained_with = before._encoder if isinstance(before._encoder, Encoder) else None
             encoder = Encoder.continued(trained_with, before._fitted(), min_count=expert.min_count)
@@ -194,7 +209,7 @@ class _Data:
                 "or take them out of the dev set",
                 source=source,
             )
-        return _Dev(self.labels, encoded.native, gold)
+        return _Dev(self.labels, encoded.native, encoded.history, gold)
 
     def training_set(self, before: Expert | None) -> _native.TrainingSet:
         """The sentences laid out for training. Pairs that had a weight ``before`` have one again."""
@@ -212,7 +227,16 @@ class _Data:
                 self.old_edges[:old, :old] = kept[:old]
                 self.old_edges[-2:, :old] = kept[old:]
         sizes = self.feature_count, len(self.labels), self.expert.pairs == _ALL
-        return _native.TrainingSet(self.encoding, self.gold, *sizes, known_features=pairs[0], known_labels=pairs[1])
+        return _native.TrainingSet(
+            self.encoding,
+            self.gold,
+            *sizes,
+            order=self.expert.order,
+            history=self.encoded.history,
+            history_features=self.encoded.history_feature_count,
+            known_features=pairs[0],
+            known_labels=pairs[1],
+        )
 
     def start(self, training: _native.TrainingSet) -> NDArray[np.float32]:
         """The old weights at the places of the new problem; zero for what is new."""
@@ -272,27 +296,30 @@ class _Made:
         self.data = data
         self.training = training
 
-    def _parts(self, weights: Weights) -> tuple[Any, ...]:
+    def _parts(self, weights: Weights, history: _native.Encoder | None) -> tuple[Any, ...]:
         pairs, count = self.training.pair_count, len(self.data.labels)
-        edges = np.zeros(0, np.float32)
+        edges, arcs = np.zeros(0, np.float32), None
         if self.expert.chain:
+            free = self.training.edges()
             edges = np.zeros(count * (count + 2), np.float32)
-            edges[self.training.edges()] = weights[pairs:]
+            edges[free] = weights[pairs : pairs + len(free)]
+            further = weights[pairs + len(free) :].copy()
+            arcs = _native.TrainedArcs(self.training, further, history, self.data.encoded.history_feature_count)
         none = (np.zeros(0, np.uint32), np.zeros(0, np.uint16))
         named = none if self.expert.pairs == _ALL else (self.training.pair_features(), self.training.pair_labels())
-        return (list(self.data.labels), *named, weights[:pairs], edges)
+        return (list(self.data.labels), *named, weights[:pairs], edges, arcs)
 
     def on_encoded(self, weights: Weights) -> _native.Model:
         """A model that tags what is encoded already."""
-        return _native.Model.of_encoded(self.data.feature_count, *self._parts(weights))
+        return _native.Model.of_encoded(self.data.feature_count, *self._parts(weights, None))
 
     def install(self, weights: Weights, watch: Watch) -> None:
         """Makes the expert's model, and gives it what it was made of."""
         encoder, expert = self.data.encoder, self.expert
         if isinstance(encoder, GivenEncoder):
-            model = _native.Model.from_given(encoder.fitted_native, *self._parts(weights))
+            model = _native.Model.from_given(encoder.fitted_native, *self._parts(weights, None))
         else:
-            model = _native.Model.from_encoder(encoder.fitted_native, *self._parts(weights))
+            model = _native.Model.from_encoder(encoder.fitted_native, *self._parts(weights, encoder.fitted_history))
         expert._model, expert._encoder, expert._names = model, encoder, None
         expert.log_ = watch.log
         expert._summary = self.summary(watch)
@@ -316,9 +343,16 @@ class _Made:
 class _Dev:
     """The held-out sentences that decide when to stop."""
 
-    def __init__(self, labels: tuple[str, ...], encoding: _native.Encoding, gold: NDArray[np.int32]) -> None:
+    def __init__(
+        self,
+        labels: tuple[str, ...],
+        encoding: _native.Encoding,
+        history: _native.Encoding | None,
+        gold: NDArray[np.int32],
+    ) -> None:
         self.labels = labels
         self.encoding = encoding
+        self.history = history
         self.gold = gold.astype(np.int64)
         self.offsets = encoding.sentences().astype(np.int64)
 
@@ -326,7 +360,7 @@ class _Dev:
         """What scores weights: F1 in percent, or accuracy for plain labels."""
 
         def score(weights: Weights) -> float:
-            predicted = made.on_encoded(weights).tag_encoding(self.encoding, made.expert.threads)
+            predicted = made.on_encoded(weights).tag_encoding(self.encoding, made.expert.threads, self.history)
             alignment = Alignment(self.labels, self.gold, predicted.astype(np.int64), self.offsets)
             counts = count_chunks(alignment)
             return float(rates(len(counts.correct), len(counts.predicted), len(counts.gold))[2])

@@ -177,6 +177,12 @@ class Encoder:
         """The native encoder, for those who make models of it."""
         return self._fitted()
 
+    @property
+    def fitted_history(self) -> _native.Encoder | None:
+        """The same for the features to be combined with previous labels."""
+        self._fitted()
+        return self._native_history
+
     def _fitted(self) -> _native.Encoder:
         if self._native is None:
             raise NotFittedError("the encoder was not fitted: call fit(corpus) first")

@@ -224,7 +224,7 @@ class TemplateSet:
         'word[0]\\n[b]\\nlower(word)[0]\\n'
         """
         self.check_bags(bags)
-        return self._keep(tuple(t for t in self.templates if not t.bags or set(t.bags) & set(bags)))
+        return self.keep(tuple(t for t in self.templates if not t.bags or set(t.bags) & set(bags)))
 
     def check_bags(self, bags: tuple[str, ...]) -> None:
         """Raises an error that lists the bags there are if one of these is not among them."""
@@ -239,9 +239,10 @@ class TemplateSet:
             if name not in self.resources:
                 known = ", ".join(self.resources) or "none"
                 raise TemplateError(f"no template uses a resource {name!r}; those used are {known}", source=self.source)
-        return self._keep(tuple(t for t in self.templates if not set(t.resources) & set(resources)))
+        return self.keep(tuple(t for t in self.templates if not set(t.resources) & set(resources)))
 
-    def _keep(self, templates: tuple[Template, ...]) -> TemplateSet:
+    def keep(self, templates: tuple[Template, ...]) -> TemplateSet:
+        """The same with these templates only."""
         if not templates:
             raise TemplateError("no template is left", source=self.source)
         needed = {name for template in templates for name in template.resources}

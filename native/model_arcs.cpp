@@ -1,0 +1,141 @@
+#include "model_arcs.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "fault.hpp"
+#include "json.hpp"
+#include "program_file.hpp"
+
+namespace tagpool {
+namespace {
+
+bool all_finite(const std::vector<float>& weights) {
+    return std::all_of(weights.begin(), weights.end(), [](float weight) { return std::isfinite(weight); });
+}
+
+template <class Value>
+void add_table(Tensors& to, const std::string& name, Type type, std::vector<Value> values, size_t columns) {
+    auto kept = std::make_shared<const std::vector<Value>>(std::move(values));
+    to.add(name, type, {kept->size() / columns, columns}, kept->data(), kept);
+}
+
+void lay_out_states(const TrainedArcs& trained, size_t labels, Tensors& to) {
+    std::vector<uint16_t> trigrams;
+    std::vector<float> weights;
+    if (trained.trigrams.size() != 3 * trained.trigram_weights.size()) throw InputFault("the weights do not fit the trigrams");
+    for (size_t i = 0; i < trained.trigram_weights.size(); ++i) {
+        if (trained.trigram_weights[i] == 0) continue;
+        trigrams.insert(trigrams.end(), {trained.trigrams[3 * i], trained.trigrams[3 * i + 1], trained.trigrams[3 * i + 2]});
+        weights.push_back(trained.trigram_weights[i]);
+    }
+    if (std::any_of(trained.states.begin(), trained.states.end(), [&](uint16_t label) { return label >= labels; }))
+        throw InputFault("a state has a label that is not there");
+    add_table(to, "arcs.states", Type::u16, trained.states, 2);
+    add_table(to, "arcs.trigrams", Type::u16, std::move(trigrams), 3);
+    to.add("arcs.weights", std::move(weights));
+}
+
+void lay_out_history(const TrainedArcs& trained, size_t labels, Tensors& to) {
+    const size_t count = trained.triple_weights.size();
+    if (trained.triple_features.size() != count || trained.triple_pairs.size() != count)
+        throw InputFault("the weights do not fit the transition features");
+    std::vector<uint32_t> counts(trained.features, 0);
+    for (size_t i = 0; i < count; ++i) {
+        const uint32_t feature = trained.triple_features[i];
+        const bool follows = i == 0 || trained.triple_features[i - 1] < feature ||
+                             (trained.triple_features[i - 1] == feature && trained.triple_pairs[i - 1] < trained.triple_pairs[i]);
+        if (feature >= trained.features || trained.triple_pairs[i] >= labels * labels || !follows)
+            throw InputFault("the transition features are out of range or out of order");
+        counts[feature] += trained.triple_weights[i] != 0;
+    }
+    if (trained.program && trained.keys.size() != trained.features) throw InputFault("expected one key a transition feature");
+    Slots::Plan plan = trained.program ? Slots::plan(trained.keys, counts) : Slots::numbered(counts);
+    std::vector<uint32_t> cells(plan.slots.back().start);
+    std::vector<float> weights(cells.size());
+    for (size_t i = 0; i < count;) {
+        const uint32_t feature = trained.triple_features[i];
+        size_t place = counts[feature] ? plan.slots[plan.slot_of[feature]].start : 0;
+        for (; i < count && trained.triple_features[i] == feature; ++i) {
+            if (trained.triple_weights[i] == 0) continue;
+            cells[place] = trained.triple_pairs[i];
+            weights[place++] = trained.triple_weights[i];
+        }
+    }
+    if (cells.empty()) return;  // nothing was learned of them
+    to.set("history.index", "{\"capacity\":" + std::to_string(plan.capacity) + ",\"seed\":" + std::to_string(plan.seed) +
+                                ",\"hash_size\":" + std::to_string(trained.program ? 0 : trained.features) + "}");
+    const size_t slots = plan.slots.size();
+    auto kept = std::make_shared<const std::vector<Slot>>(std::move(plan.slots));
+    to.add("history.slots", Type::u32, {slots, 2}, kept->data(), kept);
+    to.add("history.cells", std::move(cells));
+    to.add("history.weights", std::move(weights));
+    if (trained.program) write_program(*trained.program, "history", to);
+}
+
+}  // namespace
+
+void lay_out_arcs(const TrainedArcs& trained, size_t labels, Tensors& to) {
+    if (!all_finite(trained.trigram_weights) || !all_finite(trained.triple_weights)) throw InputFault("a weight is not a finite number");
+    if (!trained.states.empty()) lay_out_states(trained, labels, to);
+    if (!trained.triple_features.empty()) lay_out_history(trained, labels, to);
+}
+
+ModelArcs::ModelArcs(const Tensors& tensors, uint32_t labels, uint32_t stride, const float* transitions) {
+    const bool second_order = tensors.find("arcs.states") != nullptr, history = tensors.find("history.slots") != nullptr;
+    if (!second_order && !history) return;
+    pairs_.assign(size_t{labels} * stride, -std::numeric_limits<float>::infinity());
+    if (second_order) {
+        read_states(tensors, labels, stride, transitions);
+    } else {
+        for (size_t b = 0; b < labels; ++b) std::copy_n(transitions + b * stride, labels, pairs_.data() + b * stride);
+    }
+    if (history) read_history(tensors, labels, stride);
+    view_.pairs = pairs_.data();
+}
+
+void ModelArcs::read_states(const Tensors& tensors, uint32_t labels, uint32_t stride, const float* transitions) {
+    const auto pairs = tensors.array<uint16_t>("arcs.states");
+    const auto trigrams = tensors.array<uint16_t>("arcs.trigrams");
+    const auto weights = tensors.array<float>("arcs.weights");
+    if (pairs.size() % 2 != 0 || trigrams.size() != 3 * weights.size()) throw InputFault("the weights do not fit the trigrams");
+    std::vector<uint8_t> there(size_t{labels} * labels, 0);
+    for (size_t i = 0; i < pairs.size(); i += 2) {
+        if (pairs[i] >= labels || pairs[i + 1] >= labels) throw InputFault("a state has a label that is not there");
+        there[size_t{pairs[i]} * labels + pairs[i + 1]] = 1;
+    }
+    states_ = PairStates(labels, stride, std::move(there));
+    for (size_t cell = 0; cell < pairs_.size(); ++cell)
+        if (states_.numbers[cell] != PairStates::kNone) pairs_[cell] = transitions[cell];
+    trigrams_.assign(states_.size() * stride, 0.0f);
+    for (size_t i = 0; i < weights.size(); ++i) {
+        const uint16_t a = trigrams[3 * i], b = trigrams[3 * i + 1], c = trigrams[3 * i + 2];
+        const uint32_t state = a <= labels && b < labels && c < labels ? states_.number(a, b) : PairStates::kNone;
+        if (state == PairStates::kNone) throw InputFault("a trigram has no state to start from");
+        trigrams_[size_t{state} * stride + c] = weights[i];
+    }
+    view_.states = &states_;
+    view_.trigrams = trigrams_.data();
+}
+
+void ModelArcs::read_history(const Tensors& tensors, uint32_t labels, uint32_t stride) {
+    const Json index = Json::parse(tensors.text("history.index"));
+    const auto slots = tensors.array<uint32_t>("history.slots");
+    const auto cells = tensors.array<uint32_t>("history.cells");
+    const auto weights = tensors.array<float>("history.weights");
+    if (cells.size() != weights.size()) throw InputFault("the weights do not fit the transition features");
+    for (const uint32_t cell : cells) {
+        if (cell >= size_t{labels} * labels) throw InputFault("a transition feature is for labels that are not there");
+        cells_.push_back(cell / labels * stride + cell % labels);
+    }
+    slots_ = Slots({reinterpret_cast<const Slot*>(slots.data()), slots.size() / 2}, static_cast<uint32_t>(index.at("capacity").as_whole(0, UINT32_MAX)),
+                   static_cast<uint64_t>(index.at("seed").as_whole(0, INT32_MAX)), static_cast<uint32_t>(index.at("hash_size").as_whole(0, UINT32_MAX)),
+                   weights.size());
+    view_.slots = &slots_;
+    view_.cells = cells_.data();
+    view_.weights = weights.data();
+    if (tensors.find_text("history")) program_ = read_program(tensors, "history");
+}
+
+}  // namespace tagpool

@@ -1,0 +1,75 @@
+// What a model's transitions look at beyond two labels (arcs.hpp): from training to the arrays of a model, and from there to what
+// tagging needs.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "encoding.hpp"
+#include "pair_states.hpp"
+#include "program.hpp"
+#include "slots.hpp"
+#include "tensors.hpp"
+
+namespace tagpool {
+
+// What training found.
+struct TrainedArcs {
+    std::vector<uint16_t> states;           // pairs of labels that may follow each other; empty: first order
+    std::vector<uint16_t> trigrams;         // labels a, b, c; the number of labels stands for "before the sentence"
+    std::vector<float> trigram_weights;
+    std::vector<uint32_t> triple_features;  // ascending
+    std::vector<uint32_t> triple_pairs;     // b * labels + c, ascending for each feature
+    std::vector<float> triple_weights;
+    std::optional<Program> program;         // of the transition features; none: they are encoded already, and known by their numbers
+    std::vector<uint64_t> keys;             // of the transition features
+    uint32_t features = 0;
+};
+
+void lay_out_arcs(const TrainedArcs& trained, size_t labels, Tensors& to);
+
+// The numbers the kernels need. The weights of slot s are those from start(s) to start(s + 1), of the cells (b * stride + c) beside them.
+struct ArcView {
+    const PairStates* states = nullptr;  // null: first order
+    const float* pairs = nullptr;        // labels x stride: transitions, -infinity where no state is and behind the last label
+    const float* trigrams = nullptr;     // states x stride
+    const Slots* slots = nullptr;        // null: no transition features
+    const uint32_t* cells = nullptr;
+    const float* weights = nullptr;
+
+    // Calls visit(cell, score) for all transition features of a token.
+    template <class Visit>
+    void each_triple(const Encoding& history, size_t token, Visit&& visit) const {
+        for (uint64_t i = history.starts[token]; i < history.starts[token + 1]; ++i) {
+            const float value = history.values.empty() ? 1.0f : history.values[i];
+            for (uint32_t k = slots->start(history.ids[i]); k < slots->start(history.ids[i] + 1); ++k) visit(cells[k], value * weights[k]);
+        }
+    }
+};
+
+class ModelArcs {
+public:
+    // `transitions`: labels x stride. Throws InputFault where the arrays cannot be.
+    ModelArcs(const Tensors& tensors, uint32_t labels, uint32_t stride, const float* transitions);
+    ModelArcs(const ModelArcs&) = delete;
+
+    // Null for a plain chain.
+    const ArcView* view() const { return pairs_.empty() ? nullptr : &view_; }
+    const std::optional<Program>& program() const { return program_; }
+    const Slots* slots() const { return view_.slots; }
+    const PairStates& states() const { return states_; }
+
+private:
+    void read_states(const Tensors& tensors, uint32_t labels, uint32_t stride, const float* transitions);
+    void read_history(const Tensors& tensors, uint32_t labels, uint32_t stride);
+
+    PairStates states_;
+    std::vector<float> pairs_, trigrams_;
+    std::optional<Program> program_;
+    Slots slots_;
+    std::vector<uint32_t> cells_;
+    ArcView view_;
+};
+
+}  // namespace tagpool

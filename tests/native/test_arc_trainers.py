@@ -1,0 +1,154 @@
+"""The stochastic trainers where transitions look two labels back, or at features: held to their formulas, and to enumeration."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from oracles.arcs import FIRST, ArcProblem, arc_problems
+from oracles.training import NONE, random_numbers, shuffled
+from test_arcs import larger
+
+from tagpool import _native
+
+
+def one_sentence(problem: ArcProblem) -> ArcProblem:
+    problem.base.rows, problem.base.gold = problem.base.rows[:1], problem.base.gold[:1]
+    problem.history = problem.history[:1]
+    return problem
+
+
+@given(arc_problems(), st.booleans(), st.integers(0, 2**32 - 1))
+@settings(max_examples=100, deadline=None)
+def test_a_step_of_sgd_follows_the_gradient(problem: ArcProblem, all_pairs: bool, seed: int) -> None:
+    training = one_sentence(problem).training_set(all_pairs=all_pairs)
+    start = np.random.default_rng(seed).normal(size=training.parameter_count).astype(np.float32)
+    _, gradient = _native.Objective(training, True, 0.0, NONE, 1)(start.astype(np.float64))
+    learner = _native.Sgd(training, True, 0.5, 0.2, 0, 1, NONE)
+    learner.start_from(start)
+    learner.epoch()
+    expected = (start - 0.2 * gradient) / (1 + 0.2 * 0.5)
+    assert np.allclose(learner.current(), expected, atol=2e-5)
+    assert np.allclose(learner.parameters(), expected, atol=2e-5)
+
+
+@pytest.mark.parametrize("order", [1, 2])
+@pytest.mark.parametrize("unknown", [False, True])
+def test_sgd_comes_close_to_the_minimum_whatever_the_threads(order: int, unknown: bool) -> None:
+    training = larger(4, order, unknown=unknown, seed=5).training_set()
+    objective = _native.Objective(training, True, 1.0, NONE, 1)
+    zero = np.zeros(objective.parameter_count)
+    least, nothing = objective.minimise(zero, 1000, 6, 1e-8, 0.0, 10, None)[2], objective(zero)[0]
+    found = []
+    for threads in (1, 2, 3):
+        learner = _native.Sgd(training, True, 1.0, 0.0, 5, 11, NONE, 4, threads)
+        for _ in range(60):
+            learner.epoch()
+        found.append(learner.parameters())
+    assert objective(found[0].astype(np.float64))[0] < least + 0.005 * (nothing - least)
+    assert found[0].tobytes() == found[1].tobytes() == found[2].tobytes()
+
+
+@given(arc_problems(), st.sampled_from(["l1", "l2"]), st.integers(0, 2**32 - 1))
+@settings(max_examples=60, deadline=None)
+def test_a_step_of_fobos_is_a_gradient_and_a_proximal_step(problem: ArcProblem, penalty: str, seed: int) -> None:
+    training = one_sentence(problem).training_set()
+    start = np.random.default_rng(seed).normal(size=training.parameter_count)
+    _, gradient = _native.Objective(training, True, 0.0, NONE, 1)(start)
+    learner = _native.Fobos(training, True, penalty, 0.7, 0.0, 0.2, 1, NONE)
+    learner.start_from(start)
+    learner.epoch()
+    moved = start - 0.2 * gradient
+    shrunk = np.sign(moved) * np.maximum(np.abs(moved) - 0.14, 0) if penalty == "l1" else moved / 1.14
+    assert np.allclose(learner.parameters(), shrunk, atol=1e-10)
+
+
+@pytest.mark.parametrize("order", [1, 2])
+def test_fobos_comes_close_to_owlqn(order: int) -> None:
+    training = larger(3, order, seed=6).training_set()
+    objective = _native.Objective(training, True, 0.0, NONE, 1)
+    zero = np.zeros(objective.parameter_count)
+    least = objective.minimise(zero, 1000, 6, 1e-8, 0.0, 10, None, 1.0)[2]
+    found = []
+    for threads in (1, 2):
+        learner = _native.Fobos(training, True, "l1", 1.0, 0.0, 0.05, 1, NONE, 4, threads)
+        for _ in range(400):
+            learner.epoch()
+        found.append(learner.parameters())
+    assert objective(found[0])[0] + np.abs(found[0]).sum() < least + 0.01 * (objective(zero)[0] - least)
+    assert found[0].tobytes() == found[1].tobytes()
+
+
+class SlowPerceptron:
+    """Weights by name; the average is the plain mean of the weights after each example."""
+
+    def __init__(self, problem: ArcProblem, training: _native.TrainingSet, weights: list[float], seed: int) -> None:
+        self.problem, self.training, self.weights = problem, training, weights
+        self.numbers = random_numbers(seed)
+        self.now = np.zeros(training.parameter_count)
+        self.total = np.zeros(training.parameter_count)
+        self.names = list(zip(training.pair_features().tolist(), training.pair_labels().tolist(), strict=True))
+        labels = problem.base.labels
+        self.names += [("edge", i) for i in range(labels * (labels + 2))]
+        self.names += [("trigram", *each) for each in problem.trigrams()] + [("triple", *each) for each in problem.triples()]
+        self.places = {name: place for place, name in enumerate(self.names)}
+
+    def vector(self, sentence: int, labels: tuple[int, ...]) -> np.ndarray:
+        found = np.zeros(len(self.now))
+        L = self.problem.base.labels
+
+        def add(name: object, value: float = 1.0) -> None:
+            if name in self.places:
+                found[self.places[name]] += value
+
+        add(("edge", L * L + labels[0]))
+        add(("edge", L * L + L + labels[-1]))
+        for t, y in enumerate(labels):
+            for k, value in self.problem.base.rows[sentence][t]:
+                add((k, y), value)
+            if t == 0:
+                continue
+            add(("edge", labels[t - 1] * L + y))
+            add(("trigram", labels[t - 2] if t > 1 else FIRST, labels[t - 1], y))
+            for k, value in self.problem.history[sentence][t]:
+                add(("triple", k, labels[t - 1], y), value)
+        return found
+
+    def best(self, sentence: int, known: list[int]) -> tuple[int, ...]:
+        allowed = self.problem.pairs()
+        choices = [range(self.problem.base.labels) if y < 0 else [y] for y in known]
+        scores = {
+            labels: float(self.vector(sentence, labels) @ self.now)
+            for labels in itertools.product(*choices)
+            if all(pair in allowed for pair in itertools.pairwise(labels))
+        }
+        most = max(scores.values())
+        # Of equal scores the smaller label, decided from the last token on.
+        return min((labels for labels, score in scores.items() if score == most), key=lambda labels: labels[::-1])
+
+    def epoch(self) -> int:
+        wrong = 0
+        for sentence in shuffled(len(self.problem.base.rows), self.numbers):
+            gold = self.problem.base.gold[sentence]
+            best, held = self.best(sentence, [-1] * len(gold)), self.best(sentence, gold)
+            self.now += self.weights[sentence] * (self.vector(sentence, held) - self.vector(sentence, best))
+            self.total += self.now
+            wrong += sum(y not in (-1, guess) for y, guess in zip(gold, best, strict=True))
+        return wrong
+
+
+@given(arc_problems(), st.integers(0, 1000))
+@settings(max_examples=60, deadline=None)
+def test_the_perceptron_is_the_slow_one(problem: ArcProblem, seed: int) -> None:
+    count = len(problem.base.rows)
+    weights = [1.0, 2.0, 0.5][:count]
+    training = problem.training_set()
+    fast = _native.Perceptron(training, True, seed, np.array(weights, np.float32))
+    slow = SlowPerceptron(problem, training, weights, seed)
+    for epoch in range(1, 5):
+        assert fast.epoch() == slow.epoch()
+        assert np.allclose(fast.current(), slow.now)
+        assert np.allclose(fast.parameters(), slow.total / (epoch * count), atol=1e-5)

@@ -1,0 +1,148 @@
+"""Transitions that look two labels back, or at features of the token: training against enumeration and finite differences."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from oracles.arcs import FIRST, ArcProblem, arc_problems, encoding
+from oracles.training import Problem, random_problem
+
+from tagpool import _native
+
+NONE = np.zeros(0, np.float32)
+
+
+@given(arc_problems(), st.booleans(), st.booleans(), st.integers(0, 2**32 - 1))
+@settings(max_examples=200, deadline=None)
+def test_value_and_gradient(problem: ArcProblem, all_pairs: bool, weighted: bool, seed: int) -> None:
+    training = problem.training_set(all_pairs=all_pairs)
+    random = np.random.default_rng(seed)
+    count = len(problem.base.rows)
+    weights = random.uniform(0.5, 2, count).astype(np.float32) if weighted else NONE
+    examples = weights.tolist() if weighted else [1.0] * count
+    objective = _native.Objective(training, True, 0.3, weights, 1)
+    parameters = random.normal(size=objective.parameter_count)
+    value, gradient = objective(parameters)
+
+    def plain(at: np.ndarray) -> float:
+        return problem.loss(problem.named(training, at), examples) + 0.15 * float(at @ at)
+
+    assert value == pytest.approx(plain(parameters), rel=1e-10, abs=1e-10)
+    for i in random.permutation(len(parameters))[:8]:
+        nudge = np.zeros_like(parameters)
+        nudge[i] = 1e-5
+        numeric = (plain(parameters + nudge) - plain(parameters - nudge)) / 2e-5
+        assert gradient[i] == pytest.approx(numeric, rel=1e-5, abs=1e-6)
+
+
+@given(arc_problems())
+@settings(max_examples=100, deadline=None)
+def test_what_has_weights(problem: ArcProblem) -> None:
+    training = problem.training_set()
+    L = problem.base.labels
+    states = {(a, b) for a, b in training.states().reshape(-1, 2).tolist()}
+    assert states == (problem.pairs() if problem.order == 2 else set())
+    trigrams = [(FIRST if a == L else a, b, c) for a, b, c in training.trigrams().reshape(-1, 3).tolist()]
+    assert trigrams == problem.trigrams()
+    features, cells = training.triples()
+    assert list(zip(features.tolist(), (cells // L).tolist(), (cells % L).tolist(), strict=True)) == problem.triples()
+    expected = training.pair_count + L * (L + 2) + len(trigrams) + len(features)
+    assert training.parameter_count == expected
+
+
+def larger(labels: int, order: int, *, features: int = 5, unknown: bool = False, seed: int = 1) -> ArcProblem:
+    base = random_problem(30, 9, labels, max(labels, 4), seed)
+    random = np.random.default_rng(seed)
+    if unknown:
+        base.gold[3][2] = base.gold[7][0] = base.gold[7][8] = -1
+    history = [
+        [[(int(k), 1.0) for k in set(random.integers(0, features, 2).tolist())] if features else [] for _ in sentence]
+        for sentence in base.rows
+    ]
+    return ArcProblem(base, order, history, features)
+
+
+@pytest.mark.parametrize("labels", [2, 7, 8, 13, 22, 31, 45, 55])
+@pytest.mark.parametrize("order", [1, 2])
+@pytest.mark.parametrize("unknown", [False, True])
+def test_the_same_bits_whatever_the_threads(labels: int, order: int, unknown: bool) -> None:
+    """And the same value as for three sentences by enumeration, for every length of rows."""
+    problem = larger(labels, order, unknown=unknown)
+    training = problem.training_set(all_pairs=False)
+    parameters = np.random.default_rng(2).normal(size=training.parameter_count)
+    value, gradient = _native.Objective(training, True, 0.1, NONE, 1)(parameters)
+    for threads in (2, 3):
+        again, same = _native.Objective(training, True, 0.1, NONE, threads)(parameters)
+        assert again == value
+        assert np.array_equal(gradient, same)
+    # A random direction: the slope of the value is the gradient's share of it.
+    along = np.random.default_rng(3).normal(size=len(parameters))
+    objective = _native.Objective(training, True, 0.1, NONE, 1)
+    slope = (objective(parameters + 1e-6 * along)[0] - objective(parameters - 1e-6 * along)[0]) / 2e-6
+    assert slope == pytest.approx(float(gradient @ along), rel=1e-5)
+
+
+@pytest.mark.parametrize("labels", [3, 9, 22])
+def test_second_order_without_own_weights_is_first_order(labels: int) -> None:
+    """Where all pairs may stand (a label is not known), order 2 adds nothing but its own weights."""
+    second = larger(labels, 2, unknown=True)
+    first = ArcProblem(second.base, 1, second.history, second.history_features)
+    plain = ArcProblem(second.base, 1, [[[] for _ in rows] for rows in second.base.rows], 0)
+    training = [each.training_set() for each in (second, first, plain)]
+    random = np.random.default_rng(4)
+    shared = random.normal(size=training[2].parameter_count)
+    triples = random.normal(size=training[1].parameter_count - len(shared))
+    own = np.zeros(training[0].parameter_count - len(shared) - len(triples))
+    assert len(own) > 0
+    assert len(triples) > 0
+
+    def evaluated(number: int, parameters: np.ndarray) -> tuple[float, np.ndarray]:
+        return _native.Objective(training[number], True, 0.0, NONE, 1)(parameters)
+
+    by_two, gradient_by_two = evaluated(0, np.concatenate([shared, own, triples]))
+    by_one, gradient_by_one = evaluated(1, np.concatenate([shared, triples]))
+    assert by_two == pytest.approx(by_one, rel=1e-12)
+    kept = np.delete(gradient_by_two, np.s_[len(shared) : len(shared) + len(own)])
+    assert np.allclose(kept, gradient_by_one, rtol=1e-9, atol=1e-10)
+    nothing, gradient = evaluated(1, np.concatenate([shared, 0 * triples]))
+    by_chain, gradient_by_chain = evaluated(2, shared)
+    assert nothing == pytest.approx(by_chain, rel=1e-12)
+    assert np.allclose(gradient[: len(shared)], gradient_by_chain, rtol=1e-9, atol=1e-10)
+
+
+@pytest.mark.parametrize("order", [1, 2])
+@pytest.mark.parametrize("unknown", [False, True])
+def test_scores_far_apart_are_done_in_log_space(order: int, unknown: bool) -> None:
+    """Weights of some hundreds underflow in any scaled recursion, or overflow; loss and gradient are right all the same."""
+    rows = [[[(0, 1.0)], [(1, 1.0)], [(0, 1.0)], [(1, 1.0)]], [[(1, 1.0)], [(0, 1.0)]]]
+    gold = [[0, 1, 0, -1 if unknown else 1], [0, 0]]
+    problem = ArcProblem(Problem(rows, gold, 2, 2), order, [[[(0, 1.0)] for _ in each] for each in rows], 1)
+    training = problem.training_set()
+    objective = _native.Objective(training, True, 0.0, NONE, 1)
+    for seed in range(20):
+        parameters = 700 * np.random.default_rng(seed).normal(size=objective.parameter_count)
+        value, gradient = objective(parameters)
+        assert value == pytest.approx(problem.loss(problem.named(training, parameters), [1.0, 1.0]), rel=1e-10, abs=1e-7)
+        assert np.isfinite(gradient).all()
+        for i in range(len(parameters)):
+            nudge = np.zeros_like(parameters)
+            nudge[i] = 1e-3
+            low, high = (problem.loss(problem.named(training, parameters + sign * nudge), [1.0, 1.0]) for sign in (-1, 1))
+            assert gradient[i] == pytest.approx((high - low) / 2e-3, abs=1e-4)
+
+
+def test_bad_arguments() -> None:
+    problem = larger(3, 3)
+    with pytest.raises(_native.InputFault, match="an order of 1 or 2, got 3"):
+        problem.training_set()
+    problem = larger(3, 1)
+    problem.history.pop()
+    with pytest.raises(_native.InputFault, match="not those of the same sentences"):
+        problem.training_set()
+    problem = larger(3, 1)
+    rows = encoding(problem.base.rows, problem.base.features)
+    gold = np.concatenate(problem.base.gold).astype(np.int32)
+    with pytest.raises(_native.InputFault, match="a transition feature is out of range"):
+        _native.TrainingSet(rows, gold, 4, 3, True, history=encoding(problem.history, 5), history_features=4)
