@@ -34,7 +34,7 @@ Sgd::Sgd(std::shared_ptr<const TrainingSet> set, bool chain, const SgdOptions& o
 
 void Sgd::start_from(const float* parameters) {
     weights_.each([](float& weight, float& second) { weight = second = 0; });
-    for (size_t i = 0; i < parameter_count(); ++i) weights_.data()[weights_.first(set_->places()[i])] = parameters[i];
+    set_->places().each(parameter_count(), [&](size_t i, size_t place) { weights_.data()[weights_.first(place)] = parameters[i]; });
     divisor_ = average_divisor_ = 1;
     fraction_ = 0;
     epochs_ = seen_ = averaged_steps_ = 0;
@@ -230,11 +230,10 @@ void Sgd::restore(const std::vector<uint32_t>& sample, const std::vector<float>&
 std::vector<float> Sgd::parameters() const {
     if (averaged_steps_ == 0) return current();
     std::vector<float> out(parameter_count());
-    for (size_t i = 0; i < out.size(); ++i) {
-        const uint32_t place = set_->places()[i];
+    set_->places().each(out.size(), [&](size_t i, size_t place) {
         const auto weight = static_cast<double>(weights_.data()[weights_.first(place)]);
         out[i] = static_cast<float>((static_cast<double>(weights_.data()[weights_.second(place)]) + fraction_ * weight) / average_divisor_);
-    }
+    });
     return out;
 }
 

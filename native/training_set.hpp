@@ -7,6 +7,7 @@
 // their gradients in a copy of its own. The many rare features of one part only need no copy. Shared features come first in memory,
 // frequent ones at the very front, the others in the order in which they are met: near in time is near in memory.
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -34,6 +35,9 @@ public:
     explicit Places(const TrainingSet& set) : set_(set) {}
     size_t size() const;
     uint32_t operator[](size_t parameter) const;
+    // Calls visit(parameter, place) for the first `count` parameters.
+    template <class Visit>
+    void each(size_t count, Visit&& visit) const;
 
 private:
     const TrainingSet& set_;
@@ -122,6 +126,17 @@ inline uint32_t Places::operator[](size_t parameter) const {
     if (!set_.all_pairs_) return set_.pair_places_[parameter];
     const auto pair = static_cast<uint32_t>(parameter);
     return set_.row_of_feature_[pair / set_.labels_] * set_.stride_ + pair % set_.labels_;
+}
+
+template <class Visit>
+void Places::each(size_t count, Visit&& visit) const {
+    size_t parameter = 0;
+    // With all pairs a feature's weights lie side by side: no division for each of them.
+    if (set_.all_pairs_)
+        for (size_t feature = 0; parameter + set_.labels_ <= std::min(count, set_.pair_count_); ++feature)
+            for (size_t label = 0, first = size_t{set_.row_of_feature_[feature]} * set_.stride_; label < set_.labels_; ++label)
+                visit(parameter++, first + label);
+    for (; parameter < count; ++parameter) visit(parameter, size_t{(*this)[parameter]});
 }
 
 }  // namespace tagpool

@@ -207,7 +207,10 @@ def test_streams(corpus, dev):
         scores.append(crf.score(dev))
     assert scores[-1] > scores[0]
     assert crf.summary_["sentences"] == 150
-    assert scores[-1] > CRF(TEMPLATES).fit(corpus).score(dev) - 0.15
+    # A well trained model stays what it was when it sees a few sentences once more.
+    trained = CRF(TEMPLATES).fit(corpus)
+    before = trained.score(dev)
+    assert trained.partial_fit(corpus[:20]).score(dev) > before - 0.05
 
 
 def test_stopping_and_interrupting(corpus):

@@ -48,9 +48,13 @@ def fit(
     if epochs is not None:
         trainer = SGD(epochs=epochs, average_from=0)
         if before is not None:
-            # The penalty belongs to all sentences ever seen: these pay for their share of it.
-            data.seen_before = int(before.summary_.get("sentences", 0))
+            # The penalty belongs to all sentences ever seen: these pay for their share of it. And the step stays what it was: one
+            # found by trying on a few sentences would shout down what was learned before.
+            known = before.summary_
+            data.seen_before = int(known.get("sentences", 0))
+            data.step_before = known.get("step")
             l2 *= data.sentence_count / (data.seen_before + data.sentence_count)
+            trainer = SGD(epochs=epochs, average_from=0, step=float(known.get("step") or 0.1))
     held_out = data.dev(dev) if dev is not None else None
     training = data.training_set(before)
     problem = Problem(
@@ -100,6 +104,7 @@ class _Data:
             raise InputError("a model of given features goes on with given features, one of words with words")
         self.source: str | None = None
         self.seen_before = 0  # sentences that the weights have learned from already
+        self.step_before: float | None = None
         if self.given:
             self._encode_given(sentences, labels)
         else:
@@ -136,6 +141,8 @@ class _Data:
             trained_with = before._encoder if isinstance(before._encoder, Encoder) else None
             encoder = Encoder.continued(trained_with, before._fitted(), min_count=expert.min_count)
         self.encoded = encoder.fit_transform(corpus, known=self.known)
+        if self.encoded.dense:
+            raise InputError(f"{self.encoded.dense[0].key}: this expert has no weights for embeddings; leave the template out")
         self.encoder = encoder
         self.corpus = corpus
         self.met = encoder.labels_
@@ -273,7 +280,7 @@ class _Made:
             edges[self.training.edges()] = weights[pairs:]
         none = (np.zeros(0, np.uint32), np.zeros(0, np.uint16))
         named = none if self.expert.pairs == _ALL else (self.training.pair_features(), self.training.pair_labels())
-        return (list(self.data.labels), *named, weights[:pairs].copy(), edges)
+        return (list(self.data.labels), *named, weights[:pairs], edges)
 
     def on_encoded(self, weights: Weights) -> _native.Model:
         """A model that tags what is encoded already."""
@@ -302,6 +309,7 @@ class _Made:
             "epochs": watch.log[-1].number if watch.log else 0,
             "loss": watch.log[-1].loss if watch.log else None,
             "dev": None if watch.best is None else watch.best_score,
+            "step": self.data.step_before or watch.step,
         }
 
 

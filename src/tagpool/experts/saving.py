@@ -27,7 +27,8 @@ def save(expert: Expert, path: str | Path, *, half: bool = False, prune: float =
 def to_bytes(expert: Expert, *, half: bool = False, prune: float = 0.0, names: bool = True) -> bytes:
     """What a model file holds."""
     model = expert._fitted()
-    known = feature_names(expert) if prune or (names and has_names(expert)) else None
+    names = names and has_names(expert)
+    known = feature_names(expert) if names or (prune and not model.hash_size) else None
     if prune:
         model = model.pruned(prune, known or [])
     texts = {"kind": expert.kind, "tagpool": tagpool.__version__}
@@ -45,8 +46,9 @@ def to_bytes(expert: Expert, *, half: bool = False, prune: float = 0.0, names: b
 
 
 def has_names(expert: Expert) -> bool:
-    """Whether the names of an expert's features are known: not if it comes from a file without them."""
-    return expert._encoder is not None or expert._fitted().array("names") is not None
+    """Whether the names of an expert's features are known: not if they are hashed, or if it comes from a file without them."""
+    model = expert._fitted()
+    return not model.hash_size and (expert._encoder is not None or model.array("names") is not None)
 
 
 def feature_names(expert: Expert) -> list[str]:
@@ -57,6 +59,8 @@ def feature_names(expert: Expert) -> list[str]:
     >>> feature_names(crf)
     ['word[0]=Ann', 'word[0]=left']
     """
+    if expert._fitted().hash_size:
+        raise InputError("the model's features are hashed: they have no names, and it cannot be trained further")
     if expert._encoder is not None:
         return expert._encoder.feature_names
     if expert._names is None:

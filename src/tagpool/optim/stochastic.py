@@ -24,6 +24,7 @@ def descend(begin: Callable[[float], Any], step: float, epochs: int, watch: Watc
         learner = begin(step)
         weights = _epochs(learner, epochs, watch)
         if weights is not None:
+            watch.step = learner.step
             return weights
         # A step that somebody chose is given up for one found by trying; one that was found, for smaller ones.
         step, given = (learner.step / 10, False) if not given else (0.0, False)
