@@ -27,12 +27,14 @@ def save(expert: Expert, path: str | Path, *, half: bool = False, prune: float =
 def to_bytes(expert: Expert, *, half: bool = False, prune: float = 0.0, names: bool = True) -> bytes:
     """What a model file holds."""
     model = expert._fitted()
-    names = names and has_names(expert)
-    known = feature_names(expert) if names or (prune and not model.hash_size) else None
+    known = feature_names(expert) if (prune and not model.hash_size) or (names and has_names(expert)) else None
     if prune:
         model = model.pruned(prune, known or [])
     texts = {"kind": expert.kind, "tagpool": tagpool.__version__}
-    if expert._encoder is not None:  # a model from a file has those it was trained with
+    for key in ("parameters", "templates", "summary"):  # a model from a file has those it was trained with
+        if (text := expert._fitted().text(key)) is not None:
+            texts[key] = text
+    if expert._encoder is not None:
         texts["parameters"] = json.dumps(_plain(expert))
     if isinstance(expert._encoder, Encoder):
         texts["templates"] = str(expert._encoder.templates_)
@@ -46,9 +48,10 @@ def to_bytes(expert: Expert, *, half: bool = False, prune: float = 0.0, names: b
 
 
 def has_names(expert: Expert) -> bool:
-    """Whether the names of an expert's features are known: not if they are hashed, or if it comes from a file without them."""
-    model = expert._fitted()
-    return not model.hash_size and (expert._encoder is not None or model.array("names") is not None)
+    """Whether the names of an expert's features are known: not if they are hashed, or left out of the file it comes from."""
+    if expert._fitted().hash_size:
+        return False
+    return expert._encoder is not None or expert._fitted().array("names") is not None
 
 
 def feature_names(expert: Expert) -> list[str]:
