@@ -204,7 +204,7 @@ def test_ctrl_c_without_a_dev_set_keeps_the_model_as_it_stands(data: Path, tmp_p
 
 def test_ctrl_c_before_the_first_epoch_keeps_nothing(data: Path, tmp_path: Path) -> None:
     code, message = interrupted(data, tmp_path / "m", "reading")
-    assert code == 130
+    assert code == 130, message
     assert "Traceback" not in message
     kept = "was written to" in message  # the first epoch may have been faster
     assert kept or "nothing was" in message

@@ -45,10 +45,18 @@ def guarded(command: Callable[..., None]) -> Callable[..., None]:
         except Exception as error:
             if os.environ.get("TAGPOOL_DEBUG") or isinstance(error, typer.Exit):
                 raise
+            if _was_interrupted(error):
+                _stop("interrupted; nothing was written", 130)
             what = f"{type(error).__name__}: {error}"
             _stop(f"error: this should not happen ({what}); run again with TAGPOOL_DEBUG=1 and report what it says", 1)
 
     return run
+
+
+def _was_interrupted(error: BaseException) -> bool:
+    """Whether Ctrl-C is behind an error: while a library is being imported, it may come out as something else."""
+    behind = error.__cause__ or error.__context__
+    return isinstance(error, KeyboardInterrupt) or (behind is not None and _was_interrupted(behind))
 
 
 def _stop(message: str, code: int) -> None:

@@ -26,7 +26,7 @@ from tagpool.optim.sgd import SGD
 from tagpool.optim.trainers import trainer_of
 from tagpool.optim.watch import Epoch, Watch, Weights
 
-UNKNOWN = "\N{REPLACEMENT CHARACTER}unknown"  # stands for labels given as None
+UNKNOWN = "\ufffdunknown"  # stands for labels given as None
 _ALL, _OBSERVED = "all", "observed"
 
 
