@@ -23,7 +23,7 @@ lint: $(VENV)/.installed $(VENV)/.test $(VENV)/.lint ## Check style, types and t
 	$(BIN)/lint-imports --no-cache
 
 bench: $(VENV)/.installed $(VENV)/.test ## Measure speed and memory against the peers, in one run (set TAGPOOL_DATA for the real corpora)
-	$(BIN)/python benchmarks/run.py
+	$(BIN)/python benchmarks/run.py $(PARTS)
 
 # Python itself is not built with the sanitizers, so their runtime is loaded first, and what Python keeps until its end is no leak.
 # Tests that bring other native libraries along are left out.

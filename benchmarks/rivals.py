@@ -1,48 +1,56 @@
-"""The same features in plain Python, as people write them today: strings built token by token, interned in a dict."""
+"""The same features in plain Python, as people write them today: strings built token by token.
+
+Nothing of tagpool is imported here, so that a process of a rival's pays for the rival alone.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from functools import cache
 
-from tagpool.features.shipped import shipped_phrases
-
 Index = dict[str, int]
-TITLES = frozenset(shipped_phrases("titles"))
+Features = list[list[str]]
+
+
+def chunk_features(w: list[str], p: list[str]) -> Features:
+    """CRFsuite's chunking template written out by hand: the fastest plain Python we could think of."""
+    n = len(w)
+    rows: Features = []
+    for t in range(n):
+        found = ["w[0]=" + w[t], "p[0]=" + p[t]]
+        add = found.append
+        if t > 0:
+            add("w[-1]=" + w[t - 1])
+            add("w[-1]|w[0]=" + w[t - 1] + "|" + w[t])
+            add("p[-1]=" + p[t - 1])
+            add("p[-1]|p[0]=" + p[t - 1] + "|" + p[t])
+            if t > 1:
+                add("w[-2]=" + w[t - 2])
+                add("p[-2]=" + p[t - 2])
+                add("p[-2]|p[-1]=" + p[t - 2] + "|" + p[t - 1])
+                add("p[-2]|p[-1]|p[0]=" + p[t - 2] + "|" + p[t - 1] + "|" + p[t])
+        if t < n - 1:
+            add("w[1]=" + w[t + 1])
+            add("w[0]|w[1]=" + w[t] + "|" + w[t + 1])
+            add("p[1]=" + p[t + 1])
+            add("p[0]|p[1]=" + p[t] + "|" + p[t + 1])
+            if t > 0:
+                add("p[-1]|p[0]|p[1]=" + p[t - 1] + "|" + p[t] + "|" + p[t + 1])
+            if t < n - 2:
+                add("w[2]=" + w[t + 2])
+                add("p[2]=" + p[t + 2])
+                add("p[1]|p[2]=" + p[t + 1] + "|" + p[t + 2])
+                add("p[0]|p[1]|p[2]=" + p[t] + "|" + p[t + 1] + "|" + p[t + 2])
+        rows.append(found)
+    return rows
 
 
 def crfsuite_by_hand(words: list[list[str]], tags: list[list[str]]) -> tuple[Index, list[list[int]]]:
-    """CRFsuite's chunking template written out by hand: the fastest plain Python we could think of."""
+    """The same, numbered by a dict."""
     index: Index = {}
-    intern = index.setdefault
     rows: list[list[int]] = []
     for w, p in zip(words, tags, strict=True):
-        n = len(w)
-        for t in range(n):
-            found = ["w[0]=" + w[t], "p[0]=" + p[t]]
-            add = found.append
-            if t > 0:
-                add("w[-1]=" + w[t - 1])
-                add("w[-1]|w[0]=" + w[t - 1] + "|" + w[t])
-                add("p[-1]=" + p[t - 1])
-                add("p[-1]|p[0]=" + p[t - 1] + "|" + p[t])
-                if t > 1:
-                    add("w[-2]=" + w[t - 2])
-                    add("p[-2]=" + p[t - 2])
-                    add("p[-2]|p[-1]=" + p[t - 2] + "|" + p[t - 1])
-                    add("p[-2]|p[-1]|p[0]=" + p[t - 2] + "|" + p[t - 1] + "|" + p[t])
-            if t < n - 1:
-                add("w[1]=" + w[t + 1])
-                add("w[0]|w[1]=" + w[t] + "|" + w[t + 1])
-                add("p[1]=" + p[t + 1])
-                add("p[0]|p[1]=" + p[t] + "|" + p[t + 1])
-                if t > 0:
-                    add("p[-1]|p[0]|p[1]=" + p[t - 1] + "|" + p[t] + "|" + p[t + 1])
-                if t < n - 2:
-                    add("w[2]=" + w[t + 2])
-                    add("p[2]=" + p[t + 2])
-                    add("p[1]|p[2]=" + p[t + 1] + "|" + p[t + 2])
-                    add("p[0]|p[1]|p[2]=" + p[t] + "|" + p[t + 1] + "|" + p[t + 2])
-            rows.append([intern(feature, len(index)) for feature in found])
+        rows += [[index.setdefault(feature, len(index)) for feature in found] for found in chunk_features(w, p)]
     return index, rows
 
 
@@ -106,38 +114,50 @@ def _capitals(word: str) -> str:
     return "l" if letters else "d" if any(c.isdigit() for c in word) else "."
 
 
-def ner_by_hand(words: list[list[str]]) -> tuple[Index, list[list[int]]]:
-    """The preset ``ner`` written out by hand; what depends on a single word is computed once per word."""
+def forget_words() -> None:
+    """Forgets what was computed once per word, for the next to start from nothing."""
     for function in (_shape, _short_shape, _ngrams, _capitals):
         function.cache_clear()
+
+
+def ner_features(w: list[str], titles: Collection[str]) -> Features:
+    """The preset ``ner`` written out by hand; what depends on a single word is computed once per word."""
+    n = len(w)
+
+    def at(i: int) -> str:
+        return w[i] if 0 <= i < n else f"_B{i}" if i < 0 else f"_B+{i - n + 1}"
+
+    def shape_at(i: int) -> str:
+        return _shape(w[i]) if 0 <= i < n else f"_B{i}" if i < 0 else f"_B+{i - n + 1}"
+
+    rows: Features = []
+    for t in range(n):
+        found = ["bias", "w[0]=" + w[t], "s[0]=" + _shape(w[t]), "ss[0]=" + _short_shape(w[t]), *_ngrams(w[t])]
+        add = found.append
+        add("w[-1]=" + at(t - 1))
+        add("w[1]=" + at(t + 1))
+        add("s[-1]=" + shape_at(t - 1))
+        add("s[1]=" + shape_at(t + 1))
+        add("s[-1]|s[0]=" + shape_at(t - 1) + "|" + _shape(w[t]))
+        found += ["d-=" + word for word in dict.fromkeys(w[max(t - 4, 0) : t])]
+        found += ["d+=" + word for word in dict.fromkeys(w[t + 1 : t + 5])]
+        add("c=" + "".join(_capitals(w[i]) if 0 <= i < n else "_" for i in (t - 1, t, t + 1)))
+        if w[t] in titles:
+            add("t[0]")
+        if t > 0 and w[t - 1] in titles:
+            add("t[-1]")
+        add("w[-2]|w[-1]|s[-1]=" + at(t - 2) + "|" + at(t - 1) + "|" + shape_at(t - 1))
+        rows.append(found)
+    return rows
+
+
+def ner_by_hand(words: list[list[str]], titles: Collection[str]) -> tuple[Index, list[list[int]]]:
+    """The same, numbered by a dict."""
+    forget_words()
     index: Index = {}
     rows: list[list[int]] = []
     for w in words:
-        n = len(w)
-
-        def at(i: int, w: list[str] = w, n: int = n) -> str:
-            return w[i] if 0 <= i < n else f"_B{i}" if i < 0 else f"_B+{i - n + 1}"
-
-        def shape_at(i: int, w: list[str] = w, n: int = n) -> str:
-            return _shape(w[i]) if 0 <= i < n else f"_B{i}" if i < 0 else f"_B+{i - n + 1}"
-
-        for t in range(n):
-            found = ["bias", "w[0]=" + w[t], "s[0]=" + _shape(w[t]), "ss[0]=" + _short_shape(w[t]), *_ngrams(w[t])]
-            add = found.append
-            add("w[-1]=" + at(t - 1))
-            add("w[1]=" + at(t + 1))
-            add("s[-1]=" + shape_at(t - 1))
-            add("s[1]=" + shape_at(t + 1))
-            add("s[-1]|s[0]=" + shape_at(t - 1) + "|" + _shape(w[t]))
-            found += ["d-=" + word for word in dict.fromkeys(w[max(t - 4, 0) : t])]
-            found += ["d+=" + word for word in dict.fromkeys(w[t + 1 : t + 5])]
-            add("c=" + "".join(_capitals(w[i]) if 0 <= i < n else "_" for i in (t - 1, t, t + 1)))
-            if w[t] in TITLES:
-                add("t[0]")
-            if t > 0 and w[t - 1] in TITLES:
-                add("t[-1]")
-            add("w[-2]|w[-1]|s[-1]=" + at(t - 2) + "|" + at(t - 1) + "|" + shape_at(t - 1))
-            rows.append([index.setdefault(feature, len(index)) for feature in found])
+        rows += [[index.setdefault(feature, len(index)) for feature in found] for found in ner_features(w, titles)]
     return index, rows
 
 

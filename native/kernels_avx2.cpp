@@ -1,4 +1,4 @@
-// The kernels for x86-64 machines with AVX2, used only where they are there.
+// The kernels for x86-64 machines with AVX2 and FMA, used only where they are there.
 //
 // Only the kernels themselves may use those instructions: the standard library's templates are included before the pragma, lest the
 // linker keep their AVX2 copies for everybody.
@@ -14,7 +14,7 @@
 #include "kernels.hpp"
 
 #pragma GCC push_options
-#pragma GCC target("avx2")
+#pragma GCC target("avx2,fma")
 #define TAGPOOL_VARIANT avx2
 #define TAGPOOL_VECTOR_BYTES 32
 #define TAGPOOL_VARIANT_NAME "AVX2"

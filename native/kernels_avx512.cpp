@@ -14,7 +14,7 @@
 #include "kernels.hpp"
 
 #pragma GCC push_options
-#pragma GCC target("avx512f,avx512dq,avx512bw,avx512vl,prefer-vector-width=512")
+#pragma GCC target("fma,avx512f,avx512dq,avx512bw,avx512vl,prefer-vector-width=512")
 #define TAGPOOL_VARIANT avx512
 #define TAGPOOL_VECTOR_BYTES 64
 #define TAGPOOL_VARIANT_NAME "AVX-512"

@@ -25,7 +25,7 @@ const Kernels<T>& best(const Kernels<T>& portable, [[maybe_unused]] const Kernel
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
         __builtin_cpu_supports("avx512vl"))
         return widest;
-    if (__builtin_cpu_supports("avx2")) return wide;
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return wide;
 #endif
     return portable;
 }

@@ -269,22 +269,6 @@ double token_sentence(const TrainingSet& set, size_t begin, size_t length, const
     return loss;
 }
 
-// Weights of a token and their gradients lie far apart. Asking for the gradients before the scores are summed costs little, and they
-// are near when the sentence is done.
-template <class T, size_t kStride>
-inline void prefetch_sentence(const TrainingSet& set, size_t begin, size_t length, const T* shared, const T* own) {
-    const size_t stride = kStride ? kStride : set.stride(), shared_count = set.shared_count();
-    for (uint64_t i = set.row_starts_[begin]; i < set.row_starts_[begin + length]; ++i) {
-        const size_t place = set.rows_[i] * stride;
-        const char* row = reinterpret_cast<const char*>((place < shared_count ? shared : own) + place);
-        for (size_t byte = 0; byte < stride * sizeof(T); byte += 64) __builtin_prefetch(row + byte, 1);
-    }
-    for (uint64_t i = set.single_starts_[begin]; i < set.single_starts_[begin + length]; ++i) {
-        const size_t place = set.singles_[i];
-        __builtin_prefetch((place < shared_count ? shared : own) + place, 1);
-    }
-}
-
 // Adds the gradients of a sentence's nodes to those of the weights.
 template <class T, size_t kStride>
 void add_sentence(const TrainingSet& set, const T* nodes, size_t begin, size_t length, T* shared, T* own) {
@@ -331,7 +315,6 @@ double add_gradient(const TrainingSet& set, const T* weights, const EdgeTable<T>
             const T weight = chain && example_weights ? static_cast<T>(example_weights[sentence]) : T{1};
             scratch.nodes.assign(length * stride, 0);
             T* const nodes = scratch.nodes.data();
-            prefetch_sentence<T, kStride>(set, begin, length, shared, own);
             score_sentence<T, kStride>(set, weights, T{1}, begin, length, scratch);
             loss += chain ? chain_sentence<T, kStride>(set, weights, 1.0, edges, begin, length, weight, nodes, edge_gradients, scratch)
                           : token_sentence<T, kStride>(set, begin, length, example_weights, nodes, scratch);

@@ -247,7 +247,8 @@ std::string Model::write(const Tensors& more, bool half) const {
     for (const auto& [key, text] : more.texts()) out.set(key, text);
     std::vector<uint16_t> halves;
     for (const Tensor& tensor : tensors_.all()) {
-        if (more.find(tensor.name)) continue;
+        // Names of features are for whoever writes to keep or to leave out.
+        if (tensor.name == "names" || more.find(tensor.name)) continue;
         if (half && tensor.name == "features.weights" && tensor.type == Type::f32) {
             const auto weights = tensors_.array<float>(tensor.name);
             halves.resize(weights.size());

@@ -72,10 +72,13 @@ Tensors laid_out(Trained trained) {
     const bool full = kept * 5 >= used * labels * 4;
     if (full)
         for (uint32_t& count : counts) count = count > 0 ? static_cast<uint32_t>(labels) : 0;
+    const bool as_it_is = full && trained.has_all_pairs() && trained.hash_size && used == trained.features;
     Slots::Plan plan = trained.hash_size ? Slots::numbered(counts) : Slots::plan(trained.keys, counts);
-    std::vector<float> weights(plan.slots.back().start + stride, 0.0f);
+    std::vector<float> weights;
+    if (as_it_is) weights = std::move(trained.weights);
+    weights.resize(plan.slots.back().start + stride, 0.0f);
     std::vector<uint16_t> weight_labels(full ? 0 : plan.slots.back().start);
-    for (uint32_t feature = 0; feature < trained.features; ++feature) {
+    for (uint32_t feature = 0; feature < trained.features && !as_it_is; ++feature) {
         if (counts[feature] == 0) continue;
         size_t place = plan.slots[plan.slot_of[feature]].start;
         for (uint64_t i = begins[feature]; i < begins[feature + 1]; ++i) {

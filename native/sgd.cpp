@@ -34,7 +34,7 @@ Sgd::Sgd(std::shared_ptr<const TrainingSet> set, bool chain, const SgdOptions& o
 
 void Sgd::start_from(const float* parameters) {
     weights_.each([](float& weight, float& second) { weight = second = 0; });
-    for (size_t i = 0; i < parameter_count(); ++i) weights_.data()[weights_.first(set_->places()[i])] = parameters[i];
+    set_->places().each(parameter_count(), [&](size_t i, size_t place) { weights_.data()[weights_.first(place)] = parameters[i]; });
     divisor_ = average_divisor_ = 1;
     fraction_ = 0;
     epochs_ = seen_ = averaged_steps_ = 0;
@@ -49,7 +49,18 @@ double Sgd::epoch(const std::function<void()>& look_up) {
     std::iota(order.begin(), order.end(), 0u);
     random_.shuffle(order);
     const bool average = ++epochs_ > options_.average_from;
-    return pass(order, average, kNever, look_up) / static_cast<double>(order.size());
+    // Ten times what knowing nothing costs: the weights have run away. (Weights that were given may be worse than nothing.)
+    const double bound = from_zero_ ? 10 * cost_of_nothing(order) + 1 : kNever;
+    return pass(order, average, bound, look_up) / static_cast<double>(order.size());
+}
+
+// What sentences cost if nothing is known: log(labels) a token.
+double Sgd::cost_of_nothing(const std::vector<uint32_t>& sentences) const {
+    double tokens = 0;
+    for (uint32_t sentence : sentences)
+        for (size_t token = set_->sentences_[sentence]; token < set_->sentences_[sentence + 1]; ++token)
+            tokens += example_weights_.empty() ? 1.0 : static_cast<double>(example_weights_[chain_ ? sentence : token]);
+    return tokens * std::log(static_cast<double>(set_->labels()));
 }
 
 // Returns the sum of the losses, or infinity as soon as it is above `bound` or not a number.
@@ -248,11 +259,10 @@ void Sgd::restore(const std::vector<uint32_t>& sample, const std::vector<float>&
 std::vector<float> Sgd::parameters() const {
     if (averaged_steps_ == 0) return current();
     std::vector<float> out(parameter_count());
-    for (size_t i = 0; i < out.size(); ++i) {
-        const uint32_t place = set_->places()[i];
+    set_->places().each(out.size(), [&](size_t i, size_t place) {
         const auto weight = static_cast<double>(weights_.data()[weights_.first(place)]);
         out[i] = static_cast<float>((static_cast<double>(weights_.data()[weights_.second(place)]) + fraction_ * weight) / average_divisor_);
-    }
+    });
     return out;
 }
 

@@ -10,8 +10,10 @@ namespace {
 
 constexpr uint32_t kNone = FeatureIndex::kNone;
 constexpr uint32_t kVector = 8;  // weights in the widest vector of the kernels, for either precision
-constexpr size_t kMostParts = 8;
-constexpr size_t kMostCopied = size_t{64} << 20;  // bytes of the parts' copies: fewer parts rather than more
+// More parts serve more threads, but their copies must be cleared and summed, whatever the number of threads.
+constexpr size_t kMostParts = 8, kUsualParts = 4;
+constexpr size_t kMostCopied = size_t{64} << 20;  // bytes of the copies: fewer parts rather than more
+constexpr size_t kCheap = 24;                     // more parts than usual if there are so many other additions for one of the copies
 
 size_t rounded_up(size_t count, size_t unit) { return (count + unit - 1) / unit * unit; }
 
@@ -68,6 +70,10 @@ void TrainingSet::choose_layout(const Encoding& encoding, uint32_t features, con
             }
         }
     }
+    for (const auto& [feature, label] : options.known) {
+        if (feature >= features || label >= labels_) throw InputFault("a known pair is out of range");
+        if (!all_pairs_) seen.labels[feature * seen.words + label / 64] |= uint64_t{1} << (label % 64);
+    }
     seen.label_counts.assign(features, labels_);
     for (uint32_t feature = 0; feature < features && !all_pairs_; ++feature) {
         uint32_t count = 0;
@@ -87,16 +93,19 @@ void TrainingSet::choose_layout(const Encoding& encoding, uint32_t features, con
 void TrainingSet::place_features(const Observations& seen, uint32_t dense_from) {
     const auto features = static_cast<uint32_t>(seen.occurrences.size());
     const auto dense = [&](uint32_t feature) { return seen.label_counts[feature] >= dense_from; };
+    size_t additions = 0;
+    for (uint32_t feature = 0; feature < features; ++feature)
+        additions += size_t{seen.occurrences[feature]} * (dense(feature) ? stride_ : seen.label_counts[feature]);
     unsigned halvings = 0;
-    const auto count_shared = [&] {
-        shared_count_ = 0;
+    const auto too_many_parts = [&] {
+        const size_t parts = kMostParts >> halvings;
+        size_t shared = 0;
         for (uint32_t feature = 0; feature < features; ++feature)
-            if (seen.shared(feature, halvings)) shared_count_ += dense(feature) ? stride_ : seen.label_counts[feature];
+            if (seen.shared(feature, halvings)) shared += dense(feature) ? stride_ : seen.label_counts[feature];
+        const size_t copied = (parts - 1) * shared;
+        return copied * sizeof(double) > kMostCopied || (parts > kUsualParts && copied * kCheap > additions);
     };
-    for (count_shared(); kMostParts >> halvings > 1 && ((kMostParts >> halvings) - 1) * shared_count_ * sizeof(double) > kMostCopied;) {
-        ++halvings;
-        count_shared();
-    }
+    while (too_many_parts()) ++halvings;
     if (halvings > 0) {
         std::vector<size_t> fewer;
         for (size_t part = 0; part <= kMostParts; part += size_t{1} << halvings) fewer.push_back(part_begins_[part]);

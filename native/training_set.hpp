@@ -7,8 +7,10 @@
 // their gradients in a copy of its own. The many rare features of one part only need no copy. Shared features come first in memory,
 // frequent ones at the very front, the others in the order in which they are met: near in time is near in memory.
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "arcs.hpp"
@@ -23,6 +25,7 @@ struct TrainingOptions {
     uint32_t dense_from = 5;      // a feature with so many observed labels is dense (with all_pairs every feature is)
     bool boundaries = true;       // weights for the first and the last label of a sentence
     bool all_transitions = true;  // else only transitions that occur; the others weigh zero
+    std::vector<std::pair<uint32_t, uint16_t>> known = {};  // pairs (feature, label) that count as observed in any case
     uint32_t order = 1;           // labels a transition looks back
 };
 
@@ -34,6 +37,9 @@ public:
     explicit Places(const TrainingSet& set) : set_(set) {}
     size_t size() const;
     uint32_t operator[](size_t parameter) const;
+    // Calls visit(parameter, place) for the first `count` parameters.
+    template <class Visit>
+    void each(size_t count, Visit&& visit) const;
 
 private:
     const TrainingSet& set_;
@@ -142,6 +148,17 @@ inline uint32_t Places::operator[](size_t parameter) const {
     if (!set_.all_pairs_) return set_.pair_places_[parameter];
     const auto pair = static_cast<uint32_t>(parameter);
     return set_.row_of_feature_[pair / set_.labels_] * set_.stride_ + pair % set_.labels_;
+}
+
+template <class Visit>
+void Places::each(size_t count, Visit&& visit) const {
+    size_t parameter = 0;
+    // With all pairs a feature's weights lie side by side: no division for each of them.
+    if (set_.all_pairs_)
+        for (size_t feature = 0; parameter + set_.labels_ <= std::min(count, set_.pair_count_); ++feature)
+            for (size_t label = 0, first = size_t{set_.row_of_feature_[feature]} * set_.stride_; label < set_.labels_; ++label)
+                visit(parameter++, first + label);
+    for (; parameter < count; ++parameter) visit(parameter, size_t{(*this)[parameter]});
 }
 
 }  // namespace tagpool

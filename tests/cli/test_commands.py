@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -12,38 +11,11 @@ import time
 from pathlib import Path
 
 import pytest
+from commands import fail, run, succeed, write
 
 GOLD = "Ann NNP B-PER\nlives VBZ O\nin IN O\nNew NNP B-LOC\nYork NNP I-LOC\n\nRain NN O\nfell VBD O\n"
 GOOD = "Ann B-PER\nlives O\nin O\nNew B-LOC\nYork I-LOC\n\nRain O\nfell O\n"
 POOR = "Ann O\nlives O\nin O\nNew B-LOC\nYork O\n\nRain O\nfell O\n"
-
-
-def run(
-    *arguments: object, stdin: str | None = None, environment: dict[str, str] | None = None
-) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "tagpool", *map(str, arguments)]
-    return subprocess.run(
-        command,
-        capture_output=True,
-        text=True,
-        input=stdin,
-        check=False,
-        env={**os.environ, "COLUMNS": "160", **(environment or {})},
-    )
-
-
-def succeed(*arguments: object, stdin: str | None = None) -> str:
-    done = run(*arguments, stdin=stdin)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
-def fail(*arguments: object, code: int = 2, stdin: str | None = None) -> str:
-    done = run(*arguments, stdin=stdin)
-    assert done.returncode == code, done.stdout + done.stderr
-    assert "Traceback" not in done.stderr
-    assert done.stdout == ""
-    return done.stderr
 
 
 @pytest.fixture
@@ -246,25 +218,23 @@ def test_convert_writes_into_a_pipe_by_its_name(files: Path) -> None:
 # demo --------------------------------------------------------------------------------------------------------------------
 
 
-def test_demo_describes_and_writes_the_built_in_corpus(tmp_path: Path) -> None:
+def test_demo_trains_compares_and_writes(tmp_path: Path) -> None:
     shown = succeed("demo", "--sentences", 200, "--write", tmp_path / "data")
     assert "names not met in training" in shown
-    assert "capitals(word, -1..1)[0]" in shown
+    assert "the same without capitals" in shown
     assert sorted(path.name for path in (tmp_path / "data").iterdir()) == ["dev.conll", "test.conll", "train.conll"]
     found = json.loads(succeed("demo", "--sentences", 200, "--unseen", 1, "--lowercase", 1, "--json"))
     assert found["corpus"]["test"]["names_not_in_training"] == 1.0
     assert found["corpus"]["test"]["without_capitals"] == 1.0
     assert found["corpus"]["train"]["names_not_in_training"] == 0.0
-    assert found["encoded"]["features"] > 1000
+    assert list(found["experts"]) == ["crf", "maxent"]
+    crf, maxent = found["experts"].values()
+    assert crf["test"] == crf["without_capitals"]  # all test sentences have lost theirs
+    assert crf["with_capitals"]["f1"] > crf["without_capitals"]["f1"]
+    assert found["compare"]["difference"] == pytest.approx(crf["test"]["f1"] - maxent["test"]["f1"])
 
 
 # All of them -------------------------------------------------------------------------------------------------------------
-
-
-def write(folder: Path, name: str, content: str | bytes) -> Path:
-    path = folder / name
-    path.write_bytes(content.encode() if isinstance(content, str) else content)
-    return path
 
 
 BAD_FILES = {
@@ -306,7 +276,7 @@ def test_a_target_that_cannot_be_written_is_a_failure(files: Path) -> None:
     assert "cannot be written" in fail("convert", files / "gold.conll", files / "no" / "out.conll", code=1)
 
 
-@pytest.mark.parametrize("command", ["score", "features", "presets", "convert", "demo"])
+@pytest.mark.parametrize("command", ["train", "tag", "score", "inspect", "explain", "features", "presets", "convert", "demo"])
 def test_help_has_an_example(command: str) -> None:
     shown = succeed(command, "--help")
     assert "Examples:" in shown

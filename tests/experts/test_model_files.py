@@ -20,6 +20,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tagpool
+from tagpool import Corpus
 from tagpool.experts.saving import feature_names, to_bytes
 from tagpool.features.resources import Clusters, Gazetteer
 
@@ -40,18 +41,24 @@ RESOURCES = {
 
 
 @pytest.fixture(scope="module")
-def corpus() -> tagpool.Corpus:
+def corpus() -> Corpus:
     return tagpool.builtin_corpus(200, seed=3)
 
 
 @pytest.fixture(scope="module")
-def crf(corpus: tagpool.Corpus) -> tagpool.CRF:
+def crf(corpus: Corpus) -> tagpool.CRF:
     return tagpool.CRF(TEMPLATES, resources=RESOURCES, trainer=tagpool.SGD(epochs=3)).fit(corpus)
 
 
 @pytest.fixture(scope="module")
 def block(crf: tagpool.CRF) -> bytes:
     return to_bytes(crf)
+
+
+def agreement(one: tagpool.CRF, other: tagpool.CRF, corpus: Corpus) -> float:
+    """The share of tokens that two experts give the same label."""
+    pairs = zip(one.predict(corpus), other.predict(corpus), strict=True)
+    return float(np.mean(np.concatenate([np.array(a) == np.array(b) for a, b in pairs])))
 
 
 @pytest.mark.parametrize("kind", [tagpool.CRF, tagpool.MaxEnt])
@@ -86,6 +93,21 @@ def test_hashed_features(corpus, tmp_path):
     crf.save(tmp_path / "model", prune=0.001, names=False)
     agree = np.mean([a == b for a, b in zip(tagpool.load(tmp_path / "model").predict(corpus), crf.predict(corpus), strict=True)])
     assert agree > 0.95
+    with pytest.raises(tagpool.InputError, match="hashed"):
+        crf.partial_fit(corpus)
+
+
+def test_a_loaded_model_goes_on_with_its_own_lexicons(crf, block, corpus, tmp_path):
+    (tmp_path / "model").write_bytes(block)
+    loaded = tagpool.load(tmp_path / "model")
+    loaded.partial_fit(Corpus.from_lists(word=[["Nile", "floods", "qwertz"]] * 9, label=[["B-LOC", "O", "B-NEW"]] * 9))
+    names = feature_names(loaded)
+    assert set(feature_names(crf)) < set(names)
+    assert "gazetteer(places)[0]=rivers/U" in names
+    assert loaded.predict([["Nile", "floods", "qwertz"]]) == [["B-LOC", "O", "B-NEW"]]
+    assert agreement(loaded, crf, corpus) > 0.85
+    loaded.save(tmp_path / "further")
+    assert tagpool.load(tmp_path / "further").labels_ == (*crf.labels_, "B-NEW")
 
 
 def test_the_safetensors_package_reads_it(crf, block, tmp_path):
@@ -109,7 +131,7 @@ def test_names_give_the_features_back(crf):
 
 def test_names_with_signs_that_names_use_themselves():
     words = [["a|b", "\\", "c=d", "|", "a\\|b", "="], ["x", "y|", "=|=", "\\\\", "b", "a"]]
-    corpus = tagpool.Corpus.from_lists(word=words, label=[list("ABABAB")] * 2)
+    corpus = Corpus.from_lists(word=words, label=[list("ABABAB")] * 2)
     crf = tagpool.CRF("word[0]\nword[-1] & word[0]\nsame: word[0]\nsame: word[0] & word[1]").fit(corpus)
     assert np.array_equal(crf._model.keys_of(feature_names(crf)), crf._encoder.fitted_native.keys())
 
@@ -119,15 +141,7 @@ def test_half_precision_and_pruning(crf, corpus, tmp_path):
     for name, options in {"whole": {}, "half": {"half": True}, "pruned": {"prune": 0.02}, "bare": {"names": False}}.items():
         crf.save(tmp_path / name, **options)
         sizes[name] = (tmp_path / name).stat().st_size
-        agree = np.mean(
-            np.concatenate(
-                [
-                    np.array(a) == np.array(b)
-                    for a, b in zip(tagpool.load(tmp_path / name).predict(corpus), crf.predict(corpus), strict=True)
-                ]
-            )
-        )
-        assert agree > 0.995
+        assert agreement(tagpool.load(tmp_path / name), crf, corpus) > 0.995
     assert all(sizes[name] < sizes["whole"] for name in ("half", "pruned", "bare"))
     bare = tagpool.load(tmp_path / "bare")
     with pytest.raises(tagpool.InputError, match="without the names"):

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles.arcs import ArcProblem, arc_problems, encoding
-from problems import NONE
+from oracles.training import NONE
 from test_arcs import larger
 
 from tagpool import _native

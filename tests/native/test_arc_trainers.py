@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles.arcs import FIRST, ArcProblem, arc_problems
-from problems import NONE, random_numbers, shuffled
+from oracles.training import NONE, random_numbers, shuffled
 from test_arcs import larger
 
 from tagpool import _native

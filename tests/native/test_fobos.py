@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from problems import NONE, Problem, problems, random_numbers, random_problem, shuffled
+from oracles.training import NONE, Problem, problems, random_numbers, random_problem, shuffled
 from scipy.optimize import minimize
 
 from tagpool import _native

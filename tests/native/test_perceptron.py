@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from problems import NONE, Problem, problems, random_numbers, random_problem, shuffled
+from oracles.training import NONE, Problem, problems, random_numbers, random_problem, shuffled
 
 from tagpool import _native
 

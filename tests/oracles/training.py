@@ -1,9 +1,10 @@
-"""Small training problems, and their loss by summing over all label sequences."""
+"""Small training problems, their loss by summing over all label sequences, and the order in which learners visit sentences."""
 
 from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,6 +12,9 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from tagpool import GivenEncoder, _native
+
+NONE = np.zeros(0, np.float32)
+MASK = 2**64 - 1
 
 
 @dataclass
@@ -104,3 +108,34 @@ def random_problem(sentences: int, length: int, labels: int, features: int, seed
             ]
         )
     return Problem(rows, gold, features, labels)
+
+
+def random_numbers(seed: int) -> Iterator[int]:
+    """xoshiro256** (Blackman and Vigna), its state filled by splitmix64."""
+    state = []
+    for _ in range(4):
+        seed = (seed + 0x9E3779B97F4A7C15) & MASK
+        z = (seed ^ (seed >> 30)) * 0xBF58476D1CE4E5B9 & MASK
+        z = (z ^ (z >> 27)) * 0x94D049BB133111EB & MASK
+        state.append(z ^ (z >> 31))
+
+    def turned(x: int, by: int) -> int:
+        return (x << by | x >> (64 - by)) & MASK
+
+    while True:
+        yield turned(state[1] * 5 & MASK, 7) * 9 & MASK
+        shifted = state[1] << 17 & MASK
+        state[2] ^= state[0]
+        state[3] ^= state[1]
+        state[1] ^= state[2]
+        state[0] ^= state[3]
+        state[2] ^= shifted
+        state[3] = turned(state[3], 45)
+
+
+def shuffled(count: int, numbers: Iterator[int]) -> list[int]:
+    items = list(range(count))
+    for i in range(count, 1, -1):
+        other = next(numbers) * i >> 64
+        items[i - 1], items[other] = items[other], items[i - 1]
+    return items

@@ -9,22 +9,28 @@ from typing import Annotated, Any
 
 import typer
 
-from tagpool.cli.console import JsonOption, output, print_features, print_json, print_table, table
+from tagpool.cli.console import JsonOption, output, print_json, print_table, table
 from tagpool.corpus.builtin.corpus import builtin_corpus
 from tagpool.corpus.conll import write_conll
 from tagpool.corpus.corpus import Corpus
 from tagpool.corpus.schemes import detect, spans
 from tagpool.errors import OutputError
-from tagpool.features.encoder import Encoder
+from tagpool.evaluation.breakdown import vocabulary_breakdown, vocabulary_of
+from tagpool.evaluation.scores import score
+from tagpool.evaluation.significance import paired_bootstrap
+from tagpool.experts.crf import CRF
+from tagpool.experts.expert import Expert
+from tagpool.experts.maxent import MaxEnt
 
 _PARTS = ("train", "dev", "test")
+_DRAWS = 1000
 
 
 def demo(
     sentences: Annotated[
         int, typer.Option(min=10, help="Sentences of the training part; dev and test have a quarter each.")
     ] = 4000,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the built-in corpus.")] = 1,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the built-in corpus and of training.")] = 1,
     unseen: Annotated[
         float, typer.Option(min=0, max=1, help="Share of names in dev and test with words that training does not have.")
     ] = 0.4,
@@ -32,12 +38,12 @@ def demo(
     write: Annotated[Path | None, typer.Option(help="Also write train.conll, dev.conll and test.conll into this folder.")] = None,
     json: JsonOption = False,
 ) -> None:
-    """Build the built-in corpus, describe it, and show it encoded.
+    """Train a CRF and a MaxEnt on the built-in corpus, and show how they compare and where they break.
 
     \b
     Examples:
       tagpool demo
-      tagpool demo --write data      (then: tagpool features data/train.conll --features ner)
+      tagpool demo --write data      (then: tagpool train --train data/train.conll --dev data/dev.conll --model ner.tagpool)
     """
     quarter = max(sentences // 4, 1)
     parts = {
@@ -48,11 +54,33 @@ def demo(
     if write is not None:
         _write(parts, write)
     described = {name: _describe(corpus, parts["train"]) for name, corpus in parts.items()}
-    encoded = _encode(parts)
+    tests = {
+        "test": parts["test"],
+        "with capitals": builtin_corpus(quarter, seed=seed, part="test", unseen=unseen),
+        "without capitals": builtin_corpus(quarter, seed=seed, part="test", unseen=unseen, lowercase=1.0),
+    }
+    if not json:
+        _show_corpus(described)
+    trained = [_train(expert, parts, tests) for expert in (CRF("ner", seed=seed), MaxEnt("ner", seed=seed))]
+    first, second = (each.pop("predicted") for each in trained)
+    difference = paired_bootstrap(parts["test"].labels, second, first, draws=_DRAWS, seed=seed)
+    compared = {
+        "difference": difference.difference,
+        "interval": list(difference.interval),
+        "p_bootstrap": difference.p_value,
+    }
     if json:
-        print_json({"corpus": described, "encoded": encoded["summary"]})
+        print_json({"corpus": described, "experts": {each["expert"]: each for each in trained}, "compare": compared})
         return
-    _show(parts, described, encoded, write)
+    _show_experts(trained, compared)
+    place = write or Path("data")
+    written = f"train.conll, dev.conll and test.conll are in {write}." if write else f"Next: tagpool demo --write {place}"
+    output.print(
+        f"\n{written}\nThen: tagpool train --train {place}/train.conll --dev {place}/dev.conll --model ner.tagpool\n"
+        '      tagpool explain ner.tagpool "Ann Smith moved to Oslo."',
+        highlight=False,
+        markup=False,
+    )
 
 
 def _write(parts: dict[str, Corpus], folder: Path) -> None:
@@ -62,6 +90,9 @@ def _write(parts: dict[str, Corpus], folder: Path) -> None:
         raise OutputError(f"{folder}: cannot be made a folder: {error.strerror}") from None
     for name, corpus in parts.items():
         write_conll(corpus, folder / f"{name}.conll")
+
+
+# The corpus --------------------------------------------------------------------------------------------------------------
 
 
 def _names(corpus: Corpus) -> Counter[tuple[str, str]]:
@@ -91,24 +122,7 @@ def _describe(corpus: Corpus, train: Corpus) -> dict[str, Any]:
     }
 
 
-def _encode(parts: dict[str, Corpus]) -> dict[str, Any]:
-    encoder = Encoder("ner")
-    start = time.process_time()
-    train = encoder.fit_transform(parts["train"])
-    seconds = time.process_time() - start
-    test = encoder.transform(parts["test"])
-    everything = Encoder("ner").fit_transform(parts["test"]).occurrence_count
-    summary = {
-        "preset": "ner",
-        "features": encoder.feature_count,
-        "occurrences": train.occurrence_count,
-        "tokens_per_second": round(train.token_count / max(seconds, 1e-9)),
-        "known_in_test": test.occurrence_count / everything,
-    }
-    return {"summary": summary, "encoder": encoder}
-
-
-def _show(parts: dict[str, Corpus], described: dict[str, Any], encoded: dict[str, Any], folder: Path | None) -> None:
+def _show_corpus(described: dict[str, Any]) -> None:
     output.print("The built-in corpus: four types of names, ambiguous and unseen ones, lost capitals.\n", highlight=False)
     rows = [
         ["sentences", *(f"{described[part]['sentences']:,}" for part in _PARTS)],
@@ -119,23 +133,63 @@ def _show(parts: dict[str, Corpus], described: dict[str, Any], encoded: dict[str
         ["sentences without capitals", *(f"{described[part]['without_capitals']:.0%}" for part in _PARTS)],
     ]
     print_table(table(["", *_PARTS], rows))
-    sentence = max(parts["train"][:50], key=lambda each: sum(label.startswith("B-") for label in each.labels or []))
-    output.print("\nA sentence with its columns:\n")
-    print_table(table(list(sentence.columns), zip(*sentence.columns.values(), strict=True), left=4))
-    summary, encoder = encoded["summary"], encoded["encoder"]
+
+
+# The experts -------------------------------------------------------------------------------------------------------------
+
+
+def _train(expert: Expert, parts: dict[str, Corpus], tests: dict[str, Corpus]) -> dict[str, Any]:
+    begun = time.perf_counter()
+    expert.fit(parts["train"], dev=parts["dev"])
+    seconds = time.perf_counter() - begun
+    model = expert._fitted()
+    vocabulary = vocabulary_of(parts["train"].words)
+    found: dict[str, Any] = {
+        "expert": expert.kind,
+        "features": model.feature_count,
+        "weights": model.weight_count,
+        "epochs": expert.summary_["epochs"],
+        "seconds": round(seconds, 3),
+        "dev_f1": expert.summary_["dev"],
+    }
+    for name, corpus in tests.items():
+        predicted = expert.predict(corpus)
+        result = score(corpus.labels, predicted, draws=_DRAWS, seed=1)
+        known = vocabulary_breakdown(corpus.words, corpus.labels, predicted, vocabulary)
+        found[name.replace(" ", "_")] = {
+            "f1": result.f1,
+            "interval": list(result.intervals["f1"]),
+            "known_words_f1": known.in_vocabulary.f1,
+            "unknown_words_f1": known.out_of_vocabulary.f1,
+        }
+        if name == "test":
+            found["predicted"] = predicted
+    return found
+
+
+def _show_experts(trained: list[dict[str, Any]], compared: dict[str, Any]) -> None:
+    output.print("\nTwo experts, trained with the preset ner; F1 in percent, with 95% intervals.\n", highlight=False)
+    rows: list[list[str]] = [
+        ["features", *(f"{each['features']:,}" for each in trained)],
+        ["weights", *(f"{each['weights']:,}" for each in trained)],
+        ["seconds to train", *(f"{each['seconds']:.1f}" for each in trained)],
+        ["dev F1", *(f"{each['dev_f1']:.2f}" for each in trained)],
+        ["test F1", *(_with_interval(each["test"]) for each in trained)],
+    ]
+    for name in ("with capitals", "without capitals"):
+        rows.append([f"the same {name}", *(_with_interval(each[name.replace(" ", "_")]) for each in trained)])
+    for name in ("known", "unknown"):
+        rows.append([f"test, tokens of {name} words", *(f"{each['test'][f'{name}_words_f1']:.2f}" for each in trained)])
+    print_table(table(["", *(each["expert"] for each in trained)], rows))
+    low, high = compared["interval"]
     output.print(
-        f"\nEncoded with the preset {summary['preset']}: {summary['features']:,} features, "
-        f"{summary['occurrences']:,} occurrences, {summary['tokens_per_second']:,} tokens a second.\n"
-        f"Of the features of the test part, training knows {summary['known_in_test']:.0%}: "
-        "the rest is what new names and lost capitals take away.\n",
+        f"\nOn the test part the CRF is {compared['difference']:+.2f} F1 from the MaxEnt "
+        f"(95% interval {low:+.2f} – {high:+.2f}, paired bootstrap).\n"
+        "Both lean on capitals and on words they have met: where these are missing, they break.",
         highlight=False,
     )
-    one = Corpus.from_lists(word=[sentence.words])
-    described_token = next(i for i, label in enumerate(sentence.labels or []) if label != "O")
-    output.print(f"The features of {sentence.words[described_token]!r}:", highlight=False, markup=False)
-    print_features(encoder.describe(one, 0)[described_token])
-    place = folder or Path("data")
-    written = f"train.conll, dev.conll and test.conll are in {folder}." if folder else f"Next: tagpool demo --write {place}"
-    output.print(
-        f"\n{written}\nThen: tagpool features {place}/train.conll --features ner --summary", highlight=False, markup=False
-    )
+
+
+def _with_interval(one: dict[str, Any]) -> str:
+    low, high = one["interval"]
+    return f"{one['f1']:.2f} ({low:.2f} – {high:.2f})"

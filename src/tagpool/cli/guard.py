@@ -39,7 +39,7 @@ def guarded(command: Callable[..., None]) -> Callable[..., None]:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         except KeyboardInterrupt as interruption:
             signal.signal(signal.SIGINT, signal.SIG_IGN)  # once is enough
-            _stop(f"interrupted; {interruption or 'nothing was written'}", 130)
+            _stop(f"interrupted; {str(interruption) or 'nothing was written'}", 130)
         except OSError as error:  # files are handled where they are written: this is the output of the command itself
             _stop(f"error: standard output: cannot be written: {error.strerror or error}", 1)
         except Exception as error:

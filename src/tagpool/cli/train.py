@@ -21,6 +21,7 @@ from tagpool.cli.console import (
     parse_uses,
     print_json,
 )
+from tagpool.cli.models import load_model
 from tagpool.cli.progress import Follower, follower
 from tagpool.cli.training_log import TrainingLog
 from tagpool.corpus.corpus import LABEL, Corpus
@@ -29,7 +30,6 @@ from tagpool.corpus.whole_file import WholeFile
 from tagpool.errors import InputError
 from tagpool.experts.crf import CRF
 from tagpool.experts.expert import Expert
-from tagpool.experts.files import load
 from tagpool.experts.maxent import MaxEnt
 from tagpool.features.presets import load_templates
 from tagpool.features.template import TemplateSet
@@ -37,7 +37,7 @@ from tagpool.optim.trainer import Trainer
 from tagpool.optim.trainers import TRAINERS, trainer_of
 
 _PERCEPTRON = "perceptron"  # a trainer; as an expert it is a chain trained by it
-_EXPERTS: dict[str, type[Expert]] = {"crf": CRF, "maxent": MaxEnt} | ({_PERCEPTRON: CRF} if _PERCEPTRON in TRAINERS else {})
+_EXPERTS: dict[str, type[Expert]] = {"crf": CRF, "maxent": MaxEnt, _PERCEPTRON: CRF}
 
 
 def train(
@@ -181,10 +181,10 @@ def _templates(features: str, uses: list[str], without: list[str]) -> tuple[Temp
 
 
 def _continued(path: Path, expert: str | None, parameters: dict[str, Any]) -> Expert:
-    found = load(path)
+    found = load_model(path)
     if expert is not None and not isinstance(found, _kind(expert)):
         raise InputError(f"--expert {expert}: the model is a {found.kind}, and goes on as one", source=path)
-    return found.set_params(**parameters, warm_start=True)
+    return found.set_params(**parameters, features=found._fitted().text("templates"), warm_start=True)
 
 
 @dataclass(frozen=True)
@@ -229,12 +229,13 @@ class _Run:
         sentences = reader.corpus(train)
         held_out = None if dev is None else reader.corpus(dev)
         self.followed.step(f"encoding {len(sentences):,} sentences, {sentences.token_count:,} tokens")
+        before = self.expert._model
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", RuntimeWarning)  # a step that diverged is told as the note of an epoch
                 self.expert.fit(sentences, dev=held_out, on_epoch=follow)
         except KeyboardInterrupt:
-            if not self.followed.epochs:
+            if self.expert._model is before or not self.followed.epochs:
                 raise KeyboardInterrupt("no epoch was finished, and nothing was kept") from None
             self.interrupted = True
 

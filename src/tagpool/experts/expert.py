@@ -42,7 +42,7 @@ _lazy = attach(
         "marginals": "tagpool.experts.inference",
         "save": "tagpool.experts.saving",
         "to_bytes": "tagpool.experts.saving",
-        "summary_of": "tagpool.experts.saving",
+        "summary_of": "tagpool.experts.summary",
         "score": "tagpool.evaluation.scores",
         "Tags": "sklearn.utils",
         "TargetTags": "sklearn.utils",

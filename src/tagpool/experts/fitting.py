@@ -52,27 +52,22 @@ def fit(
     if epochs is not None:
         trainer = SGD(epochs=epochs, average_from=0)
         if before is not None:
-            # The penalty belongs to all sentences ever seen: these pay for their share of it.
-            data.seen_before = int(before.summary_.get("sentences", 0))
+            # The penalty belongs to all sentences ever seen: these pay for their share of it. And the step stays what it was: one
+            # found by trying on a few sentences would shout down what was learned before.
+            known = before.summary_
+            data.seen_before = int(known.get("sentences", 0))
+            data.step_before = known.get("step")
             l2 *= data.sentence_count / (data.seen_before + data.sentence_count)
+            trainer = SGD(epochs=epochs, average_from=0, step=float(known.get("step") or 0.1))
     held_out = data.dev(dev) if dev is not None else None
-    training = _native.TrainingSet(
-        data.encoding,
-        data.gold,
-        data.feature_count,
-        len(data.labels),
-        expert.pairs == _ALL,
-        order=expert.order,
-        history=data.encoded.history,
-        history_features=data.encoded.history_feature_count,
-    )
+    training = data.training_set(before)
     problem = Problem(
         training=training,
         chain=expert.chain,
         l2=l2,
         l1=float(expert.l1),
         example_weights=_example_weights(expert, data, sample_weight),
-        start=data.start(training, before) if before is not None else None,
+        start=data.start(training) if before is not None else None,
         seed=expert.seed,
         threads=expert.threads,
     )
@@ -115,6 +110,7 @@ class _Data:
             raise InputError("a model of given features goes on with given features, one of words with words")
         self.source: str | None = None
         self.seen_before = 0  # sentences that the weights have learned from already
+        self.step_before: float | None = None
         if self.given:
             self._encode_given(sentences, labels)
         else:
@@ -160,6 +156,8 @@ class _Data:
             trained_with = before._encoder if isinstance(before._encoder, Encoder) else None
             encoder = Encoder.continued(trained_with, before._fitted(), min_count=expert.min_count)
         self.encoded = encoder.fit_transform(corpus, known=self.known)
+        if self.encoded.dense:
+            raise InputError(f"{self.encoded.dense[0].key}: this expert has no weights for embeddings; leave the template out")
         self.encoder = encoder
         self.corpus = corpus
         self.met = encoder.labels_
@@ -213,22 +211,41 @@ class _Data:
             )
         return _Dev(self.labels, encoded.native, encoded.history, gold)
 
-    def start(self, training: _native.TrainingSet, before: Expert) -> NDArray[np.float32]:
+    def training_set(self, before: Expert | None) -> _native.TrainingSet:
+        """The sentences laid out for training. Pairs that had a weight ``before`` have one again."""
+        self.old_weights = np.zeros((0, len(self.labels)), np.float32)
+        self.old_edges = np.zeros((len(self.labels) + 2, len(self.labels)), np.float32)
+        pairs: tuple[Any, ...] = (None, None)
+        if before is not None:
+            model, old = before._fitted(), len(before.labels_)
+            self.old_weights = np.zeros((len(self.known), len(self.labels)), np.float32)
+            self.old_weights[:, :old] = model.weights_of(self.known).reshape(-1, old)
+            features, labels = np.nonzero(self.old_weights)
+            pairs = features.astype(np.uint32), labels.astype(np.uint16)
+            if model.chain:
+                kept = model.edges().reshape(old + 2, old)
+                self.old_edges[:old, :old] = kept[:old]
+                self.old_edges[-2:, :old] = kept[old:]
+        sizes = self.feature_count, len(self.labels), self.expert.pairs == _ALL
+        return _native.TrainingSet(
+            self.encoding,
+            self.gold,
+            *sizes,
+            known_features=pairs[0],
+            known_labels=pairs[1],
+            order=self.expert.order,
+            history=self.encoded.history,
+            history_features=self.encoded.history_feature_count,
+        )
+
+    def start(self, training: _native.TrainingSet) -> NDArray[np.float32]:
         """The old weights at the places of the new problem; zero for what is new."""
-        model = before._fitted()
-        old = len(model.labels)
-        weights = np.zeros((len(self.known) + 1, len(self.labels)), np.float32)
-        weights[:-1, :old] = model.weights_of(self.known).reshape(-1, old)
+        padded = np.vstack([self.old_weights, np.zeros((1, len(self.labels)), np.float32)])
         rows = np.minimum(training.pair_features(), len(self.known))
-        pairs = weights[rows, training.pair_labels()]
+        pairs = padded[rows, training.pair_labels()]
         if not self.expert.chain:
             return np.ascontiguousarray(pairs)
-        edges = np.zeros((len(self.labels) + 2, len(self.labels)), np.float32)
-        if model.chain:
-            kept = model.edges().reshape(old + 2, old)
-            edges[:old, :old] = kept[:old]
-            edges[-2:, :old] = kept[old:]
-        return np.concatenate([pairs, edges.ravel()[training.edges()]])
+        return np.concatenate([pairs, self.old_edges.ravel()[training.edges()]])
 
 
 def _numbers(corpus: Corpus, labels: Sequence[str]) -> NDArray[np.int32]:
@@ -290,7 +307,7 @@ class _Made:
             arcs = _native.TrainedArcs(self.training, further, history, self.data.encoded.history_feature_count)
         none = (np.zeros(0, np.uint32), np.zeros(0, np.uint16))
         named = none if self.expert.pairs == _ALL else (self.training.pair_features(), self.training.pair_labels())
-        return (list(self.data.labels), *named, weights[:pairs].copy(), edges, arcs)
+        return (list(self.data.labels), *named, weights[:pairs], edges, arcs)
 
     def on_encoded(self, weights: Weights) -> _native.Model:
         """A model that tags what is encoded already."""
@@ -319,6 +336,7 @@ class _Made:
             "epochs": watch.log[-1].number if watch.log else 0,
             "loss": watch.log[-1].loss if watch.log else None,
             "dev": None if watch.best is None else watch.best_score,
+            "step": self.data.step_before or watch.step,
         }
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import tagpool
 from tagpool.corpus.files import write_bytes
-from tagpool.errors import InputError, ModelError
+from tagpool.errors import InputError
 from tagpool.experts.expert import Expert
 from tagpool.features.encoder import Encoder
 
@@ -27,10 +27,15 @@ def save(expert: Expert, path: str | Path, *, half: bool = False, prune: float =
 def to_bytes(expert: Expert, *, half: bool = False, prune: float = 0.0, names: bool = True) -> bytes:
     """What a model file holds."""
     model = expert._fitted()
-    known = feature_names(expert) if names or prune else None
+    known = feature_names(expert) if (prune and not model.hash_size) or (names and has_names(expert)) else None
     if prune:
         model = model.pruned(prune, known or [])
-    texts = {"kind": expert.kind, "tagpool": tagpool.__version__, "parameters": json.dumps(_plain(expert))}
+    texts = {"kind": expert.kind, "tagpool": tagpool.__version__}
+    for key in ("parameters", "templates", "summary"):  # a model from a file has those it was trained with
+        if (text := expert._fitted().text(key)) is not None:
+            texts[key] = text
+    if expert._encoder is not None:
+        texts["parameters"] = json.dumps(_plain(expert))
     if isinstance(expert._encoder, Encoder):
         texts["templates"] = str(expert._encoder.templates_)
     if expert._summary is not None:
@@ -42,6 +47,13 @@ def to_bytes(expert: Expert, *, half: bool = False, prune: float = 0.0, names: b
     return model.write(texts, arrays, half)
 
 
+def has_names(expert: Expert) -> bool:
+    """Whether the names of an expert's features are known: not if they are hashed, or left out of the file it comes from."""
+    if expert._fitted().hash_size:
+        return False
+    return expert._encoder is not None or expert._fitted().array("names") is not None
+
+
 def feature_names(expert: Expert) -> list[str]:
     """The names of an expert's features; an error if they were not saved.
 
@@ -50,6 +62,8 @@ def feature_names(expert: Expert) -> list[str]:
     >>> feature_names(crf)
     ['word[0]=Ann', 'word[0]=left']
     """
+    if expert._fitted().hash_size:
+        raise InputError("the model's features are hashed: they have no names, and it cannot be trained further")
     if expert._encoder is not None:
         return expert._encoder.feature_names
     if expert._names is None:
@@ -58,16 +72,6 @@ def feature_names(expert: Expert) -> list[str]:
             raise InputError("the model was saved without the names of its features: it can only tag")
         expert._names = zlib.decompress(packed).decode().split(_SEPARATOR)
     return expert._names
-
-
-def summary_of(expert: Expert) -> dict[str, Any]:
-    """What an expert remembers of its training."""
-    if expert._summary is None:
-        try:
-            expert._summary = dict(json.loads(expert._fitted().text("summary") or "{}"))
-        except (TypeError, ValueError):
-            raise ModelError("the model's summary of its training is damaged") from None
-    return expert._summary
 
 
 def _plain(expert: Expert) -> dict[str, Any]:

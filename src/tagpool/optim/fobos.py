@@ -35,7 +35,7 @@ class FOBOS(Trainer):
         strength: float = 1.0,
         epochs: int = 20,
         step: float | None = None,
-        batch: int | None = None,
+        batch: int = 8,
     ) -> None:
         self.penalty = penalty
         self.strength = strength
@@ -47,8 +47,7 @@ class FOBOS(Trainer):
         check_whole(self, "epochs", 1)
         if self.step is not None:
             check_positive(self, "step")
-        if self.batch is not None:
-            check_whole(self, "batch", 1)
+        check_whole(self, "batch", 1)
         if self.penalty not in PENALTIES:
             raise InputError(f"FOBOS(penalty={self.penalty!r}): expected one of {', '.join(PENALTIES)}")
         strength, ridge = problem.l1, problem.l2
@@ -58,8 +57,6 @@ class FOBOS(Trainer):
             strength = self.strength
         if self.penalty == "elitist":
             ridge = 0.0
-        # The elitist step has no closed form over many steps: it is done for all features at every step, so steps must be few.
-        batch = self.batch or (64 if self.penalty == "elitist" else 8)
 
         def begin(step: float) -> _native.Fobos:
             learner = _native.Fobos(
@@ -71,7 +68,7 @@ class FOBOS(Trainer):
                 step,
                 problem.seed,
                 problem.example_weights,
-                batch,
+                self.batch,
                 problem.threads,
             )
             if problem.start is not None:

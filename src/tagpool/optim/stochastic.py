@@ -19,13 +19,17 @@ def descend(begin: Callable[[float], Any], step: float, epochs: int, watch: Watc
 
     ``begin`` makes the learner for a step size, 0 for one that it finds itself.
     """
+    given = step > 0
     for _ in range(_RETRIES):
         learner = begin(step)
         weights = _epochs(learner, epochs, watch)
         if weights is not None:
+            watch.step = learner.step
             return weights
-        step = learner.step / 10
-        note = f"the loss diverged with a step of {learner.step:.3g}; trying again with {step:.3g}"
+        # A step that somebody chose is given up for one found by trying; one that was found, for smaller ones.
+        step, given = (learner.step / 10, False) if not given else (0.0, False)
+        smaller = f"{step:.3g}" if step else "one found by trying"
+        note = f"the loss diverged with a step of {learner.step:.3g}; beginning again with {smaller}"
         watch.note(note)
         warnings.warn(note, RuntimeWarning, stacklevel=2)
     raise TrainingError(f"the loss diverged with every step size down to {step:.3g}; check the values of the features")

@@ -65,6 +65,7 @@ class Watch:
         self.log: list[Epoch] = []
         self.best: Weights | None = None
         self.best_score = -np.inf
+        self.step: float | None = None  # the step size a stochastic trainer went with
         self._without_gain = 0
         self._begun = time.perf_counter()
         self._note: str | None = None

@@ -1,0 +1,47 @@
+"""One training by python-crfsuite, from a file to a model, in a process of its own; prints what it cost as JSON.
+
+python crfsuite_trains.py chunk|ner TRAIN MODEL TITLES ITERATIONS
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from pathlib import Path
+
+import pycrfsuite
+import rivals
+from measure import peak_memory
+
+
+def main(kind: str, train: str, model: str, titles: str, iterations: str) -> None:
+    known = frozenset(Path(titles).read_text().split("\n"))
+    text = Path(train).read_text()
+    sentences = rivals.read_by_hand(text, len(text.split("\n", 1)[0].split()))
+    trainer = pycrfsuite.Trainer("lbfgs", {"c2": 1.0, "max_iterations": int(iterations)}, verbose=False)
+    for sentence in sentences:
+        columns = list(zip(*sentence, strict=True))
+        words = list(columns[0])
+        features = rivals.ner_features(words, known) if kind == "ner" else rivals.chunk_features(words, list(columns[1]))
+        trainer.append(features, columns[-1])
+    begun = time.process_time()
+    trainer.train(model)
+    ended = time.process_time()
+    log = trainer.logparser
+    print(
+        json.dumps(
+            {
+                "cpu": ended,
+                "training": ended - begun,
+                "peak": peak_memory(),
+                "losses": [each["loss"] for each in log.iterations],
+                "seconds": [each["time"] for each in log.iterations],
+                "evaluations": sum(each["linesearch_trials"] for each in log.iterations),
+            }
+        )
+    )
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

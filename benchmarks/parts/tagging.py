@@ -1,0 +1,112 @@
+"""Tagging: from words to labels, and from features made beforehand; in a running process, and in a new one."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+
+import rivals
+from measure import HERE, Seconds, least, least_of_processes
+from table import Row, at_least, at_most
+from tasks import TITLES, Task
+from trained import our_score, ours, their_score, their_tagger, theirs
+
+import tagpool
+
+_OURS = """
+import tagpool
+model = tagpool.load({model!r})
+model.predict([{sentence!r}])
+"""
+_THEIRS = """
+import sys
+sys.path.insert(0, {folder!r})
+import pycrfsuite, rivals
+tagger = pycrfsuite.Tagger()
+tagger.open({model!r})
+tagger.tag(rivals.{call})
+"""
+
+
+def tagging(tasks: list[Task]) -> Iterator[Row]:
+    for task in tasks:
+        corpus = task.read("test")
+        features = task.features(corpus)
+        tag, model = their_tagger(task).tag, tagpool.load(ours(task).path)
+        sentences = task.inputs(corpus)
+
+        def by_hand(features: Callable[[], list[rivals.Features]] = features, tag: Callable[..., object] = tag) -> list[object]:
+            rivals.forget_words()
+            return [tag(each) for each in features()]
+
+        def by_us(model: tagpool.CRF = model, sentences: list[object] = sentences) -> object:
+            return model.predict(sentences)
+
+        best = least(
+            {"tagpool": by_us, "columns": lambda model=model, corpus=corpus: model.predict(corpus), "them": by_hand}, rounds=7
+        )
+        scores = f"test F1 {our_score(task, 'test'):.2f} and {their_score(task, 'test'):.2f}"
+        yield at_least(
+            f"{task.name}: tokens → labels, extraction included",
+            best["them"].cpu / best["tagpool"].cpu,
+            15,
+            f"the test sentences as Python lists of strings, the least of 7: {_rate(corpus, best['tagpool'])} against "
+            f"{_rate(corpus, best['them'])} (features by hand, then Tagger.tag); {scores}",
+        )
+        yield Row(
+            "… from a Corpus, as it was read from a file",
+            f"{best['them'].cpu / best['columns'].cpu:.1f}×",
+            "",
+            _rate(corpus, best["columns"]),
+        )
+        yield _given(task, corpus, features(), tag)
+
+
+def _given(task: Task, corpus: tagpool.Corpus, features: list[rivals.Features], tag: Callable[..., object]) -> Row:
+    train = task.read("train")
+    model = tagpool.CRF(**task.settings).fit(task.features(train)(), train.labels)
+    best = least(
+        {"tagpool": lambda: model.predict(features), "them": lambda: [tag(each) for each in features]},
+        rounds=7,
+    )
+    found = tagpool.score(corpus.labels, model.predict(features)).f1
+    return at_least(
+        f"{task.name}: tagging from given features (lists of strings)",
+        best["them"].cpu / best["tagpool"].cpu,
+        4,
+        f"the same strings to both, the least of 7: {_rate(corpus, best['tagpool'])} against {_rate(corpus, best['them'])}; "
+        f"tagpool's model was trained on such strings, test F1 {found:.2f}",
+    )
+
+
+def _rate(corpus: tagpool.Corpus, seconds: Seconds) -> str:
+    return f"{corpus.token_count / seconds.cpu / 1e6:.3g}M tokens/s ({seconds})"
+
+
+def cold(tasks: list[Task]) -> Iterator[Row]:
+    for task in tasks:
+        corpus = task.read("test")
+        middle = sorted(corpus, key=len)[len(corpus) // 2]
+        words = middle.words
+        if task.kind == "ner":
+            sentence, call = words, f"ner_features({words!r}, {sorted(TITLES)!r})"
+        else:
+            sentence, call = {"word": words, "pos": middle["pos"]}, f"chunk_features({words!r}, {middle['pos']!r})"
+        code = _OURS.format(model=str(ours(task).path), sentence=sentence)
+        commands = {
+            "tagpool": [sys.executable, "-c", code],
+            "them": [
+                sys.executable,
+                "-c",
+                _THEIRS.format(folder=str(HERE), model=str(theirs(task).path), call=call),
+            ],
+            "bare": [sys.executable, "-c", "pass"],
+        }
+        best = least_of_processes(commands)
+        yield at_most(
+            f"{task.name}: cold start: import, load the model, tag one sentence",
+            best["tagpool"].wall / best["them"].wall,
+            1.2,
+            f"whole processes, a sentence of {len(middle)} tokens, wall time, the least of 20: {best['tagpool']} against "
+            f"{best['them']}; a bare Python takes {best['bare']}",
+        )

@@ -1,0 +1,70 @@
+"""Two threads over one: wall time, so that it means something on an idle machine only; the load is printed beside.
+
+The results must be the same bits.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from functools import partial
+
+import numpy as np
+from measure import least, load_average
+from table import Row, at_least
+from tasks import Task
+from trained import ours
+
+import tagpool
+from tagpool.optim.problem import Problem
+from tagpool.optim.trainer import Trainer
+from tagpool.optim.watch import Watch, Weights
+
+_ROUNDS = 3
+
+
+class Clocked(Trainer):
+    """Another trainer with a stopwatch: reading and encoding are not counted."""
+
+    def __init__(self, inner: Trainer) -> None:
+        self.inner = inner
+        self.wall = np.inf
+
+    def _run(self, problem: Problem, watch: Watch) -> Weights:
+        begun = time.perf_counter()
+        self.weights = self.inner.train(problem, watch)
+        self.wall = min(self.wall, time.perf_counter() - begun)
+        return self.weights
+
+
+_TRAINERS: dict[str, Callable[[], Trainer]] = {
+    "20 iterations of L-BFGS": lambda: tagpool.LBFGS(iterations=20, warm_up=0, tolerance=1e-9),
+    "3 epochs of SGD in mini-batches of 8": lambda: tagpool.SGD(epochs=3, batch=8),
+}
+
+
+def threads(tasks: list[Task]) -> Iterator[Row]:
+    for task in tasks:
+        corpus = task.read("train")
+        for name, make in _TRAINERS.items():
+            clocks = {count: Clocked(make()) for count in (1, 2)}
+            for _ in range(_ROUNDS):
+                for count, clock in clocks.items():
+                    tagpool.CRF(task.templates, trainer=clock, threads=count, **task.settings).fit(corpus)
+            equal = clocks[1].weights.tobytes() == clocks[2].weights.tobytes()
+            yield _row(f"{task.name}: {name}", clocks[1].wall, clocks[2].wall, 1.6, equal)
+        models = {count: tagpool.load(ours(task).path).set_params(threads=count) for count in (1, 2)}
+        runs = {str(count): partial(model.predict, corpus) for count, model in models.items()}
+        best = least(runs, rounds=7)
+        equal = models[1].predict(corpus) == models[2].predict(corpus)
+        yield _row(f"{task.name}: tagging the training sentences", best["1"].wall, best["2"].wall, 1.8, equal)
+
+
+def _row(what: str, one: float, two: float, bound: float, equal: bool) -> Row:
+    return at_least(
+        f"{what}: two threads over one",
+        one / two,
+        bound,
+        f"wall time, the least of several runs in turn: {one:.3g} s and {two:.3g} s; load average {load_average()}",
+        unless="" if equal else "but the results differ",
+    )

@@ -1,0 +1,133 @@
+"""``tagpool explain``."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tagpool import _native
+from tagpool.cli.console import ColumnsOption, EncodingOption, FormatOption, JsonOption, output, print_json
+from tagpool.cli.models import load_model
+from tagpool.cli.tagging.columns import guessed_columns
+from tagpool.corpus.corpus import WORD, Corpus
+from tagpool.corpus.files import read_bytes, source_name
+from tagpool.corpus.formats import Format, format_of, read_corpus
+from tagpool.corpus.text import tokenize
+from tagpool.errors import InputError
+from tagpool.experts.expert import Expert
+from tagpool.experts.explanation import TokenExplanation
+from tagpool.experts.explanation import explain as explain_sentence
+
+_INDENT = "      "
+_MOST_NAMED = 6
+
+
+def explain(
+    model: Annotated[Path, typer.Argument(help="A model, as tagpool train writes it.")],
+    text: Annotated[str | None, typer.Argument(metavar="SENTENCE", help="The sentence.")] = None,
+    file: Annotated[Path | None, typer.Option(help="Take the sentence from this file instead; - is standard input.")] = None,
+    sentence: Annotated[int, typer.Option(min=1, help="For --file: the number of the sentence.")] = 1,
+    token: Annotated[int | None, typer.Option(min=1, help="Only the token of this number.")] = None,
+    top: Annotated[int, typer.Option(min=0, help="How many features a token.")] = 8,
+    columns: ColumnsOption = None,
+    separator: Annotated[str, typer.Option(help="What stands between the columns of a token of SENTENCE.")] = "/",
+    format: FormatOption = None,  # noqa: A002 - the option's name
+    encoding: EncodingOption = "utf-8",
+    json: JsonOption = False,
+) -> None:
+    """Show which features decided the labels of a sentence, and what would have to be missing for each to change.
+
+    Beside a feature stands what it adds to the lead of the label over the runner-up. A model that looks at more than words takes
+    tokens with their columns: word/pos, named by --columns.
+
+    \b
+    Examples:
+      tagpool explain ner.tagpool "Ann Smith moved to Oslo."
+      tagpool explain chunker.tagpool "the/DT cat/NN" --columns word,pos
+      tagpool explain ner.tagpool --file test.conll --sentence 3 --token 2
+    """
+    if (text is None) == (file is None):
+        raise InputError("expected a sentence, or a file with --file, and not both")
+    expert = load_model(model, templates=True)
+    if text is not None:
+        corpus = _sentence(expert, text, columns, separator)
+    else:
+        corpus = _read(expert, file or Path(), columns, format, encoding)
+        if sentence > len(corpus):
+            raise InputError(f"--sentence {sentence}: there are {len(corpus)} sentences", source=file)
+        corpus = corpus[sentence - 1 : sentence]
+    found = explain_sentence(expert, corpus)
+    if token is not None and token > len(found):
+        raise InputError(f"--token {token}: the sentence has {len(found)} tokens")
+    chosen = [(number, one) for number, one in enumerate(found, 1) if token in (None, number)]
+    if json:
+        print_json({"tokens": [{"number": number} | asdict(one) for number, one in chosen]})
+        return
+    for number, one in chosen:
+        _show(number, one, top)
+
+
+# The sentence ------------------------------------------------------------------------------------------------------------
+
+
+def _sentence(expert: Expert, text: str, columns: str | None, separator: str) -> Corpus:
+    needs = expert._fitted().columns
+    if columns is None:
+        if set(needs) <= {WORD}:
+            words = [token.text for token in tokenize(text)]
+            if not words:
+                raise InputError("expected a sentence, got nothing but blanks")
+            return Corpus.from_lists(word=[words])
+        raise InputError(
+            f"the model looks at the columns {', '.join(needs)}: give tokens with their columns, such as "
+            f"'the/DT cat/NN' --columns word,pos, or a sentence of a file with --file"
+        )
+    names = [name.strip() for name in columns.split(",")]
+    rows = []
+    for number, token in enumerate(text.split(), 1):
+        row = token.rsplit(separator, len(names) - 1) if separator else [token]
+        if len(row) != len(names) or not all(row):
+            raise InputError(f"token {number}: expected {separator.join(names)}, got {token!r}")
+        rows.append(row)
+    if not rows:
+        raise InputError("expected a sentence, got nothing but blanks")
+    return Corpus.from_columns({name: [list(column)] for name, column in zip(names, zip(*rows, strict=True), strict=True)})
+
+
+def _read(expert: Expert, file: Path, columns: str | None, kind: Format | None, encoding: str) -> Corpus:
+    names = columns
+    if columns is None and (kind or format_of(file)) is Format.CONLL:
+        count = _native.count_columns(read_bytes(file, encoding=encoding), False)
+        if count:
+            names = ",".join(guessed_columns(count, expert._fitted().columns, expert.summary_, source_name(file)))
+    return read_corpus(file, columns=names, format=kind, encoding=encoding)
+
+
+# Showing -----------------------------------------------------------------------------------------------------------------
+
+
+def _show(number: int, one: TokenExplanation, top: int) -> None:
+    output.print(
+        f"{number:>3}. {one.word}  {one.label} {one.probability:.1%}  (next: {one.runner_up} {one.runner_up_probability:.1%})",
+        style="bold",
+        highlight=False,
+        markup=False,
+    )
+    rows = [(each.difference, each.feature) for each in one.contributions[:top]]
+    rest = sum(each.difference for each in one.contributions[top:])
+    if len(one.contributions) > top:
+        rows.append((rest, f"({len(one.contributions) - top} more features)"))
+    rows.append((one.transitions, "(the labels beside it)"))
+    for difference, name in rows:
+        output.print(f"{_INDENT}{difference:+8.3f}  {name}", highlight=False, markup=False)
+    if one.decisive is None:
+        verdict = "no feature of its own is decisive: the labels beside it are enough"
+    else:
+        named = [*one.decisive[:_MOST_NAMED], *([f"{more} more"] if (more := len(one.decisive) - _MOST_NAMED) > 0 else [])]
+        verdict = f"it would be {one.instead} without {', '.join(named)}"
+    unknown = one.feature_count - len(one.contributions)
+    known = f"  ({unknown} of its {one.feature_count} features have no weight)" if unknown else ""
+    output.print(f"{_INDENT}{verdict}{known}", highlight=False, markup=False)

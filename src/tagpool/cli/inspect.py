@@ -1,0 +1,132 @@
+"""``tagpool inspect``."""
+
+from __future__ import annotations
+
+import json as json_module
+from collections import Counter
+from itertools import zip_longest
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from tagpool.cli.console import JsonOption, errors, output, print_json, print_table, table
+from tagpool.cli.models import load_model
+from tagpool.experts.expert import Expert
+from tagpool.experts.inspection import Strongest, Transition, features_by_template, strongest_features, strongest_transitions
+from tagpool.experts.saving import has_names
+
+_PARTS = {"features.slots": "index", "features.weights": "weights", "features.labels": "weights", "edges": "transitions"}
+
+
+def inspect(
+    model: Annotated[Path, typer.Argument(help="A model, as tagpool train writes it.")],
+    top: Annotated[int, typer.Option(min=0, help="How many features a label and sign, and how many transitions.")] = 10,
+    label: Annotated[list[str] | None, typer.Option(help="Only this label (may be given several times).")] = None,
+    template: Annotated[str | None, typer.Option(help="Only features of this template, such as 'word[0]'.")] = None,
+    json: JsonOption = False,
+) -> None:
+    """Look into a model: how it was trained, what it holds, its strongest features and transitions.
+
+    \b
+    Examples:
+      tagpool inspect ner.tagpool
+      tagpool inspect ner.tagpool --label B-PER --top 30
+      tagpool inspect ner.tagpool --template 'word[0]' --json
+    """
+    expert = load_model(model)
+    found = _about(expert, model)
+    strongest: dict[str, Strongest] = {}
+    if found["names"]:
+        found["templates"] = features_by_template(expert)
+        strongest = strongest_features(expert, top=top, labels=label, template=template)
+    transitions = strongest_transitions(expert, top=top, labels=label)
+    if json:
+        found["strongest"] = {key: {"for": one.speaking_for, "against": one.speaking_against} for key, one in strongest.items()}
+        found["transitions"] = transitions
+        print_json(found)
+        return
+    _show(found)
+    if not found["names"]:
+        errors.print("the model was saved without the names of its features: they cannot be shown", highlight=False, markup=False)
+    for key, one in strongest.items():
+        _show_label(key, one)
+    _show_transitions(transitions)
+
+
+def _about(expert: Expert, path: Path) -> dict[str, Any]:
+    model = expert._fitted()
+    sizes: Counter[str] = Counter()
+    for name, count in model.sizes().items():
+        sizes[_PARTS.get(name, "templates" if name.startswith("program") else name)] += count
+    total = path.stat().st_size
+    sizes["header"] = total - sum(sizes.values())
+    return {
+        "model": str(path),
+        "expert": expert.kind,
+        "tagpool": model.text("tagpool"),
+        "labels": list(expert.labels_),
+        "columns": list(model.columns),
+        "features": model.feature_count,
+        "hash_size": model.hash_size or None,
+        "weights": model.weight_count,
+        "names": has_names(expert),
+        "templates": {},
+        "training": expert.summary_,
+        "parameters": json_module.loads(model.text("parameters") or "{}"),
+        "bytes": total,
+        "sizes": dict(sizes.most_common()),
+    }
+
+
+def _print(text: str) -> None:
+    output.print(text, highlight=False, markup=False)
+
+
+def _show(found: dict[str, Any]) -> None:
+    hashed = f", hashed to {found['hash_size']:,}" if found["hash_size"] else ""
+    _print(f"{found['model']}: {found['expert']}, written by tagpool {found['tagpool']}")
+    _print(f"{len(found['labels'])} labels: {', '.join(found['labels'])}")
+    looks_at = f"; it looks at the columns {', '.join(found['columns'])}" if found["columns"] else ""
+    _print(f"{found['features']:,} features{hashed}, {found['weights']:,} weights{looks_at}")
+    training = found["training"]
+    if training:
+        score = "" if training["dev"] is None else f", dev F1 {training['dev']:.2f}"
+        _print(
+            f"trained on {training['sentences']:,} sentences, {training['tokens']:,} tokens by {training['trainer']}: "
+            f"{training['epochs']} epochs{score}"
+        )
+    shown = {"l2", "l1", "pairs", "min_count", "class_weight", "unknown_label", "seed"}
+    _print(", ".join(f"{name} {value}" for name, value in found["parameters"].items() if name in shown and value is not None))
+    parts = ", ".join(f"{name} {_spelled(count)}" for name, count in found["sizes"].items())
+    _print(f"{_spelled(found['bytes'])}: {parts}")
+    if found["templates"]:
+        _print("")
+        print_table(table(["template", "features"], [[key, f"{count:,}"] for key, count in found["templates"].items()]))
+
+
+def _show_label(label: str, one: Strongest) -> None:
+    rows = []
+    for for_it, against in zip_longest(one.speaking_for, one.speaking_against):
+        rows.append([*_cells(for_it), *_cells(against)])
+    if rows:
+        _print("")
+        print_table(table([f"for {label}", "weight", f"against {label}", "weight"], rows))
+
+
+def _cells(pair: tuple[str, float] | None) -> list[str]:
+    return ["", ""] if pair is None else [pair[0], f"{pair[1]:+.3f}"]
+
+
+def _show_transitions(transitions: list[Transition]) -> None:
+    if transitions:
+        _print("")
+        rows = [[one.before or "(start)", one.after or "(end)", f"{one.weight:+.3f}"] for one in transitions]
+        print_table(table(["from", "to", "weight"], rows, left=2))
+
+
+def _spelled(count: int) -> str:
+    for unit, size in (("MB", 1_000_000), ("kB", 1_000)):
+        if count >= size:
+            return f"{count / size:.1f} {unit}"
+    return f"{count} bytes"

@@ -1,0 +1,82 @@
+"""``tagpool tag``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tagpool.cli.console import ColumnsOption, EncodingOption, FormatOption
+from tagpool.cli.models import load_model
+from tagpool.cli.tagging.blocks import Blocks
+from tagpool.cli.tagging.conll import ConllTagger, ConlluTagger
+from tagpool.cli.tagging.jsonl import JsonlTagger
+from tagpool.cli.tagging.labeller import Labeller
+from tagpool.cli.tagging.output import opened
+from tagpool.cli.tagging.text import TextTagger
+from tagpool.corpus.conll import CONLLU_COLUMNS
+from tagpool.corpus.corpus import LABEL
+from tagpool.corpus.files import STANDARD_STREAM
+from tagpool.corpus.formats import Format, format_of
+from tagpool.corpus.schemes import is_plain
+from tagpool.errors import InputError
+
+
+def tag(
+    model: Annotated[Path, typer.Argument(help="A model, as tagpool train writes it.")],
+    file: Annotated[Path, typer.Argument(help="The file to tag; - is standard input.")] = Path(STANDARD_STREAM),
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="Write to this file, whole or not at all, instead of standard output.")
+    ] = Path(STANDARD_STREAM),
+    nbest: Annotated[int, typer.Option(min=0, help="So many sequences a sentence, best first, each under a comment.")] = 0,
+    marginals: Annotated[bool, typer.Option("--marginals", help="The probability of each label, in a column before it.")] = False,
+    scheme: Annotated[str | None, typer.Option(help="Only valid sequences of this tag scheme: iob1, bio2, bioes, bilou.")] = None,
+    columns: ColumnsOption = None,
+    format: FormatOption = None,  # noqa: A002 - the option's name
+    encoding: EncodingOption = "utf-8",
+    threads: Annotated[int, typer.Option(min=1, help="How many threads; the labels are the same.")] = 1,
+) -> None:
+    """Tag a file, or a stream as it comes.
+
+    CoNLL lines come back as they are with the label as a last column, so that tagpool score reads the result; JSONL objects get
+    labels; text (--format text) becomes lines of word and label. The columns of a CoNLL file are taken to be those of the
+    training file, with or without its labels.
+
+    \b
+    Examples:
+      tagpool tag ner.tagpool test.conll -o tagged.conll && tagpool score tagged.conll
+      echo "Ann Smith moved to Oslo." | tagpool tag ner.tagpool - --format text
+      tagpool tag ner.tagpool test.conll --nbest 3 --marginals
+    """
+    expert = load_model(model, templates=True).set_params(threads=threads)
+    labeller = Labeller(expert, nbest=nbest, marginals=marginals, scheme=scheme)
+    pieces = _tagger(labeller, file, format or format_of(file), columns, encoding)
+    try:
+        with opened(output) as write:
+            for piece in pieces:
+                write(piece)
+    except KeyboardInterrupt:
+        if str(output) == STANDARD_STREAM:
+            raise KeyboardInterrupt("what was tagged until then is written") from None
+        raise
+
+
+def _tagger(labeller: Labeller, file: Path, kind: Format, columns: str | None, encoding: str) -> Iterable[bytes]:
+    if columns is not None and kind is not Format.CONLL:
+        raise InputError(f"--columns: columns can be named for CoNLL files only, and this is read as {kind.value}", source=file)
+    blocks = Blocks(file, encoding=encoding, by_line=kind not in (Format.CONLL, Format.CONLLU))
+    if kind is Format.CONLL:
+        return ConllTagger(labeller, blocks, columns)
+    if kind is Format.CONLLU:
+        return ConlluTagger(labeller, blocks, _conllu_column(labeller))
+    return TextTagger(labeller, blocks) if kind is Format.TEXT else JsonlTagger(labeller, blocks)
+
+
+def _conllu_column(labeller: Labeller) -> str | None:
+    """Where CoNLL-U has a place for the label: the column it was learned from, UPOS for plain labels of other files."""
+    learned_from = labeller.expert.summary_.get("label")
+    if learned_from in CONLLU_COLUMNS:
+        return str(learned_from)
+    return "upos" if learned_from == LABEL and is_plain(dict.fromkeys(labeller.model.labels, 1)) else None

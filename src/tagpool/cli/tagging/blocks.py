@@ -1,0 +1,120 @@
+"""Blocks: an endless text in pieces that end where a sentence ends."""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import os
+import re
+import select
+import sys
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from tagpool.corpus.files import STANDARD_STREAM, source_name
+from tagpool.errors import InputError
+
+_SIZE = 1 << 20  # what is read at once; smaller where a pipe has no more to give yet
+_LONGEST = 1 << 24  # a sentence longer than this is none
+_GZIP_MAGIC = b"\x1f\x8b"
+_BLANK_LINE = re.compile(rb"\n[ \t\r]*\n")
+_LINE_END = b"\n"
+
+
+class Block(NamedTuple):
+    """Whole sentences, as UTF-8, and how many lines stand before them."""
+
+    text: bytes
+    lines_before: int
+
+
+class Blocks:
+    """The blocks of a file; ``-`` is standard input, gzip is read directly.
+
+    With ``by_line`` every line is a sentence, else blank lines stand between sentences. What a pipe has to offer is handed on
+    as soon as a sentence is whole.
+    """
+
+    def __init__(self, path: Path, *, encoding: str = "utf-8", by_line: bool = False) -> None:
+        self.source = source_name(path)
+        self._path = path
+        self._by_line = by_line
+        try:
+            codec = codecs.lookup(encoding)
+        except (LookupError, ValueError):
+            raise InputError(f"unknown encoding {encoding!r}; try utf-8, latin-1, cp1252 or utf-16", source=self.source) from None
+        self._encoding = codec.name
+        self._decoder = None if codec.name == "utf-8" else codec.incrementaldecoder()
+        self._lines = 0
+
+    def __iter__(self) -> Iterator[Block]:
+        pending = b""
+        for data, more_now in self._pieces():
+            pending += data
+            if more_now and len(pending) < _SIZE:
+                continue
+            cut = self._last_end(pending)
+            if cut:
+                yield self._block(pending[:cut])
+                pending = pending[cut:]
+            elif len(pending) > _LONGEST:
+                what = "a line end" if self._by_line else "a blank line between sentences"
+                raise InputError(f"expected {what}, got none in {len(pending):,} bytes", source=self.source, line=self._lines + 1)
+        if pending:
+            yield self._block(pending)
+
+    def _block(self, text: bytes) -> Block:
+        if self._lines == 0 and b"\0" in text[:8] and text[8:9] == b"{":
+            raise InputError("expected text, got a model; the model comes first: tagpool tag MODEL FILE", source=self.source)
+        block = Block(text, self._lines)
+        self._lines += text.count(b"\n")
+        return block
+
+    def _last_end(self, text: bytes) -> int:
+        """Behind the last end of a sentence, 0 if there is none."""
+        if self._by_line:
+            return text.rfind(_LINE_END) + 1
+        unix, windows = text.rfind(b"\n\n"), text.rfind(b"\n\r\n")
+        found = max(unix + 2 if unix >= 0 else 0, windows + 3 if windows >= 0 else 0)
+        # Lines of blanks are blank lines too, but so rare that they are looked for only where there is nothing else.
+        return found or max((match.end() for match in _BLANK_LINE.finditer(text)), default=0)
+
+    # Bytes --------------------------------------------------------------------------------------------------------------
+
+    def _pieces(self) -> Iterator[tuple[bytes, bool]]:
+        """Bytes as UTF-8 as they come, and whether there are more at once."""
+        try:
+            with _opened(self._path) as stream:
+                reader: Any = stream
+                compressed = stream.peek(2)[:2] == _GZIP_MAGIC
+                if compressed:
+                    reader = gzip.GzipFile(fileobj=stream)
+                while data := reader.read1(_SIZE):
+                    yield self._recoded(data), compressed or bool(select.select([stream], [], [], 0)[0])
+        except FileNotFoundError:
+            raise InputError("there is no such file", source=self.source) from None
+        except IsADirectoryError:
+            raise InputError("expected a file, got a folder", source=self.source) from None
+        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+            raise InputError(f"the gzip data is damaged or cut off: {error}", source=self.source) from None
+        except BrokenPipeError:
+            raise  # of the output
+        except OSError as error:
+            raise InputError(f"cannot be read: {error.strerror or error}", source=self.source) from None
+        if self._decoder is not None:
+            yield self._recoded(b"", final=True), False
+
+    def _recoded(self, data: bytes, *, final: bool = False) -> bytes:
+        if self._decoder is None:
+            return data
+        try:
+            return self._decoder.decode(data, final).encode()
+        except UnicodeError as error:
+            raise InputError(f"expected {self._encoding}, got bytes that are none: {error}", source=self.source) from None
+
+
+def _opened(path: Path) -> Any:
+    # A copy of standard input, so that closing it does no harm.
+    return os.fdopen(os.dup(sys.stdin.fileno()), "rb") if str(path) == STANDARD_STREAM else path.open("rb")

@@ -1,0 +1,31 @@
+"""Which columns a CoNLL file to be tagged has."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from tagpool.corpus.conll import DEFAULT_COLUMNS
+from tagpool.errors import InputError
+
+
+def guessed_columns(count: int, needs: Sequence[str], summary: dict[str, Any], source: str) -> tuple[str, ...]:
+    """The names of a file's columns: those of the training file, with or without its labels, else the usual ones.
+
+    >>> trained = {"columns": ["word", "pos", "label"], "label": "label"}
+    >>> guessed_columns(3, ["word"], trained, "a"), guessed_columns(2, ["word"], trained, "a")
+    (('word', 'pos', 'label'), ('word', 'pos'))
+    >>> guessed_columns(1, ["word"], trained, "a")
+    ('word',)
+    """
+    trained = tuple(summary.get("columns", ()))
+    unlabelled = tuple(name for name in trained if name != summary.get("label"))
+    for names in (trained, unlabelled, DEFAULT_COLUMNS.get(count, ())):
+        if len(names) == count and set(needs) <= set(names):
+            return names
+    with_them = f" and was trained with {', '.join(trained)}" if trained else ""
+    raise InputError(
+        f"the file has {count} columns, and the model looks at {', '.join(needs)}{with_them}: "
+        "name the columns of the file, such as --columns word,pos,label",
+        source=source,
+    )

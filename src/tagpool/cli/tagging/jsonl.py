@@ -1,0 +1,85 @@
+"""JSONL: the same objects with labels, and spans beside a text."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from tagpool.cli.tagging.blocks import Block, Blocks
+from tagpool.cli.tagging.labeller import Labeller
+from tagpool.cli.tagging.lines import block_lines
+from tagpool.cli.tagging.reading import Reading
+from tagpool.corpus.corpus import WORD
+from tagpool.corpus.jsonl import SPAN_KEYS, character_spans, parse_record, record_columns
+from tagpool.corpus.schemes import is_plain
+from tagpool.corpus.text import SPACE
+from tagpool.errors import InputError
+
+
+class JsonlTagger:
+    """Tags JSONL: each object gets ``labels``, one a token. An object with a text also gets its ``tokens``, and the ``spans`` of
+    the labels.
+    """
+
+    def __init__(self, labeller: Labeller, blocks: Blocks) -> None:
+        self.labeller = labeller
+        self.blocks = blocks
+        self.spans = not is_plain(dict.fromkeys(labeller.model.labels, 1))
+        self.sentences = 0
+
+    def __iter__(self) -> Iterator[bytes]:
+        for block in self.blocks:
+            yield self.tagged(block)
+        if not self.sentences:
+            raise InputError("expected sentences, got none: the input is empty", source=self.blocks.source)
+
+    def tagged(self, block: Block) -> bytes:
+        """A block with its labels."""
+        records: list[dict[str, Any]] = []
+        columns: list[dict[str, list[str]]] = []
+        for number, line in block_lines(block, self.blocks.source):
+            if not line.strip():
+                continue
+
+            def fail(message: str, number: int = number) -> InputError:
+                return InputError(message, source=self.blocks.source, line=number)
+
+            record = parse_record(line, fail)
+            unlabelled = {key: value for key, value in record.items() if key not in SPAN_KEYS}
+            found = record_columns(unlabelled, "error", fail)
+            self.labeller.require(tuple(name for name in found if name != SPACE), self.blocks.source, number)
+            records.append(record)
+            columns.append(found)
+        if not records:
+            return b""
+        self.sentences += len(records)
+        needed = self.labeller.needs or (WORD,)
+        corpus = self.labeller.corpus({name: [found[name] for found in columns] for name in needed})
+        readings = self.labeller.readings(corpus)
+        lines = [json.dumps(self._labelled(*row), ensure_ascii=False) for row in zip(records, columns, readings, strict=True)]
+        return ("\n".join(lines) + "\n").encode()
+
+    def _labelled(self, record: dict[str, Any], columns: dict[str, list[str]], readings: list[Reading]) -> dict[str, Any]:
+        found = {key: value for key, value in record.items() if key not in SPAN_KEYS}
+        if "tokens" not in record:
+            found["tokens"] = columns[WORD]
+        best = readings[0]
+        found["labels"] = best.labels
+        if "text" in record and "tokens" not in record and self.spans:
+            # Blanks before the first token belong to no token.
+            before = len(record["text"]) - len("".join(map(str.__add__, columns[WORD], columns[SPACE])))
+            spans = character_spans(columns[WORD], columns[SPACE], best.labels)
+            found["spans"] = [[start + before, end + before, kind] for start, end, kind in _numbered(spans)]
+        if best.probabilities is not None:
+            found["probabilities"] = [round(each, 6) for each in best.probabilities]
+        if self.labeller.nbest:
+            found["nbest"] = [
+                {"labels": each.labels, "score": each.score, "log_probability": each.log_probability} for each in readings
+            ]
+        return found
+
+
+def _numbered(spans: list[list[int | str]]) -> Iterator[tuple[int, int, str]]:
+    for start, end, kind in spans:
+        yield int(start), int(end), str(kind)

@@ -1,0 +1,41 @@
+"""Where tagged text goes: standard output as it comes, or a file, whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import zlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from tagpool.corpus.files import STANDARD_STREAM
+from tagpool.corpus.whole_file import WholeFile
+from tagpool.errors import OutputError
+
+_GZIP = 16 + zlib.MAX_WBITS
+
+
+@contextlib.contextmanager
+def opened(path: Path) -> Iterator[Callable[[bytes], None]]:
+    """A function that writes; files whose name ends in ``.gz`` are compressed."""
+    if str(path) == STANDARD_STREAM:
+        yield _write_standard_output
+        return
+    with WholeFile(path) as file:
+        if path.suffix != ".gz":
+            yield file.write
+            return
+        compressor = zlib.compressobj(wbits=_GZIP)  # gzip's header as zlib writes it has no time stamp
+        yield lambda data: file.write(compressor.compress(data))
+        file.write(compressor.flush())
+
+
+def _write_standard_output(data: bytes) -> None:
+    """At once, so that the next command in a pipe can begin."""
+    try:
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:
+        raise  # the reader has had enough (| head): the command line ends quietly
+    except OSError as error:
+        raise OutputError(f"standard output: cannot be written: {error.strerror or error}") from None

@@ -1,0 +1,19 @@
+"""What an expert remembers of its training."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from tagpool.errors import ModelError
+from tagpool.experts.expert import Expert
+
+
+def summary_of(expert: Expert) -> dict[str, Any]:
+    """The summary: of the last training, or as the model file has it; empty where there is none."""
+    if expert._summary is None:
+        try:
+            expert._summary = dict(json.loads(expert._fitted().text("summary") or "{}"))
+        except (TypeError, ValueError):
+            raise ModelError("the model's summary of its training is damaged") from None
+    return expert._summary

@@ -1,0 +1,42 @@
+"""Running the commands as a user does."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+
+def run(
+    *arguments: object, stdin: str | None = None, environment: dict[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "tagpool", *map(str, arguments)]
+    return subprocess.run(
+        command,
+        capture_output=True,
+        text=True,
+        input=stdin,
+        check=False,
+        env={**os.environ, "COLUMNS": "160", **(environment or {})},
+    )
+
+
+def succeed(*arguments: object, stdin: str | None = None) -> str:
+    done = run(*arguments, stdin=stdin)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def fail(*arguments: object, code: int = 2, stdin: str | None = None) -> str:
+    done = run(*arguments, stdin=stdin)
+    assert done.returncode == code, done.stdout + done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stdout == ""
+    return done.stderr
+
+
+def write(folder: Path, name: str, content: str | bytes) -> Path:
+    path = folder / name
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return path

@@ -1,0 +1,98 @@
+"""``tagpool inspect`` and ``tagpool explain``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from commands import fail, run, succeed
+
+import tagpool
+from tagpool.experts.explanation import explain
+from tagpool.experts.inspection import strongest_features
+
+# inspect -----------------------------------------------------------------------------------------------------------------
+
+
+def test_inspect_counts_and_shows_the_strongest(data: Path) -> None:
+    model = data / "ner.tagpool"
+    found = json.loads(succeed("inspect", model, "--top", 3, "--json"))
+    expert = tagpool.load(model)
+    assert found["labels"] == list(expert.labels_)
+    assert sum(found["templates"].values()) == found["features"] == expert._fitted().feature_count
+    assert sum(found["sizes"].values()) == found["bytes"] == model.stat().st_size
+    assert found["training"]["sentences"] == 300
+    strongest = strongest_features(expert, top=3)
+    assert found["strongest"]["B-PER"]["for"] == [list(pair) for pair in strongest["B-PER"].speaking_for]
+    assert len(found["transitions"]) == 3
+    shown = succeed("inspect", model, "--label", "B-PER", "--top", 2)
+    assert "for B-PER" in shown
+    assert strongest["B-PER"].speaking_for[0][0] in shown
+    assert "for B-LOC" not in shown
+    assert "trained on 300 sentences" in shown
+
+
+def test_inspect_of_one_template(data: Path) -> None:
+    found = json.loads(succeed("inspect", data / "pos.tagpool", "--template", "pos[0]", "--json"))
+    names = [name for label in found["strongest"].values() for name, _ in label["for"]]
+    assert names
+    assert all(name.startswith("pos[0]=") for name in names)
+    assert "the templates are word[0], pos[-1]" in fail("inspect", data / "pos.tagpool", "--template", "shape[0]")
+    assert "none of the model's labels" in fail("inspect", data / "pos.tagpool", "--label", "X")
+    assert "expected a model" in fail("inspect", data / "test.conll")
+
+
+def test_inspect_shows_what_it_can_of_a_model_without_names(data: Path, tmp_path: Path) -> None:
+    tagpool.load(data / "ner.tagpool").save(tmp_path / "m", names=False)
+    done = run("inspect", tmp_path / "m")
+    assert done.returncode == 0
+    assert "saved without the names" in done.stderr
+    assert "B-PER" in done.stdout
+    assert "from" in done.stdout
+    found = json.loads(succeed("inspect", tmp_path / "m", "--json"))
+    assert (found["names"], found["templates"], found["strongest"]) == (False, {}, {})
+    assert found["transitions"]
+
+
+# explain -----------------------------------------------------------------------------------------------------------------
+
+
+def test_explain_a_sentence(data: Path) -> None:
+    sentence = "Dr. Okafor moved to Oslo."
+    found = json.loads(succeed("explain", data / "ner.tagpool", sentence, "--json"))["tokens"]
+    words = [token.text for token in tagpool.tokenize(sentence)]
+    expected = explain(tagpool.load(data / "ner.tagpool"), tagpool.Corpus.from_lists(word=[words]))
+    assert [(token["word"], token["label"]) for token in found] == [(one.word, one.label) for one in expected]
+    assert [token["decisive"] for token in found] == [one.decisive for one in expected]
+    shown = succeed("explain", data / "ner.tagpool", sentence, "--token", 2, "--top", 1)
+    assert "  2. Okafor  " in shown
+    assert f"it would be {expected[1].instead} without" in shown
+    assert "(the labels beside it)" in shown
+    assert "Oslo" not in shown
+
+
+def test_explain_tokens_with_columns_and_sentences_of_files(data: Path) -> None:
+    model = data / "pos.tagpool"
+    assert "looks at the columns word, pos" in fail("explain", model, "Ann left")
+    first = tagpool.read_corpus(data / "test.conll")[0]
+    text = " ".join(f"{word}_{pos}" for word, pos in zip(first["word"], first["pos"], strict=True))
+    by_text = succeed("explain", model, text, "--columns", "word,pos", "--separator", "_", "--json")
+    assert by_text == succeed("explain", model, "--file", data / "test.conll", "--sentence", 1, "--json")
+    assert "token 2: expected word/pos, got 'left'" in fail("explain", model, "a/DT left", "--columns", "word,pos")
+    assert "it needs word, pos, and the columns are word, tag" in fail("explain", model, "a/DT", "--columns", "word,tag")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ([], "expected a sentence, or a file"),
+        ([" "], "nothing but blanks"),
+        (["Ann", "--token", 2], "the sentence has 1 tokens"),
+        (["--file", "no"], "there is no such file"),
+        (["--file", "{data}/test.conll", "--sentence", 999], "there are 80 sentences"),
+        (["Ann", "--columns", "word", "--file", "x"], "and not both"),
+    ],
+)
+def test_what_cannot_be_explained(data: Path, options: list[object], message: str) -> None:
+    assert message in fail("explain", data / "ner.tagpool", *(str(each).format(data=data) for each in options))

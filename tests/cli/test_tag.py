@@ -1,0 +1,328 @@
+"""``tagpool tag``: the text comes back as it was, with labels, however it is cut into blocks."""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from commands import fail, run, succeed, write
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import tagpool
+from tagpool.cli.tagging import blocks as blocks_module
+from tagpool.cli.tagging.blocks import Blocks
+from tagpool.cli.tagging.conll import ConllTagger
+from tagpool.cli.tagging.labeller import Labeller
+
+CONLLU = (
+    "# sent_id = 1\n1-2\tIn Oslo\t_\t_\t_\t_\t_\t_\t_\t_\n1\tIn\tin\tADP\tIN\t_\t0\troot\t_\t_\n"
+    "2\tOslo\tOslo\tPROPN\tNNP\t_\t1\tobl\t_\tSpaceAfter=No\n2.1\tx\tx\t_\t_\t_\t_\t_\t_\t_\n\n"
+)
+
+
+def expected_labels(model: Path, words: list[list[str]]) -> list[list[str]]:
+    return tagpool.load(model).predict(words)
+
+
+# CoNLL -------------------------------------------------------------------------------------------------------------------
+
+
+def test_the_label_is_appended_and_score_reads_the_result(data: Path, tmp_path: Path) -> None:
+    shown = succeed("tag", data / "ner.tagpool", data / "test.conll")
+    before = (data / "test.conll").read_text().split("\n")
+    assert [line.rpartition(" ")[0] if line else "" for line in shown.split("\n")] == before
+    found = json.loads(succeed("score", write(tmp_path, "tagged.conll", shown), "--json"))
+    own = tagpool.load(data / "ner.tagpool").score(tagpool.read_corpus(data / "test.conll"))
+    assert found["f1"] == pytest.approx(100 * own)
+    assert succeed("tag", data / "ner.tagpool", data / "test.conll", "--threads", 2) == shown
+
+
+@st.composite
+def texts(draw: st.DrawFn) -> tuple[bytes, list[list[str]]]:
+    """A CoNLL text of word and tag, with all that may stand between sentences, and the words it has."""
+    separator = draw(st.sampled_from(["\t", " ", "  "]))
+    end = draw(st.sampled_from(["\n", "\r\n"]))
+    words = st.text("aB1.é#-", min_size=1, max_size=4)
+    out, sentences = [], []
+    for _ in range(draw(st.integers(1, 6))):
+        out += draw(st.lists(st.sampled_from(["# id = 7", "# a comment of many words", f"-DOCSTART- -X-{end}", ""]), max_size=3))
+        sentence = draw(st.lists(words, min_size=1, max_size=4))
+        if sentence[0].startswith("#"):
+            sentence[0] = "x" + sentence[0]
+        out += [f"{word}{separator}T" for word in sentence]
+        out.append(draw(st.sampled_from(["", "", " "] if separator != "\t" else [""])))
+        sentences.append(sentence)
+    text = draw(st.sampled_from(["", "\ufeff"])) + end.join(out) + draw(st.sampled_from(["", end, f"{end}# the end of it{end}"]))
+    return text.encode(), sentences
+
+
+@settings(max_examples=150)
+@given(texts(), st.sampled_from([7, 64, 1 << 20]))
+def test_lines_are_kept_byte_for_byte_in_blocks_of_any_size(
+    tmp_path_factory: pytest.TempPathFactory, data: Path, text: tuple[bytes, list[list[str]]], size: int
+) -> None:
+    content, sentences = text
+    path = write(tmp_path_factory.getbasetemp(), "text.conll", content)
+    kept, blocks_module._SIZE = blocks_module._SIZE, size
+    try:
+        expert = tagpool.load(data / "ner.tagpool")
+        tagged = b"".join(ConllTagger(Labeller(expert), Blocks(path), "word,tag"))
+    finally:
+        blocks_module._SIZE = kept
+    before, after = content.split(b"\n"), tagged.split(b"\n")
+    assert len(before) == len(after)
+    labels = []
+    for old, new in zip(before, after, strict=True):
+        if old == new:
+            continue
+        body, carriage = old.removesuffix(b"\r"), b"\r" if old.endswith(b"\r") else b""
+        assert new.startswith(body)
+        assert new.endswith(carriage)
+        added = new.removesuffix(b"\r")[len(body) :].decode()
+        assert added[0] == ("\t" if b"\t" in old else " ")
+        labels.append(added[1:])
+    assert labels == [label for sentence in expert.predict(sentences) for label in sentence]
+    again = tagpool.read_corpus(write(path.parent, "again.conll", tagged), columns="word,tag,label")
+    assert again.words == sentences
+
+
+def test_columns_are_those_of_the_training_file_with_or_without_labels(data: Path, tmp_path: Path) -> None:
+    model = data / "pos.tagpool"  # looks at word and pos, trained on word, pos, chunk, label
+    whole = succeed("tag", model, data / "test.conll")
+    labels = [line.split()[-1] for line in whole.splitlines() if line]
+    rows = [line.split() for line in (data / "test.conll").read_text().split("\n")]
+    without = write(tmp_path, "without.conll", "\n".join(" ".join(row[:3]) for row in rows))
+    assert [line.split()[-1] for line in succeed("tag", model, without).splitlines() if line] == labels
+    turned = write(tmp_path, "turned.conll", "\n".join(" ".join(row[1::-1]) for row in rows))
+    shown = succeed("tag", model, turned, "--columns", "pos,word")
+    assert [line.split()[-1] for line in shown.splitlines() if line] == labels
+    words = write(tmp_path, "words.conll", "\n".join(" ".join(row[:1]) for row in rows))
+    message = fail("tag", model, words)
+    assert "the file has 1 columns, and the model looks at word, pos and was trained with word, pos, chunk, label" in message
+    assert "and the input has word, tag: pos is missing" in fail("tag", model, turned, "--columns", "word,tag")
+    assert "looks at the columns word, pos" in fail("tag", model, words, "--format", "text")
+
+
+def test_mistakes_are_named_with_the_line_of_the_whole_file(data: Path, tmp_path: Path) -> None:
+    lines = "Ann\nleft\n\n" * 200_000  # several blocks
+    bad = write(tmp_path, "bad.conll", lines + "two words\n")
+    target = tmp_path / "out.conll"
+    assert f"{bad}:600001: expected 1 columns, got 2" in fail("tag", data / "ner.tagpool", bad, "-o", target)
+    assert not target.exists()
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["bad.conll"]
+    mixed = write(tmp_path, "mixed.conll", "a\tT\n\n" * 300_000 + "b T\n")
+    assert f"{mixed}:600001: expected 2 columns, got 1" in run("tag", data / "ner.tagpool", mixed, "--columns", "word,t").stderr
+
+
+def test_output_files_are_written_whole_and_compressed(data: Path, tmp_path: Path) -> None:
+    shown = succeed("tag", data / "ner.tagpool", data / "test.conll")
+    source = write(tmp_path, "in.conll.gz", gzip.compress((data / "test.conll").read_bytes()))
+    succeed("tag", data / "ner.tagpool", source, "-o", tmp_path / "out.conll.gz")
+    assert gzip.decompress((tmp_path / "out.conll.gz").read_bytes()).decode() == shown
+    latin = write(tmp_path, "latin.conll", "Zoë\nwas\n".encode("latin-1"))
+    assert "expected UTF-8" in fail("tag", data / "ner.tagpool", latin)
+    assert succeed("tag", data / "ner.tagpool", latin, "--encoding", "latin-1").startswith("Zoë ")
+    assert "unknown encoding" in fail("tag", data / "ner.tagpool", latin, "--encoding", "klingon")
+
+
+# More than the best ------------------------------------------------------------------------------------------------------
+
+
+def test_nbest_repeats_sentences_with_probabilities_that_fit(data: Path) -> None:
+    text = "# id = 1\nAnn\nleft\n\n-DOCSTART-\n\nOslo\n"
+    shown = succeed("tag", data / "ner.tagpool", "-", "--nbest", 3, stdin=text)
+    lattice = tagpool.load(data / "ner.tagpool").lattices([["Ann", "left"], ["Oslo"]])
+    labels = tagpool.load(data / "ner.tagpool").labels_
+    expected = ["# id = 1"]
+    for number, (words, one) in enumerate(zip([["Ann", "left"], ["Oslo"]], lattice, strict=True)):
+        if number:
+            expected += ["", "-DOCSTART-", ""]
+        for rank, (found, score) in enumerate(one.best_n(3), 1):
+            expected += [""] * (rank > 1)
+            expected += [f"# nbest = {rank} score {score:.6f} log-probability {one.log_probability(found):.6f}"]
+            expected += [f"{word} {labels[label]}" for word, label in zip(words, found, strict=True)]
+    assert shown == "\n".join(expected) + "\n"
+
+
+def test_marginals_stand_before_the_label(data: Path, tmp_path: Path) -> None:
+    plain = succeed("tag", data / "ner.tagpool", data / "test.conll")
+    rows = [
+        line.split() for line in succeed("tag", data / "ner.tagpool", data / "test.conll", "--marginals").splitlines() if line
+    ]
+    assert [row[-1] for row in rows] == [line.split()[-1] for line in plain.splitlines() if line]
+    expert = tagpool.load(data / "ner.tagpool")
+    marginals = [row for each in expert.predict_marginals(tagpool.read_corpus(data / "test.conll")) for row in each]
+    for row, probabilities in zip(rows, marginals, strict=True):
+        assert float(row[-2]) == pytest.approx(probabilities[expert.labels_.index(row[-1])], abs=1e-6)
+
+
+def test_scheme_allows_only_valid_sequences(data: Path, tmp_path: Path) -> None:
+    # A model that knows single tokens only says I-PER out of the blue.
+    corpus = tagpool.Corpus.from_lists(word=[["Ann", "Lee"], ["x", "y"]], label=[["B-PER", "I-PER"], ["O", "O"]])
+    model = tmp_path / "m"
+    tagpool.MaxEnt("word[0]").fit(corpus).save(model)
+    assert succeed("tag", model, "-", stdin="x\nLee\n") == "x O\nLee I-PER\n"
+    assert succeed("tag", model, "-", "--scheme", "bio2", stdin="x\nLee\n") in (
+        "x O\nLee O\n",
+        "x O\nLee B-PER\n",
+        "x B-PER\nLee I-PER\n",
+    )
+    assert "not of this scheme" in fail("tag", model, "-", "--scheme", "bioes", stdin="x\n")
+    assert "error: unknown tag scheme 'xyz'" in fail("tag", model, "-", "--scheme", "xyz", stdin="x\n")
+
+
+# Other formats -----------------------------------------------------------------------------------------------------------
+
+
+def test_jsonl_gets_labels_and_spans(data: Path, tmp_path: Path) -> None:
+    text = " Dr. Okafor moved to New York."
+    records = [{"text": text, "id": 7, "labels": [[0, 99, "WRONG"]]}, {"tokens": ["Ann", "left"], "labels": ["B-X", "O"]}]
+    lines = "".join(json.dumps(record) + "\n" for record in records)
+    first, second = map(json.loads, succeed("tag", data / "ner.tagpool", "-", "--format", "jsonl", stdin=lines).splitlines())
+    words = [token.text for token in tagpool.tokenize(text)]
+    assert [first["labels"], second["labels"]] == expected_labels(data / "ner.tagpool", [words, ["Ann", "left"]])
+    assert (first["text"], first["id"], first["tokens"]) == (text, 7, words)
+    assert {text[start:end]: kind for start, end, kind in first["spans"]}.items() >= {"New York": "LOC"}.items()
+    assert "spans" not in second
+    rich = json.loads(
+        succeed("tag", data / "ner.tagpool", "-", "--format", "jsonl", "--nbest", 2, "--marginals", stdin=lines).splitlines()[1]
+    )
+    assert len(rich["nbest"]) == len(rich["probabilities"]) == 2
+    assert "standard input:2: expected a JSON object" in fail(
+        "tag", data / "ner.tagpool", "-", "--format", "jsonl", stdin='{"tokens": ["a"]}\nnonsense\n'
+    )
+    assert "pos is missing" in fail("tag", data / "pos.tagpool", "-", "--format", "jsonl", stdin=lines)
+    gold = write(tmp_path, "gold.jsonl", json.dumps({"text": text, "labels": [[21, 29, "LOC"]]}) + "\n")
+    succeed("tag", data / "ner.tagpool", gold, "-o", tmp_path / "tagged.jsonl")
+    assert json.loads(succeed("score", gold, tmp_path / "tagged.jsonl", "--json"))["types"]["LOC"]["f1"] == 100
+
+
+def test_text_becomes_lines_of_word_and_label(data: Path) -> None:
+    text = "Dr. Okafor moved to Oslo.\n\nRain fell.\r\n"
+    shown = succeed("tag", data / "ner.tagpool", "-", "--format", "text", stdin=text)
+    words = [["Dr.", "Okafor", "moved", "to", "Oslo", "."], ["Rain", "fell", "."]]
+    labels = expected_labels(data / "ner.tagpool", words)
+    blocks = ["\n".join(f"{w} {v}" for w, v in zip(*pair, strict=True)) for pair in zip(words, labels, strict=True)]
+    assert shown == "\n\n".join(blocks) + "\n\n"
+    probable = succeed("tag", data / "ner.tagpool", "-", "--format", "text", "--nbest", 2, "--marginals", stdin=text)
+    assert probable.count("# nbest = 2") == 2
+    assert all(re.fullmatch(r"\S+ [01]\.[0-9]{6} \S+", line) for line in probable.splitlines() if line and line[0] != "#")
+
+
+def test_conllu_keeps_its_ten_columns(data: Path, tmp_path: Path) -> None:
+    source = write(tmp_path, "in.conllu", CONLLU)
+    label = dict(zip(["In", "Oslo"], expected_labels(data / "ner.tagpool", [["In", "Oslo"]])[0], strict=True))
+    shown = succeed("tag", data / "ner.tagpool", source)
+    expected = CONLLU.replace("root\t_\t_\n", f"root\t_\tLabel={label['In']}\n")
+    assert shown == expected.replace("SpaceAfter=No", f"SpaceAfter=No|Label={label['Oslo']}")
+    tagger = tmp_path / "upos"
+    tagpool.CRF("word[0]").fit(tagpool.read_corpus(source)).save(tagger)
+    wrong = CONLLU.replace("ADP", "X").replace("PROPN", "X")
+    assert succeed("tag", tagger, "-", "--format", "conllu", stdin=wrong) == CONLLU
+    succeed("tag", tagger, write(tmp_path, "wrong.conllu", wrong), "-o", tmp_path / "right.conllu")
+    assert json.loads(succeed("score", source, tmp_path / "right.conllu", "--json"))["accuracy"] == 100
+    assert "Probability=" in succeed("tag", tagger, source, "--marginals", "--nbest", 2)
+
+
+# Streams and mishaps -----------------------------------------------------------------------------------------------------
+
+
+def test_a_stream_is_tagged_as_it_comes_and_may_be_left(data: Path) -> None:
+    command = [sys.executable, "-m", "tagpool", "tag", str(data / "ner.tagpool"), "-"]
+    (their_input, our_output), (our_input, their_output) = os.pipe(), os.pipe()
+    process = subprocess.Popen(command, stdin=their_input, stdout=their_output, stderr=subprocess.PIPE)
+    os.close(their_input)
+    os.close(their_output)
+    try:
+        for _ in range(3):  # an answer to each sentence while the stream is open
+            os.write(our_output, b"Oslo\n\n")
+            assert os.read(our_input, 1000).startswith(b"Oslo ")
+        os.close(our_input)
+        with contextlib.suppress(BrokenPipeError):  # an endless stream, but for those who forget to read it
+            for _ in range(10_000):
+                os.write(our_output, b"Oslo\n\n" * 10_000)
+        _, message = process.communicate(timeout=60)
+        assert message == b""
+        assert process.returncode == 0
+    finally:
+        os.close(our_output)
+        process.kill()
+
+
+def test_ctrl_c_says_what_was_written(data: Path, tmp_path: Path) -> None:
+    for options, kept in (([], "what was tagged until then is written"), (["-o", str(tmp_path / "out")], "nothing was written")):
+        command = [sys.executable, "-m", "tagpool", "tag", str(data / "ner.tagpool"), "/dev/stdin", *options]
+        reading, writing = os.pipe()
+        process = subprocess.Popen(command, stdin=reading, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        os.close(reading)
+        try:
+            # A pipe holds 64 KiB: when all this has gone in, the command is at work.
+            for _ in range(4):
+                os.write(writing, b"Oslo\n\n" * 10_000)
+            process.send_signal(signal.SIGINT)
+            _, message = process.communicate(timeout=60)
+        finally:
+            os.close(writing)
+            process.kill()
+        assert process.returncode == 130
+        assert message == f"interrupted; {kept}\n"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_sentence_that_never_ends_is_an_error(data: Path) -> None:
+    command = f"yes Oslo | {sys.executable} -m tagpool tag {data / 'ner.tagpool'} -"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "standard input:1: expected a blank line between sentences, got none in" in done.stderr
+
+
+MISHAPS = {
+    "an empty file": ("", "expected sentences, got none"),
+    "only comments": ("# id = 1\n\n", "expected sentences, got none"),
+    "a binary file": (b"\x7fELF\0\0\1\n", "NUL byte"),
+    "cut off gzip": (gzip.compress(b"Oslo\n" * 1000)[:-9], "gzip data is damaged or cut off"),
+}
+
+
+@pytest.mark.parametrize("name", MISHAPS)
+def test_files_that_cannot_be_tagged(data: Path, tmp_path: Path, name: str) -> None:
+    content, expected = MISHAPS[name]
+    path = write(tmp_path, "in", content)
+    message = fail("tag", data / "ner.tagpool", path, "-o", tmp_path / "out")
+    assert expected in message
+    assert str(path) in message
+    assert [each.name for each in tmp_path.iterdir()] == ["in"]
+
+
+def test_files_in_each_others_place(data: Path, tmp_path: Path) -> None:
+    assert "got a model; the model comes first" in fail("tag", data / "ner.tagpool", data / "ner.tagpool")
+    assert "expected a model, as tagpool train writes it" in fail("tag", data / "test.conll", data / "ner.tagpool")
+    assert "there is no such file" in fail("tag", data / "no", data / "test.conll")
+    assert "there is no such file" in fail("tag", data / "ner.tagpool", data / "no")
+    assert "got a folder" in fail("tag", data / "ner.tagpool", data)
+    model = write(tmp_path, "damaged", (data / "ner.tagpool").read_bytes()[:-1])
+    assert str(model) in fail("tag", model, data / "test.conll")
+    assert "for CoNLL files only" in fail("tag", data / "ner.tagpool", "-", "--format", "text", "--columns", "word", stdin="a\n")
+
+
+def test_a_model_of_given_features_is_for_python(tmp_path: Path) -> None:
+    tagpool.CRF().fit([[["a"], ["b"]]], [["X", "Y"]]).save(tmp_path / "m")
+    assert "features given from Python" in fail("tag", tmp_path / "m", "-", stdin="a\n")
+
+
+@pytest.mark.parametrize("target", ["> /dev/full", "-o /dev/full"])
+def test_a_full_disk(data: Path, target: str) -> None:
+    command = f"{sys.executable} -m tagpool tag {data / 'ner.tagpool'} {data / 'test.conll'} {target}"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "cannot be written: No space left on device" in done.stderr
+    assert "Traceback" not in done.stderr

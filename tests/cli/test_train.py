@@ -1,0 +1,233 @@
+"""``tagpool train``: what it writes, what it says, and what it leaves behind when something is wrong or it is interrupted."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import random
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from commands import fail, run, succeed, write
+
+import tagpool
+from tagpool.cli.progress import follower
+
+TINY = "Ann B-PER\nleft O\n\nRain O\nfell O\n\nBob B-PER\nslept O\n"
+
+
+@pytest.fixture
+def tiny(tmp_path: Path) -> Path:
+    return write(tmp_path, "tiny.conll", TINY)
+
+
+def test_training_writes_a_model_that_tags_and_a_log(data: Path, tmp_path: Path) -> None:
+    model, log = tmp_path / "m.tagpool", tmp_path / "log.jsonl"
+    options = ["--train", data / "train.conll", "--dev", data / "dev.conll", "--model", model, "--log", log, "--epochs", 4]
+    done = run("train", *options, "--json")
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    lines = [json.loads(line) for line in log.read_text().splitlines()]
+    assert [line["number"] for line in lines] == [1, 2, 3, 4]
+    assert max(line["score"] for line in lines) == found["best_dev_f1"]
+    assert "epoch 4/4  loss" in done.stderr  # plain lines where there is no terminal
+    assert "\x1b" not in done.stderr
+    assert found["bytes"] == model.stat().st_size
+    expert = tagpool.load(model)
+    assert list(expert.labels_) == found["labels"]
+    assert expert.score(tagpool.read_corpus(data / "dev.conll")) * 100 == pytest.approx(found["best_dev_f1"])
+
+
+def test_the_same_seed_gives_the_same_bytes_whatever_the_threads(data: Path, tmp_path: Path) -> None:
+    models = [tmp_path / name for name in ("a", "b", "c")]
+    for model, options in zip(models, (["--threads", 1], ["--threads", 2], ["--seed", 2]), strict=True):
+        succeed("train", "--train", data / "train.conll", "--model", model, "--epochs", 2, *options)
+    assert models[0].read_bytes() == models[1].read_bytes()
+    assert models[0].read_bytes() != models[2].read_bytes()
+
+
+def test_options_reach_the_expert(tiny: Path, tmp_path: Path) -> None:
+    cities = write(tmp_path, "cities.txt", "Ann\n")
+    templates = write(tmp_path, "mine.txt", "word[0]\nshape[0]\ngazetteer(cities)[0]\n")
+    model = tmp_path / "m"
+    common = ["train", "--train", tiny, "--model", model, "--features", templates, "--json"]
+    given = ["--use", f"cities={cities}", "--pairs", "observed", "--min-count", 2, "--l2", 0.5]
+    found = json.loads(succeed(*common, *given, "--class-weight", "O=0.5", "--expert", "maxent", "--trainer", "lbfgs"))
+    assert found["expert"] == "maxent"
+    assert found["trainer"].startswith("LBFGS")
+    assert found["features"] == 2  # the shapes Xxx and xxxx; words and the one city were met once
+    parameters = json.loads(tagpool.load(model)._fitted().text("parameters") or "")
+    expected = {"pairs": "observed", "min_count": 2, "l2": 0.5, "class_weight": {"O": 0.5}}
+    assert {name: parameters[name] for name in expected} == expected
+    everything = json.loads(succeed(*common, "--use", f"cities={cities}"))["features"]
+    assert json.loads(succeed(*common, "--without", "cities"))["features"] == everything - 1
+    hashed = json.loads(succeed(*common, "--without", "cities", "--hash-size", 64, "--half", "--no-names"))
+    assert hashed["features"] <= 64
+    assert tagpool.load(model)._fitted().hash_size == 64
+
+
+def test_going_on_from_a_model_keeps_what_it_knew(tiny: Path, tmp_path: Path) -> None:
+    first, second = tmp_path / "first", tmp_path / "second"
+    succeed("train", "--train", tiny, "--model", first, "--features", "word[0]")
+    more = write(tmp_path, "more.conll", "Oslo B-LOC\nslept O\n")
+    found = json.loads(succeed("train", "--train", more, "--model", second, "--from", first, "--json"))
+    assert found["labels"] == ["B-PER", "O", "B-LOC"]
+    assert tagpool.load(second).predict([["Oslo", "fell"]]) == [["B-LOC", "O"]]  # "fell" was met in the first training only
+    assert found["features"] == 7
+    assert "its own templates" in fail("train", "--train", more, "--model", second, "--from", first, "--features", "ner")
+    assert "the model is a crf" in fail("train", "--train", more, "--model", second, "--from", first, "--expert", "maxent")
+    nameless = tmp_path / "nameless"
+    succeed("train", "--train", tiny, "--model", nameless, "--no-names")
+    assert "without the names" in fail("train", "--train", more, "--model", second, "--from", nameless)
+
+
+BAD_TRAINING = {
+    "empty": ("", [], "the file is empty"),
+    "no labels": ("Ann\nleft\n", [], "name the column of the labels with --label"),
+    "one label": ("Ann O\nleft O\n", [], "at least two different labels"),
+    "nothing met often enough": (TINY, ["--min-count", 99, "--features", "word[0]"], "no feature is left"),
+    "ragged": ("Ann B-PER\nleft\n", [], ":2: expected 2 columns, got 1"),
+    "a column that is not there": (TINY, ["--features", "lemma[0]"], "unknown field 'lemma'"),
+    "no such label column": (TINY, ["--label", "ner"], "no column 'ner'"),
+    "binary": (b"\0\1\2\n", [], "NUL byte"),
+    "a negative penalty": (TINY, ["--l2", -1], "l2=-1.0: expected a number from 0 on"),
+    "an unknown trainer": (TINY, ["--trainer", "magic"], "expected one of sgd, lbfgs"),
+    "an unknown expert": (TINY, ["--expert", "oracle"], "expected one of crf, maxent"),
+    "unknown pairs": (TINY, ["--pairs", "some"], "expected 'all' or 'observed'"),
+    "a weight that is no number": (TINY, ["--class-weight", "O=much"], "expected LABEL=WEIGHT"),
+    "a weight of no label": (TINY, ["--class-weight", "B-X=2"], "'B-X' is none of the labels"),
+    "no templates": (TINY, ["--features", "nerr"], "neither a file nor a preset"),
+}
+
+
+@pytest.mark.parametrize("name", BAD_TRAINING)
+def test_what_cannot_be_learned_from_leaves_nothing_behind(tmp_path: Path, name: str) -> None:
+    content, options, expected = BAD_TRAINING[name]
+    path = write(tmp_path, "train.conll", content)
+    assert expected in fail("train", "--train", path, "--model", tmp_path / "m", "--log", tmp_path / "l", *options)
+    assert [each.name for each in tmp_path.iterdir()] == ["train.conll"]
+
+
+def test_dev_labels_that_training_never_saw(tiny: Path, tmp_path: Path) -> None:
+    dev = write(tmp_path, "dev.conll", "Oslo B-LOC\n")
+    message = fail("train", "--train", tiny, "--dev", dev, "--model", tmp_path / "m", "--log", tmp_path / "l")
+    assert "labels that training never saw: 'B-LOC'" in message
+    assert str(dev) in message
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["dev.conll", "tiny.conll"]
+
+
+def test_a_model_that_cannot_be_written_is_found_out_before_training(tiny: Path, tmp_path: Path) -> None:
+    for option in ("--model", "--log"):
+        other = ["--model", tmp_path / "m"] if option == "--log" else []
+        message = fail("train", "--train", tiny, option, tmp_path / "no" / "m", *other, code=1)
+        assert "there is no folder" in message
+        assert "epoch" not in message
+        assert "Is a directory" in fail("train", "--train", tiny, option, tmp_path, *other, code=1)
+    assert "another file than the model" in fail("train", "--train", tiny, "--model", tmp_path / "m", "--log", tmp_path / "m")
+    assert [each.name for each in tmp_path.iterdir()] == ["tiny.conll"]
+
+
+def test_a_full_disk_is_a_failure(tiny: Path, tmp_path: Path) -> None:
+    assert "No space left" in fail("train", "--train", tiny, "--model", "/dev/full", code=1)
+    # The log is not worth the model.
+    assert "the log could not be written" in fail(
+        "train", "--train", tiny, "--model", tmp_path / "m", "--log", "/dev/full", code=1
+    )
+    assert tagpool.load(tmp_path / "m").labels_ == ("B-PER", "O")
+
+
+def test_the_note_of_an_epoch_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    follower().epoch(tagpool.Epoch(1, 10, 2.5, note="the loss diverged"))
+    assert capsys.readouterr().err.splitlines() == ["note: the loss diverged", "epoch 1/10  loss 2.5  0.0 s, done"]
+
+
+# Ctrl-C ------------------------------------------------------------------------------------------------------------------
+
+
+def interrupted(data: Path, model: Path, until: str, *options: object, wait: float = 0.0) -> tuple[int, str]:
+    """Trains for very long, and interrupts when a line has been seen that begins so."""
+    command = [sys.executable, "-m", "tagpool", "train", "--train", data / "train.conll", "--model", model, "--epochs", 100000]
+    process = subprocess.Popen([*map(str, [*command, *options])], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        assert process.stderr is not None
+        seen = []
+        for line in process.stderr:
+            seen.append(line)
+            if line.startswith(until):
+                break
+        time.sleep(wait)
+        process.send_signal(signal.SIGINT)
+        rest = process.stderr.read()
+        assert process.stdout is not None
+        assert process.stdout.read() == ""
+        return process.wait(timeout=60), "".join(seen) + rest
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def test_ctrl_c_keeps_the_best_model_so_far(data: Path, tmp_path: Path) -> None:
+    model, log = tmp_path / "m", tmp_path / "l"
+    code, message = interrupted(data, model, "epoch 3/", "--dev", data / "dev.conll", "--log", log, "--patience", 0)
+    assert code == 130
+    assert "Traceback" not in message
+    told = re.search(r"interrupted; the best model so far with a dev F1 of ([0-9.]+), after [0-9]+ of 100000 epochs,", message)
+    assert told is not None, message
+    score = tagpool.load(model).score(tagpool.read_corpus(data / "dev.conll")) * 100
+    assert score == pytest.approx(float(told[1]), abs=0.005)
+    # The last epoch may have been interrupted before it was told.
+    assert score >= max(json.loads(line)["score"] for line in log.read_text().splitlines())
+
+
+def test_ctrl_c_without_a_dev_set_keeps_the_model_as_it_stands(data: Path, tmp_path: Path) -> None:
+    model = tmp_path / "m"
+    code, message = interrupted(data, model, "epoch 2/")
+    assert code == 130
+    assert "interrupted; the model as it stood" in message
+    assert tagpool.load(model).score(tagpool.read_corpus(data / "train.conll")) > 0.5
+
+
+def test_ctrl_c_before_the_first_epoch_keeps_nothing(data: Path, tmp_path: Path) -> None:
+    code, message = interrupted(data, tmp_path / "m", "reading")
+    assert code == 130
+    assert "Traceback" not in message
+    kept = "was written to" in message  # the first epoch may have been faster
+    assert kept or "nothing was" in message
+    assert (tmp_path / "m").exists() == kept
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_ctrl_c_at_any_time_leaves_a_whole_model_or_none(data: Path, tmp_path: Path, seed: int) -> None:
+    wait = random.Random(seed).random()
+    code, message = interrupted(data, tmp_path / "m", "reading", "--dev", data / "dev.conll", "--patience", 0, wait=wait)
+    assert code == 130
+    assert "interrupted" in message
+    assert "Traceback" not in message
+    if "was written to" in message:
+        assert tagpool.load(tmp_path / "m").is_fitted
+    else:
+        assert list(tmp_path.iterdir()) == []
+
+
+def test_a_terminal_gets_a_bar(tiny: Path, tmp_path: Path) -> None:
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-m", "tagpool", "train", "--train", str(tiny), "--model", str(tmp_path / "m")]
+    environment = {**os.environ, "TERM": "xterm", "COLUMNS": "120"}
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=theirs, env=environment)
+    os.close(theirs)
+    shown = b""
+    try:
+        while piece := os.read(ours, 65536):
+            shown += piece
+    except OSError:  # how Linux says that the other side is gone
+        pass
+    assert process.wait(timeout=60) == 0
+    os.close(ours)
+    assert b"epoch 10/10" in shown
+    assert "━".encode() in shown

@@ -1,0 +1,145 @@
+"""What experts say of input they cannot use. Nothing half-made is left."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import tagpool
+from tagpool import CRF, LBFGS, SGD, Corpus, InputError, MaxEnt
+
+
+@pytest.fixture(scope="module")
+def corpus() -> Corpus:
+    return tagpool.builtin_corpus(40, seed=5)
+
+
+def refused(match: str, expert: CRF | MaxEnt, *arguments: object, **options: object) -> None:
+    with pytest.raises(InputError, match=match):
+        expert.fit(*arguments, **options)
+    assert not expert.is_fitted
+
+
+def test_sentences_and_labels(corpus):
+    refused("expected sentences, got none", CRF(), [], [])
+    refused("expected labels beside|no labels", CRF("word[0]"), corpus.words)
+    refused("at least two different labels to learn, got only 'O'", CRF("word[0]"), [["a", "b"]], [["O", "O"]])
+    refused("at least two different labels to learn, got none", CRF("word[0]"), [["a"]], [[None]])
+    refused("sentence 1", CRF("word[0]"), [["a", "b"]], [["X"]])
+    refused("2 sentences|different numbers of sentences|1 sentences", CRF("word[0]"), [["a"], ["b"]], [["X"]])
+    refused("expected text", CRF("word[0]"), [["a", 3]], [["X", "Y"]])
+    refused("got strings; cut them with tokenize", CRF("word[0]"), ["a sentence"], [["X", "Y"]])
+    refused("expected labels beside the features", CRF(), [[["a"], ["b"]]])
+    refused("expected 2 labels", CRF(), [[["a"], ["b"]]], [["X"]])
+
+
+def test_features_that_are_not_there(corpus):
+    refused("no feature is left: none was met 1000 times", CRF("word[0]", min_count=1000), corpus)
+    refused("no feature is left", CRF(min_count=5), [[["a"], ["b"]]], [["X", "Y"]])
+    refused("unknown field 'lemma'", CRF("lemma[0]"), corpus)
+    vectors = {"glove": tagpool.Embeddings(["Ann"], [[1.0, 2.0]])}
+    refused("no weights for embeddings", CRF("embedding(glove)[0]", resources=vectors), corpus)
+    refused("neither a file nor a preset", CRF("nonsense"), corpus)
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), -float("inf"), 1e300])
+def test_values_that_are_no_numbers(value):
+    refused("expected a finite number", CRF(), [[{"a": value}, {"b": 1.0}]], [["X", "Y"]])
+    crf = CRF().fit([[{"a": 1.0}, {"b": 1.0}]], [["X", "Y"]])
+    with pytest.raises(InputError, match="expected a finite number"):
+        crf.predict([[{"a": value}]])
+
+
+def test_numbers_of_templates(corpus):
+    numbered = Corpus.from_lists(word=[["a", "b"]], size=[["1.5", "nan"]], label=[["X", "Y"]])
+    refused('expected a number, got "nan"', CRF("number(size)[0]"), numbered)
+
+
+def test_huge_values_do_not_end_in_nan():
+    features = [[{"a": 1e20, "b": 1.0}, {"b": 1e20}]] * 5
+    for trainer in (SGD(epochs=3), LBFGS(iterations=20, warm_up=0)):
+        crf = CRF(trainer=trainer)
+        try:
+            with np.errstate(all="raise"):
+                crf.fit(features, [["X", "Y"]] * 5)
+        except (tagpool.TagpoolError, RuntimeWarning):
+            assert not crf.is_fitted
+        else:
+            assert np.isfinite(crf.predict_marginals(features)[0]).all()
+
+
+def test_labels_of_dev_that_training_never_saw(corpus):
+    strange = Corpus.from_lists(word=[["a", "b"]], label=[["O", "B-STRANGE"]])
+    refused("labels that training never saw: 'B-STRANGE'", CRF("word[0]"), corpus, dev=strange)
+    refused("no labels to score", CRF("word[0]"), corpus, dev=Corpus.from_lists(word=[["a"]]))
+    features, labels = [[["a"], ["b"]]], [["X", "Y"]]
+    refused("never saw: 'Z'", CRF(), features, labels, dev=(features, [["X", "Z"]]))
+
+
+@pytest.mark.parametrize(
+    ("parameters", "match"),
+    [
+        ({"l2": -1}, "l2=-1: expected a number from 0 on"),
+        ({"l2": float("nan")}, "l2=nan"),
+        ({"l1": "much"}, "l1='much'"),
+        ({"pairs": "some"}, "expected 'all' or 'observed'"),
+        ({"seed": -1}, "seed=-1"),
+        ({"threads": 0}, "threads=0"),
+        ({"patience": 0}, "patience=0"),
+        ({"min_count": 0}, "min_count=0"),
+        ({"trainer": "magic"}, "expected one of sgd, lbfgs, owlqn, fobos, perceptron"),
+        ({"trainer": SGD(epochs=0)}, r"SGD\(epochs=0\)"),
+        ({"trainer": SGD(step=-1.0)}, r"SGD\(step=-1.0\)"),
+        ({"trainer": LBFGS(memory=0)}, r"LBFGS\(memory=0\)"),
+        ({"class_weight": "even"}, "'balanced'"),
+        ({"class_weight": {"B-MOON": 2.0}}, "'B-MOON' is none of the labels"),
+        ({"class_weight": {"O": -2.0}}, "expected a number from 0 on"),
+    ],
+)
+def test_parameters(parameters, match, corpus):
+    refused(match, CRF("word[0]", **parameters), corpus)
+
+
+def test_sample_weights(corpus):
+    refused("expected 40 finite numbers", CRF("word[0]"), corpus, sample_weight=[1.0, 2.0])
+    refused("finite numbers from 0 on", CRF("word[0]"), corpus, sample_weight=[-1.0] * 40)
+    refused("finite numbers from 0 on", CRF("word[0]"), corpus, sample_weight=[float("nan")] * 40)
+
+
+def test_tagging(corpus):
+    with pytest.raises(tagpool.NotFittedError, match="call fit"):
+        CRF().predict([["a"]])
+    tagged = Corpus.from_lists(word=[["a", "b"]], pos=[["D", "N"]], label=[["X", "Y"]])
+    crf = CRF("word[0]\npos[-1]").fit(tagged)
+    with pytest.raises(InputError, match=r'no column "pos", which .* it needs word, pos, and the columns are word$'):
+        crf.predict(Corpus.from_lists(word=[["a"]]))
+    with pytest.raises(InputError, match="columns word, pos; words alone are not enough"):
+        crf.predict([["a", "b"]])
+    with pytest.raises(InputError, match='sentence 1 has no column "pos"'):
+        crf.predict([{"word": ["a"]}])
+    with pytest.raises(InputError, match="different numbers of tokens"):
+        crf.predict([{"word": ["a"], "pos": ["D", "N"]}])
+    words = CRF("word[0]").fit(corpus)
+    for sentences, match in [
+        ([[]], "sentence 1 has no tokens"),
+        (["a sentence"], "got one string"),
+        ([["a", 3]], "token 2: expected text"),
+        ([["a", "\ud800"]], "token 2: expected text"),
+        (3, "expected sentences"),
+        ([3], "expected|must"),
+    ]:
+        with pytest.raises(InputError, match=match):
+            words.predict(sentences)
+    given = CRF().fit([[["a"], ["b"]]], [["X", "Y"]])
+    with pytest.raises(InputError, match="trained on given features"):
+        given.predict(corpus)
+    with pytest.raises(InputError, match="expected text"):
+        words.lattices([[["a"]]])
+
+
+def test_going_on_with_another_kind_of_features(corpus):
+    crf = CRF("word[0]", warm_start=True).fit(corpus)
+    expected = crf.predict(corpus)
+    with pytest.raises(InputError, match="goes on with"):
+        crf.fit([[["a"], ["b"]]], [["X", "Y"]])
+    assert crf.predict(corpus) == expected
