@@ -83,12 +83,44 @@ private:
     double sum_ = 0, product_ = 1;
 };
 
+// sum_of in vectors, and the same of products: always eight partial sums, whatever the width.
 template <class T>
-inline T dot_of(const T* __restrict x, const T* __restrict y, size_t stride) {
-    T part[8] = {};
-    for (size_t i = 0; i < stride; i += 8)
-        for (size_t k = 0; k < 8; ++k) part[k] += x[i + k] * y[i + k];
-    return ((part[0] + part[1]) + (part[2] + part[3])) + ((part[4] + part[5]) + (part[6] + part[7]));
+class EightSums {
+public:
+    EightSums() {
+        for (size_t k = 0; k < kVectors; ++k) part_[k] = Vector{};
+    }
+    void add(const T* x) {
+        for (size_t k = 0; k < kVectors; ++k) part_[k] += load(x + k * kLanes);
+    }
+    void add_product(const T* x, const T* y) {
+        for (size_t k = 0; k < kVectors; ++k) part_[k] += load(x + k * kLanes) * load(y + k * kLanes);
+    }
+    T sum() const {
+        T part[8];
+        for (size_t k = 0; k < kVectors; ++k) store(part + k * kLanes, part_[k]);
+        return ((part[0] + part[1]) + (part[2] + part[3])) + ((part[4] + part[5]) + (part[6] + part[7]));
+    }
+
+private:
+    static constexpr size_t kLanes = Lanes<T>::kCount, kVectors = 8 / kLanes;
+    using Vector = typename Lanes<T>::Vector;
+
+    Vector part_[kVectors];
+};
+
+template <class T>
+inline T total_of(const T* x, size_t count) {
+    EightSums<T> total;
+    for (size_t i = 0; i < count; i += 8) total.add(x + i);
+    return total.sum();
+}
+
+template <class T>
+inline T dot_of(const T* x, const T* y, size_t stride) {
+    EightSums<T> total;
+    for (size_t i = 0; i < stride; i += 8) total.add_product(x + i, y + i);
+    return total.sum();
 }
 
 // First order: alpha_t = alpha_{t-1} G_t / total_{t-1}, beta_{t-1} = G_t beta_t / total_{t-1}. Leaves the pair marginals of t in
@@ -104,7 +136,7 @@ double first_order_arcs(const TrainingSet& set, const EdgeTable<T>& edges, const
     for (size_t y = 0; y < stride; ++y) alpha[y] = edges.start[y] * shifted[y];
     for (size_t t = 1; t < length; ++t) {
         const T* before = alpha + (t - 1) * stride;
-        const T total = sum_of(before, stride);
+        const T total = total_of(before, stride);
         if (!(total > std::numeric_limits<T>::min())) return kNaN;
         z.multiply(static_cast<double>(total));
         totals[t] = 1 / total;
@@ -123,15 +155,14 @@ double first_order_arcs(const TrainingSet& set, const EdgeTable<T>& edges, const
         for (size_t y = 0; y < stride; ++y) before[y] = 0;
         for (size_t b = 0; b < labels; ++b) {
             T* __restrict pair = scratch.pairs.data() + t * grid + b * stride;
-            for (size_t c = 0; c < stride; ++c) pair[c] *= beta[c];
-            before[b] = sum_of(pair, stride) * totals[t];
+            before[b] = dot_of(pair, beta, stride) * totals[t];
             const T by = alpha[(t - 1) * stride + b] * totals[t];
-            for (size_t c = 0; c < stride; ++c) pair[c] *= by;
+            for (size_t c = 0; c < stride; ++c) pair[c] = pair[c] * beta[c] * by;
         }
         for (size_t y = 0; y < stride; ++y) beta[y] = before[y];
     }
     for (size_t y = 0; y < stride; ++y) beta[y] *= alpha[y];
-    return z.value();
+    return is_one(total_of(beta, stride)) ? z.value() : kNaN;
 }
 
 // Second order, over states (b, c); M[a, b, c] = exp(B[a, b, c]):
@@ -151,7 +182,7 @@ double second_order_arcs(const TrainingSet& set, const EdgeTable<T>& edges, cons
     for (size_t y = 0; y < stride; ++y) alpha[y] = edges.start[y] * shifted[y];
     for (size_t t = 1; t < length; ++t) {
         const T* before = alpha + (t - 1) * grid;
-        const T total = sum_of(before, t == 1 ? stride : grid);
+        const T total = total_of(before, t == 1 ? stride : grid);
         if (!(total > std::numeric_limits<T>::min())) return kNaN;
         z.multiply(static_cast<double>(total));
         const T inverse = 1 / total;
@@ -179,7 +210,7 @@ double second_order_arcs(const TrainingSet& set, const EdgeTable<T>& edges, cons
     z.multiply(static_cast<double>(last));
     if (length == 1) {
         for (size_t y = 0; y < stride; ++y) first[y] = alpha[y] * edges.end[y] / last;
-        return z.value();
+        return is_one(total_of(first, stride)) ? z.value() : kNaN;
     }
     T* const beta = at_least(scratch.beta, grid);
     for (size_t b = 0; b < labels; ++b)
@@ -200,7 +231,7 @@ double second_order_arcs(const TrainingSet& set, const EdgeTable<T>& edges, cons
     }
     for (size_t y = labels; y < stride; ++y) first[y] = 0;
     for (size_t b = 0; b < labels; ++b) first[b] = alpha[b] * dot_of(trigrams + b * stride, weighted + grid + b * stride, stride);
-    return z.value();
+    return is_one(total_of(first, stride)) ? z.value() : kNaN;
 }
 
 // Adds `sign` times the expectations that the recursions left: nodes, transitions, start, end, weights of trigrams; those of triples to
@@ -243,8 +274,8 @@ void add_arc_expectations(const TrainingSet& set, const EdgeTable<T>& edges, siz
         }
         sum.multiply(edges.trigrams.data() + state * stride);
         sum.write();
-        for (size_t i = arcs.trigram_starts_[state]; i < arcs.trigram_starts_[state + 1]; ++i)
-            gradients[i] += sign * sums[arcs.trigram_labels_[i]];
+        for (size_t trigram = arcs.trigram_starts_[state]; trigram < arcs.trigram_starts_[state + 1]; ++trigram)
+            gradients[trigram] += sign * sums[arcs.trigram_labels_[trigram]];
     }
 }
 

@@ -99,6 +99,12 @@ inline Row<T, kStride> product(const T* by, const T* matrix, size_t labels, size
     return sum;
 }
 
+// Where alpha underflows, beta may overflow. That reaches the first token, whose marginals then do not sum to one.
+template <class T>
+inline bool is_one(T sum) {
+    return sum > static_cast<T>(0.9) && sum < static_cast<T>(1.1);
+}
+
 // Scaled forward-backward over `shifted` node values (length x stride). Leaves alpha and beta such that alpha * beta are the node
 // marginals, and in `weighted` the rows b_t with pair marginal alpha_{t-1}[a] M[a, b] b_t[b]. Returns log Z less all shifts, or NaN if it
 // underflows.
@@ -144,6 +150,9 @@ double forward_backward(const TrainingSet& set, const EdgeTable<T>& edges, const
         for (size_t y = 0; y < stride; ++y) weighted[y] = node[y] * after[y];
         product<T, kStride>(weighted, edges.to_from.data(), labels, stride, beta + (t - 1) * stride).write();
     }
+    T first = 0;
+    for (size_t y = 0; y < labels; ++y) first += alpha[y] * beta[y];
+    if (!is_one(first)) return std::numeric_limits<double>::quiet_NaN();
     return log_scale + logarithm(totals) + logarithm(static_cast<double>(last));
 }
 

@@ -49,7 +49,18 @@ double Sgd::epoch(const std::function<void()>& look_up) {
     std::iota(order.begin(), order.end(), 0u);
     random_.shuffle(order);
     const bool average = ++epochs_ > options_.average_from;
-    return pass(order, average, kNever, look_up) / static_cast<double>(order.size());
+    // Ten times what knowing nothing costs: the weights have run away. (Weights that were given may be worse than nothing.)
+    const double bound = from_zero_ ? 10 * cost_of_nothing(order) + 1 : kNever;
+    return pass(order, average, bound, look_up) / static_cast<double>(order.size());
+}
+
+// What sentences cost if nothing is known: log(labels) a token.
+double Sgd::cost_of_nothing(const std::vector<uint32_t>& sentences) const {
+    double tokens = 0;
+    for (uint32_t sentence : sentences)
+        for (size_t token = set_->sentences_[sentence]; token < set_->sentences_[sentence + 1]; ++token)
+            tokens += example_weights_.empty() ? 1.0 : static_cast<double>(example_weights_[chain_ ? sentence : token]);
+    return tokens * std::log(static_cast<double>(set_->labels()));
 }
 
 // Returns the sum of the losses, or infinity as soon as it is above `bound` or not a number.

@@ -66,6 +66,7 @@ private:
     void add_edges(size_t count, double step, bool both);
     void add_triples(size_t sentence, const Share& share, double step, bool both);
     void calibrate(const std::function<void()>& look_up);
+    double cost_of_nothing(const std::vector<uint32_t>& sentences) const;
     void restore(const std::vector<uint32_t>& sample, const std::vector<float>& start);
     void settle();
 

@@ -13,8 +13,8 @@ from tagpool.features.template import Field, Template, TemplateSet
 def transition_templates(templates: TemplateSet, order: int) -> TemplateSet:
     """The templates without those that a chain of this order has anyway; an error for what it cannot have.
 
-    >>> from tagpool import parse_templates
-    >>> print(transition_templates(parse_templates("pos[0]\\nlabel[-1]\\nlabel[-1] & pos[0]"), 1), end="")
+    >>> from tagpool.features.presets import load_templates
+    >>> print(transition_templates(load_templates("pos[0]\\nlabel[-1]\\nlabel[-1] & pos[0]"), 1), end="")
     pos[0]
     label[-1] & pos[0]
     """
