@@ -1,6 +1,6 @@
 """The benchmarks, printed as one table: ``make bench``. The real corpora are used where TAGPOOL_DATA says they are.
 
-python benchmarks/run.py [PART ...] [--write FILE] [--keep FOLDER]
+python benchmarks/run.py [PART ...] [--write FILE] [--readme FILE] [--keep FOLDER]
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from parts.starting import starting
 from parts.tagging import cold, tagging
 from parts.threads import threads
 from parts.training import footprint, training
-from table import HEAD, Row
+from table import HEAD, Row, replace_table
 from tasks import Task, prepare
 
 Part = Callable[[list[Task]], Iterator[Row]]
@@ -52,6 +52,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("parts", nargs="*", metavar="PART", help=f"all but the last if none is named: {', '.join(PARTS)}")
     parser.add_argument("--write", type=Path, help="also write the table to this Markdown file")
+    parser.add_argument("--readme", type=Path, help="put the headlines into this file's table under '## How fast'")
     parser.add_argument("--keep", type=Path, help="keep python-crfsuite's models in this folder, and do not train them again")
     chosen = parser.parse_args()
     unknown = [name for name in chosen.parts if name not in PARTS]
@@ -74,6 +75,8 @@ def main() -> None:
                 print(rows[-1], flush=True)
     if chosen.write:
         chosen.write.write_text(f"# Speed and memory\n\n{text}\n{HEAD}\n" + "".join(f"{row}\n" for row in rows))
+    if chosen.readme:
+        replace_table(chosen.readme, "## How fast", rows)
 
 
 if __name__ == "__main__":

@@ -25,8 +25,8 @@ struct TrainingOptions {
     uint32_t dense_from = 5;      // a feature with so many observed labels is dense (with all_pairs every feature is)
     bool boundaries = true;       // weights for the first and the last label of a sentence
     bool all_transitions = true;  // else only transitions that occur; the others weigh zero
-    std::vector<std::pair<uint32_t, uint16_t>> known = {};  // pairs (feature, label) that count as observed in any case
     uint32_t order = 1;           // labels a transition looks back
+    std::vector<std::pair<uint32_t, uint16_t>> known = {};  // pairs (feature, label) that count as observed in any case
 };
 
 class TrainingSet;

@@ -89,7 +89,9 @@ def _chunks(task: Task) -> Iterator[Row]:
         f"{ours.feature_count:,} features, numbered on the way; index frozen: {_rate(tokens, best['frozen'])}; the least of 5",
     )
     for name, what in (("templates", "Python strings, by a list of templates"), ("hand", "Python strings, written out by hand")):
-        yield at_least(f"… against {what}", best[name].cpu / best["tagpool"].cpu, 30, _rate(tokens, best[name]))
+        yield at_least(
+            f"{task.name}: encode train, against {what}", best[name].cpu / best["tagpool"].cpu, 30, _rate(tokens, best[name])
+        )
 
 
 def _entities(task: Task) -> Iterator[Row]:

@@ -39,21 +39,20 @@ void bind_training(nb::module_& m) {
 
     nb::class_<TrainingSet>(m, "TrainingSet")
         .def("__init__", [](TrainingSet* self, const Encoding& encoding, Ints gold, uint32_t features, uint32_t labels, bool all_pairs,
-                            uint32_t dense_from, bool boundaries, bool all_transitions, std::optional<UInts> known_features,
-                            std::optional<UShorts> known_labels, uint32_t order, const Encoding* history, uint32_t history_features) {
+                            uint32_t dense_from, bool boundaries, bool all_transitions, uint32_t order, const Encoding* history,
+                            uint32_t history_features, std::optional<UInts> known_features, std::optional<UShorts> known_labels) {
             expect_size(gold.size(), encoding.token_count(), "labels, one a token");
             for (uint32_t id : encoding.ids)
                 if (id >= features) throw InputFault("a feature is out of range");
-            TrainingOptions options{labels, all_pairs, dense_from, boundaries, all_transitions};
-            options.order = order;
+            TrainingOptions options{labels, all_pairs, dense_from, boundaries, all_transitions, order};
             if (known_features && known_labels) {
                 expect_size(known_labels->size(), known_features->size(), "labels of known pairs");
                 for (size_t i = 0; i < known_features->size(); ++i) options.known.emplace_back(known_features->data()[i], known_labels->data()[i]);
             }
             new (self) TrainingSet(encoding, gold.data(), features, options, history, history_features);
         }, nb::arg("encoding"), nb::arg("gold"), nb::arg("features"), nb::arg("labels"), nb::arg("all_pairs"), nb::arg("dense_from") = 5,
-             nb::arg("boundaries") = true, nb::arg("all_transitions") = true, nb::arg("known_features") = nb::none(),
-             nb::arg("known_labels") = nb::none(), nb::arg("order") = 1, nb::arg("history").none() = nb::none(), nb::arg("history_features") = 0)
+             nb::arg("boundaries") = true, nb::arg("all_transitions") = true, nb::arg("order") = 1, nb::arg("history").none() = nb::none(),
+             nb::arg("history_features") = 0, nb::arg("known_features") = nb::none(), nb::arg("known_labels") = nb::none())
         .def_prop_ro("pair_count", &TrainingSet::pair_count)
         .def_prop_ro("parameter_count", [](const TrainingSet& s) { return s.places().size(); })
         .def("pair_features", [](const TrainingSet& s) { return owned(s.pair_features()); })

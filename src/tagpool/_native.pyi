@@ -148,11 +148,11 @@ class TrainingSet:
         dense_from: int = 5,
         boundaries: bool = True,
         all_transitions: bool = True,
-        known_features: NDArray[np.uint32] | None = None,
-        known_labels: NDArray[np.uint16] | None = None,
         order: int = 1,
         history: Encoding | None = None,
         history_features: int = 0,
+        known_features: NDArray[np.uint32] | None = None,
+        known_labels: NDArray[np.uint16] | None = None,
     ) -> None: ...
     @property
     def pair_count(self) -> int: ...

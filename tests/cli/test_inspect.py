@@ -47,7 +47,7 @@ def test_inspect_shows_what_it_can_of_a_model_without_names(data: Path, tmp_path
     tagpool.load(data / "ner.tagpool").save(tmp_path / "m", names=False)
     done = run("inspect", tmp_path / "m")
     assert done.returncode == 0
-    assert "saved without the names" in done.stderr
+    assert "saved without their names" in done.stderr
     assert "B-PER" in done.stdout
     assert "from" in done.stdout
     found = json.loads(succeed("inspect", tmp_path / "m", "--json"))
@@ -96,3 +96,9 @@ def test_explain_tokens_with_columns_and_sentences_of_files(data: Path) -> None:
 )
 def test_what_cannot_be_explained(data: Path, options: list[object], message: str) -> None:
     assert message in fail("explain", data / "ner.tagpool", *(str(each).format(data=data) for each in options))
+
+
+def test_inspect_and_explain_hashed_features(data: Path, tmp_path: Path) -> None:
+    tagpool.CRF("word[0]", hash_size=64).fit(tagpool.builtin_corpus(20)).save(tmp_path / "m")
+    assert "hashed" in run("inspect", tmp_path / "m").stderr
+    assert "word[0]=Oslo" in succeed("explain", tmp_path / "m", "Oslo")

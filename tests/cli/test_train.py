@@ -72,6 +72,15 @@ def test_options_reach_the_expert(tiny: Path, tmp_path: Path) -> None:
     assert tagpool.load(model)._fitted().hash_size == 64
 
 
+def test_the_perceptron_is_a_chain_with_a_trainer_of_its_own(tiny: Path, tmp_path: Path) -> None:
+    model = tmp_path / "m"
+    found = json.loads(succeed("train", "--train", tiny, "--model", model, "--expert", "perceptron", "--epochs", 3, "--json"))
+    assert (found["expert"], found["trainer"], found["epochs"]) == ("crf", "Perceptron(epochs=3)", 3)
+    assert "trained by the trainer perceptron" in fail(
+        "train", "--train", tiny, "--model", model, "--expert", "perceptron", "--trainer", "sgd"
+    )
+
+
 def test_going_on_from_a_model_keeps_what_it_knew(tiny: Path, tmp_path: Path) -> None:
     first, second = tmp_path / "first", tmp_path / "second"
     succeed("train", "--train", tiny, "--model", first, "--features", "word[0]")

@@ -48,7 +48,8 @@ def inspect(
         return
     _show(found)
     if not found["names"]:
-        errors.print("the model was saved without the names of its features: they cannot be shown", highlight=False, markup=False)
+        why = "are hashed: they have no names" if found["hash_size"] else "were saved without their names"
+        errors.print(f"the features {why}, and cannot be shown", highlight=False, markup=False)
     for key, one in strongest.items():
         _show_label(key, one)
     _show_transitions(transitions)

@@ -62,14 +62,16 @@ def explain(expert: Expert, corpus: Corpus, sentence: int = 0) -> list[TokenExpl
     """Explains the best labels of a sentence of a corpus.
 
     >>> from tagpool import CRF, Corpus
-    >>> crf = CRF("word[0]\\nword[-1]").fit(Corpus.from_lists(word=[["Ann", "left"]], label=[["PER", "O"]]))
-    >>> first = explain(crf, Corpus.from_lists(word=[["Ann", "slept"]]))[0]
-    >>> first.label, first.contributions[0].feature, first.instead
-    ('PER', 'word[0]=Ann', 'O')
+    >>> corpus = Corpus.from_lists(word=[["Ann"], ["Rain"], ["Snow"]], label=[["PER"], ["O"], ["O"]])
+    >>> first = explain(CRF("word[0]", l2=0.1).fit(corpus), corpus)[0]
+    >>> first.label, first.decisive, first.instead
+    ('PER', ['word[0]=Ann'], 'O')
     """
     model = expert._fitted()
     if model.given:
         raise InputError("the model was trained on given features: only features of templates can be explained")
+    if model.has_history or len(model.states()):
+        raise InputError("a chain of order 2, or with features of transitions, cannot be explained: only plain transitions can")
     one = corpus.select([sentence])
     (lattice,) = expert.lattices(one)
     best = lattice.best().labels

@@ -231,11 +231,11 @@ class _Data:
             self.encoding,
             self.gold,
             *sizes,
-            known_features=pairs[0],
-            known_labels=pairs[1],
             order=self.expert.order,
             history=self.encoded.history,
             history_features=self.encoded.history_feature_count,
+            known_features=pairs[0],
+            known_labels=pairs[1],
         )
 
     def start(self, training: _native.TrainingSet) -> NDArray[np.float32]:

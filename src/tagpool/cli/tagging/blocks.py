@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from tagpool.corpus.files import STANDARD_STREAM, source_name
 from tagpool.errors import InputError
 
-_SIZE = 1 << 20  # what is read at once; smaller where a pipe has no more to give yet
+_SIZE = 1 << 21  # what is taken at once, less where a pipe has no more to give yet; what a word is, is worked out once a block
 _LONGEST = 1 << 24  # a sentence longer than this is none
 _GZIP_MAGIC = b"\x1f\x8b"
 _BLANK_LINE = re.compile(rb"\n[ \t\r]*\n")

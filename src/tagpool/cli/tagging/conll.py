@@ -15,8 +15,9 @@ from tagpool.corpus.conll import CONLLU_COLUMNS, DOCUMENT_START, column_names
 from tagpool.errors import InputError
 
 _DOCUMENT = DOCUMENT_START.encode()
+_DOCUMENT_MARK = re.compile(re.escape(_DOCUMENT))
 _BLANKS = b" \t"
-_LINE_OF_BLANKS = re.compile(rb"(?:^|\n)[ \t]+(?:\r?\n|\r?$)")
+_BLANK_BEGINS = re.compile(rb"\n[ \t]")
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
@@ -165,30 +166,36 @@ def _token_marks(text: bytes, lines: list[bytes], columns: _native.Columns, conl
     The reader has noted behind how many tokens each comment stands: no token stands between here and the next comment if
     so many have been met.
     """
-    if not (conllu or b"\n#" in text or text.removeprefix(_BYTE_ORDER_MARK).startswith(b"#") or _DOCUMENT in text):
-        return list(map(bool, (line.strip(_BLANKS) for line in lines) if _LINE_OF_BLANKS.search(text) else lines))
+    blanks = text[:1] in (b" ", b"\t") or _BLANK_BEGINS.search(text)  # rare, and then a line may have nothing else
+    marks = list(map(bool, [line.strip(_BLANKS) for line in lines] if blanks else lines))
+    marks[0] = bool(lines[0].removeprefix(_BYTE_ORDER_MARK).strip(_BLANKS))
+    if not conllu:
+        number = at = 0
+        for found in _DOCUMENT_MARK.finditer(text):
+            number += text.count(b"\n", at, at := found.start())
+            marks[number] &= not _is_document(lines[number])
+    if sum(marks) == columns.token_count:
+        return marks  # there are no comments
     starts, at = [0], 0
     for sentence in range(columns.sentence_count):
         at += columns.length(sentence)
         starts.append(at)
     asides = [starts[sentence] + position for sentence, position, _ in columns.asides]
-    marks: list[bool] = []
     met = passed = 0
-    for number, line in enumerate(lines):
-        line = line.removeprefix(_BYTE_ORDER_MARK) if number == 0 else line
-        if not line.strip(_BLANKS) or (not conllu and _is_document(line)):
-            marks.append(False)
-        elif passed < len(asides) and asides[passed] == met:
+    for number, mark in enumerate(marks):
+        if not mark:
+            continue
+        if passed < len(asides) and asides[passed] == met:
             passed += 1
-            marks.append(False)
+            marks[number] = False
         else:  # comments behind the last token belong to no sentence
-            marks.append(met < at)
+            marks[number] = met < at
             met += met < at
     return marks
 
 
 def _is_document(line: bytes) -> bool:
-    rest = line.lstrip(_BLANKS)
+    rest = line.removeprefix(_BYTE_ORDER_MARK).lstrip(_BLANKS)
     return rest.startswith(_DOCUMENT) and rest[len(_DOCUMENT) : len(_DOCUMENT) + 1] in (b"", b" ", b"\t")
 
 
