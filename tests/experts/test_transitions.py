@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from tagpool import CRF, Corpus, MaxEnt, builtin_corpus, load
 from tagpool.corpus.splits import hold_out
 from tagpool.errors import InputError, TemplateError
+from tagpool.experts.explanation import explain
 from tagpool.experts.inference import state_labels
 from tagpool.optim.lbfgs import LBFGS
 from tagpool.optim.sgd import SGD
@@ -157,3 +158,5 @@ def test_what_cannot_be() -> None:
         crf = CRF(templates, order=order, trainer=SGD(epochs=1)).fit(train)
         with pytest.raises(InputError, match="cannot go on from old weights"):
             crf.partial_fit(train)
+        with pytest.raises(InputError, match="cannot be explained"):
+            explain(crf, train)

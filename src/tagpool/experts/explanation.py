@@ -70,6 +70,8 @@ def explain(expert: Expert, corpus: Corpus, sentence: int = 0) -> list[TokenExpl
     model = expert._fitted()
     if model.given:
         raise InputError("the model was trained on given features: only features of templates can be explained")
+    if model.has_history or len(model.states()):
+        raise InputError("a chain of order 2, or with features of transitions, cannot be explained: only plain transitions can")
     one = corpus.select([sentence])
     (lattice,) = expert.lattices(one)
     best = lattice.best().labels
