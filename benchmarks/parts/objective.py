@@ -31,6 +31,9 @@ class Kept(Trainer):
 
     problem: Problem
 
+    def __init__(self) -> None:
+        pass
+
     def _run(self, problem: Problem, watch: Watch) -> Weights:
         self.problem = problem
         return np.zeros(problem.parameter_count, np.float32)
