@@ -240,3 +240,13 @@ def test_a_terminal_gets_a_bar(tiny: Path, tmp_path: Path) -> None:
     os.close(ours)
     assert b"epoch 10/10" in shown
     assert "━".encode() in shown
+
+
+def test_the_order_of_a_chain(data: Path, tmp_path: Path) -> None:
+    done = run("train", "--train", data / "train.conll", "--model", tmp_path / "m", "--order", 2, "--epochs", 2)
+    assert done.returncode == 0, done.stderr
+    assert tagpool.load(tmp_path / "m")._fitted().states()
+    refused = run("train", "--train", data / "train.conll", "--model", tmp_path / "n", "--order", 2, "--expert", "maxent")
+    assert refused.returncode == 2
+    assert "only a CRF has transitions" in refused.stderr
+    assert not (tmp_path / "n").exists()

@@ -58,6 +58,7 @@ def train(
     patience: Annotated[int, typer.Option(min=0, help="Stop after so many dev scores without a better one; 0: never.")] = 5,
     l2: Annotated[float, typer.Option(help="The penalty l2/2·|w|² of the summed loss.")] = 1.0,
     l1: Annotated[float, typer.Option(help="The penalty l1·|w| (not every trainer has it).")] = 0.0,
+    order: Annotated[int, typer.Option(min=1, max=2, help="How many labels a transition of a CRF looks back.")] = 1,
     pairs: Annotated[str, typer.Option(help="Which features have weights for which labels: all, or observed.")] = "all",
     min_count: Annotated[int, typer.Option(min=1, help="Features met fewer times are left out.")] = 1,
     hash_size: Annotated[int | None, typer.Option(min=1, help="Hash the features to so many, without an index.")] = None,
@@ -106,12 +107,22 @@ def train(
         "trainer": _trainer(expert, trainer, epochs),
     }
     if from_ is not None:
-        for name, given in (("features", features), ("use", use), ("without", without), ("hash-size", hash_size)):
+        for name, given in (
+            ("features", features),
+            ("use", use),
+            ("without", without),
+            ("hash-size", hash_size),
+            ("order", order - 1),
+        ):
             if given:
                 raise InputError(f"--{name} cannot be given with --from: the model goes on with its own templates", source=from_)
         learner = _continued(from_, expert, parameters)
     else:
         kind = _kind(expert or "crf")
+        if kind is CRF:
+            parameters["order"] = order
+        elif order != 1:
+            raise InputError(f"--order {order}: only a CRF has transitions")
         templates, given_resources = _templates(features or "ner", use or [], without or [])
         learner = kind(templates, resources=given_resources, hash_size=hash_size, **parameters)  # type: ignore[call-arg]
     reader = _Reader(columns, label, format, encoding)
