@@ -101,6 +101,10 @@ void bind_encoder(nb::module_& m) {
         .def("template_numbers", [](const Encoder& e) { return owned(e.template_numbers()); })
         .def("keys", [](const Encoder& e) { return owned(e.keys()); })
         .def("names", [](Encoder& e) { return e.names(); })
+        .def("packed_names", [](Encoder& e) {
+            const std::vector<std::string>& names = e.names();
+            return packed(static_cast<uint32_t>(names.size()), '\0', [&](uint32_t i) { return std::string_view(names[i]); });
+        })
         .def("describe", &Encoder::describe, nb::arg("columns"), nb::arg("sentence"));
 
     m.def("dense_rows", &dense_rows, nb::arg("columns"), nb::arg("column"), nb::arg("function"), nb::arg("lexicon"));

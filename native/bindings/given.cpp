@@ -25,6 +25,9 @@ void bind_given(nb::module_& m) {
         .def_prop_ro("feature_count", &GivenFeatures::feature_count)
         .def("counts", [](const GivenFeatures& f) { return f.counts(); })
         .def("keys", [](const GivenFeatures& f) { return f.keys(); })
+        .def("packed_names", [](const GivenFeatures& f) {
+            return packed(f.feature_count(), '\0', [&](uint32_t i) { return f.name(i); });
+        })
         .def("names", [](const GivenFeatures& f) {
             nb::list out;
             for (uint32_t i = 0; i < f.feature_count(); ++i) out.append(nb::str(f.name(i).data(), f.name(i).size()));

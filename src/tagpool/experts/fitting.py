@@ -71,15 +71,20 @@ def fit(
         seed=expert.seed,
         threads=expert.threads,
     )
+    data.let_go()
     made = _Made(expert, data, training)
     watch = Watch(evaluate=None if held_out is None else held_out.scorer(made), patience=expert.patience, on_epoch=on_epoch)
     try:
-        made.install(trainer.train(problem, watch), watch)
+        weights = trainer.train(problem, watch)
     except KeyboardInterrupt:
         kept = watch.kept()
         if kept is not None and np.isfinite(kept).all():
             made.install(kept, watch)
         raise
+    # What training needed is let go before the model is made: that is where memory would be at its peak.
+    del problem, training
+    watch.let_go()
+    made.install(weights, watch)
 
 
 def _check(expert: Expert) -> None:
@@ -122,6 +127,10 @@ class _Data:
             got = f"only {self.labels[0]!r}" if self.labels else "none"
             raise InputError(f"expected at least two different labels to learn, got {got}", source=self.source)
         self.gold = self.numbers_of()
+        self.sentence_count = len(self.encoded.sentences) - 1
+        self.token_count = self.encoded.token_count
+        self.feature_count = self.encoded.feature_count
+        self.history_feature_count = self.encoded.history_feature_count
         if self.feature_count == 0:
             raise InputError(
                 f"no feature is left: none was met {expert.min_count} times; use a smaller min_count, or more sentences",
@@ -169,17 +178,9 @@ class _Data:
         found: NDArray[np.int32] = table[self.encoded.labels]
         return found
 
-    @property
-    def sentence_count(self) -> int:
-        return len(self.encoded.sentences) - 1
-
-    @property
-    def encoding(self) -> _native.Encoding:
-        return self.encoded.native
-
-    @property
-    def feature_count(self) -> int:
-        return self.encoded.feature_count
+    def let_go(self) -> None:
+        """The encoded sentences are laid out for training by now: they need not be kept twice."""
+        del self.encoded
 
     def dev(self, dev: Any) -> _Dev:
         sentences, labels = dev if isinstance(dev, tuple) else (dev, None)
@@ -228,12 +229,12 @@ class _Data:
                 self.old_edges[-2:, :old] = kept[old:]
         sizes = self.feature_count, len(self.labels), self.expert.pairs == _ALL
         return _native.TrainingSet(
-            self.encoding,
+            self.encoded.native,
             self.gold,
             *sizes,
             order=self.expert.order,
             history=self.encoded.history,
-            history_features=self.encoded.history_feature_count,
+            history_features=self.history_feature_count,
             known_features=pairs[0],
             known_labels=pairs[1],
         )
@@ -304,7 +305,7 @@ class _Made:
             edges = np.zeros(count * (count + 2), np.float32)
             edges[free] = weights[pairs : pairs + len(free)]
             further = weights[pairs + len(free) :].copy()
-            arcs = _native.TrainedArcs(self.training, further, history, self.data.encoded.history_feature_count)
+            arcs = _native.TrainedArcs(self.training, further, history, self.data.history_feature_count)
         none = (np.zeros(0, np.uint32), np.zeros(0, np.uint16))
         named = none if self.expert.pairs == _ALL else (self.training.pair_features(), self.training.pair_labels())
         return (list(self.data.labels), *named, weights[:pairs], edges, arcs)
@@ -316,10 +317,12 @@ class _Made:
     def install(self, weights: Weights, watch: Watch) -> None:
         """Makes the expert's model, and gives it what it was made of."""
         encoder, expert = self.data.encoder, self.expert
+        parts = self._parts(weights, None if isinstance(encoder, GivenEncoder) else encoder.fitted_history)
+        del self.training
         if isinstance(encoder, GivenEncoder):
-            model = _native.Model.from_given(encoder.fitted_native, *self._parts(weights, None))
+            model = _native.Model.from_given(encoder.fitted_native, *parts)
         else:
-            model = _native.Model.from_encoder(encoder.fitted_native, *self._parts(weights, encoder.fitted_history))
+            model = _native.Model.from_encoder(encoder.fitted_native, *parts)
         expert._model, expert._encoder, expert._names = model, encoder, None
         expert.log_ = watch.log
         expert._summary = self.summary(watch)
@@ -329,7 +332,7 @@ class _Made:
         columns = () if self.data.given else self.data.corpus.columns
         return {
             "sentences": self.data.seen_before + self.data.sentence_count,
-            "tokens": self.data.encoded.token_count,
+            "tokens": self.data.token_count,
             "columns": [name for name in columns if name != SPACE],
             "label": None if self.data.given else self.data.corpus.label_column,
             "trainer": repr(trainer_of(self.expert.trainer)),

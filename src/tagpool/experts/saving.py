@@ -27,9 +27,8 @@ def save(expert: Expert, path: str | Path, *, half: bool = False, prune: float =
 def to_bytes(expert: Expert, *, half: bool = False, prune: float = 0.0, names: bool = True) -> bytes:
     """What a model file holds."""
     model = expert._fitted()
-    known = feature_names(expert) if (prune and not model.hash_size) or (names and has_names(expert)) else None
     if prune:
-        model = model.pruned(prune, known or [])
+        model = model.pruned(prune, [] if model.hash_size else feature_names(expert))
     texts = {"kind": expert.kind, "tagpool": tagpool.__version__}
     for key in ("parameters", "templates", "summary"):  # a model from a file has those it was trained with
         if (text := expert._fitted().text(key)) is not None:
@@ -41,10 +40,16 @@ def to_bytes(expert: Expert, *, half: bool = False, prune: float = 0.0, names: b
     if expert._summary is not None:
         texts["summary"] = json.dumps(expert._summary)
     arrays: dict[str, bytes] = {}
-    if names and known is not None:
-        # Sorted, they take a fifth of the room; a feature's place follows from its name.
-        arrays["names"] = zlib.compress(_SEPARATOR.join(sorted(known)).encode(), 3)
+    if names and has_names(expert):
+        arrays["names"] = _packed_names(expert)
     return model.write(texts, arrays, half)
+
+
+def _packed_names(expert: Expert) -> bytes:
+    """The names, sorted and compressed: they take a fifth of the room, and a feature's place follows from its name."""
+    if expert._encoder is None:
+        return expert._fitted().array("names") or b""
+    return zlib.compress(expert._encoder.fitted_native.packed_names(), 3)
 
 
 def has_names(expert: Expert) -> bool:

@@ -81,6 +81,10 @@ class Watch:
             return self.best
         return self._latest()
 
+    def let_go(self) -> None:
+        """Forgets the learner, whose memory others need."""
+        self._latest = None
+
     def epoch(self, number: int, total: int, loss: float, weights: Callable[[], Weights], *, score: bool = True) -> bool:
         """Takes note of an epoch; returns whether to go on.
 
