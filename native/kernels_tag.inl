@@ -24,8 +24,11 @@ void score_with_model(const ModelView& model, const Encoding& encoding, size_t t
 
 inline void prefetch_with_model(const ModelView& model, const Encoding& encoding, size_t token) {
     if (token + 1 >= encoding.starts.size()) return;
-    for (uint64_t i = encoding.starts[token]; i < encoding.starts[token + 1]; ++i)
-        __builtin_prefetch(model.weights + model.slots->start(encoding.ids[i]));
+    for (uint64_t i = encoding.starts[token]; i < encoding.starts[token + 1]; ++i) {
+        const uint32_t begin = model.slots->start(encoding.ids[i]);
+        __builtin_prefetch(model.weights + begin);
+        if (model.weight_labels) __builtin_prefetch(model.weight_labels + begin);
+    }
 }
 
 // Viterbi keeps the best scores only; on the way back the best predecessor of the one label that is needed is found again.

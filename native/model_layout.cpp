@@ -70,8 +70,10 @@ Tensors laid_out(Trained trained) {
     }
     // A row costs less than pairs where most of its labels are there: zeros among them are kept then.
     const bool full = kept * 5 >= used * labels * 4;
-    if (full)
-        for (uint32_t& count : counts) count = count > 0 ? static_cast<uint32_t>(labels) : 0;
+    // Elsewhere, the few features with many labels are rows too: they are frequent, and a row is one addition of vectors.
+    constexpr uint32_t kRowFrom = 5;
+    for (uint32_t& count : counts)
+        if (count > 0 && (full || count >= kRowFrom)) count = static_cast<uint32_t>(labels);
     const bool as_it_is = full && trained.has_all_pairs() && trained.hash_size && used == trained.features;
     Slots::Plan plan = trained.hash_size ? Slots::numbered(counts) : Slots::plan(trained.keys, counts);
     std::vector<float> weights;
@@ -81,9 +83,11 @@ Tensors laid_out(Trained trained) {
     for (uint32_t feature = 0; feature < trained.features && !as_it_is; ++feature) {
         if (counts[feature] == 0) continue;
         size_t place = plan.slots[plan.slot_of[feature]].start;
+        if (!full && counts[feature] == labels)
+            for (size_t label = 0; label < labels; ++label) weight_labels[place + label] = static_cast<uint16_t>(label);
         for (uint64_t i = begins[feature]; i < begins[feature + 1]; ++i) {
             const auto label = trained.has_all_pairs() ? static_cast<uint16_t>(i - begins[feature]) : trained.pair_labels[i];
-            if (full) {
+            if (counts[feature] == labels) {
                 weights[place + label] = from[i];
             } else if (from[i] != 0) {
                 weights[place] = from[i];

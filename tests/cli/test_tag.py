@@ -280,7 +280,7 @@ def test_ctrl_c_says_what_was_written(data: Path, tmp_path: Path) -> None:
 
 def test_a_sentence_that_never_ends_is_an_error(data: Path) -> None:
     command = f"yes Oslo | {sys.executable} -m tagpool tag {data / 'ner.tagpool'} -"
-    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False, timeout=300)
     assert done.returncode == 2
     assert "standard input:1: expected a blank line between sentences, got none in" in done.stderr
 
