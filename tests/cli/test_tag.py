@@ -262,7 +262,8 @@ def test_ctrl_c_says_what_was_written(data: Path, tmp_path: Path) -> None:
     for options, kept in (([], "what was tagged until then is written"), (["-o", str(tmp_path / "out")], "nothing was written")):
         command = [sys.executable, "-m", "tagpool", "tag", str(data / "ner.tagpool"), "/dev/stdin", *options]
         reading, writing = os.pipe()
-        process = subprocess.Popen(command, stdin=reading, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        # Its output goes nowhere: nobody reads it while we write, and a full pipe would hold both up for ever.
+        process = subprocess.Popen(command, stdin=reading, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         os.close(reading)
         try:
             # A pipe holds 64 KiB: when all this has gone in, the command is at work.
