@@ -175,9 +175,7 @@ def interrupted(data: Path, model: Path, until: str, *options: object, wait: flo
         rest = process.stderr.read()
         assert process.stdout is not None
         assert process.stdout.read() == ""
-        code = process.wait(timeout=60)
-        # Ended by the signal itself, while Python was closing down: a shell says 130 for that too.
-        return 130 if code == -signal.SIGINT else code, "".join(seen) + rest
+        return process.wait(timeout=60), "".join(seen) + rest
     finally:
         process.kill()
         process.communicate()
