@@ -250,3 +250,22 @@ def test_the_order_of_a_chain(data: Path, tmp_path: Path) -> None:
     assert refused.returncode == 2
     assert "only a CRF has transitions" in refused.stderr
     assert not (tmp_path / "n").exists()
+
+
+def test_ctrl_c_inside_an_eval_is_130_too() -> None:
+    """Python remembers such an interruption and would end itself by the signal, though it was caught and told."""
+    code = (
+        "import sys, types\n"
+        "def interrupt(): raise KeyboardInterrupt\n"
+        "def app():\n"
+        "    try:\n"
+        "        eval('interrupt()', globals())\n"
+        "    except KeyboardInterrupt:\n"
+        "        print('told')\n"
+        "        sys.exit(130)\n"
+        "sys.modules['tagpool.cli.main'] = types.SimpleNamespace(app=app)\n"
+        "from tagpool.cli.entry import run\n"
+        "run()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (130, "told\n")

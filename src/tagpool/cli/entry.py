@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import os
 import sys
+
+INTERRUPTED = 130
 
 
 def run() -> None:
@@ -13,5 +16,20 @@ def run() -> None:
         importlib.import_module("tagpool.cli.main").app()
     except KeyboardInterrupt:
         sys.stderr.write("interrupted; nothing was written\n")
-        sys.stderr.flush()
-        os._exit(130)
+        _leave_interrupted()
+    except SystemExit as ending:
+        if ending.code == INTERRUPTED:
+            _leave_interrupted()
+        raise
+
+
+def _leave_interrupted() -> None:
+    """Leaves with 130 in any case.
+
+    Python ends itself by the signal if Ctrl-C ever passed through an ``eval`` (as in the making of a dataclass while a library
+    is imported), even where it was caught later.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError, AttributeError):
+            stream.flush()
+    os._exit(INTERRUPTED)
