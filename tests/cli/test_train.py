@@ -252,7 +252,7 @@ def test_the_order_of_a_chain(data: Path, tmp_path: Path) -> None:
     assert not (tmp_path / "n").exists()
 
 
-def test_ctrl_c_inside_an_eval_is_130_too() -> None:
+def test_ctrl_c_inside_an_eval_is_130_too(tmp_path: Path) -> None:
     """Python remembers such an interruption and would end itself by the signal, though it was caught and told."""
     code = (
         "import sys, types\n"
@@ -267,5 +267,7 @@ def test_ctrl_c_inside_an_eval_is_130_too() -> None:
         "from tagpool.cli.entry import run\n"
         "run()\n"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    write(tmp_path, "mishap.py", code)
+    command = [sys.executable, "-m", "mishap"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
     assert (done.returncode, done.stdout) == (130, "told\n")
