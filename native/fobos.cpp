@@ -117,7 +117,7 @@ double Fobos::batch_gradients(const uint32_t* sentences, size_t count, Pool& poo
     if (chain_) run.make_edges(set, view, edges_);
     const size_t edges = set.common_edge_size();
     pool.each(count, [&](size_t i, unsigned worker) {
-        losses_[i] = run.differentiate(set, view, set.stride(), sentences[i], chain_, example_weights(), edges_,
+        losses_[i] = run.differentiate(set, view, nullptr, sentences[i], chain_, example_weights(), edges_,
                                        nodes_.data() + first_tokens_[i] * set.stride(), edge_gradients_.data() + i * edges, scratch_[worker]);
         triples_[i].swap(scratch_[worker].triple_gradients);
     });

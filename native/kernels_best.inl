@@ -47,7 +47,7 @@ void best_labels(const TrainingSet& set, const WeightView<T>& weights, bool chai
                  ChainScratch<T>& scratch) {
     const size_t stride = set.stride();
     with_stride(stride, [&](auto constant) {
-        score_viewed_sentence<T, decltype(constant)::value>(set, weights, stride, begin, length, scratch);
+        score_viewed_sentence<T, decltype(constant)::value>(set, weights, nullptr, begin, length, scratch);
     });
     const auto find = [&](int32_t* out) {
         if (chain && !set.arcs().empty()) arc_best(set, weights.edges(set), begin, length, out, scratch);
@@ -74,5 +74,5 @@ void best_labels(const TrainingSet& set, const WeightView<T>& weights, bool chai
 
 template <class T>
 constexpr StepKernels<T> step_table() {
-    return {&make_viewed_edges<T>, &differentiate<T>, &scale_steps<T>, &add_tokens<T>, &add_rows<T>, &add_singles<T>, &best_labels<T>};
+    return {&make_viewed_edges<T>, &score_shard<T>, &differentiate<T>, &find_moves<T>, &descend<T>, &best_labels<T>};
 }

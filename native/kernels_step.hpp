@@ -1,10 +1,11 @@
-// The kernels of stochastic training, in three parts so that threads can share a batch: what a sentence asks for, how far to go,
-// and going there. Chosen together with the others (kernels.hpp).
+// The kernels of stochastic training, in parts so that threads can share a batch: what weights say of a sentence, what the sentence
+// asks of them, and going there. Chosen together with the others (kernels.hpp).
 #pragma once
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
+#include "shards.hpp"
 #include "training_set.hpp"
 
 namespace tagpool {
@@ -25,37 +26,35 @@ struct WeightView {
     const T* edges(const TrainingSet& set) const { return data + (copies - 1) * set.transitions_begin(); }
 };
 
-// Where steps go: PairedWeights, their seconds too if `both`, the free weights only (RowMasks; null: all are free).
+// Where steps go: PairedWeights, by -step times a gradient; their seconds, if `both`, by second times it; the free weights only
+// (RowMasks; null: all are free).
 template <class T>
 struct PairedTarget {
     T* data;
     const uint8_t* masks;
+    T step, second;
     bool both;
-};
-
-// An addition that is to be made: `place` is a dense row, or a single weight; `from` a token of the batch, or its number for a label.
-struct Addition {
-    uint32_t place, from;
 };
 
 template <class T>
 struct StepKernels {
     void (*make_edges)(const TrainingSet& set, const WeightView<T>& weights, EdgeTable<T>& edges);
 
+    // What a shard's weights add to the node scores of a sentence: length rows of stride. `ahead` numbers of every row are fetched early.
+    void (*score_shard)(const TrainingSet& set, const WeightView<T>& weights, size_t ahead, const Shards::List& rows, const Shards::List& singles,
+                        size_t length, T* part);
+
     // The gradient of one sentence's loss: node gradients (length x stride) and edge gradients (but of triples) are written anew;
-    // those of triples are left in the scratch. Returns the loss. `ahead` numbers of every row are fetched early.
-    double (*differentiate)(const TrainingSet& set, const WeightView<T>& weights, size_t ahead, size_t sentence, bool chain,
+    // those of triples are left in the scratch. Returns the loss. `parts` are what score_shard wrote for each shard; where they are null the
+    // sentence is scored here.
+    double (*differentiate)(const TrainingSet& set, const WeightView<T>& weights, const T* const* parts, size_t sentence, bool chain,
                             const float* example_weights, const EdgeTable<T>& edges, T* nodes, T* edge_gradients, ChainScratch<T>& scratch);
 
-    // For PairedWeights: steps[t] = (-step * nodes[t], second * nodes[t]), rows of 2 * stride, and whether token t moves anything at all.
-    void (*scale)(const TrainingSet& set, const T* nodes, size_t length, T step, T second, T* steps, uint8_t* moves);
-    // Adds the steps of a sentence's tokens to PairedWeights.
-    void (*add_tokens)(const TrainingSet& set, const PairedTarget<T>& target, size_t sentence, const T* steps, const uint8_t* moves);
-    // The same for listed rows and single weights. `values` may be null (all 1).
-    void (*add_rows)(const TrainingSet& set, const PairedTarget<T>& target, const Addition* additions, const float* values, size_t count,
-                     const T* steps);
-    void (*add_singles)(const TrainingSet& set, const PairedTarget<T>& target, const Addition* additions, const float* values, size_t count,
-                        const T* steps);
+    // Which tokens move anything at all; the gradients of the others become zero.
+    void (*find_moves)(const TrainingSet& set, T* nodes, size_t length, uint8_t* moves);
+    // Moves a shard's weights by the node gradients of a sentence.
+    void (*descend)(const TrainingSet& set, const PairedTarget<T>& target, const Shards::List& rows, const Shards::List& singles, const T* nodes,
+                    const uint8_t* moves);
 
     // The best labels of tokens [begin, begin + length), a sentence, or without `chain` any tokens: of all sequences into `best`, of those
     // that agree with the known labels into `held`. Of equal scores the smaller label.

@@ -25,28 +25,42 @@ inline void prefetch_row(const T* row, size_t count) {
     for (size_t byte = 0; byte < count * sizeof(T); byte += 64) __builtin_prefetch(bytes + byte);
 }
 
-// What a token needs is scattered over memory: ask for it early.
+// What lies ahead in a list is scattered over memory: ask for it early.
+constexpr size_t kItemsAhead = 16;
+
 template <class T>
-inline void prefetch_viewed(const TrainingSet& set, const WeightView<T>& weights, size_t ahead, size_t token) {
-    const size_t pitch = set.stride() * weights.copies;
-    for (uint64_t i = set.row_starts_[token]; i < set.row_starts_[token + 1]; ++i)
-        prefetch_row(weights.data + size_t{set.rows_[i]} * pitch, ahead);
-    for (uint64_t i = set.single_starts_[token]; i < set.single_starts_[token + 1]; ++i)
-        __builtin_prefetch(weights.data + size_t{set.singles_[i]} * weights.copies);
+void score_shard(const TrainingSet& set, const WeightView<T>& weights, size_t ahead, const Shards::List& rows, const Shards::List& singles,
+                 size_t length, T* part) {
+    std::memset(part, 0, length * set.stride() * sizeof(T));
+    with_stride(set.stride(), [&](auto constant) {
+        constexpr size_t kStride = decltype(constant)::value;
+        const size_t stride = kStride ? kStride : set.stride(), pitch = stride * weights.copies;
+        for (size_t i = 0; i < rows.count; ++i) {
+            if (i + kItemsAhead < rows.count) prefetch_row(weights.data + rows.items[i + kItemsAhead].place * pitch, ahead);
+            T* const to = part + rows.items[i].to * stride;
+            const T* const row = weights.data + rows.items[i].place * pitch;
+            if (rows.values) add_scaled(to, row, static_cast<T>(rows.values[i]), stride);
+            else add_row(to, row, stride);
+        }
+    });
+    for (size_t i = 0; i < singles.count; ++i) {
+        if (i + kItemsAhead < singles.count) __builtin_prefetch(weights.data + singles.items[i + kItemsAhead].place * weights.copies);
+        const T weight = weights.data[singles.items[i].place * weights.copies];
+        part[singles.items[i].to] += singles.values ? static_cast<T>(singles.values[i]) * weight : weight;
+    }
 }
 
-// Node scores of a sentence into the scratch.
+// Node scores of a sentence into the scratch, from the parts of the shards if there are any.
 template <class T, size_t kStride>
-void score_viewed_sentence(const TrainingSet& set, const WeightView<T>& weights, size_t ahead, size_t begin, size_t length,
+void score_viewed_sentence(const TrainingSet& set, const WeightView<T>& weights, const T* const* parts, size_t begin, size_t length,
                            ChainScratch<T>& scratch) {
     const size_t stride = kStride ? kStride : set.stride(), labels = set.labels();
-    if (scratch.scores.size() < length * stride) scratch.scores.resize(length * stride);
-    constexpr size_t kAhead = 2;
-    for (size_t t = 0; t < std::min(kAhead, length); ++t) prefetch_viewed(set, weights, ahead, begin + t);
+    T* const all_scores = at_least(scratch.scores, length * stride);
+    static_assert(Shards::kCount == 2);
+    for (size_t i = 0; parts && i < length * stride; ++i) all_scores[i] = parts[0][i] + parts[1][i];
     for (size_t t = 0; t < length; ++t) {
-        if (t + kAhead < length) prefetch_viewed(set, weights, ahead, begin + t + kAhead);
-        T* scores = scratch.scores.data() + t * stride;
-        score_viewed<T, kStride>(set, weights, begin + t, scores);
+        T* scores = all_scores + t * stride;
+        if (!parts) score_viewed<T, kStride>(set, weights, begin + t, scores);
         for (size_t y = 0; y < stride; ++y) scores[y] *= weights.inverse_divisor;
         for (size_t y = labels; y < stride; ++y) scores[y] = -std::numeric_limits<T>::infinity();
     }
@@ -58,7 +72,7 @@ void make_viewed_edges(const TrainingSet& set, const WeightView<T>& weights, Edg
 }
 
 template <class T>
-double differentiate(const TrainingSet& set, const WeightView<T>& weights, size_t ahead, size_t sentence, bool chain,
+double differentiate(const TrainingSet& set, const WeightView<T>& weights, const T* const* parts, size_t sentence, bool chain,
                      const float* example_weights, const EdgeTable<T>& edges, T* nodes, T* edge_gradients, ChainScratch<T>& scratch) {
     const size_t begin = set.sentences_[sentence], length = set.sentences_[sentence + 1] - begin;
     std::memset(nodes, 0, length * set.stride() * sizeof(T));
@@ -66,7 +80,7 @@ double differentiate(const TrainingSet& set, const WeightView<T>& weights, size_
     return with_stride(set.stride(), [&](auto constant) {
         constexpr size_t kStride = decltype(constant)::value;
         const size_t stride = kStride ? kStride : set.stride();
-        score_viewed_sentence<T, kStride>(set, weights, ahead, begin, length, scratch);
+        score_viewed_sentence<T, kStride>(set, weights, parts, begin, length, scratch);
         if (scratch.shifted.size() < length * stride) scratch.shifted.resize(length * stride);
         if (scratch.shift.size() < length) scratch.shift.resize(length);
         for (size_t t = 0; t < length; ++t) {
@@ -88,18 +102,14 @@ template <class T>
 constexpr T kNothing = static_cast<T>(1e-7);
 
 template <class T>
-void scale_steps(const TrainingSet& set, const T* nodes, size_t length, T step, T second, T* steps, uint8_t* moves) {
+void find_moves(const TrainingSet& set, T* nodes, size_t length, uint8_t* moves) {
     const size_t stride = set.stride();
     for (size_t t = 0; t < length; ++t) {
-        const T* __restrict from = nodes + t * stride;
-        T* __restrict to = steps + t * 2 * stride;
+        T* const node = nodes + t * stride;
         int some = 0;
-        for (size_t y = 0; y < stride; ++y) {
-            to[y] = -step * from[y];
-            to[stride + y] = second * from[y];
-            some |= !(std::abs(from[y]) < kNothing<T>);
-        }
+        for (size_t y = 0; y < stride; ++y) some |= !(std::abs(node[y]) < kNothing<T>);
         moves[t] = some != 0;
+        if (!some) std::fill_n(node, stride, T{0});
     }
 }
 
@@ -121,74 +131,37 @@ struct Eight {
     typedef T Lanes __attribute__((vector_size(8 * sizeof(T)), aligned(alignof(T)), may_alias));
 };
 
-template <class T>
-inline void add_masked_row(T* to, const T* steps, T value, const uint8_t* mask, size_t count, bool both) {
-    using Lanes = typename Eight<T>::Lanes;
-    for (size_t i = 0; i < count; i += 8) {
-        const Lanes factors = value * *reinterpret_cast<const Lanes*>(kMasks<T>.factors[mask[i / 8]]);
-        *reinterpret_cast<Lanes*>(to + i) += factors * *reinterpret_cast<const Lanes*>(steps + i);
-        if (both) *reinterpret_cast<Lanes*>(to + count + i) += factors * *reinterpret_cast<const Lanes*>(steps + count + i);
-    }
-}
-
 template <class T, size_t kStride>
-inline void add_paired_row(const PairedTarget<T>& target, size_t row, T value, bool valued, const T* steps, size_t stride) {
-    T* to = target.data + row * (2 * stride);
-    if (target.masks) {
-        add_masked_row(to, steps, value, target.masks + row * (stride / 8), kStride ? kStride : stride, target.both);
-    } else if (valued) {
-        add_scaled(to, steps, value, target.both ? 2 * stride : stride);
-    } else if (target.both) {
-        add_row(to, steps, 2 * (kStride ? kStride : stride));
-    } else {
-        add_row(to, steps, kStride ? kStride : stride);
+inline void move_row(const PairedTarget<T>& target, size_t row, T value, const T* node, size_t stride_if_unusual) {
+    using Lanes = typename Eight<T>::Lanes;
+    const size_t stride = kStride ? kStride : stride_if_unusual;
+    T* const to = target.data + row * (2 * stride);
+    for (size_t i = 0; i < stride; i += 8) {
+        Lanes by = value * *reinterpret_cast<const Lanes*>(node + i);
+        if (target.masks) by *= *reinterpret_cast<const Lanes*>(kMasks<T>.factors[target.masks[(row * stride + i) / 8]]);
+        *reinterpret_cast<Lanes*>(to + i) -= target.step * by;
+        if (target.both) *reinterpret_cast<Lanes*>(to + stride + i) += target.second * by;
     }
 }
 
 template <class T>
-inline void add_paired_single(const PairedTarget<T>& target, size_t place, T value, const T* step, size_t stride) {
-    target.data[2 * place] += value * step[0];
-    if (target.both) target.data[2 * place + 1] += value * step[stride];
-}
-
-template <class T>
-void add_tokens(const TrainingSet& set, const PairedTarget<T>& target, size_t sentence, const T* steps, const uint8_t* moves) {
-    const size_t begin = set.sentences_[sentence], length = set.sentences_[sentence + 1] - begin;
-    const bool valued = !set.row_values_.empty();
-    const WeightView<T> view{target.data, 2, T{1}};
+void descend(const TrainingSet& set, const PairedTarget<T>& target, const Shards::List& rows, const Shards::List& singles, const T* nodes,
+             const uint8_t* moves) {
     with_stride(set.stride(), [&](auto constant) {
         constexpr size_t kStride = decltype(constant)::value;
-        const size_t stride = kStride ? kStride : set.stride();
-        for (size_t t = 0; t < length; ++t) {
-            if (t + 1 < length && moves[t + 1]) prefetch_viewed(set, view, target.both ? 2 * stride : stride, begin + t + 1);
-            if (!moves[t]) continue;
-            const T* from = steps + t * 2 * stride;
-            for (uint64_t i = set.row_starts_[begin + t]; i < set.row_starts_[begin + t + 1]; ++i)
-                add_paired_row<T, kStride>(target, set.rows_[i], valued ? static_cast<T>(set.row_values_[i]) : T{1}, valued, from, stride);
-            for (uint64_t i = set.single_starts_[begin + t]; i < set.single_starts_[begin + t + 1]; ++i)
-                add_paired_single(target, set.singles_[i], set.single_values_.empty() ? T{1} : static_cast<T>(set.single_values_[i]),
-                                  from + set.single_labels_[i], stride);
+        const size_t stride = kStride ? kStride : set.stride(), ahead = target.both ? 2 * stride : stride;
+        for (size_t i = 0; i < rows.count; ++i) {
+            if (i + kItemsAhead < rows.count) prefetch_row(target.data + rows.items[i + kItemsAhead].place * 2 * stride, ahead);
+            const size_t token = rows.items[i].to;
+            if (!moves[token]) continue;
+            move_row<T, kStride>(target, rows.items[i].place, rows.values ? static_cast<T>(rows.values[i]) : T{1}, nodes + token * stride, stride);
         }
     });
-}
-
-template <class T>
-void add_rows(const TrainingSet& set, const PairedTarget<T>& target, const Addition* additions, const float* values, size_t count,
-              const T* steps) {
-    with_stride(set.stride(), [&](auto constant) {
-        constexpr size_t kStride = decltype(constant)::value;
-        const size_t stride = kStride ? kStride : set.stride();
-        for (size_t i = 0; i < count; ++i) {
-            if (i + 16 < count) prefetch_row(target.data + size_t{additions[i + 16].place} * 2 * stride, target.both ? 2 * stride : stride);
-            add_paired_row<T, kStride>(target, additions[i].place, values ? static_cast<T>(values[i]) : T{1}, values != nullptr,
-                                       steps + size_t{additions[i].from} * 2 * stride, stride);
-        }
-    });
-}
-
-template <class T>
-void add_singles(const TrainingSet& set, const PairedTarget<T>& target, const Addition* additions, const float* values, size_t count,
-                 const T* steps) {
-    for (size_t i = 0; i < count; ++i)
-        add_paired_single(target, additions[i].place, values ? static_cast<T>(values[i]) : T{1}, steps + additions[i].from, set.stride());
+    for (size_t i = 0; i < singles.count; ++i) {
+        if (i + kItemsAhead < singles.count) __builtin_prefetch(target.data + singles.items[i + kItemsAhead].place * 2);
+        T* const to = target.data + singles.items[i].place * 2;
+        const T by = nodes[singles.items[i].to] * (singles.values ? static_cast<T>(singles.values[i]) : T{1});
+        to[0] -= target.step * by;
+        if (target.both) to[1] += target.second * by;
+    }
 }

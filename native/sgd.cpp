@@ -15,20 +15,25 @@ namespace {
 constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr double kTooLarge = 1e5;  // a divisor above which single precision would suffer
 
+// What another thread wrote comes from its cache: all of it is asked for at once.
+void fetch_early(const float* numbers, size_t count) {
+    for (size_t i = 0; i < count; i += 16) __builtin_prefetch(numbers + i);
+}
+
 }  // namespace
 
 Sgd::Sgd(std::shared_ptr<const TrainingSet> set, bool chain, const SgdOptions& options, std::vector<float> example_weights)
     : set_(std::move(set)), chain_(chain), options_(options), example_weights_(std::move(example_weights)),
       shrink_(options.l2 / static_cast<double>(set_->sentence_count())), step_(options.step), random_(options.seed), weights_(*set_),
-      masks_(*set_) {
+      masks_(*set_), shards_(*set_) {
     if (!example_weights_.empty() && example_weights_.size() != (chain ? set_->sentence_count() : set_->token_count()))
         throw InputFault(chain ? "expected one weight a sentence" : "expected one weight a token");
     if (options_.batch == 0) throw InputFault("expected a batch of at least one sentence");
     options_.batch = std::min(options_.batch, std::max<size_t>(set_->sentence_count(), 1));
     options_.threads = std::clamp<unsigned>(options_.threads, 1, static_cast<unsigned>(std::min<size_t>(options_.batch, 1024)));
     scratch_.resize(options_.threads);
-    nodes_.resize(options_.threads);
-    shares_.resize(options_.batch);
+    losses_.resize(options_.batch);
+    triples_.resize(options_.batch);
     edge_gradients_.assign(options_.batch * set_->common_edge_size(), 0);
 }
 
@@ -68,139 +73,148 @@ double Sgd::pass(const std::vector<uint32_t>& order, bool average, double bound,
     Pool pool(options_.threads);
     LookUp look(look_up);
     double loss = 0;
+    Batch batch;
     for (size_t first = 0; first < order.size(); first += options_.batch) {
-        const size_t count = std::min(options_.batch, order.size() - first);
-        if (divisor_ > kTooLarge || average_divisor_ > kTooLarge) settle();
+        if (divisor_ > kTooLarge || average_divisor_ > kTooLarge) {
+            finish_batch();
+            settle();
+        }
         const double eta = step_ / std::pow(1 + step_ * shrink_ * static_cast<double>(seen_), 0.75);
-        seen_ += count;
-        const double met = batch_step(order.data() + first, count, eta * divisor_, average && averaged_steps_ > 0, pool);
+        batch.sentences = order.data() + first;
+        batch.count = std::min(options_.batch, order.size() - first);
+        batch.step = eta * divisor_;
+        batch.second = fraction_ * batch.step;
+        batch.both = average && averaged_steps_ > 0;
+        seen_ += batch.count;
+        const double met = learn(batch, pool);
         loss += met;
-        if (!std::isfinite(met) || loss > bound) return kNever;
-        divisor_ *= 1 + eta * shrink_ * static_cast<double>(count);
+        if (!std::isfinite(met) || loss > bound) {
+            waiting_.count = 0;
+            return kNever;
+        }
+        divisor_ *= 1 + eta * shrink_ * static_cast<double>(batch.count);
+        std::swap(batch, waiting_);
         if (average) {
             // The average of n points moves by 1/n towards the next one.
             const double share = 1.0 / static_cast<double>(++averaged_steps_);
             average_divisor_ = share < 1 ? average_divisor_ / (1 - share) : divisor_;
             fraction_ = share < 1 ? fraction_ + share * average_divisor_ / divisor_ : 1;
         }
-        look.now_and_then();
+        try {
+            look.now_and_then();
+        } catch (...) {
+            finish_batch();
+            throw;
+        }
     }
+    finish_batch();
     return loss;
 }
 
-double Sgd::batch_step(const uint32_t* sentences, size_t count, double step, bool both, Pool& pool) {
+void Sgd::lay_out(Batch& batch) {
+    batch.first_tokens.assign(1, 0);
+    for (size_t i = 0; i < batch.count; ++i) batch.first_tokens.push_back(batch.first_tokens.back() + length(batch.sentences[i]));
+    const size_t tokens = batch.first_tokens.back();
+    if (moves_.size() >= tokens) return;
+    moves_.resize(tokens);
+    nodes_.resize(tokens * set_->stride());
+    for (AlignedVector<float>& part : parts_) part.resize(tokens * set_->stride());
+}
+
+// Loss of a batch; what it asks for is left for later.
+double Sgd::learn(Batch& batch, Pool& pool) {
+    lay_out(batch);
+    score_and_descend(batch, pool);
+    return differentiate(batch, pool);
+}
+
+// First round: the weights.
+void Sgd::score_and_descend(const Batch& batch, Pool& pool) {
     const TrainingSet& set = *set_;
     const StepKernels<float>& run = kernels<float>().step;
-    const size_t edges = set.common_edge_size();
-    size_t tokens = 0;
-    for (size_t i = 0; i < count; ++i) {
-        shares_[i].first_token = tokens;
-        tokens += set.sentences_[sentences[i] + 1] - set.sentences_[sentences[i]];
-    }
-    if (moves_.size() < tokens) {
-        moves_.resize(tokens);
-        steps_.resize(tokens * 2 * set.stride());
-    }
     const WeightView<float> view{weights_.data(), 2, static_cast<float>(1 / divisor_)};
-    if (chain_) run.make_edges(set, view, edges_);
-    const unsigned owners = pool.size();
-    const auto length = [&](uint32_t i) { return set.sentences_[sentences[i] + 1] - set.sentences_[sentences[i]]; };
-    longest_first_.resize(count);
+    pool.each(Shards::kCount + 1, [&](size_t task, unsigned) {
+        if (task == Shards::kCount) {
+            descend_edges();
+            if (chain_) run.make_edges(set, view, edges_);
+            return;
+        }
+        fetch_early(nodes_.data(), waiting_.count ? waiting_.first_tokens.back() * set.stride() : 0);
+        descend(task);
+        for (size_t i = 0; i < batch.count; ++i) {
+            const size_t sentence = batch.sentences[i];
+            run.score_shard(set, view, batch.both ? 2 * set.stride() : set.stride(), shards_.rows(sentence, task), shards_.singles(sentence, task),
+                            length(sentence), parts_[task].data() + batch.first_tokens[i] * set.stride());
+        }
+    });
+}
+
+// Second round: the sentences.
+double Sgd::differentiate(const Batch& batch, Pool& pool) {
+    const TrainingSet& set = *set_;
+    const StepKernels<float>& run = kernels<float>().step;
+    const size_t stride = set.stride(), edges = set.common_edge_size();
+    const WeightView<float> view{weights_.data(), 2, static_cast<float>(1 / divisor_)};
+    longest_first_.resize(batch.count);
     std::iota(longest_first_.begin(), longest_first_.end(), 0u);
     // Taken longest first, the sentences come out even; where their results lie does not depend on it.
-    if (owners > 1) std::sort(longest_first_.begin(), longest_first_.end(), [&](uint32_t a, uint32_t b) { return length(a) > length(b); });
-    pool.each(count, [&](size_t task, unsigned worker) {
-        const size_t i = longest_first_[task];
-        differentiate(sentences[i], shares_[i], edge_gradients_.data() + i * edges, step, both, worker);
-        if (owners > 1) list_additions(sentences[i], shares_[i], owners);
+    if (pool.size() > 1)
+        std::sort(longest_first_.begin(), longest_first_.end(),
+                  [&](uint32_t a, uint32_t b) { return length(batch.sentences[a]) > length(batch.sentences[b]); });
+    pool.each(batch.count, [&](size_t task, unsigned worker) {
+        const size_t i = longest_first_[task], sentence = batch.sentences[i], first = batch.first_tokens[i];
+        const float* parts[Shards::kCount];
+        for (size_t shard = 0; shard < Shards::kCount; ++shard) {
+            parts[shard] = parts_[shard].data() + first * stride;
+            fetch_early(parts[shard], length(sentence) * stride);
+        }
+        losses_[i] = run.differentiate(set, view, parts, sentence, chain_, example_weights(), edges_, nodes_.data() + first * stride,
+                                       edge_gradients_.data() + i * edges, scratch_[worker]);
+        triples_[i].swap(scratch_[worker].triple_gradients);
+        run.find_moves(set, nodes_.data() + first * stride, length(sentence), moves_.data() + first);
     });
-    double loss = 0;
-    for (size_t i = 0; i < count; ++i) loss += shares_[i].loss;
-    if (!std::isfinite(loss)) return loss;
-    const PairedTarget<float> target{weights_.data(), masks_.data(), both};
-    pool.each(owners, [&](size_t owner, unsigned) {
-        if (owner == 0 && chain_) {
-            add_edges(count, step, both);
-            for (size_t i = 0; i < count; ++i) add_triples(sentences[i], shares_[i], step, both);
-        }
-        for (size_t i = 0; i < count; ++i) {
-            const Share& share = shares_[i];
-            const float* const steps = steps_.data() + share.first_token * 2 * set.stride();
-            if (owners == 1) {
-                run.add_tokens(set, target, sentences[i], steps, moves_.data() + share.first_token);
-                continue;
-            }
-            const size_t rows = owner * (share.rows.size() / owners), singles = owner * (share.singles.size() / owners);
-            run.add_rows(set, target, share.rows.data() + rows, share.row_values.empty() ? nullptr : share.row_values.data() + rows,
-                         share.row_counts[owner], steps);
-            run.add_singles(set, target, share.singles.data() + singles,
-                            share.single_values.empty() ? nullptr : share.single_values.data() + singles, share.single_counts[owner], steps);
-        }
-    });
-    return loss;
+    return std::accumulate(losses_.begin(), losses_.begin() + static_cast<std::ptrdiff_t>(batch.count), 0.0);
 }
 
-void Sgd::differentiate(size_t sentence, Share& share, float* edge_gradients, double step, bool both, unsigned worker) {
+// Gives the weights of a shard what the waiting batch asked for.
+void Sgd::descend(size_t shard) {
     const TrainingSet& set = *set_;
-    const StepKernels<float>& run = kernels<float>().step;
-    const size_t length = set.sentences_[sentence + 1] - set.sentences_[sentence], stride = set.stride();
-    std::vector<float>& nodes = nodes_[worker];
-    if (nodes.size() < length * stride) nodes.resize(length * stride);
-    const WeightView<float> view{weights_.data(), 2, static_cast<float>(1 / divisor_)};
-    share.loss = run.differentiate(set, view, both ? 2 * stride : stride, sentence, chain_, example_weights(), edges_, nodes.data(),
-                                   edge_gradients, scratch_[worker]);
-    share.triples.swap(scratch_[worker].triple_gradients);
-    run.scale(set, nodes.data(), length, static_cast<float>(step), static_cast<float>(fraction_ * step),
-              steps_.data() + share.first_token * 2 * stride, moves_.data() + share.first_token);
+    const PairedTarget<float> target{weights_.data(), masks_.data(), static_cast<float>(waiting_.step), static_cast<float>(waiting_.second),
+                                     waiting_.both};
+    for (size_t i = 0; i < waiting_.count; ++i) {
+        const size_t sentence = waiting_.sentences[i], first = waiting_.first_tokens[i];
+        kernels<float>().step.descend(set, target, shards_.rows(sentence, shard), shards_.singles(sentence, shard),
+                                      nodes_.data() + first * set.stride(), moves_.data() + first);
+    }
 }
 
-// Which thread is to add what. A row fills whole lines of memory; single weights share a line with seven others.
-void Sgd::list_additions(size_t sentence, Share& share, unsigned owners) const {
-    const TrainingSet& set = *set_;
-    const size_t begin = set.sentences_[sentence], end = set.sentences_[sentence + 1];
-    const auto list = [&](const Buffer<uint64_t>& starts, const Buffer<uint32_t>& items, const Buffer<float>& values, int shift,
-                          std::vector<Addition>& additions, std::vector<float>& kept_values, std::vector<size_t>& counts, auto&& from) {
-        const size_t room = starts[end] - starts[begin];
-        additions.resize(room * owners);
-        if (!values.empty()) kept_values.resize(room * owners);
-        counts.assign(owners, 0);
-        for (size_t token = begin; token < end; ++token) {
-            if (!moves_[share.first_token + token - begin]) continue;
-            for (uint64_t i = starts[token]; i < starts[token + 1]; ++i) {
-                const size_t owner = (items[i] >> shift) % owners, place = owner * room + counts[owner]++;
-                additions[place] = {items[i], static_cast<uint32_t>(from(token - begin, i))};
-                if (!values.empty()) kept_values[place] = values[i];
-            }
-        }
-    };
-    list(set.row_starts_, set.rows_, set.row_values_, 0, share.rows, share.row_values, share.row_counts, [](size_t t, uint64_t) { return t; });
-    list(set.single_starts_, set.singles_, set.single_values_, 3, share.singles, share.single_values, share.single_counts,
-         [&](size_t t, uint64_t i) { return t * 2 * set.stride() + set.single_labels_[i]; });
-}
-
-void Sgd::add_edges(size_t count, double step, bool both) {
+void Sgd::descend_edges() {
+    if (!chain_ || waiting_.count == 0) return;
     const size_t edges = set_->common_edge_size();
     float* const to = weights_.data() + 2 * set_->transitions_begin();
     float* const seconds = to + set_->edge_size();
     float* const total = edge_gradients_.data();
-    for (size_t i = 1; i < count; ++i)
+    for (size_t i = 1; i < waiting_.count; ++i)
         for (size_t k = 0; k < edges; ++k) total[k] += edge_gradients_[i * edges + k];
-    const auto first = static_cast<float>(step), second = static_cast<float>(fraction_ * step);
+    const auto first = static_cast<float>(waiting_.step), second = static_cast<float>(waiting_.second);
     for (size_t k = 0; k < edges; ++k) to[k] -= first * total[k];
-    for (size_t k = 0; both && k < edges; ++k) seconds[k] += second * total[k];
+    for (size_t k = 0; waiting_.both && k < edges; ++k) seconds[k] += second * total[k];
+    float* const triples = weights_.data() + weights_.first(set_->triples_begin());
+    float* const triple_seconds = triples + set_->edge_size();
+    for (size_t i = 0; i < waiting_.count; ++i) {
+        const float* gradient = triples_[i].data();
+        set_->arcs().each_triple(set_->sentences_[waiting_.sentences[i]], length(waiting_.sentences[i]), [&](size_t, uint32_t triple, float) {
+            triples[triple] -= first * *gradient;
+            if (waiting_.both) triple_seconds[triple] += second * *gradient;
+            ++gradient;
+        });
+    }
 }
 
-void Sgd::add_triples(size_t sentence, const Share& share, double step, bool both) {
-    const size_t begin = set_->sentences_[sentence], length = set_->sentences_[sentence + 1] - begin;
-    float* const to = weights_.data() + weights_.first(set_->triples_begin());
-    float* const seconds = to + set_->edge_size();
-    const auto first = static_cast<float>(step), second = static_cast<float>(fraction_ * step);
-    size_t i = 0;
-    set_->arcs().each_triple(begin, length, [&](size_t, uint32_t triple, float) {
-        to[triple] -= first * share.triples[i];
-        if (both) seconds[triple] += second * share.triples[i];
-        ++i;
-    });
+void Sgd::finish_batch() {
+    for (size_t shard = 0; shard < Shards::kCount; ++shard) descend(shard);
+    descend_edges();
+    waiting_.count = 0;
 }
 
 // Folds the factors into the numbers before they grow too large for single precision.

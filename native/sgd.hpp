@@ -5,8 +5,9 @@
 // Shrinking touches no weight: w = weights / divisor. Neither does averaging: the average is (seconds + fraction * weights) /
 // average_divisor, and a step adds to the seconds only where it adds to the weights.
 //
-// Threads share a batch: first its sentences, each with gradients of its own; then the weights, each of which belongs to one thread and
-// receives its additions in the order of the batch. So the result is the same bits whatever the number of threads.
+// Threads share a batch in two rounds. In the first each weight belongs to one thread (shards.hpp): it receives what the last batch
+// asked for, in the order of that batch, and says what it has to say of this one. In the second each sentence belongs to one thread. So the
+// result is the same bits whatever the number of threads, and the weights stay in the cache of the thread they belong to.
 #pragma once
 #include <functional>
 #include <memory>
@@ -18,6 +19,7 @@
 #include "pool.hpp"
 #include "random.hpp"
 #include "row_masks.hpp"
+#include "shards.hpp"
 #include "training_set.hpp"
 
 namespace tagpool {
@@ -48,23 +50,24 @@ public:
     double step() const { return step_; }
 
 private:
-    // What one sentence of a batch asks for.
-    struct Share {
-        double loss = 0;
-        size_t first_token = 0;             // within the batch
-        std::vector<Addition> rows, singles;  // by owner, each with room for all
-        std::vector<float> row_values, single_values;
-        AlignedVector<float> triples;       // gradients, one for each visit of Arcs::each_triple
-        std::vector<size_t> row_counts, single_counts;
+    struct Batch {
+        const uint32_t* sentences = nullptr;
+        size_t count = 0;
+        std::vector<size_t> first_tokens;  // of each sentence, within the batch; at the end how many there are
+        double step = 0, second = 0;       // of the weights, and of the seconds
+        bool both = false;
     };
 
     const float* example_weights() const { return example_weights_.empty() ? nullptr : example_weights_.data(); }
+    size_t length(size_t sentence) const { return set_->sentences_[sentence + 1] - set_->sentences_[sentence]; }
     double pass(const std::vector<uint32_t>& order, bool average, double bound, const std::function<void()>& look_up);
-    double batch_step(const uint32_t* sentences, size_t count, double step, bool both, Pool& pool);
-    void differentiate(size_t sentence, Share& share, float* edge_gradients, double step, bool both, unsigned worker);
-    void list_additions(size_t sentence, Share& share, unsigned owners) const;
-    void add_edges(size_t count, double step, bool both);
-    void add_triples(size_t sentence, const Share& share, double step, bool both);
+    void lay_out(Batch& batch);
+    double learn(Batch& batch, Pool& pool);
+    void score_and_descend(const Batch& batch, Pool& pool);
+    double differentiate(const Batch& batch, Pool& pool);
+    void descend(size_t shard);
+    void descend_edges();
+    void finish_batch();
     void calibrate(const std::function<void()>& look_up);
     double cost_of_nothing(const std::vector<uint32_t>& sentences) const;
     void restore(const std::vector<uint32_t>& sample, const std::vector<float>& start);
@@ -78,17 +81,21 @@ private:
     Random random_;
     PairedWeights weights_;
     RowMasks masks_;
+    Shards shards_;
     double divisor_ = 1, average_divisor_ = 1, fraction_ = 0;
     size_t epochs_ = 0, seen_ = 0, averaged_steps_ = 0;
     bool from_zero_ = true;
 
-    // Work space of a batch.
+    // Work space of a batch. What the last one asked for waits in nodes_, edge_gradients_ and triples_ until the weights are next in hand.
+    Batch waiting_;
     EdgeTable<float> edges_;
     std::vector<ChainScratch<float>> scratch_;     // by worker
-    std::vector<std::vector<float>> nodes_;        // by worker
-    std::vector<Share> shares_;                    // by sentence
-    std::vector<float> steps_, edge_gradients_;    // by token; by sentence
+    std::vector<double> losses_;                   // by sentence
+    std::vector<AlignedVector<float>> triples_;    // by sentence: gradients, one for each visit of Arcs::each_triple
+    AlignedVector<float> nodes_;                   // by token: gradients
+    std::vector<float> edge_gradients_;            // by sentence
     std::vector<uint8_t> moves_;                   // by token
+    AlignedVector<float> parts_[Shards::kCount];  // by token
     std::vector<uint32_t> longest_first_;
 };
 

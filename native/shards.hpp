@@ -1,0 +1,47 @@
+// Shards: the weights of features shared out, so that each belongs to one thread at a time, and for every sentence the list of what each
+// shard has to say of it. A list is walked from end to end: no short loops over the few items of a token, whose ends no processor foresees.
+//
+// Weights of one shard fill whole lines of memory, and the lines beside them, so that threads do not take them from each other.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+#include "buffer.hpp"
+#include "training_set.hpp"
+
+namespace tagpool {
+
+class Shards {
+public:
+    // More shards would occupy more threads, but cost everybody another sum a token.
+    static constexpr size_t kCount = 2;
+
+    // A dense row and the token (within its sentence) that has the feature; or a single weight, and token * stride + label.
+    struct Item {
+        uint32_t place, to;
+    };
+    struct List {
+        const Item* items;
+        const float* values;  // null: all 1
+        size_t count;
+    };
+
+    explicit Shards(const TrainingSet& set);
+
+    List rows(size_t sentence, size_t shard) const { return list(rows_, row_values_, row_starts_, sentence * kCount + shard); }
+    List singles(size_t sentence, size_t shard) const { return list(singles_, single_values_, single_starts_, sentence * kCount + shard); }
+
+private:
+    static size_t shard_of_row(uint32_t row) { return row / 2 % kCount; }
+    static size_t shard_of_single(uint32_t place) { return place / 16 % kCount; }
+    static List list(const Buffer<Item>& items, const Buffer<float>& values, const Buffer<uint64_t>& starts, size_t number) {
+        const uint64_t begin = starts[number];
+        return {items.data() + begin, values.empty() ? nullptr : values.data() + begin, starts[number + 1] - begin};
+    }
+
+    Buffer<Item> rows_, singles_;
+    Buffer<float> row_values_, single_values_;
+    Buffer<uint64_t> row_starts_, single_starts_;  // by sentence and shard
+};
+
+}  // namespace tagpool
