@@ -40,8 +40,8 @@ void Fobos::make_groups() {
     group_of_row_.resize(set.transitions_begin() / stride + 1);
     if (!set.all_pairs()) group_of_single_.resize(set.transitions_begin());
     const std::vector<uint32_t> features = set.pair_features();
-    for (size_t i = 0; i < set.pair_count(); ++i) {
-        const uint32_t place = set.places()[i];
+    set.places().each(set.pair_count(), [&](size_t i, size_t at, float) {
+        const auto place = static_cast<uint32_t>(at);
         const bool dense = set.is_in_row(place), first = i == 0 || features[i - 1] != features[i];
         if (first) groups_.push_back(dense ? Group{place / stride * stride, set.labels(), 0} : Group{place, 0, 0});
         const auto number = static_cast<uint32_t>(groups_.size() - 1);
@@ -51,7 +51,7 @@ void Fobos::make_groups() {
             ++groups_.back().count;
             group_of_single_[place] = number;
         }
-    }
+    });
     history_groups_ = groups_.size();
     const Arcs& arcs = set.arcs();
     const auto triples = static_cast<uint32_t>(set.triples_begin()), trigrams = static_cast<uint32_t>(set.trigrams_begin());
@@ -66,7 +66,7 @@ void Fobos::make_groups() {
 
 void Fobos::start_from(const double* parameters) {
     weights_.fill(weights_.size(), 0.0);
-    for (size_t i = 0; i < parameter_count(); ++i) weights_[set_->places()[i]] = parameters[i];
+    set_->places().each(parameter_count(), [&](size_t i, size_t place, float) { weights_[place] = parameters[i]; });
     for (Group& group : groups_) group.caught_up = 0;
     penalty_.restart();
     steps_ = 0;
@@ -204,7 +204,7 @@ void Fobos::calibrate(const std::function<void()>& look_up) {
 std::vector<double> Fobos::parameters() {
     catch_up_all();
     std::vector<double> out(parameter_count());
-    for (size_t i = 0; i < out.size(); ++i) out[i] = weights_[set_->places()[i]];
+    set_->places().each(out.size(), [&](size_t i, size_t place, float) { out[i] = weights_[place]; });
     return out;
 }
 

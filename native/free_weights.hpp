@@ -11,17 +11,10 @@ namespace tagpool {
 class FreeWeights {
 public:
     FreeWeights(const TrainingSet& set, bool chain) : labels_(set.labels()), stride_(set.stride()) {
-        const Places places = set.places();
-        size_t first = 0;
-        if (set.all_pairs()) {  // whole rows, computed; only what follows is kept
-            rows_ = set.pair_count() / labels_;
-            first = set.pair_count();
-        }
+        if (set.all_pairs()) rows_ = set.row_count();  // whole rows, computed; only what follows is kept
         std::vector<bool> free(set.weight_count());
-        const size_t count = chain ? places.size() : set.pair_count();
-        for (size_t i = first; i < count; ++i) free[places[i]] = true;
-        others_.reserve(count - first);
-        for (size_t place = 0; place < free.size(); ++place)
+        set.places().each(chain ? set.places().size() : set.pair_count(), [&](size_t, size_t place, float) { free[place] = true; });
+        for (size_t place = rows_ * stride_; place < free.size(); ++place)
             if (free[place]) others_.push_back(static_cast<uint32_t>(place));
     }
 

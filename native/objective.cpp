@@ -20,7 +20,7 @@ Objective::Objective(std::shared_ptr<const TrainingSet> set, bool chain, double 
 }
 
 double Objective::operator()(const double* parameters, double* gradient) {
-    std::vector<double> weights(parameter_count()), slopes(parameter_count());
+    std::vector<double> weights(free_.size()), slopes(free_.size());
     to_memory_order(parameters, weights.data());
     const double value = evaluate(weights.data(), slopes.data());
     from_memory_order(slopes.data(), gradient);
@@ -28,19 +28,21 @@ double Objective::operator()(const double* parameters, double* gradient) {
 }
 
 void Objective::to_memory_order(const double* parameters, double* weights) {
-    const Places places = set_->places();
-    for (size_t i = 0; i < parameter_count(); ++i) weights_[places[i]] = parameters[i];
-    free_.each(0, parameter_count(), [&](size_t i, size_t place) { weights[i] = weights_[place]; });
+    set_->places().each(parameter_count(), [&](size_t i, size_t place, float factor) {
+        weights_[place] = static_cast<double>(factor) * parameters[i];
+    });
+    free_.each(0, free_.size(), [&](size_t i, size_t place) { weights[i] = weights_[place]; });
 }
 
 void Objective::from_memory_order(const double* weights, double* parameters) {
-    const Places places = set_->places();
-    free_.each(0, parameter_count(), [&](size_t i, size_t place) { weights_[place] = weights[i]; });
-    for (size_t i = 0; i < parameter_count(); ++i) parameters[i] = weights_[places[i]];
+    free_.each(0, free_.size(), [&](size_t i, size_t place) { weights_[place] = weights[i]; });
+    set_->places().each(parameter_count(), [&](size_t i, size_t place, float factor) {
+        parameters[i] = weights_[place] / static_cast<double>(factor);
+    });
 }
 
 double Objective::evaluate(const double* weights, double* gradient) {
-    for_blocks(parameter_count(), threads_, [&](size_t begin, size_t end) {
+    for_blocks(free_.size(), threads_, [&](size_t begin, size_t end) {
         free_.each(begin, end, [&](size_t i, size_t place) { weights_[place] = weights[i]; });
     });
     const double loss = evaluate_loss();
@@ -79,7 +81,7 @@ double Objective::finish(const double* weights, double* gradient) {
         for (size_t copy = 0; copy < copies; ++copy)
             for (size_t i = begin; i < end; ++i) gradient_[i] += copies_[copy * shared + i];
     });
-    return 0.5 * l2_ * sum_blocks(parameter_count(), threads_, [&](size_t begin, size_t end) {
+    return 0.5 * l2_ * sum_blocks(free_.size(), threads_, [&](size_t begin, size_t end) {
         free_.each(begin, end, [&](size_t i, size_t place) { gradient[i] = gradient_[place] + l2_ * weights[i]; });
         return dot(weights + begin, weights + begin, end - begin);
     });

@@ -16,16 +16,19 @@ public:
     Objective(std::shared_ptr<const TrainingSet> set, bool chain, double l2, std::vector<float> example_weights, unsigned threads);
 
     // Parameters: pairs (feature, label), and with `chain` the free ones of transitions, start and end.
-    size_t parameter_count() const { return free_.size(); }
+    size_t parameter_count() const { return chain_ ? set_->places().size() : set_->pair_count(); }
     unsigned threads() const { return threads_; }
 
     // The value; the gradient is written beside it. The same whatever the number of threads.
     double operator()(const double* parameters, double* gradient);
 
-    // The same for parameters and gradient in the order of memory, as minimisers have them.
+    // The same for parameters and gradient in the order of memory, as minimisers have them: memory_size() numbers, twins but once.
+    size_t memory_size() const { return free_.size(); }
     double evaluate(const double* weights, double* gradient);
     void to_memory_order(const double* parameters, double* weights);
     void from_memory_order(const double* weights, double* parameters);
+    // Where a minimiser stands.
+    AlignedVector<double>& point() { return point_; }
 
 private:
     double evaluate_loss();
@@ -37,6 +40,7 @@ private:
     double l2_;
     std::vector<float> example_weights_;
     unsigned threads_;
+    AlignedVector<double> point_;
     AlignedVector<double> weights_, gradient_;            // by place
     AlignedVector<double> copies_, edge_gradients_, losses_; // by part; the first part's copy of shared gradients is gradient_ itself
     EdgeTable<double> edges_;

@@ -16,7 +16,9 @@ Perceptron::Perceptron(std::shared_ptr<const TrainingSet> set, bool chain, uint6
 
 void Perceptron::start_from(const float* parameters) {
     weights_.each([](float& weight, float& second) { weight = second = 0; });
-    for (size_t i = 0; i < parameter_count(); ++i) weights_.data()[weights_.first(set_->places()[i])] = parameters[i];
+    set_->places().each(parameter_count(), [&](size_t i, size_t place, float factor) {
+        weights_.data()[weights_.first(place)] = factor * parameters[i];
+    });
     examples_ = 0;
 }
 
@@ -106,15 +108,18 @@ void Perceptron::move_edges(const int32_t* labels, size_t begin, size_t length, 
 }
 
 std::vector<float> Perceptron::parameters() const {
-    std::vector<float> out = current();
-    for (size_t i = 0; examples_ > 0 && i < out.size(); ++i)
-        out[i] -= static_cast<float>(static_cast<double>(weights_.data()[weights_.second(set_->places()[i])]) / static_cast<double>(examples_));
+    std::vector<float> out(parameter_count());
+    const double share = examples_ > 0 ? 1 / static_cast<double>(examples_) : 0;
+    set_->places().each(out.size(), [&](size_t i, size_t place, float factor) {
+        const auto weight = static_cast<double>(weights_.data()[weights_.first(place)]), second = static_cast<double>(weights_.data()[weights_.second(place)]);
+        out[i] = static_cast<float>((weight - share * second) / static_cast<double>(factor));
+    });
     return out;
 }
 
 std::vector<float> Perceptron::current() const {
     std::vector<float> out(parameter_count());
-    for (size_t i = 0; i < out.size(); ++i) out[i] = weights_.data()[weights_.first(set_->places()[i])];
+    set_->places().each(out.size(), [&](size_t i, size_t place, float factor) { out[i] = weights_.data()[weights_.first(place)] / factor; });
     return out;
 }
 

@@ -13,10 +13,9 @@ public:
     explicit RowMasks(const TrainingSet& set) : width_(set.stride() / 8) {
         if (set.all_pairs()) return;
         bits_.assign((set.transitions_begin() + 7) / 8, 0);
-        for (size_t i = 0; i < set.pair_count(); ++i) {
-            const size_t place = set.places()[i];
+        set.places().each(set.pair_count(), [&](size_t, size_t place, float) {
             bits_[place / 8] = static_cast<uint8_t>(bits_[place / 8] | 1u << place % 8);
-        }
+        });
     }
 
     // A bit a label, stride / 8 bytes a row; null if all are free.

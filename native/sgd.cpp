@@ -39,7 +39,9 @@ Sgd::Sgd(std::shared_ptr<const TrainingSet> set, bool chain, const SgdOptions& o
 
 void Sgd::start_from(const float* parameters) {
     weights_.each([](float& weight, float& second) { weight = second = 0; });
-    set_->places().each(parameter_count(), [&](size_t i, size_t place) { weights_.data()[weights_.first(place)] = parameters[i]; });
+    set_->places().each(parameter_count(), [&](size_t i, size_t place, float factor) {
+        weights_.data()[weights_.first(place)] = factor * parameters[i];
+    });
     divisor_ = average_divisor_ = 1;
     fraction_ = 0;
     epochs_ = seen_ = averaged_steps_ = 0;
@@ -273,17 +275,19 @@ void Sgd::restore(const std::vector<uint32_t>& sample, const std::vector<float>&
 std::vector<float> Sgd::parameters() const {
     if (averaged_steps_ == 0) return current();
     std::vector<float> out(parameter_count());
-    set_->places().each(out.size(), [&](size_t i, size_t place) {
+    set_->places().each(out.size(), [&](size_t i, size_t place, float factor) {
         const auto weight = static_cast<double>(weights_.data()[weights_.first(place)]);
-        out[i] = static_cast<float>((static_cast<double>(weights_.data()[weights_.second(place)]) + fraction_ * weight) / average_divisor_);
+        out[i] = static_cast<float>((static_cast<double>(weights_.data()[weights_.second(place)]) + fraction_ * weight) /
+                                    (average_divisor_ * static_cast<double>(factor)));
     });
     return out;
 }
 
 std::vector<float> Sgd::current() const {
     std::vector<float> out(parameter_count());
-    for (size_t i = 0; i < out.size(); ++i)
-        out[i] = static_cast<float>(static_cast<double>(weights_.data()[weights_.first(set_->places()[i])]) / divisor_);
+    set_->places().each(out.size(), [&](size_t i, size_t place, float factor) {
+        out[i] = static_cast<float>(static_cast<double>(weights_.data()[weights_.first(place)]) / (divisor_ * static_cast<double>(factor)));
+    });
     return out;
 }
 

@@ -40,6 +40,7 @@ TrainingSet::TrainingSet(const Encoding& encoding, const int32_t* gold, uint32_t
     if (options.order != 1 || history)
         arcs_ = Arcs(sentences_, gold_, labels_, stride_, options.order, history, history_features);
     cut_into_parts();
+    if (options.merge_twins) twins_ = Twins(encoding, features);
     choose_layout(encoding, features, options);
     choose_edges(options);
 }
@@ -64,6 +65,7 @@ void TrainingSet::choose_layout(const Encoding& encoding, uint32_t features, con
             const bool count = !all_pairs_ && gold_[token] != kUnknown;  // an unknown label counts for none
             for (uint64_t i = encoding.starts[token]; i < encoding.starts[token + 1]; ++i) {
                 const uint32_t feature = encoding.ids[i];
+                if (twins_.first(feature) != feature) continue;
                 if (seen.occurrences[feature]++ == 0) seen.first_part[feature] = static_cast<uint8_t>(part);
                 seen.last_part[feature] = static_cast<uint8_t>(part);
                 if (count) seen.labels[feature * seen.words + label / 64] |= uint64_t{1} << (label % 64);
@@ -77,6 +79,9 @@ void TrainingSet::choose_layout(const Encoding& encoding, uint32_t features, con
     seen.label_counts.assign(features, labels_);
     for (uint32_t feature = 0; feature < features && !all_pairs_; ++feature) {
         uint32_t count = 0;
+        const uint32_t first = twins_.first(feature);
+        for (size_t word = 0; word < seen.words && first != feature; ++word)
+            seen.labels[feature * seen.words + word] = seen.labels[first * seen.words + word];
         for (size_t word = 0; word < seen.words; ++word) count += static_cast<uint32_t>(std::popcount(seen.labels[feature * seen.words + word]));
         seen.label_counts[feature] = count;
     }
@@ -94,7 +99,7 @@ void TrainingSet::place_features(const Observations& seen, uint32_t dense_from) 
     const auto features = static_cast<uint32_t>(seen.occurrences.size());
     const auto dense = [&](uint32_t feature) { return seen.label_counts[feature] >= dense_from; };
     size_t additions = 0;
-    for (uint32_t feature = 0; feature < features; ++feature)
+    for (uint32_t feature = 0; feature < features; ++feature)  // (twins but the first have no occurrences)
         additions += size_t{seen.occurrences[feature]} * (dense(feature) ? stride_ : seen.label_counts[feature]);
     unsigned halvings = 0;
     const auto too_many_parts = [&] {
@@ -116,7 +121,7 @@ void TrainingSet::place_features(const Observations& seen, uint32_t dense_from) 
     single_of_feature_.assign(features, kNone);
     size_t place = 0;
     const auto put = [&](uint32_t feature, bool as_row) {
-        if (dense(feature) != as_row) return;
+        if (dense(feature) != as_row || twins_.first(feature) != feature) return;
         if (as_row) {
             row_of_feature_[feature] = static_cast<uint32_t>(place / stride_);
             place += stride_;
@@ -140,6 +145,10 @@ void TrainingSet::place_features(const Observations& seen, uint32_t dense_from) 
         for (uint32_t feature = 0; feature < features; ++feature)
             if (!seen.shared(feature, halvings)) put(feature, as_row);
         if (as_row) own_rows_end_ = place;
+    }
+    for (uint32_t feature = 0; feature < features; ++feature) {
+        row_of_feature_[feature] = row_of_feature_[twins_.first(feature)];
+        single_of_feature_[feature] = single_of_feature_[twins_.first(feature)];
     }
     transitions_begin_ = rounded_up(place, kVector);
     if (weight_count() > UINT32_MAX) throw InputFault("more than 4 billion weights; use fewer features, or only observed pairs");
@@ -172,7 +181,7 @@ void TrainingSet::lay_out_tokens(const Encoding& encoding, const Observations& s
     for (size_t feature = 0; feature < row_of_feature_.size(); ++feature)
         (row_of_feature_[feature] == kNone ? singles : rows) +=
             size_t{seen.occurrences[feature]} * (row_of_feature_[feature] == kNone ? seen.label_counts[feature] : 1);
-    const bool valued = !encoding.values.empty();
+    const bool valued = !encoding.values.empty() || !twins_.empty();
     row_starts_.fill_later(token_count() + 1);
     single_starts_.fill_later(token_count() + 1);
     rows_.fill_later(rows);
@@ -188,14 +197,16 @@ void TrainingSet::lay_out_tokens(const Encoding& encoding, const Observations& s
         single_starts_[token] = single;
         for (uint64_t i = encoding.starts[token]; i < encoding.starts[token + 1]; ++i) {
             const uint32_t feature = encoding.ids[i];
+            if (twins_.first(feature) != feature) continue;
+            const float value = twins_.factor(feature) * (encoding.values.empty() ? 1.0f : encoding.values[i]);
             if (row_of_feature_[feature] != kNone) {
-                if (valued) row_values_[row] = encoding.values[i];
+                if (valued) row_values_[row] = value;
                 rows_[row++] = row_of_feature_[feature];
                 continue;
             }
             const uint32_t place = single_of_feature_[feature], pair = pair_starts_[feature];
             for (uint32_t k = 0; k < seen.label_counts[feature]; ++k) {
-                if (valued) single_values_[single] = encoding.values[i];
+                if (valued) single_values_[single] = value;
                 single_labels_[single] = pair_labels_[pair + k];
                 singles_[single++] = place + k;
             }

@@ -16,6 +16,7 @@
 #include "arcs.hpp"
 #include "buffer.hpp"
 #include "encoding.hpp"
+#include "twins.hpp"
 
 namespace tagpool {
 
@@ -26,22 +27,24 @@ struct TrainingOptions {
     bool boundaries = true;       // weights for the first and the last label of a sentence
     bool all_transitions = true;  // else only transitions that occur; the others weigh zero
     uint32_t order = 1;           // labels a transition looks back
+    bool merge_twins = false;     // for trainers to whom features that always occur together are one (twins.hpp)
     std::vector<std::pair<uint32_t, uint16_t>> known = {};  // pairs (feature, label) that count as observed in any case
 };
 
 class TrainingSet;
 
-// Where each parameter lies in memory. With all pairs this is computed, else it is kept.
+// Where each parameter lies in memory. With all pairs this is computed, else it is kept. Twins lie at the same place.
 class Places {
 public:
     explicit Places(const TrainingSet& set) : set_(set) {}
     size_t size() const;
-    uint32_t operator[](size_t parameter) const;
-    // Calls visit(parameter, place) for the first `count` parameters.
+    // Calls visit(parameter, place, factor) for the first `count` parameters. The number at the place is the parameter times the factor.
     template <class Visit>
     void each(size_t count, Visit&& visit) const;
 
 private:
+    uint32_t beyond_pairs(size_t number) const;
+
     const TrainingSet& set_;
 };
 
@@ -79,10 +82,11 @@ public:
     size_t common_edge_size() const { return triples_begin() - transitions_begin(); }
 
     // Parameters as a learner and a model file know them: the free weights only, in the order of (feature, label), transitions, start,
-    // end, weights of trigrams of trigrams, triples. places()[i] is where parameter i lies in memory; the other places hold zero for ever.
+    // end, weights of trigrams of trigrams, triples. places() says where they lie in memory; the other places hold zero for ever.
     Places places() const { return Places(*this); }
     size_t pair_count() const { return pair_count_; }
     bool all_pairs() const { return all_pairs_; }
+    size_t row_count() const { return (shared_rows_end_ + (own_rows_end_ - shared_count_)) / stride_; }
     // Feature and label of each pair, in the same order.
     std::vector<uint32_t> pair_features() const;
     std::vector<uint16_t> pair_labels() const;
@@ -127,6 +131,7 @@ private:
     std::vector<uint32_t> pair_places_;       // empty with all pairs
     std::vector<uint16_t> pair_labels_;       // empty with all pairs
     std::vector<uint32_t> edges_;
+    Twins twins_;
     Arcs arcs_;
 };
 
@@ -134,31 +139,31 @@ inline size_t Places::size() const {
     return set_.pair_count_ + set_.edges_.size() + set_.arcs_.trigram_count() + set_.arcs_.triple_count();
 }
 
-inline uint32_t Places::operator[](size_t parameter) const {
-    if (parameter >= set_.pair_count_) {
-        size_t number = parameter - set_.pair_count_;
-        if (number >= set_.edges_.size()) {
-            number -= set_.edges_.size();
-            const size_t trigrams = set_.arcs_.trigram_count();
-            return static_cast<uint32_t>(number < trigrams ? set_.trigrams_begin() + number : set_.triples_begin() + (number - trigrams));
-        }
-        const uint32_t edge = set_.edges_[number];
-        return static_cast<uint32_t>(set_.transitions_begin_ + size_t{edge / set_.labels_} * set_.stride_ + edge % set_.labels_);
+// Of the transitions and what comes after them.
+inline uint32_t Places::beyond_pairs(size_t number) const {
+    if (number >= set_.edges_.size()) {
+        number -= set_.edges_.size();
+        const size_t trigrams = set_.arcs_.trigram_count();
+        return static_cast<uint32_t>(number < trigrams ? set_.trigrams_begin() + number : set_.triples_begin() + (number - trigrams));
     }
-    if (!set_.all_pairs_) return set_.pair_places_[parameter];
-    const auto pair = static_cast<uint32_t>(parameter);
-    return set_.row_of_feature_[pair / set_.labels_] * set_.stride_ + pair % set_.labels_;
+    const uint32_t edge = set_.edges_[number];
+    return static_cast<uint32_t>(set_.transitions_begin_ + size_t{edge / set_.labels_} * set_.stride_ + edge % set_.labels_);
 }
 
 template <class Visit>
 void Places::each(size_t count, Visit&& visit) const {
     size_t parameter = 0;
-    // With all pairs a feature's weights lie side by side: no division for each of them.
-    if (set_.all_pairs_)
-        for (size_t feature = 0; parameter + set_.labels_ <= std::min(count, set_.pair_count_); ++feature)
-            for (size_t label = 0, first = size_t{set_.row_of_feature_[feature]} * set_.stride_; label < set_.labels_; ++label)
-                visit(parameter++, first + label);
-    for (; parameter < count; ++parameter) visit(parameter, size_t{(*this)[parameter]});
+    for (uint32_t feature = 0; parameter < std::min(count, set_.pair_count_); ++feature) {
+        const float factor = set_.twins_.factor(feature);
+        if (set_.all_pairs_) {  // a feature's weights lie side by side
+            const size_t first = size_t{set_.row_of_feature_[feature]} * set_.stride_;
+            for (size_t label = 0; label < set_.labels_ && parameter < count; ++label) visit(parameter++, first + label, factor);
+        } else {
+            for (; parameter < std::min<size_t>(count, set_.pair_starts_[feature + 1]); ++parameter)
+                visit(parameter, size_t{set_.pair_places_[parameter]}, factor);
+        }
+    }
+    for (; parameter < count; ++parameter) visit(parameter, size_t{beyond_pairs(parameter - set_.pair_count_)}, 1.0f);
 }
 
 }  // namespace tagpool

@@ -40,11 +40,12 @@ void bind_training(nb::module_& m) {
     nb::class_<TrainingSet>(m, "TrainingSet")
         .def("__init__", [](TrainingSet* self, const Encoding& encoding, Ints gold, uint32_t features, uint32_t labels, bool all_pairs,
                             uint32_t dense_from, bool boundaries, bool all_transitions, uint32_t order, const Encoding* history,
-                            uint32_t history_features, std::optional<UInts> known_features, std::optional<UShorts> known_labels) {
+                            uint32_t history_features, std::optional<UInts> known_features, std::optional<UShorts> known_labels,
+                            bool merge_twins) {
             expect_size(gold.size(), encoding.token_count(), "labels, one a token");
             for (uint32_t id : encoding.ids)
                 if (id >= features) throw InputFault("a feature is out of range");
-            TrainingOptions options{labels, all_pairs, dense_from, boundaries, all_transitions, order};
+            TrainingOptions options{labels, all_pairs, dense_from, boundaries, all_transitions, order, merge_twins};
             if (known_features && known_labels) {
                 expect_size(known_labels->size(), known_features->size(), "labels of known pairs");
                 for (size_t i = 0; i < known_features->size(); ++i) options.known.emplace_back(known_features->data()[i], known_labels->data()[i]);
@@ -52,7 +53,8 @@ void bind_training(nb::module_& m) {
             new (self) TrainingSet(encoding, gold.data(), features, options, history, history_features);
         }, nb::arg("encoding"), nb::arg("gold"), nb::arg("features"), nb::arg("labels"), nb::arg("all_pairs"), nb::arg("dense_from") = 5,
              nb::arg("boundaries") = true, nb::arg("all_transitions") = true, nb::arg("order") = 1, nb::arg("history").none() = nb::none(),
-             nb::arg("history_features") = 0, nb::arg("known_features") = nb::none(), nb::arg("known_labels") = nb::none())
+             nb::arg("history_features") = 0, nb::arg("known_features") = nb::none(), nb::arg("known_labels") = nb::none(),
+             nb::arg("merge_twins") = false)
         .def_prop_ro("pair_count", &TrainingSet::pair_count)
         .def_prop_ro("parameter_count", [](const TrainingSet& s) { return s.places().size(); })
         .def("pair_features", [](const TrainingSet& s) { return owned(s.pair_features()); })
@@ -82,7 +84,8 @@ void bind_training(nb::module_& m) {
                             size_t period, nb::object report, double l1) {
             expect_size(start.size(), f.parameter_count(), "parameters");
             if (!(l1 >= 0)) throw InputFault("expected l1 to be 0 or more");
-            AlignedVector<double> x(start.size());
+            AlignedVector<double>& x = f.point();
+            x.resize(f.memory_size());
             const LbfgsOptions options{memory, iterations, gradient_tolerance, value_tolerance, period, l1, f.threads()};
             LbfgsResult result{};
             std::vector<double> found(start.size());
@@ -95,20 +98,20 @@ void bind_training(nb::module_& m) {
                     return value;
                 }, x, options, [&](size_t iteration, double value, double norm) {
                     nb::gil_scoped_acquire acquire;
-                    if (report.is_none()) return true;
-                    // Where it stands, for those who want to know: copied only when asked for, and only during the call.
-                    const nb::object here = nb::cpp_function([&] {
-                        std::vector<double> at(start.size());
-                        f.from_memory_order(x.data(), at.data());
-                        return owned(std::move(at));
-                    });
-                    return nb::cast<bool>(report(iteration, value, norm, here));
+                    return report.is_none() || nb::cast<bool>(report(iteration, value, norm));
                 });
                 f.from_memory_order(x.data(), found.data());
             }
             return nb::make_tuple(owned(std::move(found)), name_of(result.end), result.value, result.iterations, result.evaluations);
         }, nb::arg("start"), nb::arg("iterations"), nb::arg("memory"), nb::arg("gradient_tolerance"), nb::arg("value_tolerance"),
-             nb::arg("period"), nb::arg("report").none(), nb::arg("l1") = 0.0);
+             nb::arg("period"), nb::arg("report").none(), nb::arg("l1") = 0.0)
+        // Where the minimiser stands, also after it was interrupted.
+        .def("here", [](Objective& f) {
+            expect_size(f.point().size(), f.memory_size(), "a point: nothing was minimised yet");
+            std::vector<double> at(f.parameter_count());
+            f.from_memory_order(f.point().data(), at.data());
+            return owned(std::move(at));
+        });
 }
 
 }  // namespace tagpool

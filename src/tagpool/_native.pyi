@@ -156,6 +156,7 @@ class TrainingSet:
         history_features: int = 0,
         known_features: NDArray[np.uint32] | None = None,
         known_labels: NDArray[np.uint16] | None = None,
+        merge_twins: bool = False,
     ) -> None: ...
     @property
     def pair_count(self) -> int: ...
@@ -183,9 +184,10 @@ class Objective:
         gradient_tolerance: float,
         value_tolerance: float,
         period: int,
-        report: Callable[[int, float, float, Callable[[], NDArray[np.float64]]], bool] | None,
+        report: Callable[[int, float, float], bool] | None,
         l1: float = 0.0,
     ) -> tuple[NDArray[np.float64], str, float, int, int]: ...
+    def here(self) -> NDArray[np.float64]: ...
 
 class Sgd:
     def __init__(

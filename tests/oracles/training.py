@@ -25,7 +25,13 @@ class Problem:
     labels: int
 
     def training_set(
-        self, *, all_pairs: bool, dense_from: int = 2, boundaries: bool = True, all_transitions: bool = True
+        self,
+        *,
+        all_pairs: bool,
+        dense_from: int = 2,
+        boundaries: bool = True,
+        all_transitions: bool = True,
+        merge_twins: bool = False,
     ) -> _native.TrainingSet:
         # The encoder is fitted on all features in their order, so that feature k has number k.
         encoder = GivenEncoder()
@@ -34,7 +40,7 @@ class Problem:
         encoded = encoder.transform([[self._merged(token) for token in sentence] for sentence in self.rows])
         gold = np.array([label for sentence in self.gold for label in sentence], np.int32)
         options = (all_pairs, dense_from, boundaries, all_transitions)
-        return _native.TrainingSet(encoded.native, gold, self.features, self.labels, *options)
+        return _native.TrainingSet(encoded.native, gold, self.features, self.labels, *options, merge_twins=merge_twins)
 
     def free_edges(self, boundaries: bool, all_transitions: bool) -> list[int]:
         """Transitions (from * labels + to), then start and end: those that have a weight."""

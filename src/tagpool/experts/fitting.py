@@ -60,7 +60,7 @@ def fit(
             l2 *= data.sentence_count / (data.seen_before + data.sentence_count)
             trainer = SGD(epochs=epochs, average_from=0, step=float(known.get("step") or 0.1))
     held_out = data.dev(dev) if dev is not None else None
-    training = data.training_set(before)
+    training = data.training_set(before, merge_twins=trainer.merges_twins and before is None and not expert.l1)
     problem = Problem(
         training=training,
         chain=expert.chain,
@@ -212,7 +212,7 @@ class _Data:
             )
         return _Dev(self.labels, encoded.native, encoded.history, gold)
 
-    def training_set(self, before: Expert | None) -> _native.TrainingSet:
+    def training_set(self, before: Expert | None, *, merge_twins: bool) -> _native.TrainingSet:
         """The sentences laid out for training. Pairs that had a weight ``before`` have one again."""
         self.old_weights = np.zeros((0, len(self.labels)), np.float32)
         self.old_edges = np.zeros((len(self.labels) + 2, len(self.labels)), np.float32)
@@ -237,6 +237,7 @@ class _Data:
             history_features=self.history_feature_count,
             known_features=pairs[0],
             known_labels=pairs[1],
+            merge_twins=merge_twins,
         )
 
     def start(self, training: _native.TrainingSet) -> NDArray[np.float32]:

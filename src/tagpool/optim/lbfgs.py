@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -33,11 +31,15 @@ class QuasiNewton(Trainer):
         check_whole(self, "memory", 1)
         check_positive(self, "tolerance")
 
-        def report(iteration: int, value: float, _: float, parameters: Callable[[], NDArray[np.float64]]) -> bool:
-            here = parameters().astype(np.float32)  # now: they cannot be had later
-            return watch.epoch(iteration, self.iterations, value, lambda: here, score=iteration % _SCORED_EVERY == 0)
+        objective = problem.objective()
 
-        found, _, value, _, _ = problem.objective().minimise(
+        def here() -> Weights:
+            return objective.here().astype(np.float32)
+
+        def report(iteration: int, value: float, _: float) -> bool:
+            return watch.epoch(iteration, self.iterations, value, here, score=iteration % _SCORED_EVERY == 0)
+
+        found, _, value, _, _ = objective.minimise(
             start, self.iterations, self.memory, _GRADIENT_TOLERANCE, self.tolerance, 10, report, problem.l1
         )
         if not np.isfinite(value):
@@ -53,6 +55,8 @@ class LBFGS(QuasiNewton):
     >>> crf.log_[0].loss > crf.log_[-1].loss
     True
     """
+
+    merges_twins = True
 
     def __init__(self, *, iterations: int = 500, tolerance: float = 1e-5, memory: int = 6, warm_up: int = 5) -> None:
         self.iterations = iterations

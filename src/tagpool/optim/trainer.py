@@ -13,6 +13,10 @@ from tagpool.optim.watch import Watch, Weights
 class Trainer(Parameters):
     """Finds weights. One object may train many problems: it keeps nothing of them."""
 
+    # Whether features that always occur together are trained as one. That must be the same thing, as it is under l2, and the
+    # trainer must go over the sentences often enough for it to pay.
+    merges_twins = False
+
     def train(self, problem: Problem, watch: Watch) -> Weights:
         """The weights found; what ``watch`` kept as the best where it looked at a dev set.
 
