@@ -58,7 +58,7 @@ std::string zeroed(const Spelled& word, bool collapse) {
 
 std::string shape(const Spelled& word, bool collapse) {
     std::string out;
-    char32_t last = 0;
+    char32_t last = 0xffffffff;  // no character
     for (size_t i = 0; i < word.size(); ++i) {
         const char32_t c = word.is(i, kUpper) ? U'X' : word.is(i, kLetter) ? U'x' : word.is(i, kDigit) ? U'd' : word.points[i];
         if (!collapse || c != last) append_utf8(out, c);
