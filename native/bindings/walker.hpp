@@ -3,6 +3,7 @@
 //   {"key": 2.5}      -> key 2.5              {"key": True}          -> key 1.0
 //   {"key": [a, b]}   -> key:a, key:b 1.0     {"key": {"a": 0.5}}    -> key:a 0.5, and so on inwards
 #pragma once
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -58,27 +59,43 @@ private:
 
     // What stands at name_: a dict's pairs, or strings.
     void item(nb::handle object) {
-        if (PyDict_Check(object.ptr())) {
+        if (PyList_CheckExact(object.ptr()) || PyTuple_CheckExact(object.ptr())) {
+            strings(object.ptr());
+        } else if (PyDict_Check(object.ptr())) {
             for (auto [key, value] : nb::borrow<nb::dict>(object)) pair(key, value);
         } else if (PyUnicode_Check(object.ptr()) || PyBytes_Check(object.ptr())) {
             fail("expected a list of features or a dict, got one string; write [\"feature\"]");
         } else if (nb::hasattr(object, "items")) {  // a mapping that is no dict
             for (nb::handle entry : object.attr("items")()) pair(entry[nb::int_(0)], entry[nb::int_(1)]);
         } else if (is_iterable(object)) {
-            const size_t prefix = name_.size();
-            for (nb::handle each : object) {
-                const std::string_view name = text(each, "feature name");
-                if (prefix == 0) {
-                    emit(name, 1.0);
-                } else {
-                    name_.append(name);
-                    emit(name_, 1.0);
-                    name_.resize(prefix);
-                }
-            }
+            for (nb::handle each : object) string(each);
         } else {
             fail("expected a list of features or a dict, got " + type_of(object));
         }
+    }
+
+    // A list or a tuple, as nearly all are. Its strings lie anywhere in memory: they are asked for early.
+    void strings(PyObject* sequence) {
+        constexpr Py_ssize_t kAhead = 8;
+        const auto prefetch = [sequence](Py_ssize_t i) {
+            const char* const each = reinterpret_cast<const char*>(PySequence_Fast_GET_ITEM(sequence, i));
+            __builtin_prefetch(each);
+            __builtin_prefetch(each + 64);
+        };
+        for (Py_ssize_t i = 0; i < std::min(kAhead, PySequence_Fast_GET_SIZE(sequence)); ++i) prefetch(i);
+        for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(sequence); ++i) {
+            if (i + kAhead < PySequence_Fast_GET_SIZE(sequence)) prefetch(i + kAhead);
+            string(PySequence_Fast_GET_ITEM(sequence, i));
+        }
+    }
+
+    void string(nb::handle object) {
+        const std::string_view name = text(object, "feature name");
+        if (name_.empty()) return emit(name, 1.0);
+        const size_t prefix = name_.size();
+        name_.append(name);
+        emit(name_, 1.0);
+        name_.resize(prefix);
     }
 
     static bool is_iterable(nb::handle object) {
