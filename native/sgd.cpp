@@ -25,7 +25,7 @@ void fetch_early(const float* numbers, size_t count) {
 Sgd::Sgd(std::shared_ptr<const TrainingSet> set, bool chain, const SgdOptions& options, std::vector<float> example_weights)
     : set_(std::move(set)), chain_(chain), options_(options), example_weights_(std::move(example_weights)),
       shrink_(options.l2 / static_cast<double>(set_->sentence_count())), step_(options.step), random_(options.seed), weights_(*set_),
-      masks_(*set_), shards_(*set_) {
+      masks_(*set_), shards_(*set_), dropout_(*set_, options.dropout, options.seed, options.groups) {
     if (!example_weights_.empty() && example_weights_.size() != (chain ? set_->sentence_count() : set_->token_count()))
         throw InputFault(chain ? "expected one weight a sentence" : "expected one weight a token");
     if (options_.batch == 0) throw InputFault("expected a batch of at least one sentence");
@@ -87,6 +87,7 @@ double Sgd::pass(const std::vector<uint32_t>& order, bool average, double bound,
         batch.step = eta * divisor_;
         batch.second = fraction_ * batch.step;
         batch.both = average && averaged_steps_ > 0;
+        batch.first_visit = seen_;
         seen_ += batch.count;
         const double met = learn(batch, pool);
         loss += met;
@@ -143,10 +144,14 @@ void Sgd::score_and_descend(const Batch& batch, Pool& pool) {
         }
         fetch_early(nodes_.data(), waiting_.count ? waiting_.first_tokens.back() * set.stride() : 0);
         descend(task);
+        if (!dropout_.empty()) {
+            kept_[task].clear();
+            for (size_t i = 0; i < batch.count; ++i) dropout_.thin(shards_.rows(batch.sentences[i], task), batch.first_visit + i, kept_[task]);
+        }
         for (size_t i = 0; i < batch.count; ++i) {
             const size_t sentence = batch.sentences[i];
-            run.score_shard(set, view, batch.both ? 2 * set.stride() : set.stride(), shards_.rows(sentence, task), shards_.singles(sentence, task),
-                            length(sentence), parts_[task].data() + batch.first_tokens[i] * set.stride());
+            run.score_shard(set, view, batch.both ? 2 * set.stride() : set.stride(), rows(batch, i, task), shards_.singles(sentence, task), length(sentence),
+                            parts_[task].data() + batch.first_tokens[i] * set.stride());
         }
     });
 }
@@ -185,9 +190,14 @@ void Sgd::descend(size_t shard) {
                                      waiting_.both};
     for (size_t i = 0; i < waiting_.count; ++i) {
         const size_t sentence = waiting_.sentences[i], first = waiting_.first_tokens[i];
-        kernels<float>().step.descend(set, target, shards_.rows(sentence, shard), shards_.singles(sentence, shard),
+        kernels<float>().step.descend(set, target, rows(waiting_, i, shard), shards_.singles(sentence, shard),
                                       nodes_.data() + first * set.stride(), moves_.data() + first);
     }
+}
+
+// Of sentence i of the batch that was scored last.
+Shards::List Sgd::rows(const Batch& batch, size_t i, size_t shard) const {
+    return dropout_.empty() ? shards_.rows(batch.sentences[i], shard) : kept_[shard].list(i);
 }
 
 void Sgd::descend_edges() {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "buffer.hpp"
+#include "dropout.hpp"
 #include "kernels.hpp"
 #include "paired_weights.hpp"
 #include "pool.hpp"
@@ -31,6 +32,8 @@ struct SgdOptions {
     uint64_t seed = 1;
     size_t batch = 8;         // sentences a step
     unsigned threads = 1;
+    double dropout = 0;                 // dropout.hpp
+    std::vector<uint16_t> groups = {};  // of features that are left out together
 };
 
 class Sgd {
@@ -55,6 +58,7 @@ private:
         size_t count = 0;
         std::vector<size_t> first_tokens;  // of each sentence, within the batch; at the end how many there are
         double step = 0, second = 0;       // of the weights, and of the seconds
+        uint64_t first_visit = 0;          // how many sentences were met before
         bool both = false;
     };
 
@@ -66,6 +70,7 @@ private:
     void score_and_descend(const Batch& batch, Pool& pool);
     double differentiate(const Batch& batch, Pool& pool);
     void descend(size_t shard);
+    Shards::List rows(const Batch& batch, size_t i, size_t shard) const;
     void descend_edges();
     void finish_batch();
     void calibrate(const std::function<void()>& look_up);
@@ -82,6 +87,7 @@ private:
     PairedWeights weights_;
     RowMasks masks_;
     Shards shards_;
+    Dropout dropout_;
     double divisor_ = 1, average_divisor_ = 1, fraction_ = 0;
     size_t epochs_ = 0, seen_ = 0, averaged_steps_ = 0;
     bool from_zero_ = true;
@@ -95,7 +101,8 @@ private:
     AlignedVector<float> nodes_;                   // by token: gradients
     std::vector<float> edge_gradients_;            // by sentence
     std::vector<uint8_t> moves_;                   // by token
-    AlignedVector<float> parts_[Shards::kCount];  // by token
+    AlignedVector<float> parts_[Shards::kCount];   // by token
+    Dropout::Kept kept_[Shards::kCount];           // by sentence, of the batch that was scored last
     std::vector<uint32_t> longest_first_;
 };
 

@@ -86,6 +86,7 @@ public:
     Places places() const { return Places(*this); }
     size_t pair_count() const { return pair_count_; }
     bool all_pairs() const { return all_pairs_; }
+    uint32_t row_of(uint32_t feature) const { return row_of_feature_[feature]; }  // of a dense feature
     size_t row_count() const { return (shared_rows_end_ + (own_rows_end_ - shared_count_)) / stride_; }
     // Feature and label of each pair, in the same order.
     std::vector<uint32_t> pair_features() const;

@@ -11,6 +11,7 @@
 #include "../fault.hpp"
 #include "arrays.hpp"
 #include "bindings.hpp"
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 
@@ -74,10 +75,13 @@ void bind_stochastic(nb::module_& m) {
 
     nb::class_<Sgd>(m, "Sgd")
         .def("__init__", [](Sgd* self, std::shared_ptr<TrainingSet> set, bool chain, double l2, double step, size_t average_from, uint64_t seed,
-                            Floats example_weights, size_t batch, unsigned threads) {
-            new (self) Sgd(std::move(set), chain, {l2, step, average_from, seed, batch, threads}, copied(example_weights));
+                            Floats example_weights, size_t batch, unsigned threads, double dropout, std::optional<UShorts> groups) {
+            SgdOptions options{l2, step, average_from, seed, batch, threads, dropout};
+            if (groups) options.groups = copied(*groups);
+            new (self) Sgd(std::move(set), chain, options, copied(example_weights));
         }, nb::arg("training"), nb::arg("chain"), nb::arg("l2"), nb::arg("step"), nb::arg("average_from"), nb::arg("seed"),
-             nb::arg("example_weights"), nb::arg("batch") = SgdOptions().batch, nb::arg("threads") = 1)
+             nb::arg("example_weights"), nb::arg("batch") = SgdOptions().batch, nb::arg("threads") = 1, nb::arg("dropout") = 0.0,
+             nb::arg("groups") = nb::none())
         .def_prop_ro("parameter_count", &Sgd::parameter_count)
         .def_prop_ro("step", &Sgd::step)
         .def("start_from", &start_from<Sgd, Floats>, nb::arg("parameters"))

@@ -60,7 +60,8 @@ def fit(
             l2 *= data.sentence_count / (data.seen_before + data.sentence_count)
             trainer = SGD(epochs=epochs, average_from=0, step=float(known.get("step") or 0.1))
     held_out = data.dev(dev) if dev is not None else None
-    training = data.training_set(before, merge_twins=trainer.merges_twins and before is None and not expert.l1)
+    merges = trainer.merges_twins and before is None and not expert.l1
+    training = data.training_set(before, merge_twins=merges, rows_only=trainer.needs_rows)
     problem = Problem(
         training=training,
         chain=expert.chain,
@@ -68,6 +69,7 @@ def fit(
         l1=float(expert.l1),
         example_weights=_example_weights(expert, data, sample_weight),
         start=data.start(training) if before is not None else None,
+        groups=data.groups(trainer.groups_by) if trainer.groups_by else None,
         seed=expert.seed,
         threads=expert.threads,
     )
@@ -212,7 +214,7 @@ class _Data:
             )
         return _Dev(self.labels, encoded.native, encoded.history, gold)
 
-    def training_set(self, before: Expert | None, *, merge_twins: bool) -> _native.TrainingSet:
+    def training_set(self, before: Expert | None, *, merge_twins: bool, rows_only: bool) -> _native.TrainingSet:
         """The sentences laid out for training. Pairs that had a weight ``before`` have one again."""
         self.old_weights = np.zeros((0, len(self.labels)), np.float32)
         self.old_edges = np.zeros((len(self.labels) + 2, len(self.labels)), np.float32)
@@ -228,6 +230,7 @@ class _Data:
                 self.old_edges[:old, :old] = kept[:old]
                 self.old_edges[-2:, :old] = kept[old:]
         sizes = self.feature_count, len(self.labels), self.expert.pairs == _ALL
+        layout: dict[str, Any] = {"dense_from": 1} if rows_only else {}
         return _native.TrainingSet(
             self.encoded.native,
             self.gold,
@@ -238,7 +241,18 @@ class _Data:
             known_features=pairs[0],
             known_labels=pairs[1],
             merge_twins=merge_twins,
+            **layout,
         )
+
+    def groups(self, by: str) -> NDArray[np.uint16]:
+        """Which features belong together, for trainers that leave them out together."""
+        if isinstance(self.encoder, GivenEncoder):
+            raise InputError(f"given features have no {by}: they can only be left out one by one, drop='features'")
+        groups = np.array(self.encoder.template_groups(by), np.uint16)
+        if by == "bags" and (groups == groups.max()).all():
+            raise InputError("the templates have no [bags] to leave out: name some, or use drop='templates'")
+        found: NDArray[np.uint16] = groups[self.encoder.fitted_native.template_numbers()]
+        return found
 
     def start(self, training: _native.TrainingSet) -> NDArray[np.float32]:
         """The old weights at the places of the new problem; zero for what is new."""

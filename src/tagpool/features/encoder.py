@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 _Result = TypeVar("_Result")
 _LARGEST_HASH_SIZE = 2**31
+_BASE_GROUP = 2**16 - 1
 # Embeddings need NumPy, which nobody else on this path does.
 _lazy = attach(__name__, {"Embeddings": "tagpool.features.embeddings"})
 _READERS: dict[str, Any] = {
@@ -240,6 +241,23 @@ class Encoder:
                 rows[place] = _native.dense_rows(corpus.native, each.column, each.function, each.embeddings.rows)
             blocks.append(DenseBlock(each.key, each.offset, rows[place], each.embeddings.vectors))
         return tuple(blocks)
+
+    def template_groups(self, by: str) -> list[int]:
+        """A number for each feature template: its own ("templates"), or the same for all of the same bags ("bags").
+
+        The shared base has 65,535 there. ``fitted_native.template_numbers()`` says which template a feature is of.
+
+        >>> encoder = Encoder("word[0]\n[tags]\npos[-1..0]")
+        >>> encoder.template_groups("bags"), encoder.template_groups("templates")
+        ([65535, 0, 0], [0, 1, 2])
+        """
+        if self.hash_size:
+            raise InputError("hashed features cannot be told apart by templates or bags: leave hash_size out")
+        sparse = self._program.sparse
+        if by == "templates":
+            return list(range(len(sparse)))
+        numbers: dict[tuple[str, ...], int] = {}
+        return [numbers.setdefault(each.bags, len(numbers)) if each.bags else _BASE_GROUP for each in sparse]
 
     def _restriction(self, bags: tuple[str, ...]) -> tuple[bytes, bytes | None, set[str]]:
         """Marks for the features of these bags: sparse, history, and the keys of dense templates."""

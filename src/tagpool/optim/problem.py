@@ -21,7 +21,8 @@ class Problem:
     f(w) = sum_i c_i * -log p(y_i | x_i) + l2/2 * |w|^2 + l1 * |w|_1
 
     ``chain`` is False for models whose tokens stand alone. ``example_weights`` (the c_i) are one a sentence in chains, one a
-    token without; none: all are 1. ``start`` holds the parameters to begin with; none: zero.
+    token without; none: all are 1. ``start`` holds the parameters to begin with; none: zero. ``groups`` are numbers of features
+    that belong together, for trainers that leave some out.
     """
 
     training: _native.TrainingSet
@@ -30,6 +31,7 @@ class Problem:
     l1: float = 0.0
     example_weights: NDArray[np.float32] = field(default_factory=_none)
     start: NDArray[np.float32] | None = None
+    groups: NDArray[np.uint16] | None = None
     seed: int = 1
     threads: int = 1
 

@@ -17,6 +17,16 @@ class Trainer(Parameters):
     # trainer must go over the sentences often enough for it to pay.
     merges_twins = False
 
+    @property
+    def groups_by(self) -> str | None:
+        """How features belong together for this trainer: "templates", "bags", or None where each stands alone."""
+        return None
+
+    @property
+    def needs_rows(self) -> bool:
+        """Whether the weights of every feature must lie side by side, also where only observed pairs have weights."""
+        return False
+
     def train(self, problem: Problem, watch: Watch) -> Weights:
         """The weights found; what ``watch`` kept as the best where it looked at a dev set.
 
