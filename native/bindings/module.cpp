@@ -45,4 +45,5 @@ NB_MODULE(_native, m) {
     bind_model(m);
     bind_stochastic(m);
     bind_chain(m);
+    bind_pooling(m);
 }

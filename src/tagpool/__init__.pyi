@@ -23,7 +23,6 @@ from tagpool.errors import TemplateError as TemplateError
 from tagpool.errors import TrainingError as TrainingError
 from tagpool.evaluation.scores import score as score
 from tagpool.experts.crf import CRF as CRF
-from tagpool.experts.files import load as load
 from tagpool.experts.maxent import MaxEnt as MaxEnt
 from tagpool.features.embeddings import Embeddings as Embeddings
 from tagpool.features.encoded import EncodedCorpus as EncodedCorpus
@@ -40,5 +39,8 @@ from tagpool.optim.lbfgs import OWLQN as OWLQN
 from tagpool.optim.perceptron import Perceptron as Perceptron
 from tagpool.optim.sgd import SGD as SGD
 from tagpool.optim.watch import Epoch as Epoch
+from tagpool.pools.bagging import FeatureBagging as FeatureBagging
+from tagpool.pools.files import load as load
+from tagpool.pools.opinion import OpinionPool as OpinionPool
 
 __version__: str
