@@ -25,9 +25,9 @@ class OpinionPool(Pool):
     """Fitted taggers that multiply their opinions: P(y|x) ∝ Π_j P_j(y|x)^α_j.
 
     ``members`` are CRFs, MaxEnts, or pools of them, with the same labels. ``alpha`` are their shares: "uniform"; a list of
-    numbers from 0 on that sum to 1; or how :meth:`fit` finds them on sentences that the members have not learned from: "dev" (the best
-    F1 on a grid), "likelihood" (the most probable gold labels, shares from 0 on that sum to 1) or "free" (the same without these
-    bounds). A pool with given shares needs no fitting.
+    numbers from 0 on that sum to 1; or how :meth:`fit` finds them on sentences that the members have not learned from: "dev"
+    (the best F1 on a grid), "likelihood" (the most probable gold labels, shares from 0 on that sum to 1) or "free" (the same
+    without these bounds). A pool with given shares needs no fitting.
 
     >>> from tagpool import CRF, MaxEnt, builtin_corpus
     >>> train, dev = builtin_corpus(200), builtin_corpus(60, part="dev")
