@@ -116,7 +116,9 @@ class _Search:
         jobs = [
             Job(
                 "bags='auto'",
-                variant(self.expert, features=each, resources=resources_for(each, self.resources), threads=1, warm_start=False),
+                variant(
+                    self.expert, features=str(each), resources=resources_for(each, self.resources), threads=1, warm_start=False
+                ),
                 self.train,
             )
             for each in sets

@@ -157,7 +157,11 @@ class FeatureBagging(Pool):
             Job(
                 f"bag {name!r}",
                 variant(
-                    self.expert, features=templates, resources=resources_for(templates, resources), threads=each, warm_start=False
+                    self.expert,
+                    features=str(templates),
+                    resources=resources_for(templates, resources),
+                    threads=each,
+                    warm_start=False,
                 ),
                 train,
                 dev,
