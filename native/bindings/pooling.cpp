@@ -72,6 +72,13 @@ private:
     Tensors tensors_;
 };
 
+nb::object as_text(const std::string& text) {
+    PyObject* const made = PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "strict");
+    if (made) return nb::steal(made);
+    PyErr_Clear();
+    throw InputFault("a text in it is not UTF-8");
+}
+
 // A text of a file's header, None where there is none or the file is no such file: whoever reads all of it will say why.
 nb::object text_of_file(const std::string& path, const std::string& key) {
     try {
@@ -83,7 +90,7 @@ nb::object text_of_file(const std::string& path, const std::string& key) {
         const Json header = Json::parse(file.bytes.substr(8, length));
         const Json* const texts = header.find("__metadata__");
         const Json* const found = texts ? texts->find(key) : nullptr;
-        return found ? nb::object(nb::str(found->as_string().c_str())) : nb::none();
+        return found ? as_text(found->as_string()) : nb::none();
     } catch (const InputFault&) {
         return nb::none();
     }
@@ -119,7 +126,7 @@ void bind_pooling(nb::module_& m) {
         }, nb::arg("texts"), nb::arg("arrays"))
         .def("text", [](const Container& container, const std::string& key) -> nb::object {
             const std::string* found = container.tensors().find_text(key);
-            return found ? nb::object(nb::str(found->data(), found->size())) : nb::none();
+            return found ? as_text(*found) : nb::none();
         }, nb::arg("key"))
         .def("array", [](const Container& container, const std::string& name) -> nb::object {
             const Tensor* found = container.tensors().find(name);

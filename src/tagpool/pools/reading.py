@@ -24,14 +24,12 @@ _DEEPEST = 50  # pools in pools: more is no pool but a trap
 
 def read_pool(container: _native.Container, source: str | Path, depth: int = 0) -> Pool:
     """The pool that a file, or a part of one, holds."""
-    kind = container.text("kind") or ""
-    if kind not in _MAKERS:
-        raise ModelError(
-            f"it holds a {kind or 'file'} that this version of tagpool does not know; upgrade tagpool", source=source
-        )
     if depth > _DEEPEST:
         raise ModelError(f"pools are nested more than {_DEEPEST} times", source=source)
     try:
+        kind = container.text("kind")
+        if kind not in _MAKERS:
+            raise ModelError(f"it holds a {kind}, which this version of tagpool does not know; upgrade tagpool", source=source)
         version, count = int(container.text("version") or ""), int(container.text("members") or "")
         if version > VERSION:
             raise ModelError(f"it was written by a newer tagpool (format {version}); upgrade tagpool", source=source)
@@ -44,7 +42,7 @@ def read_pool(container: _native.Container, source: str | Path, depth: int = 0) 
         pool.labels_  # noqa: B018 - checks that the members fit each other
     except ModelError:
         raise
-    except (KeyError, TypeError, ValueError, TagpoolError) as error:
+    except (KeyError, TypeError, ValueError, TagpoolError) as error:  # InputFault is a ValueError
         raise ModelError(f"the pool is damaged: {error}", source=source) from None
     return pool
 
@@ -54,9 +52,10 @@ def _member(block: bytes | None, source: str | Path, depth: int) -> Member:
         raise ModelError("a member of the pool is missing", source=source)
     try:
         container = _native.Container.read(block)
+        is_pool = container.text("kind") in _MAKERS
     except _native.InputFault as fault:
         raise ModelError(f"a member of the pool is damaged: {fault.args[0]}", source=source) from None
-    return read_pool(container, source, depth + 1) if container.text("kind") in _MAKERS else read_expert(block, source)
+    return read_pool(container, source, depth + 1) if is_pool else read_expert(block, source)
 
 
 def _opinion_pool(members: list[Member], shares: Any, record: dict[str, Any]) -> Pool:
