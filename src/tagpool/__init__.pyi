@@ -42,5 +42,9 @@ from tagpool.optim.watch import Epoch as Epoch
 from tagpool.pools.bagging import FeatureBagging as FeatureBagging
 from tagpool.pools.files import load as load
 from tagpool.pools.opinion import OpinionPool as OpinionPool
+from tagpool.pools.schemes import LabelWise as LabelWise
+from tagpool.pools.schemes import Positions as Positions
+from tagpool.pools.schemes import RandomParts as RandomParts
+from tagpool.pools.schemes import SequentialParts as SequentialParts
 
 __version__: str

@@ -24,9 +24,11 @@ from tagpool.features.template import TemplateSet
 from tagpool.pools.auto_bags import find_bags
 from tagpool.pools.bags import bags_of, resources_for
 from tagpool.pools.combination import SEQUENCE_PRODUCT, check_combination
+from tagpool.pools.label_wise import merged
 from tagpool.pools.learning import HeldOut, best_on_grid, by_expectation, most_likely
 from tagpool.pools.members import Member, check_members
 from tagpool.pools.pool import Pool
+from tagpool.pools.schemes import BagScheme, View
 from tagpool.pools.shares import check_shares, uniform
 from tagpool.pools.side_by_side import Job, OnEpoch, fit_all, variant
 
@@ -39,7 +41,8 @@ class FeatureBagging(Pool):
 
     ``expert`` is what is trained on every bag: a CRF or MaxEnt, whose templates have bags. ``bags`` are those of the templates
     (None), or names with the bags of templates each member gets, ``{"all": ["ngrams", "lexicons"], "words": ["base"]}``, or
-    "auto" (found by how much templates keep each other's weights down). ``combine`` is sequence-product (one model again, see
+    "auto" (found by how much templates keep each other's weights down), or a scheme: ``RandomParts(2)``, ``SequentialParts(2)``,
+    ``Positions()``, ``LabelWise()``. ``combine`` is sequence-product (one model again, see
     ``collapse``), sequence-mixture, transition-product or transition-mixture.
 
     ``alpha`` are the members' shares: "uniform", a list, or how they are found: "dev" (the best F1 on ``dev``), "kfold" (the same
@@ -66,7 +69,7 @@ class FeatureBagging(Pool):
         self,
         expert: Expert,
         *,
-        bags: Mapping[str, Sequence[str]] | str | None = None,
+        bags: Mapping[str, Sequence[str]] | BagScheme | str | None = None,
         combine: str = SEQUENCE_PRODUCT,
         alpha: str | Sequence[float] | FloatArray = "uniform",
         folds: int = 2,
@@ -141,40 +144,47 @@ class FeatureBagging(Pool):
 
     def _choose(
         self, templates: TemplateSet, resources: Mapping[str, Any], train: Corpus, dev: Corpus | None
-    ) -> tuple[dict[str, TemplateSet], dict[str, tuple[str, ...]], str | None]:
-        """The templates of each member, what they are called, and how they were found."""
+    ) -> tuple[dict[str, View], dict[str, tuple[str, ...]], str | None]:
+        """What each member looks at, how that is called, and how it was found."""
         if isinstance(self.bags, str) and self.bags == "auto":
             found = find_bags(self.expert, templates, resources, train, dev, seed=self.seed, threads=self.threads)
-            return found.bags, {name: tuple(map(str, each)) for name, each in found.bags.items()}, found.words
+            views = {name: View(each) for name, each in found.bags.items()}
+            return views, {name: tuple(map(str, each)) for name, each in found.bags.items()}, found.words
+        if isinstance(self.bags, BagScheme):
+            views = self.bags.views(templates, self._labels(train))
+            if not views:
+                raise InputError(f"bags={self.bags!r}: there is nothing for a member to look at")
+            return views, {name: view.labels or tuple(map(str, view.templates)) for name, view in views.items()}, None
         named = bags_of(templates, self.bags)
-        return {name: templates.restrict(*each) for name, each in named.items()}, named, None
+        return {name: View(templates.restrict(*each)) for name, each in named.items()}, named, None
+
+    def _labels(self, corpus: Corpus) -> list[str]:
+        """The labels to learn, in the order they are met."""
+        met = dict.fromkeys(label for row in corpus.labels for label in row)
+        return [label for label in met if label not in (UNKNOWN, self.expert.unknown_label)]
 
     def _jobs(
-        self, chosen: Mapping[str, TemplateSet], resources: Mapping[str, Any], train: Corpus, dev: Corpus | None, weights: Any
+        self, chosen: Mapping[str, View], resources: Mapping[str, Any], train: Corpus, dev: Corpus | None, weights: Any
     ) -> list[Job]:
         each = max(1, self.threads // len(chosen))
-        return [
-            Job(
-                f"bag {name!r}",
-                variant(
-                    self.expert,
-                    features=str(templates),
-                    resources=resources_for(templates, resources),
-                    threads=each,
-                    warm_start=False,
-                ),
-                train,
-                dev,
-                weights,
-            )
-            for name, templates in chosen.items()
-        ]
+        found = []
+        for name, view in chosen.items():
+            own = resources_for(view.templates, resources)
+            expert = variant(self.expert, features=str(view.templates), resources=own, threads=each, warm_start=False)
+            expert._part = view.part
+            if view.labels is None:
+                found.append(Job(f"bag {name!r}", expert, train, dev, weights))
+                continue
+            kept = (*view.labels, UNKNOWN, *filter(None, [self.expert.unknown_label]))
+            held_out = None if dev is None else merged(dev, kept)
+            found.append(Job(f"bag {name!r}", expert, merged(train, kept), held_out, weights, self._labels(train)))
+        return found
 
     def _needs_folds(self, dev: Corpus | None) -> bool:
         return isinstance(self.alpha, str) and (self.alpha == "kfold" or (self.alpha in ("em", "likelihood") and dev is None))
 
     def _fold_jobs(
-        self, chosen: Mapping[str, TemplateSet], resources: Mapping[str, Any], train: Corpus, weights: Any
+        self, chosen: Mapping[str, View], resources: Mapping[str, Any], train: Corpus, weights: Any
     ) -> list[tuple[list[Job], Corpus]]:
         """For every fold: the members to be trained on the rest of the sentences, and the fold."""
         if self.folds > len(train):
@@ -243,6 +253,7 @@ class FeatureBagging(Pool):
             "names": self.names_,
             "bags": self.bags_,
             "auto": self.auto_,
+            "scheme": repr(self.bags) if isinstance(self.bags, BagScheme) else None,
             "folds": int(self.folds),
             "seed": int(self.seed),
         }
@@ -257,6 +268,9 @@ class FeatureBagging(Pool):
             raise ValueError("not one name a member")
         self.bags_ = {str(name): tuple(map(str, each)) for name, each in dict(record["bags"]).items()}
         self.auto_ = None if record["auto"] is None else str(record["auto"])
-        self.bags = "auto" if self.auto_ is not None else {name: list(each) for name, each in self.bags_.items()}
+        if self.auto_ is not None:
+            self.bags = "auto"
+        elif record["scheme"] is None:
+            self.bags = {name: list(each) for name, each in self.bags_.items()}
         self.folds, self.seed = int(record["folds"]), int(record["seed"])
         self._shares = shares

@@ -23,7 +23,9 @@ def bags_of(templates: TemplateSet, bags: Any) -> dict[str, tuple[str, ...]]:
             )
         return {name: (name,) for name in templates.bags}
     if isinstance(bags, (str, bytes)) or not isinstance(bags, Mapping) or not bags:
-        raise InputError(f"bags={bags!r}: expected None, 'auto', or names with lists of the templates' bags")
+        raise InputError(
+            f"bags={bags!r}: expected None, 'auto', names with lists of the templates' bags, or a scheme such as RandomParts(2)"
+        )
     found: dict[str, tuple[str, ...]] = {}
     for name, chosen in bags.items():
         if (

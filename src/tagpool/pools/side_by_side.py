@@ -12,6 +12,7 @@ from tagpool.corpus.corpus import Corpus
 from tagpool.errors import InputError
 from tagpool.experts.expert import Expert
 from tagpool.optim.watch import Epoch
+from tagpool.pools.label_wise import widen
 
 OnEpoch = Callable[[str, Epoch], object]
 
@@ -25,6 +26,8 @@ class Job:
     train: Corpus
     dev: Any = None
     sample_weight: Any = None
+    labels: Sequence[str] | None = None
+    """Those it is to have where it was trained on merged ones."""
 
 
 def variant(expert: Expert, **changes: Any) -> Expert:
@@ -56,6 +59,8 @@ def fit_all(jobs: Sequence[Job], threads: int, on_epoch: OnEpoch | None = None) 
             return
         try:
             job.expert.fit(job.train, dev=job.dev, sample_weight=job.sample_weight, on_epoch=lambda epoch: watched(job, epoch))
+            if job.labels is not None:
+                widen(job.expert, job.labels)
         except InputError as error:
             raise InputError(f"{job.name}: {error}") from None
 
