@@ -58,6 +58,20 @@ Encoding Encoder::fit(std::shared_ptr<const Columns> columns, std::vector<std::s
     return out;
 }
 
+void Encoder::keep(const std::vector<uint8_t>& marks, Encoding& encoding) {
+    if (hash_size_ || !known_.empty() || !fitted_on_) throw InputFault("only the features of an encoder that was just fitted can be chosen from");
+    if (marks.size() != feature_count()) throw InputFault("expected one mark a feature");
+    for (const uint32_t id : encoding.ids)
+        if (id >= marks.size()) throw InputFault("a feature is out of range");
+    std::vector<uint32_t> counts;
+    for (const uint8_t mark : marks) counts.push_back(mark != 0);
+    const std::vector<uint32_t> new_ids = prune(encoding, counts, index_, 1);
+    for (uint32_t id = 0; id < new_ids.size(); ++id)
+        if (new_ids[id] != FeatureIndex::kNone) origins_[new_ids[id]] = origins_[id];
+    origins_.resize(counts.size());
+    counts_.clear();
+}
+
 Encoding Encoder::encode(const Columns& columns) const {
     if (hash_size_) return encode_with(Hashing{hash_size_, nullptr}, program_, columns);
     return encode_with(Frozen{index_}, program_, columns);

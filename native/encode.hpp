@@ -35,6 +35,8 @@ public:
     Encoding fit(std::shared_ptr<const Columns> columns, std::vector<std::string> known = {});
     // The hash that a feature of this name has (the inverse of what `names` writes).
     static uint64_t key_of(const Program& program, std::string_view name);
+    // Keeps only the features that are marked: the others leave the index and the encoding, as if they had never been met.
+    void keep(const std::vector<uint8_t>& marks, Encoding& encoding);
     // Encodes with the frozen index. Thread-safe.
     Encoding encode(const Columns& columns) const;
 

@@ -65,5 +65,6 @@ void bind_training(nb::module_& m);
 void bind_model(nb::module_& m);
 void bind_stochastic(nb::module_& m);
 void bind_chain(nb::module_& m);
+void bind_pooling(nb::module_& m);
 
 }  // namespace tagpool

@@ -143,6 +143,16 @@ void bind_chain(nb::module_& m) {
             }
             return owned(std::move(out));
         }, nb::arg("messages"))
+        .def("log_transitions", [](const HeldChain& held, const Messages& messages) {
+            held.demand(messages);
+            const size_t L = held.chain.labels();
+            std::vector<double> first(L), steps((held.chain.tokens - 1) * L * L);
+            {
+                nb::gil_scoped_release released;
+                log_transitions(held.chain, messages, first.data(), steps.data());
+            }
+            return std::pair{owned(std::move(first)), owned(std::move(steps))};
+        }, nb::arg("messages"))
         .def("entropy", [](const HeldChain& held, const Messages& messages) {
             return entropy(held.chain, messages, held.node_marginals(messages).data());
         }, nb::arg("messages"), nb::call_guard<nb::gil_scoped_release>())

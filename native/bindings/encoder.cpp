@@ -95,6 +95,11 @@ void bind_encoder(nb::module_& m) {
             nb::gil_scoped_release release;
             return e.fit(std::move(columns), std::move(known));
         }, nb::arg("columns"), nb::arg("known") = std::vector<std::string>())
+        .def("keep", [](Encoder& e, const nb::bytes& marks, Encoding& encoding) {
+            const std::string_view given = bytes_view(marks);
+            nb::gil_scoped_release release;
+            e.keep({given.begin(), given.end()}, encoding);
+        }, nb::arg("marks"), nb::arg("encoding"))
         .def("encode", &Encoder::encode, nb::arg("columns"), nb::call_guard<nb::gil_scoped_release>())
         .def_prop_ro("feature_count", &Encoder::feature_count)
         .def("counts", [](Encoder& e) { return owned(e.counts()); })

@@ -1,3 +1,5 @@
+#include <cstring>
+
 #include "bindings.hpp"
 
 #include "../fault.hpp"
@@ -32,7 +34,9 @@ NB_MODULE(_native, m) {
         try {
             std::rethrow_exception(p);
         } catch (const InputFault& error) {
-            PyErr_SetObject(fault, nb::make_tuple(error.what(), error.line).ptr());
+            // A message may quote a damaged file.
+            PyObject* const message = PyUnicode_DecodeUTF8(error.what(), static_cast<Py_ssize_t>(std::strlen(error.what())), "replace");
+            if (message) PyErr_SetObject(fault, nb::make_tuple(nb::steal(message), error.line).ptr());
         }
     });
 
@@ -45,4 +49,5 @@ NB_MODULE(_native, m) {
     bind_model(m);
     bind_stochastic(m);
     bind_chain(m);
+    bind_pooling(m);
 }

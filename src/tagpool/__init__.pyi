@@ -23,7 +23,6 @@ from tagpool.errors import TemplateError as TemplateError
 from tagpool.errors import TrainingError as TrainingError
 from tagpool.evaluation.scores import score as score
 from tagpool.experts.crf import CRF as CRF
-from tagpool.experts.files import load as load
 from tagpool.experts.maxent import MaxEnt as MaxEnt
 from tagpool.features.embeddings import Embeddings as Embeddings
 from tagpool.features.encoded import EncodedCorpus as EncodedCorpus
@@ -40,5 +39,12 @@ from tagpool.optim.lbfgs import OWLQN as OWLQN
 from tagpool.optim.perceptron import Perceptron as Perceptron
 from tagpool.optim.sgd import SGD as SGD
 from tagpool.optim.watch import Epoch as Epoch
+from tagpool.pools.bagging import FeatureBagging as FeatureBagging
+from tagpool.pools.files import load as load
+from tagpool.pools.opinion import OpinionPool as OpinionPool
+from tagpool.pools.schemes import LabelWise as LabelWise
+from tagpool.pools.schemes import Positions as Positions
+from tagpool.pools.schemes import RandomParts as RandomParts
+from tagpool.pools.schemes import SequentialParts as SequentialParts
 
 __version__: str

@@ -183,6 +183,19 @@ class Lattice:
         T, L = self.nodes.shape
         return self._chain.pair_marginals(self._possible_messages()).reshape(T - 1, L, L)
 
+    def log_transitions(self) -> tuple[FloatArray, FloatArray]:
+        """Return the lattice as a Markov chain: ln P(y_0), of shape (L,), and ln P(y_{t+1} | y_t), as [t, label, next label].
+
+        Finite for everything that is not forbidden, however improbable. Rows of labels that cannot stand at t are all -inf.
+
+        >>> first, steps = Lattice(np.zeros((2, 2)), [[0.0, -np.inf], [0.0, 0.0]]).log_transitions()
+        >>> np.exp(first).round(3).tolist(), np.exp(steps).round(3).tolist()
+        ([0.333, 0.667], [[[1.0, 0.0], [0.5, 0.5]]])
+        """
+        T, L = self.nodes.shape
+        first, steps = self._chain.log_transitions(self._possible_messages())
+        return first, steps.reshape(T - 1, L, L)
+
     def entropy(self) -> float:
         """Return -Σ_y P(y) ln P(y): how unsure the lattice is about the whole sequence, in nats.
 

@@ -14,7 +14,7 @@ from tagpool.optim.parameters import Parameters
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
-    from typing import Any, TypeAlias, TypeVar
+    from typing import Any, Protocol, TypeAlias, TypeVar
 
     import numpy as np
     from numpy.typing import NDArray
@@ -28,6 +28,13 @@ if TYPE_CHECKING:
     from tagpool.optim.watch import Epoch
 
     Self = TypeVar("Self", bound="Expert")
+
+    class FeaturePart(Protocol):
+        """Says which features an expert has weights for."""
+
+        def marks(self, features: int) -> bytes:
+            """1 for each feature that it has, by number."""
+
     Sentences: TypeAlias = Corpus | Sequence[Any]
     Labels: TypeAlias = Sequence[Sequence[str | None]]
 
@@ -61,6 +68,7 @@ class Expert(Parameters):
     _encoder: Encoder | GivenEncoder | None = None
     _names: list[str] | None = None
     _summary: dict[str, Any] | None = None
+    _part: FeaturePart | None = None  # of the features, where a pool gives its members different ones
     log_: list[Epoch]
 
     features: TemplateSet | str | Path

@@ -15,24 +15,26 @@ if TYPE_CHECKING:
 _EXPERTS: dict[str, type[Expert]] = {"crf": CRF, "maxent": MaxEnt}
 
 
-def load(path: str | Path) -> Expert:
-    """Loads an expert from a model file.
-
-    >>> import tempfile
-    >>> from tagpool import CRF, Corpus
-    >>> crf = CRF("word[0]").fit(Corpus.from_lists(word=[["Ann", "left"]], label=[["PER", "O"]]))
-    >>> path = tempfile.mkdtemp() + "/tiny.tagpool"
-    >>> crf.save(path)
-    >>> load(path).predict([["Ann", "left"]])
-    [['PER', 'O']]
-    """
+def load_expert(path: str | Path) -> Expert:
+    """Loads an expert from a model file."""
     try:
-        model = _native.Model.open(str(path))
+        return _expert(_native.Model.open(str(path)), path)
     except _native.InputFault as fault:
         raise ModelError(str(fault.args[0]), source=path) from None
+
+
+def read_expert(block: bytes, source: str | Path) -> Expert:
+    """An expert from what its file would hold."""
+    try:
+        return _expert(_native.Model.read(block), source)
+    except _native.InputFault as fault:
+        raise ModelError(str(fault.args[0]), source=source) from None
+
+
+def _expert(model: _native.Model, source: str | Path) -> Expert:
     kind = model.text("kind")
     if kind not in _EXPERTS:
-        raise ModelError(f"it holds a {kind}, which this version of tagpool does not know; upgrade tagpool", source=path)
+        raise ModelError(f"it holds a {kind}, which this version of tagpool does not know; upgrade tagpool", source=source)
     expert = _EXPERTS[kind]()
     expert._model = model
     return expert

@@ -167,6 +167,8 @@ class _Data:
             trained_with = before._encoder if isinstance(before._encoder, Encoder) else None
             encoder = Encoder.continued(trained_with, before._fitted(), min_count=expert.min_count)
         self.encoded = encoder.fit_transform(corpus, known=self.known)
+        if expert._part is not None and before is None:
+            self.encoded = encoder.keep(self.encoded, expert._part.marks(self.encoded.feature_count))
         if self.encoded.dense:
             raise InputError(f"{self.encoded.dense[0].key}: this expert has no weights for embeddings; leave the template out")
         self.encoder = encoder

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -15,6 +16,26 @@ from tagpool.experts.expert import Expert
 from tagpool.experts.inputs import as_corpus
 
 Scores = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Scored:
+    """The scores of many sentences, one after another: sentence i is the tokens offsets[i] to offsets[i + 1].
+
+    ``nodes`` are (tokens, labels), ``edges`` (labels, labels), or (tokens, labels, labels) if they differ from step to step:
+    those of the step into a token stand at the token.
+    """
+
+    nodes: Scores
+    edges: Scores
+    start: Scores
+    end: Scores
+    offsets: NDArray[np.uint32]
+
+    def lattices(self) -> Iterator[Lattice]:
+        """One lattice a sentence."""
+        for a, b in pairwise(self.offsets.tolist()):
+            yield Lattice(self.nodes[a:b], self.edges if self.edges.ndim == 2 else self.edges[a + 1 : b], self.start, self.end)
 
 
 def lattices(expert: Expert, sentences: Any) -> list[Lattice]:
@@ -48,7 +69,13 @@ def _pairs(model: _native.Model) -> NDArray[np.int64]:
     return model.states().reshape(-1, 2).astype(np.int64)
 
 
-def _each(expert: Expert, sentences: Any) -> Iterator[Lattice]:
+def scored(expert: Expert, sentences: Any) -> Scored:
+    """What an expert's features say of many sentences; what a chain of order 2 adds to it is not in here.
+
+    >>> from tagpool import MaxEnt, Corpus
+    >>> scored(MaxEnt("word[0]").fit(Corpus.from_lists(word=[["Ann", "left"]], label=[["PER", "O"]])), [["Ann"]]).nodes.shape
+    (1, 2)
+    """
     model = expert._fitted()
     count = len(model.labels)
     steps: Scores | None = None
@@ -62,25 +89,29 @@ def _each(expert: Expert, sentences: Any) -> Iterator[Lattice]:
                 steps = model.score_pairs(corpus.native, expert.threads).reshape(-1, count, count).astype(np.float64)
     except _native.InputFault as fault:
         raise expert._explained(fault, sentences) from None
-    nodes = scores.reshape(-1, count).astype(np.float64)
     weights = model.edges().astype(np.float64) if model.chain else np.zeros(count * (count + 2))
-    edges, start, end = weights[: count * count].reshape(count, count), weights[-2 * count : -count], weights[-count:]
-    bounds = offsets.tolist()
+    return Scored(
+        nodes=scores.reshape(-1, count).astype(np.float64),
+        edges=weights[: count * count].reshape(count, count) if steps is None else steps,
+        start=weights[-2 * count : -count],
+        end=weights[-count:],
+        offsets=offsets,
+    )
+
+
+def _each(expert: Expert, sentences: Any) -> Iterator[Lattice]:
+    model = expert._fitted()
+    found = scored(expert, sentences)
     pairs = _pairs(model)
-    if len(pairs):
-        return _over_states(model, pairs, nodes, edges if steps is None else steps, start, end, bounds)
-    if steps is None:
-        return (Lattice(nodes[a:b], edges, start, end) for a, b in pairwise(bounds))
-    return (Lattice(nodes[a:b], steps[a + 1 : b], start, end) for a, b in pairwise(bounds))
+    return _over_states(model, pairs, found) if len(pairs) else found.lattices()
 
 
-def _over_states(
-    model: _native.Model, pairs: NDArray[np.int64], nodes: Scores, edges: Scores, start: Scores, end: Scores, bounds: list[int]
-) -> Iterator[Lattice]:
+def _over_states(model: _native.Model, pairs: NDArray[np.int64], found: Scored) -> Iterator[Lattice]:
     """Lattices whose labels are the last two: first the labels of a first token, then the pairs that may be.
 
     What a pair scores stands at its node, so that only trigrams are left for the edges.
     """
+    nodes, edges, start, end = found.nodes, found.edges, found.start, found.end
     count = len(start)
     last = np.concatenate([np.arange(count), pairs[:, 1]])
     steps = np.full((len(last), len(last)), -np.inf)
@@ -88,7 +119,7 @@ def _over_states(
         last[:, None] == pairs[:, 0], model.trigrams().reshape(-1, count).astype(np.float64)[:, pairs[:, 1]], -np.inf
     )
     starts = np.concatenate([start, np.full(len(pairs), -np.inf)])
-    for a, b in pairwise(bounds):
+    for a, b in pairwise(found.offsets.tolist()):
         scores = nodes[a:b, last]
         scores[1:, count:] += edges[a + 1 : b, pairs[:, 0], pairs[:, 1]] if edges.ndim == 3 else edges[pairs[:, 0], pairs[:, 1]]
         yield Lattice(scores, steps, starts, end[last])

@@ -8,6 +8,7 @@ modulo that number, and nothing is dropped.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -119,6 +120,21 @@ class Encoder:
             self._native_history = native_history
         self._native = native
         return self._encoded(corpus, encoding, history)
+
+    def keep(self, encoded: EncodedCorpus, marks: bytes) -> EncodedCorpus:
+        """Only the marked features, with new numbers, as if the others had never been met in the corpus just fitted.
+
+        >>> corpus = Corpus.from_lists(word=[["Ann", "left", "Ann"]])
+        >>> encoder = Encoder("word[0]")
+        >>> encoder.keep(encoder.fit_transform(corpus), bytes([0, 1])).ids.tolist(), encoder.feature_names
+        ([0], ['word[0]=left'])
+        """
+        native = self._fitted()
+        try:
+            native.keep(marks, encoded.native)
+        except _native.InputFault as fault:
+            raise InputError(str(fault.args[0])) from None
+        return replace(encoded, feature_count=native.feature_count)
 
     def transform(self, corpus: Corpus) -> EncodedCorpus:
         """Encodes another corpus with the frozen index; features that were not met in fitting are dropped."""

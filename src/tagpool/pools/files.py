@@ -1,0 +1,38 @@
+"""Model files of every kind, the reading side. It imports next to nothing: what pools need is imported when the file is one."""
+
+from __future__ import annotations
+
+from tagpool import _native
+from tagpool.errors import ModelError
+from tagpool.experts.files import load_expert
+from tagpool.lazy import TYPE_CHECKING, attach
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tagpool.experts.expert import Expert
+    from tagpool.pools.pool import Pool
+
+_POOLS = ("opinion-pool", "feature-bagging")
+_lazy = attach(__name__, {"read_pool": "tagpool.pools.reading"})
+
+
+def load(path: str | Path) -> Expert | Pool:
+    """Loads an expert or a pool from a model file.
+
+    >>> import tempfile
+    >>> from tagpool import CRF, Corpus
+    >>> crf = CRF("word[0]").fit(Corpus.from_lists(word=[["Ann", "left"]], label=[["PER", "O"]]))
+    >>> path = tempfile.mkdtemp() + "/tiny.tagpool"
+    >>> crf.save(path)
+    >>> load(path).predict([["Ann", "left"]])
+    [['PER', 'O']]
+    """
+    if _native.text_of_file(str(path), "kind") not in _POOLS:
+        return load_expert(path)
+    try:
+        container = _native.Container.open(str(path))
+    except _native.InputFault as fault:
+        raise ModelError(str(fault.args[0]), source=path) from None
+    found: Pool = _lazy("read_pool")(container, path)
+    return found

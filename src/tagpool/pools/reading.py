@@ -1,0 +1,79 @@
+"""Pools from their files. Nothing in a file is trusted: what does not fit together is a ModelError."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tagpool import _native
+from tagpool.errors import ModelError, TagpoolError
+from tagpool.experts.expert import Expert
+from tagpool.experts.files import read_expert
+from tagpool.pools.bagging import FeatureBagging
+from tagpool.pools.members import Member
+from tagpool.pools.opinion import OpinionPool
+from tagpool.pools.pool import Pool
+from tagpool.pools.saving import VERSION
+
+_DEEPEST = 50  # pools in pools: more is no pool but a trap
+
+
+def read_pool(container: _native.Container, source: str | Path, depth: int = 0) -> Pool:
+    """The pool that a file, or a part of one, holds."""
+    if depth > _DEEPEST:
+        raise ModelError(f"pools are nested more than {_DEEPEST} times", source=source)
+    try:
+        kind = container.text("kind")
+        if kind not in _MAKERS:
+            raise ModelError(f"it holds a {kind}, which this version of tagpool does not know; upgrade tagpool", source=source)
+        version, count = int(container.text("version") or ""), int(container.text("members") or "")
+        if version > VERSION:
+            raise ModelError(f"it was written by a newer tagpool (format {version}); upgrade tagpool", source=source)
+        record = json.loads(container.text("record") or "")
+        members = [_member(container.array(f"members.{number}"), source, depth) for number in range(count)]
+        shares = np.array(record["shares"], np.float64)
+        if shares.shape != (count,) or not np.isfinite(shares).all():
+            raise ValueError("shares")
+        pool = _MAKERS[kind](members, shares, record)
+        pool.labels_  # noqa: B018 - checks that the members fit each other
+    except ModelError:
+        raise
+    except (KeyError, TypeError, ValueError, TagpoolError) as error:  # InputFault is a ValueError
+        raise ModelError(f"the pool is damaged: {error}", source=source) from None
+    return pool
+
+
+def _member(block: bytes | None, source: str | Path, depth: int) -> Member:
+    if block is None:
+        raise ModelError("a member of the pool is missing", source=source)
+    try:
+        container = _native.Container.read(block)
+        is_pool = container.text("kind") in _MAKERS
+    except _native.InputFault as fault:
+        raise ModelError(f"a member of the pool is damaged: {fault.args[0]}", source=source) from None
+    return read_pool(container, source, depth + 1) if is_pool else read_expert(block, source)
+
+
+def _opinion_pool(members: list[Member], shares: Any, record: dict[str, Any]) -> Pool:
+    pool = OpinionPool(members, alpha=record["alpha"])
+    pool._found = shares
+    return pool
+
+
+def _feature_bagging(members: list[Member], shares: Any, record: dict[str, Any]) -> Pool:
+    experts = [member for member in members if isinstance(member, Expert)]
+    if len(experts) != len(members):
+        raise ValueError("the members are not experts")
+    pool = FeatureBagging(type(experts[0])(), combine=record["combine"], alpha=record["alpha"])
+    pool.restore(experts, shares, record)
+    return pool
+
+
+_MAKERS: dict[str, Callable[[list[Member], Any, dict[str, Any]], Pool]] = {
+    OpinionPool.kind: _opinion_pool,
+    FeatureBagging.kind: _feature_bagging,
+}

@@ -1,0 +1,57 @@
+"""Pool files, the writing side: one safetensors file that holds every member as it would be saved alone, and the shares."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol, runtime_checkable
+
+import tagpool
+from tagpool import _native
+from tagpool.corpus.files import write_bytes
+from tagpool.errors import InputError
+from tagpool.experts.expert import Expert
+from tagpool.experts.saving import to_bytes
+from tagpool.pools.members import Member
+
+VERSION = 1
+
+
+@runtime_checkable
+class Written(Protocol):
+    """A pool that can be written."""
+
+    kind: str
+
+    def __iter__(self) -> Any:
+        """Its members."""
+
+    def record(self) -> Mapping[str, Any]:
+        """What there is to say beside the members: shares and parameters, as JSON has them."""
+
+
+def save(pool: Written, path: str | Path) -> None:
+    """Writes a pool, whole or not at all."""
+    write_bytes(path, pool_to_bytes(pool))
+
+
+def pool_to_bytes(pool: Written) -> bytes:
+    """What a pool's file holds."""
+    members: Sequence[Member] = list(pool)
+    texts = {
+        "kind": pool.kind,
+        "version": str(VERSION),
+        "tagpool": tagpool.__version__,
+        "members": str(len(members)),
+        "record": json.dumps(pool.record()),
+    }
+    return _native.Container.write(texts, {f"members.{number}": _member(each) for number, each in enumerate(members)})
+
+
+def _member(member: Member) -> bytes:
+    if isinstance(member, Expert):
+        return to_bytes(member)
+    if isinstance(member, Written):
+        return pool_to_bytes(member)
+    raise InputError(f"only experts and pools of them can be saved, and a member is a {type(member).__name__}")

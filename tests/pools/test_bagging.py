@@ -1,0 +1,227 @@
+"""Feature bagging: members on their bags, side by side, the same whatever the threads."""
+
+from __future__ import annotations
+
+import copy
+import math
+import pickle
+import threading
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV
+
+import tagpool
+from tagpool import CRF, SGD, Corpus, FeatureBagging, InputError, MaxEnt, NotFittedError, OpinionPool, TemplateError
+from tagpool.experts.saving import feature_names, to_bytes
+from tagpool.pools.combination import COMBINATIONS
+from tagpool.pools.saving import pool_to_bytes
+
+TEMPLATES = "word[0]\n[shapes]\nshape(word)[-1..1]\n[endings]\nsuffix(word, 1..3)[0]\n[near]\nword[-1]\nword[1]"
+ALL = ("sequence-product", *COMBINATIONS)
+LEARNED = [("uniform", ALL), ("dev", ALL), ("kfold", ALL), ("likelihood", ALL[::2]), ("em", ALL[1::2])]
+
+
+@pytest.fixture(scope="module")
+def train() -> Corpus:
+    return tagpool.builtin_corpus(120, seed=8)
+
+
+@pytest.fixture(scope="module")
+def dev() -> Corpus:
+    return tagpool.builtin_corpus(50, seed=8, part="dev")
+
+
+def crf(**parameters) -> CRF:
+    return CRF(TEMPLATES, trainer=SGD(epochs=3), **parameters)
+
+
+def test_members_are_the_experts_of_their_bags(train, dev):
+    bagged = FeatureBagging(crf(l2=0.3)).fit(train)
+    assert bagged.names_ == ("shapes", "endings", "near")
+    assert bagged.bags_ == {name: (name,) for name in bagged.names_}
+    assert len(bagged) == 3
+    templates = tagpool.load_templates(TEMPLATES)
+    for name, member in zip(bagged.names_, bagged, strict=True):
+        alone = CRF(templates.restrict(name), l2=0.3, trainer=SGD(epochs=3)).fit(train)
+        assert to_bytes(member) == to_bytes(alone)
+    pool = OpinionPool(list(bagged))
+    assert bagged.predict(dev) == pool.predict(dev)
+    assert bagged.collapse().predict(dev) == bagged.predict(dev)
+    assert bagged.summary_["near"]["sentences"] == len(train)
+
+
+@pytest.mark.parametrize(("alpha", "combine"), [(alpha, each) for alpha, several in LEARNED for each in several])
+def test_the_same_bytes_whatever_the_threads(alpha, combine, train, dev):
+    bags = {"shapes": ["shapes"], "both": ["endings", "near"]}
+    found = []
+    for threads in (1, 2, 5):
+        bagged = FeatureBagging(crf(), bags=bags, combine=combine, alpha=alpha, threads=threads).fit(train, dev=dev)
+        assert (bagged.alpha_ >= 0).all()
+        assert bagged.alpha_.sum() == pytest.approx(1)
+        assert all(np.allclose(each.sum(axis=1), 1) for each in bagged.predict_marginals(dev))
+        found.append((pool_to_bytes(bagged), bagged.predict(dev)))
+    assert found[1:] == found[:-1]
+
+
+@pytest.mark.parametrize("combine", ALL)
+def test_shares_of_the_best_f1(combine, train, dev):
+    two = {"shapes": ["shapes"], "endings": ["endings"]}
+    bagged = FeatureBagging(crf(), bags=two, combine=combine, alpha="dev").fit(train, dev=dev)
+    scores = [
+        FeatureBagging(crf(), bags=two, combine=combine, alpha=[share, 1 - share]).fit(train, dev=dev).score(dev)
+        for share in (0.0, 0.25, 0.5, 0.75, 1.0)
+    ]
+    assert bagged.score(dev) >= max(scores)
+
+
+def test_folds_need_no_dev_set(train):
+    expert, two = CRF(TEMPLATES, l2=0.05), {"endings": ["endings"], "near": ["near"]}
+    by_folds = FeatureBagging(expert, bags=two, alpha="likelihood", folds=3).fit(train)
+    # In-sample, the shares would be others: the member that learns best by heart would get more.
+    in_sample = OpinionPool(list(by_folds), alpha="likelihood").fit(train)
+    assert np.abs(by_folds.alpha_ - in_sample.alpha_).max() > 0.01
+    again = FeatureBagging(expert, bags=two, alpha="likelihood", folds=3, seed=2).fit(train)
+    assert again.alpha_.tolist() != by_folds.alpha_.tolist()
+    # A label that only one fold has is no reason to stop.
+    rare = Corpus.from_lists(word=[*train.words, ["Zzz"]], label=[*train.labels, ["B-RARE"]])
+    for alpha in ("likelihood", "kfold"):
+        assert "B-RARE" in FeatureBagging(crf(), alpha=alpha).fit(rare).labels_
+
+
+def test_bags_may_overlap_or_be_the_base(train, dev):
+    bags = {"most": ["shapes", "endings"], "few": ["base"], "shapes": ["shapes"]}
+    bagged = FeatureBagging(crf(), bags=bags, alpha=[0.5, 0.2, 0.3]).fit(train)
+    assert bagged.bags_ == {name: tuple(each) for name, each in bags.items()}
+    assert all(name.startswith("word[0]") for name in feature_names(bagged.members_[1]))
+    assert bagged.collapse().predict(dev) == bagged.predict(dev)
+
+
+@pytest.mark.parametrize("combine", ALL)
+def test_one_bag_is_its_expert(combine, train, dev):
+    one = "word[0]\n[shapes]\nshape(word)[-1..1]"
+    alone = CRF(one, trainer=SGD(epochs=3)).fit(train)
+    bagged = FeatureBagging(CRF(one, trainer=SGD(epochs=3)), combine=combine, alpha="kfold").fit(train)
+    assert bagged.predict(dev) == alone.predict(dev)
+    for a, b in zip(bagged.predict_marginals(dev), alone.predict_marginals(dev), strict=True):
+        assert a.tobytes() == b.tobytes()
+
+
+def test_other_experts_and_inputs(train, dev):
+    maxents = FeatureBagging(MaxEnt(TEMPLATES, trainer=SGD(epochs=3)), combine="transition-mixture").fit(train)
+    assert maxents.score(dev) > 0.2
+    words, labels = train.words, [[None if i % 7 == 0 else label for i, label in enumerate(row)] for row in train.labels]
+    bagged = FeatureBagging(crf(), alpha="dev").fit(words, labels, dev=(dev.words, dev.labels))
+    assert bagged.predict([["Ann", "left"]])
+    with pytest.raises(InputError, match="no held-out sentence has labels for all its tokens"):
+        FeatureBagging(crf(), alpha="kfold").fit(words, labels)
+    second = FeatureBagging(crf(order=2)).fit(train)
+    assert second.predict(dev) == OpinionPool(list(second)).predict(dev)
+    weights = np.arange(len(train)) % 2
+    half = FeatureBagging(crf(), alpha="kfold").fit(train, sample_weight=weights)
+    assert half.predict(dev) != FeatureBagging(crf(), alpha="kfold").fit(train).predict(dev)
+
+
+def test_epochs_are_told_of_and_may_be_stopped(train):
+    told = []
+
+    def stop_after_two(name, epoch):
+        told.append((name, epoch.number))
+        return epoch.number < 2 or name != "bag 'near'"
+
+    bagged = FeatureBagging(crf(), threads=3).fit(train, on_epoch=stop_after_two)
+    assert sorted(told) == sorted(
+        [(f"bag {n!r}", e) for n in ("shapes", "endings") for e in (1, 2, 3)] + [("bag 'near'", 1), ("bag 'near'", 2)]
+    )
+    assert [len(member.log_) for member in bagged] == [3, 3, 2]
+
+
+def test_an_error_ends_the_other_trainings(train):
+    count = threading.active_count()
+
+    def fail(name, epoch):
+        raise KeyError(name)
+
+    with pytest.raises(KeyError):
+        FeatureBagging(CRF(TEMPLATES, trainer=SGD(epochs=1000)), threads=2).fit(train, on_epoch=fail)
+    assert threading.active_count() == count
+
+
+@pytest.mark.parametrize(
+    ("parameters", "error", "message"),
+    [
+        ({"combine": "vote"}, InputError, "expected sequence-product, sequence-mixture"),
+        ({"alpha": "best"}, InputError, "expected uniform, dev, kfold, em, likelihood or a list"),
+        ({"alpha": [0.5, 0.5]}, InputError, "expected 3 numbers"),
+        ({"alpha": [0.5, 0.5, 0.5]}, InputError, "sum to 1, got 1.5"),
+        ({"alpha": [math.nan, 0.5, 0.5]}, InputError, "finite numbers from 0 on"),
+        ({"alpha": "em"}, InputError, "is for mixtures"),
+        ({"alpha": "likelihood", "combine": "sequence-mixture"}, InputError, "is for products"),
+        ({"alpha": "dev"}, InputError, "needs a dev set"),
+        ({"alpha": "kfold", "folds": 1}, InputError, "folds=1: expected a whole number from 2 on"),
+        ({"alpha": "kfold", "folds": 1000}, InputError, "expected at most 120"),
+        ({"threads": 0}, InputError, "threads=0"),
+        ({"bags": {"a": ["shape"]}}, TemplateError, "there is no bag 'shape'; the bags are base, shapes, endings, near"),
+        ({"bags": {"a": []}}, InputError, "is empty"),
+        ({"bags": {"a": "shapes"}}, InputError, "expected a list of names"),
+        ({"bags": {}}, InputError, "expected None, 'auto', names"),
+        ({"bags": "all"}, InputError, "expected None, 'auto', names"),
+        ({"expert": "crf"}, InputError, "expected an expert such as"),
+        ({"expert": CRF("word[0]")}, InputError, "the templates have no bags"),
+        ({"expert": CRF("nothing")}, TemplateError, "neither a file nor a preset"),
+        ({"expert": CRF("[some]\nword[0]\n[none]\ndigits(word)[0]", min_count=40)}, InputError, "bag 'none'.*no feature is left"),
+        ({"expert": CRF("[a]\nword[0]\n[b]\nword[1]"), "bags": {"x": ["base"]}}, TemplateError, "no template is left"),
+        ({"expert": CRF(TEMPLATES, l2=-1)}, InputError, "l2=-1"),
+    ],
+)
+def test_bad_parameters(parameters, error, message, train):
+    bagged = FeatureBagging(**({"expert": crf()} | parameters))
+    with pytest.raises(error, match=message):
+        bagged.fit(train)
+    assert not bagged.is_fitted
+    with pytest.raises(NotFittedError, match="was not fitted"):
+        bagged.predict(train)
+
+
+def test_given_features_have_no_bags(train):
+    with pytest.raises(InputError, match="given features have no bags"):
+        FeatureBagging(crf()).fit([[["w=a"]]], [["A"]])
+
+
+def test_scikit_learn_conventions(train):
+    bagged = FeatureBagging(crf(l2=0.5), alpha="uniform")
+    other = clone(bagged)
+    assert other.expert is not bagged.expert
+    assert other.get_params()["expert__l2"] == 0.5
+    other.set_params(expert__l2=2.0, combine="transition-product")
+    assert (bagged.expert.l2, bagged.combine) == (0.5, "sequence-product")
+    assert not other.is_fitted
+    assert bool(other)
+    assert "combine='transition-product'" in repr(other)
+    search = GridSearchCV(bagged, {"expert__l2": [0.1, 100.0], "combine": ["sequence-product", "transition-mixture"]}, cv=2)
+    search.fit(train.words, train.labels)
+    assert search.best_params_["expert__l2"] == 0.1
+    assert not bagged.expert.is_fitted
+
+
+def test_copies_are_the_same(train, dev):
+    bagged = FeatureBagging(crf(), combine="sequence-mixture", alpha="em").fit(train, dev=dev)
+    for other in (copy.deepcopy(bagged), pickle.loads(pickle.dumps(bagged))):
+        assert other.predict(dev) == bagged.predict(dev)
+        assert other.alpha_.tobytes() == bagged.alpha_.tobytes()
+    pool = OpinionPool(list(bagged), alpha="likelihood").fit(dev)
+    assert pickle.loads(pickle.dumps(pool)).predict(dev) == copy.deepcopy(pool).predict(dev) == pool.predict(dev)
+
+
+def test_missing_clues_hurt_less():
+    """Undertraining (BAGGING, section 3): where a strong clue goes missing, bags know more than one expert on everything."""
+
+    def with_clues(corpus, there):
+        clues = [[label.partition("-")[2] or "O" if there else "none" for label in row] for row in corpus.labels]
+        return Corpus.from_lists(word=corpus.words, clue=clues, label=corpus.labels)
+
+    train = with_clues(tagpool.builtin_corpus(600, seed=2), True)
+    blank = with_clues(tagpool.builtin_corpus(300, seed=2, part="test"), False)
+    expert = CRF("shape(word)[-1..1]\n[words]\nword[-1..1]\nsuffix(word, 1..3)[0]\n[clues]\nclue[0]", l2=0.1)
+    assert FeatureBagging(expert).fit(train).score(blank) > clone(expert).fit(train).score(blank) + 0.05

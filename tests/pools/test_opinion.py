@@ -1,0 +1,277 @@
+"""The logarithmic opinion pool: equal to brute force, its gradient to finite differences, its collapse to itself."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from oracles.enumeration import Enumeration
+from pools.council import Fixed, Tiny, close, tinies
+from sklearn.base import clone
+
+import tagpool
+from tagpool import CRF, SGD, Corpus, InputError, Lattice, MaxEnt, NotFittedError, OpinionPool
+from tagpool.pools.learning import HeldOut, product_likelihood
+
+TEMPLATES = ("word[-1..1]\nshape(word)[0]", "suffix(word, 1..3)[0]\nword[0]", "shape(word)[-1..1]")
+
+
+@pytest.fixture(scope="module")
+def train() -> Corpus:
+    return tagpool.builtin_corpus(150, seed=4)
+
+
+@pytest.fixture(scope="module")
+def dev() -> Corpus:
+    return tagpool.builtin_corpus(60, seed=4, part="dev")
+
+
+@pytest.fixture(scope="module")
+def members(train):
+    kinds = (CRF, MaxEnt, CRF)
+    return [kind(text, trainer=SGD(epochs=3)).fit(train) for kind, text in zip(kinds, TEMPLATES, strict=True)]
+
+
+def product(tiny: Tiny, shares) -> dict[tuple[int, ...], float]:
+    """P(y) ∝ Π_j P_j(y)^α_j, sequence by sequence."""
+    found = tiny.probabilities()
+    weights = {y: math.prod(each[y] ** share for each, share in zip(found, shares, strict=True)) for y in found[0]}
+    total = math.fsum(weights.values())
+    return {y: weight / total for y, weight in weights.items()}
+
+
+@given(tinies())
+def test_the_pool_is_the_product_of_its_members(tiny):
+    pool = OpinionPool(tiny.taggers(), alpha=tiny.shares)
+    (lattice,) = pool.lattices([tiny.sentence])
+    for labels, probability in product(tiny, tiny.shares).items():
+        assert lattice.log_probability(labels) == pytest.approx(math.log(probability), abs=1e-9)
+    (best,) = pool.predict([tiny.sentence])
+    expected = product(tiny, tiny.shares)
+    assert expected[tuple(tiny.labels.index(each) for each in best)] == pytest.approx(max(expected.values()), rel=1e-9)
+    (marginals,) = pool.predict_marginals([tiny.sentence])
+    for t in range(len(tiny.sentence)):
+        for label in range(len(tiny.labels)):
+            assert marginals[t, label] == pytest.approx(sum(p for y, p in expected.items() if y[t] == label), abs=1e-9)
+
+
+@given(tinies())
+def test_pools_nest(tiny):
+    inner = OpinionPool(tiny.taggers(), alpha=tiny.shares)
+    outer = OpinionPool([inner, tiny.taggers()[0]], alpha=[0.25, 0.75])
+    flat = np.append(0.25 * tiny.shares, 0.75)
+    (found,) = outer.lattices([tiny.sentence])
+    expected = Lattice.combine([*tiny.lattices(), tiny.lattices()[0]], flat)
+    assert close(found.nodes, expected.nodes)
+    assert close(found.edges, expected.edges)
+
+
+@given(tinies())
+@settings(max_examples=50)
+def test_likelihood_and_its_gradient(tiny):
+    """Against brute force and central differences; edges that vary and edges that do not."""
+    function = product_likelihood(_held_out(tiny))
+    shares = tiny.shares * 1.3
+    value, gradient = function(shares)
+    assert value == pytest.approx(math.log(product(tiny, shares)[tuple(tiny.gold)]), abs=1e-8)
+    step = 1e-5
+    for j in range(len(shares)):
+        there, here = shares.copy(), shares.copy()
+        there[j] += step
+        here[j] -= step
+        assert gradient[j] == pytest.approx((function(there)[0] - function(here)[0]) / (2 * step), abs=1e-5)
+
+
+def _held_out(tiny: Tiny) -> HeldOut:
+    """As if the members had their scores at once."""
+
+    class Batch(OpinionPool):
+        def scored(self, sentences):
+            lattice = self.members[0].lattices(sentences)[0]
+            T, L = lattice.nodes.shape
+            edges = lattice.edges if lattice.edges.ndim == 2 else np.concatenate([np.zeros((1, L, L)), lattice.edges])
+            offsets = np.array([0, T], np.uint32)
+            return tagpool.experts.inference.Scored(lattice.nodes, edges, lattice.start, lattice.end, offsets)
+
+    members = [Batch([tagger]) for tagger in tiny.taggers()]
+    return HeldOut(members, [tiny.sentence], [[tiny.labels[n] for n in tiny.gold]])
+
+
+def test_the_likelihood_does_not_depend_on_threads(members, dev):
+    held_out = HeldOut(members, dev, dev.labels)
+    shares = np.array([0.2, 0.5, 0.3])
+    value, gradient = product_likelihood(held_out, 1)(shares)
+    for threads in (2, 3, 7):
+        again = product_likelihood(held_out, threads)(shares)
+        assert again[0] == value
+        assert again[1].tobytes() == gradient.tobytes()
+
+
+def test_learned_shares_are_the_best(members, dev):
+    """No shares of a fine grid are more likely than those on the simplex; none at all than the free ones."""
+    function = product_likelihood(HeldOut(members, dev, dev.labels))
+    bounded = OpinionPool(members, alpha="likelihood").fit(dev).alpha_
+    assert bounded.sum() == pytest.approx(1)
+    assert (bounded >= 0).all()
+    value = function(bounded)[0]
+    for a in np.linspace(0, 1, 11):
+        for b in np.linspace(0, 1 - a, 6):
+            assert function(np.array([a, b, 1 - a - b]))[0] <= value + 1e-6
+    free = OpinionPool(members, alpha="free").fit(dev).alpha_
+    assert function(free)[0] >= value
+    assert np.abs(function(free)[1]).max() < 1e-2
+    assert OpinionPool(members, alpha="likelihood", threads=3).fit(dev).alpha_.tobytes() == bounded.tobytes()
+
+
+def test_shares_by_f1_are_the_best_of_the_grid(members, dev):
+    two = members[:2]
+    pool = OpinionPool(two, alpha="dev").fit(dev)
+    scores = [OpinionPool(two, alpha=[a / 20, 1 - a / 20]).score(dev) for a in range(21)]
+    assert pool.score(dev) == max(scores)
+    assert OpinionPool(two, alpha="dev").fit([], [], dev=dev).alpha_.tolist() == pool.alpha_.tolist()
+    assert OpinionPool(two, alpha="dev").fit(dev.words, dev.labels).alpha_.tolist() == pool.alpha_.tolist()
+
+
+def test_the_pool_equals_the_sum_of_lattices(members, dev):
+    pool = OpinionPool(members, alpha=[0.5, 0.2, 0.3])
+    expected = [Lattice.combine(each, [0.5, 0.2, 0.3]) for each in zip(*(m.lattices(dev) for m in members), strict=True)]
+    for found, lattice in zip(pool.lattices(dev), expected, strict=True):
+        assert close(found.nodes, lattice.nodes)
+        assert close(found.edges, lattice.edges)
+        assert close(found.start, lattice.start)
+        assert close(found.end, lattice.end)
+    names = pool.labels_
+    assert pool.predict(dev) == [[names[n] for n in lattice.best().labels] for lattice in expected]
+    assert list(pool) == members
+    assert pool.classes_ == members[0].classes_
+    assert pool.predict([]) == []
+    assert pool.lattices([]) == []
+
+
+def test_members_may_number_their_labels_differently(train, dev):
+    backwards = Corpus.from_lists(word=train.words[::-1], label=train.labels[::-1])
+    one, two = (CRF("word[-1..1]", trainer=SGD(epochs=2)).fit(each) for each in (train, backwards))
+    assert one.labels_ != two.labels_
+    pool = OpinionPool([one, two])
+    other = OpinionPool([two, one])
+    assert pool.labels_ == one.labels_
+    assert pool.predict(dev) == other.predict(dev)
+    order = [other.labels_.index(label) for label in pool.labels_]
+    for a, b in zip(pool.predict_marginals(dev), other.predict_marginals(dev), strict=True):
+        assert close(a, b[:, order])
+    assert pool.collapse().predict(dev) == pool.predict(dev)
+
+
+def test_a_pool_of_one_is_its_member(members, dev):
+    for alpha in ("uniform", [1.0], "likelihood", "dev"):
+        pool = OpinionPool(members[:1], alpha=alpha).fit(dev)
+        assert pool.predict(dev) == members[0].predict(dev)
+        for found, expected in zip(pool.predict_marginals(dev), members[0].predict_marginals(dev), strict=True):
+            assert found.tobytes() == expected.tobytes()
+    # So is a pool in which one has everything to say.
+    pool = OpinionPool(members, alpha=[0, 1, 0])
+    assert pool.predict(dev) == members[1].predict(dev)
+
+
+def test_chains_of_order_two(train, dev):
+    chains = [CRF(text, order=2, trainer=SGD(epochs=3)).fit(train) for text in TEMPLATES[:2]]
+    pool = OpinionPool(chains, alpha=[0.4, 0.6])
+    lattice = Lattice.combine([chain.lattices(dev[:1])[0] for chain in chains], [0.4, 0.6])
+    assert close(pool.lattices(dev[:1])[0].nodes, lattice.nodes)
+    assert all(close(each.sum(axis=1), 1) for each in pool.predict_marginals(dev))
+    assert {label for row in pool.predict(dev) for label in row} <= set(pool.labels_)
+    assert OpinionPool(chains, alpha="dev").fit(dev).score(dev) >= pool.score(dev)
+    with pytest.raises(InputError, match="chains of order 2"):
+        OpinionPool(chains, alpha="likelihood").fit(dev)
+    with pytest.raises(InputError, match="can only be pooled with chains of order 2"):
+        OpinionPool([chains[0], CRF("word[0]").fit(train)]).predict(dev)
+
+
+def test_features_of_transitions(train, dev):
+    chains = [CRF(text, trainer=SGD(epochs=3)).fit(train) for text in ("word[0]\nlabel[-1] & shape(word)[0]", TEMPLATES[1])]
+    pool = OpinionPool(chains, alpha="likelihood").fit(dev)
+    lattices = [Lattice.combine(each, pool.alpha_) for each in zip(*(chain.lattices(dev) for chain in chains), strict=True)]
+    for found, expected in zip(pool.lattices(dev), lattices, strict=True):
+        assert close(found.marginals(), expected.marginals())
+    names = pool.labels_
+    assert pool.predict(dev) == [[names[n] for n in lattice.best().labels] for lattice in lattices]
+    assert OpinionPool(chains, alpha="dev").fit(dev).score(dev) >= pool.score(dev) - 1e-12
+
+
+def test_given_features(train, dev):
+    def features(corpus, size):
+        return [[[f"w={w}", f"s={w[-size:]}"] for w in words] for words in corpus.words]
+
+    one, two = (CRF(trainer=SGD(epochs=3), min_count=count).fit(features(train, 2), train.labels) for count in (1, 2))
+    pool = OpinionPool([one, two], alpha="likelihood").fit(features(dev, 2), dev.labels)
+    assert pool.collapse().predict(features(dev, 2)) == pool.predict(features(dev, 2))
+    lattices = zip(*(member.lattices(features(dev, 2)) for member in pool), strict=True)
+    for found, expected in zip(pool.lattices(features(dev, 2)), lattices, strict=True):
+        assert close(found.nodes, Lattice.combine(expected, pool.alpha_).nodes)
+
+
+@pytest.mark.parametrize(
+    ("alpha", "message"),
+    [
+        ([0.5, 0.6, 0.5], "expected shares that sum to 1, got 1.6"),
+        ([0.5, 0.5], "expected 3 numbers, one a member"),
+        ([-0.5, 1.0, 0.5], "expected finite numbers from 0 on"),
+        ([math.nan, 1.0, 0.0], "expected finite numbers from 0 on"),
+        ([math.inf, 1.0, 0.0], "expected finite numbers from 0 on"),
+        (["a", "b", "c"], "expected numbers"),
+        ("best", "expected uniform, dev, likelihood, free or a list of numbers"),
+        (0.5, "expected a list of numbers"),
+    ],
+)
+def test_bad_shares(members, dev, alpha, message):
+    for use in (lambda pool: pool.predict(dev), lambda pool: pool.fit(dev)):
+        with pytest.raises(InputError, match=message):
+            use(OpinionPool(members, alpha=alpha))
+
+
+def test_bad_members(members, train, dev):
+    other = CRF("word[0]", trainer=SGD(epochs=1)).fit([["a", "b"]], [["X", "B-PER"]])
+    with pytest.raises(InputError, match=r"same labels; only member 0 has .*, only member 1 has X"):
+        OpinionPool([members[0], other]).predict(dev)
+    with pytest.raises(NotFittedError, match="member 1, a CRF, was not fitted"):
+        OpinionPool([members[0], CRF()]).predict(dev)
+    assert not OpinionPool([CRF()]).is_fitted
+    with pytest.raises(NotFittedError, match=r"alpha='dev'\) are not known yet"):
+        OpinionPool(members, alpha="dev").predict(dev)
+    for wrong in ([], "abc", None, members[0]):
+        with pytest.raises(InputError, match="expected a list of at least one tagger"):
+            OpinionPool(wrong).predict(dev)
+    with pytest.raises(InputError, match="member 1 is a int, not a tagger"):
+        OpinionPool([members[0], 3]).predict(dev)
+    with pytest.raises(InputError, match="labels that the members do not know: 'B-XYZ'"):
+        OpinionPool(members, alpha="dev").fit([["Ann"]], [["B-XYZ"]])
+    with pytest.raises(InputError, match="no label column"):
+        OpinionPool(members, alpha="dev").fit([["Ann"]])
+    forbids = Lattice(np.zeros((1, 2)), [[0.0, -np.inf], [0.0, 0.0]])
+    fixed = [Fixed([forbids], ("A", "B"))] * 2
+    with pytest.raises(InputError, match="forbid nothing"):
+        OpinionPool(fixed, alpha="free").fit([["x"]], [["A"]])
+
+
+def test_scikit_learn_conventions(members, dev):
+    pool = OpinionPool(members, alpha=[0.5, 0.25, 0.25])
+    assert pool.get_params() == {"members": members, "alpha": [0.5, 0.25, 0.25], "threads": 1}
+    other = clone(pool)
+    assert not other.is_fitted
+    assert other.alpha == pool.alpha
+    assert repr(pool).startswith("OpinionPool([CRF(features=")
+    assert pool.set_params(alpha="uniform").alpha_.tolist() == [1 / 3] * 3
+    fitted = OpinionPool(list(members), alpha="likelihood").fit(dev)
+    fitted.members = members[:2]
+    with pytest.raises(NotFittedError, match="other members than it was fitted with"):
+        fitted.predict(dev)
+
+
+def test_the_oracle_notices_a_wrong_share():
+    tiny = Tiny([([[1.0, 0.0]], [[0.0, 0.0], [0.0, 0.0]], [0.0, 0.0], [0.0, 0.0])] * 2, np.array([0.5, 0.5]), [0])
+    tiny.members[1] = ([[0.0, 3.0]], *tiny.members[0][1:])
+    (lattice,) = OpinionPool(tiny.taggers(), alpha=[0.4, 0.6]).lattices([["x"]])
+    assert lattice.log_probability([0]) != pytest.approx(math.log(product(tiny, tiny.shares)[(0,)]), abs=1e-3)
+    assert Enumeration(*tiny.members[0]).probabilities()[(0,)] == pytest.approx(1 / (1 + math.exp(-1)))

@@ -1,0 +1,180 @@
+"""Pools in files: what is saved decides the same when loaded, and nothing damaged is ever believed."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import safetensors
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pools.council import Fixed
+
+import tagpool
+from tagpool import CRF, SGD, Corpus, FeatureBagging, InputError, Lattice, MaxEnt, ModelError, OpinionPool, OutputError, _native
+from tagpool.experts.saving import to_bytes
+from tagpool.pools.reading import read_pool
+from tagpool.pools.saving import pool_to_bytes
+
+TEMPLATES = "word[0]\n[shapes]\nshape(word)[-1..1]\n[endings]\nsuffix(word, 1..3)[0]"
+
+
+@pytest.fixture(scope="module")
+def train() -> Corpus:
+    return tagpool.builtin_corpus(100, seed=9)
+
+
+@pytest.fixture(scope="module")
+def bagged(train) -> FeatureBagging:
+    return FeatureBagging(CRF(TEMPLATES, trainer=SGD(epochs=2)), combine="transition-product", alpha="likelihood").fit(train)
+
+
+@pytest.fixture(scope="module")
+def block(bagged) -> bytes:
+    return pool_to_bytes(bagged)
+
+
+def loaded(path, block):
+    path.write_bytes(block)
+    return tagpool.load(path)
+
+
+def test_feature_bagging_comes_back(bagged, train, tmp_path):
+    bagged.save(tmp_path / "pool")
+    again = tagpool.load(tmp_path / "pool")
+    assert type(again) is FeatureBagging
+    assert again.predict(train) == bagged.predict(train)
+    assert [m.tobytes() for m in again.predict_marginals(train)] == [m.tobytes() for m in bagged.predict_marginals(train)]
+    for name in ("names_", "bags_", "auto_", "combine", "alpha", "folds", "seed", "labels_"):
+        assert getattr(again, name) == getattr(bagged, name)
+    assert again.alpha_.tobytes() == bagged.alpha_.tobytes()
+    again.save(tmp_path / "again")
+    assert tagpool.load(tmp_path / "again").predict(train) == bagged.predict(train)
+    with safetensors.safe_open(tmp_path / "pool", "numpy") as file:
+        assert file.metadata()["kind"] == "feature-bagging"
+        assert set(file.keys()) == {"members.0", "members.1"}
+
+
+def test_nested_opinion_pools_come_back(bagged, train, tmp_path):
+    maxent = MaxEnt("word[0]", trainer=SGD(epochs=1)).fit(train)
+    inner = OpinionPool([maxent, *bagged], alpha="free").fit(train)
+    pool = OpinionPool([inner, maxent, bagged], alpha=[0.25, 0.25, 0.5])
+    pool.save(tmp_path / "pool")
+    again = tagpool.load(tmp_path / "pool")
+    assert type(again) is OpinionPool
+    assert again.predict(train) == pool.predict(train)
+    assert next(iter(again)).alpha_.tobytes() == inner.alpha_.tobytes()
+    assert next(iter(again)).alpha == "free"
+    assert again.alpha == [0.25, 0.25, 0.5]
+
+
+def test_equal_pools_are_equal_files(bagged, train, block):
+    assert (
+        pool_to_bytes(
+            FeatureBagging(CRF(TEMPLATES, trainer=SGD(epochs=2)), combine="transition-product", alpha="likelihood").fit(train)
+        )
+        == block
+    )
+
+
+@given(cut=st.booleans(), ahead=st.booleans(), where=st.floats(0, 1, exclude_max=True), by=st.integers(1, 255))
+@settings(max_examples=200, deadline=None)
+def test_damage_is_noticed(block, cut, ahead, where, by, tmp_path_factory):
+    path = tmp_path_factory.mktemp("damaged") / "pool"
+    place = int(where * (1000 if ahead else len(block)))  # the header is short, and where most can go wrong
+    harmed = block[:place] if cut else block[:place] + bytes([block[place] ^ by]) + block[place + 1 :]
+    with pytest.raises(ModelError) as caught:
+        loaded(path, harmed)
+    assert str(path) in str(caught.value)
+
+
+def rewritten(bagged, texts=None, arrays=None, **record) -> bytes:
+    """The file with other contents, and a checksum that fits them."""
+    full = {**bagged.record(), **record}
+    known = {"kind": "feature-bagging", "version": "1", "members": "2", "record": json.dumps(full)} | (texts or {})
+    members = {f"members.{number}": to_bytes(member) for number, member in enumerate(bagged)}
+    return _native.Container.write(known, members | (arrays or {}))
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"shares": [1.0]}, "damaged: shares"),
+        ({"shares": [float("nan"), 1.0]}, "damaged: shares"),
+        ({"shares": "x"}, "damaged"),
+        ({"combine": "vote"}, "damaged: combine='vote'"),
+        ({"names": ["one"]}, "not one name a member"),
+        ({"bags": 3}, "damaged"),
+        ({"texts": {"record": "{"}}, "damaged"),
+        ({"texts": {"record": "{}"}}, "damaged"),
+        ({"texts": {"version": "2"}}, "newer tagpool"),
+        ({"texts": {"version": "x"}}, "damaged"),
+        ({"texts": {"members": "3"}}, "a member of the pool is missing"),
+        ({"texts": {"members": "0"}}, "damaged"),
+        ({"arrays": {"members.1": b"nonsense"}}, "a member of the pool is damaged"),
+        ({"texts": {"kind": "council"}}, "missing|does not know"),
+    ],
+)
+def test_what_does_not_fit_together(bagged, tmp_path, changes, message):
+    with pytest.raises(ModelError, match=message):
+        loaded(tmp_path / "pool", rewritten(bagged, **changes))
+    assert loaded(tmp_path / "pool", rewritten(bagged)).labels_ == bagged.labels_
+
+
+def test_members_that_do_not_fit_each_other(bagged, tmp_path):
+    other = CRF("word[0]", trainer=SGD(epochs=1)).fit([["a", "b"]], [["X", "Y"]])
+    with pytest.raises(ModelError, match="same labels"):
+        loaded(tmp_path / "pool", rewritten(bagged, arrays={"members.1": to_bytes(other)}))
+    with pytest.raises(ModelError, match="the members are not experts"):
+        loaded(tmp_path / "pool", rewritten(bagged, arrays={"members.1": pool_to_bytes(OpinionPool(list(bagged)))}))
+
+
+def test_pools_in_pools_without_end(bagged, tmp_path):
+    inner = to_bytes(next(iter(bagged)))
+    for _ in range(60):
+        texts = {"kind": "opinion-pool", "version": "1", "members": "1", "record": '{"shares": [1.0], "alpha": "uniform"}'}
+        inner = _native.Container.write(texts, {"members.0": inner})
+    with pytest.raises(ModelError, match="nested more than 50 times"):
+        loaded(tmp_path / "pool", inner)
+    with pytest.raises(ModelError, match="does not know"):
+        read_pool(_native.Container.read(_native.Container.write({"kind": "other"}, {})), "here")
+
+
+def test_saving_fails_whole(bagged, tmp_path):
+    fixed = Fixed([Lattice(np.zeros((1, 2)), np.zeros((2, 2)))], ("A", "B"))
+    with pytest.raises(InputError, match="a member is a Fixed"):
+        OpinionPool([fixed]).save(tmp_path / "pool")
+    with pytest.raises(tagpool.NotFittedError):
+        FeatureBagging(CRF()).save(tmp_path / "pool")
+    with pytest.raises(OutputError):
+        bagged.save(tmp_path / "nowhere" / "pool")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_commands_take_pools_that_are_one_model(bagged, train, tmp_path):
+    pool = OpinionPool(list(bagged))
+    pool.save(tmp_path / "pool")
+    bagged.save(tmp_path / "bagged")
+    tagpool.write_corpus(train[:20], tmp_path / "text.conll")
+
+    def tag(name):
+        command = [sys.executable, "-m", "tagpool", "tag", str(tmp_path / name), str(tmp_path / "text.conll")]
+        return subprocess.run(command, capture_output=True, text=True, check=False)
+
+    done = tag("pool")
+    assert done.returncode == 0, done.stderr
+    labels = [line.split()[-1] for line in done.stdout.splitlines() if line.strip()]
+    assert labels == [label for row in pool.predict(train[:20]) for label in row]
+    refused = tag("bagged")
+    assert refused.returncode == 2
+    assert "only a sequence-product can be collapsed" in refused.stderr.replace("\n", " ")
+
+
+def test_loading_an_expert_imports_nothing_of_pools(train, tmp_path):
+    CRF("word[0]", trainer=SGD(epochs=1)).fit(train).save(tmp_path / "model")
+    code = f"import sys, tagpool; tagpool.load({str(tmp_path / 'model')!r}).predict([['Ann']]); print(*sys.modules)"
+    loaded_modules = set(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split())
+    assert not {"numpy", "json", "tagpool.pools.pool", "tagpool.pools.opinion"} & loaded_modules
