@@ -16,6 +16,7 @@ namespace tagpool {
 
 class Penalty {
 public:
+    static constexpr size_t kMostAcross = 32;
     enum class Kind { weight, group, elitist, elitist_approximate };
 
     // `strength` is l above, `ridge` is r (none with the elitist kinds). `size` is that of the largest group; a smaller one is as large with
@@ -25,15 +26,19 @@ public:
     // Notes a step e.
     void step(double length);
     size_t steps() const { return lengths_.size(); }
-    // Whether the notes should be closed soon, lest numbers grow too large.
-    bool is_full() const { return products_.back() > 1e100; }
+    // Whether the notes should be closed soon, lest numbers grow too large or too small.
+    bool is_full() const { return products_.back() > 1e100 || remains_.back() < 1e-100; }
     // Does to a group all steps from number `since` on.
     void catch_up(double* group, size_t count, size_t since) const;
+    // The same for groups that lie across arrays: group i has members[m][i] for every m below the size of the
+    // largest group, which is at most kMostAcross.
+    void catch_up_across(double* const* members, size_t count, size_t since) const;
     // Forgets the steps: all groups have been caught up.
     void restart();
 
 private:
     void catch_up_elitist(double* group, size_t count, size_t since) const;
+    uint64_t catch_up_intact(double* const* members, size_t first, size_t count, const double* shares) const;
     double decay(size_t step, size_t nonzero) const { return decays_[step * size_ + nonzero - 1]; }
 
     Kind kind_;
@@ -41,7 +46,7 @@ private:
     size_t size_;
     std::vector<double> lengths_;
     std::vector<double> products_, thresholds_;  // P and the sum above after each number of steps
-    std::vector<double> decays_;                 // -log of the product of factors, for every k
+    std::vector<double> decays_, remains_;       // -log of the product of factors, for every k; the product
 };
 
 // By name: "l1", "l2", "elastic", "group", "elitist", "elitist-approximate". `ridge` is the l2 part of elastic (and group).

@@ -44,5 +44,6 @@ NB_MODULE(_native, m) {
     bind_training(m);
     bind_model(m);
     bind_stochastic(m);
+    bind_elitist(m);
     bind_chain(m);
 }
