@@ -15,6 +15,8 @@ namespace {
 constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr size_t kBlock = 256;  // groups that are worked on together: always the same, so that sums are
 
+constexpr size_t kAhead = 8;    // groups whose weights are asked for early
+
 size_t blocks_of(size_t count) { return (count + kBlock - 1) / kBlock; }
 
 // The nearest point with x >= 0, sum x = 1 (Duchi et al. 2008).
@@ -38,8 +40,8 @@ Elitist::Elitist(std::shared_ptr<const TrainingSet> set, bool chain, const Eliti
       groups_(*set_, chain) {
     if (!example_weights_.empty() && example_weights_.size() != (chain ? set_->sentence_count() : set_->token_count()))
         throw InputFault(chain ? "expected one weight a sentence" : "expected one weight a token");
-    if (experts_ == 0 || experts_ > Penalty::kMostAcross)
-        throw InputFault("expected 1 to " + std::to_string(Penalty::kMostAcross) + " experts, got " + std::to_string(experts_));
+    if (experts_ == 0 || experts_ > kMostAcross)
+        throw InputFault("expected 1 to " + std::to_string(kMostAcross) + " experts, got " + std::to_string(experts_));
     for (const double alpha : options_.alpha)
         if (!(alpha >= 0) || !std::isfinite(alpha)) throw InputFault("expected every alpha to be a number from 0 on");
     if (!(options_.mu >= 0 && options_.mu <= 1)) throw InputFault("expected mu to be from 0 to 1");
@@ -124,30 +126,35 @@ void Elitist::meet(const uint32_t* sentences, size_t count, Pool& pool) {
     };
     for (size_t i = 0; i < count; ++i) groups_.each_of(sentences[i], note);
     groups_.each_common(note);
+    const PoolKernels& run = kernels<double>().pool;
     pool.each(blocks_of(met_.size()), [&](size_t block, unsigned) {
         const size_t last = std::min(met_.size(), (block + 1) * kBlock);
         for (size_t i = block * kBlock; i < last; ++i) {
-            if (i + 2 < last) {
-                const size_t place = groups_[met_[i + 2]].begin;
-                for (size_t model = 0; model <= experts_; ++model)
-                    for (size_t at = 0; at < groups_[met_[i + 2]].count; at += 8) __builtin_prefetch(weights(model) + place + at);
-            }
+            fetch_early(i, last);
             WeightGroup& group = groups_[met_[i]];
             catch_up(group);
-            double* const pooled = weights(0) + group.begin;
-            for (size_t k = 0; k < group.count; ++k) pooled[k] = alpha_[0] * weights(1)[group.begin + k];
-            for (size_t j = 1; j < experts_; ++j) {
-                const double* const from = weights(j + 1) + group.begin;
-                for (size_t k = 0; k < group.count; ++k) pooled[k] += alpha_[j] * from[k];
-            }
+            run.mix(alpha_.data(), members_of(group).data(), experts_, group.count, weights(0) + group.begin);
         }
     });
 }
 
+// Asks for the weights of a group that will be needed soon, after number i of those met: they are scattered over memory.
+void Elitist::fetch_early(size_t i, size_t last) {
+    if (i + 2 * kAhead < last) __builtin_prefetch(&groups_[met_[i + 2 * kAhead]]);
+    if (i + kAhead >= last) return;
+    const WeightGroup& group = groups_[met_[i + kAhead]];
+    for (Buffer<double>& each : weights_)
+        for (size_t k = 0; k < group.count; k += 8) __builtin_prefetch(each.data() + group.begin + k);
+}
+
+std::array<double*, kMostAcross> Elitist::members_of(const WeightGroup& group) {
+    std::array<double*, kMostAcross> out;
+    for (size_t j = 0; j < experts_; ++j) out[j] = weights(j + 1) + group.begin;
+    return out;
+}
+
 void Elitist::catch_up(WeightGroup& group) {
-    double* members[Penalty::kMostAcross];
-    for (size_t j = 0; j < experts_; ++j) members[j] = weights(j + 1) + group.begin;
-    penalty_.catch_up_across(members, group.count, group.caught_up);
+    penalty_.catch_up_across(members_of(group).data(), group.count, group.caught_up);
     group.caught_up = static_cast<uint32_t>(penalty_.steps());
 }
 
@@ -187,7 +194,8 @@ void Elitist::descend(const uint32_t* sentences, size_t count, double eta, Pool&
     add_gradients(sentences, count, 0, 1.0);
     slopes_.assign(blocks_of(met_.size()) * experts_, 0.0);
     pool.each(blocks_of(met_.size()), [&](size_t block, unsigned) {
-        share_out(eta * (1 - options_.mu), block * kBlock, std::min(met_.size(), (block + 1) * kBlock), slopes_.data() + block * experts_);
+        share_out(eta * (1 - options_.mu), block * kBlock, std::min(met_.size(), (block + 1) * kBlock), 
+                  options_.learn_alpha ? slopes_.data() + block * experts_ : nullptr);
     });
     for (size_t model = 1; model < models(); ++model) add_gradients(sentences, count, model, -eta * options_.mu);
     if (options_.learn_alpha) move_alpha(eta * (1 - options_.mu) / static_cast<double>(first_tokens_[count]));
@@ -198,46 +206,25 @@ void Elitist::add_gradients(const uint32_t* sentences, size_t count, size_t mode
     const TrainingSet& set = *set_;
     const size_t stride = set.stride(), edges = set.common_edge_size();
     double* const to = weights(model);
+    const PoolKernels& run = kernels<double>().pool;
     const double* const nodes = nodes_.data() + model * first_tokens_[count] * stride;
     for (size_t i = 0; i < count; ++i) {
         const double* const edge_gradients = edge_gradients_.data() + (model * count + i) * edges;
         for (size_t k = 0; chain_ && k < edges; ++k) to[set.transitions_begin() + k] += by * edge_gradients[k];
         const size_t begin = set.sentences_[sentences[i]], end = set.sentences_[sentences[i] + 1];
         const double* triple_gradient = triples_[model * count + i].data();
-        for (size_t token = begin; token < end; ++token) {
-            if (chain_)
-                set.arcs().each_triple_at(token, [&](uint32_t triple, float) { to[set.triples_begin() + triple] += by * *triple_gradient++; });
-            const double* const from = nodes + (first_tokens_[i] + token - begin) * stride;
-            for (uint64_t k = set.row_starts_[token]; k < set.row_starts_[token + 1]; ++k) {
-                const double times = set.row_values_.empty() ? by : by * static_cast<double>(set.row_values_[k]);
-                double* const row = to + size_t{set.rows_[k]} * stride;
-                if (masks_.data()) {
-                    for (size_t y = 0; y < stride; ++y)
-                        if (masks_.is_free(set.rows_[k], y)) row[y] += times * from[y];
-                } else {
-                    for (size_t y = 0; y < stride; ++y) row[y] += times * from[y];
-                }
-            }
-            for (uint64_t k = set.single_starts_[token]; k < set.single_starts_[token + 1]; ++k) {
-                const double times = set.single_values_.empty() ? by : by * static_cast<double>(set.single_values_[k]);
-                to[set.singles_[k]] += times * from[set.single_labels_[k]];
-            }
-        }
+        for (size_t token = begin; chain_ && token < end; ++token)
+            set.arcs().each_triple_at(token, [&](uint32_t triple, float) { to[set.triples_begin() + triple] += by * *triple_gradient++; });
+        run.add_nodes(set, masks_.data(), sentences[i], by, nodes + first_tokens_[i] * stride, to);
     }
 }
 
 // The experts' steps against the pool's gradient, for some of the groups met; adds to the slopes of alpha.
 void Elitist::share_out(double by, size_t first, size_t last, double* slopes) {
     for (size_t i = first; i < last; ++i) {
+        fetch_early(i, last);
         const WeightGroup& group = groups_[met_[i]];
-        const double* const gradient = weights(0) + group.begin;
-        for (size_t j = 0; j < experts_; ++j) {
-            double* const to = weights(j + 1) + group.begin;
-            if (options_.learn_alpha)
-                for (size_t k = 0; k < group.count; ++k) slopes[j] += gradient[k] * to[k];
-            const double times = by * alpha_[j];
-            for (size_t k = 0; k < group.count; ++k) to[k] -= times * gradient[k];
-        }
+        kernels<double>().pool.share_out(by, alpha_.data(), members_of(group).data(), experts_, group.count, weights(0) + group.begin, slopes);
     }
 }
 

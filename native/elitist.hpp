@@ -9,6 +9,7 @@
 // Learned alpha take a gradient step together with the weights (the mean over the tokens of the batch) and are then projected onto the simplex.
 // Steps and the putting off of proximal steps are those of Fobos.
 #pragma once
+#include <array>
 #include <functional>
 #include <memory>
 #include <string>
@@ -65,6 +66,8 @@ private:
     void begin();
     double pass(const std::vector<uint32_t>& order, double bound, const std::function<void()>& look_up);
     void meet(const uint32_t* sentences, size_t count, Pool& pool);
+    void fetch_early(size_t i, size_t last);
+    std::array<double*, kMostAcross> members_of(const WeightGroup& group);
     void catch_up(WeightGroup& group);
     void catch_up_all(Pool& pool);
     double differentiate(const uint32_t* sentences, size_t count, Pool& pool);

@@ -2,17 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "fault.hpp"
+#include "kernels.hpp"
 #include "proximal.hpp"
 
 namespace tagpool {
-namespace {
-
-constexpr size_t kAtOnce = 64;  // groups that lie across arrays
-
-}  // namespace
 
 Penalty::Penalty(Kind kind, double strength, double ridge, size_t size) : kind_(kind), strength_(strength), ridge_(ridge), size_(size) {
     restart();
@@ -96,52 +91,24 @@ void Penalty::catch_up_elitist(double* group, size_t count, size_t since) const 
 
 void Penalty::catch_up_across(double* const* members, size_t count, size_t since) const {
     if (since == steps()) return;
-    if (kind_ == Kind::weight) {
+    if (kind_ != Kind::elitist && kind_ != Kind::elitist_approximate) {
         for (size_t m = 0; m < size_; ++m) catch_up(members[m], count, since);
         return;
     }
-    // What a group of k nonzero weights loses of its sum, for each of them: the same for all groups.
+    const double by = lengths_[since++] * strength_;
     double shares[kMostAcross + 1] = {}, group[kMostAcross];
-    for (size_t k = 1; k <= size_ && kind_ != Kind::group; ++k)
+    for (size_t k = 1; k <= size_; ++k)
         shares[k] = (1 - remains_[steps() * size_ + k - 1] / remains_[since * size_ + k - 1]) / static_cast<double>(k);
-    for (size_t first = 0; first < count; first += kAtOnce) {
-        const size_t some = std::min(count - first, kAtOnce);
-        const uint64_t rest = kind_ == Kind::group ? ~uint64_t{0} : catch_up_intact(members, first, some, shares);
-        for (size_t i = 0; i < some && rest >> i != 0; ++i) {
-            if (!(rest >> i & 1)) continue;
-            for (size_t m = 0; m < size_; ++m) group[m] = members[m][first + i];
-            catch_up(group, size_, since);
-            for (size_t m = 0; m < size_; ++m) members[m][first + i] = group[m];
-        }
+    thread_local std::vector<uint32_t> rest;
+    if (rest.size() < count) rest.resize(count);
+    // A gradient step has brought all weights of a group to life, and the first of these ends most of them: it is done as it stands.
+    const AcrossSteps across{size_, kind_ == Kind::elitist, by, since < steps() ? shares : nullptr};
+    const size_t rests = kernels<double>().pool.catch_up(across, members, count, rest.data());
+    for (size_t i = 0; i < rests; ++i) {
+        for (size_t m = 0; m < size_; ++m) group[m] = members[m][rest[i]];
+        catch_up_elitist(group, size_, since);
+        for (size_t m = 0; m < size_; ++m) members[m][rest[i]] = group[m];
     }
-}
-
-// Catches up those of at most kAtOnce groups that lose no weight altogether; returns the others, a bit each.
-uint64_t Penalty::catch_up_intact(double* const* members, size_t first, size_t count, const double* shares) const {
-    double sums[kAtOnce] = {}, least[kAtOnce], nonzero[kAtOnce] = {};
-    std::fill_n(least, count, std::numeric_limits<double>::max());
-    for (size_t m = 0; m < size_; ++m) {
-        const double* const from = members[m] + first;
-        for (size_t i = 0; i < count; ++i) {
-            const double size = std::abs(from[i]);
-            sums[i] += size;
-            nonzero[i] += size == 0 ? 0.0 : 1.0;
-            const double counted = size == 0 ? std::numeric_limits<double>::max() : size;
-            least[i] = counted < least[i] ? counted : least[i];
-        }
-    }
-    uint64_t rest = 0;
-    for (size_t i = 0; i < count; ++i) {
-        const double lost = sums[i] * shares[static_cast<size_t>(nonzero[i])];
-        const bool intact = lost < least[i];  // false for what is not a number
-        sums[i] = intact ? lost : 0.0;
-        rest |= uint64_t{!intact} << i;
-    }
-    for (size_t m = 0; m < size_; ++m) {
-        double* const to = members[m] + first;
-        for (size_t i = 0; i < count; ++i) to[i] -= to[i] == 0 ? 0.0 : std::copysign(sums[i], to[i]);
-    }
-    return rest;
 }
 
 Penalty penalty_of(const std::string& name, double strength, double ridge, size_t size) {

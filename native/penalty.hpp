@@ -14,9 +14,10 @@
 
 namespace tagpool {
 
+constexpr size_t kMostAcross = 32;  // weights of a group that lies across arrays
+
 class Penalty {
 public:
-    static constexpr size_t kMostAcross = 32;
     enum class Kind { weight, group, elitist, elitist_approximate };
 
     // `strength` is l above, `ridge` is r (none with the elitist kinds). `size` is that of the largest group; a smaller one is as large with
@@ -30,7 +31,7 @@ public:
     bool is_full() const { return products_.back() > 1e100 || remains_.back() < 1e-100; }
     // Does to a group all steps from number `since` on.
     void catch_up(double* group, size_t count, size_t since) const;
-    // The same for groups that lie across arrays: group i has members[m][i] for every m below the size of the
+    // The same for groups that lie across arrays (elitist kinds, or weights that stand alone): group i has members[m][i] for every m below the size of the
     // largest group, which is at most kMostAcross.
     void catch_up_across(double* const* members, size_t count, size_t since) const;
     // Forgets the steps: all groups have been caught up.
@@ -38,7 +39,6 @@ public:
 
 private:
     void catch_up_elitist(double* group, size_t count, size_t since) const;
-    uint64_t catch_up_intact(double* const* members, size_t first, size_t count, const double* shares) const;
     double decay(size_t step, size_t nonzero) const { return decays_[step * size_ + nonzero - 1]; }
 
     Kind kind_;

@@ -164,7 +164,7 @@ def test_steps_put_off_are_the_dense_steps(name: str) -> None:
         learner.epoch()
     now, _, _ = slow_elitist(problem, training, False, start, np.array(alpha), name, 4.0, 0.0, False, 0.5, 1, NONE)
     assert np.abs(learner.parameters()[:360].reshape(3, 120) - now).max() < 1e-12
-    assert (0 < np.count_nonzero(now)) & (np.count_nonzero(now) < 360)
+    assert (np.count_nonzero(now) > 0) & (np.count_nonzero(now) < 360)
 
 
 def test_the_pool_is_the_product_of_its_experts() -> None:
