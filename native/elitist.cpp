@@ -130,7 +130,8 @@ void Elitist::meet(const uint32_t* sentences, size_t count, Pool& pool) {
     pool.each(blocks_of(met_.size()), [&](size_t block, unsigned) {
         const size_t last = std::min(met_.size(), (block + 1) * kBlock);
         for (size_t i = block * kBlock; i < last; ++i) {
-            fetch_early(i, last);
+            if (i + 2 * kAhead < last) __builtin_prefetch(&groups_[met_[i + 2 * kAhead]]);
+            if (i + kAhead < last) fetch_early(groups_[met_[i + kAhead]]);
             WeightGroup& group = groups_[met_[i]];
             catch_up(group);
             run.mix(alpha_.data(), members_of(group).data(), experts_, group.count, weights(0) + group.begin);
@@ -138,11 +139,8 @@ void Elitist::meet(const uint32_t* sentences, size_t count, Pool& pool) {
     });
 }
 
-// Asks for the weights of a group that will be needed soon, after number i of those met: they are scattered over memory.
-void Elitist::fetch_early(size_t i, size_t last) {
-    if (i + 2 * kAhead < last) __builtin_prefetch(&groups_[met_[i + 2 * kAhead]]);
-    if (i + kAhead >= last) return;
-    const WeightGroup& group = groups_[met_[i + kAhead]];
+// Asks for the weights of a group that will be needed soon: they are scattered over memory.
+void Elitist::fetch_early(const WeightGroup& group) {
     for (Buffer<double>& each : weights_)
         for (size_t k = 0; k < group.count; k += 8) __builtin_prefetch(each.data() + group.begin + k);
 }
@@ -160,7 +158,9 @@ void Elitist::catch_up(WeightGroup& group) {
 
 void Elitist::catch_up_all(Pool& pool) {
     pool.each(blocks_of(groups_.size()), [&](size_t block, unsigned) {
-        for (size_t i = block * kBlock; i < std::min(groups_.size(), (block + 1) * kBlock); ++i) {
+        const size_t last = std::min(groups_.size(), (block + 1) * kBlock);
+        for (size_t i = block * kBlock; i < last; ++i) {
+            if (i + kAhead < last) fetch_early(groups_[i + kAhead]);
             catch_up(groups_[i]);
             groups_[i].caught_up = 0;
         }
@@ -222,7 +222,7 @@ void Elitist::add_gradients(const uint32_t* sentences, size_t count, size_t mode
 // The experts' steps against the pool's gradient, for some of the groups met; adds to the slopes of alpha.
 void Elitist::share_out(double by, size_t first, size_t last, double* slopes) {
     for (size_t i = first; i < last; ++i) {
-        fetch_early(i, last);
+        if (i + kAhead < last) fetch_early(groups_[met_[i + kAhead]]);
         const WeightGroup& group = groups_[met_[i]];
         kernels<double>().pool.share_out(by, alpha_.data(), members_of(group).data(), experts_, group.count, weights(0) + group.begin, slopes);
     }

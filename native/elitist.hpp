@@ -66,7 +66,7 @@ private:
     void begin();
     double pass(const std::vector<uint32_t>& order, double bound, const std::function<void()>& look_up);
     void meet(const uint32_t* sentences, size_t count, Pool& pool);
-    void fetch_early(size_t i, size_t last);
+    void fetch_early(const WeightGroup& group);
     std::array<double*, kMostAcross> members_of(const WeightGroup& group);
     void catch_up(WeightGroup& group);
     void catch_up_all(Pool& pool);
