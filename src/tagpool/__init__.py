@@ -33,6 +33,7 @@ _PUBLIC = {
     "CRF": "tagpool.experts.crf",
     "MaxEnt": "tagpool.experts.maxent",
     "load": "tagpool.experts.files",
+    "ElitistPool": "tagpool.pools.elitist",
     "SGD": "tagpool.optim.sgd",
     "LBFGS": "tagpool.optim.lbfgs",
     "OWLQN": "tagpool.optim.lbfgs",

@@ -40,5 +40,6 @@ from tagpool.optim.lbfgs import OWLQN as OWLQN
 from tagpool.optim.perceptron import Perceptron as Perceptron
 from tagpool.optim.sgd import SGD as SGD
 from tagpool.optim.watch import Epoch as Epoch
+from tagpool.pools.elitist import ElitistPool as ElitistPool
 
 __version__: str

@@ -1,0 +1,1 @@
+"""Pools: several experts that tag together."""
