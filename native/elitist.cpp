@@ -44,10 +44,16 @@ Elitist::Elitist(std::shared_ptr<const TrainingSet> set, bool chain, const Eliti
         throw InputFault("expected 1 to " + std::to_string(kMostAcross) + " experts, got " + std::to_string(experts_));
     for (const double alpha : options_.alpha)
         if (!(alpha >= 0) || !std::isfinite(alpha)) throw InputFault("expected every alpha to be a number from 0 on");
+    if (options_.penalty != "l1" && !options_.penalty.starts_with("elitist"))
+        throw InputFault("expected a penalty of l1, elitist, elitist-approximate; got " + options_.penalty);
     if (!(options_.mu >= 0 && options_.mu <= 1)) throw InputFault("expected mu to be from 0 to 1");
     if (options_.batch == 0) throw InputFault("expected a batch of at least one sentence");
     options_.batch = std::min(options_.batch, std::max<size_t>(set_->sentence_count(), 1));
     options_.threads = std::clamp<unsigned>(options_.threads, 1, static_cast<unsigned>(std::min<size_t>(options_.batch * models(), 1024)));
+    // Rows are worked on to the end of their last vector: what is beyond the labels stays zero.
+    for (WeightGroup& group : groups_)
+        if (set_->is_in_row(group.begin) || (group.begin >= set_->transitions_begin() && group.begin < set_->trigrams_begin()))
+            group.count = set_->stride();
     weights_.resize(experts_ + 1);
     met_in_.assign(groups_.size(), 0);
     edges_.resize(models());
@@ -71,6 +77,7 @@ void Elitist::begin() {
     if (!start_.empty()) alpha_.assign(start_.end() - static_cast<std::ptrdiff_t>(experts_), start_.end());
     for (WeightGroup& group : groups_) group.caught_up = 0;
     penalty_.restart();
+    moves_.clear();
     steps_ = 0;
 }
 
@@ -102,7 +109,10 @@ double Elitist::pass(const std::vector<uint32_t>& order, double bound, const std
         meet(order.data() + first, count, pool);
         const double met = differentiate(order.data() + first, count, pool);
         loss += met;
-        if (!std::isfinite(met) || loss > bound) return kNever;
+        if (!std::isfinite(met) || loss > bound) {
+            forget_pooled();
+            return kNever;
+        }
         const double eta = step_ / std::sqrt(1 + static_cast<double>(steps_++) / steps_an_epoch);
         descend(order.data() + first, count, eta, pool);
         penalty_.step(eta * static_cast<double>(count) / sentences);
@@ -126,15 +136,12 @@ void Elitist::meet(const uint32_t* sentences, size_t count, Pool& pool) {
     };
     for (size_t i = 0; i < count; ++i) groups_.each_of(sentences[i], note);
     groups_.each_common(note);
-    const PoolKernels& run = kernels<double>().pool;
     pool.each(blocks_of(met_.size()), [&](size_t block, unsigned) {
         const size_t last = std::min(met_.size(), (block + 1) * kBlock);
         for (size_t i = block * kBlock; i < last; ++i) {
             if (i + 2 * kAhead < last) __builtin_prefetch(&groups_[met_[i + 2 * kAhead]]);
             if (i + kAhead < last) fetch_early(groups_[met_[i + kAhead]]);
-            WeightGroup& group = groups_[met_[i]];
-            catch_up(group);
-            run.mix(alpha_.data(), members_of(group).data(), experts_, group.count, weights(0) + group.begin);
+            catch_up(groups_[met_[i]]);
         }
     });
 }
@@ -151,8 +158,10 @@ std::array<double*, kMostAcross> Elitist::members_of(const WeightGroup& group) {
     return out;
 }
 
+// All that a group has missed: the gradient that lies in the pool's place, the proximal steps. Then the pool's weights are made.
 void Elitist::catch_up(WeightGroup& group) {
-    penalty_.catch_up_across(members_of(group).data(), group.count, group.caught_up);
+    penalty_.catch_up_across(members_of(group).data(), group.count, group.caught_up, moves_.data() + group.caught_up * experts_, alpha_.data(),
+                             weights(0) + group.begin);
     group.caught_up = static_cast<uint32_t>(penalty_.steps());
 }
 
@@ -163,9 +172,11 @@ void Elitist::catch_up_all(Pool& pool) {
             if (i + kAhead < last) fetch_early(groups_[i + kAhead]);
             catch_up(groups_[i]);
             groups_[i].caught_up = 0;
+            std::fill_n(weights(0) + groups_[i].begin, groups_[i].count, 0.0);
         }
     });
     penalty_.restart();
+    moves_.clear();
 }
 
 double Elitist::differentiate(const uint32_t* sentences, size_t count, Pool& pool) {
@@ -189,16 +200,17 @@ double Elitist::differentiate(const uint32_t* sentences, size_t count, Pool& poo
     return loss;
 }
 
+// The experts follow the pool's gradient when they are met again; it lies in the place of the pool's weights until then.
 void Elitist::descend(const uint32_t* sentences, size_t count, double eta, Pool& pool) {
-    for (const uint32_t number : met_) std::fill_n(weights(0) + groups_[number].begin, groups_[number].count, 0.0);
+    forget_pooled();
     add_gradients(sentences, count, 0, 1.0);
-    slopes_.assign(blocks_of(met_.size()) * experts_, 0.0);
-    pool.each(blocks_of(met_.size()), [&](size_t block, unsigned) {
-        share_out(eta * (1 - options_.mu), block * kBlock, std::min(met_.size(), (block + 1) * kBlock), 
-                  options_.learn_alpha ? slopes_.data() + block * experts_ : nullptr);
-    });
+    for (const double alpha : alpha_) moves_.push_back(eta * (1 - options_.mu) * alpha);
+    if (options_.learn_alpha) move_alpha(eta * (1 - options_.mu) / static_cast<double>(first_tokens_[count]), pool);
     for (size_t model = 1; model < models(); ++model) add_gradients(sentences, count, model, -eta * options_.mu);
-    if (options_.learn_alpha) move_alpha(eta * (1 - options_.mu) / static_cast<double>(first_tokens_[count]));
+}
+
+void Elitist::forget_pooled() {
+    for (const uint32_t number : met_) std::fill_n(weights(0) + groups_[number].begin, groups_[number].count, 0.0);
 }
 
 // Adds `by` times the gradient of a model to its weights.
@@ -219,16 +231,16 @@ void Elitist::add_gradients(const uint32_t* sentences, size_t count, size_t mode
     }
 }
 
-// The experts' steps against the pool's gradient, for some of the groups met; adds to the slopes of alpha.
-void Elitist::share_out(double by, size_t first, size_t last, double* slopes) {
-    for (size_t i = first; i < last; ++i) {
-        if (i + kAhead < last) fetch_early(groups_[met_[i + kAhead]]);
-        const WeightGroup& group = groups_[met_[i]];
-        kernels<double>().pool.share_out(by, alpha_.data(), members_of(group).data(), experts_, group.count, weights(0) + group.begin, slopes);
-    }
-}
-
-void Elitist::move_alpha(double by) {
+// A step of alpha against its own gradient, <G, W_j>.
+void Elitist::move_alpha(double by, Pool& pool) {
+    slopes_.assign(blocks_of(met_.size()) * experts_, 0.0);
+    pool.each(blocks_of(met_.size()), [&](size_t block, unsigned) {
+        for (size_t i = block * kBlock; i < std::min(met_.size(), (block + 1) * kBlock); ++i) {
+            const WeightGroup& group = groups_[met_[i]];
+            kernels<double>().pool.add_slopes(members_of(group).data(), experts_, group.count, weights(0) + group.begin,
+                                              slopes_.data() + block * experts_);
+        }
+    });
     for (size_t i = 0; i < slopes_.size(); ++i) alpha_[i % experts_] -= by * slopes_[i];
     project_onto_simplex(alpha_);
 }

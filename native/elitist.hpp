@@ -73,8 +73,8 @@ private:
     double differentiate(const uint32_t* sentences, size_t count, Pool& pool);
     void descend(const uint32_t* sentences, size_t count, double eta, Pool& pool);
     void add_gradients(const uint32_t* sentences, size_t count, size_t model, double by);
-    void share_out(double by, size_t first, size_t last, double* slopes);
-    void move_alpha(double by);
+    void forget_pooled();
+    void move_alpha(double by, Pool& pool);
     void calibrate(const std::function<void()>& look_up);
 
     std::shared_ptr<const TrainingSet> set_;
@@ -88,8 +88,10 @@ private:
     Penalty penalty_;
     RowMasks masks_;
     WeightGroups groups_;
-    // Of each model. Those of the pool are made when a group is met; once all gradients are known their place holds the sums of these.
+    // Of each model. Those of the pool are made when a group is met. Once all gradients are known, their place holds the sum of these, until
+    // the group is met again and its experts follow it.
     std::vector<Buffer<double>> weights_;
+    std::vector<double> moves_;  // by step and expert: how far to follow the gradient
     size_t steps_ = 0;
 
     // Work space of a batch.

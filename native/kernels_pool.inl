@@ -29,22 +29,29 @@ inline bool any8(Bits8 x) {
     return ((lanes[0] | lanes[1]) | (lanes[2] | lanes[3]) | (lanes[4] | lanes[5]) | (lanes[6] | lanes[7])) != 0;
 }
 
+// factors[k - 1] for each k in `chosen`; 0 for 0.
+inline Doubles8 chosen8(const double* factors, size_t size, Doubles8 chosen) {
+    Doubles8 out = {};
+    for (size_t k = 1; k <= size; ++k) out = chosen == static_cast<double>(k) ? all8(factors[k - 1]) : out;
+    return out;
+}
+
 // The threshold of one step. From all weights on, those that it takes away are left out until none is: it only rises on the way.
 template <size_t kSize>
-inline Doubles8 threshold8(const Doubles8* sizes, size_t given, double by, bool exact) {
+inline Doubles8 threshold8(const Doubles8* sizes, size_t given, const double* factors, bool exact) {
     const size_t size = kSize ? kSize : given;
     Doubles8 sum = sizes[0];
     for (size_t m = 1; m < size; ++m) sum += sizes[m];
-    Doubles8 threshold = sum * (by / (1 + by * static_cast<double>(size)));
+    Doubles8 threshold = sum * factors[size - 1];
     for (size_t round = 1; exact && round < size; ++round) {
         Doubles8 chosen = {};
         sum = Doubles8{};
         for (size_t m = 0; m < size; ++m) {
             const Bits8 larger = sizes[m] > threshold;
-            sum += reinterpret_cast<Doubles8>(larger & reinterpret_cast<Bits8>(sizes[m]));
-            chosen += reinterpret_cast<Doubles8>(larger & reinterpret_cast<Bits8>(all8(1.0)));
+            sum += larger ? sizes[m] : all8(0.0);
+            chosen += larger ? all8(1.0) : all8(0.0);
         }
-        const Doubles8 next = by * sum / (1.0 + by * chosen);
+        const Doubles8 next = sum * chosen8(factors, size, chosen);
         const Bits8 rises = next > threshold;
         if (size > 3 && !any8(rises)) break;
         threshold = rises ? next : threshold;
@@ -53,15 +60,20 @@ inline Doubles8 threshold8(const Doubles8* sizes, size_t given, double by, bool 
 }
 
 template <size_t kSize>
-size_t catch_up_sized(const AcrossSteps& steps, double* const* members, size_t count, uint32_t* rest) {
+size_t catch_up_sized(const AcrossSteps& steps, double* const* members, size_t count, double* pooled, uint32_t* rest) {
     constexpr double kLarge = std::numeric_limits<double>::max();
+    constexpr size_t kRoom = kSize ? kSize : kMostAcross;
     const size_t size = kSize ? kSize : steps.size;
-    Doubles8 sizes[kSize ? kSize : kMostAcross];
+    Doubles8 weights[kRoom], sizes[kRoom];
     size_t rests = 0;
     for (size_t first = 0; first < count; first += 8) {
         const size_t some = count - first;
-        for (size_t m = 0; m < size; ++m) sizes[m] = size8(load8(members[m] + first, some));
-        const Doubles8 threshold = threshold8<kSize>(sizes, size, steps.by, steps.exact);
+        const Doubles8 gradient = load8(pooled + first, some);
+        for (size_t m = 0; m < size; ++m) {
+            weights[m] = load8(members[m] + first, some) - steps.moves[m] * gradient;
+            sizes[m] = size8(weights[m]);
+        }
+        const Doubles8 threshold = steps.factors ? threshold8<kSize>(sizes, size, steps.factors, steps.exact) : all8(steps.threshold);
         Doubles8 sum = {}, least = all8(kLarge), nonzero = {};
         for (size_t m = 0; m < size; ++m) {
             const Doubles8 left = sizes[m] - threshold;
@@ -74,29 +86,30 @@ size_t catch_up_sized(const AcrossSteps& steps, double* const* members, size_t c
         }
         Doubles8 lost = {};
         if (steps.shares) {
-            Doubles8 shares = {};
-            for (size_t k = 1; k <= size; ++k) shares = nonzero == static_cast<double>(k) ? all8(steps.shares[k]) : shares;
-            lost = sum * shares;
+            lost = sum * chosen8(steps.shares, size, nonzero);
             const Bits8 intact = lost < least;
             lost = intact ? lost : all8(0.0);
             if (any8(~intact))
                 for (size_t i = 0; i < std::min<size_t>(some, 8); ++i)
                     if (!intact[i]) rest[rests++] = static_cast<uint32_t>(first + i);
         }
+        Doubles8 mixed = {};
         for (size_t m = 0; m < size; ++m) {
-            const Doubles8 left = sizes[m] == 0.0 ? sizes[m] : sizes[m] - lost;
-            store8(members[m] + first, some, sign8(left, load8(members[m] + first, some)));
+            const Doubles8 left = sign8(sizes[m] == 0.0 ? sizes[m] : sizes[m] - lost, weights[m]);
+            store8(members[m] + first, some, left);
+            mixed += steps.alpha[m] * left;
         }
+        store8(pooled + first, some, mixed);
     }
     return rests;
 }
 
-size_t catch_up_across(const AcrossSteps& steps, double* const* members, size_t count, uint32_t* rest) {
+size_t catch_up_across(const AcrossSteps& steps, double* const* members, size_t count, double* pooled, uint32_t* rest) {
     switch (steps.size) {
-    case 2: return catch_up_sized<2>(steps, members, count, rest);
-    case 3: return catch_up_sized<3>(steps, members, count, rest);
-    case 5: return catch_up_sized<5>(steps, members, count, rest);
-    default: return catch_up_sized<0>(steps, members, count, rest);
+    case 2: return catch_up_sized<2>(steps, members, count, pooled, rest);
+    case 3: return catch_up_sized<3>(steps, members, count, pooled, rest);
+    case 5: return catch_up_sized<5>(steps, members, count, pooled, rest);
+    default: return catch_up_sized<0>(steps, members, count, pooled, rest);
     }
 }
 
@@ -109,19 +122,9 @@ void mix_members(const double* alpha, double* const* members, size_t size, size_
     }
 }
 
-void share_out(double by, const double* alpha, double* const* members, size_t size, size_t count, const double* gradient, double* slopes) {
-    for (size_t first = 0; first < count; first += 8) {
-        const size_t some = count - first;
-        const Doubles8 slope = load8(gradient + first, some);
-        for (size_t m = 0; m < size; ++m) {
-            const Doubles8 weights = load8(members[m] + first, some);
-            if (slopes) {
-                const Doubles8 products = slope * weights;
-                for (size_t i = 0; i < 8; ++i) slopes[m] += products[i];
-            }
-            store8(members[m] + first, some, weights - (by * alpha[m]) * slope);
-        }
-    }
+void add_slopes(double* const* members, size_t size, size_t count, const double* gradient, double* slopes) {
+    for (size_t m = 0; m < size; ++m)
+        for (size_t i = 0; i < count; ++i) slopes[m] += gradient[i] * members[m][i];
 }
 
 void add_nodes(const TrainingSet& set, const uint8_t* masks, size_t sentence, double by, const double* nodes, double* weights) {

@@ -31,9 +31,10 @@ public:
     bool is_full() const { return products_.back() > 1e100 || remains_.back() < 1e-100; }
     // Does to a group all steps from number `since` on.
     void catch_up(double* group, size_t count, size_t since) const;
-    // The same for groups that lie across arrays (elitist kinds, or weights that stand alone): group i has members[m][i] for every m below the size of the
-    // largest group, which is at most kMostAcross.
-    void catch_up_across(double* const* members, size_t count, size_t since) const;
+    // The same for groups that lie across arrays (elitist kinds, or l1): group i has members[m][i] for every m below the size of the
+    // largest group, which is at most kMostAcross. `pooled` holds a gradient that these have still to follow:
+    //     members[m] -= moves[m] * pooled,  the steps,  pooled = sum_m alpha[m] * members[m].
+    void catch_up_across(double* const* members, size_t count, size_t since, const double* moves, const double* alpha, double* pooled) const;
     // Forgets the steps: all groups have been caught up.
     void restart();
 
@@ -46,7 +47,8 @@ private:
     size_t size_;
     std::vector<double> lengths_;
     std::vector<double> products_, thresholds_;  // P and the sum above after each number of steps
-    std::vector<double> decays_, remains_;       // -log of the product of factors, for every k; the product
+    // For every step and k: e l / (1 + e l K); and after each number of steps -log of the product of factors, the product, its inverse.
+    std::vector<double> factors_, decays_, remains_, inverses_;
 };
 
 // By name: "l1", "l2", "elastic", "group", "elitist", "elitist-approximate". `ridge` is the l2 part of elastic (and group).

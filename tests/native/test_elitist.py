@@ -279,6 +279,8 @@ def test_bad_arguments() -> None:
     training = random_problem(2, 2, 2, 4, seed=1).training_set(all_pairs=True)
     with pytest.raises(_native.InputFault, match="expected 1 to 32 experts, got 0"):
         learner_of(training, True, [])
+    with pytest.raises(_native.InputFault, match="a penalty of l1, elitist, elitist-approximate; got group"):
+        learner_of(training, True, [0.5, 0.5], penalty="group")
     with pytest.raises(_native.InputFault, match="every alpha to be a number from 0 on"):
         learner_of(training, True, [1.5, -0.5])
     with pytest.raises(_native.InputFault, match="mu to be from 0 to 1"):
