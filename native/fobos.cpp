@@ -18,7 +18,8 @@ constexpr double kNever = std::numeric_limits<double>::infinity();
 
 Fobos::Fobos(std::shared_ptr<const TrainingSet> set, bool chain, const FobosOptions& options, std::vector<float> example_weights)
     : set_(std::move(set)), chain_(chain), options_(options), example_weights_(std::move(example_weights)), step_(options.step),
-      random_(options.seed), penalty_(penalty_of(options.penalty, options.strength, options.ridge, set_->labels())), masks_(*set_) {
+      random_(options.seed), penalty_(penalty_of(options.penalty, options.strength, options.ridge, set_->labels())), masks_(*set_),
+      groups_(*set_, chain) {
     if (!example_weights_.empty() && example_weights_.size() != (chain ? set_->sentence_count() : set_->token_count()))
         throw InputFault(chain ? "expected one weight a sentence" : "expected one weight a token");
     if (options_.batch == 0) throw InputFault("expected a batch of at least one sentence");
@@ -30,44 +31,12 @@ Fobos::Fobos(std::shared_ptr<const TrainingSet> set, bool chain, const FobosOpti
     triples_.resize(options_.batch);
     first_tokens_.resize(options_.batch + 1);
     edge_gradients_.assign(options_.batch * set_->common_edge_size(), 0);
-    make_groups();
-}
-
-void Fobos::make_groups() {
-    const TrainingSet& set = *set_;
-    const uint32_t stride = set.stride();
-    // A group is the row of a dense feature, or the single weights of another one, which lie side by side.
-    group_of_row_.resize(set.transitions_begin() / stride + 1);
-    if (!set.all_pairs()) group_of_single_.resize(set.transitions_begin());
-    const std::vector<uint32_t> features = set.pair_features();
-    set.places().each(set.pair_count(), [&](size_t i, size_t at, float) {
-        const auto place = static_cast<uint32_t>(at);
-        const bool dense = set.is_in_row(place), first = i == 0 || features[i - 1] != features[i];
-        if (first) groups_.push_back(dense ? Group{place / stride * stride, set.labels(), 0} : Group{place, 0, 0});
-        const auto number = static_cast<uint32_t>(groups_.size() - 1);
-        if (dense) {
-            group_of_row_[place / stride] = number;
-        } else {
-            ++groups_.back().count;
-            group_of_single_[place] = number;
-        }
-    });
-    history_groups_ = groups_.size();
-    const Arcs& arcs = set.arcs();
-    const auto triples = static_cast<uint32_t>(set.triples_begin()), trigrams = static_cast<uint32_t>(set.trigrams_begin());
-    for (size_t feature = 0; chain_ && feature + 1 < arcs.triple_starts_.size(); ++feature)
-        groups_.push_back({triples + arcs.triple_starts_[feature], arcs.triple_starts_[feature + 1] - arcs.triple_starts_[feature], 0});
-    edge_groups_ = groups_.size();
-    for (size_t state = 0; chain_ && state < arcs.states().size(); ++state)
-        groups_.push_back({trigrams + arcs.trigram_starts_[state], arcs.trigram_starts_[state + 1] - arcs.trigram_starts_[state], 0});
-    for (uint32_t row = 0; chain_ && row < set.labels() + 2; ++row)
-        groups_.push_back({static_cast<uint32_t>(set.transitions_begin()) + row * stride, set.labels(), 0});
 }
 
 void Fobos::start_from(const double* parameters) {
     weights_.fill(weights_.size(), 0.0);
     set_->places().each(parameter_count(), [&](size_t i, size_t place, float) { weights_[place] = parameters[i]; });
-    for (Group& group : groups_) group.caught_up = 0;
+    for (WeightGroup& group : groups_) group.caught_up = 0;
     penalty_.restart();
     steps_ = 0;
     step_ = options_.step;
@@ -95,7 +64,7 @@ double Fobos::pass(const std::vector<uint32_t>& order, double bound, const std::
         const size_t count = std::min(options_.batch, order.size() - first);
         if (penalty_.is_full()) catch_up_all();
         for (size_t i = 0; i < count; ++i) catch_up_sentence(order[first + i]);
-        for (size_t i = edge_groups_; i < groups_.size(); ++i) catch_up(groups_[i]);
+        groups_.each_common([&](uint32_t group) { catch_up(groups_[group]); });
         const double met = batch_gradients(order.data() + first, count, pool);
         loss += met;
         if (!std::isfinite(met) || loss > bound) return kNever;
@@ -153,23 +122,17 @@ void Fobos::descend(const uint32_t* sentences, size_t count, double eta) {
     }
 }
 
-void Fobos::catch_up(Group& group) {
+void Fobos::catch_up(WeightGroup& group) {
     penalty_.catch_up(weights_.data() + group.begin, group.count, group.caught_up);
     group.caught_up = static_cast<uint32_t>(penalty_.steps());
 }
 
 void Fobos::catch_up_sentence(size_t sentence) {
-    const TrainingSet& set = *set_;
-    const size_t begin = set.sentences_[sentence], end = set.sentences_[sentence + 1];
-    for (uint64_t k = set.row_starts_[begin]; k < set.row_starts_[end]; ++k) catch_up(groups_[group_of_row_[set.rows_[k]]]);
-    for (uint64_t k = set.single_starts_[begin]; k < set.single_starts_[end]; ++k)
-        catch_up(groups_[group_of_single_[set.singles_[k]]]);
-    for (size_t token = begin; chain_ && token < end; ++token)
-        set.arcs().each_feature_at(token, [&](uint32_t feature, float) { catch_up(groups_[history_groups_ + feature]); });
+    groups_.each_of(sentence, [&](uint32_t group) { catch_up(groups_[group]); });
 }
 
 void Fobos::catch_up_all() {
-    for (Group& group : groups_) {
+    for (WeightGroup& group : groups_) {
         catch_up(group);
         group.caught_up = 0;
     }
@@ -181,7 +144,7 @@ void Fobos::calibrate(const std::function<void()>& look_up) {
     const std::vector<double> start(weights_.begin(), weights_.end());
     const auto take_back = [&] {
         std::copy(start.begin(), start.end(), weights_.data());
-        for (Group& group : groups_) group.caught_up = 0;
+        for (WeightGroup& group : groups_) group.caught_up = 0;
         penalty_.restart();
         steps_ = 0;
         step_ = 0;

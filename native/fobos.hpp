@@ -16,6 +16,7 @@
 #include "random.hpp"
 #include "row_masks.hpp"
 #include "training_set.hpp"
+#include "weight_groups.hpp"
 
 namespace tagpool {
 
@@ -43,17 +44,11 @@ public:
     double step() const { return step_; }
 
 private:
-    // Weights that are caught up together.
-    struct Group {
-        uint32_t begin, count, caught_up;
-    };
-
     const float* example_weights() const { return example_weights_.empty() ? nullptr : example_weights_.data(); }
-    void make_groups();
     double pass(const std::vector<uint32_t>& order, double bound, const std::function<void()>& look_up);
     double batch_gradients(const uint32_t* sentences, size_t count, Pool& pool);
     void descend(const uint32_t* sentences, size_t count, double eta);
-    void catch_up(Group& group);
+    void catch_up(WeightGroup& group);
     void catch_up_sentence(size_t sentence);
     void catch_up_all();
     void calibrate(const std::function<void()>& look_up);
@@ -67,9 +62,8 @@ private:
     Penalty penalty_;
     RowMasks masks_;
     Buffer<double> weights_;
-    std::vector<Group> groups_;                // dense rows, features of single weights, features of triples, trigrams of a state, rows of edges
-    std::vector<uint32_t> group_of_row_, group_of_single_;
-    size_t history_groups_ = 0, edge_groups_ = 0, steps_ = 0;
+    WeightGroups groups_;
+    size_t steps_ = 0;
 
     // Work space of a batch.
     EdgeTable<double> edges_;

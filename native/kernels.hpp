@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "aligned.hpp"
+#include "kernels_pool.hpp"
 #include "kernels_step.hpp"
 #include "model.hpp"
 #include "training_set.hpp"
@@ -55,6 +56,8 @@ struct Kernels {
     // `history` are the features of transitions; it may be null.
     void (*tag)(const ModelView& model, const Encoding& encoding, const Encoding* history, size_t first, size_t last, int32_t* out,
                 TagScratch& scratch);
+
+    PoolKernels pool;
 };
 
 template <class T>

@@ -19,11 +19,13 @@ namespace {
 #include "kernels_step.inl"
 #include "kernels_arcs_best.inl"
 #include "kernels_best.inl"
+#include "kernels_pool.inl"
 #include "kernels_tag.inl"
 
 template <class T>
 constexpr Kernels<T> table(const char* name) {
-    return {name, &make_edges<T>, &add_gradient<T>, step_table<T>(), &score_token_with_model, &tag};
+    return {name, &make_edges<T>, &add_gradient<T>, step_table<T>(), &score_token_with_model, &tag,
+            {&catch_up_across, &mix_members, &add_slopes, &add_nodes}};
 }
 
 }  // namespace

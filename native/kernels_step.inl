@@ -25,7 +25,17 @@ inline void prefetch_row(const T* row, size_t count) {
     for (size_t byte = 0; byte < count * sizeof(T); byte += 64) __builtin_prefetch(bytes + byte);
 }
 
-// What lies ahead in a list is scattered over memory: ask for it early.
+// What a token needs is scattered over memory: ask for it early.
+template <class T>
+inline void prefetch_viewed(const TrainingSet& set, const WeightView<T>& weights, size_t ahead, size_t token) {
+    const size_t pitch = set.stride() * weights.copies;
+    for (uint64_t i = set.row_starts_[token]; i < set.row_starts_[token + 1]; ++i)
+        prefetch_row(weights.data + size_t{set.rows_[i]} * pitch, ahead);
+    for (uint64_t i = set.single_starts_[token]; i < set.single_starts_[token + 1]; ++i)
+        __builtin_prefetch(weights.data + size_t{set.singles_[i]} * weights.copies);
+}
+
+// The same for what lies ahead in a list.
 constexpr size_t kItemsAhead = 16;
 
 template <class T>
@@ -58,9 +68,14 @@ void score_viewed_sentence(const TrainingSet& set, const WeightView<T>& weights,
     T* const all_scores = at_least(scratch.scores, length * stride);
     static_assert(Shards::kCount == 2);
     for (size_t i = 0; parts && i < length * stride; ++i) all_scores[i] = parts[0][i] + parts[1][i];
+    constexpr size_t kAhead = 2;
+    for (size_t t = 0; !parts && t < std::min(kAhead, length); ++t) prefetch_viewed(set, weights, stride, begin + t);
     for (size_t t = 0; t < length; ++t) {
         T* scores = all_scores + t * stride;
-        if (!parts) score_viewed<T, kStride>(set, weights, begin + t, scores);
+        if (!parts) {
+            if (t + kAhead < length) prefetch_viewed(set, weights, stride, begin + t + kAhead);
+            score_viewed<T, kStride>(set, weights, begin + t, scores);
+        }
         for (size_t y = 0; y < stride; ++y) scores[y] *= weights.inverse_divisor;
         for (size_t y = labels; y < stride; ++y) scores[y] = -std::numeric_limits<T>::infinity();
     }
@@ -130,6 +145,16 @@ template <class T>
 struct Eight {
     typedef T Lanes __attribute__((vector_size(8 * sizeof(T)), aligned(alignof(T)), may_alias));
 };
+
+// to += value * from, where the mask says that a weight is free.
+template <class T>
+inline void add_masked_row(T* to, const T* from, T value, const uint8_t* mask, size_t count) {
+    using Lanes = typename Eight<T>::Lanes;
+    for (size_t i = 0; i < count; i += 8) {
+        const Lanes factors = value * *reinterpret_cast<const Lanes*>(kMasks<T>.factors[mask[i / 8]]);
+        *reinterpret_cast<Lanes*>(to + i) += factors * *reinterpret_cast<const Lanes*>(from + i);
+    }
+}
 
 template <class T, size_t kStride>
 inline void move_row(const PairedTarget<T>& target, size_t row, T value, const T* node, size_t stride_if_unusual) {

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "fault.hpp"
+#include "kernels.hpp"
 #include "proximal.hpp"
 
 namespace tagpool {
@@ -17,6 +18,9 @@ void Penalty::restart() {
     products_.assign(1, 1.0);
     thresholds_.assign(1, 0.0);
     decays_.assign(size_, 0.0);
+    remains_.assign(size_, 1.0);
+    inverses_.assign(size_, 1.0);
+    factors_.clear();
 }
 
 void Penalty::step(double length) {
@@ -32,6 +36,9 @@ void Penalty::step(double length) {
         // -log(1 - c k), written so that nothing is lost where c k is nearly 1.
         const double chosen = static_cast<double>(kind_ == Kind::elitist ? k : size_), rest = chosen - static_cast<double>(k);
         decays_.push_back(decays_[before + k - 1] + std::log1p(by * chosen) - std::log1p(by * rest));
+        remains_.push_back(std::exp(-decays_.back()));
+        inverses_.push_back(std::exp(decays_.back()));
+        factors_.push_back(by / (1 + by * chosen));
     }
 }
 
@@ -83,6 +90,32 @@ void Penalty::catch_up_elitist(double* group, size_t count, size_t since) const 
             threshold = elitist_threshold(group, count, by, false);
         }
         prox_l1(group, count, threshold);
+    }
+}
+
+void Penalty::catch_up_across(double* const* members, size_t count, size_t since, const double* moves, const double* alpha,
+                              double* pooled) const {
+    const PoolKernels& run = kernels<double>().pool;
+    if (since == steps()) return run.mix(alpha, members, size_, count, pooled);
+    AcrossSteps across{size_, 0, nullptr, kind_ == Kind::elitist, nullptr, moves, alpha};
+    double shares[kMostAcross], group[kMostAcross];
+    if (kind_ == Kind::weight) {
+        across.threshold = (thresholds_.back() - thresholds_[since]) / products_[since];
+    } else {
+        // A gradient step has brought all weights of a group to life, and the first of these ends most of them: it is done as it stands.
+        across.factors = factors_.data() + since++ * size_;
+        const double *now = remains_.data() + steps() * size_, *then = inverses_.data() + since * size_;
+        for (size_t k = 0; k < size_; ++k) shares[k] = (1 - now[k] * then[k]) / static_cast<double>(k + 1);
+        if (since < steps()) across.shares = shares;
+    }
+    thread_local std::vector<uint32_t> rest;
+    if (rest.size() < count) rest.resize(count);
+    const size_t rests = run.catch_up(across, members, count, pooled, rest.data());
+    for (size_t i = 0; i < rests; ++i) {
+        double& mixed = pooled[rest[i]] = 0;
+        for (size_t m = 0; m < size_; ++m) group[m] = members[m][rest[i]];
+        catch_up_elitist(group, size_, since);
+        for (size_t m = 0; m < size_; ++m) mixed += alpha[m] * (members[m][rest[i]] = group[m]);
     }
 }
 

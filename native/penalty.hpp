@@ -14,6 +14,8 @@
 
 namespace tagpool {
 
+constexpr size_t kMostAcross = 32;  // weights of a group that lies across arrays
+
 class Penalty {
 public:
     enum class Kind { weight, group, elitist, elitist_approximate };
@@ -25,10 +27,14 @@ public:
     // Notes a step e.
     void step(double length);
     size_t steps() const { return lengths_.size(); }
-    // Whether the notes should be closed soon, lest numbers grow too large.
-    bool is_full() const { return products_.back() > 1e100; }
+    // Whether the notes should be closed soon, lest numbers grow too large or too small.
+    bool is_full() const { return products_.back() > 1e100 || remains_.back() < 1e-100; }
     // Does to a group all steps from number `since` on.
     void catch_up(double* group, size_t count, size_t since) const;
+    // The same for groups that lie across arrays (elitist kinds, or l1): group i has members[m][i] for every m below the size of the
+    // largest group, which is at most kMostAcross. `pooled` holds a gradient that these have still to follow:
+    //     members[m] -= moves[m] * pooled,  the steps,  pooled = sum_m alpha[m] * members[m].
+    void catch_up_across(double* const* members, size_t count, size_t since, const double* moves, const double* alpha, double* pooled) const;
     // Forgets the steps: all groups have been caught up.
     void restart();
 
@@ -41,7 +47,8 @@ private:
     size_t size_;
     std::vector<double> lengths_;
     std::vector<double> products_, thresholds_;  // P and the sum above after each number of steps
-    std::vector<double> decays_;                 // -log of the product of factors, for every k
+    // For every step and k: e l / (1 + e l K); and after each number of steps -log of the product of factors, the product, its inverse.
+    std::vector<double> factors_, decays_, remains_, inverses_;
 };
 
 // By name: "l1", "l2", "elastic", "group", "elitist", "elitist-approximate". `ridge` is the l2 part of elastic (and group).

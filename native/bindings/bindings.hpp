@@ -64,6 +64,7 @@ void bind_given(nb::module_& m);
 void bind_training(nb::module_& m);
 void bind_model(nb::module_& m);
 void bind_stochastic(nb::module_& m);
+void bind_elitist(nb::module_& m);
 void bind_chain(nb::module_& m);
 void bind_pooling(nb::module_& m);
 

@@ -48,6 +48,7 @@ NB_MODULE(_native, m) {
     bind_training(m);
     bind_model(m);
     bind_stochastic(m);
+    bind_elitist(m);
     bind_chain(m);
     bind_pooling(m);
 }

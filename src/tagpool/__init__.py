@@ -39,6 +39,7 @@ _PUBLIC = {
     "SequentialParts": "tagpool.pools.schemes",
     "Positions": "tagpool.pools.schemes",
     "LabelWise": "tagpool.pools.schemes",
+    "ElitistPool": "tagpool.pools.elitist",
     "SGD": "tagpool.optim.sgd",
     "LBFGS": "tagpool.optim.lbfgs",
     "OWLQN": "tagpool.optim.lbfgs",

@@ -40,6 +40,7 @@ from tagpool.optim.perceptron import Perceptron as Perceptron
 from tagpool.optim.sgd import SGD as SGD
 from tagpool.optim.watch import Epoch as Epoch
 from tagpool.pools.bagging import FeatureBagging as FeatureBagging
+from tagpool.pools.elitist import ElitistPool as ElitistPool
 from tagpool.pools.files import load as load
 from tagpool.pools.opinion import OpinionPool as OpinionPool
 from tagpool.pools.schemes import LabelWise as LabelWise

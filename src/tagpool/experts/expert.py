@@ -212,6 +212,10 @@ class Expert(Parameters):
         """
         _lazy("save")(self, path, half=half, prune=prune, names=names)
 
+    def _kept_besides(self, half: bool) -> tuple[dict[str, str], dict[str, bytes]]:
+        """Texts and arrays that a file has beside the model."""
+        return {}, {}
+
     def __getstate__(self) -> dict[str, Any]:
         state = {name: value for name, value in self.__dict__.items() if name not in ("_model", "_encoder", "_names")}
         return state | {"_block": _lazy("to_bytes")(self) if self._model is not None else None}

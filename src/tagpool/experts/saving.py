@@ -42,7 +42,8 @@ def to_bytes(expert: Expert, *, half: bool = False, prune: float = 0.0, names: b
     arrays: dict[str, bytes] = {}
     if names and has_names(expert):
         arrays["names"] = _packed_names(expert)
-    return model.write(texts, arrays, half)
+    more_texts, more_arrays = expert._kept_besides(half)
+    return model.write(texts | more_texts, arrays | more_arrays, half)
 
 
 def _packed_names(expert: Expert) -> bytes:

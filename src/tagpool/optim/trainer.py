@@ -45,15 +45,15 @@ def refuse_l1(problem: Problem, trainer: str) -> None:
         raise InputError(f"the trainer {trainer} has no l1 penalty (got l1={problem.l1:g}); use owlqn or fobos")
 
 
-def check_whole(trainer: Trainer, name: str, least: int) -> None:
+def check_whole(owner: Parameters, name: str, least: int) -> None:
     """Raises an error if a parameter is not a whole number from ``least`` on."""
-    value = getattr(trainer, name)
+    value = getattr(owner, name)
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
-        raise InputError(f"{type(trainer).__name__}({name}={value!r}): expected a whole number from {least} on")
+        raise InputError(f"{type(owner).__name__}({name}={value!r}): expected a whole number from {least} on")
 
 
-def check_positive(trainer: Trainer, name: str) -> None:
+def check_positive(owner: Parameters, name: str) -> None:
     """Raises an error if a parameter is not a positive finite number."""
-    value = getattr(trainer, name)
+    value = getattr(owner, name)
     if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not 0 < value < np.inf:
-        raise InputError(f"{type(trainer).__name__}({name}={value!r}): expected a number above 0")
+        raise InputError(f"{type(owner).__name__}({name}={value!r}): expected a number above 0")
