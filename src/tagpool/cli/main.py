@@ -15,7 +15,7 @@ from typer.main import get_command
 import tagpool
 from tagpool.cli.guard import guarded
 
-COMMANDS = ("train", "tag", "score", "inspect", "explain", "features", "presets", "convert", "demo")
+COMMANDS = ("train", "tag", "score", "inspect", "explain", "features", "presets", "convert", "demo", "reproduce")
 
 
 class Commands(TyperGroup):

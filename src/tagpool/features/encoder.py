@@ -263,7 +263,7 @@ class Encoder:
 
         The shared base has 65,535 there. ``fitted_native.template_numbers()`` says which template a feature is of.
 
-        >>> encoder = Encoder("word[0]\n[tags]\npos[-1..0]")
+        >>> encoder = Encoder("word[0]\\n[tags]\\npos[-1..0]").fit(Corpus.from_lists(word=[["Ann"]], pos=[["NNP"]]))
         >>> encoder.template_groups("bags"), encoder.template_groups("templates")
         ([65535, 0, 0], [0, 1, 2])
         """

@@ -1,0 +1,91 @@
+"""``tagpool reproduce``."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tagpool.cli.console import JsonOption, output, print_json, print_table, table
+from tagpool.cli.progress import follower
+from tagpool.corpus.whole_file import WholeFile
+from tagpool.errors import InputError
+from tagpool.experiments.catalogue import EXPERIMENTS, experiment
+from tagpool.experiments.study import Row, Setting, Study
+
+_RESULTS = Path("docs") / "results"
+
+
+def reproduce(
+    name: Annotated[str | None, typer.Argument(help=f"Which experiment: {', '.join(EXPERIMENTS)}.")] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="A part of the data, one seed: a look within a minute or two.")] = False,
+    seeds: Annotated[int, typer.Option(min=1, help="How many seeds the figures are means of.")] = 3,
+    threads: Annotated[int, typer.Option(min=1, help="How many threads; the figures are the same.")] = 1,
+    data: Annotated[Path | None, typer.Option(help="The folder of the corpora (if not given, what TAGPOOL_DATA names).")] = None,
+    write: Annotated[
+        Path | None,
+        typer.Option(help=f"The folder the table and plots are written to (if not given, {_RESULTS}; nowhere with --quick)."),
+    ] = None,
+    plots: Annotated[bool, typer.Option(help="Draw the plots of those that have one (needs tagpool[plots]).")] = True,
+    json: JsonOption = False,
+) -> None:
+    """Run an experiment of the papers on real corpora, and put our figures beside theirs.
+
+    Without a name, lists the experiments.
+
+    \b
+    Examples:
+      tagpool reproduce undertraining --quick
+      tagpool reproduce bagging-ner --threads 2
+    """
+    if name is None:
+        print_table(table(["experiment", "what"], [[each, found.what] for each, found in EXPERIMENTS.items()], left=2))
+        return
+    chosen = experiment(name)
+    given = data if data is not None else _named_by_environment()
+    folder = write if write is not None else None if quick else _RESULTS
+    if folder is not None and folder.exists() and not folder.is_dir():
+        raise InputError(f"--write {folder}: expected a folder")
+    with follower() as followed:
+        setting = Setting(given, quick, seeds, threads, followed.step, folder if plots else None)
+        study = chosen.run(setting)
+    if folder is not None:
+        folder.mkdir(parents=True, exist_ok=True)
+        page = folder / f"{name}.md"
+        with WholeFile(page) as file:
+            file.write(study.markdown(_command(name, quick, seeds, threads)).encode())
+    if json:
+        print_json(study.to_dict())
+        return
+    _show(study)
+    for note in study.notes:
+        output.print(f"- {note}", highlight=False, markup=False)
+    if folder is not None:
+        output.print("written: " + ", ".join(str(folder / each) for each in (f"{name}.md", *study.plots)), highlight=False)
+
+
+def _named_by_environment() -> Path | None:
+    found = os.environ.get("TAGPOOL_DATA")
+    return Path(found) if found else None
+
+
+def _command(name: str, quick: bool, seeds: int, threads: int) -> str:
+    parts = ["tagpool reproduce", name]
+    parts += ["--quick"] if quick else [] if seeds == 3 else [f"--seeds {seeds}"]
+    parts += [] if threads == 1 else [f"--threads {threads}"]
+    return " ".join(parts)
+
+
+def _show(study: Study) -> None:
+    rows = [[row.row, row.metric, "" if row.paper is None else f"{row.paper:.2f}", _ours(row), _interval(row)] for row in study.rows]
+    print_table(table(["", "metric", "paper", "ours", "95% interval"], rows, left=2, title=study.title))
+
+
+def _ours(row: Row) -> str:
+    return f"{row.ours:.2f}{row.mark}"
+
+
+def _interval(row: Row) -> str:
+    return "" if row.low is None or row.high is None else f"{row.low:.2f} to {row.high:.2f}"

@@ -1,0 +1,41 @@
+"""The experiments by name. A module is imported when its experiment is run."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import cast
+
+from tagpool.errors import InputError
+from tagpool.experiments.study import Setting, Study
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """What an experiment shows, and where it is."""
+
+    what: str
+    module: str
+    function: str = "run"
+
+    def run(self, setting: Setting) -> Study:
+        """Runs it."""
+        module = importlib.import_module(f"tagpool.experiments.{self.module}")
+        return cast("Callable[[Setting], Study]", getattr(module, self.function))(setting)
+
+
+EXPERIMENTS = {
+    "undertraining": Experiment("BAGGING, Figure 1: a strong feature missing at test time, on generated data", "undertraining"),
+    "bagging-ner": Experiment("BAGGING, Tables 1 and 2: bags of features on names of CoNLL-2003", "bagging", "names"),
+    "bagging-chunk": Experiment("BAGGING, Table 3: bags of features on chunks of CoNLL-2000", "bagging", "chunks"),
+    "elitist-ner": Experiment("ELITIST, Tables 2 and 3: six models on names of CoNLL-2003, and on WNUT-17", "elitist"),
+    "robustness": Experiment("every model with a group of its features missing, and without capitals", "robustness"),
+}
+
+
+def experiment(name: str) -> Experiment:
+    """One of them; an error lists their names."""
+    if name not in EXPERIMENTS:
+        raise InputError(f"no experiment {name!r}; there are {', '.join(EXPERIMENTS)}")
+    return EXPERIMENTS[name]

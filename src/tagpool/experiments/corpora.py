@@ -1,0 +1,108 @@
+"""The corpora of the experiments, from the folder that TAGPOOL_DATA names: never part of the package."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from tagpool.corpus.corpus import Corpus
+from tagpool.corpus.formats import read_corpus
+from tagpool.corpus.schemes import convert_many, detect
+from tagpool.errors import InputError
+from tagpool.experiments.study import Setting
+from tagpool.features.resources import AmbiguityClasses, Clusters, Gazetteer
+
+_QUICK = (2500, 800)  # sentences to train on, and to look at
+
+
+@dataclass(frozen=True)
+class Split:
+    """Sentences to learn from, to tune on, and to look at once."""
+
+    train: Corpus
+    dev: Corpus
+    test: Corpus
+
+
+def folder(setting: Setting) -> Path:
+    """Where the corpora are; an error says what to do where there are none."""
+    if setting.data is None or not setting.data.is_dir():
+        where = "is not set" if setting.data is None else f"names {setting.data}, which is no folder"
+        raise InputError(f"this experiment needs the real corpora, and TAGPOOL_DATA {where}: set it, or give --data FOLDER")
+    return setting.data
+
+
+def conll2003(setting: Setting, scheme: str = "bioes") -> Split:
+    """English names of CoNLL-2003, labels in a scheme."""
+    place = folder(setting) / "conll2003"
+    parts = [_read(place / f"eng.{part}.gz", "word,pos,chunk,label") for part in ("train", "testa", "testb")]
+    return _split(setting, *(_in_scheme(part, scheme) for part in parts))
+
+
+def wnut17(setting: Setting, scheme: str = "bioes") -> Split:
+    """Emerging names of WNUT-17."""
+    place = folder(setting) / "wnut17"
+    parts = [_read(_only(place, part), "word,label") for part in ("train", "dev", "test")]
+    return _split(setting, *(_in_scheme(part, scheme) for part in parts))
+
+
+def conll2000(setting: Setting) -> Split:
+    """Chunks of CoNLL-2000; every tenth sentence of the training file is held out to tune on."""
+    place = folder(setting) / "conll2000"
+    train, test = (_read(place / f"{part}.txt.gz", "word,pos,label") for part in ("train", "test"))
+    held_out = [number for number in range(len(train)) if number % 10 == 9]
+    rest = [number for number in range(len(train)) if number % 10 != 9]
+    return _split(setting, train.select(rest), train.select(held_out), test)
+
+
+def gazetteers(setting: Setting) -> Gazetteer:
+    """All name lists."""
+    return Gazetteer.read(folder(setting) / "gazetteers")
+
+
+def tags_of_words(setting: Setting) -> AmbiguityClasses:
+    """The tags words have in the Wall Street Journal but for the section that CoNLL-2000 is tested on (sections 00 to 18)."""
+    corpus = _read(folder(setting) / "wsj-pos" / "train_00-18.tsv.gz", "word,label")
+    return AmbiguityClasses.from_corpus(corpus, min_count=2)
+
+
+def clusters(setting: Setting) -> Clusters:
+    """Brown clusters of English words."""
+    return Clusters.read(folder(setting) / "brown-clusters" / "spacy_en_c1000.txt.gz")
+
+
+def lowered(corpus: Corpus) -> Corpus:
+    """The sentences without capitals."""
+    words = [[word.lower() for word in sentence] for sentence in corpus.words]
+    columns = {name: words if name == "word" else corpus.column(name) for name in corpus.columns}
+    return Corpus.from_lists(**columns)
+
+
+def only_type(corpus: Corpus, kind: str) -> Corpus:
+    """The same sentences with chunks of one type only."""
+    kept = [[label if label[2:] == kind else "O" for label in sentence] for sentence in corpus.labels]
+    return corpus.with_labels(kept)
+
+
+def _read(path: Path, columns: str) -> Corpus:
+    if not path.is_file():
+        raise InputError(f"no file {path}: TAGPOOL_DATA must name the folder of the corpora")
+    return read_corpus(path, columns=columns)
+
+
+def _only(place: Path, part: str) -> Path:
+    found = sorted(place.glob(f"*{part}*"))
+    if not found:
+        raise InputError(f"no file for {part} in {place}: TAGPOOL_DATA must name the folder of the corpora")
+    return found[0]
+
+
+def _in_scheme(corpus: Corpus, scheme: str) -> Corpus:
+    labels, _ = convert_many(corpus.labels, detect(corpus.labels).scheme, scheme, repair=True)
+    return corpus.with_labels(labels)
+
+
+def _split(setting: Setting, train: Corpus, dev: Corpus, test: Corpus) -> Split:
+    if setting.quick:
+        train, dev, test = train[: _QUICK[0]], dev[: _QUICK[1]], test[: _QUICK[1]]
+    return Split(train, dev, test)

@@ -1,0 +1,61 @@
+"""Plots of the experiments, as SVG and PNG. matplotlib (``tagpool[plots]``) is imported only when a plot is drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from tagpool.errors import InputError
+from tagpool.lazy import attach
+
+_lazy = attach(__name__, {"Figure": "matplotlib.figure", "rc_context": "matplotlib"})
+
+
+def curves(path: Path, x: Sequence[float], lines: Mapping[str, Sequence[float]], across: str, up: str, title: str) -> list[str]:
+    """A line for each name; returns the names of the files."""
+    figure = _figure((8, 5))
+    axes = figure.subplots()
+    for name, values in lines.items():
+        axes.plot(x, values, marker="o", linestyle="--" if "missing" in name else "-", label=name)
+    axes.set_xlabel(across)
+    axes.set_ylabel(up)
+    axes.set_title(title, fontsize=10)
+    axes.grid(alpha=0.3)
+    axes.legend(fontsize=8)
+    return _write(figure, path)
+
+
+def bars(path: Path, groups: Sequence[str], values: Mapping[str, Sequence[float]], up: str, title: str) -> list[str]:
+    """A group of bars for each condition, a bar in it for each name."""
+    figure = _figure((max(8.0, 1.9 * len(groups)), 5))
+    axes = figure.subplots()
+    width = 0.8 / max(len(values), 1)
+    for number, (name, heights) in enumerate(values.items()):
+        places = [group + (number - (len(values) - 1) / 2) * width for group in range(len(groups))]
+        axes.bar(places, heights, width, label=name)
+    axes.set_xticks(range(len(groups)), groups)
+    axes.set_ylabel(up)
+    axes.set_title(title, fontsize=10)
+    axes.grid(axis="y", alpha=0.3)
+    axes.legend(fontsize=8, loc="lower left")
+    return _write(figure, path)
+
+
+def _figure(size: tuple[float, float]) -> Any:
+    try:
+        return _lazy("Figure")(figsize=size, layout="constrained")
+    except ImportError:
+        raise InputError('plots need matplotlib: pip install "tagpool[plots]", or leave them out') from None
+
+
+def _write(figure: Any, path: Path) -> list[str]:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    names = []
+    # The same seed gives the same file: no date, no random ids.
+    with _lazy("rc_context")({"svg.hashsalt": "tagpool"}):
+        for kind, metadata in (("svg", {"Date": None}), ("png", {"Software": None})):
+            file = path.with_suffix(f".{kind}")
+            figure.savefig(file, dpi=130, metadata=metadata)
+            names.append(file.name)
+    return names
