@@ -54,9 +54,10 @@ def test_members_are_the_experts_of_their_bags(train, dev):
 
 @pytest.mark.parametrize(("alpha", "combine"), [(alpha, each) for alpha, several in LEARNED for each in several])
 def test_the_same_bytes_whatever_the_threads(alpha, combine, train, dev):
+    bags = {"shapes": ["shapes"], "both": ["endings", "near"]}
     found = []
     for threads in (1, 2, 5):
-        bagged = FeatureBagging(crf(), combine=combine, alpha=alpha, threads=threads).fit(train, dev=dev)
+        bagged = FeatureBagging(crf(), bags=bags, combine=combine, alpha=alpha, threads=threads).fit(train, dev=dev)
         assert (bagged.alpha_ >= 0).all()
         assert bagged.alpha_.sum() == pytest.approx(1)
         assert all(np.allclose(each.sum(axis=1), 1) for each in bagged.predict_marginals(dev))

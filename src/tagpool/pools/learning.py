@@ -16,10 +16,11 @@ from tagpool.errors import InputError
 from tagpool.evaluation.alignment import Alignment, check_lengths
 from tagpool.evaluation.chunks import count_chunks, rates
 from tagpool.experts.inference import Scored
-from tagpool.pools.combination import COMBINATIONS, SEQUENCE_PRODUCT, Walk, combined
+from tagpool.pools.combination import COMBINATIONS, SEQUENCE_PRODUCT, Walks, combined
 from tagpool.pools.members import Member, lattices_by, pairs_of, scored_by
 from tagpool.pools.shares import Climbed, climbed, expected_shares, grid, projected, uniform
 
+_MOST_NUMBERS = 1 << 20  # of transitions at once
 _IMPOSSIBLE = -1e3  # what a step that a member forbids counts as, so that its share can be judged at all
 
 
@@ -89,21 +90,29 @@ def _decoded(part: HeldOut, combine: str, points: Sequence[FloatArray]) -> list[
     batch = part.batch() if combine == SEQUENCE_PRODUCT else None
     if batch is not None and all(each.edges.ndim == 2 for each in batch):
         return [best_of(weighted(batch, point)) for point in points]
-    last = last_labels(part.members[0])
     found: list[list[NDArray[np.int32]]] = [[] for _ in points]
+    decoded = _products if combine == SEQUENCE_PRODUCT else _chains
     for lattices in part.lattices():
-        pooled = _pooled(lattices, combine)
-        for index, point in enumerate(points):
-            found[index].append(last[pooled(point).best().labels])
-    return [np.concatenate(each) for each in found]
+        for labels, one in zip(found, decoded(lattices, combine, points), strict=True):
+            labels.append(one)
+    last = last_labels(part.members[0])
+    return [last[np.concatenate(each)] for each in found]
 
 
-def _pooled(lattices: Sequence[Lattice], combine: str) -> Callable[[FloatArray], Lattice]:
-    """A sentence's lattice as a function of the shares; what does not depend on them is worked out once."""
-    if combine == SEQUENCE_PRODUCT:
-        return lambda shares: Lattice.combine(lattices, shares)
-    walks = [Walk.of(lattice) for lattice in lattices]
-    return lambda shares: combined(walks, shares, COMBINATIONS[combine])
+def _products(lattices: Sequence[Lattice], combine: str, points: Sequence[FloatArray]) -> Iterator[NDArray[np.int32]]:
+    for point in points:
+        yield Lattice.combine(lattices, point).best().labels
+
+
+def _chains(lattices: Sequence[Lattice], combine: str, points: Sequence[FloatArray]) -> Iterator[NDArray[np.int32]]:
+    """The best labels of a sentence for each of the shares, many of which are worked out together."""
+    walks = Walks.of(lattices)
+    nothing = np.zeros(walks.nodes.shape[1:])
+    at_once = max(1, _MOST_NUMBERS // max(1, walks.steps[0].size))
+    for begin in range(0, len(points), at_once):
+        first, steps = COMBINATIONS[combine](walks, np.array(points[begin : begin + at_once]))
+        for start, edges in zip(first, steps, strict=True):
+            yield _native.Chain(nothing, edges, start, nothing[0]).best()[0]
 
 
 def pooled_lattice(lattices: Sequence[Lattice], shares: FloatArray, combine: str) -> Lattice:
@@ -116,7 +125,7 @@ def pooled_lattice(lattices: Sequence[Lattice], shares: FloatArray, combine: str
     if combine == SEQUENCE_PRODUCT:
         return Lattice.combine(lattices, shares)
     heard = [index for index, share in enumerate(shares) if share > 0]
-    return _pooled([lattices[index] for index in heard], combine)(shares[heard])
+    return combined(Walks.of([lattices[index] for index in heard]), shares[heard], COMBINATIONS[combine])
 
 
 def weighted(batch: Sequence[Scored], shares: FloatArray) -> Scored:
