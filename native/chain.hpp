@@ -122,7 +122,7 @@ void marginals(const Chain& chain, const Messages& messages, double* out);
 // out[(t · labels + i) · labels + j] = P(y_t = i, y_{t+1} = j), from the marginals.
 void pair_marginals(const Chain& chain, const Messages& messages, const double* nodes, double* out);
 // first[j] = ln P(y_0 = j), steps[(t · labels + i) · labels + j] = ln P(y_{t+1} = j | y_t = i) (chain_transitions.cpp). Rows of labels that
-// cannot stand at t are -inf throughout.
+// nothing can follow are -inf throughout.
 void log_transitions(const Chain& chain, const Messages& messages, double* first, double* steps);
 // -Σ_y P(y) ln P(y), from the marginals.
 double entropy(const Chain& chain, const Messages& messages, const double* nodes);

@@ -22,8 +22,8 @@ FAR = st.floats(-3, 3) | st.sampled_from([-900.0, 0.0, 900.0])
 class Sums:
     """P(y_t = b), P(y_t = a, y_{t+1} = b) and P(y_{t+1} = b | y_t = a) of one member, by adding up sequences."""
 
-    def __init__(self, known: dict[tuple[int, ...], float], tokens: int, labels: int) -> None:
-        self.known = known
+    def __init__(self, member, known: dict[tuple[int, ...], float], tokens: int, labels: int) -> None:
+        self.member, self.known, self.tokens, self.labels = member, known, tokens, labels
         self.node = [[self.total(lambda y, t=t, b=b: y[t] == b) for b in range(labels)] for t in range(tokens)]
         self.pair = [
             [[self.total(lambda y, t=t, a=a, b=b: y[t : t + 2] == (a, b)) for b in range(labels)] for a in range(labels)]
@@ -34,14 +34,22 @@ class Sums:
         return math.fsum(p for y, p in self.known.items() if wanted(y))
 
     def step(self, t: int, a: int, instead: list[float]) -> list[float]:
-        """The distribution after label a at t; ``instead`` where a cannot stand there."""
-        return [p / self.node[t][a] for p in self.pair[t][a]] if self.node[t][a] > 0 else instead
+        """The distribution after label a at t, over everything that may follow; ``instead`` where nothing can."""
+        nodes, edges, _, end = self.member
+        weights = [0.0] * self.labels
+        for rest in itertools.product(range(self.labels), repeat=self.tokens - 1 - t):
+            y = (a, *rest)
+            score = end[y[-1]] + sum(nodes[t + i][y[i]] for i in range(1, len(y)))
+            score += sum((edges if isinstance(edges[0][0], float) else edges[t + i])[y[i]][y[i + 1]] for i in range(len(rest)))
+            weights[rest[0]] += math.exp(score)
+        total = math.fsum(weights)
+        return [weight / total for weight in weights] if total > 0 else instead
 
 
 def by_hand(tiny: Tiny, combine: str) -> dict[tuple[int, ...], float]:
     """The probability of every sequence under a combination, from the formulas alone."""
     T, L, shares = len(tiny.sentence), len(tiny.labels), tiny.shares.tolist()
-    members = [Sums(known, T, L) for known in tiny.probabilities()]
+    members = [Sums(member, known, T, L) for member, known in zip(tiny.members, tiny.probabilities(), strict=True)]
     mixed = [[math.fsum(s * m.node[t][b] for s, m in zip(shares, members, strict=True)) for b in range(L)] for t in range(T)]
 
     def distribution(rows: list[list[float]], instead: list[float]) -> list[float]:
@@ -87,7 +95,7 @@ def test_combinations_equal_brute_force(combine, tiny):
 @given(tiny=tinies(FORBIDDING))
 @settings(max_examples=60)
 def test_what_members_forbid(combine, tiny):
-    """Labels that cannot stand somewhere for one member, or for all: the mixture's node distribution stands in."""
+    """Labels that nothing can follow for one member, or for all: the mixture's node distribution stands in."""
     if any(lattice.log_partition() == -math.inf for lattice in tiny.lattices()):
         return
     check(tiny, combine)

@@ -186,7 +186,7 @@ class Lattice:
     def log_transitions(self) -> tuple[FloatArray, FloatArray]:
         """Return the lattice as a Markov chain: ln P(y_0), of shape (L,), and ln P(y_{t+1} | y_t), as [t, label, next label].
 
-        Finite for everything that is not forbidden, however improbable. Rows of labels that cannot stand at t are all -inf.
+        Finite for everything that is not forbidden, however improbable. Rows of labels that nothing can follow are all -inf.
 
         >>> first, steps = Lattice(np.zeros((2, 2)), [[0.0, -np.inf], [0.0, 0.0]]).log_transitions()
         >>> np.exp(first).round(3).tolist(), np.exp(steps).round(3).tolist()

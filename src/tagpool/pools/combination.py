@@ -8,8 +8,9 @@ With shares α that sum to 1:
 - transition-mixture: P(y_t|y_{t-1}) = Σ_i α_i p_i(y_t|y_{t-1}).
 - transition-product: P(y_t|y_{t-1}) ∝ Π_i p_i(y_t|y_{t-1})^α_i, normalised over y_t.
 
-Where a distribution is not defined (after a label that a member says cannot stand there, a product of zeros, a node that
-underflows), the mixture's node distribution Σ_i α_i p_i(y_t) stands in.
+p_i(y_t|y_{t-1}) is taken from what may follow y_{t-1}, not as a quotient of marginals: it is known however improbable y_{t-1} is.
+Where a distribution is not defined (nothing can follow for a member, a product of zeros, a mixture's node that underflows), the
+mixture's node distribution Σ_i α_i p_i(y_t) stands in.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ class Walks:
         return cls(np.stack(first), np.stack(steps), np.stack([lattice.marginals() for lattice in lattices]))
 
     def possible(self) -> FloatArray:
-        """[member, t, label]: 1 where the label may stand at t, 0 where the member knows nothing of what follows it."""
+        """[member, t, label]: 1 where something may follow the label at t, 0 where the member says that nothing can."""
         return np.where(self.steps.max(axis=-1) > -np.inf, 1.0, 0.0)
 
 
