@@ -197,3 +197,13 @@ def test_likelihood_of_transitions_is_the_best():
 def test_unknown_combinations(wrong):
     with pytest.raises(ValueError, match="expected sequence-product, sequence-mixture, transition-product or transition-mixture"):
         check_combination(wrong)
+
+
+@pytest.mark.parametrize("combine", COMBINATIONS)
+def test_a_label_that_nothing_follows_for_one_member(combine):
+    """Label 1 may stand at the first token for the second member only; for the first, nothing can follow it."""
+    stuck = ([[0.5, 1.0], [0.0, 1.0]], [[0.0, 0.3], [-math.inf, -math.inf]], [0.0, 0.0], [0.0, 0.0])
+    free = ([[0.0, 1.0], [0.2, 0.0]], [[0.0, 0.0], [0.4, 0.0]], [0.0, 0.0], [0.0, 0.0])
+    tiny = Tiny([stuck, free], np.array([0.4, 0.6]), [0, 0])
+    check(tiny, combine)
+    assert (pooled_lattice(tiny.lattices(), tiny.shares, combine).edges[0, 1] > -math.inf).all()

@@ -134,6 +134,12 @@ def test_shares_by_f1_are_the_best_of_the_grid(members, dev):
     assert OpinionPool(two, alpha="dev").fit(dev.words, dev.labels).alpha_.tolist() == pool.alpha_.tolist()
 
 
+def test_among_equal_f1_the_shares_nearest_to_equal_ones():
+    wrong, right = (Fixed([Lattice([scores], np.zeros((2, 2)))], ("A", "B")) for scores in ([0.0, 2.9], [1.0, 0.0]))
+    pool = OpinionPool([wrong, right], alpha="dev").fit([["x"]], [["A"]])
+    assert pool.alpha_.tolist() == [0.25, 0.75]
+
+
 def test_the_pool_equals_the_sum_of_lattices(members, dev):
     pool = OpinionPool(members, alpha=[0.5, 0.2, 0.3])
     expected = [Lattice.combine(each, [0.5, 0.2, 0.3]) for each in zip(*(m.lattices(dev) for m in members), strict=True)]

@@ -67,6 +67,8 @@ class OpinionPool(Pool):
             return self
         if self.alpha not in _WAYS:
             raise InputError(f"alpha={self.alpha!r}: expected {', '.join(_WAYS)} or a list of numbers")
+        if self.alpha == "uniform":
+            return self
         if dev is not None:
             sentences, labels = dev if isinstance(dev, tuple) else (dev, None)
         whole = as_sentences(sentences)
@@ -74,7 +76,7 @@ class OpinionPool(Pool):
         refuse_unknown(held_out)
         if self.alpha == "dev":
             self._found = best_on_grid([held_out], SEQUENCE_PRODUCT)
-        elif self.alpha != "uniform":
+        else:
             onto = projected if self.alpha == "likelihood" else unchanged
             self._found = most_likely([held_out], SEQUENCE_PRODUCT, onto, self.threads)
         return self
