@@ -79,7 +79,9 @@ def _command(name: str, quick: bool, seeds: int, threads: int) -> str:
 
 
 def _show(study: Study) -> None:
-    rows = [[row.row, row.metric, "" if row.paper is None else f"{row.paper:.2f}", _ours(row), _interval(row)] for row in study.rows]
+    rows = [
+        [row.row, row.metric, "" if row.paper is None else f"{row.paper:.2f}", _ours(row), _interval(row)] for row in study.rows
+    ]
     print_table(table(["", "metric", "paper", "ours", "95% interval"], rows, left=2, title=study.title))
 
 

@@ -18,6 +18,14 @@ from tagpool.pools.blanking import blanked
 _GRID = (0.1, 0.3, 1.0)
 _EPOCHS = 20
 _CLEAN = "test F1"
+# Bags of chunks: the paper's two, and bags that overlap.
+_TWO = {"tags": ["tags"], "lexicons": ["clusters", "classes"]}
+_WITHOUT_ONE = {
+    "no classes": ["tags", "clusters"],
+    "no clusters": ["tags", "classes"],
+    "no tags": ["clusters", "classes"],
+    "all": ["tags", "clusters", "classes"],
+}
 
 
 def single(text: str, resources: dict[str, Any], setting: Setting, **trainer: Any) -> Any:
@@ -94,7 +102,9 @@ def _add(
         study.rows.append(measured(model.name, f"{bag} blank", gold, blind))
 
 
-def _with_marks(rows: Sequence[Row], gold: Labels, found: dict[str, list[Labels]], rival: str = "one CRF, all features") -> list[Row]:
+def _with_marks(
+    rows: Sequence[Row], gold: Labels, found: dict[str, list[Labels]], rival: str = "one CRF, all features"
+) -> list[Row]:
     marked = []
     for row in rows:
         mark = better_mark(gold, found[rival], found[row.row]) if row.metric == _CLEAN and row.row != rival else ""
@@ -115,8 +125,8 @@ def chunks(setting: Setting) -> Study:
         models = [
             Model("one CRF, base features", single(base, resources, setting), _GRID),
             Model("one CRF, all features", single(text, resources, setting), _GRID),
-            Model("bagged, sequence-product", bagged(text, resources, setting), _GRID),
-            Model("bags and all, sequence-product", bagged(text, resources, setting, bags=_AND_ALL), _GRID),
+            Model("bagged: tags, lexicons", bagged(text, resources, setting, bags=_TWO), _GRID),
+            Model("bagged: each without one clue, and all", bagged(text, resources, setting, bags=_WITHOUT_ONE), _GRID),
             Model("one CRF, bags dropped at random (0.2)", single(text, resources, setting, dropout=0.2, drop="bags"), _GRID),
         ]
         found = {}
@@ -133,9 +143,6 @@ def chunks(setting: Setting) -> Study:
         "phrases the other labels are O, in training too. Tags of words come from sections 00-18 of the Wall Street Journal."
     )
     return study
-
-
-_AND_ALL = {"tags": ["tags"], "lexicons": ["lexicons"], "all": ["tags", "lexicons"]}
 
 
 def _only_noun_phrases(split: Split) -> Split:

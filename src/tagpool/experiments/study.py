@@ -71,7 +71,10 @@ class Study:
         metrics = list(dict.fromkeys(row.metric for row in self.rows))
         names = list(dict.fromkeys(row.row for row in self.rows))
         has_paper = {metric: any(row.paper is not None for row in self.rows if row.metric == metric) for metric in metrics}
-        header = ["", *(column for metric in metrics for column in ([f"{metric}, paper"] if has_paper[metric] else []) + [metric])]
+        header = [
+            "",
+            *(column for metric in metrics for column in ([f"{metric}, paper"] if has_paper[metric] else []) + [metric]),
+        ]
         lines = [f"# {self.title}", "", f"    {command}", "", _line(header), _line(["---"] * len(header))]
         cells = {(row.row, row.metric): row for row in self.rows}
         for name in names:

@@ -24,7 +24,9 @@ Matrix = NDArray[np.float64]
 def run(setting: Setting) -> Study:
     """Figure 1: accuracy with and without the strong feature against its strength."""
     sets, strengths = (5, (0.0, 2.0, 8.0)) if setting.quick else (100, _STRENGTHS)
-    study = Study("undertraining", "Weight undertraining: one model and a pool when the strong feature is missing (BAGGING, Figure 1)")
+    study = Study(
+        "undertraining", "Weight undertraining: one model and a pool when the strong feature is missing (BAGGING, Figure 1)"
+    )
     lines: dict[str, list[float]] = {}
     for strength in strengths:
         setting.say(f"strength {strength:g}: {sets} data sets")
@@ -40,7 +42,12 @@ def run(setting: Setting) -> Study:
     ]
     if setting.plots is not None:
         study.plots = curves(
-            setting.plots / "undertraining", list(strengths), lines, "strength of the strong feature", "accuracy in percent", study.title
+            setting.plots / "undertraining",
+            list(strengths),
+            lines,
+            "strength of the strong feature",
+            "accuracy in percent",
+            study.title,
         )
     return study
 

@@ -42,7 +42,9 @@ def _without(tagger: Any, keys: set[str]) -> Any:
     if isinstance(tagger, Pool):
         pool = copy.copy(tagger)
         # Some pools were given their members, others trained them.
-        setattr(pool, "members_" if hasattr(tagger, "members_") else "members", tuple(_without(member, keys) for member in tagger))
+        setattr(
+            pool, "members_" if hasattr(tagger, "members_") else "members", tuple(_without(member, keys) for member in tagger)
+        )
         return pool
     if not isinstance(tagger, Expert):
         raise InputError(f"only experts and pools of experts can be blanked, got a {type(tagger).__name__}")
