@@ -76,7 +76,7 @@ def names(setting: Setting) -> Study:
     study.rows = _with_marks(study.rows, split.test.labels, found)
     study.notes += [
         f"{len(split.train):,} training sentences, l2 of each model chosen on dev from {_listed(_GRID)}, "
-        f"{len(setting.seed_numbers())} seeds; labels are BIOES; figures are means over the seeds, intervals the mean bounds of a "
+        f"{len(setting.seed_numbers())} seeds; labels are BIOES; means over the seeds, intervals are mean bounds of a "
         "bootstrap over sentences.",
         "** : better than one CRF on all features by McNemar's test over tokens for every seed, p < 0.01 (* p < 0.05).",
         "The last columns: the same models when the features of a bag are missing at test time.",

@@ -1,8 +1,8 @@
 """Elitist opinion pools (Wang and Manning 2013): six models on equal terms, and what the additions of ours bring.
 
 All six are MaxEnt models (or pools of them) over the same features, decoded legally: Viterbi over the token scores, with the
-transitions that the scheme forbids left out. Deviation: the paper's feature set is "the most important" features of an earlier system;
-ours adds lower-cased words, the ends of the sentence and tags. MUC is not to be had: WNUT-17 stands in its place.
+transitions that the scheme forbids left out. Deviation: the paper's feature set is "the most important" features of an earlier
+system; ours adds lower-cased words, the ends of the sentence and tags. MUC is not to be had: WNUT-17 stands in its place.
 """
 
 from __future__ import annotations
@@ -49,10 +49,10 @@ def run(setting: Setting) -> Study:
     untagged = str(parse(text).restrict("ngrams"))
     _one_corpus(study, "WNUT-17", wnut17(setting), untagged, setting, beyond=False)
     study.notes += [
-        f"Means over {len(setting.seed_numbers())} seeds; the penalty of each model is the best on dev (first seed) of those tried, "
-        "and pools and proximal trainers stop by dev. Labels are BIOES inside; intervals are mean bounds of a bootstrap over sentences.",
+        f"Means over {len(setting.seed_numbers())} seeds; the penalty of each model is the best on dev (first seed), "
+        "and proximal trainers stop by dev. Labels are BIOES inside; intervals are mean bounds of a bootstrap over sentences.",
         "† and ‡: better than MaxEnt l2 and MaxEnt l1 by McNemar's test over tokens, p < 0.05 for every seed.",
-        "IV and OOV: token F1 of words seen in training and of the others. The last column: all character n-grams missing at test time.",
+        "IV and OOV: token F1 of words seen in training and of the others. Last: all character n-grams missing at test time.",
     ]
     return study
 

@@ -1,4 +1,4 @@
-"""Fitting for experiments: the best setting on dev, several seeds, scores with intervals, and what is left when clues are blank."""
+"""Fitting for experiments: the best setting on dev, several seeds, scores with intervals."""
 
 from __future__ import annotations
 

@@ -53,9 +53,10 @@ def run(setting: Setting) -> Study:
             heights.setdefault(model.name, []).append(study.rows[-1].ours)
         study.notes.append(f"{model.name}: {model.setting:g}, dev F1 {model.dev:.2f}")
     study.notes += [
-        f"Means over {len(setting.seed_numbers())} seeds, the penalty of each model chosen on clean dev text; nothing was trained or "
-        "tuned for missing clues but by the methods themselves. MaxEnt models are decoded legally.",
-        "Bags: words and shapes, n-grams, name lists, and one that never looks at capitals; tags (of a tagger that saw capitals) are in all.",
+        f"Means over {len(setting.seed_numbers())} seeds, the penalty of each model chosen on clean dev text; nothing was "
+        "trained or tuned for missing clues but by the methods themselves. MaxEnt models are decoded legally.",
+        "Bags: words and shapes, n-grams, name lists, and one that never looks at capitals. All have the tags (of a tagger that "
+        "saw capitals).",
     ]
     if setting.plots is not None:
         shown = {name: heights[name] for name in _PLOTTED if name in heights}

@@ -1,7 +1,7 @@
 """Weight undertraining (BAGGING, section 3 and Figure 1): what a model loses when its one strong feature is missing at test time.
 
-Weak features x_1..x_n are standard normal, y ~ Bernoulli(logistic(Σ x_i)), and the strong feature is x_S = a·Σ x_i + noise of variance
-0.04. One logistic regression sees them all; the pool has one for the weak features and one for the strong one.
+Weak features x_1..x_n are standard normal, y ~ Bernoulli(logistic(Σ x_i)), and the strong feature is x_S = a·Σ x_i + noise of
+variance 0.04. One logistic regression sees them all; the pool has one for the weak features and one for the strong one.
 """
 
 from __future__ import annotations

@@ -1,0 +1,42 @@
+"""``tagpool reproduce``: tables, JSON, files, and errors."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from commands import fail, run, succeed
+
+
+def test_experiments_are_listed() -> None:
+    shown = succeed("reproduce")
+    for name in ("undertraining", "bagging-ner", "bagging-chunk", "elitist-ner", "robustness"):
+        assert name in shown
+
+
+def test_json_has_the_rows(tmp_path: Path) -> None:
+    found = json.loads(succeed("reproduce", "undertraining", "--quick", "--no-plots", "--json"))
+    assert found["name"] == "undertraining"
+    assert set(found["rows"][0]) == {"row", "metric", "paper", "ours", "low", "high"}
+
+
+def test_a_table_is_written(tmp_path: Path) -> None:
+    shown = succeed("reproduce", "undertraining", "--quick", "--no-plots", "--write", tmp_path / "results")
+    page = (tmp_path / "results" / "undertraining.md").read_text()
+    assert "tagpool reproduce undertraining --quick" in page
+    assert "one model, strong feature missing" in page
+    assert "undertraining.md" in shown
+
+
+def test_a_quick_look_writes_nothing(tmp_path: Path) -> None:
+    done = run("reproduce", "undertraining", "--quick", "--no-plots", environment={"HOME": str(tmp_path)})
+    assert done.returncode == 0
+    assert "written" not in done.stdout
+
+
+def test_errors(tmp_path: Path) -> None:
+    assert "no experiment 'magic'" in fail("reproduce", "magic")
+    assert "conll2003" in fail("reproduce", "bagging-ner", "--quick", "--data", tmp_path)
+    assert "is no folder" in fail("reproduce", "bagging-ner", "--data", tmp_path / "nowhere")
+    (tmp_path / "file").write_text("")
+    assert "expected a folder" in fail("reproduce", "undertraining", "--quick", "--write", tmp_path / "file")

@@ -1,0 +1,119 @@
+"""The experiments, each run whole on small corpora laid out like the real ones; and how their findings are written down."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from tagpool import builtin_corpus
+from tagpool.errors import InputError
+from tagpool.experiments.catalogue import EXPERIMENTS, experiment
+from tagpool.experiments.corpora import conll2000, conll2003, lowered, only_type
+from tagpool.experiments.study import Row, Setting, Study
+
+
+def packed(path: Path, lines: list[str]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(gzip.compress("\n".join([*lines, ""]).encode()))
+
+
+def columns(corpus: object, *names: str) -> list[str]:
+    lines: list[str] = []
+    for sentence in corpus:  # type: ignore[attr-defined]
+        lines += [" ".join(row) for row in zip(*(sentence[name] for name in names), strict=True)]
+        lines.append("")
+    return lines
+
+
+@pytest.fixture(scope="session")
+def corpora(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("corpora")
+    parts = {part: builtin_corpus(count, part=part) for part, count in (("train", 150), ("dev", 40), ("test", 40))}
+    names = ("word", "pos", "chunk", "label")
+    for part, file in (("train", "eng.train"), ("dev", "eng.testa"), ("test", "eng.testb")):
+        packed(folder / "conll2003" / f"{file}.gz", columns(parts[part], *names))
+        packed(folder / "wnut17" / f"{part}.tsv.gz", columns(parts[part], "word", "label"))
+    for part in ("train", "test"):
+        packed(folder / "conll2000" / f"{part}.txt.gz", columns(parts[part], "word", "pos", "chunk"))
+    packed(folder / "gazetteers" / "made" / "places.gz", ["Oslo", "New York", "Paris"])
+    packed(folder / "brown-clusters" / "spacy_en_c1000.txt.gz", ["0010\tthe", "0110\tOslo", "0111\tParis"])
+    packed(folder / "wsj-pos" / "train_00-18.tsv.gz", columns(parts["train"], "word", "pos"))
+    return folder
+
+
+@pytest.mark.parametrize("name", [each for each in EXPERIMENTS if each != "undertraining"])
+def test_an_experiment_runs_whole_and_the_same_again(name: str, corpora: Path) -> None:
+    said: list[str] = []
+    study = experiment(name).run(Setting(data=corpora, quick=True, say=said.append))
+    assert study.name == name
+    assert said
+    assert all(0 <= row.ours <= 100 for row in study.rows)
+    assert all(row.low is None or row.high is None or row.low <= row.high for row in study.rows)
+    if name == "bagging-ner":
+        again = experiment(name).run(Setting(data=corpora, quick=True, threads=2))
+        assert again.to_dict() == study.to_dict()
+        papers = {row.row: row.paper for row in study.rows if row.metric == "test F1"}
+        assert papers["one CRF, all features"] == 85.45
+        assert papers["bagged, sequence-product"] == 86.61
+
+
+def test_undertraining_the_pool_stays_where_one_model_falls() -> None:
+    study = experiment("undertraining").run(Setting(quick=True))
+    found = {(row.row, row.metric): row.ours for row in study.rows}
+    assert found["one model, strong feature missing", "a = 8"] < found["one model", "a = 8"] - 10
+    assert found["pool, strong feature missing", "a = 8"] > found["pool", "a = 8"] - 3
+    assert abs(found["one model", "a = 0"] - found["pool", "a = 0"]) < 3
+
+
+def test_plots_are_files_and_the_same_again(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    for folder in ("a", "b"):
+        study = experiment("undertraining").run(Setting(quick=True, plots=tmp_path / folder))
+        assert study.plots == ["undertraining.svg", "undertraining.png"]
+    for name in study.plots:
+        assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
+        assert (tmp_path / "a" / name).stat().st_size > 5000
+
+
+def test_a_table_has_a_column_for_the_paper_only_where_it_has_figures() -> None:
+    study = Study(
+        "x", "Title", [Row("a", "F1", 1.0, 0.5, 1.5, 2.0, "*"), Row("b", "F1", 3.0), Row("a", "blank", 0.25)], ["a note"]
+    )
+    text = study.markdown("tagpool reproduce x")
+    assert "|  | F1, paper | F1 | blank |" in text
+    assert "| a | 2.00 | 1.00* (0.50-1.50) | 0.25 |" in text
+    assert "| b |  | 3.00 |  |" in text
+    assert "- a note" in text
+    assert json.loads(json.dumps(study.to_dict()))["rows"][0] == {
+        "row": "a",
+        "metric": "F1",
+        "paper": 2.0,
+        "ours": 1.0,
+        "low": 0.5,
+        "high": 1.5,
+    }
+
+
+def test_corpora_are_read_as_they_are(corpora: Path) -> None:
+    setting = Setting(data=corpora)
+    split = conll2003(setting)
+    assert len(split.train) == 150
+    assert {label[0] for sentence in split.train.labels for label in sentence} <= set("OBIES")
+    assert all(word == word.lower() for sentence in lowered(split.test).words for word in sentence)
+    assert lowered(split.test).labels == split.test.labels
+    chunks = conll2000(setting)
+    assert (len(chunks.train), len(chunks.dev)) == (135, 15)
+    assert {label[2:] for sentence in only_type(chunks.test, "NP").labels for label in sentence} <= {"", "NP"}
+
+
+def test_without_data_an_error_says_what_to_do(tmp_path: Path) -> None:
+    for data in (None, tmp_path / "nowhere"):
+        with pytest.raises(InputError, match="TAGPOOL_DATA"):
+            experiment("bagging-ner").run(Setting(data=data))
+    with pytest.raises(InputError, match="no file"):
+        experiment("bagging-chunk").run(Setting(data=tmp_path))
+    with pytest.raises(InputError, match="there are undertraining"):
+        experiment("magic")

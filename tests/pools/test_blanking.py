@@ -1,0 +1,56 @@
+"""Blanking: a tagger without the features of a bag says what it would say if they never occurred."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tagpool import CRF, SGD, ElitistPool, FeatureBagging, MaxEnt, OpinionPool, builtin_corpus
+from tagpool.errors import InputError, TemplateError
+from tagpool.pools.blanking import blanked
+
+TEXT = "word[0]\npos[0]\n[shapes]\nshape(word)[-1..1]\n[ends]\nsuffix(word, 1..3)[0]"
+TRAIN, TEST = builtin_corpus(120), builtin_corpus(40, part="test")
+
+
+def makers() -> list[object]:
+    trainer = SGD(epochs=3)
+    crf, maxent = CRF(TEXT, trainer=trainer).fit(TRAIN), MaxEnt(TEXT, trainer=trainer).fit(TRAIN)
+    return [
+        crf,
+        maxent,
+        FeatureBagging(CRF(TEXT, trainer=trainer)).fit(TRAIN),
+        OpinionPool([crf, maxent]),
+        ElitistPool(TEXT, epochs=2).fit(TRAIN),
+    ]
+
+
+@pytest.mark.parametrize("tagger", makers(), ids=lambda each: type(each).__name__)
+def test_blank_features_are_features_that_never_occur(tagger: CRF) -> None:
+    # Without the letters there are no shapes and no endings to see: every word is one that training never met.
+    strange = TEST.with_labels(TEST.labels)
+    before = tagger.predict(strange)
+    blind = blanked(tagger, TEXT, "shapes", "ends")
+    only_base = [[{f"word[0]={w}": 1.0, f"pos[0]={p}": 1.0} for w, p in zip(s["word"], s["pos"], strict=True)] for s in TEST]
+    assert blind.predict(TEST) != before
+    assert tagger.predict(strange) == before  # the tagger itself is as it was
+    if isinstance(tagger, MaxEnt | CRF) and not isinstance(tagger, ElitistPool):
+        names = sorted({name for sentence in only_base for token in sentence for name in token})
+        kept, full = (each._fitted().weights_of(names) for each in (blind, tagger))
+        np.testing.assert_array_equal(kept, full)
+        assert not np.any(blind._fitted().weights_of([f"suffix(word,1)[0]={letter}" for letter in "abcdefghijklmnopqrstuvwxyz"]))
+
+
+def test_a_feature_of_two_bags_is_blank_when_both_are() -> None:
+    text = "word[0]\n[a, b]\nshape(word)[0]\n[b]\nlower(word)[0]"
+    crf = CRF(text, trainer=SGD(epochs=2)).fit(TRAIN)
+    counts = [blanked(crf, text, *bags).feature_count for bags in ((), ("a",), ("b",), ("a", "b"))]
+    assert counts[0] == counts[1] > counts[2] > counts[3]
+
+
+def test_what_cannot_be_blanked() -> None:
+    crf = CRF(TEXT, trainer=SGD(epochs=1)).fit(TRAIN)
+    with pytest.raises(TemplateError, match="no bag 'tails'"):
+        blanked(crf, TEXT, "tails")
+    with pytest.raises(InputError, match="got a str"):
+        blanked("crf", TEXT, "ends")
