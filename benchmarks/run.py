@@ -23,6 +23,7 @@ from parts.choosing import choosing
 from parts.encoding import encoding, reading
 from parts.maxent import maxent
 from parts.objective import gradient, optimum
+from parts.pools import pools
 from parts.starting import starting
 from parts.tagging import cold, tagging
 from parts.threads import threads
@@ -32,7 +33,7 @@ from tasks import Task, prepare
 
 Part = Callable[[list[Task]], Iterator[Row]]
 ALWAYS: tuple[Part, ...] = (
-    reading, encoding, starting, training, footprint, gradient, optimum, tagging, cold, threads, maxent
+    reading, encoding, starting, training, footprint, gradient, optimum, tagging, cold, threads, maxent, pools
 )  # fmt: skip
 PARTS = {part.__name__: part for part in (*ALWAYS, choosing)}
 

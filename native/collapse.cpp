@@ -151,16 +151,19 @@ std::unique_ptr<Model> collapsed(const std::vector<std::string>& labels, const s
     if (chain) trained.edges.assign(edges.begin(), edges.end());
     if (!members[0].model->given()) trained.program = templates.take();
     trained.features = static_cast<uint32_t>(trained.keys.size());
+    // Members with a weight for every label make such a model: no label need be looked up when tagging.
+    const bool whole = std::all_of(members.begin(), members.end(), [](const Collapsing& each) { return !each.model->view().weight_labels; });
     std::vector<double> row(L);
     for (uint32_t feature = 0; feature < trained.features; ++feature) {
         std::fill(row.begin(), row.end(), 0.0);
         for (const Collapsing& member : members) add_row(member, trained.keys[feature], row);
         for (size_t label = 0; label < L; ++label) {
             const auto weight = static_cast<float>(row[label]);
-            if (weight == 0.0f) continue;
+            if (weight == 0.0f && !whole) continue;
+            trained.weights.push_back(weight);
+            if (whole) continue;
             trained.pair_features.push_back(feature);
             trained.pair_labels.push_back(static_cast<uint16_t>(label));
-            trained.weights.push_back(weight);
         }
     }
     return std::make_unique<Model>(std::move(trained));

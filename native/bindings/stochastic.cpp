@@ -78,7 +78,9 @@ void bind_stochastic(nb::module_& m) {
                             Floats example_weights, size_t batch, unsigned threads, double dropout, std::optional<UShorts> groups) {
             SgdOptions options{l2, step, average_from, seed, batch, threads, dropout};
             if (groups) options.groups = copied(*groups);
-            new (self) Sgd(std::move(set), chain, options, copied(example_weights));
+            std::vector<float> weights = copied(example_weights);
+            nb::gil_scoped_release release;
+            new (self) Sgd(std::move(set), chain, options, std::move(weights));
         }, nb::arg("training"), nb::arg("chain"), nb::arg("l2"), nb::arg("step"), nb::arg("average_from"), nb::arg("seed"),
              nb::arg("example_weights"), nb::arg("batch") = SgdOptions().batch, nb::arg("threads") = 1, nb::arg("dropout") = 0.0,
              nb::arg("groups") = nb::none())

@@ -3,6 +3,7 @@
 #include "../objective.hpp"
 #include "../training_set.hpp"
 
+#include <algorithm>
 #include <memory>
 
 #include "../fault.hpp"
@@ -43,14 +44,16 @@ void bind_training(nb::module_& m) {
                             uint32_t history_features, std::optional<UInts> known_features, std::optional<UShorts> known_labels,
                             bool merge_twins) {
             expect_size(gold.size(), encoding.token_count(), "labels, one a token");
-            for (uint32_t id : encoding.ids)
-                if (id >= features) throw InputFault("a feature is out of range");
+            if (std::any_of(encoding.ids.begin(), encoding.ids.end(), [features](uint32_t id) { return id >= features; }))
+                throw InputFault("a feature is out of range");
             TrainingOptions options{labels, all_pairs, dense_from, boundaries, all_transitions, order, merge_twins};
             if (known_features && known_labels) {
                 expect_size(known_labels->size(), known_features->size(), "labels of known pairs");
                 for (size_t i = 0; i < known_features->size(); ++i) options.known.emplace_back(known_features->data()[i], known_labels->data()[i]);
             }
-            new (self) TrainingSet(encoding, gold.data(), features, options, history, history_features);
+            const int32_t* const labels_of_tokens = gold.data();
+            nb::gil_scoped_release release;  // others may be laid out, or trained, beside
+            new (self) TrainingSet(encoding, labels_of_tokens, features, options, history, history_features);
         }, nb::arg("encoding"), nb::arg("gold"), nb::arg("features"), nb::arg("labels"), nb::arg("all_pairs"), nb::arg("dense_from") = 5,
              nb::arg("boundaries") = true, nb::arg("all_transitions") = true, nb::arg("order") = 1, nb::arg("history").none() = nb::none(),
              nb::arg("history_features") = 0, nb::arg("known_features") = nb::none(), nb::arg("known_labels") = nb::none(),

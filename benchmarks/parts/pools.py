@@ -1,0 +1,66 @@
+"""What pools cost: bags trained side by side, experts induced together, and a pool that has become one model."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+
+from measure import least, load_average, timed
+from table import Row, at_least, at_most
+from tasks import Task
+
+import tagpool
+
+_ROUNDS = 3
+_EPOCHS = 10
+_TEMPLATES = "ner-bagging"
+
+
+def pools(tasks: list[Task]) -> Iterator[Row]:
+    task = next(task for task in tasks if task.kind == "ner")
+    train, test = task.read("train"), task.read("test")
+    lexicons = {
+        "lexicons": tagpool.Gazetteer({"titles": ["Mr.", "Mrs.", "President"], "places": ["New York", "Paris", "London"]})
+    }
+    expert = tagpool.CRF(_TEMPLATES, resources=lexicons, trainer=tagpool.SGD(epochs=_EPOCHS))
+    bagging = tagpool.FeatureBagging(expert, threads=2)
+    walls = {"one": float("inf"), "bags": float("inf")}
+    for _ in range(_ROUNDS):
+        for name, tagger in (("one", expert), ("bags", bagging)):
+            begun = time.perf_counter()
+            tagger.fit(train)
+            walls[name] = min(walls[name], time.perf_counter() - begun)
+    yield at_most(
+        f"{task.name}: training two bags on two cores, over one CRF on all features on one",
+        walls["bags"] / walls["one"],
+        1.3,
+        f"{_TEMPLATES}, {_EPOCHS} epochs of SGD, wall time, the least of {_ROUNDS}: {walls['bags']:.2f} s against {walls['one']:.2f} s; "
+        f"load {load_average()}",
+    )
+    collapsed = bagging.collapse()
+    best = least({"collapsed": lambda: collapsed.predict(test), "one": lambda: expert.predict(test)}, rounds=9)
+    yield at_least(
+        f"{task.name}: tokens per second of the collapsed pool, over one CRF on all features",
+        best["one"].cpu / best["collapsed"].cpu,
+        0.95,
+        f"the least of 9: {best['collapsed']} against {best['one']}",
+        unless="" if collapsed.predict(test) == bagging.predict(test) else "but not the pool's labels",
+    )
+    yield _elitist(task, train)
+
+
+def _elitist(task: Task, train: tagpool.Corpus) -> Row:
+    """An epoch each: what is around them (encoding, the model) is the same."""
+    seconds = {}
+    for name, tagger in (
+        ("one", lambda epochs: tagpool.MaxEnt("ner", l2=1.0, trainer=tagpool.FOBOS(epochs=epochs, step=0.1))),
+        ("three", lambda epochs: tagpool.ElitistPool("ner", experts=3, epochs=epochs, step=0.1)),
+    ):
+        few, many = (min(timed(lambda n=n, make=tagger: make(n).fit(train)).cpu for _ in range(2)) for n in (1, 5))  # type: ignore[misc]
+        seconds[name] = (many - few) / 4
+    return at_most(
+        f"{task.name}: an epoch of an elitist pool of 3 experts, over one of a MaxEnt by the same trainer",
+        seconds["three"] / seconds["one"],
+        4,
+        f"preset ner, CPU time of the second to fifth epoch: {seconds['three']:.2f} s against {seconds['one']:.2f} s an epoch",
+    )
