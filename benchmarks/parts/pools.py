@@ -34,8 +34,8 @@ def pools(tasks: list[Task]) -> Iterator[Row]:
         f"{task.name}: training two bags on two cores, over one CRF on all features on one",
         walls["bags"] / walls["one"],
         1.3,
-        f"{_TEMPLATES}, {_EPOCHS} epochs of SGD, wall time, the least of {_ROUNDS}: {walls['bags']:.2f} s against {walls['one']:.2f} s; "
-        f"load {load_average()}",
+        f"{_TEMPLATES}, {_EPOCHS} epochs of SGD, wall time, the least of {_ROUNDS}: {walls['bags']:.2f} s against "
+        f"{walls['one']:.2f} s; load {load_average()}",
     )
     collapsed = bagging.collapse()
     best = least({"collapsed": lambda: collapsed.predict(test), "one": lambda: expert.predict(test)}, rounds=9)
