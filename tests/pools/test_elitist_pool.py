@@ -11,6 +11,7 @@ from sklearn.base import clone
 
 import tagpool
 from tagpool import CRF, Corpus, ElitistPool, InputError, MaxEnt, ModelError, NotFittedError, builtin_corpus, scheme_rules
+from tagpool.experts.files import load_expert
 
 TEMPLATES = "word[-1..1]\nshape(word)[0]\nsuffix(word, 1..3)[0]"
 
@@ -73,8 +74,11 @@ def test_files(pool, dev, tmp_path: Path):
     assert again.sharing().total.sizes == pool.sharing().total.sizes
     again.save(tmp_path / "again.tagpool")
     assert (tmp_path / "again.tagpool").read_bytes() == path.read_bytes()
+    found = tagpool.load(path)
+    assert type(found) is ElitistPool
+    assert [each.predict(dev) for each in found] == [each.predict(dev) for each in pool]
     # To those who know no pools it is a single expert.
-    single = tagpool.load(path)
+    single = load_expert(path)
     assert type(single) is type(pool.collapse())
     assert single.predict(dev) == pool.predict(dev)
     other = pickle.loads(pickle.dumps(pool))

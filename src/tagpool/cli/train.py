@@ -21,7 +21,7 @@ from tagpool.cli.console import (
     parse_uses,
     print_json,
 )
-from tagpool.cli.models import load_model
+from tagpool.cli.models import as_one, load_model
 from tagpool.cli.progress import Follower, follower
 from tagpool.cli.training_log import TrainingLog
 from tagpool.corpus.corpus import LABEL, Corpus
@@ -192,7 +192,7 @@ def _templates(features: str, uses: list[str], without: list[str]) -> tuple[Temp
 
 
 def _continued(path: Path, expert: str | None, parameters: dict[str, Any]) -> Expert:
-    found = load_model(path)
+    found = as_one(load_model(path))
     if expert is not None and not isinstance(found, _kind(expert)):
         raise InputError(f"--expert {expert}: the model is a {found.kind}, and goes on as one", source=path)
     return found.set_params(**parameters, features=found._fitted().text("templates"), warm_start=True)
