@@ -48,6 +48,11 @@ def test_score_one_file_with_both_columns(files: Path) -> None:
     assert json.loads(succeed("score", labels_only, "--json"))["f1"] == 100.0
 
 
+def test_score_reads_standard_input(files: Path) -> None:
+    found = json.loads(succeed("score", "-", "--json", stdin="Ann x B-PER B-PER\nleft y O B-LOC\n"))
+    assert (found["precision"], found["recall"]) == (50.0, 100.0)
+
+
 def test_score_compares_two_systems(files: Path) -> None:
     shown = succeed("score", files / "gold.conll", files / "good.conll", "--compare", files / "poor.conll")
     assert "+100.00 F1" in shown
