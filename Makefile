@@ -10,7 +10,7 @@ SOURCES := pyproject.toml CMakeLists.txt $(shell find src native -type f -not -p
 help: ## Show this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
-demo: $(VENV)/.installed ## Set up everything and show what tagpool does
+demo: $(VENV)/.installed $(VENV)/.plots ## Set up everything and show what tagpool does
 	$(BIN)/tagpool demo
 
 test: $(VENV)/.installed $(VENV)/.test ## Run the tests
@@ -48,6 +48,10 @@ $(VENV)/.made:
 $(VENV)/.installed: $(VENV)/.made $(SOURCES)
 	$(PIP) install --no-build-isolation .
 	touch $@
+
+# Without matplotlib there are tables all the same: it may fail.
+$(VENV)/.plots: $(VENV)/.installed
+	-$(PIP) install --no-build-isolation ".[plots]" && touch $@
 
 $(VENV)/.test $(VENV)/.lint: $(VENV)/.%: $(VENV)/.made pyproject.toml
 	$(PIP) install --group $*

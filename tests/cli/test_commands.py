@@ -48,6 +48,11 @@ def test_score_one_file_with_both_columns(files: Path) -> None:
     assert json.loads(succeed("score", labels_only, "--json"))["f1"] == 100.0
 
 
+def test_score_reads_standard_input(files: Path) -> None:
+    found = json.loads(succeed("score", "-", "--json", stdin="Ann x B-PER B-PER\nleft y O B-LOC\n"))
+    assert (found["precision"], found["recall"]) == (50.0, 100.0)
+
+
 def test_score_compares_two_systems(files: Path) -> None:
     shown = succeed("score", files / "gold.conll", files / "good.conll", "--compare", files / "poor.conll")
     assert "+100.00 F1" in shown
@@ -219,11 +224,12 @@ def test_convert_writes_into_a_pipe_by_its_name(files: Path) -> None:
 
 
 def test_demo_trains_compares_and_writes(tmp_path: Path) -> None:
-    shown = succeed("demo", "--sentences", 200, "--write", tmp_path / "data")
+    options = ["--sentences", 200, "--results", tmp_path / "results"]
+    shown = succeed("demo", *options, "--write", tmp_path / "data")
     assert "names not met in training" in shown
     assert "the same without capitals" in shown
     assert sorted(path.name for path in (tmp_path / "data").iterdir()) == ["dev.conll", "test.conll", "train.conll"]
-    found = json.loads(succeed("demo", "--sentences", 200, "--unseen", 1, "--lowercase", 1, "--json"))
+    found = json.loads(succeed("demo", *options, "--unseen", 1, "--lowercase", 1, "--json"))
     assert found["corpus"]["test"]["names_not_in_training"] == 1.0
     assert found["corpus"]["test"]["without_capitals"] == 1.0
     assert found["corpus"]["train"]["names_not_in_training"] == 0.0
@@ -232,6 +238,38 @@ def test_demo_trains_compares_and_writes(tmp_path: Path) -> None:
     assert crf["test"] == crf["without_capitals"]  # all test sentences have lost theirs
     assert crf["with_capitals"]["f1"] > crf["without_capitals"]["f1"]
     assert found["compare"]["difference"] == pytest.approx(crf["test"]["f1"] - maxent["test"]["f1"])
+
+
+def test_demo_compares_pools_and_draws_them(tmp_path: Path) -> None:
+    options = ["demo", "--sentences", 400, "--results", tmp_path / "results"]
+    found = json.loads(succeed(*options, "--json"))
+    assert found["plot"] == str(tmp_path / "results" / "capitals.svg")
+    drawn = Path(found["plot"]).read_bytes()
+    assert b"<svg" in drawn
+    pools = found["pools"]
+    single, _, _, equal, shared = pools.values()
+    assert list(pools)[:3] == ["one CRF", "CRF, dropout of bags", "ElitistPool of 3 CRFs"]
+    for row in pools.values():
+        assert row["with_capitals"]["f1"] >= row["test"]["f1"] >= row["without_capitals"]["f1"]
+    # What bags are for.
+    assert single["without_capitals"]["f1"] + 5 < shared["without_capitals"]["f1"]
+    assert equal["shares"] == {"cased": 0.5, "uncased": 0.5}
+    shown = succeed(*options)
+    assert f"The same as a plot: {found['plot']}" in shown
+    assert f"{shared['test']['f1']:.2f} (" in shown
+    assert f"cased {shared['shares']['cased']:.2f}, uncased {shared['shares']['uncased']:.2f}" in shown
+    assert Path(found["plot"]).read_bytes() == drawn  # the same seed, the same bytes
+
+
+def test_demo_without_matplotlib_says_what_to_install(tmp_path: Path) -> None:
+    hidden = "import sys; sys.modules['matplotlib'] = None; from tagpool.cli.entry import run; run()"
+    command = [sys.executable, "-c", hidden, "demo", "--sentences", "100", "--results", str(tmp_path / "results")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "FeatureBagging, equal shares" in done.stdout
+    assert 'No plot was drawn: plots need matplotlib: pip install "tagpool[plots]"' in done.stdout
+    file = write(tmp_path, "file", "")
+    assert "the plot cannot be written" in run("demo", "--sentences", 100, "--results", file).stderr
 
 
 # All of them -------------------------------------------------------------------------------------------------------------

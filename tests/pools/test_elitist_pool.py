@@ -11,6 +11,7 @@ from sklearn.base import clone
 
 import tagpool
 from tagpool import CRF, Corpus, ElitistPool, InputError, MaxEnt, ModelError, NotFittedError, builtin_corpus, scheme_rules
+from tagpool.experts.files import load_expert
 
 TEMPLATES = "word[-1..1]\nshape(word)[0]\nsuffix(word, 1..3)[0]"
 
@@ -73,8 +74,11 @@ def test_files(pool, dev, tmp_path: Path):
     assert again.sharing().total.sizes == pool.sharing().total.sizes
     again.save(tmp_path / "again.tagpool")
     assert (tmp_path / "again.tagpool").read_bytes() == path.read_bytes()
+    found = tagpool.load(path)
+    assert type(found) is ElitistPool
+    assert [each.predict(dev) for each in found] == [each.predict(dev) for each in pool]
     # To those who know no pools it is a single expert.
-    single = tagpool.load(path)
+    single = load_expert(path)
     assert type(single) is type(pool.collapse())
     assert single.predict(dev) == pool.predict(dev)
     other = pickle.loads(pickle.dumps(pool))
@@ -240,3 +244,36 @@ def test_not_fitted(corpus):
             use(corpus)
     with pytest.raises(InputError, match="fit a new one"):
         pool.partial_fit(corpus)
+
+
+@pytest.mark.parametrize(
+    ("alpha", "expected"),
+    [
+        ("[0.5, 0.3, 0.2", "the pool is damaged"),
+        ('{"a": 1}', "the pool is damaged"),
+        ("[]", "lacks members"),
+        ("[0.25, 0.25, 0.25, 0.25]", "lacks members"),
+    ],
+)
+def test_files_that_hold_half_a_pool(pool, tmp_path: Path, alpha: str, expected: str):
+    path = tmp_path / "damaged.tagpool"
+    texts, arrays = pool._kept_besides(False)
+    path.write_bytes(pool._fitted().write(texts | {"kind": pool.kind, "alpha": alpha}, arrays, False))
+    with pytest.raises(ModelError, match=rf"damaged\.tagpool.*{expected}"):
+        tagpool.load(path)
+
+
+def test_members_of_other_labels_are_not_believed(pool, corpus, tmp_path: Path):
+    path = tmp_path / "damaged.tagpool"
+    texts, arrays = pool._kept_besides(False)
+    other = MaxEnt("word[0]").fit([["a", "b"]], [["X", "Y"]])._fitted().write({}, {}, False)
+    path.write_bytes(pool._fitted().write(texts | {"kind": pool.kind}, arrays | {"member1": other}, False))
+    with pytest.raises(ModelError, match=r"damaged\.tagpool.*other labels"):
+        tagpool.load(path)
+
+
+def test_an_elitist_pool_in_a_pool_comes_back_with_its_members(pool, dev, tmp_path: Path):
+    tagpool.OpinionPool([pool, pool[1]]).save(tmp_path / "pool")
+    again = list(tagpool.load(tmp_path / "pool"))
+    assert [type(member) for member in again] == [ElitistPool, type(pool[1])]
+    assert [member.predict(dev) for member in again[0]] == [member.predict(dev) for member in pool]

@@ -154,25 +154,6 @@ def test_saving_fails_whole(bagged, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_commands_take_pools_that_are_one_model(bagged, train, tmp_path):
-    pool = OpinionPool(list(bagged))
-    pool.save(tmp_path / "pool")
-    bagged.save(tmp_path / "bagged")
-    tagpool.write_corpus(train[:20], tmp_path / "text.conll")
-
-    def tag(name):
-        command = [sys.executable, "-m", "tagpool", "tag", str(tmp_path / name), str(tmp_path / "text.conll")]
-        return subprocess.run(command, capture_output=True, text=True, check=False)
-
-    done = tag("pool")
-    assert done.returncode == 0, done.stderr
-    labels = [line.split()[-1] for line in done.stdout.splitlines() if line.strip()]
-    assert labels == [label for row in pool.predict(train[:20]) for label in row]
-    refused = tag("bagged")
-    assert refused.returncode == 2
-    assert "only a sequence-product can be collapsed" in refused.stderr.replace("\n", " ")
-
-
 def test_loading_an_expert_imports_nothing_of_pools(train, tmp_path):
     CRF("word[0]", trainer=SGD(epochs=1)).fit(train).save(tmp_path / "model")
     code = f"import sys, tagpool; tagpool.load({str(tmp_path / 'model')!r}).predict([['Ann']]); print(*sys.modules)"

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from tagpool import _native
 from tagpool.cli.console import ColumnsOption, EncodingOption, FormatOption, JsonOption, output, print_json
-from tagpool.cli.models import load_model
+from tagpool.cli.models import columns_of, experts_in, fastest, load_model
 from tagpool.cli.tagging.columns import guessed_columns
 from tagpool.corpus.corpus import WORD, Corpus
 from tagpool.corpus.files import read_bytes, source_name
@@ -20,6 +20,9 @@ from tagpool.errors import InputError
 from tagpool.experts.expert import Expert
 from tagpool.experts.explanation import TokenExplanation
 from tagpool.experts.explanation import explain as explain_sentence
+from tagpool.pools.elitist import ElitistPool
+from tagpool.pools.pool import Pool
+from tagpool.pools.votes import TokenVotes, votes
 
 _INDENT = "      "
 _MOST_NAMED = 6
@@ -40,41 +43,63 @@ def explain(
 ) -> None:
     """Show which features decided the labels of a sentence, and what would have to be missing for each to change.
 
-    Beside a feature stands what it adds to the lead of the label over the runner-up. A model that looks at more than words takes
-    tokens with their columns: word/pos, named by --columns.
+    Beside a feature stands what it adds to the lead of the label over the runner-up. Of a pool also the votes are shown: each
+    member's share, and the label it would give by itself. A model that looks at more than words takes tokens with their
+    columns: word/pos, named by --columns.
 
     \b
     Examples:
       tagpool explain ner.tagpool "Ann Smith moved to Oslo."
+      tagpool explain pool.tagpool "Ann Smith moved to Oslo." --top 0
       tagpool explain chunker.tagpool "the/DT cat/NN" --columns word,pos
       tagpool explain ner.tagpool --file test.conll --sentence 3 --token 2
     """
     if (text is None) == (file is None):
         raise InputError("expected a sentence, or a file with --file, and not both")
-    expert = load_model(model, templates=True)
+    tagger = load_model(model, templates=True)
     if text is not None:
-        corpus = _sentence(expert, text, columns, separator)
+        corpus = _sentence(columns_of(tagger), text, columns, separator)
     else:
-        corpus = _read(expert, file or Path(), columns, format, encoding)
+        corpus = _read(tagger, file or Path(), columns, format, encoding)
         if sentence > len(corpus):
             raise InputError(f"--sentence {sentence}: there are {len(corpus)} sentences", source=file)
         corpus = corpus[sentence - 1 : sentence]
-    found = explain_sentence(expert, corpus)
+    found = _explained(tagger, corpus)
     if token is not None and token > len(found):
         raise InputError(f"--token {token}: the sentence has {len(found)} tokens")
-    chosen = [(number, one) for number, one in enumerate(found, 1) if token in (None, number)]
+    chosen = [(number, each) for number, each in enumerate(found, 1) if token in (None, number)]
     if json:
-        print_json({"tokens": [{"number": number} | asdict(one) for number, one in chosen]})
+        print_json({"tokens": [{"number": number} | _as_json(*each) for number, each in chosen]})
         return
-    for number, one in chosen:
-        _show(number, one, top)
+    for number, (voted, one) in chosen:
+        _show_label(number, voted, one)
+        if voted is not None:
+            _show_votes(voted)
+        if one is not None:
+            _show_features(one, top)
+
+
+def _explained(tagger: Expert | Pool, corpus: Corpus) -> list[tuple[TokenVotes | None, TokenExplanation | None]]:
+    """What there is to say of each token: the votes of a pool, and the features of whatever is one expert."""
+    count = corpus.token_count
+    voted: list[TokenVotes | None] = [None] * count
+    if isinstance(tagger, (Pool, ElitistPool)):
+        voted[:] = votes(tagger, corpus)
+    single = fastest(tagger)
+    told: list[TokenExplanation | None] = [None] * count
+    if isinstance(single, Expert):
+        told[:] = explain_sentence(single, corpus)
+    return list(zip(voted, told, strict=True))
+
+
+def _as_json(voted: TokenVotes | None, one: TokenExplanation | None) -> dict[str, Any]:
+    return ({} if voted is None else asdict(voted)) | ({} if one is None else asdict(one))
 
 
 # The sentence ------------------------------------------------------------------------------------------------------------
 
 
-def _sentence(expert: Expert, text: str, columns: str | None, separator: str) -> Corpus:
-    needs = expert._fitted().columns
+def _sentence(needs: tuple[str, ...], text: str, columns: str | None, separator: str) -> Corpus:
     if columns is None:
         if set(needs) <= {WORD}:
             words = [token.text for token in tokenize(text)]
@@ -97,25 +122,39 @@ def _sentence(expert: Expert, text: str, columns: str | None, separator: str) ->
     return Corpus.from_columns({name: [list(column)] for name, column in zip(names, zip(*rows, strict=True), strict=True)})
 
 
-def _read(expert: Expert, file: Path, columns: str | None, kind: Format | None, encoding: str) -> Corpus:
+def _read(tagger: Expert | Pool, file: Path, columns: str | None, kind: Format | None, encoding: str) -> Corpus:
     names = columns
     if columns is None and (kind or format_of(file)) is Format.CONLL:
         count = _native.count_columns(read_bytes(file, encoding=encoding), False)
         if count:
-            names = ",".join(guessed_columns(count, expert._fitted().columns, expert.summary_, source_name(file)))
+            trained = experts_in(tagger)[0].summary_
+            names = ",".join(guessed_columns(count, columns_of(tagger), trained, source_name(file)))
     return read_corpus(file, columns=names, format=kind, encoding=encoding)
 
 
 # Showing -----------------------------------------------------------------------------------------------------------------
 
 
-def _show(number: int, one: TokenExplanation, top: int) -> None:
+def _show_label(number: int, voted: TokenVotes | None, one: TokenExplanation | None) -> None:
+    shown = one or voted
+    assert shown is not None
+    following = "" if one is None else f"  (next: {one.runner_up} {one.runner_up_probability:.1%})"
     output.print(
-        f"{number:>3}. {one.word}  {one.label} {one.probability:.1%}  (next: {one.runner_up} {one.runner_up_probability:.1%})",
+        f"{number:>3}. {shown.word}  {shown.label} {shown.probability:.1%}{following}",
         style="bold",
         highlight=False,
         markup=False,
     )
+
+
+def _show_votes(voted: TokenVotes) -> None:
+    width = max(len(vote.member) for vote in voted.votes)
+    for vote in voted.votes:
+        line = f"{_INDENT}{vote.share:8.3f}  {vote.member:<{width}}  {vote.label} {vote.probability:.1%}"
+        output.print(line, highlight=False, markup=False)
+
+
+def _show_features(one: TokenExplanation, top: int) -> None:
     rows = [(each.difference, each.feature) for each in one.contributions[:top]]
     rest = sum(each.difference for each in one.contributions[top:])
     if len(one.contributions) > top:

@@ -11,10 +11,15 @@ from typing import Annotated, Any
 import typer
 
 from tagpool.cli.console import JsonOption, errors, output, print_json, print_table, table
-from tagpool.cli.models import load_model
+from tagpool.cli.models import fastest, load_model
+from tagpool.cli.pool_inspection import about_pool, show_pool
+from tagpool.cli.sizes import spelled_bytes
+from tagpool.errors import InputError
 from tagpool.experts.expert import Expert
 from tagpool.experts.inspection import Strongest, Transition, features_by_template, strongest_features, strongest_transitions
 from tagpool.experts.saving import has_names
+from tagpool.pools.elitist import ElitistPool
+from tagpool.pools.pool import Pool
 
 _PARTS = {"features.slots": "index", "features.weights": "weights", "features.labels": "weights", "edges": "transitions"}
 
@@ -28,27 +33,38 @@ def inspect(
 ) -> None:
     """Look into a model: how it was trained, what it holds, its strongest features and transitions.
 
+    Of a pool its members: their shares, the templates each has, and what the experts of an elitist pool share. The strongest
+    features are those of the one expert that a pool is, where it is one.
+
     \b
     Examples:
       tagpool inspect ner.tagpool
+      tagpool inspect pool.tagpool --top 0
       tagpool inspect ner.tagpool --label B-PER --top 30
       tagpool inspect ner.tagpool --template 'word[0]' --json
     """
-    expert = load_model(model)
-    found = _about(expert, model)
+    loaded = load_model(model)
+    is_pool = isinstance(loaded, (Pool, ElitistPool))
+    single = fastest(loaded)
+    found = about_pool(loaded, model) if isinstance(loaded, (Pool, ElitistPool)) else _about(loaded, model)
     strongest: dict[str, Strongest] = {}
-    if found["names"]:
-        found["templates"] = features_by_template(expert)
-        strongest = strongest_features(expert, top=top, labels=label, template=template)
-    transitions = strongest_transitions(expert, top=top, labels=label)
+    transitions: list[Transition] = []
+    named = isinstance(single, Expert) and has_names(single)
+    if isinstance(single, Expert):
+        if named:
+            found["templates"] = features_by_template(single)
+            strongest = strongest_features(single, top=top, labels=label, template=template)
+        transitions = strongest_transitions(single, top=top, labels=label)
+    elif label or template:
+        raise InputError(f"--label and --template are for models that are one expert: {found['refusal']}", source=model)
     if json:
         found["strongest"] = {key: {"for": one.speaking_for, "against": one.speaking_against} for key, one in strongest.items()}
         found["transitions"] = transitions
         print_json(found)
         return
-    _show(found)
-    if not found["names"]:
-        why = "are hashed: they have no names" if found["hash_size"] else "were saved without their names"
+    show_pool(found) if is_pool else _show(found)
+    if isinstance(single, Expert) and not named:
+        why = "are hashed: they have no names" if single._fitted().hash_size else "were saved without their names"
         errors.print(f"the features {why}, and cannot be shown", highlight=False, markup=False)
     for key, one in strongest.items():
         _show_label(key, one)
@@ -92,15 +108,16 @@ def _show(found: dict[str, Any]) -> None:
     _print(f"{found['features']:,} features{hashed}, {found['weights']:,} weights{looks_at}")
     training = found["training"]
     if training:
-        score = "" if training["dev"] is None else f", dev F1 {training['dev']:.2f}"
-        _print(
-            f"trained on {training['sentences']:,} sentences, {training['tokens']:,} tokens by {training['trainer']}: "
-            f"{training['epochs']} epochs{score}"
-        )
+        # One that was collapsed from a pool knows of no epochs.
+        how = training["trainer"] if "epochs" not in training else f"by {training['trainer']}: {training['epochs']} epochs"
+        score = "" if training.get("dev") is None else f", dev F1 {training['dev']:.2f}"
+        _print(f"trained on {training['sentences']:,} sentences, {training['tokens']:,} tokens, {how}{score}")
     shown = {"l2", "l1", "pairs", "min_count", "class_weight", "unknown_label", "seed"}
-    _print(", ".join(f"{name} {value}" for name, value in found["parameters"].items() if name in shown and value is not None))
-    parts = ", ".join(f"{name} {_spelled(count)}" for name, count in found["sizes"].items())
-    _print(f"{_spelled(found['bytes'])}: {parts}")
+    parameters = [f"{name} {value}" for name, value in found["parameters"].items() if name in shown and value is not None]
+    if parameters:
+        _print(", ".join(parameters))
+    parts = ", ".join(f"{name} {spelled_bytes(count)}" for name, count in found["sizes"].items())
+    _print(f"{spelled_bytes(found['bytes'])}: {parts}")
     if found["templates"]:
         _print("")
         print_table(table(["template", "features"], [[key, f"{count:,}"] for key, count in found["templates"].items()]))
@@ -124,10 +141,3 @@ def _show_transitions(transitions: list[Transition]) -> None:
         _print("")
         rows = [[one.before or "(start)", one.after or "(end)", f"{one.weight:+.3f}"] for one in transitions]
         print_table(table(["from", "to", "weight"], rows, left=2))
-
-
-def _spelled(count: int) -> str:
-    for unit, size in (("MB", 1_000_000), ("kB", 1_000)):
-        if count >= size:
-            return f"{count / size:.1f} {unit}"
-    return f"{count} bytes"

@@ -2,29 +2,53 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from tagpool.errors import InputError, ModelError
 from tagpool.experts.expert import Expert
+from tagpool.lazy import TYPE_CHECKING, attach
 from tagpool.pools.files import load
 
+if TYPE_CHECKING:
+    from pathlib import Path
 
-def load_model(path: Path, *, templates: bool = False) -> Expert:
-    """A model; files that are none may well be the other file of the command. ``templates``: it must make its features itself.
+    from tagpool.pools.pool import Pool
 
-    A pool comes as the one expert it is; commands know nothing of members.
-    """
+_lazy = attach(__name__, {"experts_of": "tagpool.pools.members"})
+
+
+def load_model(path: Path, *, templates: bool = False) -> Expert | Pool:
+    """A model; files that are none may well be the other file of the command. ``templates``: it must make its features itself."""
     try:
         found = load(path)
     except ModelError as error:
         if "not a safetensors file" not in error.message:
             raise
         raise ModelError("expected a model, as tagpool train writes it, got some other file", source=path) from None
-    if not isinstance(found, Expert):
-        try:
-            found = found.collapse()
-        except InputError as error:
-            raise ModelError(f"commands take pools that are one model, and this is none: {error}", source=path) from None
-    if templates and found._fitted().given:
+    if templates and any(expert._fitted().given for expert in experts_in(found)):
         raise ModelError("the model was trained on features given from Python, and can be used from there only", source=path)
     return found
+
+
+def experts_in(model: Expert | Pool) -> list[Expert]:
+    """The experts a model is made of; most are one."""
+    found: list[Expert] = [model] if isinstance(model, Expert) else _lazy("experts_of")(model)
+    return found
+
+
+def columns_of(model: Expert | Pool) -> tuple[str, ...]:
+    """The columns that a model looks at."""
+    return tuple(dict.fromkeys(column for expert in experts_in(model) for column in expert._fitted().columns))
+
+
+def as_one(model: Expert | Pool) -> Expert:
+    """The single expert that a model is; an InputError says why where it is none."""
+    return model.collapse() if hasattr(model, "collapse") else model
+
+
+def fastest(model: Expert | Pool) -> Expert | Pool:
+    """A model as it tags fastest: a pool that is one expert as that."""
+    if isinstance(model, Expert):
+        return model
+    try:
+        return model.collapse()
+    except InputError:
+        return model

@@ -26,28 +26,30 @@ class Follower:
         """What is being done before the first epoch."""
         errors.print(text, highlight=False, markup=False)
 
-    def epoch(self, epoch: Epoch) -> None:
-        """How training stands."""
+    def epoch(self, epoch: Epoch, member: str | None = None) -> None:
+        """How training stands: of the one there is, or of a member of a pool."""
         self.epochs += 1
         if epoch.note:
-            errors.print(f"note: {epoch.note}", highlight=False, markup=False)
-        self.show(epoch)
+            of = "" if member is None else f"{member}: "
+            errors.print(f"note: {of}{epoch.note}", highlight=False, markup=False)
+        self.show(epoch, member)
 
-    def show(self, epoch: Epoch) -> None:
+    def show(self, epoch: Epoch, member: str | None = None) -> None:
         """Shows an epoch."""
-        parts = [f"epoch {epoch.number}/{epoch.total}", f"loss {epoch.loss:.6g}", *_score(epoch)]
+        parts = [*_of(member), f"epoch {epoch.number}/{epoch.total}", f"loss {epoch.loss:.6g}", *_score(epoch)]
         parts.append(f"{epoch.seconds:.1f} s, {_left(epoch)}")
         errors.print("  ".join(parts), highlight=False, markup=False)
 
 
 class Bar(Follower):
-    """The same as a bar that moves."""
+    """The same as bars that move: one, or one for each member of a pool."""
 
     def __init__(self) -> None:
         super().__init__()
         columns = (TextColumn("{task.description}", markup=False), BarColumn(bar_width=30), TimeElapsedColumn())
         self._progress = Progress(*columns, console=errors)
         self._task: TaskID
+        self._members: dict[str, TaskID] = {}
 
     def __enter__(self) -> Follower:
         self._progress.start()
@@ -61,15 +63,24 @@ class Bar(Follower):
         """What is being done before the first epoch."""
         self._progress.update(self._task, description=text)
 
-    def show(self, epoch: Epoch) -> None:
+    def show(self, epoch: Epoch, member: str | None = None) -> None:
         """Shows an epoch."""
-        parts = [f"epoch {epoch.number}/{epoch.total}", f"loss {epoch.loss:.6g}", *_score(epoch), _left(epoch)]
-        self._progress.update(self._task, description="  ".join(parts), total=epoch.total, completed=epoch.number)
+        task = self._task
+        if member is not None:
+            if member not in self._members:
+                self._members[member] = self._progress.add_task("", total=None)
+            task = self._members[member]
+        parts = [*_of(member), f"epoch {epoch.number}/{epoch.total}", f"loss {epoch.loss:.6g}", *_score(epoch), _left(epoch)]
+        self._progress.update(task, description="  ".join(parts), total=epoch.total, completed=epoch.number)
 
 
 def follower() -> Follower:
     """What fits the place messages go to."""
     return Bar() if errors.is_terminal else Follower()
+
+
+def _of(member: str | None) -> list[str]:
+    return [] if member is None else [f"{member}:"]
 
 
 def _score(epoch: Epoch) -> list[str]:

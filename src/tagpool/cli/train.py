@@ -2,49 +2,36 @@
 
 from __future__ import annotations
 
-import signal
-import time
-import warnings
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from tagpool.cli.console import (
-    ColumnsOption,
-    EncodingOption,
-    FormatOption,
-    JsonOption,
-    LabelOption,
-    output,
-    parse_uses,
-    print_json,
-)
-from tagpool.cli.models import load_model
-from tagpool.cli.progress import Follower, follower
-from tagpool.cli.training_log import TrainingLog
-from tagpool.corpus.corpus import LABEL, Corpus
-from tagpool.corpus.formats import Format, read_corpus
+from tagpool.cli.console import ColumnsOption, EncodingOption, FormatOption, JsonOption, LabelOption, print_json
+from tagpool.cli.progress import follower
+from tagpool.cli.training.experts import EXPERTS, expert_of
+from tagpool.cli.training.log import TrainingLog
+from tagpool.cli.training.options import BAGGING, OPINION, POOLS, Options
+from tagpool.cli.training.pools import pool_of
+from tagpool.cli.training.reader import Reader
+from tagpool.cli.training.run import Learner, Run
+from tagpool.cli.training.summary import show
 from tagpool.corpus.whole_file import WholeFile
 from tagpool.errors import InputError
-from tagpool.experts.crf import CRF
-from tagpool.experts.expert import Expert
-from tagpool.experts.maxent import MaxEnt
-from tagpool.features.presets import load_templates
-from tagpool.features.template import TemplateSet
-from tagpool.optim.trainer import Trainer
-from tagpool.optim.trainers import TRAINERS, trainer_of
-
-_PERCEPTRON = "perceptron"  # a trainer; as an expert it is a chain trained by it
-_EXPERTS: dict[str, type[Expert]] = {"crf": CRF, "maxent": MaxEnt, _PERCEPTRON: CRF}
+from tagpool.optim.sgd import DROPPED
+from tagpool.optim.trainers import TRAINERS
 
 
 def train(
-    train: Annotated[Path, typer.Option(help="The file to learn from.")],
     model: Annotated[Path, typer.Option(help="The file the model is written to.")],
+    train: Annotated[
+        Path | None, typer.Option(help="The file to learn from; for --pool opinion, to find shares on if there is no --dev.")
+    ] = None,
     dev: Annotated[Path | None, typer.Option(help="Held-out sentences: training stops when their F1 rises no more.")] = None,
-    expert: Annotated[str | None, typer.Option(help=f"What learns: {', '.join(_EXPERTS)} (crf if not given).")] = None,
+    pool: Annotated[str | None, typer.Option(help=f"Train a pool: {', '.join(POOLS)} (a single expert if not given).")] = None,
+    expert: Annotated[
+        str | None, typer.Option(help=f"What learns: {', '.join(EXPERTS)} (crf if not given, maxent for --pool elitist).")
+    ] = None,
     features: Annotated[
         str | None, typer.Option(help="Templates: a preset, a file (ours or CRF++'s) or the text itself (ner if not given).")
     ] = None,
@@ -55,21 +42,53 @@ def train(
     ] = None,
     trainer: Annotated[str | None, typer.Option(help=f"How it learns: {', '.join(TRAINERS)} (sgd if not given).")] = None,
     epochs: Annotated[int | None, typer.Option(min=1, help="At most so many passes (iterations of lbfgs).")] = None,
-    patience: Annotated[int, typer.Option(min=0, help="Stop after so many dev scores without a better one; 0: never.")] = 5,
-    l2: Annotated[float, typer.Option(help="The penalty l2/2·|w|² of the summed loss.")] = 1.0,
-    l1: Annotated[float, typer.Option(help="The penalty l1·|w| (not every trainer has it).")] = 0.0,
-    order: Annotated[int, typer.Option(min=1, max=2, help="How many labels a transition of a CRF looks back.")] = 1,
-    pairs: Annotated[str, typer.Option(help="Which features have weights for which labels: all, or observed.")] = "all",
-    min_count: Annotated[int, typer.Option(min=1, help="Features met fewer times are left out.")] = 1,
+    patience: Annotated[
+        int | None, typer.Option(min=0, help="Stop after so many dev scores without a better one; 0: never (5; elitist 25).")
+    ] = None,
+    l2: Annotated[float | None, typer.Option(help="The penalty l2/2·|w|² of the summed loss (1 if not given).")] = None,
+    l1: Annotated[float | None, typer.Option(help="The penalty l1·|w| (not every trainer has it).")] = None,
+    dropout: Annotated[
+        float | None, typer.Option(help="Leave out this part of the features at random while sgd trains: 0.3 for a third.")
+    ] = None,
+    drop: Annotated[str | None, typer.Option(help=f"What --dropout leaves out together: {', '.join(DROPPED)}.")] = None,
+    order: Annotated[int | None, typer.Option(min=1, max=2, help="How many labels a transition of a CRF looks back (1).")] = None,
+    pairs: Annotated[str | None, typer.Option(help="Which features have weights for which labels: all, or observed.")] = None,
+    min_count: Annotated[int | None, typer.Option(min=1, help="Features met fewer times are left out.")] = None,
     hash_size: Annotated[int | None, typer.Option(min=1, help="Hash the features to so many, without an index.")] = None,
     class_weight: Annotated[
         list[str] | None, typer.Option(help="LABEL=WEIGHT (may be given several times), or balanced.")
     ] = None,
     unknown_label: Annotated[str | None, typer.Option(help="The label of tokens whose label is not known.")] = None,
-    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same model, byte for byte.")] = 1,
+    bags: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="bagging: NAME=BAG,BAG for each member, or auto, random:N, sequential:N, positions, labels (each [bag] of the "
+            "templates if not given)."
+        ),
+    ] = None,
+    combine: Annotated[
+        str | None,
+        typer.Option(help="bagging: sequence-product (if not given), sequence-mixture, transition-product, transition-mixture."),
+    ] = None,
+    alpha: Annotated[
+        str | None,
+        typer.Option(
+            help="The members' shares: uniform (if not given), numbers such as 0.4,0.6, or how they are found. bagging: dev, "
+            "kfold, likelihood, em; elitist: learned; opinion: dev, likelihood, free."
+        ),
+    ] = None,
+    experts: Annotated[int | None, typer.Option(min=2, help="elitist: how many experts (3).")] = None,
+    penalty: Annotated[str | None, typer.Option(help="elitist: elitist (if not given) or l1.")] = None,
+    strength: Annotated[float | None, typer.Option(help="elitist: the strength of the penalty (0.1).")] = None,
+    mu: Annotated[
+        float | None, typer.Option(help="elitist: how much each expert must predict well by itself, 0 to 1 (0).")
+    ] = None,
+    member: Annotated[list[Path] | None, typer.Option(help="opinion: a trained model (several times).")] = None,
+    collapse: Annotated[bool, typer.Option("--collapse", help="Write the pool as the one expert that it is.")] = False,
+    seed: Annotated[int | None, typer.Option(min=0, help="The same seed gives the same model, byte for byte (1).")] = None,
     threads: Annotated[int, typer.Option(min=1, help="How many threads; the model is the same.")] = 1,
     half: Annotated[bool, typer.Option("--half", help="Keep weights in half precision: a smaller file.")] = False,
-    prune: Annotated[float, typer.Option(min=0, help="Leave out weights up to this magnitude.")] = 0.0,
+    prune: Annotated[float | None, typer.Option(min=0, help="Leave out weights up to this magnitude.")] = None,
     no_names: Annotated[
         bool, typer.Option("--no-names", help="Leave out the names of features: smaller, but closed to inspect and --from.")
     ] = False,
@@ -80,7 +99,7 @@ def train(
     encoding: EncodingOption = "utf-8",
     json: JsonOption = False,
 ) -> None:
-    """Train a tagger and write it to one file.
+    """Train a tagger, or a pool of taggers, and write it to one file.
 
     Ctrl-C keeps the best model so far.
 
@@ -88,207 +107,68 @@ def train(
     Examples:
       tagpool train --train train.conll --dev dev.conll --model ner.tagpool --columns word,pos,chunk,label
       tagpool train --train train.conll --model pos.tagpool --features mine.txt --expert maxent --l2 0.5
+      tagpool train --train train.conll --model m.tagpool --features bags.txt --dropout 0.3 --drop bags
       tagpool train --train more.conll --model better.tagpool --from ner.tagpool
+    \b
+    Pools:
+      tagpool train --pool bagging --features bags.txt --alpha dev --train train.conll --dev dev.conll --model bagged.tagpool
+      tagpool train --pool elitist --experts 3 --train train.conll --dev dev.conll --model elitist.tagpool
+      tagpool train --pool opinion --member a.tagpool --member b.tagpool --alpha likelihood --dev dev.conll --model ab.tagpool
     """
     WholeFile.check(model)
     if log is not None and log.resolve() == model.resolve():
         raise InputError(f"--log {log}: expected another file than the model's")
     written = TrainingLog(log)
-    parameters: dict[str, Any] = {
-        "l2": l2,
-        "l1": l1,
-        "pairs": pairs,
-        "min_count": min_count,
-        "class_weight": _class_weight(class_weight or []),
-        "unknown_label": unknown_label,
-        "patience": patience or None,
-        "seed": seed,
-        "threads": threads,
-        "trainer": _trainer(expert, trainer, epochs),
-    }
-    if from_ is not None:
-        for name, given in (
-            ("features", features),
-            ("use", use),
-            ("without", without),
-            ("hash-size", hash_size),
-            ("order", order - 1),
-        ):
-            if given:
-                raise InputError(f"--{name} cannot be given with --from: the model goes on with its own templates", source=from_)
-        learner = _continued(from_, expert, parameters)
-    else:
-        kind = _kind(expert or "crf")
-        if kind is CRF:
-            parameters["order"] = order
-        elif order != 1:
-            raise InputError(f"--order {order}: only a CRF has transitions")
-        templates, given_resources = _templates(features or "ner", use or [], without or [])
-        learner = kind(templates, resources=given_resources, hash_size=hash_size, **parameters)  # type: ignore[call-arg]
-    reader = _Reader(columns, label, format, encoding)
+    options = Options(
+        pool=pool,
+        expert=expert,
+        features=features,
+        use=use,
+        without=without,
+        from_=from_,
+        trainer=trainer,
+        epochs=epochs,
+        patience=patience,
+        l2=l2,
+        l1=l1,
+        dropout=dropout,
+        drop=drop,
+        order=order,
+        pairs=pairs,
+        min_count=min_count,
+        hash_size=hash_size,
+        class_weight=class_weight,
+        unknown_label=unknown_label,
+        seed=seed,
+        threads=threads,
+        bags=bags,
+        combine=combine,
+        alpha=alpha,
+        experts=experts,
+        penalty=penalty,
+        strength=strength,
+        mu=mu,
+        member=member,
+        collapse=collapse,
+        half=half,
+        prune=prune,
+        no_names=no_names,
+        log=log,
+    )
+    options.check()
+    if train is None and pool != OPINION:
+        raise InputError("--train is missing: the file to learn from")
+    if train is None and dev is None and options.finds_shares:
+        raise InputError(f"--alpha {alpha} needs sentences to find the shares on: --dev FILE")
+    if pool == BAGGING and alpha == "dev" and dev is None:
+        raise InputError("--alpha dev needs held-out sentences: --dev FILE, or --alpha kfold")
+    learner: Learner = expert_of(options) if pool is None else pool_of(options)
     with follower() as followed:
-        run = _Run(learner, followed, written)
-        run.fit(reader, train, dev)
-        run.save(model, half=half, prune=prune, names=not no_names)
+        run = Run(learner, options, followed, written)
+        run.fit(Reader(columns, label, format, encoding), train, dev)
+        run.save(model)
     written.close()
     if run.interrupted:
         raise KeyboardInterrupt(f"{run.kept()} was written to {model}")
-    if json:
-        print_json(run.summary(model))
-    else:
-        _show(run.summary(model))
-
-
-# What the options mean ---------------------------------------------------------------------------------------------------
-
-
-def _kind(name: str) -> type[Expert]:
-    if name not in _EXPERTS:
-        raise InputError(f"--expert {name}: expected one of {', '.join(_EXPERTS)}")
-    return _EXPERTS[name]
-
-
-def _trainer(expert: str | None, name: str | None, epochs: int | None) -> Trainer:
-    if expert == _PERCEPTRON and name not in (None, _PERCEPTRON):
-        raise InputError(f"--trainer {name}: the expert perceptron is trained by the trainer perceptron")
-    chosen = name or (_PERCEPTRON if expert == _PERCEPTRON else "sgd")
-    if chosen not in TRAINERS:
-        raise InputError(f"--trainer {chosen}: expected one of {', '.join(TRAINERS)}")
-    found = trainer_of(chosen)
-    if epochs is None:
-        return found
-    limit = next((limit for limit in ("epochs", "iterations") if limit in found.get_params()), None)
-    if limit is None:
-        raise InputError(f"--epochs {epochs}: the trainer {chosen} has no such limit")
-    return found.set_params(**{limit: epochs})
-
-
-def _class_weight(given: list[str]) -> dict[str, float] | str | None:
-    if not given:
-        return None
-    if given == ["balanced"]:
-        return "balanced"
-    found: dict[str, float] = {}
-    for each in given:
-        label, equals, weight = each.rpartition("=")
-        try:
-            found[label] = float(weight)
-        except ValueError:
-            equals = ""
-        if not equals or not label:
-            raise InputError(f"--class-weight {each}: expected LABEL=WEIGHT, such as --class-weight O=0.5, or balanced")
-    return found
-
-
-def _templates(features: str, uses: list[str], without: list[str]) -> tuple[TemplateSet | str, dict[str, Path]]:
-    """The templates (by name, where nothing is left out) and their resources."""
-    given = parse_uses(uses)
-    everything = load_templates(features)
-    if not without:
-        return features, given
-    chosen = everything.without(*without)
-    left_out = everything.resources.keys() - chosen.resources.keys()
-    return chosen, {name: path for name, path in given.items() if name not in left_out}
-
-
-def _continued(path: Path, expert: str | None, parameters: dict[str, Any]) -> Expert:
-    found = load_model(path)
-    if expert is not None and not isinstance(found, _kind(expert)):
-        raise InputError(f"--expert {expert}: the model is a {found.kind}, and goes on as one", source=path)
-    return found.set_params(**parameters, features=found._fitted().text("templates"), warm_start=True)
-
-
-@dataclass(frozen=True)
-class _Reader:
-    columns: str | None
-    label: str | None
-    format: Format | None
-    encoding: str
-
-    def corpus(self, path: Path) -> Corpus:
-        found = read_corpus(path, columns=self.columns, label=self.label, format=self.format, encoding=self.encoding)
-        if found.label_column is None:
-            raise InputError(
-                f"no column {LABEL!r} to learn from; the columns are {', '.join(found.columns)}: "
-                "name the column of the labels with --label",
-                source=found.source,
-            )
-        return found
-
-
-# Training ----------------------------------------------------------------------------------------------------------------
-
-
-class _Run:
-    """One training, and what became of it."""
-
-    def __init__(self, expert: Expert, followed: Follower, log: TrainingLog) -> None:
-        self.expert = expert
-        self.followed = followed
-        self.log = log
-        self.interrupted = False
-        self._begun = time.perf_counter()
-
-    def fit(self, reader: _Reader, train: Path, dev: Path | None) -> None:
-        """Trains; an interruption after the first epoch only ends it."""
-
-        def follow(epoch: Any) -> None:
-            self.followed.epoch(epoch)
-            self.log.add(epoch)
-
-        self.followed.step(f"reading {train}")
-        sentences = reader.corpus(train)
-        held_out = None if dev is None else reader.corpus(dev)
-        self.followed.step(f"encoding {len(sentences):,} sentences, {sentences.token_count:,} tokens")
-        before = self.expert._model
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", RuntimeWarning)  # a step that diverged is told as the note of an epoch
-                self.expert.fit(sentences, dev=held_out, on_epoch=follow)
-        except KeyboardInterrupt:
-            if self.expert._model is before or not self.followed.epochs:
-                raise KeyboardInterrupt("no epoch was finished, and nothing was kept") from None
-            self.interrupted = True
-
-    def save(self, path: Path, *, half: bool, prune: float, names: bool) -> None:
-        """Writes the model. Ctrl-C has no say in this: nobody wants to lose it in the last second."""
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
-        self.seconds = time.perf_counter() - self._begun
-        self.expert.save(path, half=half, prune=prune, names=names)
-
-    def kept(self) -> str:
-        """What an interrupted training had to show."""
-        found = self.expert.summary_
-        score = "" if found["dev"] is None else f" with a dev F1 of {found['dev']:.2f}"
-        what = "the model as it stood" if found["dev"] is None else "the best model so far"
-        return f"{what}{score}, after {found['epochs']} of {self.expert.log_[-1].total} epochs,"
-
-    def summary(self, path: Path) -> dict[str, Any]:
-        """What is told in the end."""
-        model, found = self.expert._fitted(), self.expert.summary_
-        return {
-            "model": str(path),
-            "expert": self.expert.kind,
-            "sentences": found["sentences"],
-            "tokens": found["tokens"],
-            "labels": list(self.expert.labels_),
-            "features": model.feature_count,
-            "weights": model.weight_count,
-            "trainer": found["trainer"],
-            "epochs": found["epochs"],
-            "loss": found["loss"],
-            "best_dev_f1": found["dev"],
-            "seconds": round(self.seconds, 3),
-            "bytes": path.stat().st_size,
-        }
-
-
-def _show(found: dict[str, Any]) -> None:
-    score = "" if found["best_dev_f1"] is None else f", best dev F1 {found['best_dev_f1']:.2f}"
-    output.print(
-        f"{found['expert']}: {len(found['labels'])} labels, {found['features']:,} features, {found['weights']:,} weights\n"
-        f"{found['epochs']} epochs of {found['trainer']}{score}, {found['seconds']:.1f} s\n"
-        f"written to {found['model']} ({found['bytes'] / 1e6:.1f} MB)",
-        highlight=False,
-        markup=False,
-    )
+    found = run.summary(model)
+    print_json(found) if json else show(found)

@@ -6,6 +6,7 @@ import gzip
 import sys
 import zlib
 from pathlib import Path
+from typing import BinaryIO
 
 from tagpool import _native
 from tagpool.corpus.whole_file import WholeFile
@@ -13,6 +14,7 @@ from tagpool.errors import InputError, OutputError
 
 STANDARD_STREAM = "-"
 _GZIP_MAGIC = b"\x1f\x8b"
+_read_before: tuple[BinaryIO, bytes] | None = None  # standard input and what it held
 
 
 def read_bytes(path: str | Path, *, encoding: str = "utf-8") -> bytes:
@@ -22,7 +24,7 @@ def read_bytes(path: str | Path, *, encoding: str = "utf-8") -> bytes:
     """
     source = source_name(path)
     try:
-        data = sys.stdin.buffer.read() if str(path) == STANDARD_STREAM else Path(path).read_bytes()
+        data = _standard_input() if str(path) == STANDARD_STREAM else Path(path).read_bytes()
     except FileNotFoundError:
         raise InputError("there is no such file", source=source) from None
     except IsADirectoryError:
@@ -35,6 +37,15 @@ def read_bytes(path: str | Path, *, encoding: str = "utf-8") -> bytes:
         except (EOFError, OSError, zlib.error) as error:
             raise InputError(f"the gzip data is damaged or cut off: {error}", source=source) from None
     return data if encoding.lower().replace("_", "-") in ("utf-8", "utf8") else _recode(data, encoding, source)
+
+
+def _standard_input() -> bytes:
+    """All of it, also when it is asked for again: some look at a file's columns before they read it."""
+    global _read_before
+    stream = sys.stdin.buffer
+    if _read_before is None or _read_before[0] is not stream:
+        _read_before = stream, stream.read()
+    return _read_before[1]
 
 
 def _recode(data: bytes, encoding: str, source: str) -> bytes:

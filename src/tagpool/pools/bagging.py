@@ -98,7 +98,8 @@ class FeatureBagging(Pool):
         """Trains a member on each bag, then finds their shares.
 
         ``dev`` decides when each member's training stops, as for experts, and may decide the shares. ``on_epoch`` is called with
-        the name of the bag and the :class:`Epoch`, and may return False to stop that bag's training.
+        the name of the bag (of a member trained without a fold: "name, fold 1") and the :class:`Epoch`, and may return False to
+        stop that training.
         """
         self._check()
         if not isinstance(sentences, Corpus) and are_given_features(sentences):
@@ -164,7 +165,13 @@ class FeatureBagging(Pool):
         return [label for label in met if label not in (UNKNOWN, self.expert.unknown_label)]
 
     def _jobs(
-        self, chosen: Mapping[str, View], resources: Mapping[str, Any], train: Corpus, dev: Corpus | None, weights: Any
+        self,
+        chosen: Mapping[str, View],
+        resources: Mapping[str, Any],
+        train: Corpus,
+        dev: Corpus | None,
+        weights: Any,
+        suffix: str = "",
     ) -> list[Job]:
         each = max(1, self.threads // len(chosen))
         found = []
@@ -173,11 +180,11 @@ class FeatureBagging(Pool):
             expert = variant(self.expert, features=str(view.templates), resources=own, threads=each, warm_start=False)
             expert._part = view.part
             if view.labels is None:
-                found.append(Job(f"bag {name!r}", expert, train, dev, weights))
+                found.append(Job(name + suffix, expert, train, dev, weights))
                 continue
             kept = (*view.labels, UNKNOWN, *filter(None, [self.expert.unknown_label]))
             held_out = None if dev is None else merged(dev, kept)
-            found.append(Job(f"bag {name!r}", expert, merged(train, kept), held_out, weights, self._labels(train)))
+            found.append(Job(name + suffix, expert, merged(train, kept), held_out, weights, self._labels(train)))
         return found
 
     def _needs_folds(self, dev: Corpus | None) -> bool:
@@ -196,7 +203,7 @@ class FeatureBagging(Pool):
             held_out = sorted(order[fold * len(order) // self.folds : (fold + 1) * len(order) // self.folds])
             rest = sorted(set(order).difference(held_out))
             own = None if weights is None else np.asarray(weights)[rest]
-            jobs = self._jobs(chosen, resources, train.select(rest), None, own)
+            jobs = self._jobs(chosen, resources, train.select(rest), None, own, f", fold {fold + 1}")
             found.append((jobs, train.select(held_out)))
         return found
 
@@ -221,11 +228,6 @@ class FeatureBagging(Pool):
         return best_on_grid(held_out, self.combine)
 
     # What was learned ---------------------------------------------------------------------------------------------------
-
-    @property
-    def alpha_(self) -> FloatArray:
-        """The members' shares."""
-        return np.array(self._council()[1])
 
     @property
     def is_fitted(self) -> bool:

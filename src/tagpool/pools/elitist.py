@@ -41,8 +41,7 @@ class ElitistPool(Expert):
     ``alpha`` is "uniform", numbers that sum to 1, or "learned" (by gradient steps together with the weights).
 
     Training is FOBOS from weights uniform in [-0.1, 0.1]; ``epochs``, ``batch`` and ``step`` are as in :class:`FOBOS`, the
-    other parameters as in :class:`CRF`. A pool tags at the cost of one expert, and its file is read as one by ``tagpool.load``;
-    :meth:`ElitistPool.load` gives the pool back.
+    other parameters as in :class:`CRF`. A pool tags at the cost of one expert. ``tagpool.load`` gives it back with its members.
 
     >>> from tagpool import builtin_corpus
     >>> pool = ElitistPool("word[-1..1]", experts=2, epochs=5).fit(builtin_corpus(100))
@@ -238,11 +237,19 @@ class ElitistPool(Expert):
     def load(cls: type[Self], path: str | Path) -> Self:
         """Loads a pool from its file, with its members."""
         try:
-            return cls()._restored(_native.Model.open(str(path)))
+            return cls.of_model(_native.Model.open(str(path)), path)
         except _native.InputFault as fault:
             raise ModelError(str(fault.args[0]), source=path) from None
+
+    @classmethod
+    def of_model(cls: type[Self], model: _native.Model, source: str | Path) -> Self:
+        """The pool that a model with members beside it is."""
+        try:
+            return cls()._restored(model)
         except ModelError as error:
-            raise ModelError(error.message, source=path) from None
+            raise ModelError(error.message, source=source) from None
+        except (AttributeError, TypeError, ValueError) as error:  # InputFault is a ValueError
+            raise ModelError(f"the pool is damaged: {error}", source=source) from None
 
     def _restored(self: Self, model: _native.Model) -> Self:
         kind, alpha = model.text("kind"), model.text("alpha")
@@ -251,8 +258,10 @@ class ElitistPool(Expert):
         self._alpha = np.array(json.loads(alpha), np.float64)
         blocks = [model.array(f"member{number}") for number in range(len(self._alpha))]
         self._members = [_native.Model.read(block) for block in blocks if block is not None]
-        if len(self._members) < len(self._alpha):
+        if not self._members or len(self._members) < len(self._alpha):
             raise ModelError("the file lacks members of the pool")
+        if any(member.labels != model.labels for member in self._members):
+            raise ModelError("a member of the pool has other labels than the pool")
         self.kind, self.chain = kind, _KINDS[kind].chain
         for name, value in json.loads(model.text("parameters") or "{}").items():
             if name in self._defaults():

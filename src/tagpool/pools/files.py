@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from tagpool.pools.pool import Pool
 
 _POOLS = ("opinion-pool", "feature-bagging")
-_lazy = attach(__name__, {"read_pool": "tagpool.pools.reading"})
+_lazy = attach(__name__, {"read_pool": "tagpool.pools.reading", "ElitistPool": "tagpool.pools.elitist"})
 
 
 def load(path: str | Path) -> Expert | Pool:
@@ -29,7 +29,11 @@ def load(path: str | Path) -> Expert | Pool:
     [['PER', 'O']]
     """
     if _native.text_of_file(str(path), "kind") not in _POOLS:
-        return load_expert(path)
+        expert = load_expert(path)
+        if expert._fitted().text("alpha") is None:
+            return expert
+        together: Expert = _lazy("ElitistPool").of_model(expert._fitted(), path)
+        return together
     try:
         container = _native.Container.open(str(path))
     except _native.InputFault as fault:

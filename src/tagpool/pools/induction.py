@@ -89,7 +89,7 @@ class Induction(Trainer):
             kept = watch.kept()
             if kept is not None:
                 self.members = self._members(kept)
-                watch.best = self.members.collapsed()
+                watch.keep(self.members.collapsed())
             raise
         return self.members.collapsed()
 

@@ -74,6 +74,16 @@ def check_members(members: Any, owner: str) -> tuple[Member, ...]:
     return tuple(members)
 
 
+def experts_of(tagger: Any) -> list[Expert]:
+    """The experts that a tagger is made of: itself, or those of its members.
+
+    >>> from tagpool import CRF
+    >>> experts_of(CRF("ner"))
+    [CRF()]
+    """
+    return [tagger] if isinstance(tagger, Expert) else [expert for member in tagger for expert in experts_of(member)]
+
+
 def pairs_of(member: Member) -> Order:
     """The label pairs a member of order 2 has; none for order 1."""
     if isinstance(member, Expert):

@@ -82,11 +82,6 @@ class OpinionPool(Pool):
         return self
 
     @property
-    def alpha_(self) -> FloatArray:
-        """The members' shares."""
-        return np.array(self._council()[1])
-
-    @property
     def is_fitted(self) -> bool:
         """Whether all members are fitted and the shares are known."""
         try:

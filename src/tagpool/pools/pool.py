@@ -35,6 +35,7 @@ class Pool(Parameters):
     """Taggers that decide together. Pools are taggers with lattices themselves: they nest."""
 
     kind = ""
+    alpha: str | Sequence[float] | FloatArray
     threads: int
 
     # What a pool has ----------------------------------------------------------------------------------------------------
@@ -55,6 +56,11 @@ class Pool(Parameters):
 
     def __iter__(self) -> Iterator[Member]:
         return iter(self._council()[0])
+
+    @property
+    def alpha_(self) -> FloatArray:
+        """The members' shares."""
+        return np.array(self._council()[1])
 
     @property
     def labels_(self) -> tuple[str, ...]:
@@ -151,8 +157,8 @@ class Pool(Parameters):
 
     def record(self) -> dict[str, Any]:
         """What a file keeps beside the members, as JSON has it."""
-        alpha = getattr(self, "alpha", None)
-        return {"shares": self._council()[1].tolist(), "alpha": alpha if isinstance(alpha, str) else np.asarray(alpha).tolist()}
+        alpha = self.alpha if isinstance(self.alpha, str) else np.asarray(self.alpha).tolist()
+        return {"shares": self._council()[1].tolist(), "alpha": alpha}
 
     def __sklearn_tags__(self) -> Any:
         target = _lazy("TargetTags")(required=True, multi_output=True)

@@ -14,6 +14,7 @@ from tagpool.errors import ModelError, TagpoolError
 from tagpool.experts.expert import Expert
 from tagpool.experts.files import read_expert
 from tagpool.pools.bagging import FeatureBagging
+from tagpool.pools.elitist import ElitistPool
 from tagpool.pools.members import Member
 from tagpool.pools.opinion import OpinionPool
 from tagpool.pools.pool import Pool
@@ -55,7 +56,10 @@ def _member(block: bytes | None, source: str | Path, depth: int) -> Member:
         is_pool = container.text("kind") in _MAKERS
     except _native.InputFault as fault:
         raise ModelError(f"a member of the pool is damaged: {fault.args[0]}", source=source) from None
-    return read_pool(container, source, depth + 1) if is_pool else read_expert(block, source)
+    if is_pool:
+        return read_pool(container, source, depth + 1)
+    expert = read_expert(block, source)
+    return expert if container.text("alpha") is None else ElitistPool.of_model(expert._fitted(), source)
 
 
 def _opinion_pool(members: list[Member], shares: Any, record: dict[str, Any]) -> Pool:

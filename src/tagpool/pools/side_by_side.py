@@ -19,7 +19,7 @@ OnEpoch = Callable[[str, Epoch], object]
 
 @dataclass(frozen=True, eq=False)
 class Job:
-    """One expert to be fitted, and what it is called in messages."""
+    """One expert to be fitted, and the name of its bag."""
 
     name: str
     expert: Expert
@@ -62,7 +62,7 @@ def fit_all(jobs: Sequence[Job], threads: int, on_epoch: OnEpoch | None = None) 
             if job.labels is not None:
                 widen(job.expert, job.labels)
         except InputError as error:
-            raise InputError(f"{job.name}: {error}") from None
+            raise InputError(f"bag {job.name!r}: {error}") from None
 
     with ThreadPoolExecutor(max_workers=max(1, min(threads, len(jobs)))) as workers:
         futures = [workers.submit(run, job) for job in jobs]

@@ -49,7 +49,7 @@ class ConllTagger:
         if self.names is None:
             count = _native.count_columns(block.text, self.conllu)
             if count:
-                self.names = guessed_columns(count, self.labeller.needs, self.labeller.expert.summary_, self.blocks.source)
+                self.names = guessed_columns(count, self.labeller.needs, self.labeller.summary, self.blocks.source)
         columns = self._read(block)
         if columns.sentence_count == 0:
             return block.text
@@ -94,7 +94,7 @@ class ConllTagger:
 
     def _with_labels(self, lines: list[bytes], tokens: list[bool], labels: list[list[str]]) -> list[bytes]:
         separator = "\t" if self.tabs else " "
-        behind = {label: (separator + label).encode() for label in self.labeller.model.labels}
+        behind = {label: (separator + label).encode() for label in self.labeller.names}
         following = map(behind.__getitem__, chain.from_iterable(labels)).__next__
         return [line + following() if token else line for line, token in zip(lines, tokens, strict=True)]
 

@@ -25,7 +25,7 @@ class JsonlTagger:
     def __init__(self, labeller: Labeller, blocks: Blocks) -> None:
         self.labeller = labeller
         self.blocks = blocks
-        self.spans = not is_plain(dict.fromkeys(labeller.model.labels, 1))
+        self.spans = not is_plain(dict.fromkeys(labeller.names, 1))
         self.sentences = 0
 
     def __iter__(self) -> Iterator[bytes]:

@@ -1,13 +1,19 @@
-"""Labeller: an expert with what was asked of it: n best sequences, probabilities, only valid ones."""
+"""Labeller: a tagger with what was asked of it: n best sequences, probabilities, only valid ones."""
 
 from __future__ import annotations
 
 from tagpool import _native
+from tagpool.cli.models import columns_of, experts_in
 from tagpool.cli.tagging.reading import Reading
 from tagpool.corpus.corpus import Corpus
 from tagpool.errors import InputError
 from tagpool.experts.expert import Expert
-from tagpool.lazy import attach
+from tagpool.lazy import TYPE_CHECKING, attach
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from tagpool.pools.pool import Pool
 
 # NumPy is only needed for more than the best labels.
 _lazy = attach(__name__, {"readings": "tagpool.cli.tagging.lattices", "rules_of": "tagpool.cli.tagging.lattices"})
@@ -16,20 +22,25 @@ _lazy = attach(__name__, {"readings": "tagpool.cli.tagging.lattices", "rules_of"
 class Labeller:
     """Labels sentences."""
 
-    def __init__(self, expert: Expert, *, nbest: int = 0, marginals: bool = False, scheme: str | None = None) -> None:
-        self.expert = expert
-        self.model = expert._fitted()
-        self.needs = tuple(self.model.columns)
+    def __init__(self, tagger: Expert | Pool, *, nbest: int = 0, marginals: bool = False, scheme: str | None = None) -> None:
+        self.tagger = tagger
+        self.model = tagger._fitted() if isinstance(tagger, Expert) else None
+        """The one model that the tagger is; None for a pool that is no single one."""
+        self.names = list(tagger.labels_)
+        self.needs = columns_of(tagger)
+        self.summary: dict[str, Any] = experts_in(tagger)[0].summary_
         self.nbest = nbest
         self.marginals = marginals
-        self.rules = None if scheme is None else _lazy("rules_of")(self.model.labels, scheme)
+        self.rules = None if scheme is None else _lazy("rules_of")(self.names, scheme)
         self.plain = not nbest and not marginals
         """Whether there is one sequence a sentence and nothing else to tell."""
 
     def labels(self, columns: _native.Columns) -> list[list[str]]:
         """The best labels of each sentence."""
+        if self.rules is None and self.model is not None:
+            return self.model.tag_columns(columns, self.tagger.threads)
         if self.rules is None:
-            return self.model.tag_columns(columns, self.expert.threads)
+            return self.tagger.predict(Corpus(columns))
         return [reading.labels for (reading,) in _lazy("readings")(self, columns)]
 
     def readings(self, columns: _native.Columns) -> list[list[Reading]]:

@@ -1,10 +1,11 @@
-"""Readings that need more than the best labels: from the lattices of an expert."""
+"""Readings that need more than the best labels: from the lattices of a tagger."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tagpool import _native
 from tagpool.chain.rules import SchemeRules, scheme_rules
@@ -12,10 +13,13 @@ from tagpool.cli.tagging.reading import Reading
 from tagpool.corpus.corpus import Corpus
 from tagpool.corpus.schemes import Scheme
 from tagpool.errors import InputError
+from tagpool.pools.learning import last_labels
 
 if TYPE_CHECKING:
     from tagpool.chain.lattice import Lattice
     from tagpool.cli.tagging.labeller import Labeller
+
+_Numbers = NDArray[np.int32]
 
 
 def rules_of(labels: list[str], scheme: str) -> SchemeRules:
@@ -33,23 +37,46 @@ def rules_of(labels: list[str], scheme: str) -> SchemeRules:
 
 def readings(labeller: Labeller, columns: _native.Columns) -> list[list[Reading]]:
     """The readings of each sentence, best first."""
-    lattices = labeller.expert.lattices(Corpus(columns))
+    corpus = Corpus(columns)
+    last = last_labels(labeller.tagger)
+    lattices = labeller.tagger.lattices(corpus)
     if labeller.rules is not None:
-        lattices = [labeller.rules.constrain(lattice) for lattice in lattices]
-        best = [lattice.best().labels for lattice in lattices] if not labeller.nbest else []
-    elif not labeller.nbest:
+        lattices = [_valid(labeller.rules, lattice, last) for lattice in lattices]
+    if labeller.nbest:
+        return [
+            [
+                _reading(labeller, lattice, last, last[states], score, lattice.log_probability(states))
+                for states, score in lattice.best_n(labeller.nbest)
+            ]
+            for lattice in lattices
+        ]
+    if labeller.rules is not None:
+        best = [last[lattice.best().labels] for lattice in lattices]
+    else:
         # What is printed with probabilities is what is printed without.
-        flat = labeller.model.label_numbers(columns, labeller.expert.threads)
-        best = np.split(flat, np.cumsum([len(lattice) for lattice in lattices])[:-1])
-    if not labeller.nbest:
-        return [[_reading(labeller, lattice, labels)] for lattice, labels in zip(lattices, best, strict=True)]
-    return [[_reading(labeller, lattice, *one) for one in lattice.best_n(labeller.nbest)] for lattice in lattices]
+        number = {name: number for number, name in enumerate(labeller.names)}
+        best = [np.array([number[label] for label in labels]) for labels in labeller.labels(columns)]
+    return [[_reading(labeller, lattice, last, labels)] for lattice, labels in zip(lattices, best, strict=True)]
 
 
-def _reading(labeller: Labeller, lattice: Lattice, labels: np.ndarray, score: float | None = None) -> Reading:
-    names = labeller.model.labels
+def _valid(rules: SchemeRules, lattice: Lattice, last: _Numbers) -> Lattice:
+    """Only valid sequences; the states of a chain of order 2 are as their last labels."""
+    return lattice.constrained(
+        allowed_transitions=rules.transitions[np.ix_(last, last)], allowed_start=rules.start[last], allowed_end=rules.end[last]
+    )
+
+
+def _reading(
+    labeller: Labeller,
+    lattice: Lattice,
+    last: _Numbers,
+    labels: _Numbers,
+    score: float | None = None,
+    log_probability: float | None = None,
+) -> Reading:
     probabilities = None
     if labeller.marginals:
-        probabilities = lattice.marginals()[np.arange(len(labels)), labels].tolist()
-    log_probability = None if score is None else lattice.log_probability(labels)
-    return Reading([names[number] for number in labels.tolist()], probabilities, score, log_probability)
+        # A label's probability is that of all states it is the last label of.
+        marginals = lattice.marginals()
+        probabilities = [float(row[last == label].sum()) for row, label in zip(marginals, labels.tolist(), strict=True)]
+    return Reading([labeller.names[number] for number in labels.tolist()], probabilities, score, log_probability)

@@ -23,13 +23,14 @@ class TrainingLog:
         if path is not None:
             WholeFile.check(path)
 
-    def add(self, epoch: Epoch) -> None:
-        """Writes a line."""
+    def add(self, epoch: Epoch, member: str | None = None) -> None:
+        """Writes a line, with the name of the member of a pool that the epoch is of."""
         if self.path is None or self._failure is not None:
             return
         try:
             with self.path.open("a" if self._begun else "w", encoding="utf-8") as file:
-                file.write(json.dumps(epoch.to_dict(), ensure_ascii=False) + "\n")
+                of = {} if member is None else {"member": member}
+                file.write(json.dumps(of | epoch.to_dict(), ensure_ascii=False) + "\n")
         except OSError as error:
             self._failure = error
         self._begun = True

@@ -1,0 +1,81 @@
+"""What ``tagpool train`` tells in the end, as JSON and as text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tagpool.cli.console import output
+from tagpool.cli.models import experts_in
+from tagpool.experts.expert import Expert
+from tagpool.pools.elitist import ElitistPool
+from tagpool.pools.pool import Pool
+from tagpool.pools.votes import member_names
+
+
+def expert_summary(expert: Expert) -> dict[str, Any]:
+    """Of an expert."""
+    model, found = expert._fitted(), expert.summary_
+    return {
+        "expert": expert.kind,
+        "sentences": found["sentences"],
+        "tokens": found["tokens"],
+        "labels": list(expert.labels_),
+        "features": model.feature_count,
+        "weights": model.weight_count,
+        "trainer": found["trainer"],
+        "epochs": found["epochs"],
+        "loss": found["loss"],
+        "best_dev_f1": found["dev"],
+    }
+
+
+def pool_summary(pool: Pool | ElitistPool) -> dict[str, Any]:
+    """Of a pool, and of its members."""
+    named = zip(member_names(pool), np.asarray(pool.alpha_).tolist(), pool, strict=True)
+    kind, combine = ("elitist-pool", "sequence-product") if isinstance(pool, ElitistPool) else (pool.kind, pool._combination())
+    return {
+        "pool": kind,
+        "combine": combine,
+        "labels": list(pool.labels_),
+        "members": [{"name": name, "share": share} | _member(member, pool) for name, share, member in named],
+    }
+
+
+def _member(member: Any, pool: Pool | ElitistPool) -> dict[str, Any]:
+    models = [expert._fitted() for expert in experts_in(member)]
+    found = {
+        "kind": member.kind,
+        "features": sum(model.feature_count for model in models),
+        "weights": sum(model.weight_count for model in models),
+    }
+    if isinstance(member, Expert) and not isinstance(pool, ElitistPool):
+        found |= {"epochs": member.summary_.get("epochs"), "dev_f1": member.summary_.get("dev")}
+    return found
+
+
+def show(found: dict[str, Any]) -> None:
+    """The summary as text."""
+    score = "" if found["best_dev_f1"] is None else f", best dev F1 {found['best_dev_f1']:.2f}"
+    lines = []
+    if "pool" in found:
+        lines.append(f"{found['pool']}: {found['combine']} of {len(found['members'])} members, {len(found['labels'])} labels")
+        lines += [_member_line(each) for each in found["members"]]
+        score = "" if found["best_dev_f1"] is None else f"dev F1 of the pool {found['best_dev_f1']:.2f}, "
+        lines.append(f"{score}{found['seconds']:.1f} s")
+    else:
+        lines.append(f"{found['expert']}: {len(found['labels'])} labels, {_counted(found)}")
+        lines.append(f"{found['epochs']} epochs of {found['trainer']}{score}, {found['seconds']:.1f} s")
+    as_one = " as one expert" if found.get("collapsed") else ""
+    lines.append(f"written{as_one} to {found['model']} ({found['bytes'] / 1e6:.1f} MB)")
+    output.print("\n".join(lines), highlight=False, markup=False)
+
+
+def _member_line(member: dict[str, Any]) -> str:
+    score = "" if member.get("dev_f1") is None else f", dev F1 {member['dev_f1']:.2f}"
+    return f"  {member['share']:.3f}  {member['name']}: {member['kind']}, {_counted(member)}{score}"
+
+
+def _counted(found: dict[str, Any]) -> str:
+    return f"{found['features']:,} features, {found['weights']:,} weights"
