@@ -30,9 +30,13 @@ def test_links_lead_somewhere(page: Path) -> None:
         assert (page.parent / target).exists(), target
 
 
-def test_commands_of_the_readme_work(tmp_path: Path) -> None:
-    text = (ROOT / "README.md").read_text().split("## A first look")[1].split("The same from Python")[0]
-    commands = [line.split("#")[0].strip() for line in text.splitlines() if line.startswith("    tagpool ")]
+@pytest.mark.parametrize(
+    ("page", "begin", "end"),
+    [("README.md", "## A first look", "The same from Python"), ("docs/pools.md", "## On the command line", "| option")],
+)
+def test_commands_work(tmp_path: Path, page: str, begin: str, end: str) -> None:
+    text = (ROOT / page).read_text().split(begin)[1].split(end)[0]
+    commands = [line.split("  #")[0].strip() for line in text.splitlines() if line.startswith(("    tagpool ", "    printf "))]
     assert len(commands) >= 5
     for command in commands:
         line = command.replace("tagpool ", f"{sys.executable} -m tagpool ", 1)
