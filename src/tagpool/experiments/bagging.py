@@ -100,6 +100,7 @@ def _add(
     for bag in bags:
         blind = [blanked(tagger, text, bag).predict(split.test) for tagger in model.fitted]
         study.rows.append(measured(model.name, f"{bag} blank", gold, blind))
+    model.fitted.clear()  # models with large lexicons: there is no room for all of them
 
 
 def _with_marks(

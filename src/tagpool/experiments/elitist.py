@@ -128,6 +128,7 @@ def _one_corpus(study: Study, corpus: str, split: Split, text: str, setting: Set
         blind = [legally(blanked(tagger, text, "ngrams"), split.test) for tagger in model.fitted]
         study.rows.append(measured(name, "n-grams blank, F1", gold, blind))
         study.notes.append(f"{name}: {model.setting:g}, dev F1 {model.dev:.2f}")
+        model.fitted.clear()
 
 
 def _rates(name: str, gold: Labels, found: Sequence[Labels], papers: tuple[float | None, ...]) -> list[Row]:

@@ -52,6 +52,7 @@ def run(setting: Setting) -> Study:
             study.rows.append(measured(model.name, condition, split.test.labels, found))
             heights.setdefault(model.name, []).append(study.rows[-1].ours)
         study.notes.append(f"{model.name}: {model.setting:g}, dev F1 {model.dev:.2f}")
+        model.fitted.clear()  # models with large lexicons: there is no room for all of them
     study.notes += [
         f"Means over {len(setting.seed_numbers())} seeds, the penalty of each model chosen on clean dev text; nothing was "
         "trained or tuned for missing clues but by the methods themselves. MaxEnt models are decoded legally.",
