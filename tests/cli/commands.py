@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+BAGS = "word[-1..1]\n[shapes]\nshape(word)[-1..1]\n[endings]\nsuffix(word, 1..3)[0]\n"
+
 
 def run(
     *arguments: object, stdin: str | None = None, environment: dict[str, str] | None = None

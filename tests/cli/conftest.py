@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
+from commands import BAGS, write
 
-from tagpool import CRF, SGD, builtin_corpus, write_corpus
+from tagpool import CRF, SGD, ElitistPool, FeatureBagging, OpinionPool, builtin_corpus, read_corpus, write_corpus
 
 
 @pytest.fixture(scope="session")
@@ -17,4 +19,25 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
         write_corpus(builtin_corpus(count, part=part), folder / f"{part}.conll")
     CRF("ner", trainer=SGD(epochs=4)).fit(builtin_corpus(300)).save(folder / "ner.tagpool")
     CRF("word[0]\npos[-1..1]", trainer=SGD(epochs=4)).fit(builtin_corpus(300)).save(folder / "pos.tagpool")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def pools(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One pool of every kind; mixed.tagpool and second.tagpool are no single expert."""
+    folder = tmp_path_factory.mktemp("pools")
+    write(folder, "bags.txt", BAGS)
+    train, dev = read_corpus(data / "train.conll"), read_corpus(data / "dev.conll")
+    crf = CRF(BAGS, trainer=SGD(epochs=2))
+    bagged = FeatureBagging(crf, alpha=[0.7, 0.3]).fit(train, dev=dev)
+    elitist = ElitistPool(BAGS, epochs=3, alpha=[0.5, 0.3, 0.2]).fit(train, dev=dev)
+    made: dict[str, Any] = {
+        "bagged": bagged,
+        "elitist": elitist,
+        "opinion": OpinionPool([bagged, elitist], alpha=[0.25, 0.75]),
+        "mixed": FeatureBagging(crf, combine="transition-mixture").fit(train, dev=dev),
+        "second": FeatureBagging(CRF(BAGS, order=2, trainer=SGD(epochs=2))).fit(train, dev=dev),
+    }
+    for name, pool in made.items():
+        pool.save(folder / f"{name}.tagpool")
     return folder
