@@ -42,7 +42,7 @@ def tag(
 
     CoNLL lines come back as they are with the label as a last column, so that tagpool score reads the result; JSONL objects get
     labels; text (--format text) becomes lines of word and label. The columns of a CoNLL file are taken to be those of the
-    training file, with or without its labels. Pools tag as fast as one expert where they are one, else several times slower.
+    training file, with or without its labels. Pools tag as fast as one expert where they are one, else many times slower.
 
     \b
     Examples:
