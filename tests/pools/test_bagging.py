@@ -13,7 +13,7 @@ from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 
 import tagpool
-from tagpool import CRF, SGD, Corpus, FeatureBagging, InputError, MaxEnt, NotFittedError, OpinionPool, TemplateError
+from tagpool import CRF, SGD, Corpus, ElitistPool, FeatureBagging, InputError, MaxEnt, NotFittedError, OpinionPool, TemplateError
 from tagpool.experts.saving import feature_names, to_bytes
 from tagpool.pools.combination import COMBINATIONS
 from tagpool.pools.saving import pool_to_bytes
@@ -166,6 +166,7 @@ def test_an_error_ends_the_other_trainings(train):
         ({"bags": {}}, InputError, "expected None, 'auto', names"),
         ({"bags": "all"}, InputError, "expected None, 'auto', names"),
         ({"expert": "crf"}, InputError, "expected an expert such as"),
+        ({"expert": ElitistPool("word[0]")}, InputError, "expected an expert such as"),
         ({"expert": CRF("word[0]")}, InputError, "the templates have no bags"),
         ({"expert": CRF("nothing")}, TemplateError, "neither a file nor a preset"),
         ({"expert": CRF("[some]\nword[0]\n[none]\ndigits(word)[0]", min_count=40)}, InputError, "bag 'none'.*no feature is left"),

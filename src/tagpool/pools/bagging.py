@@ -24,6 +24,7 @@ from tagpool.features.template import TemplateSet
 from tagpool.pools.auto_bags import find_bags
 from tagpool.pools.bags import bags_of, resources_for
 from tagpool.pools.combination import SEQUENCE_PRODUCT, check_combination
+from tagpool.pools.elitist import ElitistPool
 from tagpool.pools.label_wise import merged
 from tagpool.pools.learning import HeldOut, best_on_grid, by_expectation, most_likely
 from tagpool.pools.members import Member, check_members
@@ -128,7 +129,7 @@ class FeatureBagging(Pool):
 
     def _check(self) -> None:
         check_combination(self.combine)
-        if not isinstance(self.expert, Expert):
+        if not isinstance(self.expert, Expert) or isinstance(self.expert, ElitistPool):
             raise InputError(f"expert={self.expert!r}: expected an expert such as CRF('ner-bagging')")
         for name, least in (("folds", 2), ("seed", 0), ("threads", 1)):
             value = getattr(self, name)
