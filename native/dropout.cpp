@@ -9,7 +9,7 @@ namespace tagpool {
 Dropout::Dropout(const TrainingSet& set, double rate, uint64_t seed, const std::vector<uint16_t>& groups) : rate_(rate), seed_(seed) {
     if (!(rate >= 0 && rate < 1)) throw InputFault("expected a dropout rate from 0 to less than 1");
     if (rate == 0) return;
-    if (!set.singles_.empty()) throw InputFault("dropout needs every feature to be dense");
+    if (set.shards()->has_singles()) throw InputFault("dropout needs every feature to be dense");
     below_ = static_cast<uint64_t>(std::ldexp(rate, 64));
     scale_ = static_cast<float>(1 / (1 - rate));
     if (groups.empty()) return;

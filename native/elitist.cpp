@@ -38,6 +38,7 @@ Elitist::Elitist(std::shared_ptr<const TrainingSet> set, bool chain, const Eliti
     : set_(std::move(set)), chain_(chain), options_(options), experts_(options.alpha.size()), example_weights_(std::move(example_weights)),
       step_(options.step), random_(options.seed), penalty_(penalty_of(options.penalty, options.strength, 0, experts_)), masks_(*set_),
       groups_(*set_, chain) {
+    set_->demand_tokens();
     if (!example_weights_.empty() && example_weights_.size() != (chain ? set_->sentence_count() : set_->token_count()))
         throw InputFault(chain ? "expected one weight a sentence" : "expected one weight a token");
     if (experts_ == 0 || experts_ > kMostAcross)

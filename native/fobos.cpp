@@ -20,6 +20,7 @@ Fobos::Fobos(std::shared_ptr<const TrainingSet> set, bool chain, const FobosOpti
     : set_(std::move(set)), chain_(chain), options_(options), example_weights_(std::move(example_weights)), step_(options.step),
       random_(options.seed), penalty_(penalty_of(options.penalty, options.strength, options.ridge, set_->labels())), masks_(*set_),
       groups_(*set_, chain) {
+    set_->demand_tokens();
     if (!example_weights_.empty() && example_weights_.size() != (chain ? set_->sentence_count() : set_->token_count()))
         throw InputFault(chain ? "expected one weight a sentence" : "expected one weight a token");
     if (options_.batch == 0) throw InputFault("expected a batch of at least one sentence");

@@ -10,6 +10,7 @@ namespace tagpool {
 Objective::Objective(std::shared_ptr<const TrainingSet> set, bool chain, double l2, std::vector<float> example_weights, unsigned threads)
     : set_(std::move(set)), free_(*set_, chain), chain_(chain), l2_(l2), example_weights_(std::move(example_weights)),
       threads_(std::max(threads, 1u)), scratch_(threads_) {
+    set_->demand_tokens();
     if (!example_weights_.empty() && example_weights_.size() != (chain ? set_->sentence_count() : set_->token_count()))
         throw InputFault(chain ? "expected one weight a sentence" : "expected one weight a token");
     weights_.assign(set_->weight_count(), 0);

@@ -10,6 +10,7 @@ namespace tagpool {
 
 Perceptron::Perceptron(std::shared_ptr<const TrainingSet> set, bool chain, uint64_t seed, std::vector<float> example_weights)
     : set_(std::move(set)), chain_(chain), example_weights_(std::move(example_weights)), random_(seed), weights_(*set_), masks_(*set_) {
+    set_->demand_tokens();
     if (!example_weights_.empty() && example_weights_.size() != (chain ? set_->sentence_count() : set_->token_count()))
         throw InputFault(chain ? "expected one weight a sentence" : "expected one weight a token");
 }

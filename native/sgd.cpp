@@ -25,7 +25,7 @@ void fetch_early(const float* numbers, size_t count) {
 Sgd::Sgd(std::shared_ptr<const TrainingSet> set, bool chain, const SgdOptions& options, std::vector<float> example_weights)
     : set_(std::move(set)), chain_(chain), options_(options), example_weights_(std::move(example_weights)),
       shrink_(options.l2 / static_cast<double>(set_->sentence_count())), step_(options.step), random_(options.seed), weights_(*set_),
-      masks_(*set_), shards_(*set_), dropout_(*set_, options.dropout, options.seed, options.groups) {
+      masks_(*set_), shards_(set_->shards()), dropout_(*set_, options.dropout, options.seed, options.groups) {
     if (!example_weights_.empty() && example_weights_.size() != (chain ? set_->sentence_count() : set_->token_count()))
         throw InputFault(chain ? "expected one weight a sentence" : "expected one weight a token");
     if (options_.batch == 0) throw InputFault("expected a batch of at least one sentence");
@@ -146,11 +146,11 @@ void Sgd::score_and_descend(const Batch& batch, Pool& pool) {
         descend(task);
         if (!dropout_.empty()) {
             kept_[task].clear();
-            for (size_t i = 0; i < batch.count; ++i) dropout_.thin(shards_.rows(batch.sentences[i], task), batch.first_visit + i, kept_[task]);
+            for (size_t i = 0; i < batch.count; ++i) dropout_.thin(shards_->rows(batch.sentences[i], task), batch.first_visit + i, kept_[task]);
         }
         for (size_t i = 0; i < batch.count; ++i) {
             const size_t sentence = batch.sentences[i];
-            run.score_shard(set, view, batch.both ? 2 * set.stride() : set.stride(), rows(batch, i, task), shards_.singles(sentence, task), length(sentence),
+            run.score_shard(set, view, batch.both ? 2 * set.stride() : set.stride(), rows(batch, i, task), shards_->singles(sentence, task), length(sentence),
                             parts_[task].data() + batch.first_tokens[i] * set.stride());
         }
     });
@@ -190,14 +190,14 @@ void Sgd::descend(size_t shard) {
                                      waiting_.both};
     for (size_t i = 0; i < waiting_.count; ++i) {
         const size_t sentence = waiting_.sentences[i], first = waiting_.first_tokens[i];
-        kernels<float>().step.descend(set, target, rows(waiting_, i, shard), shards_.singles(sentence, shard),
+        kernels<float>().step.descend(set, target, rows(waiting_, i, shard), shards_->singles(sentence, shard),
                                       nodes_.data() + first * set.stride(), moves_.data() + first);
     }
 }
 
 // Of sentence i of the batch that was scored last.
 Shards::List Sgd::rows(const Batch& batch, size_t i, size_t shard) const {
-    return dropout_.empty() ? shards_.rows(batch.sentences[i], shard) : kept_[shard].list(i);
+    return dropout_.empty() ? shards_->rows(batch.sentences[i], shard) : kept_[shard].list(i);
 }
 
 void Sgd::descend_edges() {
@@ -274,11 +274,12 @@ void Sgd::restore(const std::vector<uint32_t>& sample, const std::vector<float>&
         if (start.empty()) std::fill_n(weights_.data() + first, count, 0.0f);
         else std::copy_n(start.data() + first, count, weights_.data() + first);
     };
-    for (uint32_t sentence : sample) {
-        const size_t begin = set.sentences_[sentence], end = set.sentences_[sentence + 1];
-        for (uint64_t i = set.row_starts_[begin]; i < set.row_starts_[end]; ++i) reset(size_t{set.rows_[i]} * 2 * set.stride(), set.stride());
-        for (uint64_t i = set.single_starts_[begin]; i < set.single_starts_[end]; ++i) reset(size_t{set.singles_[i]} * 2, 1);
-    }
+    for (uint32_t sentence : sample)
+        for (size_t shard = 0; shard < Shards::kCount; ++shard) {
+            const Shards::List rows = shards_->rows(sentence, shard), singles = shards_->singles(sentence, shard);
+            for (size_t i = 0; i < rows.count; ++i) reset(size_t{rows.items[i].place} * 2 * set.stride(), set.stride());
+            for (size_t i = 0; i < singles.count; ++i) reset(size_t{singles.items[i].place} * 2, 1);
+        }
     reset(2 * set.transitions_begin(), set.edge_size());
 }
 

@@ -86,7 +86,7 @@ private:
     Random random_;
     PairedWeights weights_;
     RowMasks masks_;
-    Shards shards_;
+    std::shared_ptr<const Shards> shards_;
     Dropout dropout_;
     double divisor_ = 1, average_divisor_ = 1, fraction_ = 0;
     size_t epochs_ = 0, seen_ = 0, averaged_steps_ = 0;

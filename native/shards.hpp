@@ -30,6 +30,7 @@ public:
 
     List rows(size_t sentence, size_t shard) const { return list(rows_, row_values_, row_starts_, sentence * kCount + shard); }
     List singles(size_t sentence, size_t shard) const { return list(singles_, single_values_, single_starts_, sentence * kCount + shard); }
+    bool has_singles() const { return !singles_.empty(); }
 
 private:
     static size_t shard_of_row(uint32_t row) { return row / 2 % kCount; }

@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "fault.hpp"
+#include "shards.hpp"
 
 namespace tagpool {
 namespace {
@@ -231,6 +232,28 @@ void TrainingSet::choose_edges(const TrainingOptions& options) {
     if (edges_.size() == free.size()) return;
     edge_mask_.assign((size_t{labels_} + 2) * stride_, 0);
     for (uint32_t edge : edges_) edge_mask_[edge / labels_ * stride_ + edge % labels_] = 1;
+}
+
+std::shared_ptr<const Shards> TrainingSet::shards() const {
+    if (std::shared_ptr<const Shards> known = shards_.lock()) return known;
+    auto made = std::make_shared<const Shards>(*this);
+    shards_ = made;
+    return made;
+}
+
+void TrainingSet::demand_tokens() const {
+    if (row_starts_.empty()) throw InputFault("this training set was kept for stochastic descent only");
+}
+
+void TrainingSet::keep_shards_only() {
+    kept_shards_ = shards();
+    row_starts_ = {};
+    single_starts_ = {};
+    rows_ = {};
+    singles_ = {};
+    single_labels_ = {};
+    row_values_ = {};
+    single_values_ = {};
 }
 
 std::vector<uint32_t> TrainingSet::pair_features() const {

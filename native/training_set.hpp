@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -31,6 +32,7 @@ struct TrainingOptions {
     std::vector<std::pair<uint32_t, uint16_t>> known = {};  // pairs (feature, label) that count as observed in any case
 };
 
+class Shards;
 class TrainingSet;
 
 // Where each parameter lies in memory. With all pairs this is computed, else it is kept. Twins lie at the same place.
@@ -96,7 +98,14 @@ public:
     // What transitions look at beyond two labels; empty for a plain chain.
     const Arcs& arcs() const { return arcs_; }
 
-    // By token.
+    // What each shard has to say of every sentence (shards.hpp); made when asked for, by one thread at a time.
+    std::shared_ptr<const Shards> shards() const;
+    // For those who need nothing else of the tokens: makes the shards, and lets go of the rows and single weights of tokens.
+    void keep_shards_only();
+    // Throws InputFault if they are gone.
+    void demand_tokens() const;
+
+    // By token; the buffers are empty after keep_shards_only.
     std::vector<uint32_t> sentences_;
     std::vector<int32_t> gold_;
     Buffer<uint64_t> row_starts_, single_starts_;
@@ -133,6 +142,8 @@ private:
     std::vector<uint16_t> pair_labels_;       // empty with all pairs
     std::vector<uint32_t> edges_;
     Twins twins_;
+    mutable std::weak_ptr<const Shards> shards_;  // as long as somebody uses them
+    std::shared_ptr<const Shards> kept_shards_;   // for good
     Arcs arcs_;
 };
 

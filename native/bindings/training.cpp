@@ -60,6 +60,7 @@ void bind_training(nb::module_& m) {
              nb::arg("merge_twins") = false)
         .def_prop_ro("pair_count", &TrainingSet::pair_count)
         .def_prop_ro("parameter_count", [](const TrainingSet& s) { return s.places().size(); })
+        .def("keep_shards_only", &TrainingSet::keep_shards_only, nb::call_guard<nb::gil_scoped_release>())
         .def("row_of", [](const TrainingSet& s, uint32_t feature) { return s.row_of(feature); }, nb::arg("feature"))
         .def("pair_features", [](const TrainingSet& s) { return owned(s.pair_features()); })
         .def("pair_labels", [](const TrainingSet& s) { return owned(s.pair_labels()); })

@@ -179,3 +179,17 @@ def test_bad_arguments() -> None:
         _native.Sgd(training, True, 1.0, 0.0, 1, 1, NONE).start_from(np.zeros(3, np.float32))
     with pytest.raises(_native.InputFault, match="at least one sentence"):
         _native.Sgd(training, True, 1.0, 0.0, 1, 1, NONE, 0)
+
+
+@pytest.mark.parametrize("all_pairs", [True, False])
+def test_a_training_set_kept_for_descent_trains_the_same_and_nothing_else(all_pairs: bool) -> None:
+    problem = random_problem(30, 5, 3, 12, seed=8)
+    whole, kept = (problem.training_set(all_pairs=all_pairs) for _ in range(2))
+    kept.keep_shards_only()
+    learners = [_native.Sgd(each, True, 1.0, 0.0, 1, 1, NONE) for each in (whole, kept)]
+    assert [learners[0].epoch() for _ in range(3)] == [learners[1].epoch() for _ in range(3)]
+    assert learners[0].parameters().tobytes() == learners[1].parameters().tobytes()
+    with pytest.raises(_native.InputFault, match="stochastic descent only"):
+        _native.Objective(kept, True, 1.0, NONE, 1)
+    with pytest.raises(_native.InputFault, match="stochastic descent only"):
+        _native.Perceptron(kept, True, 1, NONE)

@@ -74,6 +74,8 @@ def fit(
         threads=expert.threads,
     )
     data.let_go()
+    if trainer.only_descends:
+        training.keep_shards_only()
     made = _Made(expert, data, training)
     watch = Watch(evaluate=None if held_out is None else held_out.scorer(made), patience=expert.patience, on_epoch=on_epoch)
     try:

@@ -30,6 +30,8 @@ class SGD(Trainer):
     3
     """
 
+    only_descends = True
+
     def __init__(
         self,
         *,

@@ -17,6 +17,9 @@ class Trainer(Parameters):
     # trainer must go over the sentences often enough for it to pay.
     merges_twins = False
 
+    # Whether it is stochastic descent through and through, and needs the sentences in no other form than that one.
+    only_descends = False
+
     @property
     def groups_by(self) -> str | None:
         """How features belong together for this trainer: "templates", "bags", or None where each stands alone."""
