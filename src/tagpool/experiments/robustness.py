@@ -57,7 +57,7 @@ def run(setting: Setting) -> Study:
         f"Means over {len(setting.seed_numbers())} seeds, the penalty of each model chosen on clean dev text; nothing was "
         "trained or tuned for missing clues but by the methods themselves. MaxEnt models are decoded legally.",
         "Bags: words and shapes, n-grams, name lists, and one that never looks at capitals. All have the tags (of a tagger that "
-        "saw capitals).",
+        "saw capitals). The bag without capitals has n-grams and name lists of its own, which stay when those of the others go.",
     ]
     if setting.plots is not None:
         shown = {name: heights[name] for name in _PLOTTED if name in heights}
