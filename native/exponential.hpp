@@ -40,7 +40,7 @@ inline double exponential(double x) {
 // ln x for x ≥ 0, within 1 unit in the last place; -inf for 0 and for what is too small to be a normal number.
 // x = 2^k·(1 + f) with √½ ≤ 1 + f < √2; ln(1 + f) = 2·artanh(s), s = f/(2 + f), by the minimax polynomial of fdlibm
 // (Sun Microsystems 1993).
-inline double logarithm(double x) {
+[[gnu::always_inline]] inline double logarithm(double x) {
     if (x < std::numeric_limits<double>::min()) return -std::numeric_limits<double>::infinity();
     constexpr uint64_t kOne = 0x3FF0000000000000ULL, kRootHalf = 0x3FE6A09E667F3BCDULL, kMantissa = 0x000FFFFFFFFFFFFFULL;
     const uint64_t bits = std::bit_cast<uint64_t>(x) + (kOne - kRootHalf);

@@ -105,20 +105,21 @@ void Fobos::descend(const uint32_t* sentences, size_t count, double eta) {
             if (chain_)
                 set.arcs().each_triple_at(token, [&](uint32_t triple, float) { weights_[set.triples_begin() + triple] -= eta * *triple_gradient++; });
             const double* const from = nodes_.data() + (first_tokens_[i] + token - begin) * stride;
-            for (uint64_t k = set.row_starts_[token]; k < set.row_starts_[token + 1]; ++k) {
-                const double by = set.row_values_.empty() ? eta : eta * static_cast<double>(set.row_values_[k]);
-                double* const row = weights_.data() + size_t{set.rows_[k]} * stride;
+            for (uint64_t k = set.items().row_starts[token]; k < set.items().row_starts[token + 1]; ++k) {
+                const double by = set.items().row_values.empty() ? eta : eta * static_cast<double>(set.items().row_values[k]);
+                double* const row = weights_.data() + size_t{set.items().rows[k]} * stride;
                 if (masks_.data()) {
                     for (size_t y = 0; y < stride; ++y)
-                        if (masks_.is_free(set.rows_[k], y)) row[y] -= by * from[y];
+                        if (masks_.is_free(set.items().rows[k], y)) row[y] -= by * from[y];
                 } else {
                     for (size_t y = 0; y < stride; ++y) row[y] -= by * from[y];
                 }
             }
-            for (uint64_t k = set.single_starts_[token]; k < set.single_starts_[token + 1]; ++k) {
-                const double by = set.single_values_.empty() ? eta : eta * static_cast<double>(set.single_values_[k]);
-                weights_[set.singles_[k]] -= by * from[set.single_labels_[k]];
-            }
+        }
+        const double* const nodes = nodes_.data() + first_tokens_[i] * stride;
+        for (uint64_t k = set.items().single_starts[begin]; k < set.items().single_starts[end]; ++k) {
+            const double by = set.items().single_values.empty() ? eta : eta * static_cast<double>(set.items().single_values[k]);
+            weights_[set.items().singles[k].place] -= by * nodes[set.items().singles[k].score];
         }
     }
 }

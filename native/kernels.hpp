@@ -21,7 +21,7 @@ namespace tagpool {
 template <class T>
 struct ChainScratch {
     AlignedVector<T> scores, shifted, alpha, beta, weighted, clamped, row, scaled, nodes;
-    AlignedVector<T> pairs, factors, triple_gradients;
+    AlignedVector<T> pairs, factors, triple_gradients, bundle_scores, bundle_gradients;
     AlignedVector<T> cell_sums;  // zero between sentences
     AlignedVector<double> shift;
 };
@@ -42,12 +42,12 @@ struct Kernels {
 
     void (*make_edges)(const TrainingSet& set, const T* weights, EdgeTable<T>& edges);
 
-    // For sentences [first, last): returns the loss -log p(gold | x), and adds its gradients: of shared features to `shared`, of the
+    // For the sentences of one part: returns the loss -log p(gold | x), and adds its gradients: of shared features to `shared`, of the
     // others to `own` (both by place), of edges to `edge_gradients`. Tokens whose gold is unknown
     // are summed out. Without `chain` every token stands alone (MaxEnt): no transitions, no start, no end. `example_weights` may be null;
     // they are one a sentence in chains, one a token without.
     double (*add_gradient)(const TrainingSet& set, const T* weights, const EdgeTable<T>& edges, bool chain, const float* example_weights,
-                           size_t first, size_t last, T* shared, T* own, T* edge_gradients, ChainScratch<T>& scratch);
+                           size_t part, T* shared, T* own, T* edge_gradients, ChainScratch<T>& scratch);
 
     StepKernels<T> step;
 

@@ -83,44 +83,10 @@ private:
     double sum_ = 0, product_ = 1;
 };
 
-// sum_of in vectors, and the same of products: always eight partial sums, whatever the width.
+// Where alpha underflows, beta may overflow. That reaches the first token, whose marginals then do not sum to one.
 template <class T>
-class EightSums {
-public:
-    EightSums() {
-        for (size_t k = 0; k < kVectors; ++k) part_[k] = Vector{};
-    }
-    void add(const T* x) {
-        for (size_t k = 0; k < kVectors; ++k) part_[k] += load(x + k * kLanes);
-    }
-    void add_product(const T* x, const T* y) {
-        for (size_t k = 0; k < kVectors; ++k) part_[k] += load(x + k * kLanes) * load(y + k * kLanes);
-    }
-    T sum() const {
-        T part[8];
-        for (size_t k = 0; k < kVectors; ++k) store(part + k * kLanes, part_[k]);
-        return ((part[0] + part[1]) + (part[2] + part[3])) + ((part[4] + part[5]) + (part[6] + part[7]));
-    }
-
-private:
-    static constexpr size_t kLanes = Lanes<T>::kCount, kVectors = 8 / kLanes;
-    using Vector = typename Lanes<T>::Vector;
-
-    Vector part_[kVectors];
-};
-
-template <class T>
-inline T total_of(const T* x, size_t count) {
-    EightSums<T> total;
-    for (size_t i = 0; i < count; i += 8) total.add(x + i);
-    return total.sum();
-}
-
-template <class T>
-inline T dot_of(const T* x, const T* y, size_t stride) {
-    EightSums<T> total;
-    for (size_t i = 0; i < stride; i += 8) total.add_product(x + i, y + i);
-    return total.sum();
+inline bool is_one(T sum) {
+    return sum > static_cast<T>(0.9) && sum < static_cast<T>(1.1);
 }
 
 // First order: alpha_t = alpha_{t-1} G_t / total_{t-1}, beta_{t-1} = G_t beta_t / total_{t-1}. Leaves the pair marginals of t in

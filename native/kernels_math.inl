@@ -143,6 +143,9 @@ public:
     void multiply(const T* row) {
         for (size_t k = 0; k < kVectors; ++k) part_[k] *= load(row + k * kLanes);
     }
+    void scale(T by) {
+        for (size_t k = 0; k < kVectors; ++k) part_[k] *= by;
+    }
     void add_to(T* row) const {
         for (size_t k = 0; k < kVectors; ++k) store(row + k * kLanes, load(row + k * kLanes) + part_[k]);
     }
@@ -168,6 +171,9 @@ public:
     void multiply(const T* row) {
         for (size_t y = 0; y < stride_; ++y) out_[y] *= row[y];
     }
+    void scale(T by) {
+        for (size_t y = 0; y < stride_; ++y) out_[y] *= by;
+    }
     void add_to(T* row) const { add_row(row, out_, stride_); }
     void write() {}
 
@@ -187,4 +193,44 @@ auto with_stride(size_t stride, Work&& work) {
         case 48: return work(std::integral_constant<size_t, 48>());
         default: return work(std::integral_constant<size_t, 0>());
     }
+}
+
+// sum_of in vectors, and the same of products: always eight partial sums, whatever the width.
+template <class T>
+class EightSums {
+public:
+    EightSums() {
+        for (size_t k = 0; k < kVectors; ++k) part_[k] = Vector{};
+    }
+    void add(const T* x) {
+        for (size_t k = 0; k < kVectors; ++k) part_[k] += load(x + k * kLanes);
+    }
+    void add_product(const T* x, const T* y) {
+        for (size_t k = 0; k < kVectors; ++k) part_[k] += load(x + k * kLanes) * load(y + k * kLanes);
+    }
+    T sum() const {
+        T part[8];
+        for (size_t k = 0; k < kVectors; ++k) store(part + k * kLanes, part_[k]);
+        return ((part[0] + part[1]) + (part[2] + part[3])) + ((part[4] + part[5]) + (part[6] + part[7]));
+    }
+
+private:
+    static constexpr size_t kLanes = Lanes<T>::kCount, kVectors = 8 / kLanes;
+    using Vector = typename Lanes<T>::Vector;
+
+    Vector part_[kVectors];
+};
+
+template <class T>
+inline T total_of(const T* x, size_t count) {
+    EightSums<T> total;
+    for (size_t i = 0; i < count; i += 8) total.add(x + i);
+    return total.sum();
+}
+
+template <class T>
+inline T dot_of(const T* x, const T* y, size_t stride) {
+    EightSums<T> total;
+    for (size_t i = 0; i < stride; i += 8) total.add_product(x + i, y + i);
+    return total.sum();
 }

@@ -135,16 +135,17 @@ void add_nodes(const TrainingSet& set, const uint8_t* masks, size_t sentence, do
         const size_t stride = kStride ? kStride : set.stride();
         for (size_t token = begin; token < end; ++token, nodes += stride) {
             if (token + 1 < end) prefetch_viewed(set, view, stride, token + 1);
-            for (uint64_t i = set.row_starts_[token]; i < set.row_starts_[token + 1]; ++i) {
-                const size_t row = set.rows_[i];
-                const double times = set.row_values_.empty() ? by : by * static_cast<double>(set.row_values_[i]);
+            for (uint64_t i = set.items().row_starts[token]; i < set.items().row_starts[token + 1]; ++i) {
+                const size_t row = set.items().rows[i];
+                const double times = set.items().row_values.empty() ? by : by * static_cast<double>(set.items().row_values[i]);
                 if (masks) add_masked_row(weights + row * stride, nodes, times, masks + row * (stride / 8), stride);
                 else add_scaled(weights + row * stride, nodes, times, stride);
             }
-            for (uint64_t i = set.single_starts_[token]; i < set.single_starts_[token + 1]; ++i) {
-                const double times = set.single_values_.empty() ? by : by * static_cast<double>(set.single_values_[i]);
-                weights[set.singles_[i]] += times * nodes[set.single_labels_[i]];
-            }
+        }
+        nodes -= (end - begin) * stride;
+        for (uint64_t i = set.items().single_starts[begin]; i < set.items().single_starts[end]; ++i) {
+            const double times = set.items().single_values.empty() ? by : by * static_cast<double>(set.items().single_values[i]);
+            weights[set.items().singles[i].place] += times * nodes[set.items().singles[i].score];
         }
     });
 }

@@ -5,16 +5,17 @@ inline void score_viewed(const TrainingSet& set, const WeightView<T>& weights, s
     const size_t stride = kStride ? kStride : set.stride(), pitch = stride * weights.copies;
     Accumulator<T, kStride> sum(out, stride);
     T* __restrict scores = sum.data();
-    const uint64_t begin = set.row_starts_[token], end = set.row_starts_[token + 1];
-    if (set.row_values_.empty()) {
-        for (uint64_t i = begin; i < end; ++i) add_row(scores, weights.data + size_t{set.rows_[i]} * pitch, stride);
+    const uint64_t begin = set.items().row_starts[token], end = set.items().row_starts[token + 1];
+    if (set.items().row_values.empty()) {
+        for (uint64_t i = begin; i < end; ++i) add_row(scores, weights.data + size_t{set.items().rows[i]} * pitch, stride);
     } else {
         for (uint64_t i = begin; i < end; ++i)
-            add_scaled(scores, weights.data + size_t{set.rows_[i]} * pitch, static_cast<T>(set.row_values_[i]), stride);
+            add_scaled(scores, weights.data + size_t{set.items().rows[i]} * pitch, static_cast<T>(set.items().row_values[i]), stride);
     }
-    for (uint64_t i = set.single_starts_[token]; i < set.single_starts_[token + 1]; ++i) {
-        const T value = set.single_values_.empty() ? T{1} : static_cast<T>(set.single_values_[i]);
-        scores[set.single_labels_[i]] += value * weights.data[size_t{set.singles_[i]} * weights.copies];
+    for (uint64_t i = set.items().single_starts[token]; i < set.items().single_starts[token + 1]; ++i) {
+        const T value = set.items().single_values.empty() ? T{1} : static_cast<T>(set.items().single_values[i]);
+        const auto [place, score] = set.items().singles[i];
+        scores[score % static_cast<uint32_t>(stride)] += value * weights.data[size_t{place} * weights.copies];
     }
     sum.store();
 }
@@ -29,10 +30,10 @@ inline void prefetch_row(const T* row, size_t count) {
 template <class T>
 inline void prefetch_viewed(const TrainingSet& set, const WeightView<T>& weights, size_t ahead, size_t token) {
     const size_t pitch = set.stride() * weights.copies;
-    for (uint64_t i = set.row_starts_[token]; i < set.row_starts_[token + 1]; ++i)
-        prefetch_row(weights.data + size_t{set.rows_[i]} * pitch, ahead);
-    for (uint64_t i = set.single_starts_[token]; i < set.single_starts_[token + 1]; ++i)
-        __builtin_prefetch(weights.data + size_t{set.singles_[i]} * weights.copies);
+    for (uint64_t i = set.items().row_starts[token]; i < set.items().row_starts[token + 1]; ++i)
+        prefetch_row(weights.data + size_t{set.items().rows[i]} * pitch, ahead);
+    for (uint64_t i = set.items().single_starts[token]; i < set.items().single_starts[token + 1]; ++i)
+        __builtin_prefetch(weights.data + size_t{set.items().singles[i].place} * weights.copies);
 }
 
 // The same for what lies ahead in a list.

@@ -7,24 +7,33 @@ template <class T, size_t kStride>
 double arc_sentence(const TrainingSet& set, const T* weights, double divisor, const EdgeTable<T>& edges, size_t begin, size_t length, T weight,
                     T* node_gradients, T* edge_gradients, ChainScratch<T>& scratch);
 
-// S[t] for one token.
+// Sums the rows of one token, and of its bundles where there are any, upon `floor` if that is not null.
 template <class T, size_t kStride>
-inline void score_token(const TrainingSet& set, const T* weights, size_t token, T* __restrict scores) {
-    const size_t stride = kStride ? kStride : set.stride();
-    const uint64_t begin = set.row_starts_[token], end = set.row_starts_[token + 1];
+inline void score_rows(const Items& items, const T* weights, size_t token, size_t stride, const T* floor, const uint32_t* bundle,
+                       const uint32_t* last_bundle, const T* bundle_scores, T* __restrict scores) {
+    if (kStride) stride = kStride;
+    const uint64_t begin = items.row_starts[token], end = items.row_starts[token + 1];
     Row<T, kStride> sum(scores, stride);
-    if (set.row_values_.empty()) {
-        for (uint64_t i = begin; i < end; ++i) sum.add(weights + size_t{set.rows_[i]} * stride);
+    if (floor) sum.add(floor);
+    for (; bundle < last_bundle; ++bundle) sum.add(bundle_scores + size_t{*bundle} * stride);
+    if (items.row_values.empty()) {
+        for (uint64_t i = begin; i < end; ++i) sum.add(weights + size_t{items.rows[i]} * stride);
     } else {
-        for (uint64_t i = begin; i < end; ++i) sum.add_scaled(weights + size_t{set.rows_[i]} * stride, static_cast<T>(set.row_values_[i]));
+        for (uint64_t i = begin; i < end; ++i) sum.add_scaled(weights + size_t{items.rows[i]} * stride, static_cast<T>(items.row_values[i]));
     }
     sum.write();
-    const uint64_t first = set.single_starts_[token], last = set.single_starts_[token + 1];
-    if (set.single_values_.empty()) {
-        for (uint64_t i = first; i < last; ++i) scores[set.single_labels_[i]] += weights[set.singles_[i]];
+}
+
+// Adds the single weights of tokens [begin, end), a sentence: one loop for all of them, for loops of a few rounds end unforeseen.
+template <class T>
+inline void score_singles(const Items& items, const T* weights, size_t begin, size_t end, T* __restrict scores) {
+    const Single* const singles = items.singles.data();
+    const uint64_t first = items.single_starts[begin], last = items.single_starts[end];
+    if (items.single_values.empty()) {
+        for (uint64_t i = first; i < last; ++i) scores[singles[i].score] += weights[singles[i].place];
     } else {
-        for (uint64_t i = first; i < last; ++i)
-            scores[set.single_labels_[i]] += weights[set.singles_[i]] * static_cast<T>(set.single_values_[i]);
+        const float* const values = items.single_values.data();
+        for (uint64_t i = first; i < last; ++i) scores[singles[i].score] += weights[singles[i].place] * static_cast<T>(values[i]);
     }
 }
 
@@ -35,21 +44,37 @@ inline T* at_least(AlignedVector<T>& room, size_t count) {
     return room.data();
 }
 
+// Rows of a part's bundles.
+template <class T>
+struct BundleRows {
+    const TrainingSet::Bundled* bundled;  // null: none
+    const T* scores = nullptr;
+    T* gradients = nullptr;
+
+    const Items& items(const TrainingSet& set) const { return bundled ? bundled->tokens : set.items(); }
+    const uint32_t* begin(size_t token) const { return bundled ? bundled->uses.data() + bundled->starts[token] : nullptr; }
+    const uint32_t* end(size_t token) const { return begin(token + 1); }
+};
+
 template <class T, size_t kStride>
-void score_sentence(const TrainingSet& set, const T* weights, T inverse_divisor, size_t begin, size_t length, ChainScratch<T>& scratch) {
+void score_sentence(const TrainingSet& set, const T* weights, const BundleRows<T>& bundles, size_t begin, size_t length, ChainScratch<T>& scratch) {
     const size_t stride = kStride ? kStride : set.stride(), labels = set.labels();
     T* const all_scores = at_least(scratch.scores, length * stride);
     T* const all_shifted = at_least(scratch.shifted, length * stride);
     double* const shift = at_least(scratch.shift, length);
-    for (size_t t = 0; t < length; ++t) {
-        T* scores = all_scores + t * stride;
-        score_token<T, kStride>(set, weights, begin + t, scores);
-        if (inverse_divisor != 1)
-            for (size_t y = 0; y < stride; ++y) scores[y] *= inverse_divisor;
-        for (size_t y = labels; y < stride; ++y) scores[y] = -std::numeric_limits<T>::infinity();
+    const Items& items = bundles.items(set);
+    // Labels that are none have the score -inf. (Written afterwards, they would hold up those who read whole rows.)
+    T* const floor = at_least(scratch.row, 2 * stride);
+    for (size_t y = 0; y < stride; ++y) floor[y] = y < labels ? T{0} : -std::numeric_limits<T>::infinity();
+    for (size_t t = 0; t < length; ++t)
+        score_rows<T, kStride>(items, weights, begin + t, stride, floor, bundles.begin(begin + t), bundles.end(begin + t), bundles.scores,
+                               all_scores + t * stride);
+    score_singles(items, weights, begin, begin + length, all_scores);
+    for (size_t t = 0; t < length; ++t) {  // by itself: here nothing waits for memory, and tokens overlap
+        const T* const __restrict scores = all_scores + t * stride;
         const T most = max_of(scores, stride);
         shift[t] = static_cast<double>(most);
-        T* shifted = all_shifted + t * stride;
+        T* const __restrict shifted = all_shifted + t * stride;
         for (size_t y = 0; y < stride; ++y) shifted[y] = fast_exp(scores[y] - most);
     }
 }
@@ -99,38 +124,48 @@ inline Row<T, kStride> product(const T* by, const T* matrix, size_t labels, size
     return sum;
 }
 
-// Where alpha underflows, beta may overflow. That reaches the first token, whose marginals then do not sum to one.
+// Below this a sum of products of forward and backward values has lost digits to underflow.
 template <class T>
-inline bool is_one(T sum) {
-    return sum > static_cast<T>(0.9) && sum < static_cast<T>(1.1);
-}
+constexpr T kLeastSum = sizeof(T) == 4 ? static_cast<T>(1e-30) : static_cast<T>(1e-200);
 
-// Scaled forward-backward over `shifted` node values (length x stride). Leaves alpha and beta such that alpha * beta are the node
-// marginals, and in `weighted` the rows b_t with pair marginal alpha_{t-1}[a] M[a, b] b_t[b]. Returns log Z less all shifts, or NaN if it
-// underflows.
-//     alpha_t = (alpha_{t-1} M) * node_t / total_{t-1},   beta_{t-1} = M b_t,   b_t = node_t * beta_t / total_{t-1},   total_t = sum alpha_t
-// A token is divided by the total before its own: that one is ready when it is needed.
+// Forward-backward over `shifted` node values (length x stride). Leaves alpha and beta such that alpha * beta are the node marginals, and
+// in `weighted` the rows b_t with pair marginal alpha_{t-1}[a] M[a, b] b_t[b]. Returns log Z less all shifts, or NaN if it underflows.
+//     alpha_t = (alpha_{t-1} M) * node_t / sum alpha_{t-1},   beta_{t-1} = M (node_t * beta_t) / sum beta_t
+// The two recursions are scaled apart and run side by side: either waits for its own last step only. A step is divided by the sum of the
+// one before its own, which is ready by then. What alpha * beta sum to, z_t, is divided out at the end; of pairs it is z_{t-1} sum beta_t.
 template <class T, size_t kStride>
 double forward_backward(const TrainingSet& set, const EdgeTable<T>& edges, const T* shifted, size_t length, ChainScratch<T>& scratch) {
+    constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
     const size_t stride = kStride ? kStride : set.stride(), labels = set.labels();
     T* const alpha = at_least(scratch.alpha, length * stride);
     T* const beta = at_least(scratch.beta, length * stride);
-    T* const all_weighted = at_least(scratch.weighted, length * stride);
-    T* const scaled = at_least(scratch.scaled, length * stride);  // nodes divided by the total before
-    for (size_t y = 0; y < stride; ++y) alpha[y] = edges.start[y] * shifted[y];
+    T* const weighted = at_least(scratch.weighted, length * stride);
+    T* const inverses = at_least(scratch.scaled, length);  // of the sums of beta
+    for (size_t y = 0; y < stride; ++y) {
+        alpha[y] = edges.start[y] * shifted[y];
+        beta[(length - 1) * stride + y] = edges.end[y];
+    }
     // log Z is a sum of logarithms; as long as the product of the totals is a plain number, one logarithm does for many.
     double log_scale = 0, totals = 1;
     for (size_t t = 1; t < length; ++t) {
-        const T* before = alpha + (t - 1) * stride;
+        const T* const before = alpha + (t - 1) * stride;
         const T total = sum_of(before, stride);
-        if (!(total > std::numeric_limits<T>::min())) return std::numeric_limits<double>::quiet_NaN();
-        const T inverse = 1 / total;
-        const T* __restrict node = shifted + t * stride;
-        T* __restrict here = scaled + t * stride;
-        for (size_t y = 0; y < stride; ++y) here[y] = node[y] * inverse;
-        auto sum = product<T, kStride>(before, edges.from_to.data(), labels, stride, alpha + t * stride);
-        sum.multiply(here);
-        sum.write();
+        if (!(total > std::numeric_limits<T>::min())) return kNone;
+        auto forward = product<T, kStride>(before, edges.from_to.data(), labels, stride, alpha + t * stride);
+
+        const size_t u = length - t;
+        const T* const __restrict node = shifted + u * stride;
+        const T* const __restrict after = beta + u * stride;
+        T* const __restrict both = weighted + u * stride;
+        for (size_t y = 0; y < stride; ++y) both[y] = node[y] * after[y];
+        inverses[u] = 1 / sum_of(after, stride);
+        auto backward = product<T, kStride>(both, edges.to_from.data(), labels, stride, beta + (u - 1) * stride);
+
+        forward.multiply(shifted + t * stride);
+        forward.scale(1 / total);
+        forward.write();
+        backward.scale(inverses[u]);
+        backward.write();
         const double more = totals * static_cast<double>(total);
         if (more > 1e-200 && more < 1e200) {
             totals = more;
@@ -139,20 +174,16 @@ double forward_backward(const TrainingSet& set, const EdgeTable<T>& edges, const
             totals = 1;
         }
     }
-    T last = 0;
-    for (size_t y = 0; y < labels; ++y) last += alpha[(length - 1) * stride + y] * edges.end[y];
-    if (!(last > std::numeric_limits<T>::min())) return std::numeric_limits<double>::quiet_NaN();
-    for (size_t y = 0; y < stride; ++y) beta[(length - 1) * stride + y] = edges.end[y] / last;
-    for (size_t t = length - 1; t > 0; --t) {
-        T* __restrict weighted = all_weighted + t * stride;
-        const T* __restrict node = scaled + t * stride;
-        const T* __restrict after = beta + t * stride;
-        for (size_t y = 0; y < stride; ++y) weighted[y] = node[y] * after[y];
-        product<T, kStride>(weighted, edges.to_from.data(), labels, stride, beta + (t - 1) * stride).write();
+    const T last = dot_of(alpha + (length - 1) * stride, edges.end.data(), stride);
+    for (size_t t = 0; t < length; ++t) {
+        const T sum = dot_of(alpha + t * stride, beta + t * stride, stride);
+        if (!(sum > kLeastSum<T>)) return kNone;
+        const T inverse = 1 / sum;
+        for (size_t y = 0; y < stride; ++y) beta[t * stride + y] *= inverse;
+        if (t + 1 == length) break;
+        const T of_pairs = inverse * inverses[t + 1];
+        for (size_t y = 0; y < stride; ++y) weighted[(t + 1) * stride + y] *= of_pairs;
     }
-    T first = 0;
-    for (size_t y = 0; y < labels; ++y) first += alpha[y] * beta[y];
-    if (!is_one(first)) return std::numeric_limits<double>::quiet_NaN();
     return log_scale + logarithm(totals) + logarithm(static_cast<double>(last));
 }
 
@@ -269,31 +300,28 @@ double token_sentence(const TrainingSet& set, size_t begin, size_t length, const
     return loss;
 }
 
-// Adds the gradients of a sentence's nodes to those of the weights.
+// Adds the gradient of a token's scores to those of its rows.
 template <class T, size_t kStride>
-void add_sentence(const TrainingSet& set, const T* nodes, size_t begin, size_t length, T* shared, T* own) {
-    const size_t stride = kStride ? kStride : set.stride(), shared_count = set.shared_count(), shared_rows = shared_count / stride;
-    for (size_t t = 0; t < length; ++t) {
-        const T* node = nodes + t * stride;
-        const uint64_t first_row = set.row_starts_[begin + t], last_row = set.row_starts_[begin + t + 1];
-        for (uint64_t i = first_row; i < last_row; ++i) {
-            const size_t row = set.rows_[i];
-            T* to = (row < shared_rows ? shared : own) + row * stride;
-            if (set.row_values_.empty()) add_row(to, node, stride);
-            else add_scaled(to, node, static_cast<T>(set.row_values_[i]), stride);
-        }
-        const uint64_t first = set.single_starts_[begin + t], last = set.single_starts_[begin + t + 1];
-        if (set.single_values_.empty()) {
-            for (uint64_t i = first; i < last; ++i) {
-                const size_t place = set.singles_[i];
-                (place < shared_count ? shared : own)[place] += node[set.single_labels_[i]];
-            }
-        } else {
-            for (uint64_t i = first; i < last; ++i) {
-                const size_t place = set.singles_[i];
-                (place < shared_count ? shared : own)[place] += node[set.single_labels_[i]] * static_cast<T>(set.single_values_[i]);
-            }
-        }
+inline void add_rows(const Items& items, const T* __restrict node, size_t token, size_t stride, size_t shared_count, T* shared, T* own) {
+    if (kStride) stride = kStride;
+    const size_t shared_rows = shared_count / stride;
+    for (uint64_t i = items.row_starts[token]; i < items.row_starts[token + 1]; ++i) {
+        const size_t row = items.rows[i];
+        T* to = (row < shared_rows ? shared : own) + row * stride;
+        if (items.row_values.empty()) add_row(to, node, stride);
+        else add_scaled(to, node, static_cast<T>(items.row_values[i]), stride);
+    }
+}
+
+// The same for the single weights of tokens [begin, end), a sentence.
+template <class T>
+inline void add_singles(const Items& items, const T* __restrict nodes, size_t begin, size_t end, size_t shared_count, T* shared, T* own) {
+    const Single* const singles = items.singles.data();
+    const float* const values = items.single_values.empty() ? nullptr : items.single_values.data();
+    for (uint64_t i = items.single_starts[begin]; i < items.single_starts[end]; ++i) {
+        const auto [place, score] = singles[i];
+        T* const to = place < shared_count ? shared : own;
+        to[place] += values ? nodes[score] * static_cast<T>(values[i]) : nodes[score];
     }
 }
 
@@ -305,22 +333,46 @@ void add_triples(const TrainingSet& set, size_t begin, size_t length, const T* t
 
 template <class T>
 double add_gradient(const TrainingSet& set, const T* weights, const EdgeTable<T>& edges, bool chain, const float* example_weights,
-                    size_t first, size_t last, T* shared, T* own, T* edge_gradients, ChainScratch<T>& scratch) {
+                    size_t part, T* shared, T* own, T* edge_gradients, ChainScratch<T>& scratch) {
     return with_stride(set.stride(), [&](auto constant) {
         constexpr size_t kStride = decltype(constant)::value;
-        const size_t stride = set.stride();
+        const size_t stride = set.stride(), shared_count = set.shared_count();
+        BundleRows<T> bundles{set.bundled()};
+        size_t first_bundle = 0, bundle_count = 0;
+        if (bundles.bundled) {
+            first_bundle = bundles.bundled->part_begins[part];
+            bundle_count = bundles.bundled->part_begins[part + 1] - first_bundle;
+            T* const scores = at_least(scratch.bundle_scores, bundle_count * stride);
+            for (size_t b = 0; b < bundle_count; ++b)
+                score_rows<T, kStride>(bundles.bundled->bundles, weights, first_bundle + b, stride, nullptr, nullptr, nullptr, nullptr, scores + b * stride);
+            score_singles(bundles.bundled->bundles, weights, first_bundle, first_bundle + bundle_count, scores);
+            scratch.bundle_gradients.assign(bundle_count * stride, 0);
+            bundles.scores = scores;
+            bundles.gradients = scratch.bundle_gradients.data();
+        }
+        const Items& items = bundles.items(set);
         double loss = 0;
-        for (size_t sentence = first; sentence < last; ++sentence) {
+        for (size_t sentence = set.part_begin(part); sentence < set.part_begin(part + 1); ++sentence) {
             const size_t begin = set.sentences_[sentence], length = set.sentences_[sentence + 1] - begin;
             const T weight = chain && example_weights ? static_cast<T>(example_weights[sentence]) : T{1};
             scratch.nodes.assign(length * stride, 0);
             T* const nodes = scratch.nodes.data();
-            score_sentence<T, kStride>(set, weights, T{1}, begin, length, scratch);
+            score_sentence<T, kStride>(set, weights, bundles, begin, length, scratch);
             loss += chain ? chain_sentence<T, kStride>(set, weights, 1.0, edges, begin, length, weight, nodes, edge_gradients, scratch)
                           : token_sentence<T, kStride>(set, begin, length, example_weights, nodes, scratch);
-            add_sentence<T, kStride>(set, nodes, begin, length, shared, own);
+            for (size_t t = 0; t < length; ++t) {
+                const T* const node = nodes + t * stride;
+                for (const uint32_t* bundle = bundles.begin(begin + t); bundle < bundles.end(begin + t); ++bundle)
+                    add_row(bundles.gradients + size_t{*bundle} * stride, node, stride);
+                add_rows<T, kStride>(items, node, begin + t, stride, shared_count, shared, own);
+            }
+            add_singles(items, nodes, begin, begin + length, shared_count, shared, own);
             if (chain) add_triples(set, begin, length, scratch.triple_gradients.data(), edge_gradients);
         }
+        for (size_t b = 0; b < bundle_count; ++b)
+            add_rows<T, kStride>(bundles.bundled->bundles, bundles.gradients + b * stride, first_bundle + b, stride, shared_count, shared, own);
+        if (bundle_count > 0)
+            add_singles(bundles.bundled->bundles, bundles.gradients, first_bundle, first_bundle + bundle_count, shared_count, shared, own);
         return loss;
     });
 }

@@ -21,11 +21,17 @@ Objective::Objective(std::shared_ptr<const TrainingSet> set, bool chain, double 
 }
 
 double Objective::operator()(const double* parameters, double* gradient) {
-    std::vector<double> weights(free_.size()), slopes(free_.size());
-    to_memory_order(parameters, weights.data());
-    const double value = evaluate(weights.data(), slopes.data());
-    from_memory_order(slopes.data(), gradient);
-    return value;
+    const Places places = set_->places();
+    places.each(parameter_count(), [&](size_t i, size_t place, float factor) {
+        weights_[place] = static_cast<double>(factor) * parameters[i];
+    });
+    const double loss = evaluate_loss();
+    add_copies();
+    // Twins share what is theirs together: each has the factor's part of it.
+    places.each(parameter_count(), [&](size_t i, size_t place, float factor) {
+        gradient[i] = gradient_[place] / static_cast<double>(factor) + l2_ * parameters[i];
+    });
+    return loss + 0.5 * l2_ * dot(parameters, parameters, parameter_count());
 }
 
 void Objective::to_memory_order(const double* parameters, double* weights) {
@@ -63,8 +69,8 @@ double Objective::evaluate_loss() {
         double* const edge_gradients = edge_gradients_.data() + part * edges;
         if (part > 0) std::fill_n(copy, shared, 0.0);
         std::fill_n(edge_gradients, edges, 0.0);
-        losses_[part] = run.add_gradient(set, weights_.data(), edges_, chain_, weights, set.part_begin(part), set.part_begin(part + 1), copy,
-                                         gradient_.data(), edge_gradients, scratch_[worker]);
+        losses_[part] = run.add_gradient(set, weights_.data(), edges_, chain_, weights, part, copy, gradient_.data(),
+                                         edge_gradients, scratch_[worker]);
     });
     double* const edge_gradient = gradient_.data() + set.transitions_begin();
     double loss = 0;
@@ -75,13 +81,18 @@ double Objective::evaluate_loss() {
     return loss;
 }
 
-// The penalty; sums the parts' gradients, in their order, and adds the penalty's.
-double Objective::finish(const double* weights, double* gradient) {
+// Sums the parts' gradients, in their order.
+void Objective::add_copies() {
     const size_t shared = set_->shared_count(), copies = set_->parts() - 1;
     for_blocks(shared, threads_, [&](size_t begin, size_t end) {
         for (size_t copy = 0; copy < copies; ++copy)
             for (size_t i = begin; i < end; ++i) gradient_[i] += copies_[copy * shared + i];
     });
+}
+
+// The penalty; adds its gradient to that of the loss.
+double Objective::finish(const double* weights, double* gradient) {
+    add_copies();
     return 0.5 * l2_ * sum_blocks(free_.size(), threads_, [&](size_t begin, size_t end) {
         free_.each(begin, end, [&](size_t i, size_t place) { gradient[i] = gradient_[place] + l2_ * weights[i]; });
         return dot(weights + begin, weights + begin, end - begin);

@@ -32,6 +32,7 @@ public:
 
 private:
     double evaluate_loss();
+    void add_copies();
     double finish(const double* weights, double* gradient);
 
     std::shared_ptr<const TrainingSet> set_;

@@ -65,22 +65,24 @@ void Perceptron::move(size_t token, int32_t right, int32_t wrong, float weight) 
     const TrainingSet& set = *set_;
     const size_t stride = set.stride();
     const auto before = static_cast<float>(examples_);
-    for (uint64_t i = set.row_starts_[token]; i < set.row_starts_[token + 1]; ++i) {
-        const float by = set.row_values_.empty() ? weight : weight * set.row_values_[i];
-        float* const row = weights_.data() + size_t{set.rows_[i]} * 2 * stride;
+    for (uint64_t i = set.items().row_starts[token]; i < set.items().row_starts[token + 1]; ++i) {
+        const float by = set.items().row_values.empty() ? weight : weight * set.items().row_values[i];
+        float* const row = weights_.data() + size_t{set.items().rows[i]} * 2 * stride;
         const auto add = [&](int32_t label, float sign) {
             const auto y = static_cast<size_t>(label);
-            if (!masks_.is_free(set.rows_[i], y)) return;
+            if (!masks_.is_free(set.items().rows[i], y)) return;
             row[y] += sign * by;
             row[stride + y] += sign * before * by;
         };
         add(right, 1);
         add(wrong, -1);
     }
-    for (uint64_t i = set.single_starts_[token]; i < set.single_starts_[token + 1]; ++i) {
-        if (set.single_labels_[i] != right && set.single_labels_[i] != wrong) continue;
-        const float by = (set.single_labels_[i] == right ? weight : -weight) * (set.single_values_.empty() ? 1.0f : set.single_values_[i]);
-        float* const single = weights_.data() + size_t{set.singles_[i]} * 2;
+    for (uint64_t i = set.items().single_starts[token]; i < set.items().single_starts[token + 1]; ++i) {
+        const auto [place, score] = set.items().singles[i];
+        const auto label = static_cast<int32_t>(score % stride);
+        if (label != right && label != wrong) continue;
+        const float by = (label == right ? weight : -weight) * (set.items().single_values.empty() ? 1.0f : set.items().single_values[i]);
+        float* const single = weights_.data() + size_t{place} * 2;
         single[0] += by;
         single[1] += before * by;
     }

@@ -35,11 +35,11 @@ void sort_by_shard(const TrainingSet& set, const Buffer<uint64_t>& starts, const
 
 Shards::Shards(const TrainingSet& set) {
     sort_by_shard(
-        set, set.row_starts_, set.row_values_, [&](uint64_t i) { return shard_of_row(set.rows_[i]); },
-        [&](uint64_t i, size_t token) { return Item{set.rows_[i], static_cast<uint32_t>(token)}; }, rows_, row_values_, row_starts_);
+        set, set.items().row_starts, set.items().row_values, [&](uint64_t i) { return shard_of_row(set.items().rows[i]); },
+        [&](uint64_t i, size_t token) { return Item{set.items().rows[i], static_cast<uint32_t>(token)}; }, rows_, row_values_, row_starts_);
     sort_by_shard(
-        set, set.single_starts_, set.single_values_, [&](uint64_t i) { return shard_of_single(set.singles_[i]); },
-        [&](uint64_t i, size_t token) { return Item{set.singles_[i], static_cast<uint32_t>(token * set.stride() + set.single_labels_[i])}; },
+        set, set.items().single_starts, set.items().single_values, [&](uint64_t i) { return shard_of_single(set.items().singles[i].place); },
+        [&](uint64_t i, size_t) { return Item{set.items().singles[i].place, set.items().singles[i].score}; },
         singles_, single_values_, single_starts_);
 }
 

@@ -14,6 +14,7 @@ constexpr uint32_t kVector = 8;  // weights in the widest vector of the kernels,
 // More parts serve more threads, but their copies must be cleared and summed, whatever the number of threads.
 constexpr size_t kMostParts = 8, kUsualParts = 4;
 constexpr size_t kMostCopied = size_t{64} << 20;  // bytes of the copies: fewer parts rather than more
+constexpr float kSingleCost = 1.5f;                // of scoring a single weight, where a vector costs 1
 constexpr size_t kCheap = 24;                     // more parts than usual if there are so many other additions for one of the copies
 
 size_t rounded_up(size_t count, size_t unit) { return (count + unit - 1) / unit * unit; }
@@ -86,13 +87,15 @@ void TrainingSet::choose_layout(const Encoding& encoding, uint32_t features, con
         for (size_t word = 0; word < seen.words; ++word) count += static_cast<uint32_t>(std::popcount(seen.labels[feature * seen.words + word]));
         seen.label_counts[feature] = count;
     }
-    place_features(seen, all_pairs_ ? 0 : options.dense_from);
+    const bool short_rows = options.bundle && stride_ <= 2 * kVector;
+    place_features(seen, all_pairs_ ? 0 : short_rows ? std::min(options.dense_from, 3u) : options.dense_from);
     if (all_pairs_) {
         pair_count_ = size_t{features} * labels_;
     } else {
         list_pairs(seen);
     }
-    lay_out_tokens(encoding, seen);
+    items_ = lay_out(encoding, seen);
+    if (options.bundle) bundle(encoding, seen);
 }
 
 // Which features are dense, and where every weight lies.
@@ -177,44 +180,63 @@ void TrainingSet::list_pairs(const Observations& seen) {
     pair_count_ = pair_places_.size();
 }
 
-void TrainingSet::lay_out_tokens(const Encoding& encoding, const Observations& seen) {
+Items TrainingSet::lay_out(const Encoding& encoding, const Observations& seen) const {
+    Items items;
+    const size_t tokens = encoding.token_count();
     size_t rows = 0, singles = 0;
-    for (size_t feature = 0; feature < row_of_feature_.size(); ++feature)
-        (row_of_feature_[feature] == kNone ? singles : rows) +=
-            size_t{seen.occurrences[feature]} * (row_of_feature_[feature] == kNone ? seen.label_counts[feature] : 1);
+    for (uint32_t feature : encoding.ids) {
+        if (twins_.first(feature) != feature) continue;
+        if (row_of_feature_[feature] == kNone) singles += seen.label_counts[feature];
+        else ++rows;
+    }
     const bool valued = !encoding.values.empty() || !twins_.empty();
-    row_starts_.fill_later(token_count() + 1);
-    single_starts_.fill_later(token_count() + 1);
-    rows_.fill_later(rows);
-    singles_.fill_later(singles);
-    single_labels_.fill_later(singles);
+    items.row_starts.fill_later(tokens + 1);
+    items.single_starts.fill_later(tokens + 1);
+    items.rows.fill_later(rows);
+    items.singles.fill_later(singles);
     if (valued) {
-        row_values_.fill_later(rows);
-        single_values_.fill_later(singles);
+        items.row_values.fill_later(rows);
+        items.single_values.fill_later(singles);
     }
     size_t row = 0, single = 0;
-    for (size_t token = 0; token < token_count(); ++token) {
-        row_starts_[token] = row;
-        single_starts_[token] = single;
+    for (size_t token = 0, sentence = 0; token < tokens; ++token) {
+        while (token == encoding.sentences[sentence + 1]) ++sentence;
+        const auto before = static_cast<uint32_t>((token - encoding.sentences[sentence]) * stride_);
+        items.row_starts[token] = row;
+        items.single_starts[token] = single;
         for (uint64_t i = encoding.starts[token]; i < encoding.starts[token + 1]; ++i) {
             const uint32_t feature = encoding.ids[i];
             if (twins_.first(feature) != feature) continue;
             const float value = twins_.factor(feature) * (encoding.values.empty() ? 1.0f : encoding.values[i]);
             if (row_of_feature_[feature] != kNone) {
-                if (valued) row_values_[row] = value;
-                rows_[row++] = row_of_feature_[feature];
+                if (valued) items.row_values[row] = value;
+                items.rows[row++] = row_of_feature_[feature];
                 continue;
             }
             const uint32_t place = single_of_feature_[feature], pair = pair_starts_[feature];
             for (uint32_t k = 0; k < seen.label_counts[feature]; ++k) {
-                if (valued) single_values_[single] = value;
-                single_labels_[single] = pair_labels_[pair + k];
-                singles_[single++] = place + k;
+                if (valued) items.single_values[single] = value;
+                items.singles[single++] = {place + k, before + pair_labels_[pair + k]};
             }
         }
     }
-    row_starts_[token_count()] = row;
-    single_starts_[token_count()] = single;
+    items.row_starts[tokens] = row;
+    items.single_starts[tokens] = single;
+    return items;
+}
+
+void TrainingSet::bundle(const Encoding& encoding, const Observations& seen) {
+    const float row_cost = 1 + static_cast<float>(stride_ / kVector);
+    std::vector<float> costs(seen.occurrences.size(), 0);
+    for (uint32_t feature = 0; feature < costs.size(); ++feature)
+        if (twins_.first(feature) == feature)
+            costs[feature] = row_of_feature_[feature] != kNone ? row_cost : kSingleCost * static_cast<float>(seen.label_counts[feature]);
+    std::vector<size_t> part_tokens;
+    for (size_t sentence : part_begins_) part_tokens.push_back(sentences_[sentence]);
+    Bundles bundles(encoding, costs, row_cost, part_tokens);
+    if (!bundles.worthwhile()) return;
+    bundled_ = std::make_unique<const Bundled>(Bundled{lay_out(bundles.left, seen), lay_out(bundles.members, seen), std::move(bundles.part_begins),
+                                                       std::move(bundles.starts), std::move(bundles.uses)});
 }
 
 void TrainingSet::choose_edges(const TrainingOptions& options) {
@@ -242,18 +264,13 @@ std::shared_ptr<const Shards> TrainingSet::shards() const {
 }
 
 void TrainingSet::demand_tokens() const {
-    if (row_starts_.empty()) throw InputFault("this training set was kept for stochastic descent only");
+    if (items_.row_starts.empty()) throw InputFault("this training set was kept for stochastic descent only");
 }
 
 void TrainingSet::keep_shards_only() {
     kept_shards_ = shards();
-    row_starts_ = {};
-    single_starts_ = {};
-    rows_ = {};
-    singles_ = {};
-    single_labels_ = {};
-    row_values_ = {};
-    single_values_ = {};
+    items_ = {};
+    bundled_.reset();
 }
 
 std::vector<uint32_t> TrainingSet::pair_features() const {

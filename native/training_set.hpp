@@ -16,7 +16,9 @@
 
 #include "arcs.hpp"
 #include "buffer.hpp"
+#include "bundles.hpp"
 #include "encoding.hpp"
+#include "items.hpp"
 #include "twins.hpp"
 
 namespace tagpool {
@@ -24,11 +26,13 @@ namespace tagpool {
 struct TrainingOptions {
     uint32_t labels = 0;
     bool all_pairs = true;        // else only pairs (feature, label) that occur
-    uint32_t dense_from = 5;      // a feature with so many observed labels is dense (with all_pairs every feature is)
+    uint32_t dense_from = 5;      // a feature with so many observed labels is dense (with all_pairs every feature is); with `bundle` and
+                                  // short rows those with three are
     bool boundaries = true;       // weights for the first and the last label of a sentence
     bool all_transitions = true;  // else only transitions that occur; the others weigh zero
     uint32_t order = 1;           // labels a transition looks back
     bool merge_twins = false;     // for trainers to whom features that always occur together are one (twins.hpp)
+    bool bundle = false;          // for trainers that go over the whole corpus at every step (bundles.hpp)
     std::vector<std::pair<uint32_t, uint16_t>> known = {};  // pairs (feature, label) that count as observed in any case
 };
 
@@ -105,15 +109,21 @@ public:
     // Throws InputFault if they are gone.
     void demand_tokens() const;
 
-    // By token; the buffers are empty after keep_shards_only.
+    // By token; empty after keep_shards_only.
+    const Items& items() const { return items_; }
+
+    // The same with bundles, where these spare work; else null.
+    struct Bundled {
+        Items tokens;                     // what tokens have beside their bundles
+        Items bundles;                    // what bundles have, part by part
+        std::vector<size_t> part_begins;  // part p has the bundles [part_begins[p], part_begins[p + 1])
+        Buffer<uint64_t> starts;          // by token, one more than tokens
+        Buffer<uint32_t> uses;            // numbers of bundles within the part
+    };
+    const Bundled* bundled() const { return bundled_.get(); }
+
     std::vector<uint32_t> sentences_;
     std::vector<int32_t> gold_;
-    Buffer<uint64_t> row_starts_, single_starts_;
-    Buffer<uint32_t> rows_;            // numbers of dense rows: places divided by the stride
-    Buffer<uint32_t> singles_;         // places of single weights
-    Buffer<uint16_t> single_labels_;
-    Buffer<float> row_values_, single_values_;  // empty: all 1
-
     // 1 where an edge is free, 0 elsewhere (labels + 2 rows of `stride`); empty if all are.
     std::vector<uint8_t> edge_mask_;
 
@@ -125,12 +135,15 @@ private:
     void choose_layout(const Encoding& encoding, uint32_t features, const TrainingOptions& options);
     void place_features(const Observations& seen, uint32_t dense_from);
     void list_pairs(const Observations& seen);
-    void lay_out_tokens(const Encoding& encoding, const Observations& seen);
+    Items lay_out(const Encoding& encoding, const Observations& seen) const;
+    void bundle(const Encoding& encoding, const Observations& seen);
     void choose_edges(const TrainingOptions& options);
 
     // Whole vectors.
     static size_t padded(size_t count) { return (count + 7) / 8 * 8; }
 
+    Items items_;
+    std::unique_ptr<const Bundled> bundled_;
     uint32_t labels_, stride_;
     bool all_pairs_;
     size_t shared_rows_end_ = 0, shared_count_ = 0, own_rows_end_ = 0, transitions_begin_ = 0, pair_count_ = 0;

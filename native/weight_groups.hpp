@@ -27,8 +27,8 @@ public:
     template <class Visit>
     void each_of(size_t sentence, Visit&& visit) const {
         const size_t first = set_.sentences_[sentence], last = set_.sentences_[sentence + 1];
-        for (uint64_t k = set_.row_starts_[first]; k < set_.row_starts_[last]; ++k) visit(group_of_row_[set_.rows_[k]]);
-        for (uint64_t k = set_.single_starts_[first]; k < set_.single_starts_[last]; ++k) visit(group_of_single_[set_.singles_[k]]);
+        for (uint64_t k = set_.items().row_starts[first]; k < set_.items().row_starts[last]; ++k) visit(group_of_row_[set_.items().rows[k]]);
+        for (uint64_t k = set_.items().single_starts[first]; k < set_.items().single_starts[last]; ++k) visit(group_of_single_[set_.items().singles[k].place]);
         for (size_t token = first; chain_ && token < last; ++token)
             set_.arcs().each_feature_at(token, [&](uint32_t feature, float) { visit(static_cast<uint32_t>(history_) + feature); });
     }

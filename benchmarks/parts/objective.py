@@ -27,8 +27,9 @@ _NEAR = 1e-4
 
 
 class Kept(Trainer):
-    """Trains nothing, and keeps the problem."""
+    """Trains nothing, and keeps the problem, laid out as L-BFGS has it."""
 
+    goes_over_all = True
     problem: Problem
 
     def __init__(self) -> None:

@@ -42,11 +42,11 @@ void bind_training(nb::module_& m) {
         .def("__init__", [](TrainingSet* self, const Encoding& encoding, Ints gold, uint32_t features, uint32_t labels, bool all_pairs,
                             uint32_t dense_from, bool boundaries, bool all_transitions, uint32_t order, const Encoding* history,
                             uint32_t history_features, std::optional<UInts> known_features, std::optional<UShorts> known_labels,
-                            bool merge_twins) {
+                            bool merge_twins, bool bundle) {
             expect_size(gold.size(), encoding.token_count(), "labels, one a token");
             if (std::any_of(encoding.ids.begin(), encoding.ids.end(), [features](uint32_t id) { return id >= features; }))
                 throw InputFault("a feature is out of range");
-            TrainingOptions options{labels, all_pairs, dense_from, boundaries, all_transitions, order, merge_twins};
+            TrainingOptions options{labels, all_pairs, dense_from, boundaries, all_transitions, order, merge_twins, bundle};
             if (known_features && known_labels) {
                 expect_size(known_labels->size(), known_features->size(), "labels of known pairs");
                 for (size_t i = 0; i < known_features->size(); ++i) options.known.emplace_back(known_features->data()[i], known_labels->data()[i]);
@@ -57,9 +57,10 @@ void bind_training(nb::module_& m) {
         }, nb::arg("encoding"), nb::arg("gold"), nb::arg("features"), nb::arg("labels"), nb::arg("all_pairs"), nb::arg("dense_from") = 5,
              nb::arg("boundaries") = true, nb::arg("all_transitions") = true, nb::arg("order") = 1, nb::arg("history").none() = nb::none(),
              nb::arg("history_features") = 0, nb::arg("known_features") = nb::none(), nb::arg("known_labels") = nb::none(),
-             nb::arg("merge_twins") = false)
+             nb::arg("merge_twins") = false, nb::arg("bundle") = false)
         .def_prop_ro("pair_count", &TrainingSet::pair_count)
         .def_prop_ro("parameter_count", [](const TrainingSet& s) { return s.places().size(); })
+        .def_prop_ro("bundle_count", [](const TrainingSet& s) { return s.bundled() ? s.bundled()->part_begins.back() : 0; })
         .def("keep_shards_only", &TrainingSet::keep_shards_only, nb::call_guard<nb::gil_scoped_release>())
         .def("row_of", [](const TrainingSet& s, uint32_t feature) { return s.row_of(feature); }, nb::arg("feature"))
         .def("pair_features", [](const TrainingSet& s) { return owned(s.pair_features()); })

@@ -32,6 +32,7 @@ class Problem:
         boundaries: bool = True,
         all_transitions: bool = True,
         merge_twins: bool = False,
+        bundle: bool = False,
     ) -> _native.TrainingSet:
         # The encoder is fitted on all features in their order, so that feature k has number k.
         encoder = GivenEncoder()
@@ -40,7 +41,8 @@ class Problem:
         encoded = encoder.transform([[self._merged(token) for token in sentence] for sentence in self.rows])
         gold = np.array([label for sentence in self.gold for label in sentence], np.int32)
         options = (all_pairs, dense_from, boundaries, all_transitions)
-        return _native.TrainingSet(encoded.native, gold, self.features, self.labels, *options, merge_twins=merge_twins)
+        sizes = self.features, self.labels
+        return _native.TrainingSet(encoded.native, gold, *sizes, *options, merge_twins=merge_twins, bundle=bundle)
 
     def free_edges(self, boundaries: bool, all_transitions: bool) -> list[int]:
         """Transitions (from * labels + to), then start and end: those that have a weight."""

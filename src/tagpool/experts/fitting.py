@@ -61,7 +61,7 @@ def fit(
             trainer = SGD(epochs=epochs, average_from=0, step=float(known.get("step") or 0.1))
     held_out = data.dev(dev) if dev is not None else None
     merges = trainer.merges_twins and before is None and not expert.l1
-    training = data.training_set(before, merge_twins=merges, rows_only=trainer.needs_rows)
+    training = data.training_set(before, merge_twins=merges, bundle=trainer.goes_over_all, rows_only=trainer.needs_rows)
     problem = Problem(
         training=training,
         chain=expert.chain,
@@ -218,7 +218,7 @@ class _Data:
             )
         return _Dev(self.labels, encoded.native, encoded.history, gold)
 
-    def training_set(self, before: Expert | None, *, merge_twins: bool, rows_only: bool) -> _native.TrainingSet:
+    def training_set(self, before: Expert | None, *, merge_twins: bool, bundle: bool, rows_only: bool) -> _native.TrainingSet:
         """The sentences laid out for training. Pairs that had a weight ``before`` have one again."""
         self.old_weights = np.zeros((0, len(self.labels)), np.float32)
         self.old_edges = np.zeros((len(self.labels) + 2, len(self.labels)), np.float32)
@@ -245,6 +245,7 @@ class _Data:
             known_features=pairs[0],
             known_labels=pairs[1],
             merge_twins=merge_twins,
+            bundle=bundle,
             **layout,
         )
 

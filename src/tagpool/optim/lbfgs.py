@@ -22,6 +22,8 @@ class QuasiNewton(Trainer):
     set is scored every ten iterations.
     """
 
+    goes_over_all = True
+
     iterations: int
     tolerance: float
     memory: int

@@ -17,6 +17,9 @@ class Trainer(Parameters):
     # trainer must go over the sentences often enough for it to pay.
     merges_twins = False
 
+    # Whether every step goes over all sentences: then what tokens have in common is worth finding out.
+    goes_over_all = False
+
     # Whether it is stochastic descent through and through, and needs the sentences in no other form than that one.
     only_descends = False
 
