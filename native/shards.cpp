@@ -1,5 +1,7 @@
 #include "shards.hpp"
 
+#include <algorithm>
+
 namespace tagpool {
 namespace {
 
@@ -33,14 +35,31 @@ void sort_by_shard(const TrainingSet& set, const Buffer<uint64_t>& starts, const
 
 }  // namespace
 
+// The shard of each page. Frequent features come first in memory, so that giving each page to the shard with less to do comes out even.
+std::vector<uint8_t> Shards::share_out(const TrainingSet& set) {
+    std::vector<uint64_t> costs(set.transitions_begin() / kPage + 1, 0);
+    const uint64_t vectors = set.stride() / 8;
+    for (uint32_t row : set.items().rows) costs[size_t{row} * set.stride() / kPage] += vectors;
+    for (const Single& single : set.items().singles) ++costs[single.place / kPage];
+    std::vector<uint8_t> shards(costs.size());
+    uint64_t sums[kCount] = {};
+    for (size_t page = 0; page < costs.size(); ++page) {
+        const size_t least = static_cast<size_t>(std::min_element(sums, sums + kCount) - sums);
+        shards[page] = static_cast<uint8_t>(least);
+        sums[least] += costs[page];
+    }
+    return shards;
+}
+
 Shards::Shards(const TrainingSet& set) {
+    const Items& items = set.items();
+    const std::vector<uint8_t> shard_of_page = share_out(set);
     sort_by_shard(
-        set, set.items().row_starts, set.items().row_values, [&](uint64_t i) { return shard_of_row(set.items().rows[i]); },
-        [&](uint64_t i, size_t token) { return Item{set.items().rows[i], static_cast<uint32_t>(token)}; }, rows_, row_values_, row_starts_);
+        set, items.row_starts, items.row_values, [&](uint64_t i) { return shard_of_page[size_t{items.rows[i]} * set.stride() / kPage]; },
+        [&](uint64_t i, size_t token) { return Item{items.rows[i], static_cast<uint32_t>(token)}; }, rows_, row_values_, row_starts_);
     sort_by_shard(
-        set, set.items().single_starts, set.items().single_values, [&](uint64_t i) { return shard_of_single(set.items().singles[i].place); },
-        [&](uint64_t i, size_t) { return Item{set.items().singles[i].place, set.items().singles[i].score}; },
-        singles_, single_values_, single_starts_);
+        set, items.single_starts, items.single_values, [&](uint64_t i) { return shard_of_page[items.singles[i].place / kPage]; },
+        [&](uint64_t i, size_t) { return Item{items.singles[i].place, items.singles[i].score}; }, singles_, single_values_, single_starts_);
 }
 
 }  // namespace tagpool

@@ -1,10 +1,12 @@
 // Shards: the weights of features shared out, so that each belongs to one thread at a time, and for every sentence the list of what each
 // shard has to say of it. A list is walked from end to end: no short loops over the few items of a token, whose ends no processor foresees.
 //
-// Weights of one shard fill whole lines of memory, and the lines beside them, so that threads do not take them from each other.
+// Weights of one shard fill whole pages of memory: processors fetch lines of a page ahead of those asked for, and would take them from each
+// other. The pages are shared out such that each shard has about as much to do.
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "buffer.hpp"
 #include "training_set.hpp"
@@ -33,8 +35,10 @@ public:
     bool has_singles() const { return !singles_.empty(); }
 
 private:
-    static size_t shard_of_row(uint32_t row) { return row / 2 % kCount; }
-    static size_t shard_of_single(uint32_t place) { return place / 16 % kCount; }
+    static constexpr size_t kPage = 4096 / (2 * sizeof(float));  // weights with a second number each (paired_weights.hpp)
+
+    static std::vector<uint8_t> share_out(const TrainingSet& set);
+
     static List list(const Buffer<Item>& items, const Buffer<float>& values, const Buffer<uint64_t>& starts, size_t number) {
         const uint64_t begin = starts[number];
         return {items.data() + begin, values.empty() ? nullptr : values.data() + begin, starts[number + 1] - begin};

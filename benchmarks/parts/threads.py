@@ -39,7 +39,8 @@ class Clocked(Trainer):
 
 _TRAINERS: dict[str, Callable[[], Trainer]] = {
     "20 iterations of L-BFGS": lambda: tagpool.LBFGS(iterations=20, warm_up=0, tolerance=1e-9),
-    "3 epochs of SGD in mini-batches of 8": lambda: tagpool.SGD(epochs=3, batch=8),
+    "3 epochs of SGD in mini-batches of 8, the default": lambda: tagpool.SGD(epochs=3),
+    "3 epochs of SGD in mini-batches of 16": lambda: tagpool.SGD(epochs=3, batch=16),
 }
 
 
