@@ -30,6 +30,7 @@ struct TrainingOptions {
     uint32_t order = 1;           // labels a transition looks back
     bool merge_twins = false;     // for trainers to whom features that always occur together are one (twins.hpp)
     std::vector<std::pair<uint32_t, uint16_t>> known = {};  // pairs (feature, label) that count as observed in any case
+    KnownArcs known_arcs = {};
 };
 
 class Shards;
