@@ -71,6 +71,11 @@ def has_names(expert: Expert) -> bool:
     return expert._encoder is not None or expert._fitted().array("names") is not None
 
 
+def has_history_names(expert: Expert) -> bool:
+    """The same of its features of transitions, which are never hashed; also if there are none."""
+    return not expert._fitted().has_history or _packed_history_names(expert) is not None
+
+
 def feature_names(expert: Expert) -> list[str]:
     """The names of an expert's features; an error if they were not saved.
 
