@@ -162,6 +162,7 @@ class _Data:
             min_count=expert.min_count,
             hash_size=expert.hash_size,
             history=expert.chain,
+            dimensions=True,
         )
         if before is not None:
             encoder = Encoder.continued(before.encoder, before.model, min_count=expert.min_count)
@@ -169,8 +170,6 @@ class _Data:
         self.encoded = encoder.fit_transform(corpus, known=self.known, known_history=known_history)
         if expert._part is not None and before is None:
             self.encoded = encoder.keep(self.encoded, expert._part.marks(self.encoded.feature_count))
-        if self.encoded.dense:
-            raise InputError(f"{self.encoded.dense[0].key}: this expert has no weights for embeddings; leave the template out")
         self.encoder = encoder
         self.corpus = corpus
         self.met = encoder.labels_

@@ -45,7 +45,8 @@ class Encoder:
 
     ``templates`` is a preset's name, a template file, the text itself or a :class:`TemplateSet`; ``resources`` maps the names of
     lexicons to files or loaded resources. Templates with ``label[-k]`` are refused unless ``history`` is set, as learners
-    that use previous labels do.
+    that use previous labels do. Embeddings are dense blocks beside the features; with ``dimensions`` each dimension is a feature
+    with a value, as learners have them that know nothing else.
 
     >>> corpus = Corpus.from_lists(word=[["Ann", "left"]], label=[["B-PER", "O"]])
     >>> encoder = Encoder("word[-1..0]").fit(corpus)
@@ -63,12 +64,14 @@ class Encoder:
         min_count: int = 1,
         hash_size: int | None = None,
         history: bool = False,
+        dimensions: bool = False,
     ) -> None:
         self.templates = templates
         self.resources = resources
         self.min_count = min_count
         self.hash_size = hash_size
         self.history = history
+        self.dimensions = dimensions
         self._native: _native.Encoder | None = None
         self._model: _native.Model | None = None  # the model whose lexicons are used, if it came from a file
 
@@ -85,15 +88,18 @@ class Encoder:
 
         ``before`` is the encoder it was trained with, None for a model from a file.
         """
-        if before is not None:
+        if before is not None and before._model is None:
             return cls(
                 before.templates_,
                 resources=before.resources_,
                 min_count=min_count,
                 hash_size=before.hash_size,
                 history=before.history,
+                dimensions=before.dimensions,
             )
-        encoder = cls(model.text("templates") or "", min_count=min_count, hash_size=model.hash_size or None, history=model.chain)
+        # The lexicons are those in the model, also if it came from a file some trainings ago.
+        templates = before.templates_ if before is not None else model.text("templates") or ""
+        encoder = cls(templates, min_count=min_count, hash_size=model.hash_size or None, history=model.chain)
         encoder._model = model
         return encoder
 
@@ -239,7 +245,12 @@ class Encoder:
             keys = self._model.history_template_keys if history else self._model.template_keys
             return restored_program(self.templates_, keys)
         return compile_templates(
-            self.templates_, corpus.columns, self.resources_, label_column=corpus.label_column, history=history
+            self.templates_,
+            corpus.columns,
+            self.resources_,
+            label_column=corpus.label_column,
+            history=history,
+            dimensions=self.dimensions,
         )
 
     def _check_columns(self, corpus: Corpus) -> None:
