@@ -22,25 +22,31 @@ void keep_distinct(std::vector<uint64_t>& keys) {
 }  // namespace
 
 Arcs::Arcs(const std::vector<uint32_t>& sentences, const std::vector<int32_t>& gold, uint32_t labels, uint32_t stride, uint32_t order,
-           const Encoding* history, uint32_t features) {
+           const Encoding* history, uint32_t features, const KnownArcs& known) {
     if (order != 1 && order != 2) throw InputFault("expected an order of 1 or 2, got " + std::to_string(order));
     if (history && history->sentences != sentences) throw InputFault("the transition features are not those of the same sentences");
     if (order == 2) {
-        find_states(sentences, gold, labels, stride);
-        find_trigrams(sentences, gold);
+        find_states(sentences, gold, labels, stride, known);
+        find_trigrams(sentences, gold, known);
     }
-    if (history) find_triples(sentences, gold, stride, *history, features);
+    if (history) find_triples(sentences, gold, labels, stride, *history, features, known);
 }
 
-void Arcs::find_states(const std::vector<uint32_t>& sentences, const std::vector<int32_t>& gold, uint32_t labels, uint32_t stride) {
-    const bool known = std::all_of(gold.begin(), gold.end(), [](int32_t label) { return label >= 0; });
-    std::vector<uint8_t> there(size_t{labels} * labels, !known);
-    if (known)
+void Arcs::find_states(const std::vector<uint32_t>& sentences, const std::vector<int32_t>& gold, uint32_t labels, uint32_t stride,
+                       const KnownArcs& known) {
+    const bool all_known = std::all_of(gold.begin(), gold.end(), [](int32_t label) { return label >= 0; });
+    std::vector<uint8_t> there(size_t{labels} * labels, !all_known);
+    if (all_known)
         each_step(sentences, [&](size_t token, size_t) { there[static_cast<size_t>(gold[token - 1]) * labels + static_cast<size_t>(gold[token])] = 1; });
+    if (known.states.size() % 2 != 0) throw InputFault("the known states are no pairs");
+    for (size_t i = 0; i < known.states.size(); i += 2) {
+        if (known.states[i] >= labels || known.states[i + 1] >= labels) throw InputFault("a known state is out of range");
+        there[size_t{known.states[i]} * labels + known.states[i + 1]] = 1;
+    }
     states_ = PairStates(labels, stride, std::move(there));
 }
 
-void Arcs::find_trigrams(const std::vector<uint32_t>& sentences, const std::vector<int32_t>& gold) {
+void Arcs::find_trigrams(const std::vector<uint32_t>& sentences, const std::vector<int32_t>& gold, const KnownArcs& known) {
     // state * 2^16 + next label
     const auto key_of = [&](size_t token, size_t first) -> uint64_t {
         const bool begins = token == first + 1;
@@ -52,6 +58,13 @@ void Arcs::find_trigrams(const std::vector<uint32_t>& sentences, const std::vect
     each_step(sentences, [&](size_t token, size_t first) {
         if (const uint64_t key = key_of(token, first); key != UINT64_MAX) keys.push_back(key);
     });
+    if (known.trigrams.size() % 3 != 0) throw InputFault("the known trigrams are not of three labels each");
+    for (size_t i = 0; i < known.trigrams.size(); i += 3) {
+        const uint32_t a = known.trigrams[i], b = known.trigrams[i + 1], c = known.trigrams[i + 2], labels = states_.labels;
+        if (a > labels || b >= labels || c >= labels || states_.number(a, b) == PairStates::kNone || states_.number(b, c) == PairStates::kNone)
+            throw InputFault("a known trigram is out of range, or leads where no state is");
+        keys.push_back(uint64_t{states_.number(a, b)} << 16 | c);
+    }
     keep_distinct(keys);
     trigram_starts_.assign(states_.size() + 1, 0);
     for (uint64_t key : keys) {
@@ -66,9 +79,15 @@ void Arcs::find_trigrams(const std::vector<uint32_t>& sentences, const std::vect
     });
 }
 
-void Arcs::find_triples(const std::vector<uint32_t>& sentences, const std::vector<int32_t>& gold, uint32_t stride, const Encoding& history,
-                        uint32_t features) {
+void Arcs::find_triples(const std::vector<uint32_t>& sentences, const std::vector<int32_t>& gold, uint32_t labels, uint32_t stride,
+                        const Encoding& history, uint32_t features, const KnownArcs& known) {
     std::vector<uint64_t> keys;  // feature * 2^32 + cell
+    if (known.triple_features.size() != known.triple_pairs.size()) throw InputFault("the known transition features have not one pair each");
+    for (size_t i = 0; i < known.triple_features.size(); ++i) {
+        const uint32_t pair = known.triple_pairs[i];
+        if (known.triple_features[i] >= features || pair >= size_t{labels} * labels) throw InputFault("a known transition feature is out of range");
+        keys.push_back(uint64_t{known.triple_features[i]} << 32 | (pair / labels * stride + pair % labels));
+    }
     size_t compact = 1 << 20;
     each_step(sentences, [&](size_t token, size_t) {
         if (gold[token] < 0 || gold[token - 1] < 0) return;

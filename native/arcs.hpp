@@ -14,6 +14,14 @@
 
 namespace tagpool {
 
+// What is there in any case, met or not: it had a weight before. The number of labels stands for "before the sentence".
+struct KnownArcs {
+    std::vector<uint16_t> states;           // pairs of labels
+    std::vector<uint16_t> trigrams;         // labels a, b, c
+    std::vector<uint32_t> triple_features;
+    std::vector<uint32_t> triple_pairs;     // b * labels + c
+};
+
 class Arcs {
 public:
     static constexpr uint32_t kNone = UINT32_MAX;
@@ -22,7 +30,7 @@ public:
     Arcs() = default;
     // `history` are the features that go with label pairs, numbers below `features`; it may be null.
     Arcs(const std::vector<uint32_t>& sentences, const std::vector<int32_t>& gold, uint32_t labels, uint32_t stride, uint32_t order,
-         const Encoding* history, uint32_t features);
+         const Encoding* history, uint32_t features, const KnownArcs& known);
 
     bool empty() const { return states_.empty() && triple_cells_.empty(); }
     bool second_order() const { return !states_.empty(); }
@@ -68,10 +76,11 @@ public:
     std::vector<uint32_t> triple_cells_;  // b * stride + c
 
 private:
-    void find_states(const std::vector<uint32_t>& sentences, const std::vector<int32_t>& gold, uint32_t labels, uint32_t stride);
-    void find_trigrams(const std::vector<uint32_t>& sentences, const std::vector<int32_t>& gold);
-    void find_triples(const std::vector<uint32_t>& sentences, const std::vector<int32_t>& gold, uint32_t stride, const Encoding& history,
-                      uint32_t features);
+    void find_states(const std::vector<uint32_t>& sentences, const std::vector<int32_t>& gold, uint32_t labels, uint32_t stride,
+                     const KnownArcs& known);
+    void find_trigrams(const std::vector<uint32_t>& sentences, const std::vector<int32_t>& gold, const KnownArcs& known);
+    void find_triples(const std::vector<uint32_t>& sentences, const std::vector<int32_t>& gold, uint32_t labels, uint32_t stride,
+                      const Encoding& history, uint32_t features, const KnownArcs& known);
 
     PairStates states_;
     // Features by token; none at first tokens.

@@ -22,6 +22,7 @@ std::string boundary_text(bool before, int64_t distance) {
 }  // namespace
 
 const uint64_t AtomValues::kOne = hash_bytes("1");
+const float AtomValues::kUnasked = 0;
 
 WordValues::WordValues(const Column& column, const WordFunction& function) : column_(column), function_(function) {
     if (column.strings && !function.is_identity()) known_.assign(column.strings->size(), {&kUnset, 0});
@@ -52,6 +53,7 @@ AtomValues::AtomValues(const Program& program, const Columns& columns, uint32_t 
     : program_(program),
       columns_(columns),
       contexts_(program.atoms.size()),
+      vectors_(program.atoms.size()),
       capitals_(program.atoms.size()),
       first_sentence_(first_sentence) {
     words_.reserve(program.atoms.size());
@@ -75,6 +77,9 @@ AtomValues::AtomValues(const Program& program, const Columns& columns, uint32_t 
             context.texts.intern("last");
         } else if (atom.kind == AtomKind::capitals) {
             capitals_[i].assign(column->strings->size(), 0);
+        } else if (atom.kind == AtomKind::embedding) {
+            vectors_[i].assign(column->strings->size(), &kUnasked);
+            while (dimensions_.size() < atom.vectors->width()) dimensions_.push_back(hash_bytes(std::to_string(dimensions_.size())));
         }
     }
     for (int distance = 1; distance <= kFarthest; ++distance) {
@@ -89,7 +94,7 @@ void AtomValues::enter(uint32_t sentence) {
     end_ = columns_.sentences[sentence + 1];
     for (uint32_t i = 0; i < program_.atoms.size(); ++i) {
         const AtomKind kind = program_.atoms[i].kind;
-        if (kind == AtomKind::word || kind == AtomKind::number || kind == AtomKind::bias) continue;
+        if (kind == AtomKind::word || kind == AtomKind::number || kind == AtomKind::bias || kind == AtomKind::embedding) continue;
         contexts_[i].starts.assign(1, 0);
         contexts_[i].codes.clear();
         contexts_[i].hashes.clear();
@@ -109,6 +114,7 @@ std::span<const uint64_t> AtomValues::hashes(uint32_t index, int64_t token) {
         case AtomKind::word: return words_[index].of_token(static_cast<size_t>(token));
         case AtomKind::number:
         case AtomKind::bias: return {&kOne, 1};
+        case AtomKind::embedding: return {dimensions_.data(), vector(index, token) ? atom.vectors->width() : 0};
         case AtomKind::gazetteer:
             if (!context.in_use) find_phrases(index);
             break;
@@ -137,6 +143,8 @@ std::vector<std::string> AtomValues::texts(uint32_t index, int64_t token) {
         words_[index].texts(static_cast<size_t>(token), out);
     } else if (atom.kind == AtomKind::number || atom.kind == AtomKind::bias) {
         out.emplace_back("1");
+    } else if (atom.kind == AtomKind::embedding) {
+        for (uint32_t dimension = 0; dimension < atom.vectors->width(); ++dimension) out.push_back(std::to_string(dimension));
     } else {
         const Context& context = contexts_[index];
         const size_t row = static_cast<size_t>(token - begin_);
@@ -155,6 +163,15 @@ double AtomValues::number(uint32_t index, int64_t token) {
     if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(static_cast<float>(value)))
         fail("column \"" + program_.atoms[index].column + "\": expected a number, got \"" + std::string(beginning_of(text, 40)) + "\"", token);
     return value;
+}
+
+const float* AtomValues::vector(uint32_t index, int64_t token) {
+    const Atom& atom = program_.atoms[index];
+    const float*& known = vectors_[index][words_[index].column().ids[static_cast<size_t>(token)]];
+    if (known != &kUnasked) return known;
+    std::vector<std::string> texts;
+    words_[index].texts(static_cast<size_t>(token), texts);
+    return known = texts.empty() ? nullptr : atom.vectors->vector(texts[0]);
 }
 
 void AtomValues::fail(const std::string& message, int64_t token) const {

@@ -49,6 +49,8 @@ public:
     std::vector<std::string> texts(uint32_t atom, int64_t token);
     // The value of a number atom; throws InputFault where the text is no finite number.
     double number(uint32_t atom, int64_t token);
+    // The vector of an embedding atom at a token inside the sentence; null if the word has none.
+    const float* vector(uint32_t atom, int64_t token);
     // Throws InputFault that names the token.
     [[noreturn]] void fail(const std::string& message, int64_t token) const;
 
@@ -78,12 +80,15 @@ private:
     const Columns& columns_;
     std::vector<WordValues> words_;             // by atom
     std::vector<Context> contexts_;             // by atom
+    std::vector<std::vector<const float*>> vectors_;  // by atom: the vector of each string, kUnasked = not looked up yet
+    std::vector<uint64_t> dimensions_;          // hashes of "0", "1", ..., for the widest embedding
     std::vector<std::vector<char>> capitals_;   // by atom: the capital class of each string, 0 = not computed yet
     std::vector<uint64_t> before_, after_;      // hashes of _B-1, _B-2, ... and _B+1, ...
     int64_t begin_ = 0, end_ = 0;
     uint32_t sentence_ = 0;
     uint32_t first_sentence_;
     static const uint64_t kOne;                 // the hash of "1"
+    static const float kUnasked;
 };
 
 }  // namespace tagpool

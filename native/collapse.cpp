@@ -35,6 +35,15 @@ bool same(const PhraseLexicon& a, const PhraseLexicon& b) {
     return a.entries().size() == b.entries().size() && phrases_of(a) == phrases_of(b);
 }
 
+bool same(const VectorLexicon& a, const VectorLexicon& b) {
+    if (a.size() != b.size() || a.width() != b.width()) return false;
+    for (uint32_t i = 0; i < a.size(); ++i) {
+        const float* const other = b.vector(a.word(i));
+        if (!other || !std::equal(other, other + a.width(), a.vector(a.word(i)))) return false;
+    }
+    return true;
+}
+
 // Numbers for lexicons; those that say the same have the same number.
 template <class Lexicon>
 class Distinct {
@@ -96,6 +105,11 @@ private:
             description += '#' + std::to_string(number);
             atom.phrases = phrases_[number];
         }
+        if (atom.vectors) {
+            const size_t number = vectors_.number(atom.vectors);
+            description += '#' + std::to_string(number);
+            atom.vectors = vectors_[number];
+        }
         const auto [place, is_new] = atoms_.emplace(description, static_cast<uint32_t>(out_.atoms.size()));
         if (is_new) out_.atoms.push_back(std::move(atom));
         return place->second;
@@ -105,6 +119,7 @@ private:
     Program out_;
     Distinct<WordLexicon> words_;
     Distinct<PhraseLexicon> phrases_;
+    Distinct<VectorLexicon> vectors_;
     std::map<std::string, uint32_t> atoms_;
     std::map<std::string, std::set<std::vector<std::pair<uint32_t, int>>>> known_;
 };

@@ -111,13 +111,13 @@ private:
         uint32_t distinct;        // strings
     };
     struct Plan {
-        enum Kind { total, table, conjunction, word, disjunction, general, valued } kind = general;
+        enum Kind { total, table, conjunction, word, disjunction, general, valued, vector } kind = general;
         bool single() const { return kind <= conjunction; }  // one feature a token, but perhaps none at the sentence's ends
         size_t column = 0;                             // single: its column of the slots; else its number among the others
         uint64_t seed = 0;
         const Template* source = nullptr;
         std::vector<TotalTerm> terms;                  // total, table, conjunction
-        std::vector<uint32_t> id;                      // total: by string; table: by combination of strings
+        std::vector<uint32_t> id;                      // total: by string; table: by combination of strings; vector: by dimension
         std::vector<std::span<const uint32_t>> known;  // word, disjunction: ids by string
     };
     // A feature whose id is not known yet.
@@ -143,6 +143,13 @@ private:
                 valued_ = true;
             }
             all_total = all_total && atom.total;
+        }
+        if (const Atom& atom = program_.atoms[each.terms[0].atom]; atom.kind == AtomKind::embedding) {
+            if (each.terms.size() > 1) throw InputFault("an embedding cannot be part of a conjunction");
+            plan.kind = Plan::vector;
+            plan.id.assign(atom.vectors->width(), kUnknown);
+            valued_ = true;
+            return plan;
         }
         if (plan.kind == Plan::valued) return plan;
         WordValues& words = values_.words(each.terms[0].atom);
@@ -232,6 +239,7 @@ private:
                 }
                 case Plan::disjunction: disjunction(number, token); break;
                 case Plan::valued: valued(number, token); break;
+                case Plan::vector: vector(number, token); break;
                 default: combine_terms(number, token); break;
             }
             if (valued_)
@@ -299,6 +307,24 @@ private:
         value_ = static_cast<float>(value);
         if (!std::isfinite(value_)) values_.fail("the product of the numbers of \"" + plans_[number].source->key + "\" is too large", token);
         if (value_ != 0) combine_terms(number, token);
+    }
+
+    // A feature a dimension; as everywhere, a zero is none.
+    void vector(uint16_t number, int64_t token) {
+        Plan& plan = plans_[number];
+        const Term& term = plan.source->terms[0];
+        if (!values_.inside(token + term.offset)) return;
+        const float* const values = values_.vector(term.atom, token + term.offset);
+        if (!values) return;
+        const auto hashes = values_.hashes(term.atom, token + term.offset);
+        for (uint32_t dimension = 0; dimension < plan.id.size(); ++dimension) {
+            if (values[dimension] == 0) continue;
+            uint32_t& id = plan.id[dimension];
+            if (id == kUnknown) id = resolver_.resolve(combine(plan.seed, hashes[dimension]), {static_cast<uint32_t>(token), dimension, number});
+            if (id == kNone) continue;
+            many_.push_back(id);
+            many_values_.push_back(values[dimension]);
+        }
     }
 
     void settle() {

@@ -24,6 +24,18 @@ int32_t RowLexicon::row(std::string_view word) const {
     return id == StringTable::kNone ? -1 : static_cast<int32_t>(rows_[id]);
 }
 
+VectorLexicon::VectorLexicon(RowLexicon words, std::vector<float> vectors, uint32_t width)
+    : words_(std::move(words)), vectors_(std::move(vectors)), width_(width) {
+    if (width == 0 || vectors_.size() % width != 0) throw InputFault("the vectors are not of one width");
+    for (uint32_t i = 0; i < words_.size(); ++i)
+        if (static_cast<size_t>(words_.row(words_.word(i))) >= vectors_.size() / width) throw InputFault("a word has no vector");
+}
+
+const float* VectorLexicon::vector(std::string_view word) const {
+    const int32_t row = words_.row(word);
+    return row < 0 ? nullptr : vectors_.data() + static_cast<size_t>(row) * width_;
+}
+
 uint64_t PhraseLexicon::extend(uint64_t phrase, uint64_t word_hash) {
     const uint64_t hash = combine(phrase, word_hash);
     return hash == 0 ? 1 : hash;  // 0 marks a free slot

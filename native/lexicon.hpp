@@ -38,6 +38,22 @@ private:
     std::vector<uint32_t> rows_;
 };
 
+// Word -> vector (embeddings).
+class VectorLexicon {
+public:
+    // Rows of `width` numbers, one after another. Throws InputFault where a word's row is not there.
+    VectorLexicon(RowLexicon words, std::vector<float> vectors, uint32_t width);
+    uint32_t width() const { return width_; }
+    uint32_t size() const { return words_.size(); }
+    std::string_view word(uint32_t i) const { return words_.word(i); }
+    const float* vector(std::string_view word) const;  // null when not listed
+
+private:
+    RowLexicon words_;
+    std::vector<float> vectors_;
+    uint32_t width_;
+};
+
 // Phrases of one or more words in named lists. A phrase is known by the running hash of its words; every proper beginning of a
 // phrase is in the table too, so that a search stops at the first word that continues nothing.
 class PhraseLexicon {

@@ -200,7 +200,7 @@ void Model::score(const Encoding& encoding, float* out) const {
 
 uint64_t Model::key_of(std::string_view name) const { return program_ ? Encoder::key_of(*program_, name) : hash_bytes(name); }
 
-std::unique_ptr<Model> Model::pruned(float least, const std::vector<uint64_t>& keys) const {
+std::unique_ptr<Model> Model::pruned(float least, const std::vector<uint64_t>& keys, const std::vector<std::string>& history) const {
     Trained trained;
     trained.labels = labels_;
     trained.program = program_;
@@ -229,31 +229,23 @@ std::unique_ptr<Model> Model::pruned(float least, const std::vector<uint64_t>& k
         const auto edges = tensors_.array<float>("edges");
         trained.edges.assign(edges.begin(), edges.end());
     }
-    Tensors made = laid_out(std::move(trained));
-    // Of transitions nothing is taken away: there are few of them.
-    for (const Tensor& tensor : tensors_.all()) {
-        if (!tensor.name.starts_with("arcs.") && !tensor.name.starts_with("history.")) continue;
-        const auto copy = std::make_shared<const std::vector<std::byte>>(tensor.data, tensor.data + tensor.bytes);
-        made.add(tensor.name, tensor.type, tensor.shape, copy->data(), copy);
-    }
-    for (const auto& [key, text] : tensors_.texts())
-        if (key == "history" || key.starts_with("history.")) made.set(key, text);
-    return std::make_unique<Model>(std::move(made));
+    trained.arcs = arcs_->pruned(tensors_, least, history);
+    return std::make_unique<Model>(std::move(trained));
 }
 
 std::string Model::write(const Tensors& more, bool half) const {
     Tensors out;
     for (const auto& [key, text] : tensors_.texts()) out.set(key, text);
     for (const auto& [key, text] : more.texts()) out.set(key, text);
-    std::vector<uint16_t> halves;
+    std::vector<std::vector<uint16_t>> halves;
     for (const Tensor& tensor : tensors_.all()) {
         // Names of features are for whoever writes to keep or to leave out.
-        if (tensor.name == "names" || more.find(tensor.name)) continue;
-        if (half && tensor.name == "features.weights" && tensor.type == Type::f32) {
+        if (tensor.name == "names" || tensor.name == "history.names" || more.find(tensor.name)) continue;
+        if (half && (tensor.name == "features.weights" || tensor.name == "history.weights") && tensor.type == Type::f32) {
             const auto weights = tensors_.array<float>(tensor.name);
-            halves.resize(weights.size());
-            std::transform(weights.begin(), weights.end(), halves.begin(), to_half);
-            out.add(tensor.name, Type::f16, tensor.shape, halves.data(), nullptr);
+            std::vector<uint16_t>& narrow = halves.emplace_back(weights.size());
+            std::transform(weights.begin(), weights.end(), narrow.begin(), to_half);
+            out.add(tensor.name, Type::f16, tensor.shape, narrow.data(), nullptr);
         } else {
             out.add(tensor.name, tensor.type, tensor.shape, tensor.data, nullptr);
         }

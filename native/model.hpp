@@ -73,8 +73,9 @@ public:
 
     // The slot of a feature by its name (kNone: not there), and the hash a name stands for.
     uint64_t key_of(std::string_view name) const;
-    // The same model without weights of magnitude up to `least`; `keys` are those of its features.
-    std::unique_ptr<Model> pruned(float least, const std::vector<uint64_t>& keys) const;
+    // The same model without weights of magnitude up to `least` (but all transitions); `keys` are those of its features, `history` the
+    // names of those of transitions.
+    std::unique_ptr<Model> pruned(float least, const std::vector<uint64_t>& keys, const std::vector<std::string>& history) const;
     // The model as a file, with more text and arrays beside what it is made of. Half precision keeps weights as float16.
     std::string write(const Tensors& more, bool half) const;
 

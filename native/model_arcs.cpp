@@ -4,7 +4,9 @@
 #include <cmath>
 #include <limits>
 
+#include "encode.hpp"
 #include "fault.hpp"
+#include "half.hpp"
 #include "json.hpp"
 #include "program_file.hpp"
 
@@ -63,7 +65,8 @@ void lay_out_history(const TrainedArcs& trained, size_t labels, Tensors& to) {
             weights[place++] = trained.triple_weights[i];
         }
     }
-    if (cells.empty()) return;  // nothing was learned of them
+    // Nothing was learned of them; their templates stay, for those who train further.
+    if (cells.empty() && !trained.program) return;
     to.set("history.index", "{\"capacity\":" + std::to_string(plan.capacity) + ",\"seed\":" + std::to_string(plan.seed) +
                                 ",\"hash_size\":" + std::to_string(trained.program ? 0 : trained.features) + "}");
     const size_t slots = plan.slots.size();
@@ -79,10 +82,10 @@ void lay_out_history(const TrainedArcs& trained, size_t labels, Tensors& to) {
 void lay_out_arcs(const TrainedArcs& trained, size_t labels, Tensors& to) {
     if (!all_finite(trained.trigram_weights) || !all_finite(trained.triple_weights)) throw InputFault("a weight is not a finite number");
     if (!trained.states.empty()) lay_out_states(trained, labels, to);
-    if (!trained.triple_features.empty()) lay_out_history(trained, labels, to);
+    if (!trained.triple_features.empty() || trained.program) lay_out_history(trained, labels, to);
 }
 
-ModelArcs::ModelArcs(const Tensors& tensors, uint32_t labels, uint32_t stride, const float* transitions) {
+ModelArcs::ModelArcs(const Tensors& tensors, uint32_t labels, uint32_t stride, const float* transitions) : labels_(labels), stride_(stride) {
     const bool second_order = tensors.find("arcs.states") != nullptr, history = tensors.find("history.slots") != nullptr;
     if (!second_order && !history) return;
     pairs_.assign(size_t{labels} * stride, -std::numeric_limits<float>::infinity());
@@ -123,7 +126,14 @@ void ModelArcs::read_history(const Tensors& tensors, uint32_t labels, uint32_t s
     const Json index = Json::parse(tensors.text("history.index"));
     const auto slots = tensors.array<uint32_t>("history.slots");
     const auto cells = tensors.array<uint32_t>("history.cells");
-    const auto weights = tensors.array<float>("history.weights");
+    const Tensor* const kept = tensors.find("history.weights");
+    const bool half = kept && kept->type == Type::f16;
+    if (half) {
+        const auto* halves = reinterpret_cast<const uint16_t*>(kept->data);
+        wide_weights_.resize(kept->bytes / 2);
+        std::transform(halves, halves + wide_weights_.size(), wide_weights_.begin(), from_half);
+    }
+    const std::span<const float> weights = half ? std::span<const float>(wide_weights_) : tensors.array<float>("history.weights");
     if (cells.size() != weights.size()) throw InputFault("the weights do not fit the transition features");
     for (const uint32_t cell : cells) {
         if (cell >= size_t{labels} * labels) throw InputFault("a transition feature is for labels that are not there");
@@ -136,6 +146,41 @@ void ModelArcs::read_history(const Tensors& tensors, uint32_t labels, uint32_t s
     view_.cells = cells_.data();
     view_.weights = weights.data();
     if (tensors.find_text("history")) program_ = read_program(tensors, "history");
+}
+
+uint32_t ModelArcs::slot_of(std::string_view name) const {
+    return view_.slots && program_ ? view_.slots->find(Encoder::key_of(*program_, name)) : Slots::kNone;
+}
+
+TrainedArcs ModelArcs::pruned(const Tensors& tensors, float least, const std::vector<std::string>& names) const {
+    TrainedArcs out;
+    if (!states_.empty()) {
+        out.states = states_.as_pairs();
+        const auto trigrams = tensors.array<uint16_t>("arcs.trigrams");
+        const auto weights = tensors.array<float>("arcs.weights");
+        for (size_t i = 0; i < weights.size(); ++i) {
+            if (!(std::abs(weights[i]) > least)) continue;
+            out.trigrams.insert(out.trigrams.end(), {trigrams[3 * i], trigrams[3 * i + 1], trigrams[3 * i + 2]});
+            out.trigram_weights.push_back(weights[i]);
+        }
+    }
+    if (!view_.slots) return out;
+    out.program = program_;
+    size_t met = 0;
+    for (const std::string& name : names) {
+        const uint32_t slot = slot_of(name);
+        if (slot == Slots::kNone) continue;
+        out.keys.push_back(Encoder::key_of(*program_, name));
+        for (uint32_t k = slots_.start(slot); k < slots_.start(slot + 1); ++k, ++met) {
+            if (!(std::abs(view_.weights[k]) > least)) continue;
+            out.triple_features.push_back(out.features);
+            out.triple_pairs.push_back(cells_[k] / stride_ * labels_ + cells_[k] % stride_);
+            out.triple_weights.push_back(view_.weights[k]);
+        }
+        ++out.features;
+    }
+    if (met != cells_.size()) throw InputFault("the names are not those of this model's transition features");
+    return out;
 }
 
 }  // namespace tagpool

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "encoding.hpp"
@@ -59,16 +61,22 @@ public:
     const std::optional<Program>& program() const { return program_; }
     const Slots* slots() const { return view_.slots; }
     const PairStates& states() const { return states_; }
+    // The slot of a transition feature by its name; kNone: it has no weights.
+    uint32_t slot_of(std::string_view name) const;
+    // What training would have found, without weights of magnitude up to `least`; `names` are those of the transition features.
+    TrainedArcs pruned(const Tensors& tensors, float least, const std::vector<std::string>& names) const;
 
 private:
     void read_states(const Tensors& tensors, uint32_t labels, uint32_t stride, const float* transitions);
     void read_history(const Tensors& tensors, uint32_t labels, uint32_t stride);
 
+    uint32_t labels_, stride_;
     PairStates states_;
     std::vector<float> pairs_, trigrams_;
     std::optional<Program> program_;
     Slots slots_;
     std::vector<uint32_t> cells_;
+    std::vector<float> wide_weights_;  // where the file keeps them as float16
     ArcView view_;
 };
 

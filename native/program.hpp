@@ -19,9 +19,10 @@ enum class AtomKind : uint8_t {
     capitals,     // the capital classes of the words at offsets a..b, as one value
     position,     // first, last
     bias,         // always there
+    embedding,    // the vector of a word function's value: a feature a dimension, with a value
 };
 
-constexpr std::array<std::string_view, 7> kAtomKindNames = {"word", "number", "gazetteer", "disjunction", "capitals", "position", "bias"};
+constexpr std::array<std::string_view, 8> kAtomKindNames = {"word", "number", "gazetteer", "disjunction", "capitals", "position", "bias", "embedding"};
 
 // Something that has values at every token.
 struct Atom {
@@ -32,6 +33,7 @@ struct Atom {
     bool plain = false;
     int a = 0, b = 0;
     std::shared_ptr<const PhraseLexicon> phrases;
+    std::shared_ptr<const VectorLexicon> vectors;
 };
 
 struct Term {

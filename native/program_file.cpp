@@ -1,5 +1,7 @@
 #include "program_file.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "fault.hpp"
@@ -101,6 +103,31 @@ std::shared_ptr<const PhraseLexicon> read_phrases(const Tensors& from, const std
     return std::make_shared<const PhraseLexicon>(PhraseLexicon::restored(std::move(lists), list_sets, entries));
 }
 
+void write_vectors(const VectorLexicon& lexicon, const std::string& name, Tensors& to) {
+    std::vector<std::string_view> words;
+    std::vector<float> vectors;
+    vectors.reserve(size_t{lexicon.size()} * lexicon.width());
+    for (uint32_t i = 0; i < lexicon.size(); ++i) {
+        words.push_back(lexicon.word(i));
+        const float* const vector = lexicon.vector(lexicon.word(i));
+        vectors.insert(vectors.end(), vector, vector + lexicon.width());
+    }
+    write_strings(to, name + ".words", words);
+    auto kept = std::make_shared<const std::vector<float>>(std::move(vectors));
+    to.add(name + ".vectors", Type::f32, {lexicon.size(), lexicon.width()}, kept->data(), kept);
+}
+
+std::shared_ptr<const VectorLexicon> read_vectors(const Tensors& from, const std::string& name) {
+    const auto vectors = from.array<float>(name + ".vectors");
+    const std::vector<size_t>& shape = from.find(name + ".vectors")->shape;
+    if (shape.size() != 2 || shape[1] > UINT32_MAX || !std::all_of(vectors.begin(), vectors.end(), [](float value) { return std::isfinite(value); }))
+        throw InputFault("the vectors of words cannot be");
+    RowLexicon words;
+    uint32_t row = 0;
+    for (const std::string_view word : read_strings(from, name + ".words")) words.add(word, row++);
+    return std::make_shared<const VectorLexicon>(std::move(words), std::vector<float>(vectors.begin(), vectors.end()), static_cast<uint32_t>(shape[1]));
+}
+
 // Lexicons by number, each written once however many atoms look into it.
 template <class Lexicon>
 class Numbered {
@@ -132,6 +159,7 @@ constexpr int64_t kMostLexicons = 1 << 20;
 void write_program(const Program& program, const std::string& name, Tensors& to) {
     Numbered<WordLexicon> words;
     Numbered<PhraseLexicon> phrases;
+    Numbered<VectorLexicon> vectors;
     std::string out = "{\"boundary\":" + boolean(program.boundary) + ",\"atoms\":[";
     for (size_t i = 0; i < program.atoms.size(); ++i) {
         const Atom& atom = program.atoms[i];
@@ -148,6 +176,7 @@ void write_program(const Program& program, const std::string& name, Tensors& to)
         }
         out += "]";
         if (atom.phrases) out += ",\"phrases\":" + std::to_string(phrases.of(atom.phrases, name + ".phrases.", to, write_phrases));
+        if (atom.vectors) out += ",\"vectors\":" + std::to_string(vectors.of(atom.vectors, name + ".vectors.", to, write_vectors));
         out += "}";
     }
     out += "],\"templates\":[";
@@ -165,6 +194,7 @@ Program read_program(const Tensors& from, const std::string& name) {
     const Json source = Json::parse(from.text(name));
     Numbered<WordLexicon> words;
     Numbered<PhraseLexicon> phrases;
+    Numbered<VectorLexicon> vectors;
     Program program;
     program.boundary = source.at("boundary").as_bool();
     for (const Json& each : source.at("atoms").as_array()) {
@@ -187,6 +217,8 @@ Program read_program(const Tensors& from, const std::string& name) {
         atom.function = WordFunction(std::move(steps));
         if (atom.kind == AtomKind::gazetteer)
             atom.phrases = phrases.at(static_cast<size_t>(each.at("phrases").as_whole(0, kMostLexicons)), name + ".phrases.", from, read_phrases);
+        if (atom.kind == AtomKind::embedding)
+            atom.vectors = vectors.at(static_cast<size_t>(each.at("vectors").as_whole(0, kMostLexicons)), name + ".vectors.", from, read_vectors);
         program.atoms.push_back(std::move(atom));
     }
     for (const Json& each : source.at("templates").as_array()) {
@@ -197,6 +229,9 @@ Program read_program(const Tensors& from, const std::string& name) {
             made.terms.push_back({static_cast<uint32_t>(atom), static_cast<int>(offset)});
         }
         if (made.terms.empty()) throw InputFault("a template has no terms");
+        if (made.terms.size() > 1 && std::any_of(made.terms.begin(), made.terms.end(), [&](const Term& term) {
+                return program.atoms[term.atom].kind == AtomKind::embedding;
+            })) throw InputFault("an embedding is part of a conjunction");
         program.templates.push_back(std::move(made));
     }
     if (program.templates.size() > UINT16_MAX) throw InputFault("more than 65,535 templates");

@@ -40,7 +40,7 @@ TrainingSet::TrainingSet(const Encoding& encoding, const int32_t* gold, uint32_t
     for (int32_t label : gold_)
         if (label < kUnknown || label >= static_cast<int32_t>(labels_)) throw InputFault("a label is out of range");
     if (options.order != 1 || history)
-        arcs_ = Arcs(sentences_, gold_, labels_, stride_, options.order, history, history_features);
+        arcs_ = Arcs(sentences_, gold_, labels_, stride_, options.order, history, history_features, options.known_arcs);
     cut_into_parts();
     if (options.merge_twins) twins_ = Twins(encoding, features);
     choose_layout(encoding, features, options);

@@ -34,6 +34,7 @@ struct TrainingOptions {
     bool merge_twins = false;     // for trainers to whom features that always occur together are one (twins.hpp)
     bool bundle = false;          // for trainers that go over the whole corpus at every step (bundles.hpp)
     std::vector<std::pair<uint32_t, uint16_t>> known = {};  // pairs (feature, label) that count as observed in any case
+    KnownArcs known_arcs = {};
 };
 
 class Shards;

@@ -67,6 +67,13 @@ void bind_lexicons(nb::module_& m) {
         })
         .def("__len__", &RowLexicon::size);
 
+    nb::class_<VectorLexicon>(m, "VectorLexicon")
+        .def("__init__", [](VectorLexicon* self, const RowLexicon& words, nb::ndarray<const float, nb::ndim<2>, nb::c_contig, nb::device::cpu> vectors) {
+            new (self) VectorLexicon(words, {vectors.data(), vectors.data() + vectors.size()}, static_cast<uint32_t>(vectors.shape(1)));
+        }, nb::arg("words"), nb::arg("vectors"))
+        .def_prop_ro("width", &VectorLexicon::width)
+        .def("__len__", &VectorLexicon::size);
+
     nb::class_<Step>(m, "Step")
         .def("__init__", [](Step* self, std::string_view name, int a, int b, std::shared_ptr<WordLexicon> lexicon) {
             const auto function = named<Function>(kFunctionNames, name);

@@ -125,6 +125,13 @@ Columns columns_of(const Model& model, nb::handle sentences) {
     return builder.finish();
 }
 
+std::vector<std::string> keys_in(const std::optional<Program>& program) {
+    std::vector<std::string> keys;
+    if (program)
+        for (const Template& each : program->templates) keys.push_back(each.key);
+    return keys;
+}
+
 Tensors gathered(const nb::dict& texts, const nb::dict& arrays) {
     Tensors more;
     for (auto [key, value] : texts) more.set(nb::cast<std::string>(key), nb::cast<std::string>(value));
@@ -193,21 +200,22 @@ void bind_model(nb::module_& m) {
             const std::string out = model.write(gathered(texts, arrays), half);
             return nb::bytes(out.data(), out.size());
         }, nb::arg("texts"), nb::arg("arrays"), nb::arg("half"))
-        .def("pruned", [](const Model& model, float least, const std::vector<std::string>& names) {
+        .def("pruned", [](const Model& model, float least, const std::vector<std::string>& names, const std::vector<std::string>& history) {
             std::vector<uint64_t> keys;
             for (const std::string& name : names) keys.push_back(model.key_of(name));
-            return model.pruned(least, keys);
-        }, nb::arg("least"), nb::arg("names"))
+            return model.pruned(least, keys, history);
+        }, nb::arg("least"), nb::arg("names"), nb::arg("history"))
         .def("encoder", [](const Model& model, uint32_t minimum_count) {
             if (!model.program()) throw InputFault("this model was trained on given features");
             return std::make_unique<Encoder>(*model.program(), minimum_count, model.hash_size());
         }, nb::arg("minimum_count"))
-        .def_prop_ro("template_keys", [](const Model& model) {
-            std::vector<std::string> keys;
-            if (model.program())
-                for (const Template& each : model.program()->templates) keys.push_back(each.key);
-            return keys;
-        })
+        // The same for the features of transitions.
+        .def("history_encoder", [](const Model& model, uint32_t minimum_count) {
+            if (!model.arcs().program()) throw InputFault("this model has no transition features");
+            return std::make_unique<Encoder>(*model.arcs().program(), minimum_count, 0u);
+        }, nb::arg("minimum_count"))
+        .def_prop_ro("template_keys", [](const Model& model) { return keys_in(model.program()); })
+        .def_prop_ro("history_template_keys", [](const Model& model) { return keys_in(model.arcs().program()); })
         .def_prop_ro("labels", [](const Model& model) { return model.labels(); })
         .def_prop_ro("columns", &Model::columns)
         .def_prop_ro("chain", [](const Model& model) { return model.view().chain; })
@@ -243,6 +251,7 @@ void bind_model(nb::module_& m) {
                 out.insert(out.end(), view.arcs->trigrams + state * view.stride, view.arcs->trigrams + state * view.stride + view.labels);
             return owned(std::move(out));
         })
+        .def_prop_ro("order", [](const Model& model) { return model.arcs().states().empty() ? 1 : 2; })
         .def_prop_ro("has_history", [](const Model& model) { return model.arcs().slots() != nullptr; })
         .def("weights_of", [](const Model& model, const std::vector<std::string>& names) {
             // A dense matrix: names x labels, zero where there is no weight.
@@ -256,6 +265,23 @@ void bind_model(nb::module_& m) {
                     out[i * view.labels + (end - begin == view.labels ? k - begin : view.weight_labels[k])] = view.weights[k];
             }
             return owned(std::move(out));
+        }, nb::arg("names"))
+        // Of features of transitions by name: the name's number, b * labels + c, and the weight there.
+        .def("history_weights_of", [](const Model& model, const std::vector<std::string>& names) {
+            std::vector<uint32_t> numbers, pairs;
+            std::vector<float> weights;
+            const ModelView& view = model.view();
+            for (uint32_t i = 0; i < names.size(); ++i) {
+                const uint32_t slot = model.arcs().slot_of(names[i]);
+                if (slot == Slots::kNone) continue;
+                const ArcView& arcs = *view.arcs;
+                for (uint32_t k = arcs.slots->start(slot); k < arcs.slots->start(slot + 1); ++k) {
+                    numbers.push_back(i);
+                    pairs.push_back(arcs.cells[k] / view.stride * view.labels + arcs.cells[k] % view.stride);
+                    weights.push_back(arcs.weights[k]);
+                }
+            }
+            return nb::make_tuple(owned(std::move(numbers)), owned(std::move(pairs)), owned(std::move(weights)));
         }, nb::arg("names"))
         .def("keys_of", [](const Model& model, const std::vector<std::string>& names) {
             std::vector<uint64_t> keys;

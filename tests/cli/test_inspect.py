@@ -55,6 +55,35 @@ def test_inspect_shows_what_it_can_of_a_model_without_names(data: Path, tmp_path
     assert found["transitions"]
 
 
+def test_inspect_and_explain_chains_that_look_further(data: Path, tmp_path: Path) -> None:
+    corpus = tagpool.builtin_corpus(80)
+    templates = "word[0]\nshape[0]\nlabel[-1] & shape[0]"
+    tagpool.CRF(templates, order=2, trainer=tagpool.SGD(epochs=2)).fit(corpus).save(tmp_path / "m")
+    shown = succeed("inspect", tmp_path / "m", "--top", 2)
+    assert "crf of order 2" in shown
+    assert "feature of transitions" in shown
+    assert "then" in shown
+    found = json.loads(succeed("inspect", tmp_path / "m", "--top", 2, "--json"))
+    assert (len(found["trigrams"]), len(found["transition_features"])) == (2, 2)
+    assert sum(found["sizes"].values()) == found["bytes"]
+    assert "features of transitions" in found["sizes"]
+    only = json.loads(succeed("inspect", tmp_path / "m", "--template", "label[-1]&shape(word)[0]", "--json"))
+    assert only["strongest"]["O"]["for"] == []
+    assert only["transition_features"]
+    tokens = json.loads(succeed("explain", tmp_path / "m", "Ann moved to Oslo.", "--json"))["tokens"]
+    assert tokens[0]["beside"]
+    assert "label[-1]&shape(word)[0]=xx" in succeed("explain", tmp_path / "m", "Ann moved to Oslo.", "--token", 3)
+    tagpool.load(tmp_path / "m").save(tmp_path / "nameless", names=False)
+    nameless = json.loads(succeed("inspect", tmp_path / "nameless", "--json"))
+    assert nameless["trigrams"]
+    assert nameless["transition_features"] == []
+    tagpool.write_corpus(corpus, tmp_path / "more.conll")
+    going = succeed(
+        "train", "--train", tmp_path / "more.conll", "--from", tmp_path / "m", "--model", tmp_path / "n", "--epochs", 1
+    )
+    assert tagpool.load(tmp_path / "n").order == 2, going
+
+
 # explain -----------------------------------------------------------------------------------------------------------------
 
 

@@ -18,10 +18,12 @@ from tagpool.experts.explanation import explain
 from tagpool.experts.inspection import (
     features_by_template,
     strongest_features,
+    strongest_transition_features,
     strongest_transitions,
+    strongest_trigrams,
     template_of,
 )
-from tagpool.experts.saving import feature_names
+from tagpool.experts.saving import feature_names, history_names
 
 WORDS = ["Ann", "Bob", "moved", "to", "Oslo", "Bergen", ".", "Dr.", "x1"]
 TEMPLATES = "word[0]\nshape[0]\nsuffix(word, 1)[0]\nword[-1] & shape[0]\nbias[0]"
@@ -84,6 +86,37 @@ def test_transitions_have_the_weights_lattices_have() -> None:
     some = strongest_transitions(expert, top=10_000, labels=["B-PER"])
     assert some == [one for one in found if "B-PER" in (one.before, one.after)]
     assert strongest_transitions(trained(kind=MaxEnt)) == []
+
+
+def test_trigrams_and_features_of_transitions() -> None:
+    """Against all weights laid out."""
+    templates = TEMPLATES + "\nlabel[-1] & shape[0]\nlabel[-1] & word[0]"
+    crf = CRF(templates, order=2, trainer=SGD(epochs=3)).fit(builtin_corpus(120))
+    model, labels = crf._fitted(), crf.labels_
+    pairs = [(None, label) for label in labels] + [(labels[a], labels[b]) for a, b in model.states().reshape(-1, 2)]
+    weights = model.trigrams().reshape(len(pairs), len(labels))
+    expected = {(*pair, label): row[j] for pair, row in zip(pairs, weights, strict=True) for j, label in enumerate(labels)}
+    found = strongest_trigrams(crf, top=len(expected))
+    assert {one[:3]: one.weight for one in found} == {key: weight for key, weight in expected.items() if weight}
+    assert [abs(one.weight) for one in found] == sorted((abs(one.weight) for one in found), reverse=True)
+    assert strongest_trigrams(crf, top=3) == found[:3]
+    chosen = strongest_trigrams(crf, top=len(expected), labels=["B-PER"])
+    assert chosen == [one for one in found if "B-PER" in one[:3]] != found
+    names = history_names(crf)
+    every = strongest_transition_features(crf, top=10**6)
+    assert len(every) == len(model.history_weights_of(names)[2]) > 100
+    for one in every[:50]:
+        _, cells, values = model.history_weights_of([one.feature])
+        cell = labels.index(one.before) * len(labels) + labels.index(one.after)
+        assert values[cells.tolist().index(cell)] == one.weight
+    assert [abs(one.weight) for one in every] == sorted((abs(one.weight) for one in every), reverse=True)
+    by_shape = strongest_transition_features(crf, top=10**6, template="label[-1]&shape(word)[0]", labels=["B-LOC"])
+    assert {template_of(one.feature) for one in by_shape} == {"label[-1]&shape(word)[0]"}
+    assert all("B-LOC" in (one.before, one.after) for one in by_shape)
+    counts = features_by_template(crf)
+    assert counts["label[-1]&word[0]"] == sum(template_of(name) == "label[-1]&word[0]" for name in names)
+    assert list(counts)[-2:] == ["label[-1]&shape(word)[0]", "label[-1]&word[0]"]
+    assert strongest_trigrams(trained()) == strongest_transition_features(trained()) == []
 
 
 # explanation -------------------------------------------------------------------------------------------------------------

@@ -37,8 +37,9 @@ def test_features_that_are_not_there(corpus):
     refused("no feature is left: none was met 1000 times", CRF("word[0]", min_count=1000), corpus)
     refused("no feature is left", CRF(min_count=5), [[["a"], ["b"]]], [["X", "Y"]])
     refused("unknown field 'lemma'", CRF("lemma[0]"), corpus)
-    vectors = {"glove": tagpool.Embeddings(["Ann"], [[1.0, 2.0]])}
-    refused("no weights for embeddings", CRF("embedding(glove)[0]", resources=vectors), corpus)
+    vectors = {"glove": tagpool.Embeddings(["nobody"], [[1.0, 2.0]])}
+    refused("no feature is left", CRF("embedding(glove)[0]", resources=vectors), corpus)
+    refused("'glove' is not given", CRF("embedding(glove)[0]"), corpus)
     refused("neither a file nor a preset", CRF("nonsense"), corpus)
 
 

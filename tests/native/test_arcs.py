@@ -146,3 +146,49 @@ def test_bad_arguments() -> None:
     gold = np.concatenate(problem.base.gold).astype(np.int32)
     with pytest.raises(_native.InputFault, match="a transition feature is out of range"):
         _native.TrainingSet(rows, gold, 4, 3, True, history=encoding(problem.history, 5), history_features=4)
+
+
+def small(**known: list[int]) -> _native.TrainingSet:
+    """Labels 0 1 0 and 0 1, of three labels; one feature of transitions, met at the second token only."""
+    types = {"known_states": np.uint16, "known_trigrams": np.uint16}
+    given = {name: np.array(values, types.get(name, np.uint32)) for name, values in known.items()}
+    rows = encoding([[[(0, 1.0)]] * 3, [[(0, 1.0)]] * 2], 1)
+    history = encoding([[[], [(0, 1.0)], []], [[], []]], 2)
+    gold = np.array([0, 1, 0, 0, 1], np.int32)
+    return _native.TrainingSet(rows, gold, 1, 3, True, order=2, history=history, history_features=2, **given)
+
+
+def test_what_is_known_has_weights_beside_what_is_met() -> None:
+    """Label 2 is met with nothing: it may be followed by any, and follows what is known to lead there."""
+    plain = small()
+    assert plain.states().reshape(-1, 2).tolist() == [[1, 0], [2, 0], [0, 1], [2, 1], [2, 2]]
+    assert plain.trigrams().reshape(-1, 3).tolist() == [[3, 0, 1], [0, 1, 0]]
+    assert [each.tolist() for each in plain.triples()] == [[0], [1]]
+    known = small(
+        known_states=[1, 2, 0, 1],
+        known_trigrams=[0, 1, 2, 3, 1, 2, 3, 0, 1],
+        known_triple_features=[1, 0, 0],
+        known_triple_pairs=[5, 1, 0],
+    )
+    assert known.states().reshape(-1, 2).tolist() == [[1, 0], [2, 0], [0, 1], [2, 1], [1, 2], [2, 2]]
+    assert known.trigrams().reshape(-1, 3).tolist() == [[3, 0, 1], [3, 1, 2], [0, 1, 0], [0, 1, 2]]
+    assert [each.tolist() for each in known.triples()] == [[0, 0, 1], [0, 1, 5]]
+
+
+@pytest.mark.parametrize(
+    ("known", "message"),
+    [
+        ({"known_states": [0]}, "no pairs"),
+        ({"known_states": [0, 3]}, "out of range"),
+        ({"known_trigrams": [0, 1]}, "not of three labels"),
+        ({"known_trigrams": [4, 0, 1]}, "out of range"),
+        ({"known_trigrams": [0, 0, 1]}, "where no state is"),
+        ({"known_trigrams": [0, 1, 2]}, "where no state is"),
+        ({"known_triple_features": [2], "known_triple_pairs": [0]}, "out of range"),
+        ({"known_triple_features": [0], "known_triple_pairs": [9]}, "out of range"),
+        ({"known_triple_features": [0]}, "not one pair each"),
+    ],
+)
+def test_what_cannot_be_known(known: dict[str, list[int]], message: str) -> None:
+    with pytest.raises(_native.InputFault, match=message):
+        small(**known)

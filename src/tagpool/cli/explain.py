@@ -159,10 +159,13 @@ def _show_features(one: TokenExplanation, top: int) -> None:
     rest = sum(each.difference for each in one.contributions[top:])
     if len(one.contributions) > top:
         rows.append((rest, f"({len(one.contributions) - top} more features)"))
-    rows.append((one.transitions, "(the labels beside it)"))
+    if one.transitions is not None:
+        rows.append((one.transitions, "(the labels beside it)"))
     for difference, name in rows:
         output.print(f"{_INDENT}{difference:+8.3f}  {name}", highlight=False, markup=False)
-    if one.decisive is None:
+    if one.transitions is None:
+        verdict = "no other label can stand here"
+    elif one.decisive is None:
         verdict = "no feature of its own is decisive: the labels beside it are enough"
     else:
         named = [*one.decisive[:_MOST_NAMED], *([f"{more} more"] if (more := len(one.decisive) - _MOST_NAMED) > 0 else [])]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json as json_module
 from collections import Counter
+from collections.abc import Sequence
 from itertools import zip_longest
 from pathlib import Path
 from typing import Annotated, Any
@@ -16,12 +17,23 @@ from tagpool.cli.pool_inspection import about_pool, show_pool
 from tagpool.cli.sizes import spelled_bytes
 from tagpool.errors import InputError
 from tagpool.experts.expert import Expert
-from tagpool.experts.inspection import Strongest, Transition, features_by_template, strongest_features, strongest_transitions
-from tagpool.experts.saving import has_names
+from tagpool.experts.inspection import (
+    Strongest,
+    Transition,
+    TransitionFeature,
+    Trigram,
+    features_by_template,
+    strongest_features,
+    strongest_transition_features,
+    strongest_transitions,
+    strongest_trigrams,
+)
+from tagpool.experts.saving import has_history_names, has_names
 from tagpool.pools.elitist import ElitistPool
 from tagpool.pools.pool import Pool
 
 _PARTS = {"features.slots": "index", "features.weights": "weights", "features.labels": "weights", "edges": "transitions"}
+_PARTS_OF = {"program": "templates", "arcs.": "transitions", "history.": "features of transitions"}
 
 
 def inspect(
@@ -33,7 +45,8 @@ def inspect(
 ) -> None:
     """Look into a model: how it was trained, what it holds, its strongest features and transitions.
 
-    Of a pool its members: their shares, the templates each has, and what the experts of an elitist pool share. The strongest
+    Of a chain of order 2 also its strongest trigrams are shown, and features of transitions with the labels they are for. Of a
+    pool its members: their shares, the templates each has, and what the experts of an elitist pool share. The strongest
     features are those of the one expert that a pool is, where it is one.
 
     \b
@@ -49,17 +62,24 @@ def inspect(
     found = about_pool(loaded, model) if isinstance(loaded, (Pool, ElitistPool)) else _about(loaded, model)
     strongest: dict[str, Strongest] = {}
     transitions: list[Transition] = []
+    trigrams: list[Trigram] = []
+    of_transitions: list[TransitionFeature] = []
     named = isinstance(single, Expert) and has_names(single)
     if isinstance(single, Expert):
         if named:
             found["templates"] = features_by_template(single)
             strongest = strongest_features(single, top=top, labels=label, template=template)
         transitions = strongest_transitions(single, top=top, labels=label)
+        trigrams = strongest_trigrams(single, top=top, labels=label)
+        if has_history_names(single):
+            of_transitions = strongest_transition_features(single, top=top, labels=label, template=template)
     elif label or template:
         raise InputError(f"--label and --template are for models that are one expert: {found['refusal']}", source=model)
     if json:
         found["strongest"] = {key: {"for": one.speaking_for, "against": one.speaking_against} for key, one in strongest.items()}
         found["transitions"] = transitions
+        found["trigrams"] = trigrams
+        found["transition_features"] = of_transitions
         print_json(found)
         return
     show_pool(found) if is_pool else _show(found)
@@ -68,19 +88,23 @@ def inspect(
         errors.print(f"the features {why}, and cannot be shown", highlight=False, markup=False)
     for key, one in strongest.items():
         _show_label(key, one)
-    _show_transitions(transitions)
+    _show_weights(["from", "to"], [(one.before or "(start)", one.after or "(end)", one.weight) for one in transitions])
+    _show_weights(["first", "then", "to"], [(one.first or "(start)", *one[1:]) for one in trigrams])
+    _show_weights(["feature of transitions", "from", "to"], of_transitions)
 
 
 def _about(expert: Expert, path: Path) -> dict[str, Any]:
     model = expert._fitted()
     sizes: Counter[str] = Counter()
     for name, count in model.sizes().items():
-        sizes[_PARTS.get(name, "templates" if name.startswith("program") else name)] += count
+        of = next((part for start, part in _PARTS_OF.items() if name.startswith(start)), name)
+        sizes[_PARTS.get(name, of)] += count
     total = path.stat().st_size
     sizes["header"] = total - sum(sizes.values())
     return {
         "model": str(path),
         "expert": expert.kind,
+        "order": model.order,
         "tagpool": model.text("tagpool"),
         "labels": list(expert.labels_),
         "columns": list(model.columns),
@@ -102,7 +126,8 @@ def _print(text: str) -> None:
 
 def _show(found: dict[str, Any]) -> None:
     hashed = f", hashed to {found['hash_size']:,}" if found["hash_size"] else ""
-    _print(f"{found['model']}: {found['expert']}, written by tagpool {found['tagpool']}")
+    order = " of order 2" if found["order"] == 2 else ""
+    _print(f"{found['model']}: {found['expert']}{order}, written by tagpool {found['tagpool']}")
     _print(f"{len(found['labels'])} labels: {', '.join(found['labels'])}")
     looks_at = f"; it looks at the columns {', '.join(found['columns'])}" if found["columns"] else ""
     _print(f"{found['features']:,} features{hashed}, {found['weights']:,} weights{looks_at}")
@@ -136,8 +161,8 @@ def _cells(pair: tuple[str, float] | None) -> list[str]:
     return ["", ""] if pair is None else [pair[0], f"{pair[1]:+.3f}"]
 
 
-def _show_transitions(transitions: list[Transition]) -> None:
-    if transitions:
+def _show_weights(names: list[str], found: Sequence[tuple[Any, ...]]) -> None:
+    """Rows that end in a weight."""
+    if found:
         _print("")
-        rows = [[one.before or "(start)", one.after or "(end)", f"{one.weight:+.3f}"] for one in transitions]
-        print_table(table(["from", "to", "weight"], rows, left=2))
+        print_table(table([*names, "weight"], [[*row[:-1], f"{row[-1]:+.3f}"] for row in found], left=len(names)))

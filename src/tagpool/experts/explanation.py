@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from tagpool import _native
 from tagpool.chain.lattice import Lattice
 from tagpool.corpus.corpus import Corpus
 from tagpool.errors import InputError
+from tagpool.experts.decisive import Decisions
 from tagpool.experts.expert import Expert
-
-_Array = NDArray[np.float64]
-_ROUNDING = 1e-4  # scores are sums in float32: a lead within this is none
+from tagpool.experts.inference import state_labels
+from tagpool.experts.sentence_weights import Array, SentenceWeights, TokenWeights
 
 
 @dataclass(frozen=True)
@@ -28,10 +27,13 @@ class Contribution:
 
 @dataclass(frozen=True)
 class TokenExplanation:
-    """Why a token has its label.
+    """Why a token has its label rather than the ``runner_up``, the most probable other one.
 
-    ``contributions`` are those of the features that have weights, the largest differences (of either sign) first;
-    ``transitions`` is what the labels beside it add to its lead over the ``runner_up``, the most probable other label.
+    Two label sequences are compared: the best one, and the same with the runner-up in this place (in a chain of order 2, where
+    the labels beside it may forbid that, the best one with it). ``contributions`` are those of the token's features that have
+    weights, also of the transition into it, the largest differences (of either sign) first. ``beside`` is what else makes a
+    difference: transitions, with their names, and the features of transitions into other tokens; ``transitions`` is its sum,
+    None if the token can have no other label. The differences add up to that of the sequences' scores.
 
     ``decisive`` is a smallest set of the token's features without which it gets another label, ``instead``, with the rest of
     the sentence as it is; both are None if there is no such set, because its neighbours alone make the label the best.
@@ -44,18 +46,10 @@ class TokenExplanation:
     runner_up_probability: float
     feature_count: int
     contributions: list[Contribution]
-    transitions: float
+    beside: list[Contribution]
+    transitions: float | None
     decisive: list[str] | None
     instead: str | None
-
-
-@dataclass(frozen=True)
-class _Features:
-    """The features of a token that have weights, and what each adds to the score of every label."""
-
-    names: list[str]
-    scores: _Array
-    count: int
 
 
 def explain(expert: Expert, corpus: Corpus, sentence: int = 0) -> list[TokenExplanation]:
@@ -67,117 +61,88 @@ def explain(expert: Expert, corpus: Corpus, sentence: int = 0) -> list[TokenExpl
     >>> first.label, first.decisive, first.instead
     ('PER', ['word[0]=Ann'], 'O')
     """
-    model = expert._fitted()
-    if model.given:
+    if expert._fitted().given:
         raise InputError("the model was trained on given features: only features of templates can be explained")
-    if model.has_history or len(model.states()):
-        raise InputError("a chain of order 2, or with features of transitions, cannot be explained: only plain transitions can")
     one = corpus.select([sentence])
-    (lattice,) = expert.lattices(one)
-    best = lattice.best().labels
-    marginals = lattice.marginals()
-    others = _others(lattice)
-    rows = _features(expert, one)
-    return [
-        _explained(word, place, model.labels, lattice, best, marginals[place], others[place], features)
-        for place, (word, features) in enumerate(zip(one[0].words, rows, strict=True))
-    ]
+    told = _Sentence(expert, one)
+    return [told.explained(place) for place in range(len(told.words))]
 
 
-def _features(expert: Expert, one: Corpus) -> list[_Features]:
-    model = expert._fitted()
-    try:
-        described = model.encoder(1).describe(one.native, 0)
-    except _native.InputFault as fault:
-        raise expert._explained(fault, one) from None
-    found = []
-    for row in described:
-        values: dict[str, float] = {}
-        for name, value in row:  # a template may make a feature of a token twice
-            values[name] = values.get(name, 0.0) + value
-        weights = model.weights_of(list(values)).reshape(len(values), len(model.labels)).astype(np.float64)
-        kept = np.flatnonzero(weights.any(axis=1))
-        scores = weights[kept] * np.fromiter(values.values(), np.float64)[kept, None]
-        names = list(values)
-        found.append(_Features([names[i] for i in kept.tolist()], scores, len(values)))
-    return found
+class _Sentence:
+    """A sentence with its scores."""
+
+    def __init__(self, expert: Expert, one: Corpus) -> None:
+        self.words = one[0].words
+        (self.lattice,) = expert.lattices(one)
+        self.weights = SentenceWeights(expert, one)
+        self.labels = self.weights.labels
+        self.states = state_labels(expert)
+        count = len(self.labels)
+        before = np.concatenate([np.full(count, -1), np.array([a for a, _ in self.weights.states], np.int64)])
+        self.decisions = Decisions(self.lattice, self.states, before)
+        self.best = self._labels_of(self.lattice)
+        self.marginals = self.lattice.marginals() @ (self.states[:, None] == np.arange(count)).astype(np.float64)
+
+    def _labels_of(self, lattice: Lattice) -> list[int]:
+        return [int(label) for label in self.states[lattice.best().labels]]
+
+    def explained(self, place: int) -> TokenExplanation:
+        label, marginals, token = self.best[place], self.marginals[place], self.weights.tokens[place]
+        runner_up = int(np.argmax(np.where(np.arange(len(self.labels)) == label, -1.0, marginals)))
+        other = self._with(place, runner_up)
+        compared = other if other is not None else [*self.best[:place], runner_up, *self.best[place + 1 :]]
+        own = list(_of_token(token, place, self.best, compared))
+        beside = [] if other is None else list(self._beside(place, other))
+        decisive = self.decisions.decisive(place, label, token)
+        return TokenExplanation(
+            word=self.words[place],
+            label=self.labels[label],
+            probability=float(marginals[label]),
+            runner_up=self.labels[runner_up],
+            runner_up_probability=float(marginals[runner_up]),
+            feature_count=token.count,
+            contributions=_sorted(own),
+            beside=_sorted(beside),
+            transitions=None if other is None else sum(each.difference for each in beside),
+            decisive=None if decisive is None else decisive.names,
+            instead=None if decisive is None else self.labels[decisive.instead],
+        )
+
+    def _with(self, place: int, label: int) -> list[int] | None:
+        """The best labels with another one in a place, the others as they are if they may be."""
+        swapped = [*self.best[:place], label, *self.best[place + 1 :]]
+        if self.weights.is_possible(swapped):
+            return swapped
+        if label not in self.decisions.possible_labels(place):
+            return None
+        others = np.flatnonzero(self.states != label).tolist()
+        return self._labels_of(self.lattice.constrained(forbidden={place: others}))
+
+    def _beside(self, place: int, other: list[int]) -> Iterator[Contribution]:
+        """Where two sequences differ beside the features of a token."""
+        for t in range(len(self.best) + 1):
+            steps = zip(self.weights.steps_into(t, self.best), self.weights.steps_into(t, other), strict=True)
+            differing = [(a, b) for a, b in steps if a.name != b.name and (a.score or b.score)]
+            yield from (Contribution(a.name, a.score, a.score - b.score) for a, b in differing)
+            if t in (place, len(self.best)):
+                continue
+            changes = self.best[t] != other[t] or (t > 0 and self.best[t - 1] != other[t - 1])
+            for each in _of_token(self.weights.tokens[t], t, self.best, other) if changes else ():
+                if each.score or each.difference:
+                    yield Contribution(f"{each.feature} of {self.words[t]}", each.score, each.difference)
 
 
-def _others(lattice: Lattice) -> _Array:
-    """For each token and label the best score of everything but the token itself, given that it has the label.
-
-    Only a token's own scores change when it loses features, so that its label then is the argmax of these and its own.
-    """
-    nodes, edges = lattice.nodes, lattice.edges
-    forward, backward = np.empty_like(nodes), np.empty_like(nodes)
-    forward[0], backward[-1] = lattice.start, lattice.end
-    for t in range(1, len(nodes)):
-        forward[t] = ((forward[t - 1] + nodes[t - 1])[:, None] + edges).max(axis=0)
-    for t in range(len(nodes) - 2, -1, -1):
-        backward[t] = (edges + (nodes[t + 1] + backward[t + 1])[None, :]).max(axis=1)
-    return forward + backward
+def _of_token(token: TokenWeights, place: int, best: list[int], other: list[int]) -> Iterator[Contribution]:
+    """What each feature of a token says for one sequence, and for it rather than another."""
+    for name, row in zip(token.names, token.scores, strict=True):
+        yield _contribution(name, row[best[place]], row[other[place]])
+    for name, table in zip(token.step_names, token.steps, strict=True):
+        yield _contribution(name, table[best[place - 1], best[place]], table[other[place - 1], other[place]])
 
 
-def _explained(
-    word: str,
-    place: int,
-    labels: list[str],
-    lattice: Lattice,
-    best: NDArray[np.int32],
-    marginals: _Array,
-    others: _Array,
-    features: _Features,
-) -> TokenExplanation:
-    label = int(best[place])
-    runner_up = int(np.argmax(np.where(np.arange(len(labels)) == label, -1.0, marginals)))
-    differences = features.scores[:, label] - features.scores[:, runner_up]
-    order = np.argsort(-np.abs(differences), kind="stable").tolist()
-    decisive = _decisive(place, lattice, label, others, features)
-    return TokenExplanation(
-        word=word,
-        label=labels[label],
-        probability=float(marginals[label]),
-        runner_up=labels[runner_up],
-        runner_up_probability=float(marginals[runner_up]),
-        feature_count=features.count,
-        contributions=[Contribution(features.names[i], float(features.scores[i, label]), float(differences[i])) for i in order],
-        transitions=_beside(lattice, best, place, label) - _beside(lattice, best, place, runner_up),
-        decisive=None if decisive is None else [features.names[i] for i in decisive[0]],
-        instead=None if decisive is None else labels[decisive[1]],
-    )
+def _contribution(name: str, score: Array, other: Array) -> Contribution:
+    return Contribution(name, float(score), float(score - other))
 
 
-def _beside(lattice: Lattice, best: NDArray[np.int32], place: int, label: int) -> float:
-    """What the labels before and after add to the score of a label."""
-    before = lattice.start[label] if place == 0 else lattice.edges[best[place - 1], label]
-    after = lattice.end[label] if place == len(best) - 1 else lattice.edges[label, best[place + 1]]
-    return float(before + after)
-
-
-def _decisive(place: int, lattice: Lattice, label: int, others: _Array, features: _Features) -> tuple[list[int], int] | None:
-    """The fewest features without which the token is labelled otherwise, and how.
-
-    Another label r overtakes when the features left out take more from the lead of the label over r than there is of it. The
-    fewest that do are those that give most to that lead, largest first; the fewest of all are the fewest over all r.
-    """
-    lead = (lattice.nodes[place] + others)[label] - (lattice.nodes[place] + others)
-    gains = features.scores[:, [label]] - features.scores
-    order = np.argsort(-gains, axis=0, kind="stable")
-    taken = np.cumsum(np.take_along_axis(gains, order, axis=0), axis=0)
-    enough = taken > lead + _ROUNDING
-    enough[:, label] = False
-    for count in range(1, len(gains) + 1):
-        # Among those that do with as few, the label that gets furthest ahead.
-        for other in sorted(np.flatnonzero(enough[count - 1]).tolist(), key=lambda v: lead[v] - taken[count - 1, v]):
-            chosen = order[:count, other].tolist()
-            instead = _label_without(place, lattice, features.scores[chosen].sum(axis=0))
-            if instead != label:
-                return chosen, instead
-    return None
-
-
-def _label_without(place: int, lattice: Lattice, scores: _Array) -> int:
-    """The label of a token that lacks these scores: tagged again."""
-    nodes = lattice.nodes.copy()
-    nodes[place] -= scores
-    return int(Lattice(nodes, lattice.edges, lattice.start, lattice.end).best().labels[place])
+def _sorted(found: list[Contribution]) -> list[Contribution]:
+    return sorted(found, key=lambda each: -abs(each.difference))

@@ -37,4 +37,6 @@ def _expert(model: _native.Model, source: str | Path) -> Expert:
         raise ModelError(f"it holds a {kind}, which this version of tagpool does not know; upgrade tagpool", source=source)
     expert = _EXPERTS[kind]()
     expert._model = model
+    if model.order != expert.order:
+        expert.order = model.order
     return expert

@@ -14,9 +14,9 @@ from tagpool.corpus.text import SPACE
 from tagpool.errors import InputError
 from tagpool.evaluation.alignment import Alignment
 from tagpool.evaluation.chunks import count_chunks, rates
+from tagpool.experts.continuing import Before
 from tagpool.experts.expert import Expert
 from tagpool.experts.inputs import are_given_features, as_corpus
-from tagpool.experts.saving import feature_names
 from tagpool.features.encoder import Encoder
 from tagpool.features.given import GivenEncoder
 from tagpool.features.presets import load_templates
@@ -44,9 +44,7 @@ def fit(
     """Trains an expert; ``resume`` goes on from its weights, ``epochs`` overrules those of a stochastic trainer."""
     _check(expert)
     trainer = trainer_of(expert.trainer)
-    before = expert if resume and expert.is_fitted else None
-    if before is not None and (expert.order != 1 or before._fitted().has_history or len(before._fitted().states())):
-        raise InputError("a chain of order 2, or with features of transitions, cannot go on from old weights: fit a new one")
+    before = Before(expert) if resume and expert.is_fitted else None
     data = _Data(expert, sentences, labels, before)
     l2 = float(expert.l2)
     if epochs is not None:
@@ -54,7 +52,7 @@ def fit(
         if before is not None:
             # The penalty belongs to all sentences ever seen: these pay for their share of it. And the step stays what it was: one
             # found by trying on a few sentences would shout down what was learned before.
-            known = before.summary_
+            known = before.summary
             data.seen_before = int(known.get("sentences", 0))
             data.step_before = known.get("step")
             l2 *= data.sentence_count / (data.seen_before + data.sentence_count)
@@ -68,7 +66,7 @@ def fit(
         l2=l2,
         l1=float(expert.l1),
         example_weights=_example_weights(expert, data, sample_weight),
-        start=data.start(training) if before is not None else None,
+        start=before.start(training, len(data.labels)) if before is not None else None,
         groups=data.groups(trainer.groups_by) if trainer.groups_by else None,
         seed=expert.seed,
         threads=expert.threads,
@@ -111,11 +109,11 @@ def _check(expert: Expert) -> None:
 class _Data:
     """Training sentences as numbers."""
 
-    def __init__(self, expert: Expert, sentences: Any, labels: Any, before: Expert | None) -> None:
+    def __init__(self, expert: Expert, sentences: Any, labels: Any, before: Before | None) -> None:
         self.expert = expert
         self.given = are_given_features(sentences)
-        self.known = [] if before is None else feature_names(before)
-        if before is not None and before._fitted().given != self.given:
+        self.known: list[str] = [] if before is None else before.names
+        if before is not None and before.model.given != self.given:
             raise InputError("a model of given features goes on with given features, one of words with words")
         self.source: str | None = None
         self.seen_before = 0  # sentences that the weights have learned from already
@@ -124,7 +122,7 @@ class _Data:
             self._encode_given(sentences, labels)
         else:
             self._encode_corpus(as_corpus(sentences, labels, unknown=UNKNOWN), before)
-        old = () if before is None else before.labels_
+        old = () if before is None else before.labels
         unknown = (UNKNOWN, expert.unknown_label)
         self.labels = old + tuple(label for label in self.met if label not in unknown and label not in old)
         if len(self.labels) < 2:
@@ -150,7 +148,7 @@ class _Data:
         self.met: tuple[str, ...] = self.encoder.labels_
         self.numbers_of = self._given_numbers
 
-    def _encode_corpus(self, corpus: Corpus, before: Expert | None) -> None:
+    def _encode_corpus(self, corpus: Corpus, before: Before | None) -> None:
         self.source = corpus.source
         if corpus.label_column is None:
             raise InputError(f"no labels to learn from; the columns are {', '.join(corpus.columns)}", source=corpus.source)
@@ -164,15 +162,14 @@ class _Data:
             min_count=expert.min_count,
             hash_size=expert.hash_size,
             history=expert.chain,
+            dimensions=True,
         )
         if before is not None:
-            trained_with = before._encoder if isinstance(before._encoder, Encoder) else None
-            encoder = Encoder.continued(trained_with, before._fitted(), min_count=expert.min_count)
-        self.encoded = encoder.fit_transform(corpus, known=self.known)
+            encoder = Encoder.continued(before.encoder, before.model, min_count=expert.min_count)
+        known_history = [] if before is None else before.history
+        self.encoded = encoder.fit_transform(corpus, known=self.known, known_history=known_history)
         if expert._part is not None and before is None:
             self.encoded = encoder.keep(self.encoded, expert._part.marks(self.encoded.feature_count))
-        if self.encoded.dense:
-            raise InputError(f"{self.encoded.dense[0].key}: this expert has no weights for embeddings; leave the template out")
         self.encoder = encoder
         self.corpus = corpus
         self.met = encoder.labels_
@@ -218,23 +215,12 @@ class _Data:
             )
         return _Dev(self.labels, encoded.native, encoded.history, gold)
 
-    def training_set(self, before: Expert | None, *, merge_twins: bool, bundle: bool, rows_only: bool) -> _native.TrainingSet:
-        """The sentences laid out for training. Pairs that had a weight ``before`` have one again."""
-        self.old_weights = np.zeros((0, len(self.labels)), np.float32)
-        self.old_edges = np.zeros((len(self.labels) + 2, len(self.labels)), np.float32)
-        pairs: tuple[Any, ...] = (None, None)
-        if before is not None:
-            model, old = before._fitted(), len(before.labels_)
-            self.old_weights = np.zeros((len(self.known), len(self.labels)), np.float32)
-            self.old_weights[:, :old] = model.weights_of(self.known).reshape(-1, old)
-            features, labels = np.nonzero(self.old_weights)
-            pairs = features.astype(np.uint32), labels.astype(np.uint16)
-            if model.chain:
-                kept = model.edges().reshape(old + 2, old)
-                self.old_edges[:old, :old] = kept[:old]
-                self.old_edges[-2:, :old] = kept[old:]
+    def training_set(self, before: Before | None, *, merge_twins: bool, bundle: bool, rows_only: bool) -> _native.TrainingSet:
+        """The sentences laid out for training. Whatever had a weight ``before`` has one again."""
         sizes = self.feature_count, len(self.labels), self.expert.pairs == _ALL
-        layout: dict[str, Any] = {"dense_from": 1} if rows_only else {}
+        layout: dict[str, Any] = {} if before is None else before.known(len(self.labels))
+        if rows_only:
+            layout["dense_from"] = 1
         return _native.TrainingSet(
             self.encoded.native,
             self.gold,
@@ -242,8 +228,6 @@ class _Data:
             order=self.expert.order,
             history=self.encoded.history,
             history_features=self.history_feature_count,
-            known_features=pairs[0],
-            known_labels=pairs[1],
             merge_twins=merge_twins,
             bundle=bundle,
             **layout,
@@ -258,15 +242,6 @@ class _Data:
             raise InputError("the templates have no [bags] to leave out: name some, or use drop='templates'")
         found: NDArray[np.uint16] = groups[self.encoder.fitted_native.template_numbers()]
         return found
-
-    def start(self, training: _native.TrainingSet) -> NDArray[np.float32]:
-        """The old weights at the places of the new problem; zero for what is new."""
-        padded = np.vstack([self.old_weights, np.zeros((1, len(self.labels)), np.float32)])
-        rows = np.minimum(training.pair_features(), len(self.known))
-        pairs = padded[rows, training.pair_labels()]
-        if not self.expert.chain:
-            return np.ascontiguousarray(pairs)
-        return np.concatenate([pairs, self.old_edges.ravel()[training.edges()]])
 
 
 def _numbers(corpus: Corpus, labels: Sequence[str]) -> NDArray[np.int32]:

@@ -1,4 +1,4 @@
-"""Looking into an expert: its strongest features and transitions.
+"""Looking into an expert: its strongest features, transitions, trigrams and features of transitions.
 
 Not here: which of them decided the labels of a sentence (``explanation``).
 """
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from tagpool.errors import InputError
 from tagpool.experts.expert import Expert
-from tagpool.experts.saving import feature_names
+from tagpool.experts.saving import feature_names, has_history_names, history_names
 
 _AT_ONCE = 1 << 16  # features whose weights are looked at together: the matrix of a large model would not fit
 
@@ -34,6 +34,24 @@ class Transition(NamedTuple):
     weight: float
 
 
+class Trigram(NamedTuple):
+    """What three labels weigh beside the transition from the second to the third; ``first`` is None before a sentence."""
+
+    first: str | None
+    before: str
+    after: str
+    weight: float
+
+
+class TransitionFeature(NamedTuple):
+    """The weight of a feature for a label after another."""
+
+    feature: str
+    before: str
+    after: str
+    weight: float
+
+
 def template_of(name: str) -> str:
     """The template a feature comes from.
 
@@ -44,7 +62,7 @@ def template_of(name: str) -> str:
 
 
 def features_by_template(expert: Expert) -> dict[str, int]:
-    """How many features each template has, in the order of the templates.
+    """How many features each template has, in the order of the templates; those of transitions come last.
 
     >>> from tagpool import CRF, Corpus
     >>> crf = CRF("word[0]\\nshape[0]").fit(Corpus.from_lists(word=[["Ann", "Bob"]], label=[["PER", "O"]]))
@@ -53,7 +71,8 @@ def features_by_template(expert: Expert) -> dict[str, int]:
     """
     counts = Counter(map(template_of, filter(None, feature_names(expert))))
     known = [key for key in dict.fromkeys(expert._fitted().template_keys) if key in counts]
-    return {key: counts[key] for key in known or sorted(counts)}
+    steps = Counter(map(template_of, history_names(expert))) if has_history_names(expert) else Counter()
+    return {key: counts[key] for key in known or sorted(counts)} | dict(sorted(steps.items()))
 
 
 def strongest_features(
@@ -70,9 +89,8 @@ def strongest_features(
     """
     wanted = _wanted(expert, labels)
     names = sorted(name for name in set(feature_names(expert)) if name and (template is None or template_of(name) == template))
-    if template is not None and not names:
-        known = ", ".join(features_by_template(expert)) or "none"
-        raise InputError(f"no feature comes from a template {template!r}; the templates are {known}")
+    if template is not None and not names and template not in (known := features_by_template(expert)):
+        raise InputError(f"no feature comes from a template {template!r}; the templates are {', '.join(known) or 'none'}")
     kept: dict[str, Strongest] = {label: Strongest([], []) for label in wanted}
     for part, weights in _weights(expert, names):
         for label, number in wanted.items():
@@ -105,6 +123,51 @@ def strongest_transitions(expert: Expert, *, top: int = 10, labels: Sequence[str
     found += [Transition(label, None, edges[-1][j]) for j, label in enumerate(names)]
     chosen = [one for one in found if one.weight and (one.before in wanted or one.after in wanted)]
     return sorted(chosen, key=lambda one: -abs(one.weight))[:top]
+
+
+def strongest_trigrams(expert: Expert, *, top: int = 10, labels: Sequence[str] | None = None) -> list[Trigram]:
+    """The trigrams with the largest weights of either sign, strongest first; only chains of order 2 have some.
+
+    With ``labels``, only those with one of them.
+
+    >>> from tagpool import CRF, Corpus
+    >>> corpus = Corpus.from_lists(word=[["Dr.", "Ann", "left"]], label=[["O", "PER", "O"]])
+    >>> strongest_trigrams(CRF("word[0]", order=2).fit(corpus), top=1)[0].after in ("PER", "O")
+    True
+    """
+    wanted = _wanted(expert, labels)
+    model = expert._fitted()
+    names = list(model.labels)
+    rows: list[tuple[str | None, str]] = [(None, name) for name in names]
+    rows += [(names[a], names[b]) for a, b in model.states().reshape(-1, 2).tolist()]
+    weights = model.trigrams().reshape(-1, len(names))
+    found = [Trigram(*rows[i], names[j], float(weights[i, j])) for i, j in np.argwhere(weights).tolist()]
+    chosen = [one for one in found if not wanted.keys().isdisjoint(one[:3])]
+    return sorted(chosen, key=lambda one: -abs(one.weight))[:top]
+
+
+def strongest_transition_features(
+    expert: Expert, *, top: int = 10, labels: Sequence[str] | None = None, template: str | None = None
+) -> list[TransitionFeature]:
+    """The features of transitions with the largest weights of either sign, strongest first, of all templates or of one.
+
+    With ``labels``, only those from or to one of them.
+
+    >>> from tagpool import CRF, Corpus
+    >>> corpus = Corpus.from_lists(word=[["Ann", "left"], ["Ann", "left"]], label=[["PER", "O"], ["PER", "O"]])
+    >>> [one[:3] for one in strongest_transition_features(CRF("word[0]\\nlabel[-1] & word[0]").fit(corpus))]
+    [('label[-1]&word[0]=left', 'PER', 'O')]
+    """
+    wanted = _wanted(expert, labels)
+    model = expert._fitted()
+    known = list(model.labels)
+    names = sorted(name for name in history_names(expert) if template is None or template_of(name) == template)
+    numbers, pairs, weights = model.history_weights_of(names)
+    befores, afters = np.divmod(pairs.astype(np.int64), len(known))
+    chosen = np.array([known.index(label) for label in wanted])
+    kept = np.flatnonzero((np.isin(befores, chosen) | np.isin(afters, chosen)) & (weights != 0))
+    best = kept[np.argsort(-np.abs(weights[kept]), kind="stable")[:top]].tolist()
+    return [TransitionFeature(names[numbers[i]], known[befores[i]], known[afters[i]], float(weights[i])) for i in best]
 
 
 def _wanted(expert: Expert, labels: Sequence[str] | None) -> dict[str, int]:

@@ -28,7 +28,8 @@ def to_bytes(expert: Expert, *, half: bool = False, prune: float = 0.0, names: b
     """What a model file holds."""
     model = expert._fitted()
     if prune:
-        model = model.pruned(prune, [] if model.hash_size else feature_names(expert))
+        history = history_names(expert) if model.has_history else []
+        model = model.pruned(prune, [] if model.hash_size else feature_names(expert), history)
     texts = {"kind": expert.kind, "tagpool": tagpool.__version__}
     for key in ("parameters", "templates", "summary"):  # a model from a file has those it was trained with
         if (text := expert._fitted().text(key)) is not None:
@@ -42,6 +43,8 @@ def to_bytes(expert: Expert, *, half: bool = False, prune: float = 0.0, names: b
     arrays: dict[str, bytes] = {}
     if names and has_names(expert):
         arrays["names"] = _packed_names(expert)
+    if names and (packed := _packed_history_names(expert)) is not None:
+        arrays["history.names"] = packed
     more_texts, more_arrays = expert._kept_besides(half)
     return model.write(texts | more_texts, arrays | more_arrays, half)
 
@@ -53,11 +56,24 @@ def _packed_names(expert: Expert) -> bytes:
     return zlib.compress(expert._encoder.fitted_native.packed_names(), 3)
 
 
+def _packed_history_names(expert: Expert) -> bytes | None:
+    """The same for features of transitions; None if there are none, or they are not known."""
+    if not isinstance(expert._encoder, Encoder):
+        return expert._fitted().array("history.names")
+    encoder = expert._encoder.fitted_history
+    return None if encoder is None else zlib.compress(encoder.packed_names(), 3)
+
+
 def has_names(expert: Expert) -> bool:
     """Whether the names of an expert's features are known: not if they are hashed, or left out of the file it comes from."""
     if expert._fitted().hash_size:
         return False
     return expert._encoder is not None or expert._fitted().array("names") is not None
+
+
+def has_history_names(expert: Expert) -> bool:
+    """The same of its features of transitions, which are never hashed; also if there are none."""
+    return not expert._fitted().has_history or _packed_history_names(expert) is not None
 
 
 def feature_names(expert: Expert) -> list[str]:
@@ -73,11 +89,28 @@ def feature_names(expert: Expert) -> list[str]:
     if expert._encoder is not None:
         return expert._encoder.feature_names
     if expert._names is None:
-        packed = expert._fitted().array("names")
-        if packed is None:
-            raise InputError("the model was saved without the names of its features: it can only tag")
-        expert._names = zlib.decompress(packed).decode().split(_SEPARATOR)
+        expert._names = _unpacked(expert._fitted().array("names"))
     return expert._names
+
+
+def history_names(expert: Expert) -> list[str]:
+    """The names of an expert's features of transitions; an error if they were not saved.
+
+    >>> from tagpool import CRF, Corpus
+    >>> corpus = Corpus.from_lists(word=[["Ann", "left"]], label=[["PER", "O"]])
+    >>> history_names(CRF("word[0]\\nlabel[-1] & word[0]").fit(corpus))
+    ['label[-1]&word[0]=Ann', 'label[-1]&word[0]=left']
+    """
+    if isinstance(expert._encoder, Encoder):
+        return expert._encoder.history_names
+    return _unpacked(expert._fitted().array("history.names")) if expert._fitted().has_history else []
+
+
+def _unpacked(packed: bytes | None) -> list[str]:
+    if packed is None:
+        raise InputError("the model was saved without the names of its features: it can only tag")
+    text = zlib.decompress(packed).decode()
+    return text.split(_SEPARATOR) if text else []
 
 
 def _plain(expert: Expert) -> dict[str, Any]:

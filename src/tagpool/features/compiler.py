@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _LEXICONS = ("cluster", "ambiguity")  # functions that look a word up
 _FLAGGED = {("shape", "short"): "short_shape", ("ngrams", "edges"): "edge_ngrams", ("orthography", "dfi"): "orthography_dfi"}
-_CONTEXT = ("gazetteer", "disjunction", "capitals", "position", "bias", "number")  # functions of more than one word
+_CONTEXT = ("gazetteer", "disjunction", "capitals", "position", "bias", "number", "embedding")  # functions of more than one word
 _MOST_CONJUNCTIONS = 65_535  # the native core numbers them in 16 bits
 _NUMBERED_COLUMN = re.compile(r"column(\d+)$")
 
@@ -64,9 +64,13 @@ def compile_templates(
     *,
     label_column: str | None = None,
     history: bool = False,
+    dimensions: bool = False,
 ) -> Program:
-    """Compiles the templates that do not look at labels, or (``history``) the static parts of those that do."""
-    return _Compiler(templates, columns, resources, label_column).program(history)
+    """Compiles the templates that do not look at labels, or (``history``) the static parts of those that do.
+
+    With ``dimensions`` an embedding is a feature for each of its dimensions, else it is dense.
+    """
+    return _Compiler(templates, columns, resources, label_column).program(history, dimensions)
 
 
 def restored_program(templates: TemplateSet, keys: Sequence[str]) -> Program:
@@ -90,7 +94,7 @@ class _Compiler:
         self.atoms: list[_native.Atom] = []
         self.atom_numbers: dict[str, int] = {}
 
-    def program(self, history: bool) -> Program:
+    def program(self, history: bool, dimensions: bool) -> Program:
         terms_of: dict[tuple[str, tuple[tuple[Expression, int], ...]], list[Template]] = {}
         dense: dict[str, DenseTemplate] = {}
         for template in self.templates:
@@ -99,7 +103,7 @@ class _Compiler:
             for term in template.terms:
                 if not term.is_history:
                     self.check(term, template)
-            if template.is_dense:
+            if template.is_dense and not dimensions:
                 for each in self.dense(template):
                     known = dense.get(each.key)
                     dense[each.key] = replace(each, bags=_joined([known.bags, each.bags])) if known else each
@@ -181,6 +185,7 @@ class _Compiler:
             column, function = self.word_function(expression.expression)
             # A function that looks into another lexicon is not known by its name: the lexicon may be another one next time.
             key = None if Term(expression.expression, ()).resources else str(expression.expression)
+        resource: Any = self.resources[expression.resource] if expression.resource else None
         return _native.Atom(
             expression.function,
             column,
@@ -188,7 +193,8 @@ class _Compiler:
             plain=expression.flag == "plain",
             a=window.low if window else 0,
             b=window.high if window else 0,
-            phrases=self.resources[expression.resource].phrases(key, function) if expression.resource else None,
+            phrases=resource.phrases(key, function) if expression.function == "gazetteer" else None,
+            vectors=resource.native if expression.function == "embedding" else None,
         )
 
     def is_total(self, expression: Expression) -> bool:

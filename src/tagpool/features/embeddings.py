@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import ClassVar
 from zipfile import BadZipFile
@@ -52,6 +53,11 @@ class Embeddings:
     def width(self) -> int:
         """How many numbers a vector has."""
         return int(self.vectors.shape[1])
+
+    @cached_property
+    def native(self) -> _native.VectorLexicon:
+        """The vectors as the native core has them, for learners that see each dimension as a feature."""
+        return _native.VectorLexicon(self.rows, self.vectors)
 
     @classmethod
     def read(cls, path: str | Path) -> Embeddings:

@@ -45,7 +45,8 @@ class Encoder:
 
     ``templates`` is a preset's name, a template file, the text itself or a :class:`TemplateSet`; ``resources`` maps the names of
     lexicons to files or loaded resources. Templates with ``label[-k]`` are refused unless ``history`` is set, as learners
-    that use previous labels do.
+    that use previous labels do. Embeddings are dense blocks beside the features; with ``dimensions`` each dimension is a feature
+    with a value, as learners have them that know nothing else.
 
     >>> corpus = Corpus.from_lists(word=[["Ann", "left"]], label=[["B-PER", "O"]])
     >>> encoder = Encoder("word[-1..0]").fit(corpus)
@@ -63,12 +64,14 @@ class Encoder:
         min_count: int = 1,
         hash_size: int | None = None,
         history: bool = False,
+        dimensions: bool = False,
     ) -> None:
         self.templates = templates
         self.resources = resources
         self.min_count = min_count
         self.hash_size = hash_size
         self.history = history
+        self.dimensions = dimensions
         self._native: _native.Encoder | None = None
         self._model: _native.Model | None = None  # the model whose lexicons are used, if it came from a file
 
@@ -85,16 +88,26 @@ class Encoder:
 
         ``before`` is the encoder it was trained with, None for a model from a file.
         """
-        if before is not None:
-            return cls(before.templates_, resources=before.resources_, min_count=min_count, hash_size=before.hash_size)
-        encoder = cls(model.text("templates") or "", min_count=min_count, hash_size=model.hash_size or None)
+        if before is not None and before._model is None:
+            return cls(
+                before.templates_,
+                resources=before.resources_,
+                min_count=min_count,
+                hash_size=before.hash_size,
+                history=before.history,
+                dimensions=before.dimensions,
+            )
+        # The lexicons are those in the model, also if it came from a file some trainings ago.
+        templates = before.templates_ if before is not None else model.text("templates") or ""
+        encoder = cls(templates, min_count=min_count, hash_size=model.hash_size or None, history=model.chain)
         encoder._model = model
         return encoder
 
-    def fit_transform(self, corpus: Corpus, *, known: Sequence[str] = ()) -> EncodedCorpus:
+    def fit_transform(self, corpus: Corpus, *, known: Sequence[str] = (), known_history: Sequence[str] = ()) -> EncodedCorpus:
         """Fits, and encodes the same corpus on the way.
 
-        Features ``known`` by name from elsewhere come first, and stay however seldom they are met.
+        Features ``known`` by name from elsewhere come first, and stay however seldom they are met; so do those to be combined
+        with previous labels.
         """
         self._check_parameters()
         _check_corpus(corpus)
@@ -114,9 +127,12 @@ class Encoder:
         encoding = _translated(corpus, lambda: native.fit(corpus.native, list(known)))
         self._native_history = None
         history = None
-        if self._history_program is not None and self._history_program.templates:
-            native_history = self._history_program.native(self.min_count, 0)
-            history = _translated(corpus, lambda: native_history.fit(corpus.native))
+        if self._history_program is not None and self._history_program.sparse:
+            if self._model is not None:
+                native_history = self._model.history_encoder(self.min_count)
+            else:
+                native_history = self._history_program.native(self.min_count, 0)
+            history = _translated(corpus, lambda: native_history.fit(corpus.native, list(known_history)))
             self._native_history = native_history
         self._native = native
         return self._encoded(corpus, encoding, history)
@@ -226,9 +242,15 @@ class Encoder:
 
     def _compile(self, corpus: Corpus, *, history: bool) -> Program:
         if self._model is not None:
-            return restored_program(self.templates_, self._model.template_keys)
+            keys = self._model.history_template_keys if history else self._model.template_keys
+            return restored_program(self.templates_, keys)
         return compile_templates(
-            self.templates_, corpus.columns, self.resources_, label_column=corpus.label_column, history=history
+            self.templates_,
+            corpus.columns,
+            self.resources_,
+            label_column=corpus.label_column,
+            history=history,
+            dimensions=self.dimensions,
         )
 
     def _check_columns(self, corpus: Corpus) -> None:
