@@ -5,29 +5,34 @@ void score_with_model(const ModelView& model, const Encoding& encoding, size_t t
     const size_t stride = kStride ? kStride : model.stride;
     const uint64_t first = encoding.starts[token], last = encoding.starts[token + 1];
     const bool valued = !encoding.values.empty();
-    Accumulator<float, kStride> sum(out, stride);
-    float* __restrict scores = sum.data();
+    Row<float, kStride> sum(out, stride);
+    // Single weights are summed apart: a vector read where single numbers were just written would wait for them.
+    float few[kStride ? kStride : 1];
+    float* const singles = kStride ? few : out;
+    if (kStride) std::fill_n(singles, stride, 0.0f);
     for (uint64_t i = first; i < last; ++i) {
-        const uint32_t begin = model.slots->start(encoding.ids[i]), end = model.slots->start(encoding.ids[i] + 1);
+        const uint32_t place = encoding.ids[i];
         const float value = valued ? encoding.values[i] : 1.0f;
-        // Labels ascend, so that as many weights as labels are a whole row. What a row reads behind its end (its neighbour, or zeros) goes
-        // to places no label has.
-        if (end - begin == model.labels) {
-            if (valued) add_scaled(scores, model.weights + begin, value, stride);
-            else add_row(scores, model.weights + begin, stride);
+        // What a row reads behind its end (its neighbour, or zeros) goes to places no label has.
+        if (model.blocks.is_row(place)) {
+            if (valued) sum.add_scaled(model.weights + place, value);
+            else sum.add(model.weights + place);
         } else {
-            for (uint32_t k = begin; k < end; ++k) scores[model.weight_labels[k]] += value * model.weights[k];
+            const uint16_t* const labels = model.pair_labels + (place - model.blocks.rows_end());
+            const uint32_t count = model.blocks.length(place);
+            for (uint32_t k = 0; k < count; ++k) singles[labels[k]] += value * model.weights[place + k];
         }
     }
-    sum.store();
+    if (kStride) sum.add(singles);
+    sum.write();
 }
 
 inline void prefetch_with_model(const ModelView& model, const Encoding& encoding, size_t token) {
     if (token + 1 >= encoding.starts.size()) return;
     for (uint64_t i = encoding.starts[token]; i < encoding.starts[token + 1]; ++i) {
-        const uint32_t begin = model.slots->start(encoding.ids[i]);
-        __builtin_prefetch(model.weights + begin);
-        if (model.weight_labels) __builtin_prefetch(model.weight_labels + begin);
+        const uint32_t place = encoding.ids[i];
+        __builtin_prefetch(model.weights + place);
+        if (!model.blocks.is_row(place)) __builtin_prefetch(model.pair_labels + (place - model.blocks.rows_end()));
     }
 }
 
@@ -78,7 +83,7 @@ void tag_sentence(const ModelView& model, const Encoding& encoding, size_t begin
 }
 
 void score_token_with_model(const ModelView& model, const Encoding& encoding, size_t token, float* scores) {
-    score_with_model<0>(model, encoding, token, scores);
+    with_stride(model.stride, [&](auto constant) { score_with_model<decltype(constant)::value>(model, encoding, token, scores); });
 }
 
 // The same where transitions look beyond two labels.
@@ -94,7 +99,7 @@ void tag_arcs(const ModelView& model, const Encoding& encoding, const Encoding* 
     }
     const StepScores<float> steps{model.labels, stride, arcs.states, arcs.pairs, arcs.trigrams, model.start, model.end};
     const auto add_triples = [&](size_t t, float* grid) {
-        if (history && arcs.slots) arcs.each_triple(*history, begin + t, [&](uint32_t cell, float score) { grid[cell] += score; });
+        if (history && arcs.starts) arcs.each_triple(*history, begin + t, [&](uint32_t cell, float score) { grid[cell] += score; });
     };
     arc_viterbi<float, kStride>(steps, scratch.scores.data(), length, add_triples, out + begin, scratch.pairs);
 }

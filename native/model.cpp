@@ -31,45 +31,15 @@ Model::Model(Tensors tensors) : tensors_(std::move(tensors)) {
                          std::to_string(kModelVersion) + "); upgrade tagpool");
     const Json names = Json::parse(tensors_.text("labels"));
     for (const Json& label : names.as_array()) labels_.push_back(label.as_string());
+    if (version < kModelVersion)
+        throw InputFault("it was written by an older tagpool (format " + std::to_string(version) + ", this one reads format " +
+                         std::to_string(kModelVersion) + "); train it again");
     const size_t labels = labels_.size(), stride = stride_of(labels);
-    const Json index = Json::parse(tensors_.text("index"));
-    hash_size_ = static_cast<uint32_t>(index.at("hash_size").as_whole(0, UINT32_MAX));
-
-    const Tensor* weights = tensors_.find("features.weights");
-    if (weights && weights->type == Type::f16) {
-        const auto* halves = reinterpret_cast<const uint16_t*>(weights->data);
-        wide_weights_.resize(weights->bytes / 2);
-        std::transform(halves, halves + wide_weights_.size(), wide_weights_.begin(), from_half);
-        view_.weights = wide_weights_.data();
-    } else {
-        view_.weights = tensors_.array<float>("features.weights").data();
-    }
-    const size_t weight_count = weights->bytes / (weights->type == Type::f16 ? 2 : 4);
-    if (weight_count < stride) throw InputFault("there are too few weights");
-    const auto slots = tensors_.array<uint32_t>("features.slots");
-    slots_ = Slots({reinterpret_cast<const Slot*>(slots.data()), slots.size() / 2}, static_cast<uint32_t>(index.at("capacity").as_whole(0, UINT32_MAX)),
-                   static_cast<uint64_t>(index.at("seed").as_whole(0, INT32_MAX)), hash_size_, weight_count - stride);
-    view_.slots = &slots_;
     view_.labels = static_cast<uint32_t>(labels);
     view_.stride = static_cast<uint32_t>(stride);
-    if (const Tensor* found = tensors_.find("features.labels")) {
-        if (found->type == Type::u8) {
-            const auto narrow = tensors_.array<uint8_t>("features.labels");
-            wide_labels_.assign(narrow.begin(), narrow.end());
-            view_.weight_labels = wide_labels_.data();
-        } else {
-            view_.weight_labels = tensors_.array<uint16_t>("features.labels").data();
-        }
-        if (found->shape != std::vector<size_t>{weight_count - stride}) throw InputFault("the weights' labels do not fit the weights");
-        for (size_t i = 0; i < weight_count - stride; ++i)
-            if (view_.weight_labels[i] >= labels) throw InputFault("a weight is for a label that is not there");
-        for (uint32_t slot = 0; slot < slots_.size(); ++slot)
-            if (slots_.start(slot + 1) - slots_.start(slot) > labels) throw InputFault("a feature has more weights than labels");
-    } else {
-        for (uint32_t slot = 0; slot < slots_.size(); ++slot)
-            if (const uint32_t count = slots_.start(slot + 1) - slots_.start(slot); count != 0 && count != labels)
-                throw InputFault("a feature has not one weight for each label");
-    }
+    slots_ = Slots(tensors_, "features");
+    hash_size_ = slots_.hash_size();
+    read_weights();
     edges_.assign((labels + 2) * stride, 0.0f);
     view_.chain = tensors_.find("edges") != nullptr;
     if (view_.chain) {
@@ -85,6 +55,42 @@ Model::Model(Tensors tensors) : tensors_(std::move(tensors)) {
     if (tensors_.find_text("program")) program_ = read_program(tensors_, "program");
 }
 
+void Model::read_weights() {
+    const size_t stride = view_.stride;
+    const Tensor* weights = tensors_.find("features.weights");
+    if (weights && weights->type == Type::f16) {
+        const auto* halves = reinterpret_cast<const uint16_t*>(weights->data);
+        wide_weights_.resize(weights->bytes / 2);
+        std::transform(halves, halves + wide_weights_.size(), wide_weights_.begin(), from_half);
+        view_.weights = wide_weights_.data();
+    } else {
+        view_.weights = tensors_.array<float>("features.weights").data();
+    }
+    const size_t count = weights->bytes / (weights->type == Type::f16 ? 2 : 4);
+    Blocks& blocks = view_.blocks;
+    blocks.labels = view_.labels;
+    const Json ends = Json::parse(tensors_.text("blocks"));
+    if (ends.as_array().size() != blocks.ends.size()) throw InputFault("the weights are laid out in a way that cannot be");
+    for (size_t i = 0; i < blocks.ends.size(); ++i) blocks.ends[i] = static_cast<uint32_t>(ends.at(i).as_whole(0, UINT32_MAX - 1));
+    if (!std::is_sorted(blocks.ends.begin(), blocks.ends.end()) || blocks.size() + stride != count)
+        throw InputFault("the weights are laid out in a way that cannot be");
+    if (blocks.rows_end() % blocks.labels != 0) throw InputFault("a feature has not one weight for each label");
+    for (uint32_t slot = 0; slot < slots_.size(); ++slot)
+        if (slots_.place(slot) != Slots::kNone && !blocks.holds(slots_.place(slot))) throw InputFault("the index of features does not fit the weights");
+    const Tensor* labels = tensors_.find("features.labels");
+    if (labels && labels->type == Type::u8) {
+        const auto narrow = tensors_.array<uint8_t>("features.labels");
+        wide_labels_.assign(narrow.begin(), narrow.end());
+        view_.pair_labels = wide_labels_.data();
+    } else {
+        view_.pair_labels = tensors_.array<uint16_t>("features.labels").data();
+    }
+    const size_t pairs = blocks.size() - blocks.rows_end();
+    if (labels->shape != std::vector<size_t>{pairs}) throw InputFault("the weights' labels do not fit the weights");
+    if (std::any_of(view_.pair_labels, view_.pair_labels + pairs, [&](uint16_t label) { return label >= view_.labels; }))
+        throw InputFault("a weight is for a label that is not there");
+}
+
 std::vector<std::string> Model::columns() const {
     std::vector<std::string> found;
     for (const std::optional<Program>* program : {&program_, &arcs_->program()}) {
@@ -97,7 +103,14 @@ std::vector<std::string> Model::columns() const {
 
 size_t Model::feature_count() const {
     size_t count = 0;
-    for (uint32_t slot = 0; slot < slots_.size(); ++slot) count += slots_.start(slot) != slots_.start(slot + 1);
+    for (uint32_t slot = 0; slot < slots_.size(); ++slot) count += slots_.place(slot) != Slots::kNone;
+    return count;
+}
+
+size_t Model::weight_count() const {
+    size_t count = 0;
+    for (uint32_t slot = 0; slot < slots_.size(); ++slot)
+        if (const uint32_t place = slots_.place(slot); place != Slots::kNone) count += view_.blocks.length(place);
     return count;
 }
 
@@ -118,7 +131,7 @@ void Model::for_blocks(const Columns& columns, unsigned threads, Block&& block) 
         std::optional<Placing> history_placing;
         std::optional<Pass<Placing>> history_pass;
         if (arcs_->program()) {
-            history_placing.emplace(*arcs_->slots());
+            history_placing.emplace(arcs_->slots());
             history_pass.emplace(*arcs_->program(), columns, *history_placing, history, 0);
         }
         const uint32_t last = part + 1 == parts ? sentences : bound(part + 1);
@@ -143,7 +156,6 @@ void Model::tag(const Columns& columns, unsigned threads, int32_t* out) const {
 
 void Model::tag(const Encoding& encoding, const Encoding* history, unsigned threads, int32_t* out) const {
     const size_t sentences = encoding.sentences.size() - 1, block = 64;
-    check(encoding, slots_);
     check_history(encoding, history);
     parallel_for((sentences + block - 1) / block, threads, [&](size_t task, unsigned) {
         thread_local TagScratch scratch;
@@ -172,25 +184,37 @@ void Model::score_pairs(const Encoding& encoding, const Encoding* history, float
         for (size_t token = encoding.sentences[sentence] + size_t{1}; token < encoding.sentences[sentence + 1]; ++token) {
             float* const to = out + token * labels * labels;
             for (size_t b = 0; b < labels; ++b) std::copy_n(pairs + b * stride, labels, to + b * labels);
-            if (history && arcs_->slots())
+            if (history && arcs_->has_history())
                 view_.arcs->each_triple(*history, token, [&](uint32_t cell, float score) { to[cell / stride * labels + cell % stride] += score; });
         }
     }
 }
 
-void Model::check(const Encoding& encoding, const Slots& slots) const {
-    for (const uint32_t id : encoding.ids)
-        if (id >= slots.size()) throw InputFault("the encoding has features this model does not know");
+void Model::check_history(const Encoding& encoding, const Encoding* history) const {
+    if (!arcs_->has_history()) return;
+    if (!history || history->sentences != encoding.sentences) throw InputFault("this model needs the features of transitions of the same sentences");
+    for (const uint32_t id : history->ids)
+        if (id >= arcs_->feature_count()) throw InputFault("the encoding has features this model does not know");
 }
 
-void Model::check_history(const Encoding& encoding, const Encoding* history) const {
-    if (!arcs_->slots()) return;
-    if (!history || history->sentences != encoding.sentences) throw InputFault("this model needs the features of transitions of the same sentences");
-    check(*history, *arcs_->slots());
+Encoding Model::placed(const Encoding& numbered) const {
+    Encoding out;
+    out.sentences = numbered.sentences;
+    out.ids.reserve_more(numbered.ids.size());
+    for (size_t token = 0; token < numbered.token_count(); ++token) {
+        for (uint64_t i = numbered.starts[token]; i < numbered.starts[token + 1]; ++i) {
+            if (numbered.ids[i] >= slots_.size()) throw InputFault("the encoding has features this model does not know");
+            const uint32_t place = slots_.place(numbered.ids[i]);
+            if (place == Slots::kNone) continue;
+            out.ids.push_unchecked(place);
+            if (!numbered.values.empty()) out.values.push_back(numbered.values[i]);
+        }
+        out.end_token();
+    }
+    return out;
 }
 
 void Model::score(const Encoding& encoding, float* out) const {
-    check(encoding, slots_);
     std::vector<float> row(view_.stride);
     for (size_t token = 0; token < encoding.token_count(); ++token) {
         kernels<float>().score(view_, encoding, token, row.data());
@@ -205,22 +229,23 @@ std::unique_ptr<Model> Model::pruned(float least, const std::vector<uint64_t>& k
     trained.labels = labels_;
     trained.program = program_;
     trained.hash_size = hash_size_;
-    const auto take = [&](uint32_t feature, uint32_t slot) {
-        for (uint32_t i = slots_.start(slot); i < slots_.start(slot + 1); ++i) {
-            if (!(std::abs(view_.weights[i]) > least)) continue;
+    const auto take = [&](uint32_t feature, uint32_t place) {
+        view_.each_weight(place, [&](uint32_t label, float weight) {
+            if (!(std::abs(weight) > least)) return;
             trained.pair_features.push_back(feature);
-            trained.pair_labels.push_back(view_.weight_labels ? view_.weight_labels[i] : static_cast<uint16_t>(i - slots_.start(slot)));
-            trained.weights.push_back(view_.weights[i]);
-        }
+            trained.pair_labels.push_back(static_cast<uint16_t>(label));
+            trained.weights.push_back(weight);
+        });
     };
     if (hash_size_) {
         trained.features = hash_size_;
-        for (uint32_t slot = 0; slot < slots_.size(); ++slot) take(slot, slot);
+        for (uint32_t slot = 0; slot < slots_.size(); ++slot)
+            if (slots_.place(slot) != Slots::kNone) take(slot, slots_.place(slot));
     } else {
         for (const uint64_t key : keys) {
-            const uint32_t slot = slots_.find(key);
-            if (slot == Slots::kNone) continue;
-            take(trained.features++, slot);
+            const uint32_t place = slots_.find(key);
+            if (place == Slots::kNone) continue;
+            take(trained.features++, place);
             trained.keys.push_back(key);
         }
         if (trained.features != feature_count()) throw InputFault("the keys are not those of this model's features");

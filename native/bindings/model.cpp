@@ -40,7 +40,7 @@ public:
     }
     void end_token(Encoding& out) {
         for (const auto& [key, value] : waiting_)
-            if (const uint32_t slot = slots_.find(key); slot != Slots::kNone) out.append(slot, value);
+            if (const uint32_t place = slots_.find(key); place != Slots::kNone) out.append(place, value);
         waiting_.clear();
         out.end_token();
     }
@@ -243,17 +243,15 @@ void bind_model(nb::module_& m) {
                 out.insert(out.end(), view.arcs->trigrams + state * view.stride, view.arcs->trigrams + state * view.stride + view.labels);
             return owned(std::move(out));
         })
-        .def_prop_ro("has_history", [](const Model& model) { return model.arcs().slots() != nullptr; })
+        .def_prop_ro("has_history", [](const Model& model) { return model.arcs().has_history(); })
         .def("weights_of", [](const Model& model, const std::vector<std::string>& names) {
             // A dense matrix: names x labels, zero where there is no weight.
             const ModelView& view = model.view();
             std::vector<float> out(names.size() * view.labels);
             for (size_t i = 0; i < names.size(); ++i) {
-                const uint32_t slot = model.slots().find(model.key_of(names[i]));
-                if (slot == Slots::kNone) continue;
-                const uint32_t begin = view.slots->start(slot), end = view.slots->start(slot + 1);
-                for (uint32_t k = begin; k < end; ++k)
-                    out[i * view.labels + (end - begin == view.labels ? k - begin : view.weight_labels[k])] = view.weights[k];
+                const uint32_t place = model.slots().find(model.key_of(names[i]));
+                if (place == Slots::kNone) continue;
+                view.each_weight(place, [&](uint32_t label, float weight) { out[i * view.labels + label] = weight; });
             }
             return owned(std::move(out));
         }, nb::arg("names"))
@@ -282,7 +280,7 @@ void bind_model(nb::module_& m) {
             std::vector<int32_t> out(encoding.token_count());
             {
                 nb::gil_scoped_release release;
-                model.tag(encoding, history, threads, out.data());
+                model.tag(model.placed(encoding), history, threads, out.data());
             }
             return owned(std::move(out));
         }, nb::arg("encoding"), nb::arg("threads"), nb::arg("history").none() = nb::none())
@@ -291,7 +289,7 @@ void bind_model(nb::module_& m) {
         }, nb::arg("columns"), nb::arg("threads"))
         .def("score_encoding", [](const Model& model, const Encoding& encoding) {
             std::vector<float> out(encoding.token_count() * model.view().labels);
-            model.score(encoding, out.data());
+            model.score(model.placed(encoding), out.data());
             return owned(std::move(out));
         }, nb::arg("encoding"))
         .def("score_pairs_of_encoding", [](const Model& model, const Encoding& encoding, const Encoding* history) {

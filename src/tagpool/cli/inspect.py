@@ -21,7 +21,13 @@ from tagpool.experts.saving import has_names
 from tagpool.pools.elitist import ElitistPool
 from tagpool.pools.pool import Pool
 
-_PARTS = {"features.slots": "index", "features.weights": "weights", "features.labels": "weights", "edges": "transitions"}
+_PARTS = {
+    "features.fingerprints": "index",
+    "features.places": "index",
+    "features.weights": "weights",
+    "features.labels": "weights",
+    "edges": "transitions",
+}
 
 
 def inspect(
