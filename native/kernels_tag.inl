@@ -1,7 +1,7 @@
 // Kernels of tagging: scores under a model, Viterbi. Included by kernels.inl only.
 
 template <size_t kStride>
-void score_with_model(const ModelView& model, const Encoding& encoding, size_t token, float* out) {
+void score_with_model(const ModelView& model, const Encoding& encoding, const AddedRows& added, size_t token, float* out) {
     const size_t stride = kStride ? kStride : model.stride;
     const uint64_t first = encoding.starts[token], last = encoding.starts[token + 1];
     const bool valued = !encoding.values.empty();
@@ -24,6 +24,7 @@ void score_with_model(const ModelView& model, const Encoding& encoding, size_t t
         }
     }
     if (kStride) sum.add(singles);
+    for (size_t k = 0; k < added.count; ++k) sum.add(added.rows + added.numbers[token * added.count + k] * stride);
     sum.write();
 }
 
@@ -38,7 +39,8 @@ inline void prefetch_with_model(const ModelView& model, const Encoding& encoding
 
 // Viterbi keeps the best scores only; on the way back the best predecessor of the one label that is needed is found again.
 template <size_t kStride>
-void tag_sentence(const ModelView& model, const Encoding& encoding, size_t begin, size_t length, int32_t* out, TagScratch& scratch) {
+void tag_sentence(const ModelView& model, const Encoding& encoding, const AddedRows& added, size_t begin, size_t length, int32_t* out,
+                  TagScratch& scratch) {
     const size_t stride = kStride ? kStride : model.stride, labels = model.labels;
     scratch.scores.resize(length * stride);
     scratch.best.resize(length * stride);
@@ -46,7 +48,7 @@ void tag_sentence(const ModelView& model, const Encoding& encoding, size_t begin
     for (size_t t = 0; t < length; ++t) {
         prefetch_with_model(model, encoding, begin + t + 1);
         float* const scores = scratch.scores.data() + t * stride;
-        score_with_model<kStride>(model, encoding, begin + t, scores);
+        score_with_model<kStride>(model, encoding, added, begin + t, scores);
         float* __restrict here = best + t * stride;
         if (t == 0 || !model.chain) {
             for (size_t y = 0; y < stride; ++y) here[y] = scores[y] + (t == 0 ? model.start[y] : 0.0f);
@@ -82,20 +84,25 @@ void tag_sentence(const ModelView& model, const Encoding& encoding, size_t begin
     }
 }
 
-void score_token_with_model(const ModelView& model, const Encoding& encoding, size_t token, float* scores) {
-    with_stride(model.stride, [&](auto constant) { score_with_model<decltype(constant)::value>(model, encoding, token, scores); });
+void score_tokens_with_model(const ModelView& model, const Encoding& encoding, const AddedRows& added, size_t first, size_t last, float* scores) {
+    with_stride(model.stride, [&](auto constant) {
+        for (size_t token = first; token < last; ++token) {
+            prefetch_with_model(model, encoding, token + 1);
+            score_with_model<decltype(constant)::value>(model, encoding, added, token, scores + (token - first) * model.stride);
+        }
+    });
 }
 
 // The same where transitions look beyond two labels.
 template <size_t kStride>
-void tag_arcs(const ModelView& model, const Encoding& encoding, const Encoding* history, size_t begin, size_t length, int32_t* out,
-              TagScratch& scratch) {
+void tag_arcs(const ModelView& model, const Encoding& encoding, const AddedRows& added, const Encoding* history, size_t begin, size_t length,
+              int32_t* out, TagScratch& scratch) {
     const size_t stride = kStride ? kStride : model.stride;
     const ArcView& arcs = *model.arcs;
     scratch.scores.resize(length * stride);
     for (size_t t = 0; t < length; ++t) {
         prefetch_with_model(model, encoding, begin + t + 1);
-        score_with_model<kStride>(model, encoding, begin + t, scratch.scores.data() + t * stride);
+        score_with_model<kStride>(model, encoding, added, begin + t, scratch.scores.data() + t * stride);
     }
     const StepScores<float> steps{model.labels, stride, arcs.states, arcs.pairs, arcs.trigrams, model.start, model.end};
     const auto add_triples = [&](size_t t, float* grid) {
@@ -104,13 +111,13 @@ void tag_arcs(const ModelView& model, const Encoding& encoding, const Encoding* 
     arc_viterbi<float, kStride>(steps, scratch.scores.data(), length, add_triples, out + begin, scratch.pairs);
 }
 
-void tag(const ModelView& model, const Encoding& encoding, const Encoding* history, size_t first, size_t last, int32_t* out,
-         TagScratch& scratch) {
+void tag(const ModelView& model, const Encoding& encoding, const AddedRows& added, const Encoding* history, size_t first, size_t last,
+         int32_t* out, TagScratch& scratch) {
     with_stride(model.stride, [&](auto constant) {
         for (size_t sentence = first; sentence < last; ++sentence) {
             const size_t begin = encoding.sentences[sentence], length = encoding.sentences[sentence + 1] - begin;
-            if (model.arcs) tag_arcs<decltype(constant)::value>(model, encoding, history, begin, length, out, scratch);
-            else tag_sentence<decltype(constant)::value>(model, encoding, begin, length, out, scratch);
+            if (model.arcs) tag_arcs<decltype(constant)::value>(model, encoding, added, history, begin, length, out, scratch);
+            else tag_sentence<decltype(constant)::value>(model, encoding, added, begin, length, out, scratch);
         }
     });
 }

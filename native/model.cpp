@@ -12,11 +12,13 @@
 #include "model_layout.hpp"
 #include "parallel.hpp"
 #include "program_file.hpp"
+#include "word_rows.hpp"
 
 namespace tagpool {
 namespace {
 
 constexpr uint32_t kBlock = 32;  // sentences encoded at once: their rows stay in the cache until they are scored
+constexpr size_t kMostRows = size_t{1} << 26;  // bytes
 
 }  // namespace
 
@@ -53,6 +55,7 @@ Model::Model(Tensors tensors) : tensors_(std::move(tensors)) {
     arcs_.emplace(tensors_, view_.labels, view_.stride, view_.transitions);
     if (view_.chain) view_.arcs = arcs_->view();
     if (tensors_.find_text("program")) program_ = read_program(tensors_, "program");
+    if (program_) templates_.emplace(*program_);
 }
 
 void Model::read_weights() {
@@ -114,43 +117,64 @@ size_t Model::weight_count() const {
     return count;
 }
 
-// Every thread gets sentences that follow one another: what it knows about words then serves all of them.
+// So many sentences at a time that the rows of their words take a bounded room, were they all distinct. Sums are the same wherever it is cut.
 template <class Block>
 void Model::for_blocks(const Columns& columns, unsigned threads, Block&& block) const {
     if (!program_) throw InputFault("this model was trained on given features: it needs features, not words");
     const auto sentences = static_cast<uint32_t>(columns.sentence_count());
-    const unsigned parts = std::max(1u, std::min(threads, sentences));
+    const size_t row = view_.stride * sizeof(float) * std::max<size_t>(templates_->groups.size(), 1);
+    for (uint32_t first = 0; first < sentences;) {
+        const size_t token = columns.sentences[first] + kMostRows / row;
+        const auto end = std::upper_bound(columns.sentences.begin() + first, columns.sentences.end(), token);
+        const uint32_t last = std::max(first + 1, static_cast<uint32_t>(end - columns.sentences.begin() - 1));
+        for_blocks_of(columns, first, last, threads, block);
+        first = last;
+    }
+}
+
+// Words come first, shared among threads. Then every thread gets sentences that follow one another: what else it learns about words serves
+// all of them.
+template <class Block>
+void Model::for_blocks_of(const Columns& columns, uint32_t from, uint32_t to, unsigned threads, Block&& block) const {
+    const WordRows rows(*templates_, view_, slots_, columns, from, to, threads);
+    const unsigned parts = std::max(1u, std::min(threads, to - from));
+    const size_t begin = columns.sentences[from], tokens = columns.sentences[to] - begin;
     parallel_for(parts, threads, [&](size_t part, unsigned) {
         const auto bound = [&](size_t number) {
-            const auto token = static_cast<uint32_t>(columns.token_count() * number / parts);
-            return static_cast<uint32_t>(std::lower_bound(columns.sentences.begin(), columns.sentences.end(), token) - columns.sentences.begin());
+            if (number == parts) return to;
+            const auto place = std::lower_bound(columns.sentences.begin() + from, columns.sentences.begin() + to, begin + tokens * number / parts);
+            return static_cast<uint32_t>(place - columns.sentences.begin());
         };
         Encoding encoding, history;
         Placing placing{slots_};
-        Pass<Placing> pass(*program_, columns, placing, encoding, 0);
+        Pass<Placing> pass(templates_->rest, columns, placing, encoding, 0);
         std::optional<Placing> history_placing;
         std::optional<Pass<Placing>> history_pass;
         if (arcs_->program()) {
             history_placing.emplace(arcs_->slots());
             history_pass.emplace(*arcs_->program(), columns, *history_placing, history, 0);
         }
-        const uint32_t last = part + 1 == parts ? sentences : bound(part + 1);
-        for (uint32_t first = part == 0 ? 0 : bound(part); first < last; first += kBlock) {
+        std::vector<uint32_t> numbers;
+        const uint32_t last = bound(part + 1);
+        for (uint32_t first = bound(part); first < last; first += kBlock) {
+            const uint32_t end = std::min(last, first + kBlock);
             encoding.clear();
-            pass.run(first, std::min(last, first + kBlock));
+            pass.run(first, end);
             if (history_pass) {
                 history.clear();
-                history_pass->run(first, std::min(last, first + kBlock));
+                history_pass->run(first, end);
             }
-            block(encoding, history_pass ? &history : nullptr, columns.sentences[first]);
+            numbers.clear();
+            for (uint32_t sentence = first; sentence < end; ++sentence) rows.append(sentence, numbers);
+            block(encoding, rows.view(numbers), history_pass ? &history : nullptr, columns.sentences[first]);
         }
     });
 }
 
 void Model::tag(const Columns& columns, unsigned threads, int32_t* out) const {
-    for_blocks(columns, threads, [&](const Encoding& encoding, const Encoding* history, size_t begin) {
+    for_blocks(columns, threads, [&](const Encoding& encoding, const AddedRows& added, const Encoding* history, size_t begin) {
         thread_local TagScratch scratch;
-        kernels<float>().tag(view_, encoding, history, 0, encoding.sentences.size() - 1, out + begin, scratch);
+        kernels<float>().tag(view_, encoding, added, history, 0, encoding.sentences.size() - 1, out + begin, scratch);
     });
 }
 
@@ -159,18 +183,31 @@ void Model::tag(const Encoding& encoding, const Encoding* history, unsigned thre
     check_history(encoding, history);
     parallel_for((sentences + block - 1) / block, threads, [&](size_t task, unsigned) {
         thread_local TagScratch scratch;
-        kernels<float>().tag(view_, encoding, history, task * block, std::min(sentences, (task + 1) * block), out, scratch);
+        kernels<float>().tag(view_, encoding, AddedRows(), history, task * block, std::min(sentences, (task + 1) * block), out, scratch);
     });
 }
 
 void Model::score(const Columns& columns, unsigned threads, float* out) const {
-    for_blocks(columns, threads, [&](const Encoding& encoding, const Encoding*, size_t begin) {
-        score(encoding, out + begin * view_.labels);
+    for_blocks(columns, threads, [&](const Encoding& encoding, const AddedRows& added, const Encoding*, size_t begin) {
+        score_rows(encoding, added, out + begin * view_.labels);
     });
 }
 
+void Model::score(const Encoding& encoding, float* out) const { score_rows(encoding, AddedRows(), out); }
+
+void Model::score_rows(const Encoding& encoding, const AddedRows& added, float* out) const {
+    constexpr size_t kTokens = 64;
+    std::vector<float> rows(kTokens * view_.stride);
+    for (size_t first = 0; first < encoding.token_count(); first += kTokens) {
+        const size_t last = std::min(encoding.token_count(), first + kTokens);
+        kernels<float>().score(view_, encoding, added, first, last, rows.data());
+        for (size_t token = first; token < last; ++token)
+            std::copy_n(rows.data() + (token - first) * view_.stride, view_.labels, out + token * view_.labels);
+    }
+}
+
 void Model::score_pairs(const Columns& columns, unsigned threads, float* out) const {
-    for_blocks(columns, threads, [&](const Encoding& encoding, const Encoding* history, size_t begin) {
+    for_blocks(columns, threads, [&](const Encoding& encoding, const AddedRows&, const Encoding* history, size_t begin) {
         score_pairs(encoding, history, out + begin * view_.labels * view_.labels);
     });
 }
@@ -212,14 +249,6 @@ Encoding Model::placed(const Encoding& numbered) const {
         out.end_token();
     }
     return out;
-}
-
-void Model::score(const Encoding& encoding, float* out) const {
-    std::vector<float> row(view_.stride);
-    for (size_t token = 0; token < encoding.token_count(); ++token) {
-        kernels<float>().score(view_, encoding, token, row.data());
-        std::copy_n(row.data(), view_.labels, out + token * view_.labels);
-    }
 }
 
 uint64_t Model::key_of(std::string_view name) const { return program_ ? Encoder::key_of(*program_, name) : hash_bytes(name); }

@@ -18,6 +18,7 @@
 #include "program.hpp"
 #include "slots.hpp"
 #include "tensors.hpp"
+#include "word_templates.hpp"
 
 namespace tagpool {
 
@@ -40,6 +41,13 @@ struct ModelView {
         const uint16_t* const of = blocks.is_row(place) ? nullptr : pair_labels + (place - blocks.rows_end());
         for (uint32_t k = 0; k < count; ++k) visit(of ? of[k] : k, weights[place + k]);
     }
+};
+
+// Rows to be added to the scores of tokens beside what their features weigh: `count` numbers of rows a token.
+struct AddedRows {
+    const float* rows = nullptr;  // of `stride` numbers each
+    const uint32_t* numbers = nullptr;
+    size_t count = 0;
 };
 
 struct TagScratch {
@@ -94,12 +102,16 @@ public:
 private:
     void read_weights();
     void check_history(const Encoding& encoding, const Encoding* history) const;
+    void score_rows(const Encoding& placed, const AddedRows& added, float* out) const;
     template <class Block>
     void for_blocks(const Columns& columns, unsigned threads, Block&& block) const;
+    template <class Block>
+    void for_blocks_of(const Columns& columns, uint32_t first, uint32_t last, unsigned threads, Block&& block) const;
 
     Tensors tensors_;
     std::vector<std::string> labels_;
     std::optional<Program> program_;
+    std::optional<WordTemplates> templates_;  // the program's, as tagging takes them
     uint32_t hash_size_ = 0;
     Slots slots_;
     std::vector<uint16_t> wide_labels_;  // where the file keeps them in one byte each
