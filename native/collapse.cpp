@@ -125,13 +125,9 @@ private:
 };
 
 void add_row(const Collapsing& member, uint64_t key, std::vector<double>& row) {
-    const Slots& slots = member.model->slots();
-    const ModelView& view = member.model->view();
-    const uint32_t slot = slots.find(key);
-    if (slot == Slots::kNone) return;
-    const uint32_t begin = slots.start(slot), end = slots.start(slot + 1);
-    const bool whole = end - begin == view.labels;
-    for (uint32_t i = begin; i < end; ++i) row[member.label_of[whole ? i - begin : view.weight_labels[i]]] += member.share * static_cast<double>(view.weights[i]);
+    const uint32_t place = member.model->slots().find(key);
+    if (place == Slots::kNone) return;
+    member.model->view().each_weight(place, [&](uint32_t label, float weight) { row[member.label_of[label]] += member.share * static_cast<double>(weight); });
 }
 
 }  // namespace
@@ -167,7 +163,7 @@ std::unique_ptr<Model> collapsed(const std::vector<std::string>& labels, const s
     if (!members[0].model->given()) trained.program = templates.take();
     trained.features = static_cast<uint32_t>(trained.keys.size());
     // Members with a weight for every label make such a model: no label need be looked up when tagging.
-    const bool whole = std::all_of(members.begin(), members.end(), [](const Collapsing& each) { return !each.model->view().weight_labels; });
+    const bool whole = std::all_of(members.begin(), members.end(), [](const Collapsing& each) { return each.model->view().blocks.rows_end() == each.model->view().blocks.size(); });
     std::vector<double> row(L);
     for (uint32_t feature = 0; feature < trained.features; ++feature) {
         std::fill(row.begin(), row.end(), 0.0);

@@ -255,10 +255,15 @@ private:
         std::span<const uint32_t>& known = plan.known[words.column().ids[other]];
         if (known.data() != &kUnknown) return known;
         const auto hashes = words.of_token(other);
+        keys_.clear();
+        for (const uint64_t hash : hashes) {
+            keys_.push_back(combine(plan.seed, hash));
+            resolver_.prefetch(keys_.back());
+        }
         ids_.clear();
-        for (uint32_t i = 0; i < hashes.size(); ++i) {
+        for (uint32_t i = 0; i < keys_.size(); ++i) {
             const Origin met{static_cast<uint32_t>(token), first_ordinal + i, number};
-            const uint32_t id = resolver_.resolve(combine(plan.seed, hashes[i]), met);
+            const uint32_t id = resolver_.resolve(keys_[i], met);
             if (id != kNone) ids_.push_back(id);
         }
         known = arena_.store(ids_.data(), ids_.size());
@@ -379,7 +384,7 @@ private:
     Buffer<Waiting> waiting_;
     Arena<uint32_t> arena_;
     std::vector<uint32_t> ids_;
-    std::vector<uint64_t> seen_;
+    std::vector<uint64_t> keys_, seen_;
     std::vector<std::span<const uint64_t>> terms_;
     bool valued_ = false;  // some template has values
     float value_ = 1.0f;

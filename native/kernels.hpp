@@ -51,11 +51,12 @@ struct Kernels {
 
     StepKernels<T> step;
 
-    // Tagging: the node scores of one token, and the best label sequences of sentences [first, last). Of equal scores the smaller label.
-    void (*score)(const ModelView& model, const Encoding& encoding, size_t token, float* scores);
+    // Tagging: the node scores of tokens [first, last), `stride` numbers each, and the best label sequences of sentences [first, last). Of
+    // equal scores the smaller label.
+    void (*score)(const ModelView& model, const Encoding& encoding, const AddedRows& added, size_t first, size_t last, float* scores);
     // `history` are the features of transitions; it may be null.
-    void (*tag)(const ModelView& model, const Encoding& encoding, const Encoding* history, size_t first, size_t last, int32_t* out,
-                TagScratch& scratch);
+    void (*tag)(const ModelView& model, const Encoding& encoding, const AddedRows& added, const Encoding* history, size_t first, size_t last,
+                int32_t* out, TagScratch& scratch);
 
     PoolKernels pool;
 };

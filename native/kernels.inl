@@ -24,7 +24,7 @@ namespace {
 
 template <class T>
 constexpr Kernels<T> table(const char* name) {
-    return {name, &make_edges<T>, &add_gradient<T>, step_table<T>(), &score_token_with_model, &tag,
+    return {name, &make_edges<T>, &add_gradient<T>, step_table<T>(), &score_tokens_with_model, &tag,
             {&catch_up_across, &mix_members, &add_slopes, &add_nodes}};
 }
 

@@ -1,39 +1,46 @@
 // Kernels of tagging: scores under a model, Viterbi. Included by kernels.inl only.
 
 template <size_t kStride>
-void score_with_model(const ModelView& model, const Encoding& encoding, size_t token, float* out) {
+void score_with_model(const ModelView& model, const Encoding& encoding, const AddedRows& added, size_t token, float* out) {
     const size_t stride = kStride ? kStride : model.stride;
     const uint64_t first = encoding.starts[token], last = encoding.starts[token + 1];
     const bool valued = !encoding.values.empty();
-    Accumulator<float, kStride> sum(out, stride);
-    float* __restrict scores = sum.data();
+    Row<float, kStride> sum(out, stride);
+    // Single weights are summed apart: a vector read where single numbers were just written would wait for them.
+    float few[kStride ? kStride : 1];
+    float* const singles = kStride ? few : out;
+    if (kStride) std::fill_n(singles, stride, 0.0f);
     for (uint64_t i = first; i < last; ++i) {
-        const uint32_t begin = model.slots->start(encoding.ids[i]), end = model.slots->start(encoding.ids[i] + 1);
+        const uint32_t place = encoding.ids[i];
         const float value = valued ? encoding.values[i] : 1.0f;
-        // Labels ascend, so that as many weights as labels are a whole row. What a row reads behind its end (its neighbour, or zeros) goes
-        // to places no label has.
-        if (end - begin == model.labels) {
-            if (valued) add_scaled(scores, model.weights + begin, value, stride);
-            else add_row(scores, model.weights + begin, stride);
+        // What a row reads behind its end (its neighbour, or zeros) goes to places no label has.
+        if (model.blocks.is_row(place)) {
+            if (valued) sum.add_scaled(model.weights + place, value);
+            else sum.add(model.weights + place);
         } else {
-            for (uint32_t k = begin; k < end; ++k) scores[model.weight_labels[k]] += value * model.weights[k];
+            const uint16_t* const labels = model.pair_labels + (place - model.blocks.rows_end());
+            const uint32_t count = model.blocks.length(place);
+            for (uint32_t k = 0; k < count; ++k) singles[labels[k]] += value * model.weights[place + k];
         }
     }
-    sum.store();
+    if (kStride) sum.add(singles);
+    for (size_t k = 0; k < added.count; ++k) sum.add(added.rows + added.numbers[token * added.count + k] * stride);
+    sum.write();
 }
 
 inline void prefetch_with_model(const ModelView& model, const Encoding& encoding, size_t token) {
     if (token + 1 >= encoding.starts.size()) return;
     for (uint64_t i = encoding.starts[token]; i < encoding.starts[token + 1]; ++i) {
-        const uint32_t begin = model.slots->start(encoding.ids[i]);
-        __builtin_prefetch(model.weights + begin);
-        if (model.weight_labels) __builtin_prefetch(model.weight_labels + begin);
+        const uint32_t place = encoding.ids[i];
+        __builtin_prefetch(model.weights + place);
+        if (!model.blocks.is_row(place)) __builtin_prefetch(model.pair_labels + (place - model.blocks.rows_end()));
     }
 }
 
 // Viterbi keeps the best scores only; on the way back the best predecessor of the one label that is needed is found again.
 template <size_t kStride>
-void tag_sentence(const ModelView& model, const Encoding& encoding, size_t begin, size_t length, int32_t* out, TagScratch& scratch) {
+void tag_sentence(const ModelView& model, const Encoding& encoding, const AddedRows& added, size_t begin, size_t length, int32_t* out,
+                  TagScratch& scratch) {
     const size_t stride = kStride ? kStride : model.stride, labels = model.labels;
     scratch.scores.resize(length * stride);
     scratch.best.resize(length * stride);
@@ -41,7 +48,7 @@ void tag_sentence(const ModelView& model, const Encoding& encoding, size_t begin
     for (size_t t = 0; t < length; ++t) {
         prefetch_with_model(model, encoding, begin + t + 1);
         float* const scores = scratch.scores.data() + t * stride;
-        score_with_model<kStride>(model, encoding, begin + t, scores);
+        score_with_model<kStride>(model, encoding, added, begin + t, scores);
         float* __restrict here = best + t * stride;
         if (t == 0 || !model.chain) {
             for (size_t y = 0; y < stride; ++y) here[y] = scores[y] + (t == 0 ? model.start[y] : 0.0f);
@@ -77,35 +84,40 @@ void tag_sentence(const ModelView& model, const Encoding& encoding, size_t begin
     }
 }
 
-void score_token_with_model(const ModelView& model, const Encoding& encoding, size_t token, float* scores) {
-    score_with_model<0>(model, encoding, token, scores);
+void score_tokens_with_model(const ModelView& model, const Encoding& encoding, const AddedRows& added, size_t first, size_t last, float* scores) {
+    with_stride(model.stride, [&](auto constant) {
+        for (size_t token = first; token < last; ++token) {
+            prefetch_with_model(model, encoding, token + 1);
+            score_with_model<decltype(constant)::value>(model, encoding, added, token, scores + (token - first) * model.stride);
+        }
+    });
 }
 
 // The same where transitions look beyond two labels.
 template <size_t kStride>
-void tag_arcs(const ModelView& model, const Encoding& encoding, const Encoding* history, size_t begin, size_t length, int32_t* out,
-              TagScratch& scratch) {
+void tag_arcs(const ModelView& model, const Encoding& encoding, const AddedRows& added, const Encoding* history, size_t begin, size_t length,
+              int32_t* out, TagScratch& scratch) {
     const size_t stride = kStride ? kStride : model.stride;
     const ArcView& arcs = *model.arcs;
     scratch.scores.resize(length * stride);
     for (size_t t = 0; t < length; ++t) {
         prefetch_with_model(model, encoding, begin + t + 1);
-        score_with_model<kStride>(model, encoding, begin + t, scratch.scores.data() + t * stride);
+        score_with_model<kStride>(model, encoding, added, begin + t, scratch.scores.data() + t * stride);
     }
     const StepScores<float> steps{model.labels, stride, arcs.states, arcs.pairs, arcs.trigrams, model.start, model.end};
     const auto add_triples = [&](size_t t, float* grid) {
-        if (history && arcs.slots) arcs.each_triple(*history, begin + t, [&](uint32_t cell, float score) { grid[cell] += score; });
+        if (history && arcs.starts) arcs.each_triple(*history, begin + t, [&](uint32_t cell, float score) { grid[cell] += score; });
     };
     arc_viterbi<float, kStride>(steps, scratch.scores.data(), length, add_triples, out + begin, scratch.pairs);
 }
 
-void tag(const ModelView& model, const Encoding& encoding, const Encoding* history, size_t first, size_t last, int32_t* out,
-         TagScratch& scratch) {
+void tag(const ModelView& model, const Encoding& encoding, const AddedRows& added, const Encoding* history, size_t first, size_t last,
+         int32_t* out, TagScratch& scratch) {
     with_stride(model.stride, [&](auto constant) {
         for (size_t sentence = first; sentence < last; ++sentence) {
             const size_t begin = encoding.sentences[sentence], length = encoding.sentences[sentence + 1] - begin;
-            if (model.arcs) tag_arcs<decltype(constant)::value>(model, encoding, history, begin, length, out, scratch);
-            else tag_sentence<decltype(constant)::value>(model, encoding, begin, length, out, scratch);
+            if (model.arcs) tag_arcs<decltype(constant)::value>(model, encoding, added, history, begin, length, out, scratch);
+            else tag_sentence<decltype(constant)::value>(model, encoding, added, begin, length, out, scratch);
         }
     });
 }

@@ -12,11 +12,13 @@
 #include "model_layout.hpp"
 #include "parallel.hpp"
 #include "program_file.hpp"
+#include "word_rows.hpp"
 
 namespace tagpool {
 namespace {
 
 constexpr uint32_t kBlock = 32;  // sentences encoded at once: their rows stay in the cache until they are scored
+constexpr size_t kMostRows = size_t{1} << 26;  // bytes
 
 }  // namespace
 
@@ -31,45 +33,15 @@ Model::Model(Tensors tensors) : tensors_(std::move(tensors)) {
                          std::to_string(kModelVersion) + "); upgrade tagpool");
     const Json names = Json::parse(tensors_.text("labels"));
     for (const Json& label : names.as_array()) labels_.push_back(label.as_string());
+    if (version < kModelVersion)
+        throw InputFault("it was written by an older tagpool (format " + std::to_string(version) + ", this one reads format " +
+                         std::to_string(kModelVersion) + "); train it again");
     const size_t labels = labels_.size(), stride = stride_of(labels);
-    const Json index = Json::parse(tensors_.text("index"));
-    hash_size_ = static_cast<uint32_t>(index.at("hash_size").as_whole(0, UINT32_MAX));
-
-    const Tensor* weights = tensors_.find("features.weights");
-    if (weights && weights->type == Type::f16) {
-        const auto* halves = reinterpret_cast<const uint16_t*>(weights->data);
-        wide_weights_.resize(weights->bytes / 2);
-        std::transform(halves, halves + wide_weights_.size(), wide_weights_.begin(), from_half);
-        view_.weights = wide_weights_.data();
-    } else {
-        view_.weights = tensors_.array<float>("features.weights").data();
-    }
-    const size_t weight_count = weights->bytes / (weights->type == Type::f16 ? 2 : 4);
-    if (weight_count < stride) throw InputFault("there are too few weights");
-    const auto slots = tensors_.array<uint32_t>("features.slots");
-    slots_ = Slots({reinterpret_cast<const Slot*>(slots.data()), slots.size() / 2}, static_cast<uint32_t>(index.at("capacity").as_whole(0, UINT32_MAX)),
-                   static_cast<uint64_t>(index.at("seed").as_whole(0, INT32_MAX)), hash_size_, weight_count - stride);
-    view_.slots = &slots_;
     view_.labels = static_cast<uint32_t>(labels);
     view_.stride = static_cast<uint32_t>(stride);
-    if (const Tensor* found = tensors_.find("features.labels")) {
-        if (found->type == Type::u8) {
-            const auto narrow = tensors_.array<uint8_t>("features.labels");
-            wide_labels_.assign(narrow.begin(), narrow.end());
-            view_.weight_labels = wide_labels_.data();
-        } else {
-            view_.weight_labels = tensors_.array<uint16_t>("features.labels").data();
-        }
-        if (found->shape != std::vector<size_t>{weight_count - stride}) throw InputFault("the weights' labels do not fit the weights");
-        for (size_t i = 0; i < weight_count - stride; ++i)
-            if (view_.weight_labels[i] >= labels) throw InputFault("a weight is for a label that is not there");
-        for (uint32_t slot = 0; slot < slots_.size(); ++slot)
-            if (slots_.start(slot + 1) - slots_.start(slot) > labels) throw InputFault("a feature has more weights than labels");
-    } else {
-        for (uint32_t slot = 0; slot < slots_.size(); ++slot)
-            if (const uint32_t count = slots_.start(slot + 1) - slots_.start(slot); count != 0 && count != labels)
-                throw InputFault("a feature has not one weight for each label");
-    }
+    slots_ = Slots(tensors_, "features");
+    hash_size_ = slots_.hash_size();
+    read_weights();
     edges_.assign((labels + 2) * stride, 0.0f);
     view_.chain = tensors_.find("edges") != nullptr;
     if (view_.chain) {
@@ -83,6 +55,43 @@ Model::Model(Tensors tensors) : tensors_(std::move(tensors)) {
     arcs_.emplace(tensors_, view_.labels, view_.stride, view_.transitions);
     if (view_.chain) view_.arcs = arcs_->view();
     if (tensors_.find_text("program")) program_ = read_program(tensors_, "program");
+    if (program_) templates_.emplace(*program_);
+}
+
+void Model::read_weights() {
+    const size_t stride = view_.stride;
+    const Tensor* weights = tensors_.find("features.weights");
+    if (weights && weights->type == Type::f16) {
+        const auto* halves = reinterpret_cast<const uint16_t*>(weights->data);
+        wide_weights_.resize(weights->bytes / 2);
+        std::transform(halves, halves + wide_weights_.size(), wide_weights_.begin(), from_half);
+        view_.weights = wide_weights_.data();
+    } else {
+        view_.weights = tensors_.array<float>("features.weights").data();
+    }
+    const size_t count = weights->bytes / (weights->type == Type::f16 ? 2 : 4);
+    Blocks& blocks = view_.blocks;
+    blocks.labels = view_.labels;
+    const Json ends = Json::parse(tensors_.text("blocks"));
+    if (ends.as_array().size() != blocks.ends.size()) throw InputFault("the weights are laid out in a way that cannot be");
+    for (size_t i = 0; i < blocks.ends.size(); ++i) blocks.ends[i] = static_cast<uint32_t>(ends.at(i).as_whole(0, UINT32_MAX - 1));
+    if (!std::is_sorted(blocks.ends.begin(), blocks.ends.end()) || blocks.size() + stride != count)
+        throw InputFault("the weights are laid out in a way that cannot be");
+    if (blocks.rows_end() % blocks.labels != 0) throw InputFault("a feature has not one weight for each label");
+    for (uint32_t slot = 0; slot < slots_.size(); ++slot)
+        if (slots_.place(slot) != Slots::kNone && !blocks.holds(slots_.place(slot))) throw InputFault("the index of features does not fit the weights");
+    const Tensor* labels = tensors_.find("features.labels");
+    if (labels && labels->type == Type::u8) {
+        const auto narrow = tensors_.array<uint8_t>("features.labels");
+        wide_labels_.assign(narrow.begin(), narrow.end());
+        view_.pair_labels = wide_labels_.data();
+    } else {
+        view_.pair_labels = tensors_.array<uint16_t>("features.labels").data();
+    }
+    const size_t pairs = blocks.size() - blocks.rows_end();
+    if (labels->shape != std::vector<size_t>{pairs}) throw InputFault("the weights' labels do not fit the weights");
+    if (std::any_of(view_.pair_labels, view_.pair_labels + pairs, [&](uint16_t label) { return label >= view_.labels; }))
+        throw InputFault("a weight is for a label that is not there");
 }
 
 std::vector<std::string> Model::columns() const {
@@ -97,68 +106,108 @@ std::vector<std::string> Model::columns() const {
 
 size_t Model::feature_count() const {
     size_t count = 0;
-    for (uint32_t slot = 0; slot < slots_.size(); ++slot) count += slots_.start(slot) != slots_.start(slot + 1);
+    for (uint32_t slot = 0; slot < slots_.size(); ++slot) count += slots_.place(slot) != Slots::kNone;
     return count;
 }
 
-// Every thread gets sentences that follow one another: what it knows about words then serves all of them.
+size_t Model::weight_count() const {
+    size_t count = 0;
+    for (uint32_t slot = 0; slot < slots_.size(); ++slot)
+        if (const uint32_t place = slots_.place(slot); place != Slots::kNone) count += view_.blocks.length(place);
+    return count;
+}
+
+// So many sentences at a time that the rows of their words take a bounded room, were they all distinct. Sums are the same wherever it is cut.
 template <class Block>
 void Model::for_blocks(const Columns& columns, unsigned threads, Block&& block) const {
     if (!program_) throw InputFault("this model was trained on given features: it needs features, not words");
     const auto sentences = static_cast<uint32_t>(columns.sentence_count());
-    const unsigned parts = std::max(1u, std::min(threads, sentences));
+    const size_t row = view_.stride * sizeof(float) * std::max<size_t>(templates_->groups.size(), 1);
+    for (uint32_t first = 0; first < sentences;) {
+        const size_t token = columns.sentences[first] + kMostRows / row;
+        const auto end = std::upper_bound(columns.sentences.begin() + first, columns.sentences.end(), token);
+        const uint32_t last = std::max(first + 1, static_cast<uint32_t>(end - columns.sentences.begin() - 1));
+        for_blocks_of(columns, first, last, threads, block);
+        first = last;
+    }
+}
+
+// Words come first, shared among threads. Then every thread gets sentences that follow one another: what else it learns about words serves
+// all of them.
+template <class Block>
+void Model::for_blocks_of(const Columns& columns, uint32_t from, uint32_t to, unsigned threads, Block&& block) const {
+    const WordRows rows(*templates_, view_, slots_, columns, from, to, threads);
+    const unsigned parts = std::max(1u, std::min(threads, to - from));
+    const size_t begin = columns.sentences[from], tokens = columns.sentences[to] - begin;
     parallel_for(parts, threads, [&](size_t part, unsigned) {
         const auto bound = [&](size_t number) {
-            const auto token = static_cast<uint32_t>(columns.token_count() * number / parts);
-            return static_cast<uint32_t>(std::lower_bound(columns.sentences.begin(), columns.sentences.end(), token) - columns.sentences.begin());
+            if (number == parts) return to;
+            const auto place = std::lower_bound(columns.sentences.begin() + from, columns.sentences.begin() + to, begin + tokens * number / parts);
+            return static_cast<uint32_t>(place - columns.sentences.begin());
         };
         Encoding encoding, history;
         Placing placing{slots_};
-        Pass<Placing> pass(*program_, columns, placing, encoding, 0);
+        Pass<Placing> pass(templates_->rest, columns, placing, encoding, 0);
         std::optional<Placing> history_placing;
         std::optional<Pass<Placing>> history_pass;
         if (arcs_->program()) {
-            history_placing.emplace(*arcs_->slots());
+            history_placing.emplace(arcs_->slots());
             history_pass.emplace(*arcs_->program(), columns, *history_placing, history, 0);
         }
-        const uint32_t last = part + 1 == parts ? sentences : bound(part + 1);
-        for (uint32_t first = part == 0 ? 0 : bound(part); first < last; first += kBlock) {
+        std::vector<uint32_t> numbers;
+        const uint32_t last = bound(part + 1);
+        for (uint32_t first = bound(part); first < last; first += kBlock) {
+            const uint32_t end = std::min(last, first + kBlock);
             encoding.clear();
-            pass.run(first, std::min(last, first + kBlock));
+            pass.run(first, end);
             if (history_pass) {
                 history.clear();
-                history_pass->run(first, std::min(last, first + kBlock));
+                history_pass->run(first, end);
             }
-            block(encoding, history_pass ? &history : nullptr, columns.sentences[first]);
+            numbers.clear();
+            for (uint32_t sentence = first; sentence < end; ++sentence) rows.append(sentence, numbers);
+            block(encoding, rows.view(numbers), history_pass ? &history : nullptr, columns.sentences[first]);
         }
     });
 }
 
 void Model::tag(const Columns& columns, unsigned threads, int32_t* out) const {
-    for_blocks(columns, threads, [&](const Encoding& encoding, const Encoding* history, size_t begin) {
+    for_blocks(columns, threads, [&](const Encoding& encoding, const AddedRows& added, const Encoding* history, size_t begin) {
         thread_local TagScratch scratch;
-        kernels<float>().tag(view_, encoding, history, 0, encoding.sentences.size() - 1, out + begin, scratch);
+        kernels<float>().tag(view_, encoding, added, history, 0, encoding.sentences.size() - 1, out + begin, scratch);
     });
 }
 
 void Model::tag(const Encoding& encoding, const Encoding* history, unsigned threads, int32_t* out) const {
     const size_t sentences = encoding.sentences.size() - 1, block = 64;
-    check(encoding, slots_);
     check_history(encoding, history);
     parallel_for((sentences + block - 1) / block, threads, [&](size_t task, unsigned) {
         thread_local TagScratch scratch;
-        kernels<float>().tag(view_, encoding, history, task * block, std::min(sentences, (task + 1) * block), out, scratch);
+        kernels<float>().tag(view_, encoding, AddedRows(), history, task * block, std::min(sentences, (task + 1) * block), out, scratch);
     });
 }
 
 void Model::score(const Columns& columns, unsigned threads, float* out) const {
-    for_blocks(columns, threads, [&](const Encoding& encoding, const Encoding*, size_t begin) {
-        score(encoding, out + begin * view_.labels);
+    for_blocks(columns, threads, [&](const Encoding& encoding, const AddedRows& added, const Encoding*, size_t begin) {
+        score_rows(encoding, added, out + begin * view_.labels);
     });
 }
 
+void Model::score(const Encoding& encoding, float* out) const { score_rows(encoding, AddedRows(), out); }
+
+void Model::score_rows(const Encoding& encoding, const AddedRows& added, float* out) const {
+    constexpr size_t kTokens = 64;
+    std::vector<float> rows(kTokens * view_.stride);
+    for (size_t first = 0; first < encoding.token_count(); first += kTokens) {
+        const size_t last = std::min(encoding.token_count(), first + kTokens);
+        kernels<float>().score(view_, encoding, added, first, last, rows.data());
+        for (size_t token = first; token < last; ++token)
+            std::copy_n(rows.data() + (token - first) * view_.stride, view_.labels, out + token * view_.labels);
+    }
+}
+
 void Model::score_pairs(const Columns& columns, unsigned threads, float* out) const {
-    for_blocks(columns, threads, [&](const Encoding& encoding, const Encoding* history, size_t begin) {
+    for_blocks(columns, threads, [&](const Encoding& encoding, const AddedRows&, const Encoding* history, size_t begin) {
         score_pairs(encoding, history, out + begin * view_.labels * view_.labels);
     });
 }
@@ -172,30 +221,34 @@ void Model::score_pairs(const Encoding& encoding, const Encoding* history, float
         for (size_t token = encoding.sentences[sentence] + size_t{1}; token < encoding.sentences[sentence + 1]; ++token) {
             float* const to = out + token * labels * labels;
             for (size_t b = 0; b < labels; ++b) std::copy_n(pairs + b * stride, labels, to + b * labels);
-            if (history && arcs_->slots())
+            if (history && arcs_->has_history())
                 view_.arcs->each_triple(*history, token, [&](uint32_t cell, float score) { to[cell / stride * labels + cell % stride] += score; });
         }
     }
 }
 
-void Model::check(const Encoding& encoding, const Slots& slots) const {
-    for (const uint32_t id : encoding.ids)
-        if (id >= slots.size()) throw InputFault("the encoding has features this model does not know");
-}
-
 void Model::check_history(const Encoding& encoding, const Encoding* history) const {
-    if (!arcs_->slots()) return;
+    if (!arcs_->has_history()) return;
     if (!history || history->sentences != encoding.sentences) throw InputFault("this model needs the features of transitions of the same sentences");
-    check(*history, *arcs_->slots());
+    for (const uint32_t id : history->ids)
+        if (id >= arcs_->feature_count()) throw InputFault("the encoding has features this model does not know");
 }
 
-void Model::score(const Encoding& encoding, float* out) const {
-    check(encoding, slots_);
-    std::vector<float> row(view_.stride);
-    for (size_t token = 0; token < encoding.token_count(); ++token) {
-        kernels<float>().score(view_, encoding, token, row.data());
-        std::copy_n(row.data(), view_.labels, out + token * view_.labels);
+Encoding Model::placed(const Encoding& numbered) const {
+    Encoding out;
+    out.sentences = numbered.sentences;
+    out.ids.reserve_more(numbered.ids.size());
+    for (size_t token = 0; token < numbered.token_count(); ++token) {
+        for (uint64_t i = numbered.starts[token]; i < numbered.starts[token + 1]; ++i) {
+            if (numbered.ids[i] >= slots_.size()) throw InputFault("the encoding has features this model does not know");
+            const uint32_t place = slots_.place(numbered.ids[i]);
+            if (place == Slots::kNone) continue;
+            out.ids.push_unchecked(place);
+            if (!numbered.values.empty()) out.values.push_back(numbered.values[i]);
+        }
+        out.end_token();
     }
+    return out;
 }
 
 uint64_t Model::key_of(std::string_view name) const { return program_ ? Encoder::key_of(*program_, name) : hash_bytes(name); }
@@ -205,22 +258,23 @@ std::unique_ptr<Model> Model::pruned(float least, const std::vector<uint64_t>& k
     trained.labels = labels_;
     trained.program = program_;
     trained.hash_size = hash_size_;
-    const auto take = [&](uint32_t feature, uint32_t slot) {
-        for (uint32_t i = slots_.start(slot); i < slots_.start(slot + 1); ++i) {
-            if (!(std::abs(view_.weights[i]) > least)) continue;
+    const auto take = [&](uint32_t feature, uint32_t place) {
+        view_.each_weight(place, [&](uint32_t label, float weight) {
+            if (!(std::abs(weight) > least)) return;
             trained.pair_features.push_back(feature);
-            trained.pair_labels.push_back(view_.weight_labels ? view_.weight_labels[i] : static_cast<uint16_t>(i - slots_.start(slot)));
-            trained.weights.push_back(view_.weights[i]);
-        }
+            trained.pair_labels.push_back(static_cast<uint16_t>(label));
+            trained.weights.push_back(weight);
+        });
     };
     if (hash_size_) {
         trained.features = hash_size_;
-        for (uint32_t slot = 0; slot < slots_.size(); ++slot) take(slot, slot);
+        for (uint32_t slot = 0; slot < slots_.size(); ++slot)
+            if (slots_.place(slot) != Slots::kNone) take(slot, slots_.place(slot));
     } else {
         for (const uint64_t key : keys) {
-            const uint32_t slot = slots_.find(key);
-            if (slot == Slots::kNone) continue;
-            take(trained.features++, slot);
+            const uint32_t place = slots_.find(key);
+            if (place == Slots::kNone) continue;
+            take(trained.features++, place);
             trained.keys.push_back(key);
         }
         if (trained.features != feature_count()) throw InputFault("the keys are not those of this model's features");

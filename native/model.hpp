@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "aligned.hpp"
+#include "blocks.hpp"
 #include "columns.hpp"
 #include "encoding.hpp"
 #include "model_arcs.hpp"
@@ -17,21 +18,36 @@
 #include "program.hpp"
 #include "slots.hpp"
 #include "tensors.hpp"
+#include "word_templates.hpp"
 
 namespace tagpool {
 
-// The numbers the kernels need. Weights of slot s: weights[start(s)] to weights[start(s + 1)], of the labels beside them; without labels
-// every feature has one weight for each label. Behind the last weight follow `stride` zeros, so that vectors may be read whole.
+// The numbers the kernels need. Behind the last weight follow `stride` zeros, so that vectors may be read whole.
 struct ModelView {
     uint32_t labels = 0, stride = 0;
     bool chain = true;
-    const Slots* slots = nullptr;
+    Blocks blocks;
     const float* weights = nullptr;
-    const uint16_t* weight_labels = nullptr;
+    const uint16_t* pair_labels = nullptr;  // of the weights behind the rows
     const float* transitions = nullptr;  // labels x stride
     const float* start = nullptr;        // stride
     const float* end = nullptr;
     const ArcView* arcs = nullptr;       // null: a plain chain
+
+    // Calls visit(label, weight) for the weights at a place.
+    template <class Visit>
+    void each_weight(uint32_t place, Visit&& visit) const {
+        const uint32_t count = blocks.length(place);
+        const uint16_t* const of = blocks.is_row(place) ? nullptr : pair_labels + (place - blocks.rows_end());
+        for (uint32_t k = 0; k < count; ++k) visit(of ? of[k] : k, weights[place + k]);
+    }
+};
+
+// Rows to be added to the scores of tokens beside what their features weigh: `count` numbers of rows a token.
+struct AddedRows {
+    const float* rows = nullptr;  // of `stride` numbers each
+    const uint32_t* numbers = nullptr;
+    size_t count = 0;
 };
 
 struct TagScratch {
@@ -55,23 +71,28 @@ public:
     // The columns that templates look at.
     std::vector<std::string> columns() const;
     size_t feature_count() const;
-    size_t weight_count() const { return slots_.start(slots_.size()); }
+    // Those of all features, also where several share theirs.
+    size_t weight_count() const;
     const Slots& slots() const { return slots_; }
 
     // The best label sequence of every sentence, one number a token. The same whatever the number of threads.
     void tag(const Columns& columns, unsigned threads, int32_t* out) const;
-    // `history` are the features of transitions, null where the model has none.
-    void tag(const Encoding& encoding, const Encoding* history, unsigned threads, int32_t* out) const;
+    // The same from places of weights, as `slots().find` has them. `history` are the features of transitions, null where the model has none.
+    void tag(const Encoding& placed, const Encoding* history, unsigned threads, int32_t* out) const;
     // Node scores of every token: tokens x labels.
     void score(const Columns& columns, unsigned threads, float* out) const;
-    void score(const Encoding& encoding, float* out) const;
+    void score(const Encoding& placed, float* out) const;
     // Scores of the label pairs (t - 1, t) of every token: tokens x labels x labels, -infinity for pairs that cannot be; zero at first
     // tokens. Only for chains.
     void score_pairs(const Columns& columns, unsigned threads, float* out) const;
     void score_pairs(const Encoding& encoding, const Encoding* history, float* out) const;
     const ModelArcs& arcs() const { return *arcs_; }
 
-    // The slot of a feature by its name (kNone: not there), and the hash a name stands for.
+    // A corpus encoded by numbers of features as places of weights, for a model of encoded features. Throws InputFault for features it does
+    // not know.
+    Encoding placed(const Encoding& numbered) const;
+
+    // The hash a name stands for.
     uint64_t key_of(std::string_view name) const;
     // The same model without weights of magnitude up to `least` (but all transitions); `keys` are those of its features, `history` the
     // names of those of transitions.
@@ -80,14 +101,18 @@ public:
     std::string write(const Tensors& more, bool half) const;
 
 private:
-    void check(const Encoding& encoding, const Slots& slots) const;
+    void read_weights();
     void check_history(const Encoding& encoding, const Encoding* history) const;
+    void score_rows(const Encoding& placed, const AddedRows& added, float* out) const;
     template <class Block>
     void for_blocks(const Columns& columns, unsigned threads, Block&& block) const;
+    template <class Block>
+    void for_blocks_of(const Columns& columns, uint32_t first, uint32_t last, unsigned threads, Block&& block) const;
 
     Tensors tensors_;
     std::vector<std::string> labels_;
     std::optional<Program> program_;
+    std::optional<WordTemplates> templates_;  // the program's, as tagging takes them
     uint32_t hash_size_ = 0;
     Slots slots_;
     std::vector<uint16_t> wide_labels_;  // where the file keeps them in one byte each

@@ -7,7 +7,6 @@
 #include "encode.hpp"
 #include "fault.hpp"
 #include "half.hpp"
-#include "json.hpp"
 #include "program_file.hpp"
 
 namespace tagpool {
@@ -43,35 +42,30 @@ void lay_out_history(const TrainedArcs& trained, size_t labels, Tensors& to) {
     const size_t count = trained.triple_weights.size();
     if (trained.triple_features.size() != count || trained.triple_pairs.size() != count)
         throw InputFault("the weights do not fit the transition features");
-    std::vector<uint32_t> counts(trained.features, 0);
+    std::vector<uint32_t> starts(trained.features + size_t{1}, 0), cells;
+    std::vector<float> weights;
     for (size_t i = 0; i < count; ++i) {
         const uint32_t feature = trained.triple_features[i];
         const bool follows = i == 0 || trained.triple_features[i - 1] < feature ||
                              (trained.triple_features[i - 1] == feature && trained.triple_pairs[i - 1] < trained.triple_pairs[i]);
         if (feature >= trained.features || trained.triple_pairs[i] >= labels * labels || !follows)
             throw InputFault("the transition features are out of range or out of order");
-        counts[feature] += trained.triple_weights[i] != 0;
+        if (trained.triple_weights[i] == 0) continue;
+        if (weights.size() >= Slots::kNone) throw InputFault("more than 4 billion weights of transition features");
+        ++starts[feature + 1];
+        cells.push_back(trained.triple_pairs[i]);
+        weights.push_back(trained.triple_weights[i]);
     }
     if (trained.program && trained.keys.size() != trained.features) throw InputFault("expected one key a transition feature");
-    Slots::Plan plan = trained.program ? Slots::plan(trained.keys, counts) : Slots::numbered(counts);
-    std::vector<uint32_t> cells(plan.slots.back().start);
-    std::vector<float> weights(cells.size());
-    for (size_t i = 0; i < count;) {
-        const uint32_t feature = trained.triple_features[i];
-        size_t place = counts[feature] ? plan.slots[plan.slot_of[feature]].start : 0;
-        for (; i < count && trained.triple_features[i] == feature; ++i) {
-            if (trained.triple_weights[i] == 0) continue;
-            cells[place] = trained.triple_pairs[i];
-            weights[place++] = trained.triple_weights[i];
-        }
-    }
-    // Nothing was learned of them; their templates stay, for those who train further.
+    // Where nothing was learned of them, their templates stay, for those who train further.
     if (cells.empty() && !trained.program) return;
-    to.set("history.index", "{\"capacity\":" + std::to_string(plan.capacity) + ",\"seed\":" + std::to_string(plan.seed) +
-                                ",\"hash_size\":" + std::to_string(trained.program ? 0 : trained.features) + "}");
-    const size_t slots = plan.slots.size();
-    auto kept = std::make_shared<const std::vector<Slot>>(std::move(plan.slots));
-    to.add("history.slots", Type::u32, {slots, 2}, kept->data(), kept);
+    std::vector<uint32_t> numbers(trained.features, Slots::kNone);
+    for (uint32_t feature = 0; feature < trained.features; ++feature) {
+        if (starts[feature + 1] > 0) numbers[feature] = feature;
+        starts[feature + 1] += starts[feature];
+    }
+    if (trained.program) Slots::write(trained.keys, numbers, "history", to);
+    to.add("history.starts", std::move(starts));
     to.add("history.cells", std::move(cells));
     to.add("history.weights", std::move(weights));
     if (trained.program) write_program(*trained.program, "history", to);
@@ -86,7 +80,7 @@ void lay_out_arcs(const TrainedArcs& trained, size_t labels, Tensors& to) {
 }
 
 ModelArcs::ModelArcs(const Tensors& tensors, uint32_t labels, uint32_t stride, const float* transitions) : labels_(labels), stride_(stride) {
-    const bool second_order = tensors.find("arcs.states") != nullptr, history = tensors.find("history.slots") != nullptr;
+    const bool second_order = tensors.find("arcs.states") != nullptr, history = tensors.find("history.starts") != nullptr;
     if (!second_order && !history) return;
     pairs_.assign(size_t{labels} * stride, -std::numeric_limits<float>::infinity());
     if (second_order) {
@@ -123,8 +117,7 @@ void ModelArcs::read_states(const Tensors& tensors, uint32_t labels, uint32_t st
 }
 
 void ModelArcs::read_history(const Tensors& tensors, uint32_t labels, uint32_t stride) {
-    const Json index = Json::parse(tensors.text("history.index"));
-    const auto slots = tensors.array<uint32_t>("history.slots");
+    const auto starts = tensors.array<uint32_t>("history.starts");
     const auto cells = tensors.array<uint32_t>("history.cells");
     const Tensor* const kept = tensors.find("history.weights");
     const bool half = kept && kept->type == Type::f16;
@@ -139,17 +132,22 @@ void ModelArcs::read_history(const Tensors& tensors, uint32_t labels, uint32_t s
         if (cell >= size_t{labels} * labels) throw InputFault("a transition feature is for labels that are not there");
         cells_.push_back(cell / labels * stride + cell % labels);
     }
-    slots_ = Slots({reinterpret_cast<const Slot*>(slots.data()), slots.size() / 2}, static_cast<uint32_t>(index.at("capacity").as_whole(0, UINT32_MAX)),
-                   static_cast<uint64_t>(index.at("seed").as_whole(0, INT32_MAX)), static_cast<uint32_t>(index.at("hash_size").as_whole(0, UINT32_MAX)),
-                   weights.size());
-    view_.slots = &slots_;
+    if (starts.empty() || starts[0] != 0 || starts.back() != weights.size() || !std::is_sorted(starts.begin(), starts.end()))
+        throw InputFault("the index of transition features does not fit the weights");
+    features_ = starts.size() - 1;
+    view_.starts = starts.data();
     view_.cells = cells_.data();
     view_.weights = weights.data();
-    if (tensors.find_text("history")) program_ = read_program(tensors, "history");
+    if (!tensors.find_text("history")) return;
+    program_ = read_program(tensors, "history");
+    slots_ = Slots(tensors, "history");
+    if (slots_.hash_size()) throw InputFault("the index of transition features cannot be");
+    for (uint32_t slot = 0; slot < slots_.size(); ++slot)
+        if (slots_.place(slot) != Slots::kNone && slots_.place(slot) >= features_) throw InputFault("the index of transition features does not fit the weights");
 }
 
-uint32_t ModelArcs::slot_of(std::string_view name) const {
-    return view_.slots && program_ ? view_.slots->find(Encoder::key_of(*program_, name)) : Slots::kNone;
+uint32_t ModelArcs::feature_of(std::string_view name) const {
+    return has_history() && program_ ? slots_.find(Encoder::key_of(*program_, name)) : Slots::kNone;
 }
 
 TrainedArcs ModelArcs::pruned(const Tensors& tensors, float least, const std::vector<std::string>& names) const {
@@ -164,14 +162,14 @@ TrainedArcs ModelArcs::pruned(const Tensors& tensors, float least, const std::ve
             out.trigram_weights.push_back(weights[i]);
         }
     }
-    if (!view_.slots) return out;
+    if (!has_history()) return out;
     out.program = program_;
     size_t met = 0;
     for (const std::string& name : names) {
-        const uint32_t slot = slot_of(name);
-        if (slot == Slots::kNone) continue;
+        const uint32_t feature = feature_of(name);
+        if (feature == Slots::kNone) continue;
         out.keys.push_back(Encoder::key_of(*program_, name));
-        for (uint32_t k = slots_.start(slot); k < slots_.start(slot + 1); ++k, ++met) {
+        for (uint32_t k = view_.starts[feature]; k < view_.starts[feature + 1]; ++k, ++met) {
             if (!(std::abs(view_.weights[k]) > least)) continue;
             out.triple_features.push_back(out.features);
             out.triple_pairs.push_back(cells_[k] / stride_ * labels_ + cells_[k] % stride_);

@@ -31,12 +31,13 @@ struct TrainedArcs {
 
 void lay_out_arcs(const TrainedArcs& trained, size_t labels, Tensors& to);
 
-// The numbers the kernels need. The weights of slot s are those from start(s) to start(s + 1), of the cells (b * stride + c) beside them.
+// The numbers the kernels need. The weights of feature k are those from starts[k] to starts[k + 1], of the cells (b * stride + c) beside
+// them.
 struct ArcView {
     const PairStates* states = nullptr;  // null: first order
     const float* pairs = nullptr;        // labels x stride: transitions, -infinity where no state is and behind the last label
     const float* trigrams = nullptr;     // states x stride
-    const Slots* slots = nullptr;        // null: no transition features
+    const uint32_t* starts = nullptr;    // null: no transition features
     const uint32_t* cells = nullptr;
     const float* weights = nullptr;
 
@@ -45,7 +46,7 @@ struct ArcView {
     void each_triple(const Encoding& history, size_t token, Visit&& visit) const {
         for (uint64_t i = history.starts[token]; i < history.starts[token + 1]; ++i) {
             const float value = history.values.empty() ? 1.0f : history.values[i];
-            for (uint32_t k = slots->start(history.ids[i]); k < slots->start(history.ids[i] + 1); ++k) visit(cells[k], value * weights[k]);
+            for (uint32_t k = starts[history.ids[i]]; k < starts[history.ids[i] + 1]; ++k) visit(cells[k], value * weights[k]);
         }
     }
 };
@@ -59,10 +60,13 @@ public:
     // Null for a plain chain.
     const ArcView* view() const { return pairs_.empty() ? nullptr : &view_; }
     const std::optional<Program>& program() const { return program_; }
-    const Slots* slots() const { return view_.slots; }
+    bool has_history() const { return view_.starts != nullptr; }
+    size_t feature_count() const { return features_; }
+    // Leads to the numbers of transition features; only for a program.
+    const Slots& slots() const { return slots_; }
     const PairStates& states() const { return states_; }
-    // The slot of a transition feature by its name; kNone: it has no weights.
-    uint32_t slot_of(std::string_view name) const;
+    // The number of a transition feature by its name; kNone: it has no weights.
+    uint32_t feature_of(std::string_view name) const;
     // What training would have found, without weights of magnitude up to `least`; `names` are those of the transition features.
     TrainedArcs pruned(const Tensors& tensors, float least, const std::vector<std::string>& names) const;
 
@@ -75,6 +79,7 @@ private:
     std::vector<float> pairs_, trigrams_;
     std::optional<Program> program_;
     Slots slots_;
+    size_t features_ = 0;
     std::vector<uint32_t> cells_;
     std::vector<float> wide_weights_;  // where the file keeps them as float16
     ArcView view_;

@@ -12,7 +12,7 @@
 
 namespace tagpool {
 
-constexpr int kModelVersion = 1;
+constexpr int kModelVersion = 2;  // 2: features with equal weights share them
 
 // What training found.
 struct Trained {

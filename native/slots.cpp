@@ -1,70 +1,72 @@
 #include "slots.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 #include "fault.hpp"
+#include "json.hpp"
 
 namespace tagpool {
+namespace {
 
-Slots::Slots(std::span<const Slot> slots, uint32_t capacity, uint64_t seed, uint32_t hash_size, size_t weights)
-    : slots_(slots), capacity_(capacity), hash_size_(hash_size), seed_(seed) {
-    // A search begins below the capacity and ends at the first free slot: there must be one behind.
-    if (slots.size() < 2 || slots.size() > UINT32_MAX || (hash_size ? slots.size() - 1 != hash_size : capacity == 0 || slots.size() - 1 <= capacity) ||
-        (!hash_size && slots[slots.size() - 2].start != slots.back().start))
-        throw InputFault("the index of features cannot be");
-    for (size_t i = 1; i < slots.size(); ++i)
-        if (slots[i].start < slots[i - 1].start) throw InputFault("the index of features is out of order");
-    if (slots[0].start != 0 || slots.back().start != weights) throw InputFault("the index of features does not fit the weights");
+std::string index_text(uint32_t capacity, uint64_t seed, size_t hash_size) {
+    return "{\"capacity\":" + std::to_string(capacity) + ",\"seed\":" + std::to_string(seed) + ",\"hash_size\":" + std::to_string(hash_size) + "}";
 }
 
-Slots::Plan Slots::plan(const std::vector<uint64_t>& keys, const std::vector<uint32_t>& counts) {
+}  // namespace
+
+Slots::Slots(const Tensors& tensors, const std::string& name) {
+    const Json index = Json::parse(tensors.text(name + ".index"));
+    capacity_ = static_cast<uint32_t>(index.at("capacity").as_whole(0, UINT32_MAX));
+    seed_ = static_cast<uint64_t>(index.at("seed").as_whole(0, INT32_MAX));
+    hash_size_ = static_cast<uint32_t>(index.at("hash_size").as_whole(0, UINT32_MAX));
+    places_ = tensors.array<uint32_t>(name + ".places");
+    if (places_.empty() || places_.size() > UINT32_MAX || (hash_size_ && places_.size() != hash_size_)) throw InputFault("the index of features cannot be");
+    if (hash_size_) return;
+    fingerprints_ = tensors.array<uint32_t>(name + ".fingerprints");
+    // A search begins below the capacity and ends at the first free slot: there must be one behind.
+    if (fingerprints_.size() != places_.size() || capacity_ == 0 || places_.size() <= capacity_ || fingerprints_.back() != 0)
+        throw InputFault("the index of features cannot be");
+    for (size_t slot = 0; slot < places_.size(); ++slot)
+        if ((fingerprints_[slot] == 0) != (places_[slot] == kNone)) throw InputFault("the index of features cannot be");
+}
+
+void Slots::write(const std::vector<uint64_t>& keys, const std::vector<uint32_t>& places, const std::string& name, Tensors& to) {
     std::vector<uint32_t> order;
     for (uint32_t feature = 0; feature < keys.size(); ++feature)
-        if (counts[feature]) order.push_back(feature);
+        if (places[feature] != kNone) order.push_back(feature);
     const auto capacity = static_cast<uint32_t>(std::max<uint64_t>(order.size() * uint64_t{10} / 7, 16));
     for (uint64_t seed = 0;; ++seed) {
-        Plan plan{{}, std::vector<uint32_t>(keys.size(), kNone), capacity, seed};
-        // In the order of their homes, each feature takes the first place that is free.
+        // In the order of their homes, each feature takes the first slot that is free.
         std::vector<uint64_t> mixed(keys.size());
         for (uint32_t feature : order) mixed[feature] = mix(keys[feature], seed);
         std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) { return mixed[a] < mixed[b]; });
-        std::vector<uint32_t> feature_at;
+        std::vector<uint32_t> fingerprints, placed;
         bool distinct = true;
+        const auto fill = [&](size_t count) {
+            if (fingerprints.size() >= count) return;
+            fingerprints.resize(count, 0);
+            placed.resize(count, kNone);
+        };
         for (uint32_t feature : order) {
-            const uint32_t first = home(mixed[feature], capacity);
-            while (feature_at.size() < first) feature_at.push_back(kNone);
-            for (size_t before = feature_at.size(); distinct && before-- > 0 && feature_at[before] != kNone;)
-                distinct = static_cast<uint32_t>(mixed[feature_at[before]]) != static_cast<uint32_t>(mixed[feature]);
-            plan.slot_of[feature] = static_cast<uint32_t>(feature_at.size());
-            feature_at.push_back(feature);
+            fill(home(mixed[feature], capacity));
+            const uint32_t own = fingerprint(mixed[feature]);
+            for (size_t before = fingerprints.size(); distinct && before-- > 0 && fingerprints[before] != 0;) distinct = fingerprints[before] != own;
+            fingerprints.push_back(own);
+            placed.push_back(places[feature]);
         }
         if (!distinct) continue;
-        while (feature_at.size() <= capacity) feature_at.push_back(kNone);
-        feature_at.push_back(kNone);
-        uint64_t start = 0;
-        for (uint32_t feature : feature_at) {
-            const bool free = feature == kNone;
-            plan.slots.push_back({free ? 0 : static_cast<uint32_t>(mixed[feature]), static_cast<uint32_t>(start)});
-            start += free ? 0 : counts[feature];
-        }
-        if (start > UINT32_MAX) throw InputFault("more than 4 billion weights; use fewer features, or only observed pairs");
-        plan.slots.push_back({0, static_cast<uint32_t>(start)});
-        return plan;
+        fill(capacity + size_t{1});
+        fill(fingerprints.size() + 1);
+        to.set(name + ".index", index_text(capacity, seed, 0));
+        to.add(name + ".fingerprints", std::move(fingerprints));
+        to.add(name + ".places", std::move(placed));
+        return;
     }
 }
 
-Slots::Plan Slots::numbered(const std::vector<uint32_t>& counts) {
-    Plan plan{{}, std::vector<uint32_t>(counts.size()), 0, 0};
-    uint64_t start = 0;
-    for (uint32_t feature = 0; feature < counts.size(); ++feature) {
-        plan.slot_of[feature] = feature;
-        plan.slots.push_back({0, static_cast<uint32_t>(start)});
-        start += counts[feature];
-        if (start > UINT32_MAX) throw InputFault("more than 4 billion weights; use fewer features, or only observed pairs");
-    }
-    plan.slots.push_back({0, static_cast<uint32_t>(start)});
-    return plan;
+void Slots::write_numbered(std::vector<uint32_t> places, const std::string& name, Tensors& to) {
+    to.set(name + ".index", index_text(0, 0, places.size()));
+    to.add(name + ".places", std::move(places));
 }
 
 }  // namespace tagpool

@@ -1,6 +1,7 @@
 #include "words.hpp"
 
 #include <algorithm>
+#include <span>
 #include <unordered_set>
 
 #include "unicode.hpp"
@@ -8,15 +9,26 @@
 namespace tagpool {
 namespace {
 
-// A word taken apart once: its characters and their classes.
-struct Spelled {
+// A word taken apart once: its characters and their classes. Those of usual words need no room from elsewhere.
+class Spelled {
+public:
     explicit Spelled(std::string_view text) {
-        Characters characters(text);
-        for (char32_t c; characters.next(c);) {
-            points.push_back(c);
-            classes.push_back(character_class(c));
+        if (text.size() > kUsual) {
+            long_points_.resize(text.size());
+            long_classes_.resize(text.size());
         }
+        char32_t* const to = long_points_.empty() ? few_points_ : long_points_.data();
+        uint8_t* const of = long_classes_.empty() ? few_classes_ : long_classes_.data();
+        Characters characters(text);
+        size_t count = 0;
+        for (char32_t c; characters.next(c); ++count) {
+            to[count] = c;
+            of[count] = character_class(c);
+        }
+        points = {to, count};
+        classes = {of, count};
     }
+    Spelled(const Spelled&) = delete;
     size_t size() const { return points.size(); }
     bool is(size_t i, uint8_t wanted) const { return (classes[i] & wanted) != 0; }
     size_t count(uint8_t wanted) const {
@@ -31,8 +43,15 @@ struct Spelled {
         return out;
     }
 
-    std::u32string points;
-    std::vector<uint8_t> classes;
+    std::u32string_view points;
+    std::span<const uint8_t> classes;
+
+private:
+    static constexpr size_t kUsual = 48;  // bytes
+    char32_t few_points_[kUsual];
+    uint8_t few_classes_[kUsual];
+    std::vector<char32_t> long_points_;
+    std::vector<uint8_t> long_classes_;
 };
 
 std::string lowered(std::string_view text) {
@@ -69,24 +88,33 @@ std::string shape(const Spelled& word, bool collapse) {
 
 // All substrings of these lengths, each once; the same bytes are the same substring, so nothing is copied.
 void ngrams(std::string_view text, int shortest, int longest, Values& out) {
-    std::vector<size_t> starts;  // of characters, and the end
+    constexpr size_t kUsual = 64;
+    size_t few[kUsual + 1];
+    std::vector<size_t> many;
+    if (text.size() > kUsual) many.resize(text.size() + 1);
+    size_t* const starts = many.empty() ? few : many.data();  // of characters, and the end
+    size_t size = 0;
     for (size_t i = 0; i < text.size(); ++i)
-        if ((static_cast<unsigned char>(text[i]) & 0xC0) != 0x80) starts.push_back(i);
-    starts.push_back(text.size());
-    const size_t size = starts.size() - 1;
-    std::vector<std::string_view> seen;
+        if ((static_cast<unsigned char>(text[i]) & 0xC0) != 0x80) starts[size++] = i;
+    starts[size] = text.size();
+    const auto gram = [&](size_t i, size_t n) { return text.substr(starts[i], starts[i + n] - starts[i]); };
+    // What was met before begins with something that was met before: only such places are looked at again for the next length.
+    bool again[kUsual];
+    std::fill_n(again, kUsual, true);
     std::unordered_set<std::string_view> seen_in_long_word;
     for (size_t n = static_cast<size_t>(shortest); n <= static_cast<size_t>(longest) && n <= size; ++n) {
-        seen.clear();
         for (size_t i = 0; i + n <= size; ++i) {
-            const std::string_view gram = text.substr(starts[i], starts[i + n] - starts[i]);
-            if (size > 64) {
-                if (!seen_in_long_word.insert(gram).second) continue;
-            } else {
-                if (std::find(seen.begin(), seen.end(), gram) != seen.end()) continue;
-                seen.push_back(gram);
+            const std::string_view here = gram(i, n);
+            if (size > kUsual) {
+                if (!seen_in_long_word.insert(here).second) continue;
+            } else if (again[i]) {
+                const auto met = [&](size_t j) { return text[starts[j]] == here[0] && gram(j, n) == here; };
+                size_t j = 0;
+                while (j < i && !met(j)) ++j;
+                again[i] = j < i;
+                if (again[i]) continue;
             }
-            out.take(gram);
+            out.take(here);
         }
     }
 }
@@ -116,7 +144,7 @@ bool is_acronym(const Spelled& word) {
 
 bool has_quote(const Spelled& word) {
     static const std::u32string kQuotes = U"\"'`\u00B4\u2018\u2019\u201A\u201C\u201D\u201E\u00AB\u00BB\u2039\u203A";
-    return word.points.find_first_of(kQuotes) != std::u32string::npos;
+    return word.points.find_first_of(kQuotes) != std::u32string_view::npos;
 }
 
 void orthography(const Spelled& word, Values& out) {

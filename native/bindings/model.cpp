@@ -40,7 +40,7 @@ public:
     }
     void end_token(Encoding& out) {
         for (const auto& [key, value] : waiting_)
-            if (const uint32_t slot = slots_.find(key); slot != Slots::kNone) out.append(slot, value);
+            if (const uint32_t place = slots_.find(key); place != Slots::kNone) out.append(place, value);
         waiting_.clear();
         out.end_token();
     }
@@ -252,17 +252,15 @@ void bind_model(nb::module_& m) {
             return owned(std::move(out));
         })
         .def_prop_ro("order", [](const Model& model) { return model.arcs().states().empty() ? 1 : 2; })
-        .def_prop_ro("has_history", [](const Model& model) { return model.arcs().slots() != nullptr; })
+        .def_prop_ro("has_history", [](const Model& model) { return model.arcs().has_history(); })
         .def("weights_of", [](const Model& model, const std::vector<std::string>& names) {
             // A dense matrix: names x labels, zero where there is no weight.
             const ModelView& view = model.view();
             std::vector<float> out(names.size() * view.labels);
             for (size_t i = 0; i < names.size(); ++i) {
-                const uint32_t slot = model.slots().find(model.key_of(names[i]));
-                if (slot == Slots::kNone) continue;
-                const uint32_t begin = view.slots->start(slot), end = view.slots->start(slot + 1);
-                for (uint32_t k = begin; k < end; ++k)
-                    out[i * view.labels + (end - begin == view.labels ? k - begin : view.weight_labels[k])] = view.weights[k];
+                const uint32_t place = model.slots().find(model.key_of(names[i]));
+                if (place == Slots::kNone) continue;
+                view.each_weight(place, [&](uint32_t label, float weight) { out[i * view.labels + label] = weight; });
             }
             return owned(std::move(out));
         }, nb::arg("names"))
@@ -272,10 +270,10 @@ void bind_model(nb::module_& m) {
             std::vector<float> weights;
             const ModelView& view = model.view();
             for (uint32_t i = 0; i < names.size(); ++i) {
-                const uint32_t slot = model.arcs().slot_of(names[i]);
-                if (slot == Slots::kNone) continue;
+                const uint32_t feature = model.arcs().feature_of(names[i]);
+                if (feature == Slots::kNone) continue;
                 const ArcView& arcs = *view.arcs;
-                for (uint32_t k = arcs.slots->start(slot); k < arcs.slots->start(slot + 1); ++k) {
+                for (uint32_t k = arcs.starts[feature]; k < arcs.starts[feature + 1]; ++k) {
                     numbers.push_back(i);
                     pairs.push_back(arcs.cells[k] / view.stride * view.labels + arcs.cells[k] % view.stride);
                     weights.push_back(arcs.weights[k]);
@@ -308,7 +306,7 @@ void bind_model(nb::module_& m) {
             std::vector<int32_t> out(encoding.token_count());
             {
                 nb::gil_scoped_release release;
-                model.tag(encoding, history, threads, out.data());
+                model.tag(model.placed(encoding), history, threads, out.data());
             }
             return owned(std::move(out));
         }, nb::arg("encoding"), nb::arg("threads"), nb::arg("history").none() = nb::none())
@@ -317,7 +315,7 @@ void bind_model(nb::module_& m) {
         }, nb::arg("columns"), nb::arg("threads"))
         .def("score_encoding", [](const Model& model, const Encoding& encoding) {
             std::vector<float> out(encoding.token_count() * model.view().labels);
-            model.score(encoding, out.data());
+            model.score(model.placed(encoding), out.data());
             return owned(std::move(out));
         }, nb::arg("encoding"))
         .def("score_pairs_of_encoding", [](const Model& model, const Encoding& encoding, const Encoding* history) {

@@ -129,6 +129,32 @@ def test_names_give_the_features_back(crf):
     assert any("|" in name for name in names)
 
 
+@given(st.integers(0, 2**32 - 1), st.sampled_from([1, 2, 3, 4, 5, 9, 300]), st.floats(0.02, 1), st.integers(1, 30))
+@settings(max_examples=60, deadline=None)
+def test_every_feature_has_its_own_weights_back_also_where_they_are_shared(seed, labels, density, kinds):
+    random = np.random.default_rng(seed)
+    kept = np.where(random.random((kinds, labels)) < density, random.normal(size=(kinds, labels)), 0).astype(np.float32)
+    weights = kept[random.integers(0, kinds, 40)]
+    given = tagpool._native.GivenFeatures()
+    given.fit([[[str(number)] for number in range(len(weights))]], 1)
+    features, of = np.nonzero(weights)
+    model = tagpool._native.Model.from_given(
+        given,
+        [f"label {number}" for number in range(labels)],
+        features.astype(np.uint32),
+        of.astype(np.uint16),
+        weights[features, of],
+        np.zeros(0, np.float32),
+    )
+    for each in (model, tagpool._native.Model.read(model.write({}, {}, False))):
+        found = each.weights_of([str(number) for number in range(len(weights))])
+        assert found.tobytes() == weights.tobytes()
+        assert each.feature_count == weights.any(axis=1).sum()
+        assert each.weight_count >= np.count_nonzero(weights)
+    distinct = {row.tobytes() for row in weights if row.any()}
+    assert len(model.array("features.weights")) <= 4 * (len(distinct) * labels + labels + 7)
+
+
 def test_names_with_signs_that_names_use_themselves():
     words = [["a|b", "\\", "c=d", "|", "a\\|b", "="], ["x", "y|", "=|=", "\\\\", "b", "a"]]
     corpus = Corpus.from_lists(word=words, label=[list("ABABAB")] * 2)
@@ -195,13 +221,15 @@ def resigned(block: bytes, old: str, new: str) -> bytes:
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ('"version":"1"', '"version":"99"', "newer tagpool"),
+        ('"version":"2"', '"version":"99"', "newer tagpool"),
+        ('"version":"2"', '"version":"1"', "older tagpool"),
         ('"format":"tagpool"', '"format":"other"', "no tagpool model"),
         ('"kind":"crf"', '"kind":"oracle"', "holds a oracle"),
-        ('\\"B-', '\\"X\\",\\"B-', "not one weight for each label"),
+        ('\\"B-', '\\"X\\",\\"B-', "does not fit the weights|not one weight for each label"),
         ('"features.weights"', '"features.weighty"', "is missing"),
         ('"dtype":"F32"', '"dtype":"U32"', "not of type F32"),
         ('\\"capacity\\":', '\\"capacity\\":9', "cannot be"),
+        ('"blocks":"[', '"blocks":"[9', "cannot be"),
         ('\\"shape\\"', '\\"shapely\\"', "shapely"),
     ],
 )

@@ -32,7 +32,13 @@ from tagpool.experts.saving import has_history_names, has_names
 from tagpool.pools.elitist import ElitistPool
 from tagpool.pools.pool import Pool
 
-_PARTS = {"features.slots": "index", "features.weights": "weights", "features.labels": "weights", "edges": "transitions"}
+_PARTS = {
+    "features.fingerprints": "index",
+    "features.places": "index",
+    "features.weights": "weights",
+    "features.labels": "weights",
+    "edges": "transitions",
+}
 _PARTS_OF = {"program": "templates", "arcs.": "transitions", "history.": "features of transitions"}
 
 
