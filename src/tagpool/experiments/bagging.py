@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import replace
 
 from tagpool.experiments.corpora import Split, clusters, conll2000, conll2003, gazetteers, only_type, tags_of_words
 from tagpool.experiments.fits import Labels, Model, better_mark, measured, tune
+from tagpool.experiments.models import Makers
 from tagpool.experiments.study import Row, Setting, Study
 from tagpool.experiments.texts import templates
 from tagpool.experts.crf import CRF
 from tagpool.features.parser import parse
-from tagpool.optim.sgd import SGD
-from tagpool.pools.bagging import FeatureBagging
 from tagpool.pools.blanking import blanked
 
 _GRID = (0.1, 0.3, 1.0)
-_EPOCHS = 20
 _CLEAN = "test F1"
 # Bags of chunks: the paper's two, and bags that overlap.
 _TWO = {"tags": ["tags"], "lexicons": ["clusters", "classes"]}
@@ -28,27 +26,6 @@ _WITHOUT_ONE = {
 }
 
 
-def single(text: str, resources: dict[str, Any], setting: Setting, **trainer: Any) -> Any:
-    """What makes one CRF from a penalty and a seed."""
-    needed = parse(text).resources
-    own = {name: value for name, value in resources.items() if name in needed}
-
-    def make(l2: float, seed: int) -> CRF:
-        return CRF(text, resources=own, l2=l2, seed=seed, threads=setting.threads, trainer=SGD(epochs=_EPOCHS, **trainer))
-
-    return make
-
-
-def bagged(text: str, resources: dict[str, Any], setting: Setting, **pool: Any) -> Any:
-    """What makes a pool of bags from a penalty and a seed."""
-
-    def make(l2: float, seed: int) -> FeatureBagging:
-        expert = CRF(text, resources=resources, l2=l2, seed=seed, trainer=SGD(epochs=_EPOCHS))
-        return FeatureBagging(expert, **{"alpha": "dev", "threads": max(setting.threads, 1), **pool})
-
-    return make
-
-
 def names(setting: Setting) -> Study:
     """Tables 1 and 2: names of CoNLL-2003."""
     split, text = conll2003(setting), templates("names")
@@ -56,13 +33,14 @@ def names(setting: Setting) -> Study:
     study = Study("bagging-ner", "Feature bagging: names of CoNLL-2003 (BAGGING, Tables 1 and 2)")
     bags = ("lexicons", "ngrams")
     base = str(parse(text).restrict("base"))
+    makers = Makers(text, resources, setting.threads)
     models = [
-        (Model("one CRF, base features", single(base, resources, setting), _GRID), 81.52),
-        (Model("one CRF, all features", single(text, resources, setting), _GRID), 85.45),
-        (Model("bagged, sequence-product", bagged(text, resources, setting), _GRID), 86.61),
-        (Model("one CRF, bags dropped at random (0.2)", single(text, resources, setting, dropout=0.2, drop="bags"), _GRID), None),
-        (Model("one CRF, bags dropped at random (0.5)", single(text, resources, setting, dropout=0.5, drop="bags"), _GRID), None),
-        (Model("one CRF, features dropped at random (0.3)", single(text, resources, setting, dropout=0.3), _GRID), None),
+        (Model("one CRF, base features", replace(makers, text=base).one(CRF), _GRID), 81.52),
+        (Model("one CRF, all features", makers.one(CRF), _GRID), 85.45),
+        (Model("bagged, sequence-product", makers.bagged(alpha="dev"), _GRID), 86.61),
+        (Model("one CRF, bags dropped at random (0.2)", makers.one(CRF, dropout=0.2, drop="bags"), _GRID), None),
+        (Model("one CRF, bags dropped at random (0.5)", makers.one(CRF, dropout=0.5, drop="bags"), _GRID), None),
+        (Model("one CRF, features dropped at random (0.3)", makers.one(CRF, dropout=0.3), _GRID), None),
     ]
     found: dict[str, list[Labels]] = {}
     for model, paper in models:
@@ -71,7 +49,7 @@ def names(setting: Setting) -> Study:
         _add(study, model, split, text, gone, found, paper)
     best = models[2][0].setting or _GRID[0]
     for combine, paper in (("transition-product", 86.58), ("sequence-mixture", 86.46), ("transition-mixture", 86.42)):
-        model = Model(f"bagged, {combine}", bagged(text, resources, setting, combine=combine), (best,))
+        model = Model(f"bagged, {combine}", makers.bagged(alpha="dev", combine=combine), (best,))
         _add(study, tune(model, split, setting), split, text, (), found, paper)
     study.rows = _with_marks(study.rows, split.test.labels, found)
     study.notes += [
@@ -118,17 +96,18 @@ def chunks(setting: Setting) -> Study:
     everything, text = conll2000(setting), templates("chunks")
     resources = {"classes": tags_of_words(setting), "brown": clusters(setting)}
     study = Study("bagging-chunk", "Feature bagging: chunks of CoNLL-2000 (BAGGING, Table 3)")
+    makers = Makers(text, resources, setting.threads)
     base = str(parse(text).restrict("base"))
     for kind, split, papers in (
         ("noun phrases", _only_noun_phrases(everything), (89.60, 94.34, 94.77)),
         ("all types", everything, (None, None, None)),
     ):
         models = [
-            Model("one CRF, base features", single(base, resources, setting), _GRID),
-            Model("one CRF, all features", single(text, resources, setting), _GRID),
-            Model("bagged: tags, lexicons", bagged(text, resources, setting, bags=_TWO), _GRID),
-            Model("bagged: each without one clue, and all", bagged(text, resources, setting, bags=_WITHOUT_ONE), _GRID),
-            Model("one CRF, bags dropped at random (0.2)", single(text, resources, setting, dropout=0.2, drop="bags"), _GRID),
+            Model("one CRF, base features", replace(makers, text=base).one(CRF), _GRID),
+            Model("one CRF, all features", makers.one(CRF), _GRID),
+            Model("bagged: tags, lexicons", makers.bagged(bags=_TWO, alpha="dev"), _GRID),
+            Model("bagged: each without one clue, and all", makers.bagged(bags=_WITHOUT_ONE, alpha="dev"), _GRID),
+            Model("one CRF, bags dropped at random (0.2)", makers.one(CRF, dropout=0.2, drop="bags"), _GRID),
         ]
         found = {}
         rows = []

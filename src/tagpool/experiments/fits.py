@@ -8,26 +8,18 @@ from typing import Any
 
 import numpy as np
 
+from tagpool.chain.rules import scheme_rules
 from tagpool.corpus.corpus import Corpus
 from tagpool.evaluation.scores import score
 from tagpool.evaluation.significance import bootstrap_intervals, mcnemar
 from tagpool.experiments.corpora import Split
 from tagpool.experiments.study import Row, Setting
+from tagpool.pools.bagging import FeatureBagging
 
 Labels = list[list[str]]
+Make = Callable[[float, int], Any]
 Predict = Callable[[Any, Corpus], Labels]
-
-
-@dataclass
-class Model:
-    """One kind of model: how it is made from a setting and a seed, which settings are tried, and what became of it."""
-
-    name: str
-    make: Callable[[float, int], Any]
-    grid: Sequence[float]
-    setting: float | None = None
-    fitted: list[Any] = field(default_factory=list)
-    dev: float = 0.0
+_SCHEME = "bioes"
 
 
 def predict(tagger: Any, corpus: Corpus) -> Labels:
@@ -36,14 +28,55 @@ def predict(tagger: Any, corpus: Corpus) -> Labels:
     return found
 
 
-def tune(model: Model, split: Split, setting: Setting, *, decode: Predict = predict, stop_on_dev: bool = False) -> Model:
-    """Tries every setting with the first seed, takes the one that is best on dev, and trains the other seeds with it."""
+def legally(tagger: Any, corpus: Corpus) -> Labels:
+    """The best labels of those that the scheme BIOES allows."""
+    rules = scheme_rules(tagger.labels_, _SCHEME)
+    return [
+        [rules.labels[label] for label in rules.constrain(lattice).best().labels.tolist()] for lattice in tagger.lattices(corpus)
+    ]
+
+
+@dataclass
+class Model:
+    """One kind of model: how it is made from a setting and a seed, which settings are tried, and what became of it.
+
+    ``decode`` is how it tags; ``stops`` says that dev decides when its training ends. ``tried`` has the dev F1 of each setting.
+    """
+
+    name: str
+    make: Make
+    grid: Sequence[float]
+    decode: Predict = predict
+    stops: bool = False
+    setting: float | None = None
+    fitted: list[Any] = field(default_factory=list)
+    dev: float = 0.0
+    tried: dict[float, float] = field(default_factory=dict)
+
+    def fit(self, value: float, seed: int, split: Split) -> Any:
+        """A model of this kind, trained. Pools find their shares on dev."""
+        made = self.make(value, seed)
+        is_pool = isinstance(made, FeatureBagging)
+        if self.decode is legally:  # training stops by what the model will be judged by
+            (made.expert if is_pool else made)._dev_scheme = _SCHEME
+        return made.fit(split.train, dev=split.dev if self.stops or is_pool else None)
+
+    def on_dev(self, tagger: Any, split: Split) -> float:
+        """The F1 of a model on the dev set."""
+        return score(split.dev.labels, self.decode(tagger, split.dev)).f1
+
+
+def tune(model: Model, split: Split, setting: Setting, *, whole_grid: bool = False) -> Model:
+    """Tries every setting with the first seed, takes the one that is best on dev, and trains the other seeds with it.
+
+    A quick run tries the one in the middle, unless the ``whole_grid`` is wanted.
+    """
     seeds = setting.seed_numbers()
-    grid = list(model.grid)[len(model.grid) // 2 :][:1] if setting.quick else list(model.grid)
+    grid = list(model.grid)[len(model.grid) // 2 :][:1] if setting.quick and not whole_grid else list(model.grid)
     best: tuple[float, float, Any] | None = None
     for value in grid:
-        fitted = _fit(model, value, seeds[0], split, stop_on_dev)
-        reached = score(split.dev.labels, decode(fitted, split.dev)).f1
+        fitted = model.fit(value, seeds[0], split)
+        reached = model.tried[value] = model.on_dev(fitted, split)
         setting.say(f"{model.name}, {value:g}: dev F1 {reached:.2f}")
         if best is None or reached > best[0]:
             best = reached, value, fitted
@@ -52,15 +85,8 @@ def tune(model: Model, split: Split, setting: Setting, *, decode: Predict = pred
     model.fitted = [first]
     for seed in seeds[1:]:
         setting.say(f"{model.name}, {model.setting:g}, seed {seed}")
-        model.fitted.append(_fit(model, model.setting, seed, split, stop_on_dev))
+        model.fitted.append(model.fit(model.setting, seed, split))
     return model
-
-
-def _fit(model: Model, value: float, seed: int, split: Split, stop_on_dev: bool) -> Any:
-    made = model.make(value, seed)
-    if stop_on_dev or hasattr(made, "combine"):  # pools find their shares on dev
-        return made.fit(split.train, dev=split.dev)
-    return made.fit(split.train)
 
 
 def measured(row: str, metric: str, gold: Labels, found: Iterable[Labels], *, paper: float | None = None, mark: str = "") -> Row:
