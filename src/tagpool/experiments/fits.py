@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from tagpool.chain.rules import scheme_rules
 from tagpool.corpus.corpus import Corpus
+from tagpool.evaluation.randomisation import randomisation_test
 from tagpool.evaluation.scores import score
 from tagpool.evaluation.significance import bootstrap_intervals, mcnemar
 from tagpool.experiments.corpora import Split
@@ -20,6 +21,7 @@ Labels = list[list[str]]
 Make = Callable[[float, int], Any]
 Predict = Callable[[Any, Corpus], Labels]
 _SCHEME = "bioes"
+_LEAST = 1e-4  # the smallest p value that so many draws can show
 
 
 def predict(tagger: Any, corpus: Corpus) -> Labels:
@@ -89,6 +91,18 @@ def tune(model: Model, split: Split, setting: Setting, *, whole_grid: bool = Fal
     return model
 
 
+def refit(model: Model, corpus: Corpus, setting: Setting) -> None:
+    """Trains every seed's model once more on these sentences, with the penalty and the shares that dev has chosen."""
+    assert model.setting is not None
+    tuned, model.fitted = model.fitted, []
+    for seed, before in zip(setting.seed_numbers(), tuned, strict=True):
+        setting.say(f"{model.name}, {model.setting:g}, seed {seed}: on all sentences")
+        made = model.make(model.setting, seed)
+        if isinstance(made, FeatureBagging):
+            made.alpha = before.alpha_
+        model.fitted.append(made.fit(corpus))
+
+
 def measured(row: str, metric: str, gold: Labels, found: Iterable[Labels], *, paper: float | None = None, mark: str = "") -> Row:
     """The F1 over several seeds: its mean, and the mean of the bounds of its 95% intervals (bootstrap over sentences)."""
     scores, lows, highs = [], [], []
@@ -109,6 +123,23 @@ def better_mark(gold: Labels, first: Sequence[Labels], second: Sequence[Labels])
             return ""
         worst = max(worst, outcome.p_value)
     return "**" if worst < 0.01 else "*" if worst < 0.05 else ""
+
+
+def with_marks(rows: Sequence[Row], gold: Labels, found: Mapping[str, Sequence[Labels]], rivals: Mapping[str, str]) -> list[Row]:
+    """The rows with the mark of being better than a rival, which ``rivals`` names for some of them."""
+    return [
+        replace(row, mark=better_mark(gold, found[rivals[row.row]], found[row.row])) if row.row in rivals else row for row in rows
+    ]
+
+
+def compared(gold: Labels, found: Mapping[str, Sequence[Labels]], rivals: Mapping[str, str]) -> list[str]:
+    """A sentence for each model that has a rival: by how much it is better, and how sure that is."""
+    notes = []
+    for name, rival in rivals.items():
+        outcome = randomisation_test(gold, found[rival], found[name])
+        p = f"p = {outcome.p_value:.2g}" if outcome.p_value > _LEAST else f"p ≤ {_LEAST:g}"
+        notes.append(f"{name}, against {rival}: {outcome.difference:+.2f} F1, {p} (approximate randomisation over sentences).")
+    return notes
 
 
 def _mean(values: Sequence[float]) -> float:
