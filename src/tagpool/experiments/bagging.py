@@ -35,6 +35,7 @@ def run(setting: Setting) -> Study:
         (Model(_BASE, replace(makers, text=base).one(CRF), _GRID), 81.52),
         (Model(_ONE, makers.one(CRF), _GRID), 85.45),
         (Model(_BAGGED, makers.bagged(alpha="dev"), _GRID), 86.61),
+        (Model("bagged, shares by likelihood", makers.bagged(alpha="likelihood"), _GRID), None),
         (Model("bagged: both bags, and all", makers.bagged(bags=_AND_ALL, alpha="dev"), _GRID), None),
         (Model(_FOUND, makers.bagged(bags="auto", alpha="dev"), _GRID), None),
         (Model("one CRF, bags dropped at random (0.2)", makers.one(CRF, dropout=0.2, drop="bags"), _GRID), None),
