@@ -11,8 +11,14 @@ import pytest
 from tagpool import builtin_corpus
 from tagpool.errors import InputError
 from tagpool.experiments.catalogue import EXPERIMENTS, experiment
-from tagpool.experiments.corpora import conll2000, conll2003, lowered, only_type
-from tagpool.experiments.study import Row, Setting, Study
+from tagpool.experiments.corpora import conll2000, conll2003, journal, lowered, only_type, together
+from tagpool.experiments.elitist_curves import by_epochs
+from tagpool.experiments.fits import Model, legally, refit, tune
+from tagpool.experiments.models import Makers
+from tagpool.experiments.plots import Panel, panels
+from tagpool.experiments.study import Row, Setting, Study, Table
+from tagpool.experts.maxent import MaxEnt
+from tagpool.pools.schemes import RandomParts
 
 
 def packed(path: Path, lines: list[str]) -> None:
@@ -40,7 +46,10 @@ def corpora(tmp_path_factory: pytest.TempPathFactory) -> Path:
         packed(folder / "conll2000" / f"{part}.txt.gz", columns(parts[part], "word", "pos", "chunk"))
     packed(folder / "gazetteers" / "made" / "places.gz", ["Oslo", "New York", "Paris"])
     packed(folder / "brown-clusters" / "spacy_en_c1000.txt.gz", ["0010\tthe", "0110\tOslo", "0111\tParis"])
-    packed(folder / "wsj-pos" / "train_00-18.tsv.gz", columns(parts["train"], "word", "pos"))
+    for part, file in (("train", "train_00-18"), ("dev", "dev_19-21"), ("test", "test_22-24")):
+        packed(folder / "wsj-pos" / f"{file}.tsv.gz", columns(parts[part], "word", "pos"))
+    sections = ["00\t100\t0", "15\t50\t0", "19\t30\t0", "20\t10\t0", "22\t40\t0"]
+    packed(folder / "wsj-pos" / "sections.tsv.gz", ["section\tsentences\ttokens", *sections])
     return folder
 
 
@@ -52,6 +61,12 @@ def test_an_experiment_runs_whole_and_the_same_again(name: str, corpora: Path) -
     assert said
     assert all(0 <= row.ours <= 100 for row in study.rows)
     assert all(row.low is None or row.high is None or row.low <= row.high for row in study.rows)
+    if name == "elitist-ner":
+        strengths, epochs = study.tables
+        assert [line[0] for line in strengths.lines] == [line[0] for line in epochs.lines]
+        assert len(strengths.lines) == 6
+        assert all(len(line) == 6 and all(": " in cell for cell in line[1:]) for line in strengths.lines)
+        assert epochs.header == ["", "1", "3", "10"]
     if name == "bagging-ner":
         again = experiment(name).run(Setting(data=corpora, quick=True, threads=2))
         assert again.to_dict() == study.to_dict()
@@ -78,11 +93,60 @@ def test_plots_are_files_and_the_same_again(tmp_path: Path) -> None:
         assert (tmp_path / "a" / name).stat().st_size > 5000
 
 
+def test_training_stops_by_what_a_model_is_judged_by(corpora: Path) -> None:
+    split = conll2003(Setting(data=corpora))
+    for make in (Makers("word[-1..1]", epochs=6).one(MaxEnt), Makers("word[-1..1]", epochs=6).elitist(experts=2)):
+        model = Model("legal", make, (0.1,), legally, stops=True)
+        made = model.fit(0.1, 1, split)
+        kept = max(epoch.score or 0.0 for epoch in made.log_)
+        assert kept == pytest.approx(model.on_dev(made, split), abs=1e-9)
+        plain = Model("plain", make, (0.1,), stops=True)
+        assert [epoch.score for epoch in plain.fit(0.1, 1, split).log_] != [epoch.score for epoch in made.log_]
+
+
+def test_curves_by_epochs_are_the_scores_of_models_trained_so_long(corpora: Path) -> None:
+    split = conll2003(Setting(data=corpora))
+    for name in ("one", "parts"):
+        models = {}
+        for count in (1, 4):
+            makers = Makers("word[-1..1]", epochs=count, patience=None)
+            make = makers.one(MaxEnt) if name == "one" else makers.bagged(MaxEnt, bags=RandomParts(2))
+            models[count] = Model(name, make, (0.1,), legally, stops=True)
+        found = by_epochs(models, 0.1, split)
+        anew = [(count, model.on_dev(model.make(0.1, 1).fit(split.train), split)) for count, model in models.items()]
+        assert found == [(count, pytest.approx(f1, abs=1e-9)) for count, f1 in anew]
+        assert found[0][1] != found[1][1]
+
+
+def test_a_refit_keeps_penalty_and_shares(corpora: Path) -> None:
+    setting = Setting(data=corpora, seeds=2)
+    split = conll2003(setting)
+    makers = Makers("word[0]\n[shapes]\nshape(word)[-1..1]\n[endings]\nsuffix(word, 1..3)[0]", epochs=4)
+    model = tune(Model("bagged", makers.bagged(alpha="dev"), (0.1, 1.0)), split, setting)
+    before = [(tagger.expert.l2, tagger.expert.seed, tagger.alpha_.tolist()) for tagger in model.fitted]
+    refit(model, together(split.train, split.dev), setting)
+    assert [(tagger.expert.l2, tagger.expert.seed, tagger.alpha_.tolist()) for tagger in model.fitted] == before
+    assert before[0][0] == model.setting == max(model.tried, key=lambda value: model.tried[value])
+    assert all(member.summary_["sentences"] == 190 for tagger in model.fitted for member in tagger)
+
+
+def test_panels_are_files(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    lines = {"one": [(0.1, 80.0), (1.0, 82.0)], "other": [(0.01, 60.0), (0.1, 79.0), (1.0, 81.0)]}
+    names = panels(tmp_path / "x", [Panel("strength", lines, logarithmic=True), Panel("epochs", lines)], "F1", "Title", 6.0)
+    assert names == ["x.svg", "x.png"]
+    text = (tmp_path / "x.svg").read_text()
+    assert "image/svg+xml" in text
+    assert (tmp_path / "x.png").stat().st_size > 5000
+
+
 def test_a_table_has_a_column_for_the_paper_only_where_it_has_figures() -> None:
     study = Study(
         "x", "Title", [Row("a", "F1", 1.0, 0.5, 1.5, 2.0, "*"), Row("b", "F1", 3.0), Row("a", "blank", 0.25)], ["a note"]
     )
+    study.tables.append(Table("Further", ["", "1"], [["a", "2.00"]]))
     text = study.markdown("tagpool reproduce x")
+    assert "## Further\n\n|  | 1 |\n| --- | --- |\n| a | 2.00 |\n" in text
     assert "|  | F1, paper | F1 | blank |" in text
     assert "| a | 2.00 | 1.00* (0.50-1.50) | 0.25 |" in text
     assert "| b |  | 3.00 |  |" in text
@@ -106,6 +170,9 @@ def test_corpora_are_read_as_they_are(corpora: Path) -> None:
     assert lowered(split.test).labels == split.test.labels
     chunks = conll2000(setting)
     assert (len(chunks.train), len(chunks.dev)) == (135, 15)
+    parts = [builtin_corpus(count, part=part).words for part, count in (("train", 150), ("dev", 40), ("test", 40))]
+    assert journal(setting, without=(15, 20)).words == [*parts[0][:100], *parts[1][:30], *parts[2]]
+    assert together(chunks.train, chunks.dev).labels == [*chunks.train.labels, *chunks.dev.labels]
     assert {label[2:] for sentence in only_type(chunks.test, "NP").labels for label in sentence} <= {"", "NP"}
 
 

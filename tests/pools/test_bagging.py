@@ -98,6 +98,16 @@ def test_bags_may_overlap_or_be_the_base(train, dev):
     assert bagged.collapse().predict(dev) == bagged.predict(dev)
 
 
+def test_shares_may_be_an_array(train):
+    bagged = [
+        FeatureBagging(CRF(TEMPLATES, trainer=SGD(epochs=2)), alpha=alpha)
+        for alpha in ([0.5, 0.3, 0.2], np.array([0.5, 0.3, 0.2]))
+    ]
+    one, other = (pool.fit(train) for pool in bagged)
+    assert one.alpha_.tolist() == other.alpha_.tolist() == [0.5, 0.3, 0.2]
+    assert one.predict(train) == other.predict(train)
+
+
 @pytest.mark.parametrize("combine", ALL)
 def test_one_bag_is_its_expert(combine, train, dev):
     one = "word[0]\n[shapes]\nshape(word)[-1..1]"

@@ -51,8 +51,19 @@ def test_a_feature_of_two_bags_is_blank_when_both_are() -> None:
     assert counts[0] == counts[1] > counts[2] > counts[3]
 
 
+def test_single_templates_are_blank_whatever_their_bag() -> None:
+    text = "word[0]\n[a]\nshape(word)[0]\nlower(word)[0]\n[b]\nsuffix(word, 1..2)[0]"
+    crf = CRF(text, trainer=SGD(epochs=2)).fit(TRAIN)
+    piecewise = blanked(crf, text, also="shape(word)[0]\nlower(word)[0]")
+    assert piecewise.feature_count == blanked(crf, text, "a").feature_count
+    assert piecewise.predict(TEST) == blanked(crf, text, "a").predict(TEST) != crf.predict(TEST)
+    assert blanked(crf, text, "b", also="lower(word)[0]").feature_count < blanked(crf, text, "b").feature_count
+
+
 def test_what_cannot_be_blanked() -> None:
     crf = CRF(TEXT, trainer=SGD(epochs=1)).fit(TRAIN)
+    with pytest.raises(InputError, match="have no pos"):
+        blanked(crf, TEXT, also="pos[-7]")
     with pytest.raises(TemplateError, match="no bag 'tails'"):
         blanked(crf, TEXT, "tails")
     with pytest.raises(InputError, match="got a str"):

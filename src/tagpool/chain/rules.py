@@ -6,12 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tagpool.chain.checks import BoolArray
 from tagpool.chain.lattice import Lattice
 from tagpool.corpus.schemes import Scheme, legal_transition
 from tagpool.corpus.transitions import continues, label_parts
 from tagpool.errors import InputError
+
+_FORBIDDEN = np.float32(-1e6)
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,6 +43,16 @@ class SchemeRules:
         if lattice.label_count != len(self.labels):
             raise InputError(f"expected a lattice of {len(self.labels)} labels, as the rules have, got {lattice.label_count}")
         return lattice.constrained(allowed_transitions=self.transitions, allowed_start=self.start, allowed_end=self.end)
+
+    def scores(self) -> NDArray[np.float32]:
+        """Return the rules as a model's scores of transitions, then of first and last labels: 0, or too little for any gain.
+
+        >>> scheme_rules(["O", "I-PER"], "bio2").scores().reshape(4, 2).tolist()
+        [[0.0, -1000000.0], [0.0, 0.0], [0.0, -1000000.0], [0.0, 0.0]]
+        """
+        allowed = np.concatenate([self.transitions.ravel(), self.start, self.end])
+        found: NDArray[np.float32] = np.where(allowed, np.float32(0), _FORBIDDEN)
+        return found
 
     def chunk(self, kind: str) -> tuple[int, ...]:
         """Return the labels of a type, for ``lattice.best(at_most_once=[...], continues=rules.continues)``.

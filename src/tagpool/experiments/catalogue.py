@@ -27,8 +27,8 @@ class Experiment:
 
 EXPERIMENTS = {
     "undertraining": Experiment("BAGGING, Figure 1: a strong feature missing at test time, on generated data", "undertraining"),
-    "bagging-ner": Experiment("BAGGING, Tables 1 and 2: bags of features on names of CoNLL-2003", "bagging", "names"),
-    "bagging-chunk": Experiment("BAGGING, Table 3: bags of features on chunks of CoNLL-2000", "bagging", "chunks"),
+    "bagging-ner": Experiment("BAGGING, Tables 1 and 2: bags of features on names of CoNLL-2003", "bagging"),
+    "bagging-chunk": Experiment("BAGGING, Table 3: bags of features on chunks of CoNLL-2000", "chunks"),
     "elitist-ner": Experiment("ELITIST, Tables 2 and 3: six models on names of CoNLL-2003, and on WNUT-17", "elitist"),
     "robustness": Experiment("every model with a group of its features missing, and without capitals", "robustness"),
 }

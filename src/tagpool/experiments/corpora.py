@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from tagpool.corpus.formats import read_corpus
 from tagpool.corpus.schemes import convert_many, detect
 from tagpool.errors import InputError
 from tagpool.experiments.study import Setting
-from tagpool.features.resources import AmbiguityClasses, Clusters, Gazetteer
+from tagpool.features.resources import Clusters, Gazetteer
 
 _QUICK = (2500, 800)  # sentences to train on, and to look at
 
@@ -60,10 +61,31 @@ def gazetteers(setting: Setting) -> Gazetteer:
     return Gazetteer.read(folder(setting) / "gazetteers")
 
 
-def tags_of_words(setting: Setting) -> AmbiguityClasses:
-    """The tags words have in the Wall Street Journal but for the section that CoNLL-2000 is tested on (sections 00 to 18)."""
-    corpus = _read(folder(setting) / "wsj-pos" / "train_00-18.tsv.gz", "word,label")
-    return AmbiguityClasses.from_corpus(corpus, min_count=2)
+def journal(setting: Setting, without: Collection[int]) -> Corpus:
+    """Words of the Wall Street Journal with their tags, but for some sections."""
+    place = folder(setting) / "wsj-pos"
+    corpus = together(*(_read(place / f"{part}.tsv.gz", "word,label") for part in ("train_00-18", "dev_19-21", "test_22-24")))
+    chosen: list[int] = []
+    begin = 0
+    for section, length in _sections(place / "sections.tsv.gz"):
+        if section not in without:
+            chosen += range(begin, begin + length)
+        begin += length
+    if begin != len(corpus):
+        raise InputError(f"{place}: the sections have {begin} sentences, the files {len(corpus)}")
+    return corpus.select(chosen[: _QUICK[0]] if setting.quick else chosen)
+
+
+def _sections(path: Path) -> list[tuple[int, int]]:
+    """The number of each section, in order, and how many sentences it has."""
+    rows = _read(path, "section,sentences,tokens").column
+    sections, lengths = ([cell for row in rows(name) for cell in row][1:] for name in ("section", "sentences"))
+    return [(int(section), int(length)) for section, length in zip(sections, lengths, strict=True)]
+
+
+def together(*parts: Corpus) -> Corpus:
+    """The sentences of all of them, one part after the other."""
+    return Corpus.from_lists(**{name: [row for part in parts for row in part.column(name)] for name in parts[0].columns})
 
 
 def clusters(setting: Setting) -> Clusters:

@@ -2,32 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
+from tagpool.chain.rules import scheme_rules
 from tagpool.corpus.corpus import Corpus
+from tagpool.evaluation.randomisation import randomisation_test
 from tagpool.evaluation.scores import score
 from tagpool.evaluation.significance import bootstrap_intervals, mcnemar
 from tagpool.experiments.corpora import Split
 from tagpool.experiments.study import Row, Setting
+from tagpool.pools.bagging import FeatureBagging
 
 Labels = list[list[str]]
+Make = Callable[[float, int], Any]
 Predict = Callable[[Any, Corpus], Labels]
-
-
-@dataclass
-class Model:
-    """One kind of model: how it is made from a setting and a seed, which settings are tried, and what became of it."""
-
-    name: str
-    make: Callable[[float, int], Any]
-    grid: Sequence[float]
-    setting: float | None = None
-    fitted: list[Any] = field(default_factory=list)
-    dev: float = 0.0
+_SCHEME = "bioes"
+_LEAST = 1e-4  # the smallest p value that so many draws can show
 
 
 def predict(tagger: Any, corpus: Corpus) -> Labels:
@@ -36,14 +30,55 @@ def predict(tagger: Any, corpus: Corpus) -> Labels:
     return found
 
 
-def tune(model: Model, split: Split, setting: Setting, *, decode: Predict = predict, stop_on_dev: bool = False) -> Model:
-    """Tries every setting with the first seed, takes the one that is best on dev, and trains the other seeds with it."""
+def legally(tagger: Any, corpus: Corpus) -> Labels:
+    """The best labels of those that the scheme BIOES allows."""
+    rules = scheme_rules(tagger.labels_, _SCHEME)
+    return [
+        [rules.labels[label] for label in rules.constrain(lattice).best().labels.tolist()] for lattice in tagger.lattices(corpus)
+    ]
+
+
+@dataclass
+class Model:
+    """One kind of model: how it is made from a setting and a seed, which settings are tried, and what became of it.
+
+    ``decode`` is how it tags; ``stops`` says that dev decides when its training ends. ``tried`` has the dev F1 of each setting.
+    """
+
+    name: str
+    make: Make
+    grid: Sequence[float]
+    decode: Predict = predict
+    stops: bool = False
+    setting: float | None = None
+    fitted: list[Any] = field(default_factory=list)
+    dev: float = 0.0
+    tried: dict[float, float] = field(default_factory=dict)
+
+    def fit(self, value: float, seed: int, split: Split) -> Any:
+        """A model of this kind, trained. Pools find their shares on dev."""
+        made = self.make(value, seed)
+        is_pool = isinstance(made, FeatureBagging)
+        if self.decode is legally:  # training stops by what the model will be judged by
+            (made.expert if is_pool else made)._dev_scheme = _SCHEME
+        return made.fit(split.train, dev=split.dev if self.stops or is_pool else None)
+
+    def on_dev(self, tagger: Any, split: Split) -> float:
+        """The F1 of a model on the dev set."""
+        return score(split.dev.labels, self.decode(tagger, split.dev)).f1
+
+
+def tune(model: Model, split: Split, setting: Setting, *, whole_grid: bool = False) -> Model:
+    """Tries every setting with the first seed, takes the one that is best on dev, and trains the other seeds with it.
+
+    A quick run tries the one in the middle, unless the ``whole_grid`` is wanted.
+    """
     seeds = setting.seed_numbers()
-    grid = list(model.grid)[len(model.grid) // 2 :][:1] if setting.quick else list(model.grid)
+    grid = list(model.grid)[len(model.grid) // 2 :][:1] if setting.quick and not whole_grid else list(model.grid)
     best: tuple[float, float, Any] | None = None
     for value in grid:
-        fitted = _fit(model, value, seeds[0], split, stop_on_dev)
-        reached = score(split.dev.labels, decode(fitted, split.dev)).f1
+        fitted = model.fit(value, seeds[0], split)
+        reached = model.tried[value] = model.on_dev(fitted, split)
         setting.say(f"{model.name}, {value:g}: dev F1 {reached:.2f}")
         if best is None or reached > best[0]:
             best = reached, value, fitted
@@ -52,15 +87,20 @@ def tune(model: Model, split: Split, setting: Setting, *, decode: Predict = pred
     model.fitted = [first]
     for seed in seeds[1:]:
         setting.say(f"{model.name}, {model.setting:g}, seed {seed}")
-        model.fitted.append(_fit(model, model.setting, seed, split, stop_on_dev))
+        model.fitted.append(model.fit(model.setting, seed, split))
     return model
 
 
-def _fit(model: Model, value: float, seed: int, split: Split, stop_on_dev: bool) -> Any:
-    made = model.make(value, seed)
-    if stop_on_dev or hasattr(made, "combine"):  # pools find their shares on dev
-        return made.fit(split.train, dev=split.dev)
-    return made.fit(split.train)
+def refit(model: Model, corpus: Corpus, setting: Setting) -> None:
+    """Trains every seed's model once more on these sentences, with the penalty and the shares that dev has chosen."""
+    assert model.setting is not None
+    tuned, model.fitted = model.fitted, []
+    for seed, before in zip(setting.seed_numbers(), tuned, strict=True):
+        setting.say(f"{model.name}, {model.setting:g}, seed {seed}: on all sentences")
+        made = model.make(model.setting, seed)
+        if isinstance(made, FeatureBagging):
+            made.alpha = before.alpha_
+        model.fitted.append(made.fit(corpus))
 
 
 def measured(row: str, metric: str, gold: Labels, found: Iterable[Labels], *, paper: float | None = None, mark: str = "") -> Row:
@@ -83,6 +123,23 @@ def better_mark(gold: Labels, first: Sequence[Labels], second: Sequence[Labels])
             return ""
         worst = max(worst, outcome.p_value)
     return "**" if worst < 0.01 else "*" if worst < 0.05 else ""
+
+
+def with_marks(rows: Sequence[Row], gold: Labels, found: Mapping[str, Sequence[Labels]], rivals: Mapping[str, str]) -> list[Row]:
+    """The rows with the mark of being better than a rival, which ``rivals`` names for some of them."""
+    return [
+        replace(row, mark=better_mark(gold, found[rivals[row.row]], found[row.row])) if row.row in rivals else row for row in rows
+    ]
+
+
+def compared(gold: Labels, found: Mapping[str, Sequence[Labels]], rivals: Mapping[str, str]) -> list[str]:
+    """A sentence for each model that has a rival: by how much it is better, and how sure that is."""
+    notes = []
+    for name, rival in rivals.items():
+        outcome = randomisation_test(gold, found[rival], found[name])
+        p = f"p = {outcome.p_value:.2g}" if outcome.p_value > _LEAST else f"p ≤ {_LEAST:g}"
+        notes.append(f"{name}, against {rival}: {outcome.difference:+.2f} F1, {p} (approximate randomisation over sentences).")
+    return notes
 
 
 def _mean(values: Sequence[float]) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,32 @@ def curves(path: Path, x: Sequence[float], lines: Mapping[str, Sequence[float]],
     axes.set_title(title, fontsize=10)
     axes.grid(alpha=0.3)
     axes.legend(fontsize=8)
+    return _write(figure, path)
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One of several plots side by side; every line has its own points (x, y)."""
+
+    across: str
+    lines: Mapping[str, Sequence[tuple[float, float]]]
+    logarithmic: bool = False
+
+
+def panels(path: Path, parts: Sequence[Panel], up: str, title: str, depth: float) -> list[str]:
+    """Plots side by side with one legend. What lies more than ``depth`` below the highest point is cut off."""
+    figure = _figure((5.5 * len(parts), 5))
+    highest = max(y for part in parts for points in part.lines.values() for _, y in points)
+    for axes, part in zip(figure.subplots(1, len(parts), sharey=True, squeeze=False)[0], parts, strict=True):
+        for name, points in part.lines.items():
+            axes.plot(*zip(*points, strict=True), marker="o", markersize=3, label=name)
+        axes.set_xscale("log" if part.logarithmic else "linear")
+        axes.set_ylim(highest - depth, highest + 0.05 * depth)
+        axes.set_xlabel(part.across)
+        axes.grid(alpha=0.3)
+    figure.axes[0].set_ylabel(up)
+    figure.axes[-1].legend(fontsize=8, loc="lower right")
+    figure.suptitle(title, fontsize=10)
     return _write(figure, path)
 
 

@@ -52,6 +52,19 @@ class Setting:
         return range(1, 2 if self.quick else self.seeds + 1)
 
 
+@dataclass(frozen=True)
+class Table:
+    """A further table: lines of cells under a heading."""
+
+    title: str
+    header: Sequence[str]
+    lines: Sequence[Sequence[str]]
+
+    def markdown(self) -> list[str]:
+        """Its lines on the page."""
+        return ["", f"## {self.title}", "", _line(self.header), _line(["---"] * len(self.header)), *map(_line, self.lines)]
+
+
 @dataclass
 class Study:
     """The outcome of an experiment."""
@@ -60,6 +73,7 @@ class Study:
     title: str
     rows: list[Row] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    tables: list[Table] = field(default_factory=list)
     plots: list[str] = field(default_factory=list)
 
     def to_dict(self) -> dict[str, Any]:
@@ -86,6 +100,7 @@ class Study:
                 line.append("" if row is None else _ours(row))
             lines.append(_line(line))
         lines += ["", *(f"- {note}" for note in self.notes)]
+        lines += [line for table in self.tables for line in table.markdown()]
         lines += [f"\n![{self.title}]({plot})" for plot in self.plots if plot.endswith(".svg")]
         return "\n".join(lines).rstrip() + "\n"
 

@@ -69,6 +69,7 @@ class Expert(Parameters):
     _names: list[str] | None = None
     _summary: dict[str, Any] | None = None
     _part: FeaturePart | None = None  # of the features, where a pool gives its members different ones
+    _dev_scheme: str | None = None  # tokens that stand alone: dev is scored with the best labels that this scheme allows
     log_: list[Epoch]
 
     features: TemplateSet | str | Path

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tagpool import _native
+from tagpool.chain.rules import scheme_rules
 from tagpool.corpus.corpus import Corpus
 from tagpool.corpus.text import SPACE
 from tagpool.errors import InputError
@@ -307,7 +308,10 @@ class _Made:
 
     def on_encoded(self, weights: Weights) -> _native.Model:
         """A model that tags what is encoded already."""
-        return _native.Model.of_encoded(self.data.feature_count, *self._parts(weights, None))
+        labels, features, numbers, pairs, edges, arcs = self._parts(weights, None)
+        if not self.expert.chain and self.expert._dev_scheme is not None:
+            edges = scheme_rules(labels, self.expert._dev_scheme).scores()
+        return _native.Model.of_encoded(self.data.feature_count, labels, features, numbers, pairs, edges, arcs)
 
     def install(self, weights: Weights, watch: Watch) -> None:
         """Makes the expert's model, and gives it what it was made of."""

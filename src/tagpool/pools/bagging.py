@@ -107,7 +107,7 @@ class FeatureBagging(Pool):
             raise InputError("given features have no bags: use templates, with the features of each bag under its [name]")
         train = as_corpus(sentences, labels, unknown=UNKNOWN)
         held_out = None if dev is None else as_corpus(*dev) if isinstance(dev, tuple) else as_corpus(dev)
-        if self.alpha == "dev" and held_out is None:
+        if isinstance(self.alpha, str) and self.alpha == "dev" and held_out is None:
             raise InputError("alpha='dev' needs a dev set: fit(train, dev=...), or alpha='kfold'")
         self._shares = None  # a fit that fails leaves nothing half fitted
         templates = load_templates(self.expert.features)

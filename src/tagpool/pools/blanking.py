@@ -11,27 +11,35 @@ from tagpool.errors import InputError
 from tagpool.experts.expert import Expert
 from tagpool.experts.inspection import template_of
 from tagpool.experts.saving import feature_names
+from tagpool.features.parser import parse
 from tagpool.features.presets import load_templates
 from tagpool.features.template import Template
 from tagpool.pools.pool import Pool
 
 
-def blanked(tagger: Any, templates: Any, *bags: str) -> Any:
+def blanked(tagger: Any, templates: Any, *bags: str, also: str = "") -> Any:
     """A copy of a tagger that never sees the features of these bags; of a pool, none of its members does.
 
-    ``templates`` are those the tagger, or all members of the pool together, were trained with.
+    ``templates`` are those the tagger, or all members of the pool together, were trained with. ``also`` are some of them, as
+    text, whose features are gone too, whatever bags they are in.
 
     >>> from tagpool import CRF, builtin_corpus
     >>> text = "word[0]\\n[shapes]\\nshape(word)[0]"
     >>> crf = CRF(text).fit(builtin_corpus(50))
     >>> crf.feature_count > blanked(crf, text, "shapes").feature_count > 0
     True
+    >>> blanked(crf, text, "shapes", also="word[0]").feature_count
+    0
     """
     chosen = load_templates(templates)
     chosen.check_bags(bags)
     gone = [template for template in chosen if template.bags and set(template.bags) <= set(bags)]
     left = [template for template in chosen if template not in gone]
-    return _without(tagger, _keys(gone) - _keys(left))
+    further = _keys(parse(also)) if also else set()
+    unknown = sorted(further - _keys(chosen))
+    if unknown:
+        raise InputError(f"also: the templates have no {unknown[0]}")
+    return _without(tagger, (_keys(gone) - _keys(left)) | further)
 
 
 def _keys(templates: Iterable[Template]) -> set[str]:

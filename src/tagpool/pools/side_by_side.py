@@ -38,7 +38,9 @@ def variant(expert: Expert, **changes: Any) -> Expert:
     CRF(features='word[0]', l2=0.5)
     """
     parameters: Mapping[str, Any] = expert.get_params(deep=False)
-    return type(expert)(**{**parameters, **changes})
+    made = type(expert)(**{**parameters, **changes})
+    made._dev_scheme = expert._dev_scheme
+    return made
 
 
 def fit_all(jobs: Sequence[Job], threads: int, on_epoch: OnEpoch | None = None) -> None:

@@ -1,0 +1,64 @@
+"""How the six models of ELITIST depend on the strength of their penalty, and on how long they are trained."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from tagpool.experiments.corpora import Split
+from tagpool.experiments.fits import Model
+from tagpool.experiments.plots import Panel, panels
+from tagpool.experiments.study import Setting, Study, Table
+from tagpool.pools.bagging import FeatureBagging
+
+_EPOCHS = (1, 2, 3, 5, 10, 15, 20, 30)
+_QUICK_EPOCHS = (1, 3, 10)
+_DEPTH = 6.0  # F1 below the best that is still drawn
+Points = list[tuple[float, float]]
+
+
+def add_curves(
+    study: Study, tuned: Sequence[Model], trained_for: Callable[[int], Sequence[Model]], split: Split, setting: Setting
+) -> None:
+    """Adds two tables and a plot. ``tuned`` are the models with all they tried, ``trained_for`` gives them with other epochs."""
+    epochs = _QUICK_EPOCHS if setting.quick else _EPOCHS
+    at = {count: {model.name: model for model in trained_for(count)} for count in epochs}
+    strengths: dict[str, Points] = {model.name: sorted(model.tried.items()) for model in tuned}
+    lengths: dict[str, Points] = {}
+    for model in tuned:
+        assert model.setting is not None
+        setting.say(f"{model.name}, {model.setting:g}: dev F1 by epochs")
+        lengths[model.name] = by_epochs({count: at[count][model.name] for count in epochs}, model.setting, split)
+    study.tables += [
+        Table(
+            "Dev F1 against the strength of the penalty (strength: F1)",
+            ["", *[""] * max(map(len, strengths.values()))],
+            [[name, *(f"{value:g}: {f1:.2f}" for value, f1 in points)] for name, points in strengths.items()],
+        ),
+        Table(
+            "Dev F1 against the epochs, each at its best penalty",
+            ["", *(f"{count:g}" for count in epochs)],
+            [[name, *(f"{f1:.2f}" for _, f1 in points)] for name, points in lengths.items()],
+        ),
+    ]
+    study.notes.append(
+        "Below: the six models on CoNLL-2003 (first seed). What a strength means differs from penalty to penalty: an elitist "
+        "pool of n experts at λ is, at the optimum, a ridge at n²·λ."
+    )
+    if setting.plots is not None:
+        study.plots = panels(
+            setting.plots / "elitist-ner",
+            [Panel("strength of the penalty", strengths, logarithmic=True), Panel("epochs", lengths)],
+            "dev F1",
+            "Six models on CoNLL-2003: the strength of the penalty, and the epochs",
+            _DEPTH,
+        )
+
+
+def by_epochs(models: dict[int, Model], strength: float, split: Split) -> Points:
+    """The dev F1 of a model after so many epochs: by its log, or, where parts are trained apart, trained anew for each count."""
+    seed = 1
+    longest = models[max(models)]
+    if isinstance(longest.make(strength, seed), FeatureBagging):
+        return [(count, model.on_dev(model.make(strength, seed).fit(split.train), split)) for count, model in models.items()]
+    scores = {epoch.number: epoch.score for epoch in longest.fit(strength, seed, split).log_}
+    return [(count, float(scores[count] or 0.0)) for count in models]

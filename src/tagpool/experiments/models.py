@@ -1,0 +1,54 @@
+"""The models that the experiments compare: each is made from a penalty and a seed, all from the same features."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from tagpool.experiments.fits import Make
+from tagpool.experts.crf import CRF
+from tagpool.experts.maxent import MaxEnt
+from tagpool.features.parser import parse
+from tagpool.optim.fobos import FOBOS
+from tagpool.optim.sgd import SGD
+from tagpool.pools.bagging import FeatureBagging
+from tagpool.pools.elitist import ElitistPool
+
+Kind = type[CRF] | type[MaxEnt]
+
+
+@dataclass(frozen=True)
+class Makers:
+    """What makes models of these templates. ``resources`` may have more than the templates need."""
+
+    text: str
+    resources: Mapping[str, Any] = field(default_factory=dict)
+    threads: int = 1
+    epochs: int = 20
+    patience: int | None = 5
+
+    def one(self, kind: Kind, *, dropout: float = 0.0, drop: str = "features", **expert: Any) -> Make:
+        """One expert with l2, by stochastic descent."""
+        trainer = SGD(epochs=self.epochs, dropout=dropout, drop=drop)
+        return lambda value, seed: kind(self.text, l2=value, seed=seed, trainer=trainer, **self._common(), **expert)
+
+    def lasso(self) -> Make:
+        """One MaxEnt with l1."""
+        trainer = FOBOS(epochs=self.epochs)
+        return lambda value, seed: MaxEnt(self.text, l1=value, l2=0.0, seed=seed, trainer=trainer, **self._common())
+
+    def bagged(self, kind: Kind = CRF, *, expert: Mapping[str, Any] | None = None, **pool: Any) -> Make:
+        """One expert for each bag, or part, of the features; ``pool`` says which, and how they are combined."""
+        make = self.one(kind, **(expert or {}))
+        return lambda value, seed: FeatureBagging(make(value, seed), seed=seed, threads=self.threads, **pool)
+
+    def elitist(self, **pool: Any) -> Make:
+        """Experts that compete for features."""
+        common = {"epochs": self.epochs, **self._common()}
+        return lambda value, seed: ElitistPool(self.text, strength=value, seed=seed, **common, **pool)
+
+    def _common(self) -> dict[str, Any]:
+        needed = parse(self.text).resources
+        own = {name: value for name, value in self.resources.items() if name in needed}
+        return {"resources": own, "threads": self.threads, "patience": self.patience}
