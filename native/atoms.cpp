@@ -133,14 +133,13 @@ std::span<const uint64_t> AtomValues::hashes(uint32_t index, int64_t token) {
     return {context.hashes.data() + context.starts[row], context.starts[row + 1] - context.starts[row]};
 }
 
-std::vector<std::string> AtomValues::texts(uint32_t index, int64_t token) {
+void AtomValues::texts(uint32_t index, int64_t token, std::vector<std::string>& out) {
     const Atom& atom = program_.atoms[index];
-    std::vector<std::string> out;
-    if (hashes(index, token).empty()) return out;  // also fills the context
+    out.clear();
+    if (inside(token) && atom.kind == AtomKind::word) return words_[index].texts(static_cast<size_t>(token), out);
+    if (hashes(index, token).empty()) return;  // also fills the context
     if (!inside(token)) {
         out.push_back(boundary_text(token < begin_, token < begin_ ? begin_ - token : token - end_ + 1));
-    } else if (atom.kind == AtomKind::word) {
-        words_[index].texts(static_cast<size_t>(token), out);
     } else if (atom.kind == AtomKind::number || atom.kind == AtomKind::bias) {
         out.emplace_back("1");
     } else if (atom.kind == AtomKind::embedding) {
@@ -151,7 +150,6 @@ std::vector<std::string> AtomValues::texts(uint32_t index, int64_t token) {
         for (uint32_t i = context.starts[row]; i < context.starts[row + 1]; ++i)
             out.emplace_back(context.texts[context.codes[i]]);
     }
-    return out;
 }
 
 double AtomValues::number(uint32_t index, int64_t token) {
@@ -226,16 +224,21 @@ void AtomValues::find_phrases(uint32_t index) {
 void AtomValues::collect_disjunction(uint32_t index) {
     const Atom& atom = program_.atoms[index];
     Context& context = contexts_[index];
+    // Of every token its own values once, then the windows over them.
+    std::vector<uint32_t> own, ends = {0};
     std::vector<std::string> texts;
     for (int64_t token = begin_; token < end_; ++token) {
         texts.clear();
-        for (int64_t other = token + atom.a; other <= token + atom.b; ++other)
-            if (inside(other)) words_[index].texts(static_cast<size_t>(other), texts);
+        words_[index].texts(static_cast<size_t>(token), texts);
+        for (const std::string& text : texts) own.push_back(context.texts.intern(text));
+        ends.push_back(static_cast<uint32_t>(own.size()));
+    }
+    for (int64_t token = begin_; token < end_; ++token) {
         const size_t row = context.codes.size();
-        for (const std::string& text : texts) {
-            const uint32_t code = context.texts.intern(text);
+        const int64_t from = std::clamp(token + atom.a, begin_, end_), to = std::clamp(token + atom.b + 1, from, end_);
+        for (uint32_t i = ends[static_cast<size_t>(from - begin_)]; i < ends[static_cast<size_t>(to - begin_)]; ++i) {
             const auto first = context.codes.begin() + static_cast<std::ptrdiff_t>(row);
-            if (std::find(first, context.codes.end(), code) == context.codes.end()) context.add(code);
+            if (std::find(first, context.codes.end(), own[i]) == context.codes.end()) context.add(own[i]);
         }
         context.end_token();
     }

@@ -45,8 +45,8 @@ public:
 
     // The hashes of the values at a token, counted over the corpus; it may lie outside the sentence.
     std::span<const uint64_t> hashes(uint32_t atom, int64_t token);
-    // The same values as text, in the same order.
-    std::vector<std::string> texts(uint32_t atom, int64_t token);
+    // The same values as text, in the same order, in place of what `out` held.
+    void texts(uint32_t atom, int64_t token, std::vector<std::string>& out);
     // The value of a number atom; throws InputFault where the text is no finite number.
     double number(uint32_t atom, int64_t token);
     // The vector of an embedding atom at a token inside the sentence; null if the word has none.

@@ -42,16 +42,11 @@ Encoding Encoder::fit(std::shared_ptr<const Columns> columns, std::vector<std::s
     }
     Encoding out = hash_size_ ? encode_with(Hashing{hash_size_, &origins_}, program_, *columns)
                               : encode_with(Numbering{index_, origins_}, program_, *columns);
-    counts_.clear();
+    counts_ = count_features(out, feature_count());
     if (!hash_size_ && minimum_count_ > 1) {
-        counts_ = count_features(out, feature_count());
-        std::vector<uint32_t> real(counts_.begin(), counts_.begin() + static_cast<std::ptrdiff_t>(known.size()));
-        std::fill_n(counts_.begin(), known.size(), minimum_count_);
-        const std::vector<uint32_t> new_ids = prune(out, counts_, index_, minimum_count_);
-        for (uint32_t id = 0; id < new_ids.size(); ++id)
-            if (new_ids[id] != FeatureIndex::kNone) origins_[new_ids[id]] = origins_[id];
-        origins_.resize(counts_.size());
-        std::copy(real.begin(), real.end(), counts_.begin());
+        std::vector<uint32_t> judged = counts_;
+        std::fill_n(judged.begin(), known.size(), minimum_count_);
+        renumber(prune(out, judged, index_, minimum_count_));
     }
     known_ = std::move(known);
     fitted_on_ = std::move(columns);
@@ -63,13 +58,21 @@ void Encoder::keep(const std::vector<uint8_t>& marks, Encoding& encoding) {
     if (marks.size() != feature_count()) throw InputFault("expected one mark a feature");
     for (const uint32_t id : encoding.ids)
         if (id >= marks.size()) throw InputFault("a feature is out of range");
-    std::vector<uint32_t> counts;
-    for (const uint8_t mark : marks) counts.push_back(mark != 0);
-    const std::vector<uint32_t> new_ids = prune(encoding, counts, index_, 1);
-    for (uint32_t id = 0; id < new_ids.size(); ++id)
-        if (new_ids[id] != FeatureIndex::kNone) origins_[new_ids[id]] = origins_[id];
-    origins_.resize(counts.size());
-    counts_.clear();
+    std::vector<uint32_t> kept;
+    for (const uint8_t mark : marks) kept.push_back(mark != 0);
+    renumber(prune(encoding, kept, index_, 1));
+}
+
+void Encoder::renumber(const std::vector<uint32_t>& new_ids) {
+    uint32_t kept = 0;
+    for (uint32_t id = 0; id < new_ids.size(); ++id) {
+        if (new_ids[id] == FeatureIndex::kNone) continue;
+        origins_[new_ids[id]] = origins_[id];
+        counts_[new_ids[id]] = counts_[id];
+        ++kept;
+    }
+    origins_.resize(kept);
+    counts_.resize(kept);
 }
 
 Encoding Encoder::encode(const Columns& columns) const {
@@ -84,14 +87,8 @@ std::vector<uint16_t> Encoder::template_numbers() const {
     return numbers;
 }
 
-const std::vector<uint32_t>& Encoder::counts() {
-    if (counts_.empty() && fitted_on_) counts_ = count_features(encode(*fitted_on_), feature_count());
-    return counts_;
-}
-
 const std::vector<std::string>& Encoder::names() {
     if (!fitted_on_) return names_;
-    counts();
     std::vector<uint32_t> order;
     for (uint32_t id = 0; id < origins_.size(); ++id)
         if (origins_[id].token != Origin::kNowhere) order.push_back(id);

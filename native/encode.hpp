@@ -41,8 +41,8 @@ public:
     Encoding encode(const Columns& columns) const;
 
     uint32_t feature_count() const;
-    // How often each feature was met in fitting; counted on the first call.
-    const std::vector<uint32_t>& counts();
+    // How often each feature was met in fitting.
+    const std::vector<uint32_t>& counts() const { return counts_; }
     std::vector<uint16_t> template_numbers() const;
     std::vector<uint64_t> keys() const { return index_.keys(); }
     const Program& program() const { return program_; }
@@ -57,6 +57,9 @@ public:
     Described describe(const Columns& columns, uint32_t sentence) const;
 
 private:
+    // What is known of each feature, under its new id (kNone: gone).
+    void renumber(const std::vector<uint32_t>& new_ids);
+
     Program program_;
     uint32_t minimum_count_, hash_size_;
     FeatureIndex index_;

@@ -37,21 +37,22 @@ public:
         if (sentence != sentence_) values_.enter(sentence_ = sentence);
         const Template& each = program_.templates[origin.template_number];
         if (origin.token != token_ || &each != template_) {
-            texts_.clear();
-            for (const Term& term : each.terms) texts_.push_back(values_.texts(term.atom, int64_t{origin.token} + term.offset));
+            texts_.resize(each.terms.size());
+            for (size_t i = 0; i < texts_.size(); ++i)
+                values_.texts(each.terms[i].atom, int64_t{origin.token} + each.terms[i].offset, texts_[i]);
             token_ = origin.token;
             template_ = &each;
         }
-        std::vector<size_t> chosen(texts_.size());
+        chosen_.resize(texts_.size());
         uint32_t rest = origin.ordinal;
         for (size_t i = texts_.size(); i-- > 0;) {
-            chosen[i] = rest % texts_[i].size();
+            chosen_[i] = rest % texts_[i].size();
             rest /= static_cast<uint32_t>(texts_[i].size());
         }
         std::string name = each.key + "=";
         for (size_t i = 0; i < texts_.size(); ++i) {
             if (i > 0) name.push_back('|');
-            append_value(name, texts_[i][chosen[i]], escapes_[origin.template_number]);
+            append_value(name, texts_[i][chosen_[i]], escapes_[origin.template_number]);
         }
         return name;
     }
@@ -63,7 +64,8 @@ private:
     std::vector<bool> escapes_;  // by template: whether its name is that of a conjunction
     uint32_t sentence_ = UINT32_MAX, token_ = Origin::kNowhere;
     const Template* template_ = nullptr;
-    std::vector<std::vector<std::string>> texts_;
+    std::vector<std::vector<std::string>> texts_;  // by term
+    std::vector<size_t> chosen_;
 };
 
 }  // namespace tagpool

@@ -40,21 +40,7 @@ bool utf8_of(nb::handle object, std::string_view& text);
 std::string type_of(nb::handle object);
 
 // Texts in order, one after another with `separator` between them: many names without an object for each.
-template <class NameOf>
-nb::bytes packed(uint32_t count, char separator, NameOf&& name_of) {
-    std::vector<uint32_t> order(count);
-    for (uint32_t i = 0; i < count; ++i) order[i] = i;
-    std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) { return name_of(a) < name_of(b); });
-    std::string out;
-    size_t size = 0;
-    for (uint32_t i = 0; i < count; ++i) size += name_of(i).size() + 1;
-    out.reserve(size);
-    for (uint32_t i : order) {
-        if (i != order.front()) out.push_back(separator);
-        out.append(name_of(i));
-    }
-    return nb::bytes(out.data(), out.size());
-}
+nb::bytes packed(std::vector<std::string_view> texts, char separator);
 
 void bind_text(nb::module_& m);
 void bind_columns(nb::module_& m);

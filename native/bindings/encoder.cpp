@@ -109,7 +109,7 @@ void bind_encoder(nb::module_& m) {
         .def("names", [](Encoder& e) { return e.names(); })
         .def("packed_names", [](Encoder& e) {
             const std::vector<std::string>& names = e.names();
-            return packed(static_cast<uint32_t>(names.size()), '\0', [&](uint32_t i) { return std::string_view(names[i]); });
+            return packed({names.begin(), names.end()}, '\0');
         })
         .def("describe", &Encoder::describe, nb::arg("columns"), nb::arg("sentence"));
 

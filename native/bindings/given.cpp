@@ -26,7 +26,9 @@ void bind_given(nb::module_& m) {
         .def("counts", [](const GivenFeatures& f) { return f.counts(); })
         .def("keys", [](const GivenFeatures& f) { return f.keys(); })
         .def("packed_names", [](const GivenFeatures& f) {
-            return packed(f.feature_count(), '\0', [&](uint32_t i) { return f.name(i); });
+            std::vector<std::string_view> names;
+            for (uint32_t i = 0; i < f.feature_count(); ++i) names.push_back(f.name(i));
+            return packed(std::move(names), '\0');
         })
         .def("names", [](const GivenFeatures& f) {
             nb::list out;

@@ -3,6 +3,7 @@
 #include "bindings.hpp"
 
 #include "../fault.hpp"
+#include "../sort_texts.hpp"
 #include <nanobind/stl/string.h>
 
 namespace tagpool {
@@ -20,6 +21,17 @@ bool utf8_of(nb::handle object, std::string_view& text) {
 }
 
 std::string type_of(nb::handle object) { return nb::cast<std::string>(nb::handle(object.type()).attr("__name__")); }
+
+nb::bytes packed(std::vector<std::string_view> texts, char separator) {
+    sort_texts(texts);
+    size_t size = 0;
+    for (const std::string_view text : texts) size += text.size() + 1;
+    std::string out;
+    out.reserve(size);
+    for (const std::string_view text : texts) out.append(text).push_back(separator);
+    if (!out.empty()) out.pop_back();
+    return nb::bytes(out.data(), out.size());
+}
 
 }  // namespace tagpool
 

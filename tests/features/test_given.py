@@ -259,3 +259,13 @@ def test_bad_labels_are_named(labels, message):
 def test_bad_min_count(minimum):
     with pytest.raises(InputError, match=r"min_count"):
         GivenEncoder(min_count=minimum).fit([[["a"]]])
+
+
+@given(st.lists(st.text("ab\x01é", max_size=40), min_size=1, max_size=60, unique=True))
+def test_packed_names_are_in_the_order_of_their_bytes(features: list[str]) -> None:
+    """Also names that begin alike for long, and those that are the beginning of others."""
+    features += [common + name for common in ("a" * 8, "a" * 24) for name in features]
+    encoder = GivenEncoder()
+    encoder.fit([[features]])
+    packed = encoder.fitted_native.packed_names()
+    assert packed == b"\0".join(sorted({name.encode() for name in features}))
