@@ -1,59 +1,58 @@
 // Kernels of experts that are trained together. Included by kernels.inl only.
 
-typedef double Doubles8 __attribute__((vector_size(64), aligned(8), may_alias));
-typedef int64_t Bits8 __attribute__((vector_size(64), aligned(8), may_alias));
+// As many numbers as a vector of this instruction set holds: wider ones would pass through memory piece by piece.
+using Doubles = Lanes<double>::Vector;
+constexpr size_t kDoubles = Lanes<double>::kCount;
+typedef int64_t Bits __attribute__((vector_size(sizeof(Doubles))));
 
-inline Doubles8 load8(const double* from, size_t count) {
-    if (count >= 8) return *reinterpret_cast<const Doubles8*>(from);
-    double padded[8] = {};
+inline Doubles load_some(const double* from, size_t count) {
+    if (count >= kDoubles) return load(from);
+    double padded[kDoubles] = {};
     for (size_t i = 0; i < count; ++i) padded[i] = from[i];
-    return *reinterpret_cast<const Doubles8*>(padded);
+    return load(padded);
 }
 
-inline void store8(double* to, size_t count, Doubles8 value) {
-    if (count >= 8) {
-        *reinterpret_cast<Doubles8*>(to) = value;
-        return;
-    }
+inline void store_some(double* to, size_t count, Doubles value) {
+    if (count >= kDoubles) return store(to, value);
     for (size_t i = 0; i < count; ++i) to[i] = value[i];
 }
 
-inline Doubles8 all8(double value) { return Doubles8{} + value; }
-inline Doubles8 size8(Doubles8 x) { return reinterpret_cast<Doubles8>(reinterpret_cast<Bits8>(x) & INT64_MAX); }
-inline Doubles8 sign8(Doubles8 size, Doubles8 of) {
-    return reinterpret_cast<Doubles8>(reinterpret_cast<Bits8>(size) | (reinterpret_cast<Bits8>(of) & INT64_MIN));
+inline Doubles all_of(double value) { return Doubles{} + value; }
+inline Doubles size_of(Doubles x) { return reinterpret_cast<Doubles>(reinterpret_cast<Bits>(x) & INT64_MAX); }
+inline Doubles with_sign(Doubles size, Doubles of) {
+    return reinterpret_cast<Doubles>(reinterpret_cast<Bits>(size) | (reinterpret_cast<Bits>(of) & INT64_MIN));
 }
-inline bool any8(Bits8 x) {
-    alignas(64) int64_t lanes[8];
-    std::memcpy(lanes, &x, sizeof(lanes));
-    return ((lanes[0] | lanes[1]) | (lanes[2] | lanes[3]) | (lanes[4] | lanes[5]) | (lanes[6] | lanes[7])) != 0;
+inline bool any_of(Bits x) {
+    int64_t some = 0;
+    for (size_t i = 0; i < kDoubles; ++i) some |= x[i];
+    return some != 0;
 }
 
 // factors[k - 1] for each k in `chosen`; 0 for 0.
-inline Doubles8 chosen8(const double* factors, size_t size, Doubles8 chosen) {
-    Doubles8 out = {};
-    for (size_t k = 1; k <= size; ++k) out = chosen == static_cast<double>(k) ? all8(factors[k - 1]) : out;
+inline Doubles chosen_from(const double* factors, size_t size, Doubles chosen) {
+    Doubles out = {};
+    for (size_t k = 1; k <= size; ++k) out = chosen == static_cast<double>(k) ? all_of(factors[k - 1]) : out;
     return out;
 }
 
 // The threshold of one step. From all weights on, those that it takes away are left out until none is: it only rises on the way.
 template <size_t kSize>
-inline Doubles8 threshold8(const Doubles8* sizes, size_t given, const double* factors, bool exact) {
+inline Doubles threshold_of(const Doubles* sizes, size_t given, const double* factors, bool exact) {
     const size_t size = kSize ? kSize : given;
-    Doubles8 sum = sizes[0];
+    Doubles sum = sizes[0];
     for (size_t m = 1; m < size; ++m) sum += sizes[m];
-    Doubles8 threshold = sum * factors[size - 1];
+    Doubles threshold = sum * factors[size - 1];
     for (size_t round = 1; exact && round < size; ++round) {
-        Doubles8 chosen = {};
-        sum = Doubles8{};
+        Doubles chosen = {};
+        sum = Doubles{};
         for (size_t m = 0; m < size; ++m) {
-            const Bits8 larger = sizes[m] > threshold;
-            sum += larger ? sizes[m] : all8(0.0);
-            chosen += larger ? all8(1.0) : all8(0.0);
+            const Bits larger = sizes[m] > threshold;
+            sum += larger ? sizes[m] : all_of(0.0);
+            chosen += larger ? all_of(1.0) : all_of(0.0);
         }
-        const Doubles8 next = sum * chosen8(factors, size, chosen);
-        const Bits8 rises = next > threshold;
-        if (size > 3 && !any8(rises)) break;
+        const Doubles next = sum * chosen_from(factors, size, chosen);
+        const Bits rises = next > threshold;
+        if (size > 3 && !any_of(rises)) break;
         threshold = rises ? next : threshold;
     }
     return threshold;
@@ -64,42 +63,42 @@ size_t catch_up_sized(const AcrossSteps& steps, double* const* members, size_t c
     constexpr double kLarge = std::numeric_limits<double>::max();
     constexpr size_t kRoom = kSize ? kSize : kMostAcross;
     const size_t size = kSize ? kSize : steps.size;
-    Doubles8 weights[kRoom], sizes[kRoom];
+    Doubles weights[kRoom], sizes[kRoom];
     size_t rests = 0;
-    for (size_t first = 0; first < count; first += 8) {
+    for (size_t first = 0; first < count; first += kDoubles) {
         const size_t some = count - first;
-        const Doubles8 gradient = load8(pooled + first, some);
+        const Doubles gradient = load_some(pooled + first, some);
         for (size_t m = 0; m < size; ++m) {
-            weights[m] = load8(members[m] + first, some) - steps.moves[m] * gradient;
-            sizes[m] = size8(weights[m]);
+            weights[m] = load_some(members[m] + first, some) - steps.moves[m] * gradient;
+            sizes[m] = size_of(weights[m]);
         }
-        const Doubles8 threshold = steps.factors ? threshold8<kSize>(sizes, size, steps.factors, steps.exact) : all8(steps.threshold);
-        Doubles8 sum = {}, least = all8(kLarge), nonzero = {};
+        const Doubles threshold = steps.factors ? threshold_of<kSize>(sizes, size, steps.factors, steps.exact) : all_of(steps.threshold);
+        Doubles sum = {}, least = all_of(kLarge), nonzero = {};
         for (size_t m = 0; m < size; ++m) {
-            const Doubles8 left = sizes[m] - threshold;
-            const Bits8 none = left <= 0.0;  // what is not a number stays so
-            sizes[m] = none ? all8(0.0) : left;
+            const Doubles left = sizes[m] - threshold;
+            const Bits none = left <= 0.0;  // what is not a number stays so
+            sizes[m] = none ? all_of(0.0) : left;
             sum += sizes[m];
-            nonzero += none ? all8(0.0) : all8(1.0);
-            const Doubles8 counted = none ? all8(kLarge) : left;
+            nonzero += none ? all_of(0.0) : all_of(1.0);
+            const Doubles counted = none ? all_of(kLarge) : left;
             least = counted < least ? counted : least;
         }
-        Doubles8 lost = {};
+        Doubles lost = {};
         if (steps.shares) {
-            lost = sum * chosen8(steps.shares, size, nonzero);
-            const Bits8 intact = lost < least;
-            lost = intact ? lost : all8(0.0);
-            if (any8(~intact))
-                for (size_t i = 0; i < std::min<size_t>(some, 8); ++i)
+            lost = sum * chosen_from(steps.shares, size, nonzero);
+            const Bits intact = lost < least;
+            lost = intact ? lost : all_of(0.0);
+            if (any_of(~intact))
+                for (size_t i = 0; i < std::min(some, kDoubles); ++i)
                     if (!intact[i]) rest[rests++] = static_cast<uint32_t>(first + i);
         }
-        Doubles8 mixed = {};
+        Doubles mixed = {};
         for (size_t m = 0; m < size; ++m) {
-            const Doubles8 left = sign8(sizes[m] == 0.0 ? sizes[m] : sizes[m] - lost, weights[m]);
-            store8(members[m] + first, some, left);
+            const Doubles left = with_sign(sizes[m] == 0.0 ? sizes[m] : sizes[m] - lost, weights[m]);
+            store_some(members[m] + first, some, left);
             mixed += steps.alpha[m] * left;
         }
-        store8(pooled + first, some, mixed);
+        store_some(pooled + first, some, mixed);
     }
     return rests;
 }
@@ -114,11 +113,11 @@ size_t catch_up_across(const AcrossSteps& steps, double* const* members, size_t 
 }
 
 void mix_members(const double* alpha, double* const* members, size_t size, size_t count, double* pooled) {
-    for (size_t first = 0; first < count; first += 8) {
+    for (size_t first = 0; first < count; first += kDoubles) {
         const size_t some = count - first;
-        Doubles8 sum = alpha[0] * load8(members[0] + first, some);
-        for (size_t m = 1; m < size; ++m) sum += alpha[m] * load8(members[m] + first, some);
-        store8(pooled + first, some, sum);
+        Doubles sum = alpha[0] * load_some(members[0] + first, some);
+        for (size_t m = 1; m < size; ++m) sum += alpha[m] * load_some(members[m] + first, some);
+        store_some(pooled + first, some, sum);
     }
 }
 

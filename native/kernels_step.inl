@@ -141,32 +141,24 @@ struct MaskTable {
 template <class T>
 constexpr MaskTable<T> kMasks;
 
-// Eight numbers at a time, said outright: GCC does not find the vectors in this loop on its own.
-template <class T>
-struct Eight {
-    typedef T Lanes __attribute__((vector_size(8 * sizeof(T)), aligned(alignof(T)), may_alias));
-};
-
-// to += value * from, where the mask says that a weight is free.
+// to += value * from, where the mask says that a weight is free. Vectors are said outright here and below: GCC does not find them on its own.
 template <class T>
 inline void add_masked_row(T* to, const T* from, T value, const uint8_t* mask, size_t count) {
-    using Lanes = typename Eight<T>::Lanes;
-    for (size_t i = 0; i < count; i += 8) {
-        const Lanes factors = value * *reinterpret_cast<const Lanes*>(kMasks<T>.factors[mask[i / 8]]);
-        *reinterpret_cast<Lanes*>(to + i) += factors * *reinterpret_cast<const Lanes*>(from + i);
+    for (size_t i = 0; i < count; i += Lanes<T>::kCount) {
+        const auto factors = value * load(kMasks<T>.factors[mask[i / 8]] + i % 8);
+        store(to + i, load(to + i) + factors * load(from + i));
     }
 }
 
 template <class T, size_t kStride>
 inline void move_row(const PairedTarget<T>& target, size_t row, T value, const T* node, size_t stride_if_unusual) {
-    using Lanes = typename Eight<T>::Lanes;
     const size_t stride = kStride ? kStride : stride_if_unusual;
     T* const to = target.data + row * (2 * stride);
-    for (size_t i = 0; i < stride; i += 8) {
-        Lanes by = value * *reinterpret_cast<const Lanes*>(node + i);
-        if (target.masks) by *= *reinterpret_cast<const Lanes*>(kMasks<T>.factors[target.masks[(row * stride + i) / 8]]);
-        *reinterpret_cast<Lanes*>(to + i) -= target.step * by;
-        if (target.both) *reinterpret_cast<Lanes*>(to + stride + i) += target.second * by;
+    for (size_t i = 0; i < stride; i += Lanes<T>::kCount) {
+        auto by = value * load(node + i);
+        if (target.masks) by *= load(kMasks<T>.factors[target.masks[(row * stride + i) / 8]] + i % 8);
+        store(to + i, load(to + i) - target.step * by);
+        if (target.both) store(to + stride + i, load(to + stride + i) + target.second * by);
     }
 }
 
