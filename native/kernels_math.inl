@@ -95,6 +95,12 @@ inline void add_scaled(T* __restrict to, const T* __restrict row, T by, size_t s
     for (size_t y = 0; y < stride; ++y) to[y] += by * row[y];
 }
 
+template <class T>
+inline void prefetch_row(const T* row, size_t count) {
+    const char* bytes = reinterpret_cast<const char*>(row);
+    for (size_t byte = 0; byte < count * sizeof(T); byte += 64) __builtin_prefetch(bytes + byte);
+}
+
 // A row that is summed up: in registers where its length is known when compiling, else in place.
 template <class T, size_t kStride>
 class Accumulator {

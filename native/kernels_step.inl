@@ -20,12 +20,6 @@ inline void score_viewed(const TrainingSet& set, const WeightView<T>& weights, s
     sum.store();
 }
 
-template <class T>
-inline void prefetch_row(const T* row, size_t count) {
-    const char* bytes = reinterpret_cast<const char*>(row);
-    for (size_t byte = 0; byte < count * sizeof(T); byte += 64) __builtin_prefetch(bytes + byte);
-}
-
 // What a token needs is scattered over memory: ask for it early.
 template <class T>
 inline void prefetch_viewed(const TrainingSet& set, const WeightView<T>& weights, size_t ahead, size_t token) {

@@ -7,6 +7,15 @@ template <class T, size_t kStride>
 double arc_sentence(const TrainingSet& set, const T* weights, double divisor, const EdgeTable<T>& edges, size_t begin, size_t length, T weight,
                     T* node_gradients, T* edge_gradients, ChainScratch<T>& scratch);
 
+// What lies so far ahead in a list of weights is asked for: they are scattered over memory.
+constexpr size_t kRowsAhead = 8, kSinglesAhead = 24;
+
+// The place that a list has so far ahead, or its last one.
+template <class Places>
+inline const auto& ahead_of(const Places& list, uint64_t i, size_t distance) {
+    return list[std::min<size_t>(i + distance, list.size() - 1)];
+}
+
 // Sums the rows of one token, and of its bundles where there are any, upon `floor` if that is not null.
 template <class T, size_t kStride>
 inline void score_rows(const Items& items, const T* weights, size_t token, size_t stride, const T* floor, const uint32_t* bundle,
@@ -17,7 +26,10 @@ inline void score_rows(const Items& items, const T* weights, size_t token, size_
     if (floor) sum.add(floor);
     for (; bundle < last_bundle; ++bundle) sum.add(bundle_scores + size_t{*bundle} * stride);
     if (items.row_values.empty()) {
-        for (uint64_t i = begin; i < end; ++i) sum.add(weights + size_t{items.rows[i]} * stride);
+        for (uint64_t i = begin; i < end; ++i) {
+            prefetch_row(weights + size_t{ahead_of(items.rows, i, kRowsAhead)} * stride, stride);
+            sum.add(weights + size_t{items.rows[i]} * stride);
+        }
     } else {
         for (uint64_t i = begin; i < end; ++i) sum.add_scaled(weights + size_t{items.rows[i]} * stride, static_cast<T>(items.row_values[i]));
     }
@@ -30,7 +42,10 @@ inline void score_singles(const Items& items, const T* weights, size_t begin, si
     const Single* const singles = items.singles.data();
     const uint64_t first = items.single_starts[begin], last = items.single_starts[end];
     if (items.single_values.empty()) {
-        for (uint64_t i = first; i < last; ++i) scores[singles[i].score] += weights[singles[i].place];
+        for (uint64_t i = first; i < last; ++i) {
+            __builtin_prefetch(weights + ahead_of(items.singles, i, kSinglesAhead).place);
+            scores[singles[i].score] += weights[singles[i].place];
+        }
     } else {
         const float* const values = items.single_values.data();
         for (uint64_t i = first; i < last; ++i) scores[singles[i].score] += weights[singles[i].place] * static_cast<T>(values[i]);
@@ -54,6 +69,10 @@ struct BundleRows {
     const Items& items(const TrainingSet& set) const { return bundled ? bundled->tokens : set.items(); }
     const uint32_t* begin(size_t token) const { return bundled ? bundled->uses.data() + bundled->starts[token] : nullptr; }
     const uint32_t* end(size_t token) const { return begin(token + 1); }
+    // Asks for a token's rows, of `scores` or of `gradients`.
+    void prefetch(const T* rows, size_t token, size_t stride) const {
+        for (const uint32_t* bundle = begin(token); bundle < end(token); ++bundle) prefetch_row(rows + size_t{*bundle} * stride, stride);
+    }
 };
 
 template <class T, size_t kStride>
@@ -66,9 +85,12 @@ void score_sentence(const TrainingSet& set, const T* weights, const BundleRows<T
     // Labels that are none have the score -inf. (Written afterwards, they would hold up those who read whole rows.)
     T* const floor = at_least(scratch.row, 2 * stride);
     for (size_t y = 0; y < stride; ++y) floor[y] = y < labels ? T{0} : -std::numeric_limits<T>::infinity();
-    for (size_t t = 0; t < length; ++t)
+    bundles.prefetch(bundles.scores, begin, stride);
+    for (size_t t = 0; t < length; ++t) {
+        if (t + 1 < length) bundles.prefetch(bundles.scores, begin + t + 1, stride);
         score_rows<T, kStride>(items, weights, begin + t, stride, floor, bundles.begin(begin + t), bundles.end(begin + t), bundles.scores,
                                all_scores + t * stride);
+    }
     score_singles(items, weights, begin, begin + length, all_scores);
     for (size_t t = 0; t < length; ++t) {  // by itself: here nothing waits for memory, and tokens overlap
         const T* const __restrict scores = all_scores + t * stride;
@@ -306,7 +328,8 @@ inline void add_rows(const Items& items, const T* __restrict node, size_t token,
     if (kStride) stride = kStride;
     const size_t shared_rows = shared_count / stride;
     for (uint64_t i = items.row_starts[token]; i < items.row_starts[token + 1]; ++i) {
-        const size_t row = items.rows[i];
+        const size_t row = items.rows[i], later = ahead_of(items.rows, i, kRowsAhead);
+        prefetch_row((later < shared_rows ? shared : own) + later * stride, stride);
         T* to = (row < shared_rows ? shared : own) + row * stride;
         if (items.row_values.empty()) add_row(to, node, stride);
         else add_scaled(to, node, static_cast<T>(items.row_values[i]), stride);
@@ -319,6 +342,8 @@ inline void add_singles(const Items& items, const T* __restrict nodes, size_t be
     const Single* const singles = items.singles.data();
     const float* const values = items.single_values.empty() ? nullptr : items.single_values.data();
     for (uint64_t i = items.single_starts[begin]; i < items.single_starts[end]; ++i) {
+        const uint32_t later = ahead_of(items.singles, i, kSinglesAhead).place;
+        __builtin_prefetch((later < shared_count ? shared : own) + later);
         const auto [place, score] = singles[i];
         T* const to = place < shared_count ? shared : own;
         to[place] += values ? nodes[score] * static_cast<T>(values[i]) : nodes[score];
@@ -362,6 +387,7 @@ double add_gradient(const TrainingSet& set, const T* weights, const EdgeTable<T>
                           : token_sentence<T, kStride>(set, begin, length, example_weights, nodes, scratch);
             for (size_t t = 0; t < length; ++t) {
                 const T* const node = nodes + t * stride;
+                if (t + 1 < length) bundles.prefetch(bundles.gradients, begin + t + 1, stride);
                 for (const uint32_t* bundle = bundles.begin(begin + t); bundle < bundles.end(begin + t); ++bundle)
                     add_row(bundles.gradients + size_t{*bundle} * stride, node, stride);
                 add_rows<T, kStride>(items, node, begin + t, stride, shared_count, shared, own);
