@@ -153,6 +153,24 @@ def test_collapsed_pools_are_single_experts_that_say_the_same(data: Path, pools:
     assert (tmp_path / "half").stat().st_size < 0.8 * (tmp_path / "one").stat().st_size
 
 
+@pytest.mark.parametrize("combine", ["sequence-product", "sequence-mixture"])
+def test_members_of_pools_are_made_smaller_like_single_experts(data: Path, pools: Path, tmp_path: Path, combine: str) -> None:
+    dev = tagpool.read_corpus(data / "dev.conll")
+    options = ["--pool", "bagging", "--combine", combine, "--features", pools / "bags.txt", "--epochs", 2]
+    options += ["--train", data / "train.conll"]
+    succeed("train", *options, "--model", tmp_path / "whole")
+    whole = tagpool.load(tmp_path / "whole").predict_marginals(dev)
+    sizes = [(tmp_path / "whole").stat().st_size]
+    for smaller in (["--half"], ["--half", "--prune", 0.01], ["--half", "--prune", 0.01, "--no-names"]):
+        succeed("train", *options, *smaller, "--model", tmp_path / "small")
+        sizes.append((tmp_path / "small").stat().st_size)
+        small = tagpool.load(tmp_path / "small").predict_marginals(dev)
+        assert max(float(abs(a - b).max()) for a, b in zip(whole, small, strict=True)) < 0.1
+    assert sizes == sorted(sizes, reverse=True)
+    assert sizes[-1] < 0.6 * sizes[0]
+    assert "sequence-" in succeed("inspect", tmp_path / "small")
+
+
 def test_dropout(data: Path, pools: Path, tmp_path: Path) -> None:
     options = ["--features", pools / "bags.txt", "--epochs", 2, "--train", data / "train.conll"]
     found = {}
@@ -190,7 +208,6 @@ NONSENSE = {
         ["--pool", "bagging", "--collapse", "--features", "[a]\nlabel[-1] & word[0]"],
         "features of transitions",
     ),
-    "half a pool": (["--pool", "bagging", "--half"], "with --collapse"),
     "a pruned elitist pool": (["--pool", "elitist", "--prune", 0.1], "with --collapse"),
     "no bags": (["--pool", "bagging"], "the templates have no bags"),
     "a bag that is not there": (["--pool", "bagging", "--bags", "a=b", "--features", "{bags}"], "no bag 'b'"),

@@ -151,9 +151,12 @@ class Pool(Parameters):
             raise InputError(f"only a sequence-product can be collapsed into one model, and this is a {self._combination()}")
         return collapse(members, shares, self.labels_)
 
-    def save(self, path: str | Path) -> None:
-        """Writes the pool with its members to one file, whole or not at all."""
-        save(self, path)
+    def save(self, path: str | Path, *, half: bool = False, prune: float = 0.0, names: bool = True) -> None:
+        """Writes the pool with its members to one file, whole or not at all.
+
+        ``half``, ``prune`` and ``names`` make the members smaller, as they do single experts: see :meth:`tagpool.CRF.save`.
+        """
+        save(self, path, half=half, prune=prune, names=names)
 
     def record(self) -> dict[str, Any]:
         """What a file keeps beside the members, as JSON has it."""

@@ -31,12 +31,12 @@ class Written(Protocol):
         """What there is to say beside the members: shares and parameters, as JSON has them."""
 
 
-def save(pool: Written, path: str | Path) -> None:
+def save(pool: Written, path: str | Path, *, half: bool = False, prune: float = 0.0, names: bool = True) -> None:
     """Writes a pool, whole or not at all."""
-    write_bytes(path, pool_to_bytes(pool))
+    write_bytes(path, pool_to_bytes(pool, half=half, prune=prune, names=names))
 
 
-def pool_to_bytes(pool: Written) -> bytes:
+def pool_to_bytes(pool: Written, *, half: bool = False, prune: float = 0.0, names: bool = True) -> bytes:
     """What a pool's file holds."""
     members: Sequence[Member] = list(pool)
     texts = {
@@ -46,12 +46,13 @@ def pool_to_bytes(pool: Written) -> bytes:
         "members": str(len(members)),
         "record": json.dumps(pool.record()),
     }
-    return _native.Container.write(texts, {f"members.{number}": _member(each) for number, each in enumerate(members)})
+    blocks = [_member(each, half=half, prune=prune, names=names) for each in members]
+    return _native.Container.write(texts, {f"members.{number}": block for number, block in enumerate(blocks)})
 
 
-def _member(member: Member) -> bytes:
+def _member(member: Member, *, half: bool, prune: float, names: bool) -> bytes:
     if isinstance(member, Expert):
-        return to_bytes(member)
+        return to_bytes(member, half=half, prune=prune, names=names)
     if isinstance(member, Written):
-        return pool_to_bytes(member)
+        return pool_to_bytes(member, half=half, prune=prune, names=names)
     raise InputError(f"only experts and pools of them can be saved, and a member is a {type(member).__name__}")

@@ -35,7 +35,6 @@ _NOT_FOR = {
         (*_TRAINING, "from_", "trainer", "l2", "l1", "order", "hash_size", "dropout", "drop", "log"),
     ),
 }
-_SMALLER = ("half", "prune", "no_names")
 
 
 @dataclass(frozen=True)
@@ -91,12 +90,8 @@ class Options:
             for name in self.given():
                 if name in not_for:
                     raise InputError(f"{flag(name)} is not for --pool {self.pool}: {why}")
-        if self.pool in (BAGGING, OPINION) and not self.collapse:
-            for name in _SMALLER:
-                if name in self.given():
-                    raise InputError(f"{flag(name)} is for single models, and a pool becomes one with --collapse")
         if self.pool == ELITIST and not self.collapse and self.prune:
-            raise InputError("--prune is for single models, and a pool becomes one with --collapse")
+            raise InputError("--prune is for single models, and an elitist pool becomes one with --collapse")
         if self.pool == OPINION and not self.member:
             raise InputError("--pool opinion needs its members: --member MODEL, several times")
         if self.drop is not None and self.dropout is None:

@@ -102,11 +102,8 @@ class Run:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         self.seconds = time.perf_counter() - self._begun
         written: Any = self.learner.collapse() if self.options.collapse else self.learner  # type: ignore[union-attr]
-        if isinstance(written, Expert):
-            options = self.options
-            written.save(path, half=options.half, prune=options.prune or 0.0, names=not options.no_names)
-        else:
-            written.save(path)
+        options = self.options
+        written.save(path, half=options.half, prune=options.prune or 0.0, names=not options.no_names)
 
     def kept(self) -> str:
         """What an interrupted training had to show."""
