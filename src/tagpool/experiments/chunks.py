@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from tagpool.corpus.corpus import Corpus
 from tagpool.experiments.corpora import Split, clusters, conll2000, journal, only_type, together
-from tagpool.experiments.fits import Labels, Model, compared, measured, refit, tune, with_marks
+from tagpool.experiments.fits import Labels, Model, compared, listed, measured, refit, tune, with_marks
 from tagpool.experiments.models import Makers
 from tagpool.experiments.study import Row, Setting, Study
 from tagpool.experiments.texts import templates
@@ -54,7 +54,7 @@ def run(setting: Setting) -> Study:
     _rows(study, "all types", everything, _models(makers, order=1), {}, setting)
     study.notes += [
         "** : better than one CRF on the same features by McNemar's test over tokens for every seed, p < 0.01 (* p < 0.05).",
-        f"l2 from {', '.join(f'{value:g}' for value in _GRID)}, and the shares of tags and lexicons (the other pools have equal "
+        f"l2 from {listed(_GRID)}, and the shares of tags and lexicons (the other pools have equal "
         f"ones), by every tenth training sentence; then trained on all of them; {len(setting.seed_numbers())} seeds. For noun "
         "phrases the other labels are O, in training too. Lists of words by tag, and the second tagger (a MaxEnt), come from the "
         "sections of the Wall Street Journal that CoNLL-2000 neither trains nor tests on. With second tags the chains of noun "

@@ -142,5 +142,23 @@ def compared(gold: Labels, found: Mapping[str, Sequence[Labels]], rivals: Mappin
     return notes
 
 
+def bags_found(model: Model) -> list[str]:
+    """A sentence for each seed of a pool that has found its bags by itself: which, why, and with what shares."""
+    return [
+        f"{model.name}, seed {seed}: {tagger.auto_} Shares {listed(tagger.alpha_.tolist())}."
+        for seed, tagger in enumerate(model.fitted, 1)
+        if isinstance(tagger, FeatureBagging) and tagger.auto_ is not None
+    ]
+
+
+def listed(values: Iterable[float]) -> str:
+    """Numbers in a sentence.
+
+    >>> listed([0.5, 1.0])
+    '0.5, 1'
+    """
+    return ", ".join(f"{value:g}" for value in values)
+
+
 def _mean(values: Sequence[float]) -> float:
     return round(float(np.mean(values)), 2)
