@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 from tagpool.experiments.corpora import Split, conll2003, gazetteers
-from tagpool.experiments.fits import Labels, Model, compared, measured, tune, with_marks
+from tagpool.experiments.fits import Labels, Model, bags_found, compared, listed, measured, tune, with_marks
 from tagpool.experiments.models import Makers
 from tagpool.experiments.study import Setting, Study
 from tagpool.experiments.texts import templates
 from tagpool.experts.crf import CRF
 from tagpool.features.parser import parse
-from tagpool.pools.bagging import FeatureBagging
 from tagpool.pools.blanking import blanked
 
 _GRID = (0.1, 0.3, 1.0)
@@ -57,7 +55,7 @@ def run(setting: Setting) -> Study:
     clean = with_marks([row for row in study.rows if row.metric == _CLEAN], split.test.labels, found, rivals)
     study.rows = [*clean, *(row for row in study.rows if row.metric != _CLEAN)]
     study.notes += [
-        f"{len(split.train):,} training sentences, l2 of each model chosen on dev from {_listed(_GRID)}, "
+        f"{len(split.train):,} training sentences, l2 of each model chosen on dev from {listed(_GRID)}, "
         f"{len(setting.seed_numbers())} seeds; labels are BIOES; means over the seeds, intervals are mean bounds of a "
         "bootstrap over sentences.",
         "** : better than one CRF on all features by McNemar's test over tokens for every seed, p < 0.01 (* p < 0.05).",
@@ -80,19 +78,8 @@ def _add(
     gold = split.test.labels
     found[model.name] = [tagger.predict(split.test) for tagger in model.fitted]
     study.rows.append(measured(model.name, _CLEAN, gold, found[model.name], paper=paper))
-    study.notes += [f"{model.name}, seed {seed}: {words}" for seed, words in enumerate(map(_found, model.fitted), 1) if words]
+    study.notes += bags_found(model)
     for bag in bags:
         blind = [blanked(tagger, text, bag).predict(split.test) for tagger in model.fitted]
         study.rows.append(measured(model.name, f"{bag} blank", gold, blind))
     model.fitted.clear()  # models with large lexicons: there is no room for all of them
-
-
-def _found(tagger: Any) -> str | None:
-    """How a pool has found its bags, and its shares, in words."""
-    if not isinstance(tagger, FeatureBagging) or tagger.auto_ is None:
-        return None
-    return f"{tagger.auto_} Shares {_listed(tagger.alpha_.tolist())}."
-
-
-def _listed(values: Sequence[float]) -> str:
-    return ", ".join(f"{value:g}" for value in values)

@@ -11,7 +11,7 @@ from tagpool.corpus.formats import read_corpus
 from tagpool.corpus.schemes import convert_many, detect
 from tagpool.errors import InputError
 from tagpool.experiments.study import Setting
-from tagpool.features.resources import Clusters, Gazetteer
+from tagpool.features.resources import AmbiguityClasses, Clusters, Gazetteer
 
 _QUICK = (2500, 800)  # sentences to train on, and to look at
 
@@ -37,14 +37,14 @@ def conll2003(setting: Setting, scheme: str = "bioes") -> Split:
     """English names of CoNLL-2003, labels in a scheme."""
     place = folder(setting) / "conll2003"
     parts = [_read(place / f"eng.{part}.gz", "word,pos,chunk,label") for part in ("train", "testa", "testb")]
-    return _split(setting, *(_in_scheme(part, scheme) for part in parts))
+    return _split(setting, *(in_scheme(part, scheme) for part in parts))
 
 
 def wnut17(setting: Setting, scheme: str = "bioes") -> Split:
     """Emerging names of WNUT-17."""
     place = folder(setting) / "wnut17"
     parts = [_read(_only(place, part), "word,label") for part in ("train", "dev", "test")]
-    return _split(setting, *(_in_scheme(part, scheme) for part in parts))
+    return _split(setting, *(in_scheme(part, scheme) for part in parts))
 
 
 def conll2000(setting: Setting) -> Split:
@@ -93,6 +93,11 @@ def clusters(setting: Setting) -> Clusters:
     return Clusters.read(folder(setting) / "brown-clusters" / "spacy_en_c1000.txt.gz")
 
 
+def possible_tags(setting: Setting) -> AmbiguityClasses:
+    """The tags of words in a large automatically tagged text; digits of the words are simplified."""
+    return AmbiguityClasses.read(folder(setting) / "nlp4j-lexica" / "en-ambiguity-classes-simplified.tsv.gz")
+
+
 def lowered(corpus: Corpus) -> Corpus:
     """The sentences without capitals."""
     words = [[word.lower() for word in sentence] for sentence in corpus.words]
@@ -106,6 +111,12 @@ def only_type(corpus: Corpus, kind: str) -> Corpus:
     return corpus.with_labels(kept)
 
 
+def in_scheme(corpus: Corpus, scheme: str) -> Corpus:
+    """The same sentences with labels in a scheme."""
+    labels, _ = convert_many(corpus.labels, detect(corpus.labels).scheme, scheme, repair=True)
+    return corpus.with_labels(labels)
+
+
 def _read(path: Path, columns: str) -> Corpus:
     if not path.is_file():
         raise InputError(f"no file {path}: TAGPOOL_DATA must name the folder of the corpora")
@@ -117,11 +128,6 @@ def _only(place: Path, part: str) -> Path:
     if not found:
         raise InputError(f"no file for {part} in {place}: TAGPOOL_DATA must name the folder of the corpora")
     return found[0]
-
-
-def _in_scheme(corpus: Corpus, scheme: str) -> Corpus:
-    labels, _ = convert_many(corpus.labels, detect(corpus.labels).scheme, scheme, repair=True)
-    return corpus.with_labels(labels)
 
 
 def _split(setting: Setting, train: Corpus, dev: Corpus, test: Corpus) -> Split:

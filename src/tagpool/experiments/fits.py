@@ -68,10 +68,11 @@ class Model:
         return score(split.dev.labels, self.decode(tagger, split.dev)).f1
 
 
-def tune(model: Model, split: Split, setting: Setting, *, whole_grid: bool = False) -> Model:
+def tune(model: Model, split: Split, setting: Setting, *, whole_grid: bool = False, only_first: bool = False) -> Model:
     """Tries every setting with the first seed, takes the one that is best on dev, and trains the other seeds with it.
 
-    A quick run tries the one in the middle, unless the ``whole_grid`` is wanted.
+    A quick run tries the one in the middle, unless the ``whole_grid`` is wanted. ``only_first`` leaves the other
+    seeds to a refit.
     """
     seeds = setting.seed_numbers()
     grid = list(model.grid)[len(model.grid) // 2 :][:1] if setting.quick and not whole_grid else list(model.grid)
@@ -85,21 +86,21 @@ def tune(model: Model, split: Split, setting: Setting, *, whole_grid: bool = Fal
     assert best is not None
     model.dev, model.setting, first = best
     model.fitted = [first]
-    for seed in seeds[1:]:
+    for seed in () if only_first else seeds[1:]:
         setting.say(f"{model.name}, {model.setting:g}, seed {seed}")
         model.fitted.append(model.fit(model.setting, seed, split))
     return model
 
 
 def refit(model: Model, corpus: Corpus, setting: Setting) -> None:
-    """Trains every seed's model once more on these sentences, with the penalty and the shares that dev has chosen."""
+    """Trains a model of every seed on these sentences, with the penalty and the shares that dev has chosen for the first."""
     assert model.setting is not None
-    tuned, model.fitted = model.fitted, []
-    for seed, before in zip(setting.seed_numbers(), tuned, strict=True):
+    first, model.fitted = model.fitted[0], []
+    for seed in setting.seed_numbers():
         setting.say(f"{model.name}, {model.setting:g}, seed {seed}: on all sentences")
         made = model.make(model.setting, seed)
         if isinstance(made, FeatureBagging):
-            made.alpha = before.alpha_
+            made.alpha = first.alpha_
         model.fitted.append(made.fit(corpus))
 
 
@@ -140,6 +141,24 @@ def compared(gold: Labels, found: Mapping[str, Sequence[Labels]], rivals: Mappin
         p = f"p = {outcome.p_value:.2g}" if outcome.p_value > _LEAST else f"p ≤ {_LEAST:g}"
         notes.append(f"{name}, against {rival}: {outcome.difference:+.2f} F1, {p} (approximate randomisation over sentences).")
     return notes
+
+
+def bags_found(model: Model) -> list[str]:
+    """A sentence for each seed of a pool that has found its bags by itself: which, why, and with what shares."""
+    return [
+        f"{model.name}, seed {seed}: {tagger.auto_} Shares {listed(tagger.alpha_.tolist())}."
+        for seed, tagger in enumerate(model.fitted, 1)
+        if isinstance(tagger, FeatureBagging) and tagger.auto_ is not None
+    ]
+
+
+def listed(values: Iterable[float]) -> str:
+    """Numbers in a sentence.
+
+    >>> listed([0.5, 1.0])
+    '0.5, 1'
+    """
+    return ", ".join(f"{value:g}" for value in values)
 
 
 def _mean(values: Sequence[float]) -> float:

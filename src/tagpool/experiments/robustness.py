@@ -8,7 +8,7 @@ from typing import Any
 
 from tagpool.corpus.corpus import Corpus
 from tagpool.experiments.corpora import conll2003, gazetteers, lowered
-from tagpool.experiments.fits import Labels, Make, Model, legally, measured, tune
+from tagpool.experiments.fits import Labels, Make, Model, bags_found, legally, measured, tune
 from tagpool.experiments.models import Makers
 from tagpool.experiments.plots import bars
 from tagpool.experiments.study import Setting, Study
@@ -65,7 +65,7 @@ def run(setting: Setting) -> Study:
             found: list[Labels] = [model.decode(*look(tagger)) for tagger in model.fitted]
             study.rows.append(measured(model.name, condition, split.test.labels, found))
             heights.setdefault(model.name, []).append(study.rows[-1].ours)
-        study.notes.append(f"{model.name}: {model.setting:g}, dev F1 {model.dev:.2f}")
+        study.notes += [f"{model.name}: {model.setting:g}, dev F1 {model.dev:.2f}", *bags_found(model)]
         model.fitted.clear()  # models with large lexicons: there is no room for all of them
     study.notes += [
         f"Means over {len(setting.seed_numbers())} seeds, the penalty of each model chosen on clean dev text; nothing was "
@@ -90,6 +90,7 @@ def _models(makers: Makers) -> list[Model]:
         Model("one CRF, bags dropped (0.5)", makers.one(CRF, dropout=0.5, drop="bags"), _GRID),
         Model("bagged, equal shares", makers.bagged(bags=_BAGS), _GRID),
         Model("bagged, shares by dev", makers.bagged(bags=_BAGS, alpha="dev"), _GRID),
+        Model("bagged: bags found by themselves", makers.bagged(bags="auto"), _GRID),
         Model("elitist CRF, 3 experts", makers.elitist(expert="crf"), (0.03,), stops=True),
         legal("MaxEnt", makers.one(MaxEnt), _GRID),
         legal("MaxEnt, features dropped (0.3)", makers.one(MaxEnt, dropout=0.3), _GRID),
