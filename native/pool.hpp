@@ -6,6 +6,7 @@
 // a thread does not get its turn, the others do its part.
 #pragma once
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -54,14 +55,20 @@ public:
     }
 
 private:
-    // Returns when the number is no longer `old`, or a little earlier.
+    static constexpr std::chrono::microseconds kPatience{50};
+
+    // Returns when the number is no longer `old`, or a little earlier. How long a pause is differs tenfold between processors: what is
+    // measured is time. Lying down and getting up takes longer than most waits.
     static void await(const std::atomic<uint32_t>& number, uint32_t old) {
-        for (int look = 0; look < 500; ++look) {
-            if (number.load(std::memory_order_acquire) != old) return;
+        const auto begun = std::chrono::steady_clock::now();
+        do {
+            for (int look = 0; look < 32; ++look) {
+                if (number.load(std::memory_order_acquire) != old) return;
 #if defined(__x86_64__)
-            __builtin_ia32_pause();
+                __builtin_ia32_pause();
 #endif
-        }
+            }
+        } while (std::chrono::steady_clock::now() - begun < kPatience);
         number.wait(old, std::memory_order_acquire);
     }
 
