@@ -21,6 +21,11 @@ bool utf8_of(nb::handle object, std::string_view& text) {
 
 std::string type_of(nb::handle object) { return nb::cast<std::string>(nb::handle(object.type()).attr("__name__")); }
 
+void look_up() {
+    nb::gil_scoped_acquire acquire;
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+}
+
 }  // namespace tagpool
 
 NB_MODULE(_native, m) {
@@ -47,6 +52,7 @@ NB_MODULE(_native, m) {
     bind_given(m);
     bind_training(m);
     bind_model(m);
+    bind_online(m);
     bind_stochastic(m);
     bind_elitist(m);
     bind_chain(m);
