@@ -131,6 +131,7 @@ OnlineModel::OnlineModel(Tensors tensors) : tensors_(std::move(tensors)), labels
     }
     if (tensors_.find_text("program")) program_ = read_program(tensors_, "program");
     check();
+    may_repeat_ = may_repeat();
 }
 
 bool OnlineModel::is_place(uint32_t number) const {
@@ -153,6 +154,19 @@ void OnlineModel::check() const {
         if (histories_.place(slot) != Slots::kNone && histories_.place(slot) >= look_back_.templates.size())
             throw InputFault("the index of the label history cannot be");
     if (history_program_ && history_program_->templates.size() != look_back_.backs.size()) throw InputFault("the templates of the label history cannot be");
+}
+
+// Most programs make each feature once: no two templates of one name, and nothing that may be found twice at a token.
+bool OnlineModel::may_repeat() const {
+    if (!program_ || hash_size()) return true;
+    std::vector<std::string_view> keys;
+    for (const Template& each : program_->templates) {
+        keys.push_back(each.key);
+        for (const Term& term : each.terms)
+            if (program_->atoms[term.atom].kind == AtomKind::gazetteer) return true;
+    }
+    std::sort(keys.begin(), keys.end());
+    return std::adjacent_find(keys.begin(), keys.end()) != keys.end();
 }
 
 size_t OnlineModel::found_in(const Slots& slots) {
@@ -276,7 +290,7 @@ void OnlineModel::tag_sentences(const Encoding& encoding, const Encoding* histor
 void OnlineModel::look_at(const Encoding& encoding, size_t first, size_t last, Scratch& scratch) const {
     constexpr size_t kAhead = 16;
     const auto joined = static_cast<uint32_t>(joined_places_.size());
-    const bool valued = !encoding.values.empty();
+    const bool valued = !encoding.values.empty(), is_unique = !may_repeat_;
     Encoding& placed = scratch.placed;
     placed.clear();
     scratch.first = first;
@@ -297,8 +311,8 @@ void OnlineModel::look_at(const Encoding& encoding, size_t first, size_t last, S
             }
             // A feature that a token has twice is part of a pair once.
             const uint32_t hash = joined_hashes_[number];
-            if (std::find(scratch.hashes.begin() + static_cast<std::ptrdiff_t>(from), scratch.hashes.end(), hash) == scratch.hashes.end())
-                scratch.hashes.push_back(hash);
+            const auto met = scratch.hashes.begin() + static_cast<std::ptrdiff_t>(from);
+            if (is_unique || std::find(met, scratch.hashes.end(), hash) == scratch.hashes.end()) scratch.hashes.push_back(hash);
             if (joined_places_[number] != Slots::kNone) push(joined_places_[number], value);
         }
         scratch.slots.clear();

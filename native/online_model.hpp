@@ -87,6 +87,7 @@ private:
     void check() const;
     static size_t found_in(const Slots& slots);
     bool is_place(uint32_t number) const;
+    bool may_repeat() const;
     void tag_sentences(const Encoding& encoding, const Encoding* history, size_t first, size_t last, size_t beam, int32_t* out, Scratch& scratch) const;
     void look_at(const Encoding& encoding, size_t first, size_t last, Scratch& scratch) const;
     void add_history(const Encoding& history, size_t token, size_t t, const int32_t* given, float* scores, Scratch& scratch) const;
@@ -107,6 +108,7 @@ private:
     std::span<const uint32_t> joined_places_, joined_hashes_;
     std::span<const uint64_t> bits_;
     uint32_t pair_slots_ = 0;
+    bool may_repeat_ = true;  // whether a token may have a feature twice
 };
 
 }  // namespace tagpool

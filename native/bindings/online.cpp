@@ -142,6 +142,10 @@ void bind_online(nb::module_& m) {
         .def_prop_ro("backs", [](const OnlineModel& model) { return model.look_back().backs; })
         .def_prop_ro("chain", [](const OnlineModel&) { return true; })  // labels depend on those before
         .def_prop_ro("pair_count", &OnlineModel::pair_count)
+        .def_prop_ro("has_history", [](const OnlineModel& model) { return model.history().has_value(); })
+        .def("weights_of", [](const OnlineModel& model, const std::vector<std::string>& names) {
+            return weight_table(model, names.size(), [&](size_t i, float* to) { model.add_weights(model.slots().find(model.key_of(names[i])), to); });
+        }, nb::arg("names"))
         .def("numbers_of", [](const OnlineModel& model, const std::vector<std::string>& names) {
             std::vector<uint32_t> out;
             for (const std::string& name : names) out.push_back(model.slots().find(model.key_of(name)));
