@@ -102,8 +102,8 @@ double OnlineLearner::learn(uint32_t sentence, double gold_share) {
     given_.resize(length);
     double loss = 0;
     for (size_t t = 0; t < length; ++t) {
-        score(begin, t);
-        add_history(begin, t);
+        find_history(begin, t);
+        score(t);
         const float* const scores = scores_.data();
         const auto best = static_cast<int32_t>(std::max_element(scores, scores + labels_) - scores);
         const int32_t gold = data_.gold[begin + t];
@@ -124,82 +124,80 @@ double OnlineLearner::learn(uint32_t sentence, double gold_share) {
 // What a sentence's tokens have whatever their labels are: features, and pairs of them.
 void OnlineLearner::look_at(size_t begin, size_t length) {
     const Encoding& encoding = *data_.features;
-    const uint64_t first = encoding.starts[begin], last = encoding.starts[begin + length];
-    tokens_.features.resize(last - first);
-    for (uint64_t i = first; i < last; ++i) tokens_.features[i - first] = features_[encoding.ids[i]];
-    if (options_.strongest == 0) return;
+    tokens_.rows.clear();
+    tokens_.values.clear();
     tokens_.hashes.clear();
     tokens_.slots.clear();
     tokens_.hash_ends.assign(1, 0);
     tokens_.slot_ends.assign(1, 0);
+    tokens_.row_ends.assign(1, 0);
     for (size_t t = 0; t < length; ++t) {
-        const size_t from = tokens_.hashes.size();
-        for (uint64_t i = encoding.starts[begin + t]; i < encoding.starts[begin + t + 1]; ++i)
-            if (const uint32_t hash = tokens_.features[i - first].hash) tokens_.hashes.push_back(hash);
+        for (uint64_t i = encoding.starts[begin + t]; i < encoding.starts[begin + t + 1]; ++i) {
+            const Feature found = features_[encoding.ids[i]];
+            if (found.hash) tokens_.hashes.push_back(found.hash);
+            if (!found.row) continue;
+            tokens_.rows.push_back(found.row);
+            if (!encoding.values.empty()) tokens_.values.push_back(encoding.values[i]);
+        }
+        const size_t from = tokens_.hash_ends.back(), slots_from = tokens_.slots.size();
         pairs().join_all(tokens_.hashes.data() + from, tokens_.hashes.size() - from, tokens_.slots);
+        append_rows(tokens_.slots, slots_from, tokens_.rows);
+        if (!encoding.values.empty()) tokens_.values.resize(tokens_.rows.size(), 1.0f);
         tokens_.hash_ends.push_back(tokens_.hashes.size());
         tokens_.slot_ends.push_back(tokens_.slots.size());
+        tokens_.row_ends.push_back(tokens_.rows.size());
     }
-    rows_of(tokens_.slots, tokens_.rows);
 }
 
-// The rows of pairs, fetched from a large table: a few are asked for ahead.
-void OnlineLearner::rows_of(const std::vector<uint32_t>& slots, std::vector<uint32_t>& rows) const {
-    constexpr size_t kAhead = 16;
-    rows.resize(slots.size());
-    for (size_t i = 0; i < slots.size(); ++i) {
+// Appends the rows of pairs. They are looked up in a large table: a few are asked for ahead.
+void OnlineLearner::append_rows(const std::vector<uint32_t>& slots, size_t from, std::vector<uint32_t>& rows) const {
+    constexpr size_t kAhead = 12;
+    for (size_t i = from; i < slots.size() && i < from + kAhead; ++i) __builtin_prefetch(&cells_[slots[i] & (cells_.size() - 1)]);
+    for (size_t i = from; i < slots.size(); ++i) {
         if (i + kAhead < slots.size()) __builtin_prefetch(&cells_[slots[i + kAhead] & (cells_.size() - 1)]);
-        rows[i] = cell(slots[i]).row;
+        if (const uint32_t row = cell(slots[i]).row) rows.push_back(row);
     }
 }
 
-// The scores of a token's features and of their pairs; those of the next token are fetched meanwhile.
-void OnlineLearner::score(size_t begin, size_t t) {
-    const Encoding& encoding = *data_.features;
-    const uint64_t first = encoding.starts[begin], from = encoding.starts[begin + t] - first, to = encoding.starts[begin + t + 1] - first;
-    const bool is_last = to == tokens_.features.size(), induces = options_.strongest > 0;
-    const uint64_t after = is_last ? to : encoding.starts[begin + t + 2] - first;
-    for (uint64_t i = to; i < after; ++i) rows_.prefetch(tokens_.features[i].row);
-    if (induces && t + 2 < tokens_.slot_ends.size())
-        for (size_t i = tokens_.slot_ends[t + 1]; i < tokens_.slot_ends[t + 2]; ++i) rows_.prefetch(tokens_.rows[i]);
-    const float h = threshold();
-    std::fill(scores_.begin(), scores_.end(), 0.0f);
-    if (encoding.values.empty()) {
-        for (uint64_t i = from; i < to; ++i)
-            if (const uint32_t row = tokens_.features[i].row) rows_.add<false>(row, 1, h, scores_.data());
-    } else {
-        for (uint64_t i = from; i < to; ++i)
-            if (const uint32_t row = tokens_.features[i].row) rows_.add<true>(row, encoding.values[first + i], h, scores_.data());
-    }
-    if (!induces) return;
-    for (size_t i = tokens_.slot_ends[t]; i < tokens_.slot_ends[t + 1]; ++i)
-        if (const uint32_t row = tokens_.rows[i]) rows_.add<false>(row, 1, h, scores_.data());
-}
-
-// The same for features with the labels given before, and their pairs.
-void OnlineLearner::add_history(size_t begin, size_t t) {
+// What a token has with the labels given before: features, and their pairs. They are fetched while others are summed.
+void OnlineLearner::find_history(size_t begin, size_t t) {
     history_slots_.clear();
     history_hashes_here_.clear();
+    history_rows_.clear();
     if (!data_.history) return;
-    const float h = threshold();
+    const auto before = [&](size_t back) { return label_before(given_.data(), t, back, labels_); };
     for (uint64_t i = data_.history->starts[begin + t]; i < data_.history->starts[begin + t + 1]; ++i) {
-        const auto before = [&](size_t back) { return label_before(given_.data(), t, back, labels_); };
         const uint32_t number = history_index_.find(data_.look_back.key(data_.history->ids[i], before));
         if (number == FeatureIndex::kNone) continue;
         const Feature& found = histories_[number];
-        if (found.row) rows_.add<false>(found.row, 1, h, scores_.data());
+        if (found.row) history_rows_.push_back(found.row);
         if (found.hash) history_hashes_here_.push_back(found.hash);
     }
-    const size_t from = options_.strongest > 0 ? tokens_.hash_ends[t] : 0;
+    const size_t from = tokens_.hash_ends[t];
     for (size_t i = 0; i < history_hashes_here_.size(); ++i) {
         const uint32_t one = history_hashes_here_[i];
         pairs().join(one, tokens_.hashes.data() + from, tokens_.hash_ends[t + 1] - from, history_slots_);
         pairs().join(one, history_hashes_here_.data() + i + 1, history_hashes_here_.size() - i - 1, history_slots_);
     }
-    rows_of(history_slots_, history_rows_);
+    append_rows(history_slots_, 0, history_rows_);
     for (const uint32_t row : history_rows_) rows_.prefetch(row);
-    for (const uint32_t row : history_rows_)
-        if (row) rows_.add<false>(row, 1, h, scores_.data());
+}
+
+// The scores of a token: of what it has in any case, then of what it has with the labels before.
+void OnlineLearner::score(size_t t) {
+    constexpr size_t kAhead = 24;  // rows, which may be those of the next token
+    const float h = threshold();
+    std::fill(scores_.begin(), scores_.end(), 0.0f);
+    const std::vector<uint32_t>& rows = tokens_.rows;
+    const bool valued = !data_.features->values.empty();
+    if (t == 0)
+        for (size_t i = 0; i < std::min(kAhead, rows.size()); ++i) rows_.prefetch(rows[i]);
+    for (size_t i = tokens_.row_ends[t]; i < tokens_.row_ends[t + 1]; ++i) {
+        if (i + kAhead < rows.size()) rows_.prefetch(rows[i + kAhead]);
+        if (valued) rows_.add<true>(rows[i], tokens_.values[i], h, scores_.data());
+        else rows_.add<false>(rows[i], 1, h, scores_.data());
+    }
+    for (const uint32_t row : history_rows_) rows_.add<false>(row, 1, h, scores_.data());
 }
 
 template <class LabelBefore>

@@ -80,21 +80,22 @@ private:
         float weight;
         size_t histories_end, slots_end;
     };
+    // What the tokens of a sentence have whatever their labels are: rows of features, then of pairs, with values if there are any.
     struct Tokens {
-        std::vector<Feature> features;  // of a sentence's tokens, row by row
         std::vector<uint32_t> hashes, slots, rows;
-        std::vector<size_t> hash_ends, slot_ends;
+        std::vector<float> values;
+        std::vector<size_t> hash_ends, slot_ends, row_ends;
     };
 
     void merge_repeated();
     double learn(uint32_t sentence, double gold_share);
     void look_at(size_t begin, size_t length);
-    void score(size_t begin, size_t t);
-    void add_history(size_t begin, size_t t);
+    void find_history(size_t begin, size_t t);
+    void score(size_t t);
     void note_mistake(size_t begin, size_t t, uint16_t right, uint16_t wrong, float weight);
     void induce(size_t token, uint16_t right, uint16_t wrong, size_t histories_from);
     void apply();
-    void rows_of(const std::vector<uint32_t>& slots, std::vector<uint32_t>& rows) const;
+    void append_rows(const std::vector<uint32_t>& slots, size_t from, std::vector<uint32_t>& rows) const;
     PairCell& cell(uint32_t slot);
     const PairCell& cell(uint32_t slot) const { return const_cast<OnlineLearner*>(this)->cell(slot); }
     void grow_cells();

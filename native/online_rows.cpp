@@ -1,12 +1,41 @@
 #include "online_rows.hpp"
 
+#include <tuple>
+
 #include "fault.hpp"
 #include "model_layout.hpp"
 
 namespace tagpool {
+namespace {
+
+[[gnu::always_inline]] inline void add_all(const float* __restrict c, const float* __restrict s, size_t count, float value, float threshold,
+                                           float* __restrict scores) {
+    for (size_t label = 0; label < count; ++label)
+        scores[label] += value * (s[label] * std::copysign(std::max(std::abs(c[label]) - threshold, 0.0f), c[label]));
+}
+
+void add_plainly(const float* c, const float* s, size_t count, float value, float threshold, float* scores) {
+    add_all(c, s, count, value, threshold, scores);
+}
+
+#ifdef TAGPOOL_HAS_AVX
+[[gnu::target("avx2")]] void add_widely(const float* c, const float* s, size_t count, float value, float threshold, float* scores) {
+    add_all(c, s, count, value, threshold, scores);
+}
+#endif
+
+}  // namespace
+
+OnlineRows::AddDense OnlineRows::add_dense() {
+#ifdef TAGPOOL_HAS_AVX
+    if (__builtin_cpu_supports("avx2")) return add_widely;
+#endif
+    return add_plainly;
+}
 
 OnlineRows::OnlineRows(size_t labels, OnlineStep step) : labels_(labels), stride_(stride_of(labels)), step_(step) {
-    arena_.fill(kUnit, 0);  // row 0 is none
+    arena_.resize(kLine);  // row 0 is none
+    for (uint32_t kind = 0; kind <= kCapacities.size(); ++kind) lines_[kind] = static_cast<uint8_t>((bytes_of(kind) + kLine - 1) / kLine);
 }
 
 uint16_t OnlineRows::label_at(uint32_t row, size_t i) const {
@@ -72,28 +101,34 @@ size_t OnlineRows::entry(uint32_t& row, uint16_t label) {
     return i;
 }
 
-size_t OnlineRows::free_list(uint16_t capacity) const {
-    return static_cast<size_t>(std::find(kCapacities.begin(), kCapacities.end(), capacity) - kCapacities.begin());
+uint32_t OnlineRows::kind_of(uint16_t capacity) {
+    return static_cast<uint32_t>(std::find(kCapacities.begin(), kCapacities.end(), capacity) - kCapacities.begin());
+}
+
+size_t OnlineRows::bytes_of(uint32_t kind) const {
+    const bool is_dense = kind == kCapacities.size();
+    const size_t room = is_dense ? stride_ : kCapacities[kind];
+    const size_t bytes = sizeof(Head) + room * 2 * sizeof(float) + (is_dense ? 0 : room * sizeof(uint16_t));
+    const size_t whole = bytes <= kUnit ? kUnit : kLine;  // no block shares a line with a part of another
+    return (bytes + whole - 1) / whole * whole;
 }
 
 uint32_t OnlineRows::make(uint16_t capacity) {
-    const size_t room = capacity == kDense ? stride_ : capacity;
-    const size_t bytes = sizeof(Head) + room * 2 * sizeof(float) + (capacity == kDense ? 0 : room * sizeof(uint16_t));
-    const size_t units = (bytes + kUnit - 1) / kUnit;
-    auto& left = free_[free_list(capacity)];
+    const uint32_t kind = kind_of(capacity);
+    const size_t room = capacity == kDense ? stride_ : capacity, bytes = bytes_of(kind);
+    auto& left = free_[kind];
     uint32_t row, cold;
     if (!left.empty()) {
         std::tie(row, cold) = left.back();
         left.pop_back();
-        std::fill_n(arena_.data() + size_t{row} * kUnit, units * kUnit, static_cast<unsigned char>(0));
+        std::fill_n(arena_.begin() + static_cast<std::ptrdiff_t>(begin_of(row)), bytes, static_cast<unsigned char>(0));
         std::fill_n(cold_.begin() + cold, room, Cold());
     } else {
-        const size_t begin = arena_.size();
-        if (begin / kUnit + units > UINT32_MAX || cold_.size() + room > UINT32_MAX) throw InputFault("the learner has too many weights");
-        row = static_cast<uint32_t>(begin / kUnit);
+        const size_t whole = bytes == kUnit ? kUnit : kLine, begin = (arena_.size() + whole - 1) / whole * whole;
+        if ((begin + bytes) / kUnit >= UINT32_MAX / kKinds || cold_.size() + room > UINT32_MAX) throw InputFault("the learner has too many weights");
+        row = static_cast<uint32_t>(begin / kUnit * kKinds + kind);
         cold = static_cast<uint32_t>(cold_.size());
-        arena_.reserve_more(units * kUnit);
-        for (size_t i = 0; i < units * kUnit; ++i) arena_.push_unchecked(0);
+        arena_.resize(begin + bytes);
         cold_.resize(cold_.size() + room);
     }
     head_of(row) = {0, capacity, cold};
@@ -117,7 +152,7 @@ uint32_t OnlineRows::grown(uint32_t row) {
         cold_[head_of(moved).cold + to] = cold_[from.cold + i];
     }
     head_of(moved).count = from.count;
-    free_[free_list(before)].emplace_back(row, from.cold);
+    free_[kind_of(before)].emplace_back(row, from.cold);
     return moved;
 }
 

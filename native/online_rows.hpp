@@ -7,8 +7,9 @@
 // c is the weight itself, each gradient being scaled by s when it is added, and s is kept as 1.
 //
 // Rows are blocks of a large arena: a head, then c, s and labels. Most have few entries and fit a cache line. A row that outgrows its block
-// moves; one with many labels has an entry for each of them, so that it can be read by vectors. What only updates need (g, and the sums that
-// averages are made of) lies elsewhere.
+// moves; one with many labels has an entry for each of them, so that it can be read by vectors. A row's number says how large its block is, so
+// that all of it can be fetched ahead: waiting for memory is what takes time here. What only updates need (g, and the sums that averages are
+// made of) lies elsewhere.
 #pragma once
 #include <algorithm>
 #include <array>
@@ -17,7 +18,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "buffer.hpp"
+#include "aligned.hpp"
 
 namespace tagpool {
 
@@ -44,21 +45,23 @@ public:
         const Head& head = head_of(row);
         const float* const c = sums_of(row);
         if (head.capacity == kDense) {
-            const float* const s = c + stride_;
-            for (size_t label = 0; label < stride_; ++label) {
-                const float weight = s[label] * soft(c[label], threshold);
-                scores[label] += kValued ? value * weight : weight;
-            }
+            add_dense_(c, c + stride_, stride_, kValued ? value : 1.0f, threshold, scores);
             return;
         }
         const float* const s = c + head.capacity;
         const auto* const labels = reinterpret_cast<const uint16_t*>(s + head.capacity);
-        for (size_t i = 0; i < head.count; ++i) {
-            const float weight = s[i] * soft(c[i], threshold);
-            scores[labels[i]] += kValued ? value * weight : weight;
-        }
+        // All weights first, by vectors where there are many, then each to its label.
+        float weights[kCapacities.back()];
+        if (head.capacity == kCapacities[3]) weigh<kCapacities[3]>(c, s, threshold, weights);
+        else if (head.capacity == kCapacities[2]) weigh<kCapacities[2]>(c, s, threshold, weights);
+        else
+            for (size_t i = 0; i < head.count; ++i) weights[i] = s[i] * soft(c[i], threshold);
+        for (size_t i = 0; i < head.count; ++i) scores[labels[i]] += kValued ? value * weights[i] : weights[i];
     }
-    void prefetch(uint32_t row) const { __builtin_prefetch(arena_.data() + size_t{row} * kUnit); }
+    void prefetch(uint32_t row) const {
+        const unsigned char* const block = arena_.data() + begin_of(row);
+        for (size_t line = 0; line < lines_[row % kKinds]; ++line) __builtin_prefetch(block + line * kLine);
+    }
 
     // The weight of one label.
     float weight(uint32_t row, uint16_t label, float threshold) const;
@@ -86,16 +89,24 @@ private:
     struct Cold {
         float squares = 0, sum = 0;
     };
-    static constexpr size_t kUnit = 16;  // rows are counted in such pieces of the arena
+    static constexpr size_t kUnit = 32, kLine = 64;
+    // A row's number: where its block begins, in units, times kKinds, plus the kind of its block: its place in kCapacities, or behind them.
+    static constexpr size_t kKinds = 8;
     static constexpr uint16_t kDense = UINT16_MAX;
     static constexpr std::array<uint16_t, 4> kCapacities = {2, 5, 12, 24};  // of blocks of 32, 64, 128 and 256 bytes
 
     static float soft(float c, float threshold) { return std::copysign(std::max(std::abs(c) - threshold, 0.0f), c); }
 
-    Head& head_of(uint32_t row) { return *reinterpret_cast<Head*>(arena_.data() + size_t{row} * kUnit); }
-    const Head& head_of(uint32_t row) const { return *reinterpret_cast<const Head*>(arena_.data() + size_t{row} * kUnit); }
-    float* sums_of(uint32_t row) { return reinterpret_cast<float*>(arena_.data() + size_t{row} * kUnit + sizeof(Head)); }
-    const float* sums_of(uint32_t row) const { return reinterpret_cast<const float*>(arena_.data() + size_t{row} * kUnit + sizeof(Head)); }
+    template <size_t kCount>
+    static void weigh(const float* __restrict c, const float* __restrict s, float threshold, float* __restrict out) {
+        for (size_t i = 0; i < kCount; ++i) out[i] = s[i] * soft(c[i], threshold);
+    }
+
+    static size_t begin_of(uint32_t row) { return row / kKinds * kUnit; }
+    Head& head_of(uint32_t row) { return *reinterpret_cast<Head*>(arena_.data() + begin_of(row)); }
+    const Head& head_of(uint32_t row) const { return *reinterpret_cast<const Head*>(arena_.data() + begin_of(row)); }
+    float* sums_of(uint32_t row) { return reinterpret_cast<float*>(arena_.data() + begin_of(row) + sizeof(Head)); }
+    const float* sums_of(uint32_t row) const { return reinterpret_cast<const float*>(arena_.data() + begin_of(row) + sizeof(Head)); }
     size_t room_of(uint32_t row) const { return head_of(row).capacity == kDense ? stride_ : head_of(row).capacity; }
     size_t size_of(uint32_t row) const { return head_of(row).capacity == kDense ? labels_ : head_of(row).count; }
     uint16_t label_at(uint32_t row, size_t i) const;
@@ -105,11 +116,18 @@ private:
     size_t entry(uint32_t& row, uint16_t label);
     uint32_t make(uint16_t capacity);
     uint32_t grown(uint32_t row);
-    size_t free_list(uint16_t capacity) const;
+    static uint32_t kind_of(uint16_t capacity);
+    size_t bytes_of(uint32_t kind) const;
+
+    // Adds a row of all labels; with the widest vectors there are, which changes no bit.
+    using AddDense = void (*)(const float* c, const float* s, size_t count, float value, float threshold, float* scores);
+    static AddDense add_dense();
 
     size_t labels_, stride_;
     OnlineStep step_;
-    Buffer<unsigned char> arena_;
+    AddDense add_dense_ = add_dense();
+    AlignedVector<unsigned char> arena_;
+    std::array<uint8_t, kKinds> lines_{};  // by kind: how many cache lines a block has
     std::vector<Cold> cold_;
     std::array<std::vector<std::pair<uint32_t, uint32_t>>, kCapacities.size() + 1> free_;  // blocks that rows have left, with their cold parts
 };
