@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import pickle
+import subprocess
+import sys
 
 import numpy as np
 import pytest
+from oracles.tampering import resigned, with_byte
 
 import tagpool
 from tagpool import Corpus, Embeddings, InducingTagger, InputError, NotFittedError, OpinionPool, builtin_corpus
@@ -222,23 +225,34 @@ def test_the_beam_is_remembered(corpora, tmp_path):
     assert tagger_of(tmp_path / "m").beam == 3
 
 
-def test_damaged_files_are_refused_or_tag(tagger, corpora, tmp_path):
-    """Bytes are changed one after another, with the checksum put right: nothing may crash."""
+def test_damaged_files_are_refused_or_tag(tagger, tmp_path):
+    """Bytes of its arrays and digits of its header are changed, with a checksum that fits: nothing may crash."""
     tagger.save(tmp_path / "m")
-    whole = (tmp_path / "m").read_bytes()
-    model = tagger._fitted()
+    block = (tmp_path / "m").read_bytes()
     random = np.random.default_rng(0)
-    for name in ("joined.places", "joined.hashes", "pairs.bits", "pairs.places", "labelled.places", "history.templates"):
-        kept = bytearray(model.array(name))
-        for place in random.integers(0, len(kept), 3).tolist():
-            kept[place] ^= 0xFF
-        block = model.write({}, {name: bytes(kept)}, False)
-        assert block != whole
-        with pytest.raises(tagpool._native.InputFault):  # written as bytes, they are of another type
-            tagpool._native.OnlineModel.read(block)
-    (tmp_path / "cut").write_bytes(whole[:-5])
-    with pytest.raises(tagpool.ModelError):
-        tagpool.load(tmp_path / "cut")
+    changed = [with_byte(block, where, by) for where, by in zip(random.random(300), random.integers(1, 256, 300), strict=True)]
+    changed.append(resigned(block, '\\"backs\\":[[1]', '\\"backs\\":[[9]'))
+    changed.append(resigned(block, '"inducing.beam":"1"', '"inducing.beam":"-"'))
+    refused = 0
+    for each in changed:
+        (tmp_path / "m").write_bytes(each)
+        try:
+            found = tagpool.load(tmp_path / "m")
+            found.predict([["Ann", "moved", "to", "New", "York"]])
+            strongest_pairs(found)
+        except tagpool.TagpoolError:
+            refused += 1
+    assert 2 <= refused < len(changed)
+
+
+def test_loading_imports_next_to_nothing(tagger, tmp_path):
+    tagger.save(tmp_path / "m")
+    code = (
+        f"import sys, tagpool; print(tagpool.load({str(tmp_path / 'm')!r}).predict([['Ann']]), "
+        "'numpy' in sys.modules, 'json' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split()[-2:] == ["False", "False"]
 
 
 # Looking inside ----------------------------------------------------------------------------------------------------------

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +16,6 @@ from tagpool.experts.saving import feature_names, history_names
 
 Numbers = NDArray[np.int64]
 _HISTORY, _PAIRS = "induced.history", "induced.pairs"
-_RECALLED = ("beam", "slots", "strongest", "induce")
 OUTSIDE = "_B"  # stands for the label before a sentence
 
 
@@ -109,15 +106,6 @@ def labelled_name(static: str, labels: Sequence[str]) -> str:
     key, _, value = static.partition("=")
     only_labels = all(term.startswith("label[") for term in key.split("&"))
     return f"{key}={'|'.join(labels if only_labels else [*labels, value])}"
-
-
-def remembered(model: _native.OnlineModel) -> dict[str, Any]:
-    """The parameters that a model file has for tagging and going on."""
-    try:
-        kept = json.loads(model.text("parameters") or "{}")
-        return {name: kept[name] for name in _RECALLED if name in kept}
-    except (TypeError, ValueError):
-        raise ModelError("the model's parameters are damaged") from None
 
 
 def packed(tagger: InducingTagger) -> dict[str, bytes]:

@@ -6,6 +6,7 @@ Like tagger.py this module imports next to nothing.
 from __future__ import annotations
 
 from tagpool import _native
+from tagpool.errors import ModelError
 from tagpool.experts.tagger import Tagger
 from tagpool.lazy import TYPE_CHECKING, attach
 
@@ -22,9 +23,10 @@ _lazy = attach(
     {
         "fit": "tagpool.experts.inducing_training",
         "packed": "tagpool.experts.induced",
-        "remembered": "tagpool.experts.induced",
     },
 )
+
+_RECALLED = ("beam", "induce", "strongest", "slots")  # parameters that matter when a model tags or goes on
 
 
 class InducingTagger(Tagger):
@@ -119,7 +121,15 @@ class InducingTagger(Tagger):
         return (self.beam,)
 
     def _recall(self) -> None:
-        self.set_params(**_lazy("remembered")(self._fitted()))
+        for name in _RECALLED:
+            text = self._fitted().text(f"{self.kind}.{name}") or ""
+            if not text.isdecimal():
+                raise ModelError(f"the model's {name} is missing, or no whole number")
+            self.set_params(**{name: type(self._defaults()[name])(int(text))})
+
+    def _kept_besides(self, half: bool) -> tuple[dict[str, str], dict[str, bytes]]:
+        # As plain numbers, which can be read without a parser: loading imports next to nothing.
+        return {f"{self.kind}.{name}": str(int(getattr(self, name))) for name in _RECALLED}, {}
 
     def _kept_with_names(self) -> dict[str, bytes]:
         found: dict[str, bytes] = _lazy("packed")(self)

@@ -9,7 +9,7 @@ from typing import Any
 
 import tagpool
 from tagpool.corpus.files import write_bytes
-from tagpool.errors import InputError
+from tagpool.errors import InputError, ModelError
 from tagpool.experts.tagger import Tagger
 from tagpool.features.encoder import Encoder
 
@@ -112,7 +112,10 @@ def history_names(expert: Tagger) -> list[str]:
 def _unpacked(packed: bytes | None) -> list[str]:
     if packed is None:
         raise InputError("the model was saved without the names of its features: it can only tag")
-    text = zlib.decompress(packed).decode()
+    try:
+        text = zlib.decompress(packed).decode()
+    except (zlib.error, UnicodeDecodeError):
+        raise ModelError("the model's names of features are damaged") from None
     return text.split(_SEPARATOR) if text else []
 
 
