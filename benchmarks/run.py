@@ -21,6 +21,7 @@ os.environ["OMP_NUM_THREADS"] = os.environ["OPENBLAS_NUM_THREADS"] = os.environ[
 from measure import data_folder, load_average
 from parts.choosing import choosing
 from parts.encoding import encoding, reading
+from parts.inducing import inducing
 from parts.maxent import maxent
 from parts.objective import gradient, optimum
 from parts.pools import pools
@@ -33,7 +34,7 @@ from tasks import Task, prepare
 
 Part = Callable[[list[Task]], Iterator[Row]]
 ALWAYS: tuple[Part, ...] = (
-    reading, encoding, starting, training, footprint, gradient, optimum, tagging, cold, threads, maxent, pools
+    reading, encoding, starting, training, footprint, gradient, optimum, tagging, cold, threads, maxent, pools, inducing
 )  # fmt: skip
 PARTS = {part.__name__: part for part in (*ALWAYS, choosing)}
 

@@ -33,7 +33,12 @@ inline void prefetch_with_model(const ModelView& model, const Encoding& encoding
     for (uint64_t i = encoding.starts[token]; i < encoding.starts[token + 1]; ++i) {
         const uint32_t place = encoding.ids[i];
         __builtin_prefetch(model.weights + place);
-        if (!model.blocks.is_row(place)) __builtin_prefetch(model.pair_labels + (place - model.blocks.rows_end()));
+        if (!model.blocks.is_row(place)) {
+            __builtin_prefetch(model.pair_labels + (place - model.blocks.rows_end()));
+        } else {
+            constexpr size_t kLine = 64 / sizeof(float);
+            for (size_t label = kLine; label < model.stride; label += kLine) __builtin_prefetch(model.weights + place + label);
+        }
     }
 }
 

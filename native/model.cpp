@@ -6,8 +6,6 @@
 
 #include "extract.hpp"
 #include "fault.hpp"
-#include "half.hpp"
-#include "json.hpp"
 #include "kernels.hpp"
 #include "model_layout.hpp"
 #include "parallel.hpp"
@@ -24,24 +22,17 @@ constexpr size_t kMostRows = size_t{1} << 26;  // bytes
 
 Model::Model(Trained trained) : Model(laid_out(std::move(trained))) {}
 
-Model::Model(Tensors tensors) : tensors_(std::move(tensors)) {
-    const std::string* format = tensors_.find_text("format");
-    if (!format || *format != "tagpool") throw InputFault("it is a safetensors file, but no tagpool model");
-    const auto version = Json::parse(tensors_.text("version")).as_whole(0, INT32_MAX);
-    if (version > kModelVersion)
-        throw InputFault("it was written by a newer tagpool (format " + std::to_string(version) + ", this one reads up to " +
-                         std::to_string(kModelVersion) + "); upgrade tagpool");
-    const Json names = Json::parse(tensors_.text("labels"));
-    for (const Json& label : names.as_array()) labels_.push_back(label.as_string());
-    if (version < kModelVersion)
-        throw InputFault("it was written by an older tagpool (format " + std::to_string(version) + ", this one reads format " +
-                         std::to_string(kModelVersion) + "); train it again");
+Model::Model(Tensors tensors) : tensors_(std::move(tensors)), labels_(read_labels(tensors_)), weights_(tensors_, labels_.size()) {
     const size_t labels = labels_.size(), stride = stride_of(labels);
     view_.labels = static_cast<uint32_t>(labels);
     view_.stride = static_cast<uint32_t>(stride);
     slots_ = Slots(tensors_, "features");
     hash_size_ = slots_.hash_size();
-    read_weights();
+    view_.blocks = weights_.blocks();
+    view_.weights = weights_.weights();
+    view_.pair_labels = weights_.pair_labels();
+    for (uint32_t slot = 0; slot < slots_.size(); ++slot)
+        if (slots_.place(slot) != Slots::kNone && !view_.blocks.holds(slots_.place(slot))) throw InputFault("the index of features does not fit the weights");
     edges_.assign((labels + 2) * stride, 0.0f);
     view_.chain = tensors_.find("edges") != nullptr;
     if (view_.chain) {
@@ -58,51 +49,7 @@ Model::Model(Tensors tensors) : tensors_(std::move(tensors)) {
     if (program_) templates_.emplace(*program_);
 }
 
-void Model::read_weights() {
-    const size_t stride = view_.stride;
-    const Tensor* weights = tensors_.find("features.weights");
-    if (weights && weights->type == Type::f16) {
-        const auto* halves = reinterpret_cast<const uint16_t*>(weights->data);
-        wide_weights_.resize(weights->bytes / 2);
-        std::transform(halves, halves + wide_weights_.size(), wide_weights_.begin(), from_half);
-        view_.weights = wide_weights_.data();
-    } else {
-        view_.weights = tensors_.array<float>("features.weights").data();
-    }
-    const size_t count = weights->bytes / (weights->type == Type::f16 ? 2 : 4);
-    Blocks& blocks = view_.blocks;
-    blocks.labels = view_.labels;
-    const Json ends = Json::parse(tensors_.text("blocks"));
-    if (ends.as_array().size() != blocks.ends.size()) throw InputFault("the weights are laid out in a way that cannot be");
-    for (size_t i = 0; i < blocks.ends.size(); ++i) blocks.ends[i] = static_cast<uint32_t>(ends.at(i).as_whole(0, UINT32_MAX - 1));
-    if (!std::is_sorted(blocks.ends.begin(), blocks.ends.end()) || blocks.size() + stride != count)
-        throw InputFault("the weights are laid out in a way that cannot be");
-    if (blocks.rows_end() % blocks.labels != 0) throw InputFault("a feature has not one weight for each label");
-    for (uint32_t slot = 0; slot < slots_.size(); ++slot)
-        if (slots_.place(slot) != Slots::kNone && !blocks.holds(slots_.place(slot))) throw InputFault("the index of features does not fit the weights");
-    const Tensor* labels = tensors_.find("features.labels");
-    if (labels && labels->type == Type::u8) {
-        const auto narrow = tensors_.array<uint8_t>("features.labels");
-        wide_labels_.assign(narrow.begin(), narrow.end());
-        view_.pair_labels = wide_labels_.data();
-    } else {
-        view_.pair_labels = tensors_.array<uint16_t>("features.labels").data();
-    }
-    const size_t pairs = blocks.size() - blocks.rows_end();
-    if (labels->shape != std::vector<size_t>{pairs}) throw InputFault("the weights' labels do not fit the weights");
-    if (std::any_of(view_.pair_labels, view_.pair_labels + pairs, [&](uint16_t label) { return label >= view_.labels; }))
-        throw InputFault("a weight is for a label that is not there");
-}
-
-std::vector<std::string> Model::columns() const {
-    std::vector<std::string> found;
-    for (const std::optional<Program>* program : {&program_, &arcs_->program()}) {
-        if (!*program) continue;
-        for (const Atom& atom : (*program)->atoms)
-            if (!atom.column.empty() && std::find(found.begin(), found.end(), atom.column) == found.end()) found.push_back(atom.column);
-    }
-    return found;
-}
+std::vector<std::string> Model::columns() const { return columns_in({&program_, &arcs_->program()}); }
 
 size_t Model::feature_count() const {
     size_t count = 0;
@@ -234,22 +181,7 @@ void Model::check_history(const Encoding& encoding, const Encoding* history) con
         if (id >= arcs_->feature_count()) throw InputFault("the encoding has features this model does not know");
 }
 
-Encoding Model::placed(const Encoding& numbered) const {
-    Encoding out;
-    out.sentences = numbered.sentences;
-    out.ids.reserve_more(numbered.ids.size());
-    for (size_t token = 0; token < numbered.token_count(); ++token) {
-        for (uint64_t i = numbered.starts[token]; i < numbered.starts[token + 1]; ++i) {
-            if (numbered.ids[i] >= slots_.size()) throw InputFault("the encoding has features this model does not know");
-            const uint32_t place = slots_.place(numbered.ids[i]);
-            if (place == Slots::kNone) continue;
-            out.ids.push_unchecked(place);
-            if (!numbered.values.empty()) out.values.push_back(numbered.values[i]);
-        }
-        out.end_token();
-    }
-    return out;
-}
+Encoding Model::placed(const Encoding& numbered) const { return placed_by(slots_, numbered); }
 
 uint64_t Model::key_of(std::string_view name) const { return program_ ? Encoder::key_of(*program_, name) : hash_bytes(name); }
 
@@ -285,27 +217,6 @@ std::unique_ptr<Model> Model::pruned(float least, const std::vector<uint64_t>& k
     }
     trained.arcs = arcs_->pruned(tensors_, least, history);
     return std::make_unique<Model>(std::move(trained));
-}
-
-std::string Model::write(const Tensors& more, bool half) const {
-    Tensors out;
-    for (const auto& [key, text] : tensors_.texts()) out.set(key, text);
-    for (const auto& [key, text] : more.texts()) out.set(key, text);
-    std::vector<std::vector<uint16_t>> halves;
-    for (const Tensor& tensor : tensors_.all()) {
-        // Names of features are for whoever writes to keep or to leave out.
-        if (tensor.name == "names" || tensor.name == "history.names" || more.find(tensor.name)) continue;
-        if (half && (tensor.name == "features.weights" || tensor.name == "history.weights") && tensor.type == Type::f32) {
-            const auto weights = tensors_.array<float>(tensor.name);
-            std::vector<uint16_t>& narrow = halves.emplace_back(weights.size());
-            std::transform(weights.begin(), weights.end(), narrow.begin(), to_half);
-            out.add(tensor.name, Type::f16, tensor.shape, narrow.data(), nullptr);
-        } else {
-            out.add(tensor.name, tensor.type, tensor.shape, tensor.data, nullptr);
-        }
-    }
-    for (const Tensor& tensor : more.all()) out.add(tensor.name, tensor.type, tensor.shape, tensor.data, nullptr);
-    return out.write();
 }
 
 }  // namespace tagpool

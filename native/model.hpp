@@ -15,6 +15,7 @@
 #include "encoding.hpp"
 #include "model_arcs.hpp"
 #include "model_layout.hpp"
+#include "model_weights.hpp"
 #include "program.hpp"
 #include "slots.hpp"
 #include "tensors.hpp"
@@ -97,11 +98,9 @@ public:
     // The same model without weights of magnitude up to `least` (but all transitions); `keys` are those of its features, `history` the
     // names of those of transitions.
     std::unique_ptr<Model> pruned(float least, const std::vector<uint64_t>& keys, const std::vector<std::string>& history) const;
-    // The model as a file, with more text and arrays beside what it is made of. Half precision keeps weights as float16.
-    std::string write(const Tensors& more, bool half) const;
+    std::string write(const Tensors& more, bool half) const { return write_model(tensors_, more, half); }
 
 private:
-    void read_weights();
     void check_history(const Encoding& encoding, const Encoding* history) const;
     void score_rows(const Encoding& placed, const AddedRows& added, float* out) const;
     template <class Block>
@@ -111,12 +110,11 @@ private:
 
     Tensors tensors_;
     std::vector<std::string> labels_;
+    ModelWeights weights_;
     std::optional<Program> program_;
     std::optional<WordTemplates> templates_;  // the program's, as tagging takes them
     uint32_t hash_size_ = 0;
     Slots slots_;
-    std::vector<uint16_t> wide_labels_;  // where the file keeps them in one byte each
-    std::vector<float> wide_weights_;    // where the file keeps them as float16
     std::vector<float> edges_;           // padded
     std::optional<ModelArcs> arcs_;
     ModelView view_;

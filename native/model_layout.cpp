@@ -5,21 +5,12 @@
 
 #include "blocks.hpp"
 #include "fault.hpp"
-#include "json.hpp"
+#include "model_weights.hpp"
 #include "program_file.hpp"
 #include "slots.hpp"
 
 namespace tagpool {
 namespace {
-
-std::string quoted_list(const std::vector<std::string>& texts) {
-    std::string out = "[";
-    for (const std::string& text : texts) {
-        if (out.size() > 1) out.push_back(',');
-        append_quoted(out, text);
-    }
-    return out + "]";
-}
 
 // The weights of each feature: from begins[k] to begins[k + 1].
 std::vector<uint64_t> begins_of(const Trained& trained) {
@@ -52,7 +43,8 @@ uint32_t stride_of(size_t labels) {
 }
 
 Tensors laid_out(Trained trained) {
-    const size_t labels = trained.labels.size(), stride = stride_of(labels);
+    const size_t labels = trained.labels.size();
+    stride_of(labels);  // throws for too many
     if (!trained.hash_size && trained.keys.size() != trained.features) throw InputFault("expected one key a feature");
     if (!trained.edges.empty() && trained.edges.size() != labels * (labels + 2)) throw InputFault("the edges do not fit the labels");
     const std::vector<uint64_t> begins = begins_of(trained);
@@ -63,18 +55,10 @@ Tensors laid_out(Trained trained) {
     BlockWeights made_of = make_blocks(labels, begins, trained.has_all_pairs() ? nullptr : trained.pair_labels.data(), std::move(trained.weights),
                                        !trained.hash_size);
     Tensors made;
-    made.set("format", "tagpool");
-    made.set("version", std::to_string(kModelVersion));
-    made.set("labels", quoted_list(trained.labels));
-    std::string ends;
-    for (const uint32_t end : made_of.blocks.ends) ends += (ends.empty() ? "[" : ",") + std::to_string(end);
-    made.set("blocks", ends + "]");
+    write_labels(trained.labels, made);
     if (trained.hash_size) Slots::write_numbered(std::move(made_of.places), "features", made);
     else Slots::write(trained.keys, made_of.places, "features", made);
-    made_of.weights.resize(made_of.weights.size() + stride, 0.0f);
-    made.add("features.weights", std::move(made_of.weights));
-    if (labels <= 256) made.add("features.labels", std::vector<uint8_t>(made_of.pair_labels.begin(), made_of.pair_labels.end()));
-    else made.add("features.labels", std::move(made_of.pair_labels));
+    ModelWeights::write(std::move(made_of), labels, made);
     if (!trained.edges.empty()) {
         auto edges = std::make_shared<const std::vector<float>>(std::move(trained.edges));
         made.add("edges", Type::f32, {labels + 2, labels}, edges->data(), edges);

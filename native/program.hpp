@@ -1,8 +1,11 @@
 // Program: feature templates as the parser hands them over, all offsets fixed. Plain data.
 #pragma once
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -52,5 +55,16 @@ struct Program {
     std::vector<Template> templates;
     bool boundary = true;  // offsets outside the sentence have values _B-1, _B+1, ... (as in CRF++)
 };
+
+// The columns that programs look at.
+inline std::vector<std::string> columns_in(std::initializer_list<const std::optional<Program>*> programs) {
+    std::vector<std::string> found;
+    for (const std::optional<Program>* program : programs) {
+        if (!*program) continue;
+        for (const Atom& atom : (*program)->atoms)
+            if (!atom.column.empty() && std::find(found.begin(), found.end(), atom.column) == found.end()) found.push_back(atom.column);
+    }
+    return found;
+}
 
 }  // namespace tagpool

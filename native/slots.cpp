@@ -69,4 +69,21 @@ void Slots::write_numbered(std::vector<uint32_t> places, const std::string& name
     to.add(name + ".places", std::move(places));
 }
 
+Encoding placed_by(const Slots& slots, const Encoding& numbered) {
+    Encoding out;
+    out.sentences = numbered.sentences;
+    out.ids.reserve_more(numbered.ids.size());
+    for (size_t token = 0; token < numbered.token_count(); ++token) {
+        for (uint64_t i = numbered.starts[token]; i < numbered.starts[token + 1]; ++i) {
+            if (numbered.ids[i] >= slots.size()) throw InputFault("the encoding has features this model does not know");
+            const uint32_t place = slots.place(numbered.ids[i]);
+            if (place == Slots::kNone) continue;
+            out.ids.push_unchecked(place);
+            if (!numbered.values.empty()) out.values.push_back(numbered.values[i]);
+        }
+        out.end_token();
+    }
+    return out;
+}
+
 }  // namespace tagpool

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "encoding.hpp"
 #include "hash.hpp"
 #include "index.hpp"
 #include "tensors.hpp"
@@ -62,5 +63,9 @@ private:
     uint32_t capacity_ = 0, hash_size_ = 0;
     uint64_t seed_ = 0;
 };
+
+// A corpus encoded by numbers of features as places, without the features that have none, for an index by numbers. Throws InputFault for
+// features it does not know.
+Encoding placed_by(const Slots& slots, const Encoding& numbered);
 
 }  // namespace tagpool

@@ -39,6 +39,9 @@ bool utf8_of(nb::handle object, std::string_view& text);
 // The name of an object's type, for messages.
 std::string type_of(nb::handle object);
 
+// Lets Python see signals (Ctrl-C) from within a long run that has let go of the interpreter.
+void look_up();
+
 // Texts in order, one after another with `separator` between them: many names without an object for each.
 nb::bytes packed(std::vector<std::string_view> texts, char separator);
 
@@ -49,6 +52,7 @@ void bind_encoder(nb::module_& m);
 void bind_given(nb::module_& m);
 void bind_training(nb::module_& m);
 void bind_model(nb::module_& m);
+void bind_online(nb::module_& m);
 void bind_stochastic(nb::module_& m);
 void bind_elitist(nb::module_& m);
 void bind_chain(nb::module_& m);

@@ -9,16 +9,6 @@
 #include <nanobind/stl/string.h>
 
 namespace tagpool {
-namespace {
-
-// Lets Python see signals (Ctrl-C) from within a long run that has let go of the interpreter.
-void look_up() {
-    nb::gil_scoped_acquire acquire;
-    if (PyErr_CheckSignals() != 0) throw nb::python_error();
-}
-
-}  // namespace
-
 void bind_elitist(nb::module_& m) {
     nb::class_<Elitist>(m, "Elitist")
         .def("__init__", [](Elitist* self, std::shared_ptr<TrainingSet> set, bool chain, const std::string& penalty, double strength, double mu,

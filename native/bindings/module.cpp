@@ -33,6 +33,11 @@ nb::bytes packed(std::vector<std::string_view> texts, char separator) {
     return nb::bytes(out.data(), out.size());
 }
 
+void look_up() {
+    nb::gil_scoped_acquire acquire;
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+}
+
 }  // namespace tagpool
 
 NB_MODULE(_native, m) {
@@ -59,6 +64,7 @@ NB_MODULE(_native, m) {
     bind_given(m);
     bind_training(m);
     bind_model(m);
+    bind_online(m);
     bind_stochastic(m);
     bind_elitist(m);
     bind_chain(m);

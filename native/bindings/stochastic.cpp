@@ -18,12 +18,6 @@
 namespace tagpool {
 namespace {
 
-// Lets Python see signals (Ctrl-C) from within a long run that has let go of the interpreter.
-void look_up() {
-    nb::gil_scoped_acquire acquire;
-    if (PyErr_CheckSignals() != 0) throw nb::python_error();
-}
-
 template <class Learner, class Given>
 void start_from(Learner& learner, const Given& parameters) {
     expect_size(parameters.size(), learner.parameter_count(), "parameters");

@@ -32,6 +32,7 @@ _PUBLIC = {
     "score": "tagpool.evaluation.scores",
     "CRF": "tagpool.experts.crf",
     "MaxEnt": "tagpool.experts.maxent",
+    "InducingTagger": "tagpool.experts.inducing",
     "load": "tagpool.pools.files",
     "OpinionPool": "tagpool.pools.opinion",
     "FeatureBagging": "tagpool.pools.bagging",

@@ -23,6 +23,7 @@ from tagpool.errors import TemplateError as TemplateError
 from tagpool.errors import TrainingError as TrainingError
 from tagpool.evaluation.scores import score as score
 from tagpool.experts.crf import CRF as CRF
+from tagpool.experts.inducing import InducingTagger as InducingTagger
 from tagpool.experts.maxent import MaxEnt as MaxEnt
 from tagpool.features.embeddings import Embeddings as Embeddings
 from tagpool.features.encoded import EncodedCorpus as EncodedCorpus

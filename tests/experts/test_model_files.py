@@ -6,7 +6,6 @@ import contextlib
 import copy
 import json
 import pickle
-import re
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -18,6 +17,7 @@ import safetensors
 import safetensors.numpy
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from oracles.tampering import resigned
 
 import tagpool
 from tagpool import Corpus
@@ -201,21 +201,6 @@ def test_damage_is_noticed(block, cut, where, by, tmp_path_factory):
     with pytest.raises(tagpool.ModelError) as caught:
         tagpool.load(path)
     assert str(path) in str(caught.value)
-
-
-def resigned(block: bytes, old: str, new: str) -> bytes:
-    """The block with other words in its header, and a checksum that fits: a file by somebody with bad intentions."""
-    length = int.from_bytes(block[:8], "little")
-    header = block[8 : 8 + length].decode()
-    assert old in header
-    header = header.replace(old, new)
-    header += " " * (-len(header.encode()) % 8)
-    data = block[8 + length :]
-    checksum = re.search('"checksum":"([0-9a-f]{16})"', header)[1]
-    zeroed = header.replace(checksum, "0" * 16).encode()
-    found = tagpool._native.combine(tagpool._native.xxh64(zeroed), tagpool._native.xxh64(data))
-    sealed = header.replace(checksum, f"{found:016x}").encode()
-    return len(sealed).to_bytes(8, "little") + sealed + data
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, cross_val_score
 
 import tagpool
-from tagpool import CRF, SGD, MaxEnt
+from tagpool import CRF, SGD, InducingTagger, MaxEnt
 
 
 @pytest.fixture(scope="module")
@@ -33,11 +33,19 @@ def test_clone_and_parameters(kind, data):
         other.set_params(features__x=1)
 
 
-@pytest.mark.parametrize("kind", [CRF, MaxEnt])
+@pytest.mark.parametrize("kind", [CRF, MaxEnt, InducingTagger])
 def test_cross_validation(kind, data):
     scores = cross_val_score(kind("word[-1..1]\nshape(word)[0]"), *data, cv=3)
     assert scores.shape == (3,)
     assert (scores > 0.4).all()
+
+
+def test_an_inducing_tagger_is_cloned_and_searched(data):
+    tagger = InducingTagger("word[-1..1]", epochs=3).fit(*data)
+    assert not clone(tagger).is_fitted
+    search = GridSearchCV(clone(tagger), {"induce": [True, False], "beam": [1, 2]}, cv=2).fit(*data)
+    assert search.best_estimator_.is_fitted
+    assert repr(clone(tagger)) == "InducingTagger(features='word[-1..1]', epochs=3)"
 
 
 @pytest.mark.parametrize("kind", [CRF, MaxEnt])

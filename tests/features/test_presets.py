@@ -23,6 +23,7 @@ PRESETS = {
     "ner": ((), set(), False),
     "ner-bagging": (("ngrams", "lexicons"), {"lexicons"}, False),
     "ner-dfi": ((), {"clusters", "embeddings", "names"}, True),
+    "pos": ((), set(), True),
     "pos-dfi": ((), {"classes", "clusters"}, True),
 }
 

@@ -11,7 +11,7 @@ from sklearn.base import clone
 
 import tagpool
 from tagpool import CRF, Corpus, ElitistPool, InputError, MaxEnt, ModelError, NotFittedError, builtin_corpus, scheme_rules
-from tagpool.experts.files import load_expert
+from tagpool.experts.files import load_tagger
 
 TEMPLATES = "word[-1..1]\nshape(word)[0]\nsuffix(word, 1..3)[0]"
 
@@ -78,7 +78,7 @@ def test_files(pool, dev, tmp_path: Path):
     assert type(found) is ElitistPool
     assert [each.predict(dev) for each in found] == [each.predict(dev) for each in pool]
     # To those who know no pools it is a single expert.
-    single = load_expert(path)
+    single = load_tagger(path)
     assert type(single) is type(pool.collapse())
     assert single.predict(dev) == pool.predict(dev)
     other = pickle.loads(pickle.dumps(pool))

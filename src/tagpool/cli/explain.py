@@ -20,6 +20,9 @@ from tagpool.errors import InputError
 from tagpool.experts.expert import Expert
 from tagpool.experts.explanation import TokenExplanation
 from tagpool.experts.explanation import explain as explain_sentence
+from tagpool.experts.inducing import InducingTagger
+from tagpool.experts.inducing_explanation import ScoredToken, explain_scores
+from tagpool.experts.tagger import Tagger
 from tagpool.pools.elitist import ElitistPool
 from tagpool.pools.pool import Pool
 from tagpool.pools.votes import TokenVotes, votes
@@ -79,20 +82,22 @@ def explain(
             _show_features(one, top)
 
 
-def _explained(tagger: Expert | Pool, corpus: Corpus) -> list[tuple[TokenVotes | None, TokenExplanation | None]]:
+def _explained(tagger: Tagger | Pool, corpus: Corpus) -> list[tuple[TokenVotes | None, TokenExplanation | ScoredToken | None]]:
     """What there is to say of each token: the votes of a pool, and the features of whatever is one expert."""
     count = corpus.token_count
     voted: list[TokenVotes | None] = [None] * count
     if isinstance(tagger, (Pool, ElitistPool)):
         voted[:] = votes(tagger, corpus)
     single = fastest(tagger)
-    told: list[TokenExplanation | None] = [None] * count
-    if isinstance(single, Expert):
+    told: list[TokenExplanation | ScoredToken | None] = [None] * count
+    if isinstance(single, InducingTagger):
+        told[:] = explain_scores(single, corpus)
+    elif isinstance(single, Expert):
         told[:] = explain_sentence(single, corpus)
     return list(zip(voted, told, strict=True))
 
 
-def _as_json(voted: TokenVotes | None, one: TokenExplanation | None) -> dict[str, Any]:
+def _as_json(voted: TokenVotes | None, one: TokenExplanation | ScoredToken | None) -> dict[str, Any]:
     return ({} if voted is None else asdict(voted)) | ({} if one is None else asdict(one))
 
 
@@ -122,7 +127,7 @@ def _sentence(needs: tuple[str, ...], text: str, columns: str | None, separator:
     return Corpus.from_columns({name: [list(column)] for name, column in zip(names, zip(*rows, strict=True), strict=True)})
 
 
-def _read(tagger: Expert | Pool, file: Path, columns: str | None, kind: Format | None, encoding: str) -> Corpus:
+def _read(tagger: Tagger | Pool, file: Path, columns: str | None, kind: Format | None, encoding: str) -> Corpus:
     names = columns
     if columns is None and (kind or format_of(file)) is Format.CONLL:
         count = _native.count_columns(read_bytes(file, encoding=encoding), False)
@@ -135,12 +140,17 @@ def _read(tagger: Expert | Pool, file: Path, columns: str | None, kind: Format |
 # Showing -----------------------------------------------------------------------------------------------------------------
 
 
-def _show_label(number: int, voted: TokenVotes | None, one: TokenExplanation | None) -> None:
+def _show_label(number: int, voted: TokenVotes | None, one: TokenExplanation | ScoredToken | None) -> None:
     shown = one or voted
     assert shown is not None
-    following = "" if one is None else f"  (next: {one.runner_up} {one.runner_up_probability:.1%})"
+    if isinstance(shown, ScoredToken):
+        told = f"  (next: {shown.runner_up}, behind by {shown.lead:.3f})"
+    else:
+        told = f" {shown.probability:.1%}"
+        if isinstance(one, TokenExplanation):
+            told += f"  (next: {one.runner_up} {one.runner_up_probability:.1%})"
     output.print(
-        f"{number:>3}. {shown.word}  {shown.label} {shown.probability:.1%}{following}",
+        f"{number:>3}. {shown.word}  {shown.label}{told}",
         style="bold",
         highlight=False,
         markup=False,
@@ -154,15 +164,17 @@ def _show_votes(voted: TokenVotes) -> None:
         output.print(line, highlight=False, markup=False)
 
 
-def _show_features(one: TokenExplanation, top: int) -> None:
+def _show_features(one: TokenExplanation | ScoredToken, top: int) -> None:
     rows = [(each.difference, each.feature) for each in one.contributions[:top]]
     rest = sum(each.difference for each in one.contributions[top:])
     if len(one.contributions) > top:
         rows.append((rest, f"({len(one.contributions) - top} more features)"))
-    if one.transitions is not None:
+    if isinstance(one, TokenExplanation) and one.transitions is not None:
         rows.append((one.transitions, "(the labels beside it)"))
     for difference, name in rows:
         output.print(f"{_INDENT}{difference:+8.3f}  {name}", highlight=False, markup=False)
+    if isinstance(one, ScoredToken):
+        return
     if one.transitions is None:
         verdict = "no other label can stand here"
     elif one.decisive is None:

@@ -17,6 +17,8 @@ from tagpool.cli.pool_inspection import about_pool, show_pool
 from tagpool.cli.sizes import spelled_bytes
 from tagpool.errors import InputError
 from tagpool.experts.expert import Expert
+from tagpool.experts.inducing import InducingTagger
+from tagpool.experts.inducing_inspection import LabelWeight, strongest_labelled, strongest_pairs
 from tagpool.experts.inspection import (
     Strongest,
     Transition,
@@ -29,6 +31,7 @@ from tagpool.experts.inspection import (
     strongest_trigrams,
 )
 from tagpool.experts.saving import has_history_names, has_names
+from tagpool.experts.tagger import Tagger
 from tagpool.pools.elitist import ElitistPool
 from tagpool.pools.pool import Pool
 
@@ -39,7 +42,15 @@ _PARTS = {
     "features.labels": "weights",
     "edges": "transitions",
 }
-_PARTS_OF = {"program": "templates", "arcs.": "transitions", "history.": "features of transitions"}
+_PARTS_OF = {
+    "program": "templates",
+    "arcs.": "transitions",
+    "history.": "features of transitions",
+    "labelled.": "features of previous labels",
+    "pairs.": "pairs",
+    "joined.": "pairs",
+    "induced.": "names",
+}
 
 
 def inspect(
@@ -51,7 +62,8 @@ def inspect(
 ) -> None:
     """Look into a model: how it was trained, what it holds, its strongest features and transitions.
 
-    Of a chain of order 2 also its strongest trigrams are shown, and features of transitions with the labels they are for. Of a
+    Of a chain of order 2 also its strongest trigrams are shown, and features of transitions with the labels they are for; of an
+    inducing tagger the strongest pairs that it has joined, and features with previous labels. Of a
     pool its members: their shares, the templates each has, and what the experts of an elitist pool share. The strongest
     features are those of the one expert that a pool is, where it is one.
 
@@ -70,26 +82,33 @@ def inspect(
     transitions: list[Transition] = []
     trigrams: list[Trigram] = []
     of_transitions: list[TransitionFeature] = []
-    named = isinstance(single, Expert) and has_names(single)
+    joined: list[LabelWeight] = []
+    labelled: list[LabelWeight] = []
+    named = isinstance(single, Tagger) and has_names(single)
+    if isinstance(single, Tagger) and named:
+        found["templates"] = features_by_template(single)
+        strongest = strongest_features(single, top=top, labels=label, template=template)
+    if isinstance(single, InducingTagger) and named:
+        joined = strongest_pairs(single, top=top, labels=label)
+        labelled = strongest_labelled(single, top=top, labels=label)
     if isinstance(single, Expert):
-        if named:
-            found["templates"] = features_by_template(single)
-            strongest = strongest_features(single, top=top, labels=label, template=template)
         transitions = strongest_transitions(single, top=top, labels=label)
         trigrams = strongest_trigrams(single, top=top, labels=label)
         if has_history_names(single):
             of_transitions = strongest_transition_features(single, top=top, labels=label, template=template)
-    elif label or template:
+    elif (label or template) and not isinstance(single, Tagger):
         raise InputError(f"--label and --template are for models that are one expert: {found['refusal']}", source=model)
     if json:
         found["strongest"] = {key: {"for": one.speaking_for, "against": one.speaking_against} for key, one in strongest.items()}
         found["transitions"] = transitions
         found["trigrams"] = trigrams
         found["transition_features"] = of_transitions
+        found["pairs"] = joined
+        found["labelled"] = labelled
         print_json(found)
         return
     show_pool(found) if is_pool else _show(found)
-    if isinstance(single, Expert) and not named:
+    if isinstance(single, Tagger) and not named:
         why = "are hashed: they have no names" if single._fitted().hash_size else "were saved without their names"
         errors.print(f"the features {why}, and cannot be shown", highlight=False, markup=False)
     for key, one in strongest.items():
@@ -97,9 +116,11 @@ def inspect(
     _show_weights(["from", "to"], [(one.before or "(start)", one.after or "(end)", one.weight) for one in transitions])
     _show_weights(["first", "then", "to"], [(one.first or "(start)", *one[1:]) for one in trigrams])
     _show_weights(["feature of transitions", "from", "to"], of_transitions)
+    _show_weights(["with previous labels", "label"], labelled)
+    _show_weights(["pair", "label"], joined)
 
 
-def _about(expert: Expert, path: Path) -> dict[str, Any]:
+def _about(expert: Tagger, path: Path) -> dict[str, Any]:
     model = expert._fitted()
     sizes: Counter[str] = Counter()
     for name, count in model.sizes().items():
@@ -110,12 +131,13 @@ def _about(expert: Expert, path: Path) -> dict[str, Any]:
     return {
         "model": str(path),
         "expert": expert.kind,
-        "order": model.order,
+        "order": expert._fitted().order if isinstance(expert, Expert) else 1,
         "tagpool": model.text("tagpool"),
         "labels": list(expert.labels_),
         "columns": list(model.columns),
         "features": model.feature_count,
         "hash_size": model.hash_size or None,
+        "pair_count": expert.pair_count if isinstance(expert, InducingTagger) else 0,
         "weights": model.weight_count,
         "names": has_names(expert),
         "templates": {},
@@ -136,14 +158,29 @@ def _show(found: dict[str, Any]) -> None:
     _print(f"{found['model']}: {found['expert']}{order}, written by tagpool {found['tagpool']}")
     _print(f"{len(found['labels'])} labels: {', '.join(found['labels'])}")
     looks_at = f"; it looks at the columns {', '.join(found['columns'])}" if found["columns"] else ""
-    _print(f"{found['features']:,} features{hashed}, {found['weights']:,} weights{looks_at}")
+    pairs = f" ({found['pair_count']:,} of them pairs)" if found["pair_count"] else ""
+    _print(f"{found['features']:,} features{hashed}{pairs}, {found['weights']:,} weights{looks_at}")
     training = found["training"]
     if training:
         # One that was collapsed from a pool knows of no epochs.
         how = training["trainer"] if "epochs" not in training else f"by {training['trainer']}: {training['epochs']} epochs"
         score = "" if training.get("dev") is None else f", dev F1 {training['dev']:.2f}"
         _print(f"trained on {training['sentences']:,} sentences, {training['tokens']:,} tokens, {how}{score}")
-    shown = {"l2", "l1", "pairs", "min_count", "class_weight", "unknown_label", "seed"}
+    shown = {
+        "l2",
+        "l1",
+        "induce",
+        "strongest",
+        "slots",
+        "step",
+        "gold",
+        "beam",
+        "pairs",
+        "min_count",
+        "class_weight",
+        "unknown_label",
+        "seed",
+    }
     parameters = [f"{name} {value}" for name, value in found["parameters"].items() if name in shown and value is not None]
     if parameters:
         _print(", ".join(parameters))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tagpool.errors import InputError, ModelError
-from tagpool.experts.expert import Expert
+from tagpool.experts.tagger import Tagger
 from tagpool.lazy import TYPE_CHECKING, attach
 from tagpool.pools.files import load
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 _lazy = attach(__name__, {"experts_of": "tagpool.pools.members"})
 
 
-def load_model(path: Path, *, templates: bool = False) -> Expert | Pool:
+def load_model(path: Path, *, templates: bool = False) -> Tagger | Pool:
     """A model; files that are none may well be the other file of the command. ``templates``: it must make its features itself."""
     try:
         found = load(path)
@@ -28,25 +28,26 @@ def load_model(path: Path, *, templates: bool = False) -> Expert | Pool:
     return found
 
 
-def experts_in(model: Expert | Pool) -> list[Expert]:
+def experts_in(model: Tagger | Pool) -> list[Tagger]:
     """The experts a model is made of; most are one."""
-    found: list[Expert] = [model] if isinstance(model, Expert) else _lazy("experts_of")(model)
+    found: list[Tagger] = [model] if isinstance(model, Tagger) else _lazy("experts_of")(model)
     return found
 
 
-def columns_of(model: Expert | Pool) -> tuple[str, ...]:
+def columns_of(model: Tagger | Pool) -> tuple[str, ...]:
     """The columns that a model looks at."""
     return tuple(dict.fromkeys(column for expert in experts_in(model) for column in expert._fitted().columns))
 
 
-def as_one(model: Expert | Pool) -> Expert:
+def as_one(model: Tagger | Pool) -> Tagger:
     """The single expert that a model is; an InputError says why where it is none."""
-    return model.collapse() if hasattr(model, "collapse") else model
+    found: Tagger = model.collapse() if hasattr(model, "collapse") else model
+    return found
 
 
-def fastest(model: Expert | Pool) -> Expert | Pool:
+def fastest(model: Tagger | Pool) -> Tagger | Pool:
     """A model as it tags fastest: a pool that is one expert as that."""
-    if isinstance(model, Expert):
+    if isinstance(model, Tagger):
         return model
     try:
         return model.collapse()

@@ -9,7 +9,8 @@ import typer
 
 from tagpool.cli.console import ColumnsOption, EncodingOption, FormatOption, JsonOption, LabelOption, print_json
 from tagpool.cli.progress import follower
-from tagpool.cli.training.experts import EXPERTS, expert_of
+from tagpool.cli.training.experts import TAGGERS
+from tagpool.cli.training.inducing import tagger_of
 from tagpool.cli.training.log import TrainingLog
 from tagpool.cli.training.options import BAGGING, OPINION, POOLS, Options
 from tagpool.cli.training.pools import pool_of
@@ -30,7 +31,7 @@ def train(
     dev: Annotated[Path | None, typer.Option(help="Held-out sentences: training stops when their F1 rises no more.")] = None,
     pool: Annotated[str | None, typer.Option(help=f"Train a pool: {', '.join(POOLS)} (a single expert if not given).")] = None,
     expert: Annotated[
-        str | None, typer.Option(help=f"What learns: {', '.join(EXPERTS)} (crf if not given, maxent for --pool elitist).")
+        str | None, typer.Option(help=f"What learns: {', '.join(TAGGERS)} (crf if not given, maxent for --pool elitist).")
     ] = None,
     features: Annotated[
         str | None, typer.Option(help="Templates: a preset, a file (ours or CRF++'s) or the text itself (ner if not given).")
@@ -59,6 +60,12 @@ def train(
         list[str] | None, typer.Option(help="LABEL=WEIGHT (may be given several times), or balanced.")
     ] = None,
     unknown_label: Annotated[str | None, typer.Option(help="The label of tokens whose label is not known.")] = None,
+    no_induce: Annotated[bool, typer.Option("--no-induce", help="inducing: join no features to pairs.")] = False,
+    strongest: Annotated[
+        int | None, typer.Option(min=2, help="inducing: how many features are looked at after a mistake (3).")
+    ] = None,
+    slots: Annotated[int | None, typer.Option(min=1, help="inducing: how many pairs can be told apart (5,000,000).")] = None,
+    beam: Annotated[int | None, typer.Option(min=1, help="inducing: how many sequences are kept while tagging (1).")] = None,
     bags: Annotated[
         list[str] | None,
         typer.Option(
@@ -108,6 +115,7 @@ def train(
       tagpool train --train train.conll --dev dev.conll --model ner.tagpool --columns word,pos,chunk,label
       tagpool train --train train.conll --model pos.tagpool --features mine.txt --expert maxent --l2 0.5
       tagpool train --train train.conll --model m.tagpool --features bags.txt --dropout 0.3 --drop bags
+      tagpool train --train train.conll --dev dev.conll --model pos.tagpool --expert inducing --features pos
       tagpool train --train more.conll --model better.tagpool --from ner.tagpool
     \b
     Pools:
@@ -139,6 +147,10 @@ def train(
         hash_size=hash_size,
         class_weight=class_weight,
         unknown_label=unknown_label,
+        no_induce=no_induce,
+        strongest=strongest,
+        slots=slots,
+        beam=beam,
         seed=seed,
         threads=threads,
         bags=bags,
@@ -162,7 +174,7 @@ def train(
         raise InputError(f"--alpha {alpha} needs sentences to find the shares on: --dev FILE")
     if pool == BAGGING and alpha == "dev" and dev is None:
         raise InputError("--alpha dev needs held-out sentences: --dev FILE, or --alpha kfold")
-    learner: Learner = expert_of(options) if pool is None else pool_of(options)
+    learner: Learner = tagger_of(options) if pool is None else pool_of(options)
     with follower() as followed:
         run = Run(learner, options, followed, written)
         run.fit(Reader(columns, label, format, encoding), train, dev)

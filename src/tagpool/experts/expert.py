@@ -1,146 +1,51 @@
-"""Expert: a tagger that was or can be trained. What CRF and MaxEnt share.
+"""Expert: a tagger with a lattice of scores for every sentence. What CRF and MaxEnt share.
 
-This module is on the way of everybody who loads a model and tags: it imports next to nothing. What training, saving and
-looking inside need is imported when it is first used.
+Like tagger.py it imports next to nothing.
 """
 
 from __future__ import annotations
 
-from tagpool import _native
-from tagpool.errors import InputError, NotFittedError
+from tagpool.experts.tagger import Tagger
 from tagpool.lazy import TYPE_CHECKING, attach
-from tagpool.optim.parameters import Parameters
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
-    from typing import Any, Protocol, TypeAlias, TypeVar
+    from collections.abc import Mapping
+    from typing import Any
 
     import numpy as np
     from numpy.typing import NDArray
 
+    from tagpool import _native
     from tagpool.chain.lattice import Lattice
-    from tagpool.corpus.corpus import Corpus
-    from tagpool.features.encoder import Encoder
-    from tagpool.features.given import GivenEncoder
+    from tagpool.experts.tagger import Sentences
     from tagpool.features.template import TemplateSet
     from tagpool.optim.trainer import Trainer
-    from tagpool.optim.watch import Epoch
-
-    Self = TypeVar("Self", bound="Expert")
-
-    class FeaturePart(Protocol):
-        """Says which features an expert has weights for."""
-
-        def marks(self, features: int) -> bytes:
-            """1 for each feature that it has, by number."""
-
-    Sentences: TypeAlias = Corpus | Sequence[Any]
-    Labels: TypeAlias = Sequence[Sequence[str | None]]
 
 _lazy = attach(
     __name__,
     {
         "fit": "tagpool.experts.fitting",
-        "as_corpus": "tagpool.experts.inputs",
-        "labels_of": "tagpool.experts.inputs",
-        "node_scores": "tagpool.experts.inference",
         "lattices": "tagpool.experts.inference",
         "marginals": "tagpool.experts.inference",
-        "save": "tagpool.experts.saving",
-        "to_bytes": "tagpool.experts.saving",
-        "summary_of": "tagpool.experts.summary",
-        "score": "tagpool.evaluation.scores",
-        "Tags": "sklearn.utils",
-        "TargetTags": "sklearn.utils",
-        "InputTags": "sklearn.utils",
+        "feature_names": "tagpool.experts.saving",
+        "history_names": "tagpool.experts.saving",
+        "transition_templates": "tagpool.features.transitions",
     },
 )
 
 
-class Expert(Parameters):
-    """A tagger with templates (or given features), weights for features and labels, and a trainer that finds them."""
-
-    kind = ""
-    chain = True
+class Expert(Tagger):
+    """A tagger whose weights a trainer finds, with probabilities of labels and sequences."""
 
     _model: _native.Model | None = None
-    _encoder: Encoder | GivenEncoder | None = None
-    _names: list[str] | None = None
-    _summary: dict[str, Any] | None = None
-    _part: FeaturePart | None = None  # of the features, where a pool gives its members different ones
     _dev_scheme: str | None = None  # tokens that stand alone: dev is scored with the best labels that this scheme allows
-    log_: list[Epoch]
 
-    features: TemplateSet | str | Path
-    resources: Mapping[str, Any] | None
     l2: float
     l1: float
     pairs: str
-    min_count: int
-    hash_size: int | None
     order: int = 1  # labels a transition looks back
     trainer: Trainer | str
     class_weight: Mapping[str, float] | str | None
-    unknown_label: str | None
-    patience: int | None
-    seed: int
-    threads: int
-    warm_start: bool
-
-    # Training -----------------------------------------------------------------------------------------------------------
-
-    def fit(
-        self: Self,
-        sentences: Sentences,
-        labels: Labels | None = None,
-        *,
-        dev: Corpus | tuple[Sentences, Labels] | None = None,
-        sample_weight: Sequence[float] | NDArray[np.float64] | None = None,
-        on_epoch: Callable[[Epoch], object] | None = None,
-    ) -> Self:
-        """Trains on a corpus, or on sentences with their labels.
-
-        Sentences are a :class:`Corpus`, lists of words, or lists of features as python-crfsuite takes them. A label may be
-        None where it is not known: it is then summed out. With a ``dev`` corpus training stops when its F1 has not risen for
-        ``patience`` epochs, and the best weights are kept. ``sample_weight`` has one weight a sentence. ``on_epoch`` is
-        called with every :class:`Epoch`, and may return False to stop.
-
-        An interruption (Ctrl-C) passes through; if an epoch was finished, the expert then has its weights.
-        """
-        _lazy("fit")(self, sentences, labels, dev=dev, sample_weight=sample_weight, on_epoch=on_epoch, resume=self.warm_start)
-        return self
-
-    def partial_fit(
-        self: Self,
-        sentences: Sentences,
-        labels: Labels | None = None,
-        *,
-        sample_weight: Sequence[float] | NDArray[np.float64] | None = None,
-    ) -> Self:
-        """Goes on with one pass over more sentences, which may have new features and labels.
-
-        Every call costs time in proportion to the whole model, so that many sentences at once are cheaper than one by one.
-        """
-        _lazy("fit")(self, sentences, labels, sample_weight=sample_weight, resume=True, epochs=1)
-        return self
-
-    # Tagging ------------------------------------------------------------------------------------------------------------
-
-    def predict(self, sentences: Sentences) -> list[list[str]]:
-        """The best label sequence of every sentence."""
-        model = self._fitted()
-        columns = getattr(sentences, "native", None)
-        try:
-            if columns is None and model.given:
-                return model.tag_given(sentences, self.threads)
-            if columns is None and _are_plain(sentences):
-                return model.tag_sentences(sentences, self.threads)
-            return model.tag_columns(columns or _lazy("as_corpus")(sentences).native, self.threads)
-        except _native.InputFault as fault:
-            raise self._explained(fault, sentences) from None
-        except TypeError as error:
-            raise InputError(f"expected sentences, each a list of words or of features: {error}") from None
 
     def predict_marginals(self, sentences: Sentences) -> list[NDArray[np.float64]]:
         """The probability of every label at every token: for each sentence an array of tokens by labels."""
@@ -155,87 +60,24 @@ class Expert(Parameters):
         found: list[Lattice] = _lazy("lattices")(self, sentences)
         return found
 
-    def score(self, sentences: Sentences, labels: Labels | None = None) -> float:
-        """The F1 of the predicted labels as conlleval counts it (the accuracy for plain labels), from 0 to 1."""
-        gold = _lazy("labels_of")(sentences, labels)
-        return float(_lazy("score")(gold, self.predict(sentences)).f1) / 100
+    def _train(self, sentences: Any, labels: Any, **how: Any) -> None:
+        _lazy("fit")(self, sentences, labels, **how)
 
-    # What was learned ---------------------------------------------------------------------------------------------------
-
-    @property
-    def labels_(self) -> tuple[str, ...]:
-        """The labels, in the order of their numbers."""
-        return tuple(self._fitted().labels)
-
-    classes_ = labels_
-
-    @property
-    def feature_count(self) -> int:
-        """How many features have weights."""
-        return self._fitted().feature_count
-
-    @property
-    def weight_count(self) -> int:
-        """How many weights of features are kept."""
-        return self._fitted().weight_count
-
-    @property
-    def summary_(self) -> dict[str, Any]:
-        """What is remembered of the training: sentences, tokens, columns, label column, trainer, epochs, loss, dev score."""
-        found: dict[str, Any] = _lazy("summary_of")(self)
+    def _templates(self) -> TemplateSet:
+        found = super()._templates()
+        if self.chain:
+            found = _lazy("transition_templates")(found, self.order)
         return found
 
-    @property
-    def is_fitted(self) -> bool:
-        """Whether there is anything to tag with."""
-        return self._model is not None
-
     def _fitted(self) -> _native.Model:
-        if self._model is None:
-            raise NotFittedError(f"the {type(self).__name__} was not fitted: call fit(corpus) first, or load a model")
-        return self._model
+        model: _native.Model = super()._fitted()
+        return model
 
-    def _explained(self, fault: Exception, sentences: object) -> InputError:
-        message = str(fault.args[0])
-        if message.startswith("the corpus has no column"):
-            has = ", ".join(getattr(sentences, "columns", ()))
-            needs = ", ".join(self._fitted().columns)
-            message = f"{message}, which the model was trained with; it needs {needs}, and the columns are {has}"
-        return InputError(message, source=getattr(sentences, "source", None))
+    def _recall(self) -> None:
+        if self._fitted().order != self.order:
+            self.order = self._fitted().order
 
-    # Keeping ------------------------------------------------------------------------------------------------------------
-
-    def save(self, path: str | Path, *, half: bool = False, prune: float = 0.0, names: bool = True) -> None:
-        """Writes the model to one file, whole or not at all.
-
-        ``half`` keeps the weights in half precision; ``prune`` leaves out weights up to this magnitude; without ``names``
-        the names of the features are left out: such a model tags, but cannot be looked into or trained further.
-        """
-        _lazy("save")(self, path, half=half, prune=prune, names=names)
-
-    def _kept_besides(self, half: bool) -> tuple[dict[str, str], dict[str, bytes]]:
-        """Texts and arrays that a file has beside the model."""
-        return {}, {}
-
-    def __getstate__(self) -> dict[str, Any]:
-        state = {name: value for name, value in self.__dict__.items() if name not in ("_model", "_encoder", "_names")}
-        return state | {"_block": _lazy("to_bytes")(self) if self._model is not None else None}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        block = state.pop("_block")
-        self.__dict__.update(state)
-        if block is not None:
-            self._model = _native.Model.read(block)
-
-    def __sklearn_tags__(self) -> Any:
-        # Only scikit-learn asks, and is there when it does.
-        target = _lazy("TargetTags")(required=True, multi_output=True)
-        return _lazy("Tags")(
-            estimator_type=None, target_tags=target, input_tags=_lazy("InputTags")(two_d_array=False, string=True)
-        )
-
-
-def _are_plain(sentences: Any) -> bool:
-    """Whether these are lists of words or dicts of columns, or nothing at all."""
-    first = next(iter(sentences), None)
-    return first is None or isinstance(first, (list, tuple, dict, str))
+    def _pruned(self, least: float) -> _native.Model:
+        model = self._fitted()
+        history = _lazy("history_names")(self) if model.has_history else []
+        return model.pruned(least, [] if model.hash_size else _lazy("feature_names")(self), history)

@@ -6,19 +6,22 @@ from tagpool import _native
 from tagpool.errors import ModelError
 from tagpool.experts.crf import CRF
 from tagpool.experts.expert import Expert
+from tagpool.experts.inducing import InducingTagger
 from tagpool.experts.maxent import MaxEnt
+from tagpool.experts.tagger import Tagger
 from tagpool.lazy import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-_EXPERTS: dict[str, type[Expert]] = {"crf": CRF, "maxent": MaxEnt}
+_TAGGERS: dict[str, type[Tagger]] = {"crf": CRF, "maxent": MaxEnt, "inducing": InducingTagger}
 
 
-def load_expert(path: str | Path) -> Expert:
-    """Loads an expert from a model file."""
+def load_tagger(path: str | Path) -> Tagger:
+    """Loads a tagger from a model file."""
+    kind = _TAGGERS.get(_native.text_of_file(str(path), "kind") or "", Expert)
     try:
-        return _expert(_native.Model.open(str(path)), path)
+        return _tagger(kind.native.open(str(path)), path)
     except _native.InputFault as fault:
         raise ModelError(str(fault.args[0]), source=path) from None
 
@@ -26,17 +29,19 @@ def load_expert(path: str | Path) -> Expert:
 def read_expert(block: bytes, source: str | Path) -> Expert:
     """An expert from what its file would hold."""
     try:
-        return _expert(_native.Model.read(block), source)
+        found = _tagger(_native.Model.read(block), source)
     except _native.InputFault as fault:
         raise ModelError(str(fault.args[0]), source=source) from None
+    if not isinstance(found, Expert):
+        raise ModelError(f"expected an expert with lattices, got a {found.kind}", source=source)
+    return found
 
 
-def _expert(model: _native.Model, source: str | Path) -> Expert:
+def _tagger(model: _native.AnyModel, source: str | Path) -> Tagger:
     kind = model.text("kind")
-    if kind not in _EXPERTS:
+    if kind not in _TAGGERS:
         raise ModelError(f"it holds a {kind}, which this version of tagpool does not know; upgrade tagpool", source=source)
-    expert = _EXPERTS[kind]()
-    expert._model = model
-    if model.order != expert.order:
-        expert.order = model.order
-    return expert
+    tagger = _TAGGERS[kind]()
+    tagger._model = model
+    tagger._recall()
+    return tagger

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -10,24 +10,16 @@ from numpy.typing import NDArray
 
 from tagpool import _native
 from tagpool.chain.rules import scheme_rules
-from tagpool.corpus.corpus import Corpus
-from tagpool.corpus.text import SPACE
 from tagpool.errors import InputError
-from tagpool.evaluation.alignment import Alignment
-from tagpool.evaluation.chunks import count_chunks, rates
 from tagpool.experts.continuing import Before
 from tagpool.experts.expert import Expert
-from tagpool.experts.inputs import are_given_features, as_corpus
-from tagpool.features.encoder import Encoder
+from tagpool.experts.training_data import DevData, TrainingData, check_common
 from tagpool.features.given import GivenEncoder
-from tagpool.features.presets import load_templates
-from tagpool.features.transitions import transition_templates
 from tagpool.optim.problem import Problem
 from tagpool.optim.sgd import SGD
 from tagpool.optim.trainers import trainer_of
 from tagpool.optim.watch import Epoch, Watch, Weights
 
-UNKNOWN = "\ufffdunknown"  # stands for labels given as None
 _ALL, _OBSERVED = "all", "observed"
 
 
@@ -46,7 +38,7 @@ def fit(
     _check(expert)
     trainer = trainer_of(expert.trainer)
     before = Before(expert) if resume and expert.is_fitted else None
-    data = _Data(expert, sentences, labels, before)
+    data = TrainingData(expert, sentences, labels, before)
     l2 = float(expert.l2)
     if epochs is not None:
         trainer = SGD(epochs=epochs, average_from=0)
@@ -60,7 +52,7 @@ def fit(
             trainer = SGD(epochs=epochs, average_from=0, step=float(known.get("step") or 0.1))
     held_out = data.dev(dev) if dev is not None else None
     merges = trainer.merges_twins and before is None and not expert.l1
-    training = data.training_set(before, merge_twins=merges, bundle=trainer.goes_over_all, rows_only=trainer.needs_rows)
+    training = _training_set(expert, data, before, merge_twins=merges, bundle=trainer.goes_over_all, rows_only=trainer.needs_rows)
     problem = Problem(
         training=training,
         chain=expert.chain,
@@ -68,7 +60,7 @@ def fit(
         l1=float(expert.l1),
         example_weights=_example_weights(expert, data, sample_weight),
         start=before.start(training, len(data.labels)) if before is not None else None,
-        groups=data.groups(trainer.groups_by) if trainer.groups_by else None,
+        groups=_groups(data, trainer.groups_by) if trainer.groups_by else None,
         seed=expert.seed,
         threads=expert.threads,
     )
@@ -76,7 +68,7 @@ def fit(
     if trainer.only_descends:
         training.keep_shards_only()
     made = _Made(expert, data, training)
-    watch = Watch(evaluate=None if held_out is None else held_out.scorer(made), patience=expert.patience, on_epoch=on_epoch)
+    watch = Watch(evaluate=None if held_out is None else made.scorer(held_out), patience=expert.patience, on_epoch=on_epoch)
     try:
         weights = trainer.train(problem, watch)
     except KeyboardInterrupt:
@@ -99,168 +91,47 @@ def _check(expert: Expert) -> None:
         raise InputError(f"pairs={expert.pairs!r}: expected {_ALL!r} or {_OBSERVED!r}")
     if isinstance(expert.order, bool) or expert.order not in (1, 2):
         raise InputError(f"order={expert.order!r}: expected 1 or 2")
-    for name, least in (("seed", 0), ("threads", 1), ("patience", 1)):
-        value = getattr(expert, name)
-        if name == "patience" and value is None:
-            continue
-        if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
-            raise InputError(f"{name}={value!r}: expected a whole number from {least} on")
+    check_common(expert)
 
 
-class _Data:
-    """Training sentences as numbers."""
-
-    def __init__(self, expert: Expert, sentences: Any, labels: Any, before: Before | None) -> None:
-        self.expert = expert
-        self.given = are_given_features(sentences)
-        self.known: list[str] = [] if before is None else before.names
-        if before is not None and before.model.given != self.given:
-            raise InputError("a model of given features goes on with given features, one of words with words")
-        self.source: str | None = None
-        self.seen_before = 0  # sentences that the weights have learned from already
-        self.step_before: float | None = None
-        if self.given:
-            self._encode_given(sentences, labels)
-        else:
-            self._encode_corpus(as_corpus(sentences, labels, unknown=UNKNOWN), before)
-        old = () if before is None else before.labels
-        unknown = (UNKNOWN, expert.unknown_label)
-        self.labels = old + tuple(label for label in self.met if label not in unknown and label not in old)
-        if len(self.labels) < 2:
-            got = f"only {self.labels[0]!r}" if self.labels else "none"
-            raise InputError(f"expected at least two different labels to learn, got {got}", source=self.source)
-        self.gold = self.numbers_of()
-        self.sentence_count = len(self.encoded.sentences) - 1
-        self.token_count = self.encoded.token_count
-        self.feature_count = self.encoded.feature_count
-        self.history_feature_count = self.encoded.history_feature_count
-        if self.feature_count == 0:
-            raise InputError(
-                f"no feature is left: none was met {expert.min_count} times; use a smaller min_count, or more sentences",
-                source=self.source,
-            )
-
-    def _encode_given(self, sentences: Any, labels: Any) -> None:
-        if labels is None:
-            raise InputError("expected labels beside the features: fit(features, labels)")
-        self.encoder: Encoder | GivenEncoder = GivenEncoder(min_count=self.expert.min_count)
-        flat = [[UNKNOWN if label is None else label for label in sentence] for sentence in labels]
-        self.encoded = self.encoder.fit_transform(sentences, flat, known=self.known)
-        self.met: tuple[str, ...] = self.encoder.labels_
-        self.numbers_of = self._given_numbers
-
-    def _encode_corpus(self, corpus: Corpus, before: Before | None) -> None:
-        self.source = corpus.source
-        if corpus.label_column is None:
-            raise InputError(f"no labels to learn from; the columns are {', '.join(corpus.columns)}", source=corpus.source)
-        expert = self.expert
-        templates = expert.features
-        if expert.chain:
-            templates = transition_templates(load_templates(templates), expert.order)
-        encoder = Encoder(
-            templates,
-            resources=expert.resources,
-            min_count=expert.min_count,
-            hash_size=expert.hash_size,
-            history=expert.chain,
-            dimensions=True,
-        )
-        if before is not None:
-            encoder = Encoder.continued(before.encoder, before.model, min_count=expert.min_count)
-        known_history = [] if before is None else before.history
-        self.encoded = encoder.fit_transform(corpus, known=self.known, known_history=known_history)
-        if expert._part is not None and before is None:
-            self.encoded = encoder.keep(self.encoded, expert._part.marks(self.encoded.feature_count))
-        self.encoder = encoder
-        self.corpus = corpus
-        self.met = encoder.labels_
-        self.numbers_of = lambda: _numbers(corpus, self.labels)
-
-    def _given_numbers(self) -> NDArray[np.int32]:
-        number = {label: index for index, label in enumerate(self.labels)}
-        table = np.array([number.get(label, -1) for label in self.met] + [-1], np.int32)
-        found: NDArray[np.int32] = table[self.encoded.labels]
-        return found
-
-    def let_go(self) -> None:
-        """The encoded sentences are laid out for training by now: they need not be kept twice."""
-        del self.encoded
-
-    def dev(self, dev: Any) -> _Dev:
-        sentences, labels = dev if isinstance(dev, tuple) else (dev, None)
-        if are_given_features(sentences) != self.given:
-            raise InputError("the dev sentences must be like those of training: both words, or both given features")
-        if isinstance(self.encoder, GivenEncoder):
-            if labels is None:
-                raise InputError("expected the dev set as a pair (features, labels)")
-            encoded = self.encoder.transform(sentences, labels)
-            missing = sorted({label for sentence in labels for label in sentence} - set(self.labels))
-            source = None
-            number = {label: index for index, label in enumerate(self.labels)}
-            gold = np.array([number.get(label, -1) for sentence in labels for label in sentence], np.int32)
-        else:
-            corpus = as_corpus(sentences, labels)
-            if corpus.label_column is None:
-                raise InputError("the dev set has no labels to score", source=corpus.source)
-            source = corpus.source
-            encoded = self.encoder.transform(corpus)
-            strings = corpus.strings(corpus.label_column)
-            missing = sorted({strings[n] for n in corpus.native.distinct(corpus.label_column)} - set(self.labels))
-            gold = _numbers(corpus, self.labels)
-        if missing:
-            shown = ", ".join(map(repr, missing[:5])) + (", ..." if len(missing) > 5 else "")
-            raise InputError(
-                f"the dev set has labels that training never saw: {shown}; add such sentences to the training data, "
-                "or take them out of the dev set",
-                source=source,
-            )
-        return _Dev(self.labels, encoded.native, encoded.history, gold)
-
-    def training_set(self, before: Before | None, *, merge_twins: bool, bundle: bool, rows_only: bool) -> _native.TrainingSet:
-        """The sentences laid out for training. Whatever had a weight ``before`` has one again."""
-        sizes = self.feature_count, len(self.labels), self.expert.pairs == _ALL
-        layout: dict[str, Any] = {} if before is None else before.known(len(self.labels))
-        if rows_only:
-            layout["dense_from"] = 1
-        return _native.TrainingSet(
-            self.encoded.native,
-            self.gold,
-            *sizes,
-            order=self.expert.order,
-            history=self.encoded.history,
-            history_features=self.history_feature_count,
-            merge_twins=merge_twins,
-            bundle=bundle,
-            **layout,
-        )
-
-    def groups(self, by: str) -> NDArray[np.uint16]:
-        """Which features belong together, for trainers that leave them out together."""
-        if isinstance(self.encoder, GivenEncoder):
-            raise InputError(f"given features have no {by}: they can only be left out one by one, drop='features'")
-        groups = np.array(self.encoder.template_groups(by), np.uint16)
-        if by == "bags" and (groups == groups.max()).all():
-            raise InputError("the templates have no [bags] to leave out: name some, or use drop='templates'")
-        found: NDArray[np.uint16] = groups[self.encoder.fitted_native.template_numbers()]
-        return found
+def _training_set(
+    expert: Expert, data: TrainingData, before: Before | None, *, merge_twins: bool, bundle: bool, rows_only: bool
+) -> _native.TrainingSet:
+    """The sentences laid out for training. Whatever had a weight ``before`` has one again."""
+    sizes = data.feature_count, len(data.labels), expert.pairs == _ALL
+    layout: dict[str, Any] = {} if before is None else before.known(len(data.labels))
+    if rows_only:
+        layout["dense_from"] = 1
+    return _native.TrainingSet(
+        data.encoded.native,
+        data.gold,
+        *sizes,
+        order=expert.order,
+        history=data.encoded.history,
+        history_features=data.history_feature_count,
+        merge_twins=merge_twins,
+        bundle=bundle,
+        **layout,
+    )
 
 
-def _numbers(corpus: Corpus, labels: Sequence[str]) -> NDArray[np.int32]:
-    if corpus.label_column is None:
-        raise InputError("no labels", source=corpus.source)
-    number = {label: index for index, label in enumerate(labels)}
-    return corpus.native.mapped(corpus.label_column, [number.get(text, -1) for text in corpus.strings(corpus.label_column)])
+def _groups(data: TrainingData, by: str) -> NDArray[np.uint16]:
+    """Which features belong together, for trainers that leave them out together."""
+    if isinstance(data.encoder, GivenEncoder):
+        raise InputError(f"given features have no {by}: they can only be left out one by one, drop='features'")
+    groups = np.array(data.encoder.template_groups(by), np.uint16)
+    if by == "bags" and (groups == groups.max()).all():
+        raise InputError("the templates have no [bags] to leave out: name some, or use drop='templates'")
+    found: NDArray[np.uint16] = groups[data.encoder.fitted_native.template_numbers()]
+    return found
 
 
-def _example_weights(expert: Expert, data: _Data, sample_weight: Any) -> NDArray[np.float32]:
+def _example_weights(expert: Expert, data: TrainingData, sample_weight: Any) -> NDArray[np.float32]:
     """One weight a sentence in chains, one a token without; none if all are 1."""
     bounds = data.encoded.sentences.astype(np.int64)
-    count = len(bounds) - 1
     if sample_weight is None and expert.class_weight is None:
         return np.zeros(0, np.float32)
-    weights = np.ones(count) if sample_weight is None else np.asarray(sample_weight, np.float64)
-    if weights.shape != (count,) or not np.isfinite(weights).all() or (weights < 0).any():
-        raise InputError(f"sample_weight: expected {count} finite numbers from 0 on, one a sentence")
+    weights = data.sentence_weights(sample_weight)
     tokens = np.repeat(weights, np.diff(bounds))
     if expert.class_weight is not None:
         tokens = tokens * np.append(_class_weights(expert.class_weight, data), 1.0)[data.gold]
@@ -270,7 +141,7 @@ def _example_weights(expert: Expert, data: _Data, sample_weight: Any) -> NDArray
     return found
 
 
-def _class_weights(given: Mapping[str, float] | str, data: _Data) -> NDArray[np.float64]:
+def _class_weights(given: Mapping[str, float] | str, data: TrainingData) -> NDArray[np.float64]:
     if given == "balanced":
         met = np.bincount(data.gold[data.gold >= 0], minlength=len(data.labels))
         found: NDArray[np.float64] = met.sum() / (len(data.labels) * np.maximum(met, 1))
@@ -288,7 +159,7 @@ def _class_weights(given: Mapping[str, float] | str, data: _Data) -> NDArray[np.
 class _Made:
     """What training makes: models of weights, and at last the expert's."""
 
-    def __init__(self, expert: Expert, data: _Data, training: _native.TrainingSet) -> None:
+    def __init__(self, expert: Expert, data: TrainingData, training: _native.TrainingSet) -> None:
         self.expert = expert
         self.data = data
         self.training = training
@@ -313,6 +184,15 @@ class _Made:
             edges = scheme_rules(labels, self.expert._dev_scheme).scores()
         return _native.Model.of_encoded(self.data.feature_count, labels, features, numbers, pairs, edges, arcs)
 
+    def scorer(self, held_out: DevData) -> Callable[[Weights], float]:
+        """What scores weights on the dev set."""
+
+        def score(weights: Weights) -> float:
+            model = self.on_encoded(weights)
+            return held_out.score(model.tag_encoding(held_out.encoding, self.expert.threads, held_out.history))
+
+        return score
+
     def install(self, weights: Weights, watch: Watch) -> None:
         """Makes the expert's model, and gives it what it was made of."""
         encoder, expert = self.data.encoder, self.expert
@@ -328,43 +208,10 @@ class _Made:
 
     def summary(self, watch: Watch) -> dict[str, Any]:
         """What a model remembers of its training. Nothing that changes from run to run: equal seeds give equal files."""
-        columns = () if self.data.given else self.data.corpus.columns
-        return {
-            "sentences": self.data.seen_before + self.data.sentence_count,
-            "tokens": self.data.token_count,
-            "columns": [name for name in columns if name != SPACE],
-            "label": None if self.data.given else self.data.corpus.label_column,
+        return self.data.summary() | {
             "trainer": repr(trainer_of(self.expert.trainer)),
             "epochs": watch.log[-1].number if watch.log else 0,
             "loss": watch.log[-1].loss if watch.log else None,
             "dev": None if watch.best is None else watch.best_score,
             "step": self.data.step_before or watch.step,
         }
-
-
-class _Dev:
-    """The held-out sentences that decide when to stop."""
-
-    def __init__(
-        self,
-        labels: tuple[str, ...],
-        encoding: _native.Encoding,
-        history: _native.Encoding | None,
-        gold: NDArray[np.int32],
-    ) -> None:
-        self.labels = labels
-        self.encoding = encoding
-        self.history = history
-        self.gold = gold.astype(np.int64)
-        self.offsets = encoding.sentences().astype(np.int64)
-
-    def scorer(self, made: _Made) -> Callable[[Weights], float]:
-        """What scores weights: F1 in percent, or accuracy for plain labels."""
-
-        def score(weights: Weights) -> float:
-            predicted = made.on_encoded(weights).tag_encoding(self.encoding, made.expert.threads, self.history)
-            alignment = Alignment(self.labels, self.gold, predicted.astype(np.int64), self.offsets)
-            counts = count_chunks(alignment)
-            return float(rates(len(counts.correct), len(counts.predicted), len(counts.gold))[2])
-
-        return score

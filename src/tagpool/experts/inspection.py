@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from tagpool.errors import InputError
 from tagpool.experts.expert import Expert
 from tagpool.experts.saving import feature_names, has_history_names, history_names
+from tagpool.experts.tagger import Tagger
 
 _AT_ONCE = 1 << 16  # features whose weights are looked at together: the matrix of a large model would not fit
 
@@ -61,7 +62,7 @@ def template_of(name: str) -> str:
     return name.partition("=")[0]
 
 
-def features_by_template(expert: Expert) -> dict[str, int]:
+def features_by_template(expert: Tagger) -> dict[str, int]:
     """How many features each template has, in the order of the templates; those of transitions come last.
 
     >>> from tagpool import CRF, Corpus
@@ -76,7 +77,7 @@ def features_by_template(expert: Expert) -> dict[str, int]:
 
 
 def strongest_features(
-    expert: Expert, *, top: int = 10, labels: Sequence[str] | None = None, template: str | None = None
+    expert: Tagger, *, top: int = 10, labels: Sequence[str] | None = None, template: str | None = None
 ) -> dict[str, Strongest]:
     """For each label (or those named) the ``top`` features of either sign, of all templates or of one.
 
@@ -87,7 +88,7 @@ def strongest_features(
     >>> [name for name, _ in strongest_features(crf)["PER"].speaking_for]
     ['word[0]=Ann']
     """
-    wanted = _wanted(expert, labels)
+    wanted = wanted_labels(expert, labels)
     names = sorted(name for name in set(feature_names(expert)) if name and (template is None or template_of(name) == template))
     if template is not None and not names and template not in (known := features_by_template(expert)):
         raise InputError(f"no feature comes from a template {template!r}; the templates are {', '.join(known) or 'none'}")
@@ -112,7 +113,7 @@ def strongest_transitions(expert: Expert, *, top: int = 10, labels: Sequence[str
     >>> [(one.before, one.after) for one in strongest_transitions(crf) if one.weight > 0][0]
     ('PER', 'O')
     """
-    wanted = _wanted(expert, labels)
+    wanted = wanted_labels(expert, labels)
     model = expert._fitted()
     if not model.chain:
         return []
@@ -135,7 +136,7 @@ def strongest_trigrams(expert: Expert, *, top: int = 10, labels: Sequence[str] |
     >>> strongest_trigrams(CRF("word[0]", order=2).fit(corpus), top=1)[0].after in ("PER", "O")
     True
     """
-    wanted = _wanted(expert, labels)
+    wanted = wanted_labels(expert, labels)
     model = expert._fitted()
     names = list(model.labels)
     rows: list[tuple[str | None, str]] = [(None, name) for name in names]
@@ -158,7 +159,7 @@ def strongest_transition_features(
     >>> [one[:3] for one in strongest_transition_features(CRF("word[0]\\nlabel[-1] & word[0]").fit(corpus))]
     [('label[-1]&word[0]=left', 'PER', 'O')]
     """
-    wanted = _wanted(expert, labels)
+    wanted = wanted_labels(expert, labels)
     model = expert._fitted()
     known = list(model.labels)
     names = sorted(name for name in history_names(expert) if template is None or template_of(name) == template)
@@ -170,7 +171,8 @@ def strongest_transition_features(
     return [TransitionFeature(names[numbers[i]], known[befores[i]], known[afters[i]], float(weights[i])) for i in best]
 
 
-def _wanted(expert: Expert, labels: Sequence[str] | None) -> dict[str, int]:
+def wanted_labels(expert: Tagger, labels: Sequence[str] | None) -> dict[str, int]:
+    """The numbers of some labels, or of all; an error for one that is not there."""
     known = {label: number for number, label in enumerate(expert.labels_)}
     for label in labels or ():
         if label not in known:
@@ -178,7 +180,7 @@ def _wanted(expert: Expert, labels: Sequence[str] | None) -> dict[str, int]:
     return known if labels is None else {label: known[label] for label in labels}
 
 
-def _weights(expert: Expert, names: list[str]) -> Iterator[tuple[list[str], NDArray[np.float32]]]:
+def _weights(expert: Tagger, names: list[str]) -> Iterator[tuple[list[str], NDArray[np.float32]]]:
     """Names and their weights, a few at a time: names x labels."""
     model = expert._fitted()
     for begin in range(0, len(names), _AT_ONCE):

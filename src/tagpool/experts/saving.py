@@ -9,14 +9,14 @@ from typing import Any
 
 import tagpool
 from tagpool.corpus.files import write_bytes
-from tagpool.errors import InputError
-from tagpool.experts.expert import Expert
+from tagpool.errors import InputError, ModelError
+from tagpool.experts.tagger import Tagger
 from tagpool.features.encoder import Encoder
 
 _SEPARATOR = "\0"
 
 
-def save(expert: Expert, path: str | Path, *, half: bool = False, prune: float = 0.0, names: bool = True) -> None:
+def save(expert: Tagger, path: str | Path, *, half: bool = False, prune: float = 0.0, names: bool = True) -> None:
     """Writes an expert's model."""
     expert._fitted()
     if not prune >= 0:
@@ -24,12 +24,11 @@ def save(expert: Expert, path: str | Path, *, half: bool = False, prune: float =
     write_bytes(path, to_bytes(expert, half=half, prune=prune, names=names))
 
 
-def to_bytes(expert: Expert, *, half: bool = False, prune: float = 0.0, names: bool = True) -> bytes:
+def to_bytes(expert: Tagger, *, half: bool = False, prune: float = 0.0, names: bool = True) -> bytes:
     """What a model file holds."""
     model = expert._fitted()
     if prune:
-        history = history_names(expert) if model.has_history else []
-        model = model.pruned(prune, [] if model.hash_size else feature_names(expert), history)
+        model = expert._pruned(prune)
     texts = {"kind": expert.kind, "tagpool": tagpool.__version__}
     for key in ("parameters", "templates", "summary"):  # a model from a file has those it was trained with
         if (text := expert._fitted().text(key)) is not None:
@@ -45,38 +44,42 @@ def to_bytes(expert: Expert, *, half: bool = False, prune: float = 0.0, names: b
         arrays["names"] = _packed_names(expert)
     if names and (packed := _packed_history_names(expert)) is not None:
         arrays["history.names"] = packed
+    if names and has_names(expert):
+        arrays |= expert._kept_with_names()
     more_texts, more_arrays = expert._kept_besides(half)
-    return model.write(texts | more_texts, arrays | more_arrays, half)
+    written: bytes = model.write(texts | more_texts, arrays | more_arrays, half)
+    return written
 
 
-def _packed_names(expert: Expert) -> bytes:
+def _packed_names(expert: Tagger) -> bytes:
     """The names, sorted and compressed: they take a fifth of the room, and a feature's place follows from its name."""
     if expert._encoder is None:
-        return expert._fitted().array("names") or b""
+        return bytes(expert._fitted().array("names") or b"")
     return zlib.compress(expert._encoder.fitted_native.packed_names(), 3)
 
 
-def _packed_history_names(expert: Expert) -> bytes | None:
+def _packed_history_names(expert: Tagger) -> bytes | None:
     """The same for features of transitions; None if there are none, or they are not known."""
     if not isinstance(expert._encoder, Encoder):
-        return expert._fitted().array("history.names")
+        packed: bytes | None = expert._fitted().array("history.names")
+        return packed
     encoder = expert._encoder.fitted_history
     return None if encoder is None else zlib.compress(encoder.packed_names(), 3)
 
 
-def has_names(expert: Expert) -> bool:
+def has_names(expert: Tagger) -> bool:
     """Whether the names of an expert's features are known: not if they are hashed, or left out of the file it comes from."""
     if expert._fitted().hash_size:
         return False
     return expert._encoder is not None or expert._fitted().array("names") is not None
 
 
-def has_history_names(expert: Expert) -> bool:
+def has_history_names(expert: Tagger) -> bool:
     """The same of its features of transitions, which are never hashed; also if there are none."""
     return not expert._fitted().has_history or _packed_history_names(expert) is not None
 
 
-def feature_names(expert: Expert) -> list[str]:
+def feature_names(expert: Tagger) -> list[str]:
     """The names of an expert's features; an error if they were not saved.
 
     >>> from tagpool import CRF, Corpus
@@ -93,7 +96,7 @@ def feature_names(expert: Expert) -> list[str]:
     return expert._names
 
 
-def history_names(expert: Expert) -> list[str]:
+def history_names(expert: Tagger) -> list[str]:
     """The names of an expert's features of transitions; an error if they were not saved.
 
     >>> from tagpool import CRF, Corpus
@@ -109,11 +112,14 @@ def history_names(expert: Expert) -> list[str]:
 def _unpacked(packed: bytes | None) -> list[str]:
     if packed is None:
         raise InputError("the model was saved without the names of its features: it can only tag")
-    text = zlib.decompress(packed).decode()
+    try:
+        text = zlib.decompress(packed).decode()
+    except (zlib.error, UnicodeDecodeError):
+        raise ModelError("the model's names of features are damaged") from None
     return text.split(_SEPARATOR) if text else []
 
 
-def _plain(expert: Expert) -> dict[str, Any]:
+def _plain(expert: Tagger) -> dict[str, Any]:
     """The parameters that JSON can hold; of the others, what they are called."""
     found: dict[str, Any] = {}
     for name, value in expert.get_params(deep=False).items():

@@ -6,10 +6,10 @@ import json
 from typing import Any
 
 from tagpool.errors import ModelError
-from tagpool.experts.expert import Expert
+from tagpool.experts.tagger import Tagger
 
 
-def summary_of(expert: Expert) -> dict[str, Any]:
+def summary_of(expert: Tagger) -> dict[str, Any]:
     """The summary: of the last training, or as the model file has it; empty where there is none."""
     if expert._summary is None:
         try:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tagpool import _native
 from tagpool.errors import InputError
-from tagpool.features.functions import FUNCTIONS
+from tagpool.features.functions import FUNCTIONS, HISTORY_FIELD
 from tagpool.features.template import Call, Expression, Field, Template, TemplateSet, Term
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ class SparseTemplate:
 
     key: str
     bags: tuple[str, ...]
+    backs: tuple[int, ...] = ()  # how many tokens back the labels are that it looks at
 
 
 @dataclass(frozen=True)
@@ -76,10 +77,12 @@ def compile_templates(
 def restored_program(templates: TemplateSet, keys: Sequence[str]) -> Program:
     """What can be said of a program that a model file holds: its templates by their keys, with their bags."""
     bags: dict[str, list[tuple[str, ...]]] = {}
+    backs: dict[str, tuple[int, ...]] = {}
     for template in templates:
-        for key, _ in template.expand():
+        for key, terms in template.expand():
             bags.setdefault(key, []).append(template.bags)
-    sparse = tuple(SparseTemplate(key, _joined(bags.get(key, [()]))) for key in keys)
+            backs.setdefault(key, _backs(terms))
+    sparse = tuple(SparseTemplate(key, _joined(bags.get(key, [()])), backs.get(key, ())) for key in keys)
     return Program([], [], sparse, (), templates.boundary)
 
 
@@ -117,13 +120,13 @@ class _Compiler:
         sparse = []
         native: list[tuple[str, list[tuple[int, int]]]] = []
         for (key, terms), owners in terms_of.items():
-            sparse.append(SparseTemplate(key, _joined([owner.bags for owner in owners])))
+            sparse.append(SparseTemplate(key, _joined([owner.bags for owner in owners]), _backs(terms)))
             native.append((key, [(self.atom(e), offset) for e, offset in self.static(terms)]))
         return Program(self.atoms, native, tuple(sparse), tuple(dense.values()), self.templates.boundary)
 
     def static(self, terms: tuple[tuple[Expression, int], ...]) -> tuple[tuple[Expression, int], ...]:
         """The terms that do not look at labels; a bias if there are none."""
-        return tuple((e, o) for e, o in terms if e != Field("label")) or ((Call("bias"), 0),)
+        return tuple((e, o) for e, o in terms if e != Field(HISTORY_FIELD)) or ((Call("bias"), 0),)
 
     # Checks -------------------------------------------------------------------------------------------------------------
 
@@ -236,6 +239,10 @@ class _Compiler:
             embeddings = self.resources[call.resource]
             found.append(DenseTemplate(f"{call}[{offset}]", template.bags, offset, column, function, embeddings))
         return found
+
+
+def _backs(terms: tuple[tuple[Expression, int], ...]) -> tuple[int, ...]:
+    return tuple(-offset for expression, offset in terms if expression == Field(HISTORY_FIELD))
 
 
 def _joined(bags: Sequence[tuple[str, ...]]) -> tuple[str, ...]:

@@ -203,6 +203,17 @@ class Encoder:
         self._fitted()
         return self._native_history.names() if self._native_history is not None else []
 
+    @property
+    def history_backs(self) -> list[tuple[int, ...]]:
+        """By template that looks at previous labels: how many tokens back each of them is.
+
+        >>> corpus = Corpus.from_lists(word=[["Ann"]], label=[["PER"]])
+        >>> Encoder("word[0]\\nlabel[-1] & label[-2] & word[0]", history=True).fit(corpus).history_backs
+        [(1, 2)]
+        """
+        self._fitted()
+        return [] if self._history_program is None else [each.backs for each in self._history_program.sparse]
+
     # Inner workings -----------------------------------------------------------------------------------------------------
 
     @property

@@ -16,8 +16,8 @@ from tagpool.chain.checks import FloatArray
 from tagpool.corpus.corpus import Corpus
 from tagpool.errors import InputError, NotFittedError
 from tagpool.experts.expert import Expert
-from tagpool.experts.fitting import UNKNOWN
 from tagpool.experts.inputs import are_given_features, as_corpus
+from tagpool.experts.training_data import UNKNOWN
 from tagpool.features.encoder import load_resources
 from tagpool.features.presets import load_templates
 from tagpool.features.template import TemplateSet

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from tagpool import _native
 from tagpool.errors import ModelError
-from tagpool.experts.files import load_expert
+from tagpool.experts.files import load_tagger
 from tagpool.lazy import TYPE_CHECKING, attach
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tagpool.experts.expert import Expert
+    from tagpool.experts.tagger import Tagger
     from tagpool.pools.pool import Pool
 
 _POOLS = ("opinion-pool", "feature-bagging")
 _lazy = attach(__name__, {"read_pool": "tagpool.pools.reading", "ElitistPool": "tagpool.pools.elitist"})
 
 
-def load(path: str | Path) -> Expert | Pool:
+def load(path: str | Path) -> Tagger | Pool:
     """Loads an expert or a pool from a model file.
 
     >>> import tempfile
@@ -29,10 +29,10 @@ def load(path: str | Path) -> Expert | Pool:
     [['PER', 'O']]
     """
     if _native.text_of_file(str(path), "kind") not in _POOLS:
-        expert = load_expert(path)
+        expert = load_tagger(path)
         if expert._fitted().text("alpha") is None:
             return expert
-        together: Expert = _lazy("ElitistPool").of_model(expert._fitted(), path)
+        together: Tagger = _lazy("ElitistPool").of_model(expert._fitted(), path)
         return together
     try:
         container = _native.Container.open(str(path))

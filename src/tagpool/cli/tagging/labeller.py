@@ -7,7 +7,7 @@ from tagpool.cli.models import columns_of, experts_in
 from tagpool.cli.tagging.reading import Reading
 from tagpool.corpus.corpus import Corpus
 from tagpool.errors import InputError
-from tagpool.experts.expert import Expert
+from tagpool.experts.tagger import Tagger
 from tagpool.lazy import TYPE_CHECKING, attach
 
 if TYPE_CHECKING:
@@ -22,10 +22,13 @@ _lazy = attach(__name__, {"readings": "tagpool.cli.tagging.lattices", "rules_of"
 class Labeller:
     """Labels sentences."""
 
-    def __init__(self, tagger: Expert | Pool, *, nbest: int = 0, marginals: bool = False, scheme: str | None = None) -> None:
+    def __init__(self, tagger: Tagger | Pool, *, nbest: int = 0, marginals: bool = False, scheme: str | None = None) -> None:
         self.tagger = tagger
-        self.model = tagger._fitted() if isinstance(tagger, Expert) else None
-        """The one model that the tagger is; None for a pool that is no single one."""
+        if (nbest or marginals or scheme is not None) and not hasattr(tagger, "lattices"):
+            raise InputError(
+                f"the model is a {tagger.kind}, which has one reading of a sentence: "
+                "--nbest, --marginals and --scheme need a model with probabilities, such as a crf"
+            )
         self.names = list(tagger.labels_)
         self.needs = columns_of(tagger)
         self.summary: dict[str, Any] = experts_in(tagger)[0].summary_
@@ -37,8 +40,8 @@ class Labeller:
 
     def labels(self, columns: _native.Columns) -> list[list[str]]:
         """The best labels of each sentence."""
-        if self.rules is None and self.model is not None:
-            return self.model.tag_columns(columns, self.tagger.threads)
+        if self.rules is None and isinstance(self.tagger, Tagger):
+            return self.tagger.tag_columns(columns)
         if self.rules is None:
             return self.tagger.predict(Corpus(columns))
         return [reading.labels for (reading,) in _lazy("readings")(self, columns)]

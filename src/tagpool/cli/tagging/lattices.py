@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,8 +38,9 @@ def rules_of(labels: list[str], scheme: str) -> SchemeRules:
 def readings(labeller: Labeller, columns: _native.Columns) -> list[list[Reading]]:
     """The readings of each sentence, best first."""
     corpus = Corpus(columns)
-    last = last_labels(labeller.tagger)
-    lattices = labeller.tagger.lattices(corpus)
+    tagger: Any = labeller.tagger  # which has lattices: Labeller has made sure
+    last = last_labels(tagger)
+    lattices = tagger.lattices(corpus)
     if labeller.rules is not None:
         lattices = [_valid(labeller.rules, lattice, last) for lattice in lattices]
     if labeller.nbest:

@@ -21,10 +21,14 @@ from tagpool.optim.trainers import TRAINERS, trainer_of
 _PERCEPTRON = "perceptron"  # a trainer; as an expert it is a chain trained by it
 EXPERTS: dict[str, type[Expert]] = {"crf": CRF, "maxent": MaxEnt, _PERCEPTRON: CRF}
 _PATIENCE = 5
+INDUCING = "inducing"  # a tagger without lattices, which no pool can have
+TAGGERS = (*EXPERTS, INDUCING)
+OF_INDUCING = ("no_induce", "strongest", "slots", "beam")
 
 
 def expert_of(options: Options) -> Expert:
     """The expert to be trained: a new one, or one that goes on."""
+    refuse_inducing(options)
     parameters = common_parameters(options) | {
         "l2": 1.0 if options.l2 is None else options.l2,
         "l1": options.l1 or 0.0,
@@ -32,10 +36,7 @@ def expert_of(options: Options) -> Expert:
         "trainer": _trainer(options),
     }
     if options.from_ is not None:
-        for name in ("features", "use", "without", "hash_size", "order"):
-            if name in options.given():
-                why = "the model goes on with its own templates"
-                raise InputError(f"{flag(name)} cannot be given with --from: {why}", source=options.from_)
+        refuse_templates(options)
         return _continued(options.from_, options.expert, parameters)
     kind = kind_of(options.expert or "crf")
     if kind is CRF:
@@ -45,10 +46,27 @@ def expert_of(options: Options) -> Expert:
     return kind(**template_parameters(options), **parameters)
 
 
+def refuse_inducing(options: Options) -> None:
+    """Raises an error for options that only the inducing tagger has."""
+    for name in OF_INDUCING:
+        if name in options.given():
+            raise InputError(f"{flag(name)} is for --expert {INDUCING}")
+
+
+def refuse_templates(options: Options) -> None:
+    """Raises an error for templates beside --from."""
+    for name in ("features", "use", "without", "hash_size", "order"):
+        if name in options.given():
+            why = "the model goes on with its own templates"
+            raise InputError(f"{flag(name)} cannot be given with --from: {why}", source=options.from_)
+
+
 def kind_of(name: str) -> type[Expert]:
     """The class of an expert."""
+    if name == INDUCING:
+        raise InputError(f"--expert {name}: it has no lattices, and cannot be a member of a pool or go on from another model")
     if name not in EXPERTS:
-        raise InputError(f"--expert {name}: expected one of {', '.join(EXPERTS)}")
+        raise InputError(f"--expert {name}: expected one of {', '.join(TAGGERS)}")
     return EXPERTS[name]
 
 
@@ -64,9 +82,9 @@ def common_parameters(options: Options) -> dict[str, Any]:
     }
 
 
-def template_parameters(options: Options) -> dict[str, Any]:
+def template_parameters(options: Options, preset: str = "ner") -> dict[str, Any]:
     """Templates (by name, where nothing is left out), their resources, and whether features are hashed."""
-    features: TemplateSet | str = options.features or "ner"
+    features: TemplateSet | str = options.features or preset
     given = parse_uses(options.use or [])
     everything = load_templates(features)
     if options.without:
@@ -119,6 +137,7 @@ def _class_weight(given: list[str]) -> dict[str, float] | str | None:
 
 def _continued(path: Path, expert: str | None, parameters: dict[str, Any]) -> Expert:
     found = as_one(load_model(path))
-    if expert is not None and not isinstance(found, kind_of(expert)):
+    if not isinstance(found, Expert if expert is None else kind_of(expert)):
         raise InputError(f"--expert {expert}: the model is a {found.kind}, and goes on as one", source=path)
+    assert isinstance(found, Expert)
     return found.set_params(**parameters, features=found._fitted().text("templates"), warm_start=True)

@@ -60,6 +60,10 @@ class Options:
     hash_size: int | None = None
     class_weight: list[str] | None = None
     unknown_label: str | None = None
+    no_induce: bool = False
+    strongest: int | None = None
+    slots: int | None = None
+    beam: int | None = None
     seed: int | None = None
     threads: int = 1
     bags: list[str] | None = None

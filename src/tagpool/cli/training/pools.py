@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from tagpool.cli.models import experts_in, load_model
-from tagpool.cli.training.experts import common_parameters, expert_of, template_parameters
+from tagpool.cli.training.experts import common_parameters, expert_of, refuse_inducing, template_parameters
 from tagpool.cli.training.options import BAGGING, ELITIST, OPINION, Options, numbers
 from tagpool.errors import InputError
 from tagpool.features.presets import load_templates
@@ -23,6 +23,7 @@ _WAYS = f"NAME=BAG,BAG (several times), {_AUTO}, random:N, sequential:N, positio
 
 def pool_of(options: Options) -> FeatureBagging | ElitistPool | OpinionPool:
     """The pool to be trained."""
+    refuse_inducing(options)
     found: FeatureBagging | ElitistPool | OpinionPool = _MAKERS[str(options.pool)](options)
     return found
 
@@ -95,7 +96,7 @@ def _elitist(options: Options) -> ElitistPool:
 
 
 def _opinion(options: Options) -> OpinionPool:
-    members = [load_model(path, templates=True) for path in options.member or []]
+    members: list[Any] = [load_model(path, templates=True) for path in options.member or []]
     for expert in (expert for member in members for expert in experts_in(member)):
         expert.threads = options.threads
     return OpinionPool(members, alpha=_alpha(options), threads=options.threads)

@@ -15,13 +15,13 @@ from tagpool.cli.training.options import Options
 from tagpool.cli.training.reader import Reader
 from tagpool.cli.training.summary import expert_summary, pool_summary
 from tagpool.corpus.corpus import Corpus
-from tagpool.experts.expert import Expert
+from tagpool.experts.tagger import Tagger
 from tagpool.optim.watch import Epoch
 from tagpool.pools.bagging import FeatureBagging
 from tagpool.pools.elitist import ElitistPool
 from tagpool.pools.opinion import OpinionPool
 
-Learner = Expert | FeatureBagging | OpinionPool
+Learner = Tagger | FeatureBagging | OpinionPool
 _NOTHING = "no epoch was finished, and nothing was kept"
 
 
@@ -61,7 +61,7 @@ class Run:
         self.followed.step(f"reading {path}")
         return reader.corpus(path)
 
-    def _fit_expert(self, expert: Expert, sentences: Corpus) -> None:
+    def _fit_expert(self, expert: Tagger, sentences: Corpus) -> None:
         before = expert._model
 
         def follow(epoch: Epoch) -> None:
@@ -107,7 +107,7 @@ class Run:
 
     def kept(self) -> str:
         """What an interrupted training had to show."""
-        if not isinstance(self.learner, Expert):
+        if not isinstance(self.learner, Tagger):
             return "the pool as its members stood"
         found = self.learner.summary_
         score = "" if found["dev"] is None else f" with a dev F1 of {found['dev']:.2f}"
@@ -116,7 +116,7 @@ class Run:
 
     def summary(self, path: Path) -> dict[str, Any]:
         """What is told in the end."""
-        if isinstance(self.learner, Expert):
+        if isinstance(self.learner, Tagger):
             found = expert_summary(self.learner)
         else:
             score = None if self._held_out is None else 100 * self.learner.score(self._held_out)

@@ -9,14 +9,17 @@ import numpy as np
 from tagpool.cli.console import output
 from tagpool.cli.models import experts_in
 from tagpool.experts.expert import Expert
+from tagpool.experts.inducing import InducingTagger
+from tagpool.experts.tagger import Tagger
 from tagpool.pools.elitist import ElitistPool
 from tagpool.pools.pool import Pool
 from tagpool.pools.votes import member_names
 
 
-def expert_summary(expert: Expert) -> dict[str, Any]:
+def expert_summary(expert: Tagger) -> dict[str, Any]:
     """Of an expert."""
     model, found = expert._fitted(), expert.summary_
+    pairs = {"pairs": expert.pair_count} if isinstance(expert, InducingTagger) else {}
     return {
         "expert": expert.kind,
         "sentences": found["sentences"],
@@ -28,7 +31,7 @@ def expert_summary(expert: Expert) -> dict[str, Any]:
         "epochs": found["epochs"],
         "loss": found["loss"],
         "best_dev_f1": found["dev"],
-    }
+    } | pairs
 
 
 def pool_summary(pool: Pool | ElitistPool) -> dict[str, Any]:
@@ -78,4 +81,5 @@ def _member_line(member: dict[str, Any]) -> str:
 
 
 def _counted(found: dict[str, Any]) -> str:
-    return f"{found['features']:,} features, {found['weights']:,} weights"
+    pairs = f" ({found['pairs']:,} of them pairs)" if "pairs" in found else ""
+    return f"{found['features']:,} features{pairs}, {found['weights']:,} weights"

@@ -1,0 +1,113 @@
+#include "tagging.hpp"
+
+#include <nanobind/stl/string.h>
+
+namespace tagpool {
+namespace {
+
+// Looks a token's features up together, so that the look-ups do not wait for each other.
+class Placed {
+public:
+    explicit Placed(const Slots& slots) : slots_(slots) {}
+    void meet(std::string_view name, float value, Encoding&) {
+        const uint64_t key = hash_bytes(name);
+        slots_.prefetch(key);
+        waiting_.push_back({key, value});
+    }
+    void end_token(Encoding& out) {
+        for (const auto& [key, value] : waiting_)
+            if (const uint32_t place = slots_.find(key); place != Slots::kNone) out.append(place, value);
+        waiting_.clear();
+        out.end_token();
+    }
+
+private:
+    const Slots& slots_;
+    std::vector<std::pair<uint64_t, float>> waiting_;
+};
+
+// The tokens of one column of a sentence.
+size_t add_tokens(ColumnsBuilder& builder, size_t column, nb::handle tokens, const std::string& place) {
+    if (PyUnicode_Check(tokens.ptr())) throw InputFault(place + ": expected a list of words, got one string; cut it with tokenize");
+    size_t count = 0;
+    for (nb::handle token : tokens) {
+        ++count;
+        std::string_view text;
+        if (!utf8_of(token, text)) throw InputFault(place + ", token " + std::to_string(count) + ": expected text (str), got " + type_of(token));
+        builder.add(column, text);
+    }
+    return count;
+}
+
+}  // namespace
+
+Encoding placed_features(const Slots& slots, bool given, nb::handle sentences) {
+    if (!given) throw InputFault("this model was trained on words, not on given features");
+    Encoding out;
+    Placed features(slots);
+    Walker(features, out).sentences(sentences);
+    return out;
+}
+
+nb::list as_lists(const std::vector<std::string>& labels, const std::vector<int32_t>& numbers, const std::vector<uint32_t>& sentences) {
+    std::vector<nb::object> texts;
+    for (const std::string& label : labels) texts.push_back(nb::str(label.data(), label.size()));
+    nb::list out;
+    for (size_t s = 0; s + 1 < sentences.size(); ++s) {
+        const uint32_t length = sentences[s + 1] - sentences[s];
+        PyObject* list = PyList_New(length);
+        if (!list) nb::raise_python_error();
+        for (uint32_t t = 0; t < length; ++t)
+            PyList_SET_ITEM(list, t, nb::object(texts[static_cast<size_t>(numbers[sentences[s] + t])]).release().ptr());
+        out.append(nb::steal(list));
+    }
+    return out;
+}
+
+Columns columns_of(std::vector<std::string> names, nb::handle sentences) {
+    if (names.empty()) names.emplace_back("word");
+    ColumnsBuilder builder(names);
+    size_t number = 0;
+    for (nb::handle sentence : sentences) {
+        const std::string place = "sentence " + std::to_string(++number);
+        size_t length = 0;
+        if (PyDict_Check(sentence.ptr())) {
+            for (size_t column = 0; column < names.size(); ++column) {
+                PyObject* const tokens = PyDict_GetItemString(sentence.ptr(), names[column].c_str());
+                if (!tokens) throw InputFault(place + " has no column \"" + names[column] + "\", which the model was trained with");
+                const size_t count = add_tokens(builder, column, tokens, place);
+                if (column > 0 && count != length) throw InputFault(place + ": the columns have different numbers of tokens");
+                length = count;
+            }
+        } else {
+            if (names.size() > 1) {
+                std::string all;
+                for (const std::string& name : names) all += (all.empty() ? "" : ", ") + name;
+                throw InputFault("the model was trained with the columns " + all + "; words alone are not enough: give a Corpus, or dicts of columns");
+            }
+            length = add_tokens(builder, 0, sentence, place);
+        }
+        if (length == 0) throw InputFault(place + " has no tokens");
+        builder.end_sentence();
+    }
+    return builder.finish();
+}
+
+std::vector<std::string> keys_in(const std::optional<Program>& program) {
+    std::vector<std::string> keys;
+    if (program)
+        for (const Template& each : program->templates) keys.push_back(each.key);
+    return keys;
+}
+
+Tensors gathered(const nb::dict& texts, const nb::dict& arrays) {
+    Tensors more;
+    for (auto [key, value] : texts) more.set(nb::cast<std::string>(key), nb::cast<std::string>(value));
+    for (auto [name, value] : arrays) {
+        const auto bytes = nb::cast<nb::bytes>(value);
+        more.add(nb::cast<std::string>(name), Type::u8, {bytes.size()}, bytes.c_str(), nullptr);
+    }
+    return more;
+}
+
+}  // namespace tagpool

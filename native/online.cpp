@@ -1,0 +1,376 @@
+#include "online.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "fault.hpp"
+#include "look_up.hpp"
+
+namespace tagpool {
+
+OnlineLearner::OnlineLearner(OnlineData data, uint32_t labels, OnlineOptions options)
+    : data_(std::move(data)), labels_(labels), options_(options), random_(options.seed), rows_(labels, options.step),
+      features_(data_.keys.size()), can_join_(data_.keys.size(), true), scores_(rows_.stride()) {
+    const size_t tokens = data_.features->token_count(), sentences = data_.features->sentences.size() - 1;
+    if (data_.gold.size() != tokens) throw InputFault("expected one label a token");
+    if (std::any_of(data_.gold.begin(), data_.gold.end(), [&](int32_t y) { return y < -1 || y >= static_cast<int32_t>(labels); }))
+        throw InputFault("a label is out of range");
+    if (!data_.sentence_weights.empty() && data_.sentence_weights.size() != sentences) throw InputFault("expected one weight a sentence");
+    if (data_.label_keys.size() != labels + size_t{1}) throw InputFault("expected a key for each label, and for none");
+    for (const uint32_t id : data_.features->ids)
+        if (id >= features_.size()) throw InputFault("a feature is out of range");
+    data_.look_back.check();
+    if (data_.look_back.templates.size() != data_.history_keys.size()) throw InputFault("expected one template a feature of the label history");
+    if (data_.history) {
+        if (data_.history->sentences != data_.features->sentences)
+            throw InputFault("the features of the label history are not those of the same sentences");
+        for (const uint32_t id : data_.history->ids)
+            if (id >= data_.history_keys.size()) throw InputFault("a feature of the label history is out of range");
+        if (!data_.history->values.empty()) throw InputFault("features with previous labels cannot have values");
+    }
+    if (options_.strongest > 0 && options_.slots < features_.size())
+        throw InputFault("expected at least as many slots for pairs as there are features, " + std::to_string(features_.size()) + ", got " +
+                         std::to_string(options_.slots));
+    if (options_.batch == 0) throw InputFault("expected at least one sentence a batch");
+    for (size_t i = 0; i < data_.features->values.size(); ++i)
+        if (data_.features->values[i] != 1.0f) can_join_[data_.features->ids[i]] = false;
+    merge_repeated();
+    bits_.assign((size_t{options_.slots} + 63) / 64, 0);
+    cells_.assign(1024, PairCell());
+}
+
+// A feature that a token has twice becomes one of twice the value, so that its gradient is squared as a whole.
+void OnlineLearner::merge_repeated() {
+    const Encoding& from = *data_.features;
+    std::vector<uint32_t> last(features_.size(), UINT32_MAX);
+    bool repeated = false;
+    for (size_t token = 0; token < from.token_count(); ++token)
+        for (uint64_t i = from.starts[token]; i < from.starts[token + 1]; ++i) {
+            repeated = repeated || last[from.ids[i]] == token;
+            last[from.ids[i]] = static_cast<uint32_t>(token);
+        }
+    if (!repeated) return;
+    auto made = std::make_shared<Encoding>();
+    Encoding& merged = *made;
+    merged.sentences = from.sentences;
+    std::vector<std::pair<uint32_t, float>> row;
+    for (size_t token = 0; token < from.token_count(); ++token) {
+        row.clear();
+        for (uint64_t i = from.starts[token]; i < from.starts[token + 1]; ++i) {
+            const auto same = std::find_if(row.begin(), row.end(), [&](const auto& each) { return each.first == from.ids[i]; });
+            if (same != row.end()) same->second += value(i);
+            else row.emplace_back(from.ids[i], value(i));
+        }
+        for (const auto& [id, of] : row) merged.append(id, of);
+        merged.end_token();
+    }
+    data_.features = std::move(made);
+}
+
+double OnlineLearner::epoch(const std::function<void()>& look_up) {
+    std::vector<uint32_t> order(data_.features->sentences.size() - 1);
+    std::iota(order.begin(), order.end(), 0u);
+    random_.shuffle(order);
+    const double gold_share = std::pow(options_.gold, static_cast<double>(epochs_));
+    LookUp look(look_up);
+    double loss = 0;
+    for (size_t i = 0; i < order.size(); ++i) {
+        loss += learn(order[i], gold_share);
+        if ((i + 1) % options_.batch != 0 && i + 1 < order.size()) continue;
+        apply();
+        look.now_and_then();
+    }
+    if (++epochs_ > options_.average_from) {
+        const float h = threshold();
+        for (const Feature& each : features_)
+            if (each.row) rows_.sum_up(each.row, h);
+        for (const Feature& each : histories_)
+            if (each.row) rows_.sum_up(each.row, h);
+        for (const PairCell& each : cells_)
+            if (each.row) rows_.sum_up(each.row, h);
+        ++summed_;
+    }
+    return loss;
+}
+
+// One sentence, with the weights there are at the beginning of its batch. Returns its loss.
+double OnlineLearner::learn(uint32_t sentence, double gold_share) {
+    const size_t begin = data_.features->sentences[sentence], length = data_.features->sentences[sentence + 1] - begin;
+    const float weight = data_.sentence_weights.empty() ? 1.0f : data_.sentence_weights[sentence];
+    look_at(begin, length);
+    given_.resize(length);
+    double loss = 0;
+    for (size_t t = 0; t < length; ++t) {
+        find_history(begin, t);
+        score(t);
+        const float* const scores = scores_.data();
+        const auto best = static_cast<int32_t>(std::max_element(scores, scores + labels_) - scores);
+        const int32_t gold = data_.gold[begin + t];
+        given_[t] = best;
+        if (gold < 0) continue;
+        ++batch_examples_;
+        const auto y = static_cast<uint16_t>(gold);
+        const float of_gold = scores_[y];
+        scores_[y] -= 1;
+        const auto worst = static_cast<uint16_t>(std::max_element(scores, scores + labels_) - scores);
+        loss += static_cast<double>(weight) * std::max(0.0, static_cast<double>(scores_[worst]) + 1 - static_cast<double>(of_gold));
+        if (worst != y) note_mistake(begin, t, y, worst, weight);
+        if (random_.uniform() < gold_share) given_[t] = gold;
+    }
+    return loss;
+}
+
+// What a sentence's tokens have whatever their labels are: features, and pairs of them.
+void OnlineLearner::look_at(size_t begin, size_t length) {
+    const Encoding& encoding = *data_.features;
+    tokens_.rows.clear();
+    tokens_.values.clear();
+    tokens_.hashes.clear();
+    tokens_.slots.clear();
+    tokens_.hash_ends.assign(1, 0);
+    tokens_.slot_ends.assign(1, 0);
+    tokens_.row_ends.assign(1, 0);
+    for (size_t t = 0; t < length; ++t) {
+        for (uint64_t i = encoding.starts[begin + t]; i < encoding.starts[begin + t + 1]; ++i) {
+            const Feature found = features_[encoding.ids[i]];
+            if (found.hash) tokens_.hashes.push_back(found.hash);
+            if (!found.row) continue;
+            tokens_.rows.push_back(found.row);
+            if (!encoding.values.empty()) tokens_.values.push_back(encoding.values[i]);
+        }
+        const size_t from = tokens_.hash_ends.back(), slots_from = tokens_.slots.size();
+        pairs().join_all(tokens_.hashes.data() + from, tokens_.hashes.size() - from, tokens_.slots);
+        append_rows(tokens_.slots, slots_from, tokens_.rows);
+        if (!encoding.values.empty()) tokens_.values.resize(tokens_.rows.size(), 1.0f);
+        tokens_.hash_ends.push_back(tokens_.hashes.size());
+        tokens_.slot_ends.push_back(tokens_.slots.size());
+        tokens_.row_ends.push_back(tokens_.rows.size());
+    }
+}
+
+// Appends the rows of pairs. They are looked up in a large table: a few are asked for ahead.
+void OnlineLearner::append_rows(const std::vector<uint32_t>& slots, size_t from, std::vector<uint32_t>& rows) const {
+    constexpr size_t kAhead = 12;
+    for (size_t i = from; i < slots.size() && i < from + kAhead; ++i) __builtin_prefetch(&cells_[slots[i] & (cells_.size() - 1)]);
+    for (size_t i = from; i < slots.size(); ++i) {
+        if (i + kAhead < slots.size()) __builtin_prefetch(&cells_[slots[i + kAhead] & (cells_.size() - 1)]);
+        if (const uint32_t row = cell(slots[i]).row) rows.push_back(row);
+    }
+}
+
+// What a token has with the labels given before: features, and their pairs. They are fetched while others are summed.
+void OnlineLearner::find_history(size_t begin, size_t t) {
+    history_slots_.clear();
+    history_hashes_here_.clear();
+    history_rows_.clear();
+    if (!data_.history) return;
+    const auto before = [&](size_t back) { return label_before(given_.data(), t, back, labels_); };
+    for (uint64_t i = data_.history->starts[begin + t]; i < data_.history->starts[begin + t + 1]; ++i) {
+        const uint32_t number = history_index_.find(data_.look_back.key(data_.history->ids[i], before));
+        if (number == FeatureIndex::kNone) continue;
+        const Feature& found = histories_[number];
+        if (found.row) history_rows_.push_back(found.row);
+        if (found.hash) history_hashes_here_.push_back(found.hash);
+    }
+    const size_t from = tokens_.hash_ends[t];
+    for (size_t i = 0; i < history_hashes_here_.size(); ++i) {
+        const uint32_t one = history_hashes_here_[i];
+        pairs().join(one, tokens_.hashes.data() + from, tokens_.hash_ends[t + 1] - from, history_slots_);
+        pairs().join(one, history_hashes_here_.data() + i + 1, history_hashes_here_.size() - i - 1, history_slots_);
+    }
+    append_rows(history_slots_, 0, history_rows_);
+    for (const uint32_t row : history_rows_) rows_.prefetch(row);
+}
+
+// The scores of a token: of what it has in any case, then of what it has with the labels before.
+void OnlineLearner::score(size_t t) {
+    constexpr size_t kAhead = 24;  // rows, which may be those of the next token
+    const float h = threshold();
+    std::fill(scores_.begin(), scores_.end(), 0.0f);
+    const std::vector<uint32_t>& rows = tokens_.rows;
+    const bool valued = !data_.features->values.empty();
+    if (t == 0)
+        for (size_t i = 0; i < std::min(kAhead, rows.size()); ++i) rows_.prefetch(rows[i]);
+    for (size_t i = tokens_.row_ends[t]; i < tokens_.row_ends[t + 1]; ++i) {
+        if (i + kAhead < rows.size()) rows_.prefetch(rows[i + kAhead]);
+        if (valued) rows_.add<true>(rows[i], tokens_.values[i], h, scores_.data());
+        else rows_.add<false>(rows[i], 1, h, scores_.data());
+    }
+    for (const uint32_t row : history_rows_) rows_.add<false>(row, 1, h, scores_.data());
+}
+
+template <class LabelBefore>
+uint32_t OnlineLearner::insert_history(uint32_t feature, LabelBefore&& before) {
+    const uint32_t number = history_index_.insert(data_.look_back.key(feature, before));
+    if (number < histories_.size()) return number;
+    uint64_t key = data_.history_keys[feature];
+    const size_t width = data_.look_back.width();
+    const size_t end = history_labels_.size() + width;
+    for (const uint8_t back : data_.look_back.backs_of(feature)) {
+        history_labels_.push_back(static_cast<uint16_t>(before(back)));
+        key = combine(key, data_.label_keys[history_labels_.back()]);
+    }
+    history_labels_.resize(end);
+    histories_.emplace_back();
+    history_features_.push_back(feature);
+    history_hashes_.push_back(PairView::hash_of(key));
+    return number;
+}
+
+void OnlineLearner::note_mistake(size_t begin, size_t t, uint16_t right, uint16_t wrong, float weight) {
+    const size_t histories_from = mistake_histories_.size();
+    if (data_.history)
+        for (uint64_t i = data_.history->starts[begin + t]; i < data_.history->starts[begin + t + 1]; ++i)
+            mistake_histories_.push_back(insert_history(data_.history->ids[i], [&](size_t back) { return label_before(given_.data(), t, back, labels_); }));
+    if (options_.strongest > 0) {
+        const auto slots = tokens_.slots.begin();
+        mistake_slots_.insert(mistake_slots_.end(), slots + static_cast<std::ptrdiff_t>(tokens_.slot_ends[t]),
+                              slots + static_cast<std::ptrdiff_t>(tokens_.slot_ends[t + 1]));
+        mistake_slots_.insert(mistake_slots_.end(), history_slots_.begin(), history_slots_.end());
+        // Pairs of one slot are one feature, of a higher value: they come together.
+        const size_t from = mistakes_.empty() ? 0 : mistakes_.back().slots_end;
+        std::sort(mistake_slots_.begin() + static_cast<std::ptrdiff_t>(from), mistake_slots_.end());
+        induce(begin + t, right, wrong, histories_from);
+    }
+    mistakes_.push_back({static_cast<uint32_t>(begin + t), right, wrong, weight, mistake_histories_.size(), mistake_slots_.size()});
+}
+
+// The features that spoke most for the right label and against the wrong one; of equal ones those that come first.
+void OnlineLearner::induce(size_t token, uint16_t right, uint16_t wrong, size_t histories_from) {
+    const float h = threshold();
+    std::vector<std::pair<float, uint32_t>> found;
+    const auto consider = [&](uint32_t number, uint32_t row) {
+        const float lead = rows_.weight(row, right, h) - rows_.weight(row, wrong, h);
+        if (lead > 0) found.emplace_back(lead, number);
+    };
+    for (uint64_t i = data_.features->starts[token]; i < data_.features->starts[token + 1]; ++i)
+        if (const uint32_t id = data_.features->ids[i]; can_join_[id]) consider(id, features_[id].row);
+    for (size_t i = histories_from; i < mistake_histories_.size(); ++i)
+        consider(static_cast<uint32_t>(features_.size()) + mistake_histories_[i], histories_[mistake_histories_[i]].row);
+    const size_t count = std::min(options_.strongest, found.size());
+    std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+    for (size_t i = 1; i < count; ++i) to_join_.emplace_back(found[0].second, found[i].second);
+}
+
+// The end of a batch: its mistakes become gradients, and what they suggest is joined.
+void OnlineLearner::apply() {
+    size_t history = 0, slot = 0;
+    for (const Mistake& each : mistakes_) {
+        const auto learn_row = [&](uint32_t& row, float gradient) {
+            rows_.learn(row, each.right, gradient);
+            rows_.learn(row, each.wrong, -gradient);
+        };
+        for (uint64_t i = data_.features->starts[each.token]; i < data_.features->starts[each.token + 1]; ++i)
+            learn_row(features_[data_.features->ids[i]].row, each.weight * value(i));
+        for (; history < each.histories_end; ++history) learn_row(histories_[mistake_histories_[history]].row, each.weight);
+        for (size_t next; slot < each.slots_end; slot = next) {
+            for (next = slot + 1; next < each.slots_end && mistake_slots_[next] == mistake_slots_[slot];) ++next;
+            learn_row(cell(mistake_slots_[slot]).row, each.weight * static_cast<float>(next - slot));
+        }
+    }
+    for (const auto& [first, second] : to_join_) join(first, second);
+    mistakes_.clear();
+    mistake_histories_.clear();
+    mistake_slots_.clear();
+    to_join_.clear();
+    examples_ += batch_examples_;
+    batch_examples_ = 0;
+}
+
+uint32_t OnlineLearner::hash_of(uint32_t number) const {
+    return number < features_.size() ? PairView::hash_of(data_.keys[number]) : history_hashes_[number - features_.size()];
+}
+
+void OnlineLearner::join(uint32_t first, uint32_t second) {
+    const uint32_t a = hash_of(first), b = hash_of(second), slot = pairs().slot(a, b);
+    feature(first).hash = a;
+    feature(second).hash = b;
+    if (pairs().has(slot)) return;
+    bits_[slot / 64] |= uint64_t{1} << (slot % 64);
+    pair_slots_.push_back(slot);
+    pair_first_.push_back(first);
+    pair_second_.push_back(second);
+    if (pair_slots_.size() * 2 > cells_.size()) grow_cells();
+    cell(slot).slot = slot;
+}
+
+OnlineLearner::PairCell& OnlineLearner::cell(uint32_t slot) {
+    const size_t mask = cells_.size() - 1;
+    size_t i = slot & mask;
+    while (cells_[i].slot != slot && cells_[i].slot != UINT32_MAX) i = (i + 1) & mask;
+    return cells_[i];
+}
+
+void OnlineLearner::grow_cells() {
+    std::vector<PairCell> before(cells_.size() * 2);
+    before.swap(cells_);
+    for (const PairCell& each : before)
+        if (each.slot != UINT32_MAX) cell(each.slot) = each;
+}
+
+void OnlineLearner::start_feature(uint32_t number, uint16_t label, float weight) {
+    if (number >= features_.size() || label >= labels_) throw InputFault("a weight to start from is out of range");
+    rows_.start(features_[number].row, label, weight);
+}
+
+uint32_t OnlineLearner::history_number(uint32_t number, const std::vector<uint16_t>& labels) {
+    if (number >= data_.history_keys.size() || labels.size() != data_.look_back.backs_of(number).size() ||
+        std::any_of(labels.begin(), labels.end(), [&](uint16_t label) { return label > labels_; }))
+        throw InputFault("a feature with previous labels is out of range");
+    size_t next = 0;
+    const auto following = [&](size_t) { return labels[next++]; };
+    const uint64_t key = data_.look_back.key(number, following);
+    if (const uint32_t known = history_index_.find(key); known != FeatureIndex::kNone) return known;
+    const auto& backs = data_.look_back.backs_of(number);
+    return insert_history(number, [&](size_t back) { return labels[static_cast<size_t>(std::find(backs.begin(), backs.end(), back) - backs.begin())]; });
+}
+
+void OnlineLearner::start_history(uint32_t number, const std::vector<uint16_t>& labels, uint16_t label, float weight) {
+    if (label >= labels_) throw InputFault("a weight to start from is out of range");
+    rows_.start(histories_[history_number(number, labels)].row, label, weight);
+}
+
+void OnlineLearner::start_pair_weight(uint32_t first, uint32_t second, uint16_t label, float weight) {
+    const size_t known = features_.size() + histories_.size();
+    if (first >= known || second >= known || label >= labels_) throw InputFault("a weight to start from is out of range");
+    join(first, second);
+    rows_.start(cell(pairs().slot(hash_of(first), hash_of(second))).row, label, weight);
+}
+
+Induced OnlineLearner::learned() const {
+    Induced out;
+    out.labels = labels_;
+    out.features = static_cast<uint32_t>(features_.size());
+    out.slots = options_.slots;
+    out.history = data_.look_back;
+    out.history_features = history_features_;
+    out.history_labels = history_labels_;
+    out.pair_slots = pair_slots_;
+    out.pair_first = pair_first_;
+    out.pair_second = pair_second_;
+    out.begins.push_back(0);
+    const auto append = [&](uint32_t row) {
+        if (row)
+            rows_.each(row, threshold(), summed_, [&](uint16_t label, float weight) {
+                if (weight == 0) return;
+                out.weight_labels.push_back(label);
+                out.weights.push_back(weight);
+            });
+        out.begins.push_back(out.weights.size());
+    };
+    for (uint32_t number = 0; number < features_.size(); ++number) {
+        if (!features_[number].row && !features_[number].hash) continue;
+        out.numbers.push_back(number);
+        out.hashes.push_back(features_[number].hash);
+        append(features_[number].row);
+    }
+    for (const Feature& each : histories_) {
+        out.hashes.push_back(each.hash);
+        append(each.row);
+    }
+    for (const uint32_t slot : pair_slots_) append(cell(slot).row);
+    return out;
+}
+
+}  // namespace tagpool

@@ -1,0 +1,135 @@
+// OnlineRows: the weights of an online learner with AdaGrad and regularised dual averaging (Duchi, Hazan and Singer 2011; Xiao 2010).
+//
+// A feature has a row, with an entry for each label it was ever wrong about:
+//     c  the sum of the gradients      g  the sum of their squares      s = step / (rho + sqrt(g))
+//     w = s * soft(c, threshold)       soft(c, h) = sign(c) max(|c| - h, 0)
+// The threshold rises with every example, also for weights that nobody touches: so w is computed when it is read. Without dual averaging
+// c is the weight itself, each gradient being scaled by s when it is added, and s is kept as 1.
+//
+// Rows are blocks of a large arena: a head, then c, s and labels. Most have few entries and fit a cache line. A row that outgrows its block
+// moves; one with many labels has an entry for each of them, so that it can be read by vectors. A row's number says how large its block is, so
+// that all of it can be fetched ahead: waiting for memory is what takes time here. What only updates need (g, and the sums that averages are
+// made of) lies elsewhere.
+#pragma once
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "aligned.hpp"
+
+namespace tagpool {
+
+struct OnlineStep {
+    float step = 0.02f, rho = 1e-5f;
+    bool dual_averaging = true;
+};
+
+class OnlineRows {
+public:
+    static constexpr uint32_t kNone = 0;  // no row yet: all weights are zero
+
+    OnlineRows(size_t labels, OnlineStep step);
+
+    // Adds a gradient to the entry of a label, which is made if need be; the row may move.
+    void learn(uint32_t& row, uint16_t label, float gradient);
+    // Makes an entry whose weight is this while the threshold is zero. Deviation: of a weight that comes from a model the sum of squares is
+    // not known, and is taken to be as small as it can have been: |c| <= g for gradients of 1, so that g >= (w / step)^2.
+    void start(uint32_t& row, uint16_t label, float weight);
+
+    // Adds the row's weights, times a value, to scores of all labels.
+    template <bool kValued>
+    void add(uint32_t row, float value, float threshold, float* __restrict scores) const {
+        const Head& head = head_of(row);
+        const float* const c = sums_of(row);
+        if (head.capacity == kDense) {
+            add_dense_(c, c + stride_, stride_, kValued ? value : 1.0f, threshold, scores);
+            return;
+        }
+        const float* const s = c + head.capacity;
+        const auto* const labels = reinterpret_cast<const uint16_t*>(s + head.capacity);
+        // All weights first, by vectors where there are many, then each to its label.
+        float weights[kCapacities.back()];
+        if (head.capacity == kCapacities[3]) weigh<kCapacities[3]>(c, s, threshold, weights);
+        else if (head.capacity == kCapacities[2]) weigh<kCapacities[2]>(c, s, threshold, weights);
+        else
+            for (size_t i = 0; i < head.count; ++i) weights[i] = s[i] * soft(c[i], threshold);
+        for (size_t i = 0; i < head.count; ++i) scores[labels[i]] += kValued ? value * weights[i] : weights[i];
+    }
+    void prefetch(uint32_t row) const {
+        const unsigned char* const block = arena_.data() + begin_of(row);
+        for (size_t line = 0; line < lines_[row % kKinds]; ++line) __builtin_prefetch(block + line * kLine);
+    }
+
+    // The weight of one label.
+    float weight(uint32_t row, uint16_t label, float threshold) const;
+    // Adds all weights of a row to their sums, which averages are made of.
+    void sum_up(uint32_t row, float threshold);
+    // Calls visit(label, weight) for the entries of a row, by label: the weights as they are (`summed` 0), or the averages of so many sums.
+    template <class Visit>
+    void each(uint32_t row, float threshold, size_t summed, Visit&& visit) const {
+        std::vector<std::pair<uint16_t, float>> found;
+        for (size_t i = 0; i < size_of(row); ++i) {
+            const float sum = cold_[head_of(row).cold + i].sum;
+            const float weight = summed ? sum / static_cast<float>(summed) : weight_at(row, i, threshold);
+            found.emplace_back(label_at(row, i), weight);
+        }
+        std::sort(found.begin(), found.end());
+        for (const auto& [label, weight] : found) visit(label, weight);
+    }
+    size_t stride() const { return stride_; }
+
+private:
+    struct Head {
+        uint16_t count, capacity;  // capacity kDense: one entry for each label, in their order
+        uint32_t cold;
+    };
+    struct Cold {
+        float squares = 0, sum = 0;
+    };
+    static constexpr size_t kUnit = 32, kLine = 64;
+    // A row's number: where its block begins, in units, times kKinds, plus the kind of its block: its place in kCapacities, or behind them.
+    static constexpr size_t kKinds = 8;
+    static constexpr uint16_t kDense = UINT16_MAX;
+    static constexpr std::array<uint16_t, 4> kCapacities = {2, 5, 12, 24};  // of blocks of 32, 64, 128 and 256 bytes
+
+    static float soft(float c, float threshold) { return std::copysign(std::max(std::abs(c) - threshold, 0.0f), c); }
+
+    template <size_t kCount>
+    static void weigh(const float* __restrict c, const float* __restrict s, float threshold, float* __restrict out) {
+        for (size_t i = 0; i < kCount; ++i) out[i] = s[i] * soft(c[i], threshold);
+    }
+
+    static size_t begin_of(uint32_t row) { return row / kKinds * kUnit; }
+    Head& head_of(uint32_t row) { return *reinterpret_cast<Head*>(arena_.data() + begin_of(row)); }
+    const Head& head_of(uint32_t row) const { return *reinterpret_cast<const Head*>(arena_.data() + begin_of(row)); }
+    float* sums_of(uint32_t row) { return reinterpret_cast<float*>(arena_.data() + begin_of(row) + sizeof(Head)); }
+    const float* sums_of(uint32_t row) const { return reinterpret_cast<const float*>(arena_.data() + begin_of(row) + sizeof(Head)); }
+    size_t room_of(uint32_t row) const { return head_of(row).capacity == kDense ? stride_ : head_of(row).capacity; }
+    size_t size_of(uint32_t row) const { return head_of(row).capacity == kDense ? labels_ : head_of(row).count; }
+    uint16_t label_at(uint32_t row, size_t i) const;
+    float weight_at(uint32_t row, size_t i, float threshold) const { return sums_of(row)[room_of(row) + i] * soft(sums_of(row)[i], threshold); }
+    // The entry of a label; size_of(row) if there is none.
+    size_t find(uint32_t row, uint16_t label) const;
+    size_t entry(uint32_t& row, uint16_t label);
+    uint32_t make(uint16_t capacity);
+    uint32_t grown(uint32_t row);
+    static uint32_t kind_of(uint16_t capacity);
+    size_t bytes_of(uint32_t kind) const;
+
+    // Adds a row of all labels; with the widest vectors there are, which changes no bit.
+    using AddDense = void (*)(const float* c, const float* s, size_t count, float value, float threshold, float* scores);
+    static AddDense add_dense();
+
+    size_t labels_, stride_;
+    OnlineStep step_;
+    AddDense add_dense_ = add_dense();
+    AlignedVector<unsigned char> arena_;
+    std::array<uint8_t, kKinds> lines_{};  // by kind: how many cache lines a block has
+    std::vector<Cold> cold_;
+    std::array<std::vector<std::pair<uint32_t, uint32_t>>, kCapacities.size() + 1> free_;  // blocks that rows have left, with their cold parts
+};
+
+}  // namespace tagpool

@@ -1,0 +1,87 @@
+"""The inducing tagger from the command line: it trains, tags and is looked into as all are, and refuses what it has not."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from commands import fail, succeed, write
+
+import tagpool
+
+TEMPLATES = "word[-1..1]\nshape(word, short)[-1..1]\nlabel[-1]\n"
+
+
+@pytest.fixture(scope="module")
+def model(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("inducing")
+    templates = write(folder, "mine.txt", TEMPLATES)
+    options = ["--train", data / "train.conll", "--dev", data / "dev.conll", "--features", templates, "--epochs", 3]
+    found = json.loads(succeed("train", "--expert", "inducing", *options, "--model", folder / "m", "--json"))
+    assert found["expert"] == "inducing"
+    assert found["features"] > found["pairs"] > 0
+    return folder / "m"
+
+
+def test_tagging_is_what_python_says(model: Path, data: Path) -> None:
+    tagger, dev = tagpool.load(model), tagpool.read_corpus(data / "dev.conll")
+    tagged = succeed("tag", model, data / "dev.conll")
+    last = [[line.split()[-1] for line in block.splitlines()] for block in tagged.strip().split("\n\n")]
+    assert last == tagger.predict(dev)
+    assert succeed("tag", model, data / "dev.conll", "--threads", 2) == tagged
+
+
+def test_inspect_shows_pairs_as_conjunctions(model: Path) -> None:
+    found = json.loads(succeed("inspect", model, "--top", 3, "--json"))
+    assert len(found["pairs"]) == len(found["labelled"]) == 3
+    assert all(" & " in feature for feature, _, _ in found["pairs"])
+    assert all(feature.startswith("label[-1]=") for feature, _, _ in found["labelled"])
+    shown = succeed("inspect", model, "--top", 3)
+    assert "of them pairs" in shown
+    assert found["pairs"][0][0] in shown
+
+
+def test_explain(model: Path) -> None:
+    shown = succeed("explain", model, "Ann Smith moved to Oslo.", "--top", 100)
+    assert "behind by" in shown
+    assert " & " in shown
+    tokens = json.loads(succeed("explain", model, "Ann Smith moved to Oslo.", "--json"))["tokens"]
+    assert [token["word"] for token in tokens] == ["Ann", "Smith", "moved", "to", "Oslo", "."]
+    assert tokens[0]["lead"] == pytest.approx(sum(each["difference"] for each in tokens[0]["contributions"]), abs=1e-4)
+
+
+def test_options_reach_the_tagger_and_it_goes_on(model: Path, data: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    given = ["--no-induce", "--beam", 2, "--l1", 1e-7, "--epochs", 1, "--seed", 7]
+    succeed("train", "--train", data / "train.conll", "--expert", "inducing", *given, "--model", other)
+    kept = json.loads(succeed("inspect", other, "--top", 0, "--json"))["parameters"]
+    assert (kept["induce"], kept["beam"], kept["l1"], kept["seed"], kept["features"]) == (False, 2, 1e-7, 7, "pos")
+    succeed("train", "--train", data / "dev.conll", "--from", model, "--epochs", 1, "--model", tmp_path / "more")
+    dev = tagpool.read_corpus(data / "dev.conll")
+    assert tagpool.load(tmp_path / "more").score(dev) > tagpool.load(model).score(dev)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--expert", "inducing", "--l2", 1], "--l2 is not for --expert inducing"),
+        (["--expert", "inducing", "--slots", 5], "slots=5: expected at least as many slots for pairs as there are features"),
+        (["--beam", 2], "--beam is for --expert inducing"),
+        (["--expert", "nope"], "--expert nope: expected one of crf, maxent, perceptron, inducing"),
+        (["--pool", "bagging", "--expert", "inducing"], "cannot be a member of a pool"),
+        (["--pool", "elitist", "--slots", 100], "--slots is for --expert inducing"),
+    ],
+)
+def test_options_that_make_no_sense(data: Path, tmp_path: Path, options: list[object], message: str) -> None:
+    assert message in fail("train", "--train", data / "train.conll", "--model", tmp_path / "m", *options)
+    assert not (tmp_path / "m").exists()
+
+
+def test_what_it_has_not_is_refused(model: Path, data: Path, tmp_path: Path) -> None:
+    for option in (["--nbest", 2], ["--marginals"], ["--scheme", "bio2"]):
+        assert "need a model with probabilities" in fail("tag", model, data / "dev.conll", *option)
+    common = ["train", "--train", data / "train.conll", "--model", tmp_path / "m"]
+    assert "not a tagger with lattices" in fail(*common, "--pool", "opinion", "--member", model, "--member", model)
+    assert "the model is a inducing, and goes on as one" in fail(*common, "--from", model, "--expert", "crf")
+    assert "--prune is not for --expert inducing" in fail(*common, "--expert", "inducing", "--prune", 0.1)
