@@ -14,7 +14,7 @@ demo: $(VENV)/.installed $(VENV)/.plots ## Set up everything and show what tagpo
 	$(BIN)/tagpool demo
 
 test: $(VENV)/.installed $(VENV)/.test ## Run the tests
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist worksteal
 
 lint: $(VENV)/.installed $(VENV)/.test $(VENV)/.lint ## Check style, types and the direction of imports
 	$(BIN)/ruff check .
