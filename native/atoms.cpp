@@ -55,6 +55,8 @@ AtomValues::AtomValues(const Program& program, const Columns& columns, uint32_t 
       contexts_(program.atoms.size()),
       vectors_(program.atoms.size()),
       capitals_(program.atoms.size()),
+      casings_(program.atoms.size()),
+      elsewhere_(program.atoms.size()),
       first_sentence_(first_sentence) {
     words_.reserve(program.atoms.size());
     for (size_t i = 0; i < program.atoms.size(); ++i) {
@@ -77,6 +79,14 @@ AtomValues::AtomValues(const Program& program, const Columns& columns, uint32_t 
             context.texts.intern("last");
         } else if (atom.kind == AtomKind::capitals) {
             capitals_[i].assign(column->strings->size(), 0);
+        } else if (atom.kind == AtomKind::casing || atom.kind == AtomKind::run || atom.kind == AtomKind::headline) {
+            casings_[i] = std::make_unique<Casing>(*column);
+            if (atom.kind == AtomKind::casing) for (const auto name : Casing::kFormNames) context.texts.intern(name);
+            if (atom.kind == AtomKind::run) for (const auto name : {"first", "inner", "last"}) context.texts.intern(name);
+            if (atom.kind == AtomKind::headline) for (const auto name : Casing::kSentenceNames) context.texts.intern(name);
+        } else if (atom.kind == AtomKind::elsewhere) {
+            SameWords& same = same_.try_emplace(column, columns, *column).first->second;
+            elsewhere_[i] = std::make_unique<Elsewhere>(atom, program.boundary, columns, same);
         } else if (atom.kind == AtomKind::embedding) {
             vectors_[i].assign(column->strings->size(), &kUnasked);
             while (dimensions_.size() < atom.vectors->width()) dimensions_.push_back(hash_bytes(std::to_string(dimensions_.size())));
@@ -92,6 +102,7 @@ void AtomValues::enter(uint32_t sentence) {
     sentence_ = sentence;
     begin_ = columns_.sentences[sentence];
     end_ = columns_.sentences[sentence + 1];
+    for (auto& [column, same] : same_) same.enter(sentence);
     for (uint32_t i = 0; i < program_.atoms.size(); ++i) {
         const AtomKind kind = program_.atoms[i].kind;
         if (kind == AtomKind::word || kind == AtomKind::number || kind == AtomKind::bias || kind == AtomKind::embedding) continue;
@@ -124,6 +135,16 @@ std::span<const uint64_t> AtomValues::hashes(uint32_t index, int64_t token) {
         case AtomKind::capitals:
             if (!context.in_use) collect_capitals(index);
             break;
+        case AtomKind::casing:
+            if (!context.in_use) collect_casing(index);
+            break;
+        case AtomKind::run:
+            if (!context.in_use) collect_runs(index);
+            break;
+        case AtomKind::headline:
+            if (!context.in_use) collect_headline(index);
+            break;
+        case AtomKind::elsewhere: return elsewhere_[index]->hashes(token);
         case AtomKind::position:
             if (!context.in_use) collect_position(index);
             break;
@@ -142,6 +163,8 @@ void AtomValues::texts(uint32_t index, int64_t token, std::vector<std::string>& 
         out.push_back(boundary_text(token < begin_, token < begin_ ? begin_ - token : token - end_ + 1));
     } else if (atom.kind == AtomKind::number || atom.kind == AtomKind::bias) {
         out.emplace_back("1");
+    } else if (atom.kind == AtomKind::elsewhere) {
+        elsewhere_[index]->texts(token, out);
     } else if (atom.kind == AtomKind::embedding) {
         for (uint32_t dimension = 0; dimension < atom.vectors->width(); ++dimension) out.push_back(std::to_string(dimension));
     } else {
@@ -261,6 +284,39 @@ void AtomValues::collect_capitals(uint32_t index) {
             pattern.push_back(known);
         }
         context.add(context.texts.intern(pattern));
+        context.end_token();
+    }
+}
+
+void AtomValues::collect_casing(uint32_t index) {
+    Context& context = contexts_[index];
+    Casing& casing = *casings_[index];
+    const bool says = casing.of_sentence(begin_, end_) == Casing::mixed;
+    for (int64_t token = begin_; token < end_; ++token) {
+        const Casing::Form form = says ? casing.of_word(token, token == begin_) : Casing::nothing;
+        if (form != Casing::nothing) context.add(form);
+        context.end_token();
+    }
+}
+
+void AtomValues::collect_runs(uint32_t index) {
+    Context& context = contexts_[index];
+    Casing& casing = *casings_[index];
+    const bool says = casing.of_sentence(begin_, end_) == Casing::mixed;
+    for (int64_t token = begin_; token < end_; ++token) {
+        if (says && casing.is_capitalised(token)) {
+            const bool before = token > begin_ && casing.is_capitalised(token - 1), after = token + 1 < end_ && casing.is_capitalised(token + 1);
+            if (before || after) context.add(!before ? 0 : after ? 1 : 2);
+        }
+        context.end_token();
+    }
+}
+
+void AtomValues::collect_headline(uint32_t index) {
+    Context& context = contexts_[index];
+    const Casing::Sentence sentence = casings_[index]->of_sentence(begin_, end_);
+    for (int64_t token = begin_; token < end_; ++token) {
+        context.add(sentence);
         context.end_token();
     }
 }

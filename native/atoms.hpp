@@ -2,13 +2,18 @@
 // computed once per distinct string when first asked for, atoms that look at the sentence once per sentence.
 #pragma once
 #include <cstdint>
+#include <map>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "arena.hpp"
+#include "casing.hpp"
 #include "columns.hpp"
+#include "elsewhere.hpp"
 #include "program.hpp"
+#include "same_words.hpp"
 
 namespace tagpool {
 
@@ -74,6 +79,9 @@ private:
     void find_phrases(uint32_t atom);
     void collect_disjunction(uint32_t atom);
     void collect_capitals(uint32_t atom);
+    void collect_casing(uint32_t atom);
+    void collect_runs(uint32_t atom);
+    void collect_headline(uint32_t atom);
     void collect_position(uint32_t atom);
 
     const Program& program_;
@@ -83,6 +91,9 @@ private:
     std::vector<std::vector<const float*>> vectors_;  // by atom: the vector of each string, kUnasked = not looked up yet
     std::vector<uint64_t> dimensions_;          // hashes of "0", "1", ..., for the widest embedding
     std::vector<std::vector<char>> capitals_;   // by atom: the capital class of each string, 0 = not computed yet
+    std::vector<std::unique_ptr<Casing>> casings_;       // by atom
+    std::map<const Column*, SameWords> same_;
+    std::vector<std::unique_ptr<Elsewhere>> elsewhere_;  // by atom
     std::vector<uint64_t> before_, after_;      // hashes of _B-1, _B-2, ... and _B+1, ...
     int64_t begin_ = 0, end_ = 0;
     uint32_t sentence_ = 0;

@@ -94,6 +94,14 @@ public:
 
 private:
     uint32_t number_of(Atom atom) {
+        const std::string description = described(atom);
+        const auto [place, is_new] = atoms_.emplace(description, static_cast<uint32_t>(out_.atoms.size()));
+        if (is_new) out_.atoms.push_back(std::move(atom));
+        return place->second;
+    }
+
+    // What tells an atom from others; its lexicons become those that equal ones have.
+    std::string described(Atom& atom) {
         std::string description = std::to_string(static_cast<int>(atom.kind)) + '\0' + atom.column + '\0' + std::to_string(atom.total) + ' ' +
                                   std::to_string(atom.plain) + ' ' + std::to_string(atom.a) + ' ' + std::to_string(atom.b);
         for (const Step& step : atom.function.steps()) {
@@ -110,9 +118,12 @@ private:
             description += '#' + std::to_string(number);
             atom.vectors = vectors_[number];
         }
-        const auto [place, is_new] = atoms_.emplace(description, static_cast<uint32_t>(out_.atoms.size()));
-        if (is_new) out_.atoms.push_back(std::move(atom));
-        return place->second;
+        if (atom.inner) {
+            Atom inner = *atom.inner;
+            description += '(' + described(inner) + ')' + std::to_string(static_cast<int>(atom.gathering));
+            atom.inner = std::make_shared<const Atom>(std::move(inner));
+        }
+        return description;
     }
 
     size_t programs_ = 0;

@@ -44,6 +44,13 @@ Columns Columns::select(const std::vector<uint32_t>& chosen) const {
     return out;
 }
 
+std::pair<uint32_t, uint32_t> Columns::document_of(uint32_t sentence) const {
+    if (sentence >= sentence_count()) throw InputFault("sentence " + std::to_string(sentence) + " does not exist");
+    if (documents.empty()) return {sentence, sentence + 1};
+    const auto next = std::upper_bound(documents.begin(), documents.end(), sentence);
+    return {next == documents.begin() ? 0 : *(next - 1), next == documents.end() ? static_cast<uint32_t>(sentence_count()) : *next};
+}
+
 ColumnsBuilder::ColumnsBuilder(const std::vector<std::string>& names) {
     for (const std::string& name : names) {
         tables_.push_back(std::make_shared<StringTable>());

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "strings.hpp"
@@ -38,6 +39,8 @@ struct Columns {
 
     // These sentences in this order. Documents stay marked only where a selected sentence begins or changes document.
     Columns select(const std::vector<uint32_t>& chosen) const;
+    // The sentences [first, last) of the document that a sentence is in; it alone where documents are not marked.
+    std::pair<uint32_t, uint32_t> document_of(uint32_t sentence) const;
 };
 
 // Collects sentences into Columns.

@@ -129,18 +129,24 @@ uint64_t Encoder::key_of(const Program& program, std::string_view name) {
 }
 
 Encoder::Described Encoder::describe(const Columns& columns, uint32_t sentence) const {
-    const Columns one = columns.select({sentence});
+    // Of a document the other sentences come along, if they matter.
+    uint32_t first = sentence, last = sentence + 1;
+    if (program_.looks_at_documents()) std::tie(first, last) = columns.document_of(sentence);
+    std::vector<uint32_t> around;
+    for (uint32_t each = first; each < last; ++each) around.push_back(each);
+    const Columns some = columns.select(around);
     // Every combination is numbered apart from the index, and its name written at once.
     FeatureIndex index;
     std::vector<Origin> origins;
-    const Encoding encoding = encode_with(Numbering{index, origins}, program_, one, sentence);
-    Namer namer(program_, one);
+    const Encoding encoding = encode_with(Numbering{index, origins}, program_, some, first);
+    Namer namer(program_, some);
     std::vector<std::string> names;
     for (const Origin& origin : origins) names.push_back(namer.name(origin));
-    Described out(encoding.token_count());
-    for (size_t token = 0; token < out.size(); ++token)
+    const size_t begin = encoding.sentences[sentence - first], end = encoding.sentences[sentence - first + 1];
+    Described out(end - begin);
+    for (size_t token = begin; token < end; ++token)
         for (uint64_t i = encoding.starts[token]; i < encoding.starts[token + 1]; ++i)
-            out[token].emplace_back(names[encoding.ids[i]], encoding.values.empty() ? 1.0f : encoding.values[i]);
+            out[token - begin].emplace_back(names[encoding.ids[i]], encoding.values.empty() ? 1.0f : encoding.values[i]);
     return out;
 }
 

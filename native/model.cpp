@@ -51,6 +51,8 @@ Model::Model(Tensors tensors) : tensors_(std::move(tensors)), labels_(read_label
 
 std::vector<std::string> Model::columns() const { return columns_in({&program_, &arcs_->program()}); }
 
+bool Model::looks_at_documents() const { return any_looks_at_documents({&program_, &arcs_->program()}); }
+
 size_t Model::feature_count() const {
     size_t count = 0;
     for (uint32_t slot = 0; slot < slots_.size(); ++slot) count += slots_.place(slot) != Slots::kNone;

@@ -39,6 +39,8 @@ public:
     uint32_t hash_size() const { return hash_size_; }
     // The columns that templates look at.
     std::vector<std::string> columns() const;
+    // Whether templates look at other sentences of a document.
+    bool looks_at_documents() const;
     size_t feature_count() const;
     // Those of all features, also where several share theirs.
     size_t weight_count() const;

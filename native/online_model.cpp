@@ -191,6 +191,8 @@ size_t OnlineModel::weight_count() const {
 
 std::vector<std::string> OnlineModel::columns() const { return columns_in({&program_, &history_program_}); }
 
+bool OnlineModel::looks_at_documents() const { return any_looks_at_documents({&program_, &history_program_}); }
+
 uint64_t OnlineModel::key_of(std::string_view name) const { return program_ ? Encoder::key_of(*program_, name) : hash_bytes(name); }
 
 uint32_t OnlineModel::history_feature(std::string_view name) const {

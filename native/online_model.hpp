@@ -48,6 +48,8 @@ public:
     uint32_t hash_size() const { return features_.hash_size(); }
     const Slots& slots() const { return features_; }
     std::vector<std::string> columns() const;
+    // Whether templates look at other sentences of a document.
+    bool looks_at_documents() const;
     // Features in the index: single ones, those with previous labels, and pairs.
     size_t feature_count() const { return found_in(features_) + found_in(labelled_) + pair_count(); }
     size_t pair_count() const { return found_in(pairs_); }

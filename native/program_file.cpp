@@ -154,30 +154,75 @@ std::string boolean(bool value) { return value ? "true" : "false"; }
 
 constexpr int64_t kMostLexicons = 1 << 20;
 
-}  // namespace
-
-void write_program(const Program& program, const std::string& name, Tensors& to) {
+// The lexicons of a program's atoms, under its name.
+struct Lexicons {
+    std::string name;
     Numbered<WordLexicon> words;
     Numbered<PhraseLexicon> phrases;
     Numbered<VectorLexicon> vectors;
+};
+
+void write_atom(const Atom& atom, Lexicons& lexicons, Tensors& to, std::string& out) {
+    out += "{\"kind\":\"" + std::string(kAtomKindNames[static_cast<size_t>(atom.kind)]) + "\",\"column\":";
+    append_quoted(out, atom.column);
+    out += ",\"total\":" + boolean(atom.total) + ",\"plain\":" + boolean(atom.plain) + ",\"window\":[" + std::to_string(atom.a) + "," +
+           std::to_string(atom.b) + "],\"steps\":[";
+    for (size_t k = 0; k < atom.function.steps().size(); ++k) {
+        const Step& step = atom.function.steps()[k];
+        out += std::string(k ? "," : "") + "[\"" + std::string(kFunctionNames[static_cast<size_t>(step.function)]) + "\"," + std::to_string(step.a) + "," +
+               std::to_string(step.b);
+        if (step.lexicon) out += "," + std::to_string(lexicons.words.of(step.lexicon, lexicons.name + ".words.", to, write_words));
+        out += "]";
+    }
+    out += "]";
+    if (atom.phrases) out += ",\"phrases\":" + std::to_string(lexicons.phrases.of(atom.phrases, lexicons.name + ".phrases.", to, write_phrases));
+    if (atom.vectors) out += ",\"vectors\":" + std::to_string(lexicons.vectors.of(atom.vectors, lexicons.name + ".vectors.", to, write_vectors));
+    if (atom.inner) {
+        out += ",\"gathering\":\"" + std::string(kGatheringNames[static_cast<size_t>(atom.gathering)]) + "\",\"inner\":";
+        write_atom(*atom.inner, lexicons, to, out);
+    }
+    out += "}";
+}
+
+Atom read_atom(const Json& each, Lexicons& lexicons, const Tensors& from, bool is_inner = false) {
+    Atom atom;
+    atom.kind = named<AtomKind>(kAtomKindNames, each.at("kind").as_string());
+    atom.column = each.at("column").as_string();
+    atom.total = each.at("total").as_bool();
+    atom.plain = each.at("plain").as_bool();
+    atom.a = static_cast<int>(each.at("window").at(size_t{0}).as_whole(-kFurthest, kFurthest));
+    atom.b = static_cast<int>(each.at("window").at(size_t{1}).as_whole(atom.a, kFurthest));
+    std::vector<Step> steps;
+    for (const Json& part : each.at("steps").as_array()) {
+        Step step{named<Function>(kFunctionNames, part.at(size_t{0}).as_string()), 0, 0, nullptr};
+        step.a = static_cast<int>(part.at(1).as_whole(0, INT32_MAX));
+        step.b = static_cast<int>(part.at(2).as_whole(0, INT32_MAX));
+        if (step.function == Function::lookup)
+            step.lexicon = lexicons.words.at(static_cast<size_t>(part.at(3).as_whole(0, kMostLexicons)), lexicons.name + ".words.", from, read_words);
+        steps.push_back(std::move(step));
+    }
+    atom.function = WordFunction(std::move(steps));
+    if (atom.kind == AtomKind::gazetteer)
+        atom.phrases = lexicons.phrases.at(static_cast<size_t>(each.at("phrases").as_whole(0, kMostLexicons)), lexicons.name + ".phrases.", from, read_phrases);
+    if (atom.kind == AtomKind::embedding)
+        atom.vectors = lexicons.vectors.at(static_cast<size_t>(each.at("vectors").as_whole(0, kMostLexicons)), lexicons.name + ".vectors.", from, read_vectors);
+    if (atom.kind == AtomKind::elsewhere) {
+        if (is_inner) throw InputFault("an atom that looks elsewhere is inside another one");
+        atom.gathering = named<Gathering>(kGatheringNames, each.at("gathering").as_string());
+        atom.inner = std::make_shared<const Atom>(read_atom(each.at("inner"), lexicons, from, true));
+    }
+    atom.check();
+    return atom;
+}
+
+}  // namespace
+
+void write_program(const Program& program, const std::string& name, Tensors& to) {
+    Lexicons lexicons{name, {}, {}, {}};
     std::string out = "{\"boundary\":" + boolean(program.boundary) + ",\"atoms\":[";
     for (size_t i = 0; i < program.atoms.size(); ++i) {
-        const Atom& atom = program.atoms[i];
-        out += std::string(i ? "," : "") + "{\"kind\":\"" + std::string(kAtomKindNames[static_cast<size_t>(atom.kind)]) + "\",\"column\":";
-        append_quoted(out, atom.column);
-        out += ",\"total\":" + boolean(atom.total) + ",\"plain\":" + boolean(atom.plain) + ",\"window\":[" + std::to_string(atom.a) + "," +
-               std::to_string(atom.b) + "],\"steps\":[";
-        for (size_t k = 0; k < atom.function.steps().size(); ++k) {
-            const Step& step = atom.function.steps()[k];
-            out += std::string(k ? "," : "") + "[\"" + std::string(kFunctionNames[static_cast<size_t>(step.function)]) + "\"," + std::to_string(step.a) + "," +
-                   std::to_string(step.b);
-            if (step.lexicon) out += "," + std::to_string(words.of(step.lexicon, name + ".words.", to, write_words));
-            out += "]";
-        }
-        out += "]";
-        if (atom.phrases) out += ",\"phrases\":" + std::to_string(phrases.of(atom.phrases, name + ".phrases.", to, write_phrases));
-        if (atom.vectors) out += ",\"vectors\":" + std::to_string(vectors.of(atom.vectors, name + ".vectors.", to, write_vectors));
-        out += "}";
+        out += i ? "," : "";
+        write_atom(program.atoms[i], lexicons, to, out);
     }
     out += "],\"templates\":[";
     for (size_t i = 0; i < program.templates.size(); ++i) {
@@ -192,35 +237,10 @@ void write_program(const Program& program, const std::string& name, Tensors& to)
 
 Program read_program(const Tensors& from, const std::string& name) {
     const Json source = Json::parse(from.text(name));
-    Numbered<WordLexicon> words;
-    Numbered<PhraseLexicon> phrases;
-    Numbered<VectorLexicon> vectors;
+    Lexicons lexicons{name, {}, {}, {}};
     Program program;
     program.boundary = source.at("boundary").as_bool();
-    for (const Json& each : source.at("atoms").as_array()) {
-        Atom atom;
-        atom.kind = named<AtomKind>(kAtomKindNames, each.at("kind").as_string());
-        atom.column = each.at("column").as_string();
-        atom.total = each.at("total").as_bool();
-        atom.plain = each.at("plain").as_bool();
-        atom.a = static_cast<int>(each.at("window").at(size_t{0}).as_whole(-kFurthest, kFurthest));
-        atom.b = static_cast<int>(each.at("window").at(size_t{1}).as_whole(atom.a, kFurthest));
-        std::vector<Step> steps;
-        for (const Json& part : each.at("steps").as_array()) {
-            Step step{named<Function>(kFunctionNames, part.at(size_t{0}).as_string()), 0, 0, nullptr};
-            step.a = static_cast<int>(part.at(1).as_whole(0, INT32_MAX));
-            step.b = static_cast<int>(part.at(2).as_whole(0, INT32_MAX));
-            if (step.function == Function::lookup)
-                step.lexicon = words.at(static_cast<size_t>(part.at(3).as_whole(0, kMostLexicons)), name + ".words.", from, read_words);
-            steps.push_back(std::move(step));
-        }
-        atom.function = WordFunction(std::move(steps));
-        if (atom.kind == AtomKind::gazetteer)
-            atom.phrases = phrases.at(static_cast<size_t>(each.at("phrases").as_whole(0, kMostLexicons)), name + ".phrases.", from, read_phrases);
-        if (atom.kind == AtomKind::embedding)
-            atom.vectors = vectors.at(static_cast<size_t>(each.at("vectors").as_whole(0, kMostLexicons)), name + ".vectors.", from, read_vectors);
-        program.atoms.push_back(std::move(atom));
-    }
+    for (const Json& each : source.at("atoms").as_array()) program.atoms.push_back(read_atom(each, lexicons, from));
     for (const Json& each : source.at("templates").as_array()) {
         Template made{each.at(size_t{0}).as_string(), {}};
         for (size_t i = 1; i < each.items.size(); ++i) {

@@ -51,14 +51,16 @@ nb::object dense_rows(const Columns& columns, const std::string& name, const Wor
 void bind_encoder(nb::module_& m) {
     nb::class_<Atom>(m, "Atom")
         .def("__init__", [](Atom* self, std::string_view name, const std::string& column, const WordFunction& function, bool total,
-                            bool plain, int a, int b, std::shared_ptr<PhraseLexicon> phrases, std::shared_ptr<VectorLexicon> vectors) {
-            const auto kind = named<AtomKind>(kAtomKindNames, name);
-            if (kind == AtomKind::gazetteer && !phrases) throw InputFault("a gazetteer atom needs phrases");
-            if (kind == AtomKind::embedding && !vectors) throw InputFault("an embedding atom needs vectors");
+                            bool plain, int a, int b, std::shared_ptr<PhraseLexicon> phrases, std::shared_ptr<VectorLexicon> vectors,
+                            const Atom* inner, std::string_view gathering) {
             if (a > b || a < -64 || b > 64) throw InputFault("an atom's window is out of range");
-            new (self) Atom{kind, column, function, total, plain, a, b, std::move(phrases), std::move(vectors)};
+            Atom atom{named<AtomKind>(kAtomKindNames, name), column, function, total, plain, a, b, std::move(phrases), std::move(vectors),
+                      inner ? std::make_shared<const Atom>(*inner) : nullptr, named<Gathering>(kGatheringNames, gathering)};
+            atom.check();
+            new (self) Atom(std::move(atom));
         }, nb::arg("kind"), nb::arg("column"), nb::arg("function"), nb::arg("total") = false, nb::arg("plain") = false,
-             nb::arg("a") = 0, nb::arg("b") = 0, nb::arg("phrases") = nb::none(), nb::arg("vectors") = nb::none());
+             nb::arg("a") = 0, nb::arg("b") = 0, nb::arg("phrases") = nb::none(), nb::arg("vectors") = nb::none(),
+             nb::arg("inner").none() = nb::none(), nb::arg("gathering") = "each");
 
     nb::class_<Encoding>(m, "Encoding")
         .def_prop_ro("token_count", &Encoding::token_count)

@@ -55,6 +55,7 @@ void bind_common(nb::class_<Model>& bound) {
         .def_prop_ro("template_keys", [](const Model& model) { return keys_in(model.program()); })
         .def_prop_ro("labels", [](const Model& model) { return model.labels(); })
         .def_prop_ro("columns", &Model::columns)
+        .def_prop_ro("looks_at_documents", &Model::looks_at_documents)
         .def_prop_ro("given", &Model::given)
         .def_prop_ro("hash_size", &Model::hash_size)
         .def_prop_ro("feature_count", &Model::feature_count)

@@ -97,6 +97,8 @@ class Atom:
         b: int = 0,
         phrases: PhraseLexicon | None = None,
         vectors: VectorLexicon | None = None,
+        inner: Atom | None = None,
+        gathering: str = "each",
     ) -> None: ...
 
 class Encoding:
@@ -316,6 +318,8 @@ class AnyModel:
     def labels(self) -> list[str]: ...
     @property
     def columns(self) -> list[str]: ...
+    @property
+    def looks_at_documents(self) -> bool: ...
     @property
     def chain(self) -> bool: ...
     @property

@@ -100,13 +100,32 @@ def _over(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Call]:
 
 
 singles = st.recursive(fields, _over, max_leaves=3)
+plain_gazetteers = st.builds(
+    Call, st.just("gazetteer"), singles, st.sampled_from(["lists", "others"]), flag=st.sampled_from([None, "plain"])
+)
+spelled = st.builds(Call, st.sampled_from(["casing", "run", "headline"]), fields)
+windows = st.one_of(st.just(()), ranges(-3, 3).map(lambda r: (r,)))
+# Of functions with several values at a token it is not said which of two equally frequent ones comes first.
+elsewhere = st.one_of(
+    st.builds(
+        Call, st.just("elsewhere"), st.one_of(singles, spelled), numbers=windows, flag=st.sampled_from([None, "joined", "most"])
+    ),
+    st.builds(
+        Call,
+        st.just("elsewhere"),
+        st.one_of(plain_gazetteers, st.just(Call("position")), st.just(Call("bias"))),
+        flag=st.sampled_from([None, "joined"]),
+    ),
+)
 sparse_expressions = st.one_of(
     singles,
+    spelled,
+    elsewhere,
     st.builds(Call, st.just("ngrams"), singles, numbers=ranges(1, 5).map(lambda r: (r,)), flag=st.sampled_from([None, "edges"])),
     st.builds(Call, st.just("orthography"), singles, flag=st.sampled_from([None, "dfi"])),
     st.builds(Call, st.just("capitals"), fields, numbers=ranges(-2, 2).map(lambda r: (r,))),
     st.builds(Call, st.just("disjunction"), singles, numbers=ranges(-4, 4).map(lambda r: (r,))),
-    st.builds(Call, st.just("gazetteer"), singles, st.sampled_from(["lists", "others"]), flag=st.sampled_from([None, "plain"])),
+    plain_gazetteers,
     st.just(Call("position")),
     st.just(Call("number", Field("score"))),
 )
@@ -119,6 +138,10 @@ FUNCTIONS_DRAWN = {"embedding", "bias", "position", "number", "gazetteer", "disj
     "suffix",
     "cluster",
     "ambiguity",
+    "casing",
+    "run",
+    "headline",
+    "elsewhere",
 }
 assert set(FUNCTIONS) == FUNCTIONS_DRAWN, "a new function needs a strategy"
 

@@ -18,6 +18,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
+from oracles import documents
+
 Feature = tuple[str, float]
 Sentence = Mapping[str, Sequence[str]]
 Resources = Mapping[str, Any]
@@ -255,7 +257,9 @@ def phrases_at(expression: Any, words: Sequence[str], resources: Resources) -> l
     return found
 
 
-def atom_values(expression: Any, at: int, sentence: Sentence, resources: Resources, boundary: bool) -> list[str]:
+def atom_values(
+    expression: Any, at: int, sentence: Sentence, resources: Resources, boundary: bool, place: documents.Place | None = None
+) -> list[str]:
     length = len(next(iter(sentence.values())))
     if not 0 <= at < length:
         if not boundary or not is_total(expression):
@@ -266,7 +270,16 @@ def atom_values(expression: Any, at: int, sentence: Sentence, resources: Resourc
         return ["first"] * (at == 0) + ["last"] * (at == length - 1)
     if name in ("bias", "number"):
         return ["1"]
+    if name == "elsewhere":
+        inner = expression.expression
+        return documents.elsewhere(
+            expression, at, place or ([sentence], 0), lambda i, one: atom_values(inner, i, one, resources, boundary), lower
+        )
     words = column_of(bottom(expression).name, sentence)
+    if name == "headline":
+        return [documents.headline(words)]
+    if name in ("casing", "run"):
+        return documents.casing(words, at) if name == "casing" else documents.run(words, at)
     if name == "gazetteer":
         return phrases_at(expression, words, resources)[at]
     if name == "disjunction":
@@ -351,7 +364,13 @@ def escaped(text: str) -> str:
 
 
 def encode_sentence(
-    templates: Any, sentence: Sentence, resources: Resources, *, history: bool = False, bags: Sequence[str] | None = None
+    templates: Any,
+    sentence: Sentence,
+    resources: Resources,
+    *,
+    history: bool = False,
+    bags: Sequence[str] | None = None,
+    place: documents.Place | None = None,
 ) -> list[list[Feature]]:
     """The features of every token, in no particular order; ``bags`` keeps those of the base and of these bags."""
     length = len(next(iter(sentence.values())))
@@ -371,15 +390,23 @@ def encode_sentence(
             value = as_float32(value)
             if value == 0:
                 continue
-            values = [atom_values(e, at + o, sentence, resources, templates.boundary) for e, o in terms] or [["1"]]
+            values = [atom_values(e, at + o, sentence, resources, templates.boundary, place) for e, o in terms] or [["1"]]
             for chosen in itertools.product(*values):
                 out[at].append((f"{key}={'|'.join(map(escaped, chosen) if key in joined else chosen)}", value))
     return out
 
 
-def encode(templates: Any, sentences: Sequence[Sentence], resources: Resources, **options: Any) -> list[list[Feature]]:
-    """The features of every token of a corpus."""
-    return [row for sentence in sentences for row in encode_sentence(templates, sentence, resources, **options)]
+def encode(
+    templates: Any, sentences: Sequence[Sentence], resources: Resources, *, starts: Sequence[int] = (), **options: Any
+) -> list[list[Feature]]:
+    """The features of every token of a corpus; documents begin at the sentences of ``starts``."""
+    begins = starts or range(len(sentences))
+    found: list[list[Feature]] = []
+    for first, last in zip(begins, [*begins[1:], len(sentences)], strict=True):
+        for number in range(last - first):
+            place = sentences[first:last], number
+            found += encode_sentence(templates, sentences[first + number], resources, place=place, **options)
+    return found
 
 
 def counts(rows: Sequence[Sequence[Feature]]) -> Counter[str]:

@@ -66,8 +66,7 @@ def explain(
         corpus = _read(tagger, file or Path(), columns, format, encoding)
         if sentence > len(corpus):
             raise InputError(f"--sentence {sentence}: there are {len(corpus)} sentences", source=file)
-        corpus = corpus[sentence - 1 : sentence]
-    found = _explained(tagger, corpus)
+    found = _explained(tagger, corpus, 0 if file is None else sentence - 1)
     if token is not None and token > len(found):
         raise InputError(f"--token {token}: the sentence has {len(found)} tokens")
     chosen = [(number, each) for number, each in enumerate(found, 1) if token in (None, number)]
@@ -82,18 +81,20 @@ def explain(
             _show_features(one, top)
 
 
-def _explained(tagger: Tagger | Pool, corpus: Corpus) -> list[tuple[TokenVotes | None, TokenExplanation | ScoredToken | None]]:
+def _explained(
+    tagger: Tagger | Pool, corpus: Corpus, sentence: int
+) -> list[tuple[TokenVotes | None, TokenExplanation | ScoredToken | None]]:
     """What there is to say of each token: the votes of a pool, and the features of whatever is one expert."""
-    count = corpus.token_count
+    count = len(corpus[sentence])
     voted: list[TokenVotes | None] = [None] * count
     if isinstance(tagger, (Pool, ElitistPool)):
-        voted[:] = votes(tagger, corpus)
+        voted[:] = votes(tagger, corpus, sentence)
     single = fastest(tagger)
     told: list[TokenExplanation | ScoredToken | None] = [None] * count
     if isinstance(single, InducingTagger):
-        told[:] = explain_scores(single, corpus)
+        told[:] = explain_scores(single, corpus, sentence)
     elif isinstance(single, Expert):
-        told[:] = explain_sentence(single, corpus)
+        told[:] = explain_sentence(single, corpus, sentence)
     return list(zip(voted, told, strict=True))
 
 

@@ -73,7 +73,9 @@ def features(
     shown = corpus[first - 1 : first - 1 + count]
     encoded = encoder.fit_transform(shown)
     for number in range(len(shown)):
-        _show_sentence(encoder, encoded, shown, number, first + number, json)
+        # From the whole corpus, for templates that look at a document.
+        described = encoder.describe(corpus, first - 1 + number)
+        _show_sentence(described, encoded, shown[number].words, number, first + number, json)
     if not json and encoder.history_names:
         later = sorted({name.split("=")[0] for name in encoder.history_names})
         output.print(f"\ncombined with previous labels when tagging: {', '.join(later)}", highlight=False, markup=False)
@@ -91,9 +93,14 @@ def _vectors(encoded: EncodedCorpus, number: int) -> list[dict[str, list[float]]
     return found
 
 
-def _show_sentence(encoder: Encoder, encoded: EncodedCorpus, corpus: Corpus, number: int, shown_number: int, json: bool) -> None:
-    words = corpus[number].words
-    described = encoder.describe(corpus, number)
+def _show_sentence(
+    described: list[list[tuple[str, float]]],
+    encoded: EncodedCorpus,
+    words: list[str],
+    number: int,
+    shown_number: int,
+    json: bool,
+) -> None:
     vectors = _vectors(encoded, number)
     if json:
         tokens: list[dict[str, Any]] = []

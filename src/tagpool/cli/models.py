@@ -39,6 +39,11 @@ def columns_of(model: Tagger | Pool) -> tuple[str, ...]:
     return tuple(dict.fromkeys(column for expert in experts_in(model) for column in expert._fitted().columns))
 
 
+def looks_at_documents(model: Tagger | Pool) -> bool:
+    """Whether the labels of a sentence depend on the rest of its document."""
+    return any(expert._fitted().looks_at_documents for expert in experts_in(model))
+
+
 def as_one(model: Tagger | Pool) -> Tagger:
     """The single expert that a model is; an InputError says why where it is none."""
     found: Tagger = model.collapse() if hasattr(model, "collapse") else model

@@ -68,7 +68,8 @@ def tag(
 def _tagger(labeller: Labeller, file: Path, kind: Format, columns: str | None, encoding: str) -> Iterable[bytes]:
     if columns is not None and kind is not Format.CONLL:
         raise InputError(f"--columns: columns can be named for CoNLL files only, and this is read as {kind.value}", source=file)
-    blocks = Blocks(file, encoding=encoding, by_line=kind not in (Format.CONLL, Format.CONLLU))
+    by_line = kind not in (Format.CONLL, Format.CONLLU)
+    blocks = Blocks(file, encoding=encoding, by_line=by_line, by_document=labeller.by_document and not by_line)
     if kind is Format.CONLL:
         return ConllTagger(labeller, blocks, columns)
     if kind is Format.CONLLU:

@@ -8,6 +8,7 @@ columns it did not touch.
 from __future__ import annotations
 
 import operator
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, overload
@@ -180,6 +181,20 @@ class Corpus(Sequence[Sentence]):
     def documents(self) -> list[int]:
         """The first sentence of each document; empty when documents are not marked."""
         return self.native.documents
+
+    def document_of(self, sentence: int) -> tuple[Corpus, int]:
+        """The document that a sentence is in, and the sentence's number there; it alone where documents are not marked.
+
+        >>> corpus = Corpus.from_columns({"word": [["a"], ["b"], ["c"]]}, documents=[0, 1])
+        >>> corpus.document_of(2)[0].words, corpus.document_of(2)[1]
+        ([['b'], ['c']], 1)
+        """
+        starts = self.documents
+        if not starts:
+            return self.select([sentence]), 0
+        place = bisect_right(starts, sentence)
+        first, last = starts[max(place - 1, 0)], starts[place] if place < len(starts) else len(self)
+        return self.select([sentence] if not first <= sentence < last else range(first, last)), sentence - first
 
     def _require(self, name: str) -> None:
         if name not in self.columns:

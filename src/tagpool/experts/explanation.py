@@ -63,18 +63,17 @@ def explain(expert: Expert, corpus: Corpus, sentence: int = 0) -> list[TokenExpl
     """
     if expert._fitted().given:
         raise InputError("the model was trained on given features: only features of templates can be explained")
-    one = corpus.select([sentence])
-    told = _Sentence(expert, one)
+    told = _Sentence(expert, *corpus.document_of(sentence))
     return [told.explained(place) for place in range(len(told.words))]
 
 
 class _Sentence:
-    """A sentence with its scores."""
+    """A sentence of a document with its scores."""
 
-    def __init__(self, expert: Expert, one: Corpus) -> None:
-        self.words = one[0].words
-        (self.lattice,) = expert.lattices(one)
-        self.weights = SentenceWeights(expert, one)
+    def __init__(self, expert: Expert, document: Corpus, sentence: int) -> None:
+        self.words = document[sentence].words
+        self.lattice = expert.lattices(document)[sentence]
+        self.weights = SentenceWeights(expert, document, sentence)
         self.labels = self.weights.labels
         self.states = state_labels(expert)
         count = len(self.labels)

@@ -44,16 +44,16 @@ def explain_scores(tagger: InducingTagger, corpus: Corpus, sentence: int = 0) ->
     model = tagger._fitted()
     if model.given:
         raise InputError("the model was trained on given features: only features of templates can be explained")
-    one = corpus.select([sentence])
-    (given,) = tagger.predict(one)
+    document, place = corpus.document_of(sentence)
+    given = tagger.predict(document)[place]
     number = {label: index for index, label in enumerate(model.labels)}
     labels = [number[label] for label in given]
     try:
-        features = model.encoder(1).describe(one.native, 0)
-        history = model.history_encoder(1).describe(one.native, 0) if model.has_history else [[] for _ in features]
+        features = model.encoder(1).describe(document.native, place)
+        history = model.history_encoder(1).describe(document.native, place) if model.has_history else [[] for _ in features]
     except _native.InputFault as fault:
-        raise tagger._explained(fault, one) from None
-    words = one[0].words
+        raise tagger._explained(fault, document) from None
+    words = document[place].words
     return [_token(model, words[t], features[t], [name for name, _ in history[t]], labels, t) for t in range(len(words))]
 
 

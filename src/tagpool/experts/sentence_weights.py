@@ -41,17 +41,19 @@ class Step:
 
 
 class SentenceWeights:
-    """The weights that a sentence of a corpus meets."""
+    """The weights that a sentence of a document meets."""
 
-    def __init__(self, expert: Expert, one: Corpus) -> None:
+    def __init__(self, expert: Expert, document: Corpus, sentence: int) -> None:
         self.model = model = expert._fitted()
         self.labels = list(model.labels)
         count = len(self.labels)
         try:
-            features = model.encoder(1).describe(one.native, 0)
-            steps = model.history_encoder(1).describe(one.native, 0) if model.has_history else [[] for _ in features]
+            features = model.encoder(1).describe(document.native, sentence)
+            steps: list[list[tuple[str, float]]] = [[] for _ in features]
+            if model.has_history:
+                steps = model.history_encoder(1).describe(document.native, sentence)
         except _native.InputFault as fault:
-            raise expert._explained(fault, one) from None
+            raise expert._explained(fault, document) from None
         # The first token has no label before it.
         self.tokens = [self._token(row, steps[place] if place else []) for place, row in enumerate(features)]
         edges = model.edges().astype(np.float64) if model.chain else np.zeros(count * (count + 2))

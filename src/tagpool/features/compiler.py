@@ -9,15 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 from tagpool import _native
 from tagpool.errors import InputError
-from tagpool.features.functions import FUNCTIONS, HISTORY_FIELD
-from tagpool.features.template import Call, Expression, Field, Template, TemplateSet, Term
+from tagpool.features.functions import ELSEWHERE, FUNCTIONS, HISTORY_FIELD
+from tagpool.features.template import DEFAULT_FIELD, Call, Expression, Field, Range, Template, TemplateSet, Term
 
 if TYPE_CHECKING:
     from tagpool.features.embeddings import Embeddings
 
 _LEXICONS = ("cluster", "ambiguity")  # functions that look a word up
 _FLAGGED = {("shape", "short"): "short_shape", ("ngrams", "edges"): "edge_ngrams", ("orthography", "dfi"): "orthography_dfi"}
-_CONTEXT = ("gazetteer", "disjunction", "capitals", "position", "bias", "number", "embedding")  # functions of more than one word
+# Functions of more than one word.
+_CONTEXT = ("gazetteer", "disjunction", "capitals", "casing", "run", "headline", "position", "bias", "number", "embedding")
 _MOST_CONJUNCTIONS = 65_535  # the native core numbers them in 16 bits
 _NUMBERED_COLUMN = re.compile(r"column(\d+)$")
 
@@ -134,6 +135,9 @@ class _Compiler:
         expression: Expression | None = term.expression
         while isinstance(expression, Call):
             self.check_resource(expression, term, template)
+            if expression.function == ELSEWHERE and DEFAULT_FIELD not in self.columns:
+                message = f"{ELSEWHERE} looks for a word elsewhere in its document, and there is no column {DEFAULT_FIELD!r}"
+                raise template.error(message, source=self.templates.source, term=term)
             expression = expression.expression
         if expression is None:
             return
@@ -177,6 +181,8 @@ class _Compiler:
         return self.atom_numbers[key]
 
     def make_atom(self, expression: Expression) -> _native.Atom:
+        if isinstance(expression, Call) and expression.function == ELSEWHERE:
+            return self.make_elsewhere(expression)
         if isinstance(expression, Field) or expression.function not in _CONTEXT:
             column, function = self.word_function(expression)
             total = isinstance(expression, Field) or self.is_total(expression)
@@ -198,6 +204,20 @@ class _Compiler:
             b=window.high if window else 0,
             phrases=resource.phrases(key, function) if expression.function == "gazetteer" else None,
             vectors=resource.native if expression.function == "embedding" else None,
+        )
+
+    def make_elsewhere(self, call: Call) -> _native.Atom:
+        if call.expression is None:
+            raise InputError(f"{call.function} needs a function to look at")
+        window = call.numbers[0] if call.numbers else Range(0, 0)
+        return _native.Atom(
+            call.function,
+            DEFAULT_FIELD,
+            _native.WordFunction([]),
+            a=window.low,
+            b=window.high,
+            inner=self.make_atom(call.expression),
+            gathering=call.flag or "each",
         )
 
     def is_total(self, expression: Expression) -> bool:

@@ -22,8 +22,8 @@ class Function:
 
     ``single``: at most one value a token, so that other functions may be applied to it. ``total``: always a value, so that
     it has a
-    boundary value outside the sentence. ``field_only``: applies to a column, not to another function. ``example`` is shown
-    in messages.
+    boundary value outside the sentence. ``field_only``: applies to a column, not to another function. ``around_any``: applies
+    also to functions that have several values, or look around. ``example`` is shown in messages.
     """
 
     name: str
@@ -35,9 +35,14 @@ class Function:
     resource: bool = False
     expression: bool = True
     field_only: bool = False
+    around_any: bool = False
     single: bool = False
     total: bool = False
 
+
+ELSEWHERE = "elsewhere"
+NOT_ELSEWHERE = (ELSEWHERE, "number", "embedding")
+"""Functions that :data:`ELSEWHERE` cannot be applied to: itself, and those with values that are no texts."""
 
 FUNCTIONS: dict[str, Function] = {
     function.name: function
@@ -80,6 +85,32 @@ FUNCTIONS: dict[str, Function] = {
             "disjunction(word, -4..-1)[0]",
             "the words of a window, wherever in it they stand",
             Numbers.WINDOW,
+        ),
+        Function(
+            "casing",
+            "casing(word)[0]",
+            "small, capital, capitals: how a word is written, where that says something (not in headlines or a sentence's first "
+            "capital)",
+            field_only=True,
+        ),
+        Function(
+            "run",
+            "run(word)[0]",
+            "first, inner, last: the place in a run of capitalised words, not in headlines",
+            field_only=True,
+        ),
+        Function(
+            "headline", "headline(word)[0]", "upper, title, mixed, none: the capitals of the whole sentence", field_only=True
+        ),
+        Function(
+            ELSEWHERE,
+            "elsewhere(casing(word), joined)[0]",
+            "what a function says at the other occurrences of the word in its document, or so many tokens beside them; most: the "
+            "most frequent value, joined: all as one",
+            Numbers.WINDOW,
+            optional_numbers=True,
+            flags=("joined", "most"),
+            around_any=True,
         ),
         Function("position", "position[0]", "first, last: the sentence's ends", expression=False),
         Function("bias", "bias[0]", "a feature of every token", expression=False),

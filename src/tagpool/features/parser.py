@@ -21,7 +21,15 @@ from dataclasses import replace
 from typing import NamedTuple, NoReturn
 
 from tagpool.errors import TemplateError
-from tagpool.features.functions import FARTHEST_HISTORY, FARTHEST_OFFSET, FUNCTIONS, HISTORY_FIELD, Function, Numbers
+from tagpool.features.functions import (
+    FARTHEST_HISTORY,
+    FARTHEST_OFFSET,
+    FUNCTIONS,
+    HISTORY_FIELD,
+    NOT_ELSEWHERE,
+    Function,
+    Numbers,
+)
 from tagpool.features.template import BASE, DEFAULT_FIELD, Call, Expression, Field, Range, Template, TemplateSet, Term
 
 _TOKEN = re.compile(r"\s*(?:(?P<name>[A-Za-z_]\w*(?:-[A-Za-z_]\w*)*)|(?P<integer>[+-]?\d+)|(?P<sign>\.\.|[\[\](),&:]))", re.ASCII)
@@ -259,7 +267,8 @@ class _Parser:
             self.fail(f"{function.name} needs a resource, as in {function.example}", token)
         if function.expression and expression is None:
             expression = Field(DEFAULT_FIELD)
-        if function.numbers in (Numbers.RANGE, Numbers.WINDOW) and len(numbers) != 1:
+        one_range = function.numbers in (Numbers.RANGE, Numbers.WINDOW)
+        if one_range and len(numbers) != 1 and (numbers or not function.optional_numbers):
             self.fail(f"{function.name} needs one range of numbers, as in {function.example}", token)
         if function.numbers is Numbers.LENGTHS and not numbers and not function.optional_numbers:
             self.fail(f"{function.name} needs lengths, as in {function.example}", token)
@@ -277,7 +286,9 @@ class _Parser:
         if isinstance(inner, Call):
             if function.field_only:
                 self.fail(f"{function.name} applies to a column, not to a function", token)
-            if not FUNCTIONS[inner.function].single:
+            if function.around_any and inner.function in NOT_ELSEWHERE:
+                self.fail(f"{function.name} cannot be applied to {inner.function}", token)
+            if not function.around_any and not FUNCTIONS[inner.function].single:
                 self.fail(f"{inner.function} has several values or none, so {function.name} cannot be applied to it", token)
         return inner
 

@@ -51,19 +51,22 @@ def votes(pool: Any, corpus: Corpus, sentence: int = 0) -> list[TokenVotes]:
     >>> [(vote.member, vote.share) for vote in votes(pool, train)[0].votes]
     [('member 1', 0.75), ('member 2', 0.25)]
     """
-    one = corpus.select([sentence])
-    members = zip(member_names(pool), np.asarray(pool.alpha_).tolist(), [_opinions(member, one) for member in pool], strict=True)
+    document, place = corpus.document_of(sentence)
+    said = [_opinions(member, document, place) for member in pool]
+    members = zip(member_names(pool), np.asarray(pool.alpha_).tolist(), said, strict=True)
     cast = [[Vote(name, share, *opinion) for opinion in opinions] for name, share, opinions in members]
     return [
         TokenVotes(word, *opinion, own)
-        for word, opinion, own in zip(one[0].words, _opinions(pool, one), zip(*cast, strict=True), strict=True)
+        for word, opinion, own in zip(
+            document[place].words, _opinions(pool, document, place), zip(*cast, strict=True), strict=True
+        )
     ]
 
 
-def _opinions(tagger: Any, one: Corpus) -> list[tuple[str, float]]:
-    """A tagger's labels of a single sentence, each with its probability at its token."""
-    (labels,) = tagger.predict(one)
-    (lattice,) = tagger.lattices(one)
+def _opinions(tagger: Any, document: Corpus, sentence: int) -> list[tuple[str, float]]:
+    """A tagger's labels of a sentence, each with its probability at its token."""
+    labels = tagger.predict(document)[sentence]
+    lattice = tagger.lattices(document)[sentence]
     last = np.array(tagger.labels_)[last_labels(tagger)]
     marginals = lattice.marginals()
     return [(label, float(row[last == label].sum())) for label, row in zip(labels, marginals, strict=True)]

@@ -21,6 +21,11 @@ _LONGEST = 1 << 24  # a sentence longer than this is none
 _GZIP_MAGIC = b"\x1f\x8b"
 _BLANK_LINE = re.compile(rb"\n[ \t\r]*\n")
 _LINE_END = b"\n"
+# What begins a document, with the comments that stand before it. The line must be whole.
+_DOCUMENT = re.compile(
+    rb"^[ \t]*-DOCSTART-(?=[ \t\r\n])|(?:(?<=\n\n)|(?<=\n\r\n)|\A)(?:#[^\n]*\n)*#[ \t]*newdoc(?=[ \r\n])", re.MULTILINE
+)
+_BLANK = b" \t\r\n\xef\xbb\xbf"  # with a byte order mark
 
 
 class Block(NamedTuple):
@@ -34,13 +39,16 @@ class Blocks:
     """The blocks of a file; ``-`` is standard input, gzip is read directly.
 
     With ``by_line`` every line is a sentence, else blank lines stand between sentences. What a pipe has to offer is handed on
-    as soon as a sentence is whole.
+    as soon as a sentence is whole, with ``by_document`` as soon as a document is. Sentences before the first document are handed
+    on as they come, apart from it.
     """
 
-    def __init__(self, path: Path, *, encoding: str = "utf-8", by_line: bool = False) -> None:
+    def __init__(self, path: Path, *, encoding: str = "utf-8", by_line: bool = False, by_document: bool = False) -> None:
         self.source = source_name(path)
         self._path = path
         self._by_line = by_line
+        self._by_document = by_document
+        self._in_document = False
         try:
             codec = codecs.lookup(encoding)
         except (LookupError, ValueError):
@@ -55,15 +63,33 @@ class Blocks:
             pending += data
             if more_now and len(pending) < _SIZE:
                 continue
-            cut = self._last_end(pending)
+            if (first := self._before_documents(pending)) is not None:
+                yield from map(self._block, filter(None, [pending[:first]]))
+                pending = pending[first:]
+            cut = self._last_document(pending) if self._in_document else self._last_end(pending)
             if cut:
                 yield self._block(pending[:cut])
                 pending = pending[cut:]
             elif len(pending) > _LONGEST:
                 what = "a line end" if self._by_line else "a blank line between sentences"
+                if self._in_document:
+                    what = "the beginning of another document"
                 raise InputError(f"expected {what}, got none in {len(pending):,} bytes", source=self.source, line=self._lines + 1)
-        if pending:
-            yield self._block(pending)
+        first = self._before_documents(pending) or 0
+        yield from map(self._block, filter(None, [pending[:first], pending[first:]]))
+
+    def _before_documents(self, text: bytes) -> int | None:
+        """Where the first document of all begins, None if it did not, or begins long before."""
+        if not self._by_document or self._in_document or (found := _DOCUMENT.search(text.lstrip(_BLANK))) is None:
+            return None
+        self._in_document = True
+        # Blanks before it belong to it.
+        return found.start() + len(text) - len(text.lstrip(_BLANK)) if found.start() else 0
+
+    def _last_document(self, text: bytes) -> int:
+        """Where the last document begins, 0 if it is the one that the text begins with."""
+        blanks = len(text) - len(text.lstrip(_BLANK))
+        return max((found.start() for found in _DOCUMENT.finditer(text, blanks + 1)), default=0)
 
     def _block(self, text: bytes) -> Block:
         if self._lines == 0 and b"\0" in text[:8] and text[8:9] == b"{":

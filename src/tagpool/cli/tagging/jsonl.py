@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from tagpool.cli.tagging.blocks import Block, Blocks
 from tagpool.cli.tagging.labeller import Labeller
@@ -17,9 +17,17 @@ from tagpool.corpus.text import SPACE
 from tagpool.errors import InputError
 
 
+class _Row(NamedTuple):
+    """An object, its columns, and whether it begins a document."""
+
+    record: dict[str, Any]
+    columns: dict[str, list[str]]
+    begins: bool
+
+
 class JsonlTagger:
     """Tags JSONL: each object gets ``labels``, one a token. An object with a text also gets its ``tokens``, and the ``spans`` of
-    the labels.
+    the labels. A model that looks at documents waits for the end of each.
     """
 
     def __init__(self, labeller: Labeller, blocks: Blocks) -> None:
@@ -27,17 +35,25 @@ class JsonlTagger:
         self.blocks = blocks
         self.spans = not is_plain(dict.fromkeys(labeller.names, 1))
         self.sentences = 0
+        self._document: Any = None
 
     def __iter__(self) -> Iterator[bytes]:
+        waiting: list[_Row] = []
         for block in self.blocks:
-            yield self.tagged(block)
+            waiting += self._rows(block)
+            begins = [place for place, row in enumerate(waiting) if row.begins] if self.labeller.by_document else []
+            # Sentences before the first document stand alone.
+            whole = begins[-1] if begins else len(waiting)
+            if begins and begins[0]:
+                yield self._tagged(waiting[: begins[0]])
+                waiting, whole = waiting[begins[0] :], whole - begins[0]
+            yield self._tagged(waiting[:whole])
+            waiting = waiting[whole:]
+        yield self._tagged(waiting)
         if not self.sentences:
             raise InputError("expected sentences, got none: the input is empty", source=self.blocks.source)
 
-    def tagged(self, block: Block) -> bytes:
-        """A block with its labels."""
-        records: list[dict[str, Any]] = []
-        columns: list[dict[str, list[str]]] = []
+    def _rows(self, block: Block) -> Iterator[_Row]:
         for number, line in block_lines(block, self.blocks.source):
             if not line.strip():
                 continue
@@ -49,18 +65,22 @@ class JsonlTagger:
             unlabelled = {key: value for key, value in record.items() if key not in SPAN_KEYS}
             found = record_columns(unlabelled, "error", fail)
             self.labeller.require(tuple(name for name in found if name != SPACE), self.blocks.source, number)
-            records.append(record)
-            columns.append(found)
-        if not records:
-            return b""
-        self.sentences += len(records)
-        needed = self.labeller.needs or (WORD,)
-        corpus = self.labeller.corpus({name: [found[name] for found in columns] for name in needed})
-        readings = self.labeller.readings(corpus)
-        lines = [json.dumps(self._labelled(*row), ensure_ascii=False) for row in zip(records, columns, readings, strict=True)]
-        return ("\n".join(lines) + "\n").encode()
+            before, self._document = self._document, record.get("document")
+            yield _Row(record, found, self._document is not None and self._document != before)
 
-    def _labelled(self, record: dict[str, Any], columns: dict[str, list[str]], readings: list[Reading]) -> dict[str, Any]:
+    def _tagged(self, rows: list[_Row]) -> bytes:
+        if not rows:
+            return b""
+        self.sentences += len(rows)
+        needed = self.labeller.needs or (WORD,)
+        documents = [place for place, row in enumerate(rows) if row.begins]
+        corpus = self.labeller.corpus({name: [row.columns[name] for row in rows] for name in needed}, documents)
+        labelled = map(self._labelled, *zip(*rows, strict=True), self.labeller.readings(corpus))
+        return ("\n".join(json.dumps(each, ensure_ascii=False) for each in labelled) + "\n").encode()
+
+    def _labelled(
+        self, record: dict[str, Any], columns: dict[str, list[str]], begins: bool, readings: list[Reading]
+    ) -> dict[str, Any]:
         found = {key: value for key, value in record.items() if key not in SPAN_KEYS}
         if "tokens" not in record:
             found["tokens"] = columns[WORD]

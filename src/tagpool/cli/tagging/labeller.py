@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tagpool import _native
-from tagpool.cli.models import columns_of, experts_in
+from tagpool.cli.models import columns_of, experts_in, looks_at_documents
 from tagpool.cli.tagging.reading import Reading
 from tagpool.corpus.corpus import Corpus
 from tagpool.errors import InputError
@@ -31,6 +31,7 @@ class Labeller:
             )
         self.names = list(tagger.labels_)
         self.needs = columns_of(tagger)
+        self.by_document = looks_at_documents(tagger)
         self.summary: dict[str, Any] = experts_in(tagger)[0].summary_
         self.nbest = nbest
         self.marginals = marginals
@@ -64,6 +65,6 @@ class Labeller:
                 line=line,
             )
 
-    def corpus(self, columns: dict[str, list[list[str]]]) -> _native.Columns:
+    def corpus(self, columns: dict[str, list[list[str]]], documents: list[int] | None = None) -> _native.Columns:
         """Lists of strings as the model takes them."""
-        return Corpus.from_columns(columns).native
+        return Corpus.from_columns(columns, documents=documents or []).native
