@@ -11,6 +11,7 @@ from tagpool.corpus.formats import read_corpus
 from tagpool.corpus.schemes import convert_many, detect
 from tagpool.errors import InputError
 from tagpool.experiments.study import Setting
+from tagpool.features.embeddings import Embeddings
 from tagpool.features.resources import AmbiguityClasses, Clusters, Gazetteer
 
 _QUICK = (2500, 800)  # sentences to train on, and to look at
@@ -56,6 +57,11 @@ def conll2000(setting: Setting) -> Split:
     return _split(setting, train.select(rest), train.select(held_out), test)
 
 
+def journal_split(setting: Setting) -> Split:
+    """Words of the Wall Street Journal with their tags: sections 0 to 18, 19 to 21 and 22 to 24."""
+    return _split(setting, *_journal(setting))
+
+
 def gazetteers(setting: Setting) -> Gazetteer:
     """All name lists."""
     return Gazetteer.read(folder(setting) / "gazetteers")
@@ -64,7 +70,7 @@ def gazetteers(setting: Setting) -> Gazetteer:
 def journal(setting: Setting, without: Collection[int]) -> Corpus:
     """Words of the Wall Street Journal with their tags, but for some sections."""
     place = folder(setting) / "wsj-pos"
-    corpus = together(*(_read(place / f"{part}.tsv.gz", "word,label") for part in ("train_00-18", "dev_19-21", "test_22-24")))
+    corpus = together(*_journal(setting))
     chosen: list[int] = []
     begin = 0
     for section, length in _sections(place / "sections.tsv.gz"):
@@ -74,6 +80,11 @@ def journal(setting: Setting, without: Collection[int]) -> Corpus:
     if begin != len(corpus):
         raise InputError(f"{place}: the sections have {begin} sentences, the files {len(corpus)}")
     return corpus.select(chosen[: _QUICK[0]] if setting.quick else chosen)
+
+
+def _journal(setting: Setting) -> list[Corpus]:
+    place = folder(setting) / "wsj-pos"
+    return [_read(place / f"{part}.tsv.gz", "word,label") for part in ("train_00-18", "dev_19-21", "test_22-24")]
 
 
 def _sections(path: Path) -> list[tuple[int, int]]:
@@ -91,6 +102,11 @@ def together(*parts: Corpus) -> Corpus:
 def clusters(setting: Setting) -> Clusters:
     """Brown clusters of English words."""
     return Clusters.read(folder(setting) / "brown-clusters" / "spacy_en_c1000.txt.gz")
+
+
+def vectors(setting: Setting) -> Embeddings:
+    """GloVe vectors of words in small letters."""
+    return Embeddings.read(folder(setting) / "glove" / "glove.6B.100d.subset.f16.npz")
 
 
 def possible_tags(setting: Setting) -> AmbiguityClasses:

@@ -13,10 +13,9 @@ from dataclasses import replace
 
 from tagpool.corpus.corpus import Corpus
 from tagpool.evaluation.breakdown import vocabulary_breakdown, vocabulary_of
-from tagpool.evaluation.scores import score
 from tagpool.experiments.corpora import Split, conll2003, wnut17
 from tagpool.experiments.elitist_curves import add_curves
-from tagpool.experiments.fits import Labels, Make, Model, better_mark, legally, measured, tune
+from tagpool.experiments.fits import Labels, Make, Model, better_mark, legally, measured, precision_and_recall, tune
 from tagpool.experiments.models import Makers
 from tagpool.experiments.occurrences import with_occurrences
 from tagpool.experiments.study import Row, Setting, Study
@@ -116,7 +115,7 @@ def _rows(
         printed = papers.get(model.name, _NOT_PRINTED)
         on_dev = [legally(tagger, split.dev) for tagger in model.fitted]
         study.rows.append(measured(name, "dev F1", split.dev.labels, on_dev, paper=printed[0]))
-        study.rows += _rates(name, gold, found, printed)
+        study.rows += precision_and_recall(name, "test", gold, found, printed[1:3])
         marks = "".join(
             mark
             for mark, rival in (("†", _RIDGE), ("‡", _LASSO))
@@ -130,15 +129,6 @@ def _rows(
         study.rows.append(measured(name, "n-grams blank, F1", gold, blind))
         study.notes.append(f"{name}: {model.setting:g}, dev F1 {model.dev:.2f}")
         model.fitted.clear()  # there is no room for all of them
-
-
-def _rates(name: str, gold: Labels, found: Sequence[Labels], papers: tuple[float | None, ...]) -> list[Row]:
-    scores = [score(gold, labels) for labels in found]
-    mean = {each: round(sum(getattr(one, each) for one in scores) / len(scores), 2) for each in ("precision", "recall")}
-    return [
-        Row(name, "test precision", mean["precision"], paper=papers[1]),
-        Row(name, "test recall", mean["recall"], paper=papers[2]),
-    ]
 
 
 def _by_vocabulary(

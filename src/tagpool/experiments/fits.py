@@ -115,6 +115,17 @@ def measured(row: str, metric: str, gold: Labels, found: Iterable[Labels], *, pa
     return Row(row, metric, _mean(scores), _mean(lows), _mean(highs), paper, mark)
 
 
+def precision_and_recall(
+    row: str, where: str, gold: Labels, found: Sequence[Labels], papers: Sequence[float | None] = (None, None)
+) -> list[Row]:
+    """Both over several seeds, in percent."""
+    scores = [score(gold, labels) for labels in found]
+    return [
+        Row(row, f"{where} {name}", _mean([getattr(one, name) for one in scores]), paper=paper)
+        for name, paper in zip(("precision", "recall"), papers, strict=True)
+    ]
+
+
 def better_mark(gold: Labels, first: Sequence[Labels], second: Sequence[Labels]) -> str:
     """** where McNemar's test over tokens has p < 0.01 for every seed, * where p < 0.05, for ``second`` being the better one."""
     worst = 0.0
