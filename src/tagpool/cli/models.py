@@ -9,6 +9,7 @@ from tagpool.pools.files import load
 
 if TYPE_CHECKING:
     from pathlib import Path
+    from typing import Any
 
     from tagpool.pools.pool import Pool
 
@@ -34,9 +35,12 @@ def experts_in(model: Tagger | Pool) -> list[Tagger]:
     return found
 
 
-def columns_of(model: Tagger | Pool) -> tuple[str, ...]:
-    """The columns that a model looks at."""
-    return tuple(dict.fromkeys(column for expert in experts_in(model) for column in expert._fitted().columns))
+def columns_of(model: Any) -> tuple[str, ...]:
+    """The columns that a model looks at, without those that it makes itself."""
+    if isinstance(model, Tagger):
+        return tuple(model._fitted().columns)
+    made: tuple[str, ...] = getattr(model, "made_columns", ())
+    return tuple(dict.fromkeys(column for member in model for column in columns_of(member) if column not in made))
 
 
 def looks_at_documents(model: Tagger | Pool) -> bool:
