@@ -43,9 +43,11 @@ def columns_of(model: Any) -> tuple[str, ...]:
     return tuple(dict.fromkeys(column for member in model for column in columns_of(member) if column not in made))
 
 
-def looks_at_documents(model: Tagger | Pool) -> bool:
+def looks_at_documents(model: Any) -> bool:
     """Whether the labels of a sentence depend on the rest of its document."""
-    return any(expert._fitted().looks_at_documents for expert in experts_in(model))
+    if isinstance(model, Tagger):
+        return bool(model._fitted().looks_at_documents)
+    return bool(getattr(model, "made_columns", ())) or any(map(looks_at_documents, model))
 
 
 def as_one(model: Tagger | Pool) -> Tagger:
