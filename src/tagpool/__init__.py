@@ -41,6 +41,7 @@ _PUBLIC = {
     "Positions": "tagpool.pools.schemes",
     "LabelWise": "tagpool.pools.schemes",
     "ElitistPool": "tagpool.pools.elitist",
+    "TwoStage": "tagpool.pools.two_stage",
     "SGD": "tagpool.optim.sgd",
     "LBFGS": "tagpool.optim.lbfgs",
     "OWLQN": "tagpool.optim.lbfgs",

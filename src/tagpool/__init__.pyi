@@ -48,5 +48,6 @@ from tagpool.pools.schemes import LabelWise as LabelWise
 from tagpool.pools.schemes import Positions as Positions
 from tagpool.pools.schemes import RandomParts as RandomParts
 from tagpool.pools.schemes import SequentialParts as SequentialParts
+from tagpool.pools.two_stage import TwoStage as TwoStage
 
 __version__: str

@@ -25,6 +25,7 @@ from tagpool.experts.inducing_explanation import ScoredToken, explain_scores
 from tagpool.experts.tagger import Tagger
 from tagpool.pools.elitist import ElitistPool
 from tagpool.pools.pool import Pool
+from tagpool.pools.two_stage import TwoStage
 from tagpool.pools.votes import TokenVotes, votes
 
 _INDENT = "      "
@@ -90,6 +91,8 @@ def _explained(
     if isinstance(tagger, (Pool, ElitistPool)):
         voted[:] = votes(tagger, corpus, sentence)
     single = fastest(tagger)
+    if isinstance(tagger, TwoStage):
+        single, corpus = tagger.second_, tagger.staged(corpus)
     told: list[TokenExplanation | ScoredToken | None] = [None] * count
     if isinstance(single, InducingTagger):
         told[:] = explain_scores(single, corpus, sentence)

@@ -9,6 +9,7 @@ from tagpool.pools.files import load
 
 if TYPE_CHECKING:
     from pathlib import Path
+    from typing import Any
 
     from tagpool.pools.pool import Pool
 
@@ -34,14 +35,19 @@ def experts_in(model: Tagger | Pool) -> list[Tagger]:
     return found
 
 
-def columns_of(model: Tagger | Pool) -> tuple[str, ...]:
-    """The columns that a model looks at."""
-    return tuple(dict.fromkeys(column for expert in experts_in(model) for column in expert._fitted().columns))
+def columns_of(model: Any) -> tuple[str, ...]:
+    """The columns that a model looks at, without those that it makes itself."""
+    if isinstance(model, Tagger):
+        return tuple(model._fitted().columns)
+    made: tuple[str, ...] = getattr(model, "made_columns", ())
+    return tuple(dict.fromkeys(column for member in model for column in columns_of(member) if column not in made))
 
 
-def looks_at_documents(model: Tagger | Pool) -> bool:
+def looks_at_documents(model: Any) -> bool:
     """Whether the labels of a sentence depend on the rest of its document."""
-    return any(expert._fitted().looks_at_documents for expert in experts_in(model))
+    if isinstance(model, Tagger):
+        return bool(model._fitted().looks_at_documents)
+    return bool(getattr(model, "made_columns", ())) or any(map(looks_at_documents, model))
 
 
 def as_one(model: Tagger | Pool) -> Tagger:

@@ -13,9 +13,9 @@ from tagpool.cli.console import output, print_table, table
 from tagpool.cli.models import columns_of
 from tagpool.cli.sizes import spelled_bytes
 from tagpool.errors import InputError
-from tagpool.experts.expert import Expert
 from tagpool.experts.inspection import features_by_template
 from tagpool.experts.saving import has_names
+from tagpool.experts.tagger import Tagger
 from tagpool.pools.bagging import FeatureBagging
 from tagpool.pools.elitist import ElitistPool
 from tagpool.pools.pool import Pool
@@ -93,7 +93,7 @@ def _about(pool: Pool | ElitistPool, sizes: list[_Size]) -> dict[str, Any]:
 def _about_member(member: Any, sizes: list[_Size]) -> dict[str, Any]:
     if isinstance(member, ElitistPool):
         return _about(member, _sizes_of_experts(member))
-    if not isinstance(member, Expert):
+    if not isinstance(member, Tagger):
         return _about(member, sizes)
     model = member._fitted()
     return {

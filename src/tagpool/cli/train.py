@@ -91,6 +91,10 @@ def train(
         float | None, typer.Option(help="elitist: how much each expert must predict well by itself, 0 to 1 (0).")
     ] = None,
     member: Annotated[list[Path] | None, typer.Option(help="opinion: a trained model (several times).")] = None,
+    folds: Annotated[
+        int | None,
+        typer.Option(min=2, help="two-stage: in so many parts of documents the first stage is trained without them (5)."),
+    ] = None,
     collapse: Annotated[bool, typer.Option("--collapse", help="Write the pool as the one expert that it is.")] = False,
     seed: Annotated[int | None, typer.Option(min=0, help="The same seed gives the same model, byte for byte (1).")] = None,
     threads: Annotated[int, typer.Option(min=1, help="How many threads; the model is the same.")] = 1,
@@ -122,6 +126,7 @@ def train(
       tagpool train --pool bagging --features bags.txt --alpha dev --train train.conll --dev dev.conll --model bagged.tagpool
       tagpool train --pool elitist --experts 3 --train train.conll --dev dev.conll --model elitist.tagpool
       tagpool train --pool opinion --member a.tagpool --member b.tagpool --alpha likelihood --dev dev.conll --model ab.tagpool
+      tagpool train --pool two-stage --features ner --train documents.conll --dev dev.conll --model two.tagpool
     """
     WholeFile.check(model)
     if log is not None and log.resolve() == model.resolve():
@@ -162,6 +167,7 @@ def train(
         mu=mu,
         member=member,
         collapse=collapse,
+        folds=folds,
         half=half,
         prune=prune,
         no_names=no_names,

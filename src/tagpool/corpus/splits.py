@@ -40,6 +40,18 @@ def k_fold(
     >>> sorted(sentence.words[0] for _, test in k_fold(corpus, 2) for sentence in test)
     ['0', '1', '2', '3', '4']
     """
+    for rest, held_out in fold_numbers(corpus, folds, seed=seed, by_document=by_document, shuffle=shuffle):
+        yield corpus.select(rest), corpus.select(held_out)
+
+
+def fold_numbers(
+    corpus: Corpus, folds: int = 5, *, seed: int = 1, by_document: bool = False, shuffle: bool = True
+) -> Iterator[tuple[list[int], list[int]]]:
+    """The same as the numbers of sentences, for those who put parts together again.
+
+    >>> list(fold_numbers(Corpus.from_lists(word=[["a"], ["b"], ["c"]]), 3, shuffle=False))
+    [([1, 2], [0]), ([0, 2], [1]), ([0, 1], [2])]
+    """
     units = _units(corpus, by_document)
     if not 2 <= folds <= len(units):
         what = "documents" if by_document else "sentences"
@@ -48,7 +60,8 @@ def k_fold(
     for fold in range(folds):
         first, last = fold * len(units) // folds, (fold + 1) * len(units) // folds
         chosen = set(order[first:last])
-        yield _take(corpus, units, [i for i in range(len(units)) if i not in chosen]), _take(corpus, units, sorted(chosen))
+        held_out = [sentence for number in sorted(chosen) for sentence in units[number]]
+        yield [s for number in range(len(units)) if number not in chosen for s in units[number]], held_out
 
 
 def by_documents(corpus: Corpus) -> list[Corpus]:

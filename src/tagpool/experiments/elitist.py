@@ -17,7 +17,6 @@ from tagpool.experiments.corpora import Split, conll2003, wnut17
 from tagpool.experiments.elitist_curves import add_curves
 from tagpool.experiments.fits import Labels, Make, Model, better_mark, legally, measured, precision_and_recall, tune
 from tagpool.experiments.models import Makers
-from tagpool.experiments.occurrences import with_occurrences
 from tagpool.experiments.study import Row, Setting, Study
 from tagpool.experiments.texts import templates
 from tagpool.experts.maxent import MaxEnt
@@ -43,7 +42,7 @@ _RIDGES = (0.1, 0.3, 1.0, 3.0)
 def run(setting: Setting) -> Study:
     """Tables 2 and 3, on CoNLL-2003 and on WNUT-17, and curves over the penalty and the epochs."""
     study = Study("elitist-ner", "Elitist opinion pools: six models on names (ELITIST, Tables 2 and 3)")
-    text, split = templates("names-elitist"), _with_occurrences(conll2003(setting))
+    text, split = templates("names-elitist"), conll2003(setting)
     makers = Makers(text, threads=setting.threads)
     papers = six_models(makers)
     _rows(study, "CoNLL-2003", split, text, [*papers, *our_models(makers)], setting, _PAPER)
@@ -62,10 +61,6 @@ def run(setting: Setting) -> Study:
     ]
     add_curves(study, papers, lambda epochs: six_models(replace(makers, epochs=epochs, patience=None)), split, setting)
     return study
-
-
-def _with_occurrences(split: Split) -> Split:
-    return Split(*map(with_occurrences, (split.train, split.dev, split.test)))
 
 
 def six_models(makers: Makers) -> list[Model]:

@@ -26,15 +26,12 @@ def load_tagger(path: str | Path) -> Tagger:
         raise ModelError(str(fault.args[0]), source=path) from None
 
 
-def read_expert(block: bytes, source: str | Path) -> Expert:
-    """An expert from what its file would hold."""
+def read_tagger(block: bytes, kind: str | None, source: str | Path) -> Tagger:
+    """A tagger of a kind from what its file would hold."""
     try:
-        found = _tagger(_native.Model.read(block), source)
+        return _tagger(_TAGGERS.get(kind or "", Expert).native.read(block), source)
     except _native.InputFault as fault:
         raise ModelError(str(fault.args[0]), source=source) from None
-    if not isinstance(found, Expert):
-        raise ModelError(f"expected an expert with lattices, got a {found.kind}", source=source)
-    return found
 
 
 def _tagger(model: _native.AnyModel, source: str | Path) -> Tagger:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from tagpool.experts.tagger import Tagger
     from tagpool.pools.pool import Pool
 
-_POOLS = ("opinion-pool", "feature-bagging")
+_POOLS = ("opinion-pool", "feature-bagging", "two-stage")
 _lazy = attach(__name__, {"read_pool": "tagpool.pools.reading", "ElitistPool": "tagpool.pools.elitist"})
 
 

@@ -15,6 +15,7 @@ from tagpool.errors import InputError, NotFittedError
 from tagpool.experts.expert import Expert
 from tagpool.experts.inference import Scored, scored
 from tagpool.experts.inputs import are_given_features, as_corpus
+from tagpool.experts.tagger import Tagger
 
 Order = NDArray[np.int64]
 
@@ -74,14 +75,14 @@ def check_members(members: Any, owner: str) -> tuple[Member, ...]:
     return tuple(members)
 
 
-def experts_of(tagger: Any) -> list[Expert]:
-    """The experts that a tagger is made of: itself, or those of its members.
+def experts_of(tagger: Any) -> list[Tagger]:
+    """The single taggers that a tagger is made of: itself, or those of its members.
 
     >>> from tagpool import CRF
     >>> experts_of(CRF("ner"))
     [CRF()]
     """
-    return [tagger] if isinstance(tagger, Expert) else [expert for member in tagger for expert in experts_of(member)]
+    return [tagger] if isinstance(tagger, Tagger) else [expert for member in tagger for expert in experts_of(member)]
 
 
 def pairs_of(member: Member) -> Order:

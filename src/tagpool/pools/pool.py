@@ -120,6 +120,10 @@ class Pool(Parameters):
         """The F1 of the predicted labels as conlleval counts it (the accuracy for plain labels), from 0 to 1."""
         return float(score(labels_of(sentences, labels), self.predict(sentences)).f1) / 100
 
+    def seen_by_members(self, corpus: Corpus) -> list[Corpus]:
+        """The corpus as each member is to see it."""
+        return [corpus] * len(self)
+
     # For other pools ----------------------------------------------------------------------------------------------------
 
     def scored(self, sentences: Any) -> Scored | None:

@@ -10,15 +10,16 @@ from typing import Any
 import numpy as np
 
 from tagpool import _native
+from tagpool.chain.checks import FloatArray
 from tagpool.errors import ModelError, TagpoolError
 from tagpool.experts.expert import Expert
-from tagpool.experts.files import read_expert
+from tagpool.experts.files import read_tagger
 from tagpool.pools.bagging import FeatureBagging
 from tagpool.pools.elitist import ElitistPool
-from tagpool.pools.members import Member
 from tagpool.pools.opinion import OpinionPool
 from tagpool.pools.pool import Pool
 from tagpool.pools.saving import VERSION
+from tagpool.pools.two_stage import TwoStage
 
 _DEEPEST = 50  # pools in pools: more is no pool but a trap
 
@@ -36,10 +37,7 @@ def read_pool(container: _native.Container, source: str | Path, depth: int = 0) 
             raise ModelError(f"it was written by a newer tagpool (format {version}); upgrade tagpool", source=source)
         record = json.loads(container.text("record") or "")
         members = [_member(container.array(f"members.{number}"), source, depth) for number in range(count)]
-        shares = np.array(record["shares"], np.float64)
-        if shares.shape != (count,) or not np.isfinite(shares).all():
-            raise ValueError("shares")
-        pool = _MAKERS[kind](members, shares, record)
+        pool = _MAKERS[kind](members, record)
         pool.labels_  # noqa: B018 - checks that the members fit each other
     except ModelError:
         raise
@@ -48,7 +46,7 @@ def read_pool(container: _native.Container, source: str | Path, depth: int = 0) 
     return pool
 
 
-def _member(block: bytes | None, source: str | Path, depth: int) -> Member:
+def _member(block: bytes | None, source: str | Path, depth: int) -> Any:
     if block is None:
         raise ModelError("a member of the pool is missing", source=source)
     try:
@@ -58,26 +56,34 @@ def _member(block: bytes | None, source: str | Path, depth: int) -> Member:
         raise ModelError(f"a member of the pool is damaged: {fault.args[0]}", source=source) from None
     if is_pool:
         return read_pool(container, source, depth + 1)
-    expert = read_expert(block, source)
+    expert = read_tagger(block, container.text("kind"), source)
     return expert if container.text("alpha") is None else ElitistPool.of_model(expert._fitted(), source)
 
 
-def _opinion_pool(members: list[Member], shares: Any, record: dict[str, Any]) -> Pool:
+def _shares(members: list[Any], record: dict[str, Any]) -> FloatArray:
+    found = np.array(record["shares"], np.float64)
+    if found.shape != (len(members),) or not np.isfinite(found).all():
+        raise ValueError("shares")
+    return found
+
+
+def _opinion_pool(members: list[Any], record: dict[str, Any]) -> Pool:
     pool = OpinionPool(members, alpha=record["alpha"])
-    pool._found = shares
+    pool._found = _shares(members, record)
     return pool
 
 
-def _feature_bagging(members: list[Member], shares: Any, record: dict[str, Any]) -> Pool:
+def _feature_bagging(members: list[Any], record: dict[str, Any]) -> Pool:
     experts = [member for member in members if isinstance(member, Expert)]
     if len(experts) != len(members):
         raise ValueError("the members are not experts")
     pool = FeatureBagging(type(experts[0])(), combine=record["combine"], alpha=record["alpha"])
-    pool.restore(experts, shares, record)
+    pool.restore(experts, _shares(members, record), record)
     return pool
 
 
-_MAKERS: dict[str, Callable[[list[Member], Any, dict[str, Any]], Pool]] = {
+_MAKERS: dict[str, Callable[[list[Any], dict[str, Any]], Pool]] = {
     OpinionPool.kind: _opinion_pool,
     FeatureBagging.kind: _feature_bagging,
+    TwoStage.kind: TwoStage.restored,
 }

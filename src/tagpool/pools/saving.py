@@ -11,8 +11,8 @@ import tagpool
 from tagpool import _native
 from tagpool.corpus.files import write_bytes
 from tagpool.errors import InputError
-from tagpool.experts.expert import Expert
 from tagpool.experts.saving import to_bytes
+from tagpool.experts.tagger import Tagger
 from tagpool.pools.members import Member
 
 VERSION = 1
@@ -51,8 +51,8 @@ def pool_to_bytes(pool: Written, *, half: bool = False, prune: float = 0.0, name
 
 
 def _member(member: Member, *, half: bool, prune: float, names: bool) -> bytes:
-    if isinstance(member, Expert):
+    if isinstance(member, Tagger):
         return to_bytes(member, half=half, prune=prune, names=names)
     if isinstance(member, Written):
         return pool_to_bytes(member, half=half, prune=prune, names=names)
-    raise InputError(f"only experts and pools of them can be saved, and a member is a {type(member).__name__}")
+    raise InputError(f"only taggers and pools of them can be saved, and a member is a {type(member).__name__}")

@@ -9,6 +9,7 @@ import numpy as np
 
 from tagpool.corpus.corpus import Corpus
 from tagpool.pools.learning import last_labels
+from tagpool.pools.pool import Pool
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,8 @@ def votes(pool: Any, corpus: Corpus, sentence: int = 0) -> list[TokenVotes]:
     [('member 1', 0.75), ('member 2', 0.25)]
     """
     document, place = corpus.document_of(sentence)
-    said = [_opinions(member, document, place) for member in pool]
+    seen = pool.seen_by_members(document) if isinstance(pool, Pool) else [document] * len(pool)
+    said = [_opinions(member, looked_at, place) for member, looked_at in zip(pool, seen, strict=True)]
     members = zip(member_names(pool), np.asarray(pool.alpha_).tolist(), said, strict=True)
     cast = [[Vote(name, share, *opinion) for opinion in opinions] for name, share, opinions in members]
     return [

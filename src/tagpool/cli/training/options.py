@@ -7,25 +7,28 @@ from pathlib import Path
 
 from tagpool.errors import InputError
 
-BAGGING, ELITIST, OPINION = "bagging", "elitist", "opinion"
-POOLS = (BAGGING, ELITIST, OPINION)
+BAGGING, ELITIST, OPINION, TWO_STAGE = "bagging", "elitist", "opinion", "two-stage"
+POOLS = (BAGGING, ELITIST, OPINION, TWO_STAGE)
+_WITH_SHARES = (BAGGING, ELITIST, OPINION)
 
 # Which pools each option of pools is for.
 _OF_POOLS = {
     "bags": (BAGGING,),
     "combine": (BAGGING,),
-    "alpha": POOLS,
+    "alpha": _WITH_SHARES,
     "experts": (ELITIST,),
     "penalty": (ELITIST,),
     "strength": (ELITIST,),
     "mu": (ELITIST,),
     "member": (OPINION,),
-    "collapse": POOLS,
+    "collapse": _WITH_SHARES,
+    "folds": (TWO_STAGE,),
 }
 _TRAINING = ("expert", "features", "use", "without", "epochs", "patience", "pairs", "min_count", "class_weight", "unknown_label")
 # Why options of single experts are not for some pools.
 _NOT_FOR = {
     BAGGING: ("the members of a pool are trained from the start", ("from_",)),
+    TWO_STAGE: ("both stages are trained from the start", ("from_",)),
     ELITIST: (
         "an elitist pool has a trainer and a penalty of its own, and a chain of order 1",
         ("from_", "trainer", "l2", "l1", "order", "dropout", "drop"),
@@ -75,6 +78,7 @@ class Options:
     mu: float | None = None
     member: list[Path] | None = None
     collapse: bool = False
+    folds: int | None = None
     half: bool = False
     prune: float | None = None
     no_names: bool = False

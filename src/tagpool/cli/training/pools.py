@@ -7,7 +7,8 @@ from typing import Any
 
 from tagpool.cli.models import experts_in, load_model
 from tagpool.cli.training.experts import common_parameters, expert_of, refuse_inducing, template_parameters
-from tagpool.cli.training.options import BAGGING, ELITIST, OPINION, Options, numbers
+from tagpool.cli.training.inducing import tagger_of
+from tagpool.cli.training.options import BAGGING, ELITIST, OPINION, TWO_STAGE, Options, numbers
 from tagpool.errors import InputError
 from tagpool.features.presets import load_templates
 from tagpool.features.transitions import transition_templates
@@ -16,15 +17,18 @@ from tagpool.pools.combination import SEQUENCE_PRODUCT
 from tagpool.pools.elitist import ElitistPool
 from tagpool.pools.opinion import OpinionPool
 from tagpool.pools.schemes import BagScheme, LabelWise, Positions, RandomParts, SequentialParts
+from tagpool.pools.two_stage import TwoStage
 
 _AUTO = "auto"
+_FOLDS = 5
 _WAYS = f"NAME=BAG,BAG (several times), {_AUTO}, random:N, sequential:N, positions or labels"
 
 
-def pool_of(options: Options) -> FeatureBagging | ElitistPool | OpinionPool:
+def pool_of(options: Options) -> FeatureBagging | ElitistPool | OpinionPool | TwoStage:
     """The pool to be trained."""
-    refuse_inducing(options)
-    found: FeatureBagging | ElitistPool | OpinionPool = _MAKERS[str(options.pool)](options)
+    if options.pool != TWO_STAGE:  # whose stages may be of any kind
+        refuse_inducing(options)
+    found: FeatureBagging | ElitistPool | OpinionPool | TwoStage = _MAKERS[str(options.pool)](options)
     return found
 
 
@@ -102,9 +106,14 @@ def _opinion(options: Options) -> OpinionPool:
     return OpinionPool(members, alpha=_alpha(options), threads=options.threads)
 
 
+def _two_stage(options: Options) -> TwoStage:
+    first = tagger_of(options)
+    return TwoStage(first, folds=options.folds or _FOLDS, seed=first.seed, threads=options.threads)
+
+
 def _alpha(options: Options) -> str | list[float]:
     given = options.alpha or "uniform"
     return numbers("alpha", given) or given
 
 
-_MAKERS: dict[str, Callable[[Options], Any]] = {BAGGING: _bagging, ELITIST: _elitist, OPINION: _opinion}
+_MAKERS: dict[str, Callable[[Options], Any]] = {BAGGING: _bagging, ELITIST: _elitist, OPINION: _opinion, TWO_STAGE: _two_stage}

@@ -20,8 +20,9 @@ from tagpool.optim.watch import Epoch
 from tagpool.pools.bagging import FeatureBagging
 from tagpool.pools.elitist import ElitistPool
 from tagpool.pools.opinion import OpinionPool
+from tagpool.pools.two_stage import TwoStage
 
-Learner = Tagger | FeatureBagging | OpinionPool
+Learner = Tagger | FeatureBagging | OpinionPool | TwoStage
 _NOTHING = "no epoch was finished, and nothing was kept"
 
 
@@ -50,7 +51,7 @@ class Run:
                 return
             assert sentences is not None
             self.followed.step(f"encoding {len(sentences):,} sentences, {sentences.token_count:,} tokens")
-            if isinstance(self.learner, FeatureBagging):
+            if isinstance(self.learner, (FeatureBagging, TwoStage)):
                 self._fit_members(self.learner, sentences)
             else:
                 self._fit_expert(self.learner, sentences)
@@ -75,7 +76,7 @@ class Run:
                 raise KeyboardInterrupt(_NOTHING) from None
             self.interrupted = True
 
-    def _fit_members(self, pool: FeatureBagging, sentences: Corpus) -> None:
+    def _fit_members(self, pool: FeatureBagging | TwoStage, sentences: Corpus) -> None:
         with Ending(self.followed) as ending:
 
             def follow(name: str, epoch: Epoch) -> bool:
@@ -121,6 +122,6 @@ class Run:
         else:
             score = None if self._held_out is None else 100 * self.learner.score(self._held_out)
             found = {"best_dev_f1": score}
-        if isinstance(self.learner, (ElitistPool, FeatureBagging, OpinionPool)):
+        if isinstance(self.learner, (ElitistPool, FeatureBagging, OpinionPool, TwoStage)):
             found |= pool_summary(self.learner) | {"collapsed": self.options.collapse}
         return {"model": str(path)} | found | {"seconds": round(self.seconds, 3), "bytes": path.stat().st_size}

@@ -8,7 +8,6 @@ import numpy as np
 
 from tagpool.cli.console import output
 from tagpool.cli.models import experts_in
-from tagpool.experts.expert import Expert
 from tagpool.experts.inducing import InducingTagger
 from tagpool.experts.tagger import Tagger
 from tagpool.pools.elitist import ElitistPool
@@ -53,7 +52,7 @@ def _member(member: Any, pool: Pool | ElitistPool) -> dict[str, Any]:
         "features": sum(model.feature_count for model in models),
         "weights": sum(model.weight_count for model in models),
     }
-    if isinstance(member, Expert) and not isinstance(pool, ElitistPool):
+    if isinstance(member, Tagger) and not isinstance(pool, ElitistPool):
         found |= {"epochs": member.summary_.get("epochs"), "dev_f1": member.summary_.get("dev")}
     return found
 

@@ -1,0 +1,66 @@
+"""``tagpool train --pool two-stage``, and what the other commands make of it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from commands import fail, run, succeed
+
+import tagpool
+from tagpool import CRF, SGD, Corpus, TwoStage, builtin_corpus, read_corpus, write_corpus
+
+FEATURES = "word[-1..1]\nshape(word, short)[0]"
+
+
+@pytest.fixture(scope="module")
+def documents(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """train.conll and dev.conll with documents, and a model of two stages."""
+    folder = tmp_path_factory.mktemp("two-stage")
+    for part, count in (("train", 120), ("dev", 48)):
+        corpus = builtin_corpus(count, part=part)  # type: ignore[arg-type]
+        columns = {"word": corpus.words, "label": corpus.labels}
+        write_corpus(Corpus.from_columns(columns, documents=range(0, count, 8)), folder / f"{part}.conll")
+    files = ["--train", folder / "train.conll", "--dev", folder / "dev.conll", "--model", folder / "m"]
+    done = run("train", "--pool", "two-stage", *files, "--features", FEATURES, "--epochs", 2, "--folds", 3, "--seed", 2, "--json")
+    assert done.returncode == 0, done.stderr
+    assert "fold 3:  epoch 2/2" in done.stderr
+    told = json.loads(done.stdout)
+    assert told["pool"] == "two-stage"
+    assert [member["name"] for member in told["members"]] == ["first stage", "second stage"]
+    return folder
+
+
+def test_it_is_the_pool_from_python(documents: Path) -> None:
+    train, dev = read_corpus(documents / "train.conll"), read_corpus(documents / "dev.conll")
+    crf = CRF(FEATURES, seed=2, trainer=SGD(epochs=2))
+    expected = TwoStage(crf, folds=3, seed=2).fit(train, dev=dev)
+    found = tagpool.load(documents / "m")
+    assert isinstance(found, TwoStage)
+    assert found.predict(dev) == expected.predict(dev)
+
+
+def test_other_commands_know_it(documents: Path, tmp_path: Path) -> None:
+    model, dev = documents / "m", documents / "dev.conll"
+    expected = tagpool.load(model).predict(read_corpus(dev))
+    succeed("tag", model, dev, "-o", tmp_path / "tagged.conll")
+    assert read_corpus(tmp_path / "tagged.conll", columns="word,gold,label").labels == expected
+    about = json.loads(succeed("inspect", model, "--json"))
+    assert (about["pool"], about["columns"], about["collapses"]) == ("two-stage", ["word"], False)
+    assert "mention[0]" in about["members"][1]["templates"]
+    assert "second stage" in succeed("inspect", model)
+    told = json.loads(succeed("explain", model, "--file", dev, "--sentence", 12, "--json"))["tokens"]
+    assert [token["label"] for token in told] == expected[11]
+    assert [vote["member"] for vote in told[0]["votes"]] == ["first stage", "second stage"]
+    assert any("mention[0]" in each["feature"] for token in told for each in token["contributions"])
+
+
+def test_what_is_refused(documents: Path, data: Path, tmp_path: Path) -> None:
+    begin = ["train", "--model", tmp_path / "m", "--pool", "two-stage"]
+    assert "the corpus has no documents: mark them with -DOCSTART-" in fail(*begin, "--train", data / "train.conll")
+    train = ["--train", documents / "train.conll"]
+    assert "--alpha is for --pool bagging or elitist or opinion" in fail(*begin, *train, "--alpha", "dev")
+    assert "folds=40: expected 2 to 15, the number of documents" in fail(*begin, *train, "--folds", 40)
+    assert "--from is not for --pool two-stage" in fail(*begin, *train, "--from", documents / "m")
+    assert not (tmp_path / "m").exists()
