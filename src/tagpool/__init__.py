@@ -27,6 +27,8 @@ _PUBLIC = {
     "Clusters": "tagpool.features.resources",
     "AmbiguityClasses": "tagpool.features.resources",
     "Embeddings": "tagpool.features.embeddings",
+    "brown_clusters": "tagpool.features.brown",
+    "BrownClusters": "tagpool.features.brown",
     "Lattice": "tagpool.chain.lattice",
     "scheme_rules": "tagpool.chain.rules",
     "score": "tagpool.evaluation.scores",

@@ -25,6 +25,8 @@ from tagpool.evaluation.scores import score as score
 from tagpool.experts.crf import CRF as CRF
 from tagpool.experts.inducing import InducingTagger as InducingTagger
 from tagpool.experts.maxent import MaxEnt as MaxEnt
+from tagpool.features.brown import BrownClusters as BrownClusters
+from tagpool.features.brown import brown_clusters as brown_clusters
 from tagpool.features.embeddings import Embeddings as Embeddings
 from tagpool.features.encoded import EncodedCorpus as EncodedCorpus
 from tagpool.features.encoder import Encoder as Encoder

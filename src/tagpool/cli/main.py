@@ -15,7 +15,19 @@ from typer.main import get_command
 import tagpool
 from tagpool.cli.guard import guarded
 
-COMMANDS = ("train", "tag", "score", "inspect", "explain", "features", "presets", "convert", "demo", "reproduce")
+COMMANDS = (
+    "train",
+    "tag",
+    "score",
+    "inspect",
+    "explain",
+    "features",
+    "presets",
+    "clusters",
+    "convert",
+    "demo",
+    "reproduce",
+)
 
 
 class Commands(TyperGroup):

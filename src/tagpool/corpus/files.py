@@ -62,8 +62,8 @@ def _recode(data: bytes, encoding: str, source: str) -> bytes:
         raise InputError(f"cannot be read as {encoding!r}: {error}", source=source) from None
 
 
-def read_lines(path: str | Path, *, encoding: str = "utf-8") -> list[str]:
-    """The lines of a text file without their ends; bad UTF-8 and NUL bytes are errors that name the line."""
+def read_utf8(path: str | Path, *, encoding: str = "utf-8") -> bytes:
+    """The text of a file as UTF-8; bad UTF-8 and NUL bytes are errors that name the line."""
     source = source_name(path)
     data = read_bytes(path, encoding=encoding).removeprefix(b"\xef\xbb\xbf")
     if not _native.is_utf8(data) or b"\0" in data:
@@ -74,8 +74,13 @@ def read_lines(path: str | Path, *, encoding: str = "utf-8") -> list[str]:
                 raise InputError(
                     "expected UTF-8; convert the file, or name its encoding (--encoding latin-1)", source=source, line=number
                 )
+    return data
+
+
+def read_lines(path: str | Path, *, encoding: str = "utf-8") -> list[str]:
+    """The lines of a text file without their ends."""
     # Not str.splitlines: it also splits at characters that stand inside words of real corpora (U+0085, U+2028).
-    lines = [line.removesuffix("\r") for line in data.decode().split("\n")]
+    lines = [line.removesuffix("\r") for line in read_utf8(path, encoding=encoding).decode().split("\n")]
     if lines and not lines[-1]:
         lines.pop()
     return lines
