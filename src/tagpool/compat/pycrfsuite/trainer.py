@@ -83,11 +83,15 @@ class BaseTrainer:
         path = os.fsdecode(model)
         if path:
             WholeFile.check(path)
-        self._before_train()
-        found = Training(self._instances, self._parameters, holdout, self._tell).run()
+        found = self.trained(holdout)
         if path:
             with WholeFile(path) as file:
                 file.write(found)
+
+    def trained(self, holdout: int = -1) -> bytes:
+        """Trains, and returns the content of the model's file. (Not in python-crfsuite.)"""
+        self._before_train()
+        return Training(self._instances, self._parameters, holdout, self._tell).run()
 
     def _before_train(self) -> None:
         pass

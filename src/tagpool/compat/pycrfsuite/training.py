@@ -24,7 +24,7 @@ from tagpool.optim.watch import Epoch, Watch
 
 Tell = Callable[[Event], None]
 _UNLIMITED = 2**31 - 1
-_WARM_UP = 5  # epochs of stochastic descent before L-BFGS
+_WARM_UP = 10  # epochs of stochastic descent before L-BFGS
 _WORTH_WARMING_UP = 2000  # tokens: fewer are learned from in no time anyway
 
 
