@@ -64,7 +64,7 @@ void TrainingSet::choose_layout(const Encoding& encoding, uint32_t features, con
         const size_t end = sentences_[part_begins_[part + 1]];
         for (size_t token = sentences_[part_begins_[part]]; token < end; ++token) {
             const auto label = static_cast<size_t>(gold_[token]);
-            const bool count = !all_pairs_ && gold_[token] != kUnknown;  // an unknown label counts for none
+            const bool count = !all_pairs_ && options.observe && gold_[token] != kUnknown;  // an unknown label counts for none
             for (uint64_t i = encoding.starts[token]; i < encoding.starts[token + 1]; ++i) {
                 const uint32_t feature = encoding.ids[i];
                 if (twins_.first(feature) != feature) continue;
@@ -242,7 +242,13 @@ void TrainingSet::bundle(const Encoding& encoding, const Observations& seen) {
 void TrainingSet::choose_edges(const TrainingOptions& options) {
     std::vector<uint8_t> free(size_t{labels_} * (size_t{labels_} + 2), 1);
     if (!options.boundaries) std::fill(free.begin() + static_cast<std::ptrdiff_t>(size_t{labels_} * labels_), free.end(), uint8_t{0});
-    if (!options.all_transitions) {
+    if (options.transitions) {
+        std::fill_n(free.begin(), size_t{labels_} * labels_, uint8_t{0});
+        for (uint32_t transition : *options.transitions) {
+            if (transition >= size_t{labels_} * labels_) throw InputFault("a transition is out of range");
+            free[transition] = 1;
+        }
+    } else if (!options.all_transitions) {
         std::fill_n(free.begin(), size_t{labels_} * labels_, uint8_t{0});
         for (size_t sentence = 0; sentence < sentence_count(); ++sentence)
             for (size_t token = sentences_[sentence] + size_t{1}; token < sentences_[sentence + 1]; ++token)

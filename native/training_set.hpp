@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -35,6 +36,8 @@ struct TrainingOptions {
     bool bundle = false;          // for trainers that go over the whole corpus at every step (bundles.hpp)
     std::vector<std::pair<uint32_t, uint16_t>> known = {};  // pairs (feature, label) that count as observed in any case
     KnownArcs known_arcs = {};
+    bool observe = true;  // else no pair counts as observed but those known
+    std::optional<std::vector<uint32_t>> transitions = {};  // the only ones that have weights (from * labels + to), where given
 };
 
 class Shards;

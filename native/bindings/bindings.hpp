@@ -50,6 +50,7 @@ void bind_columns(nb::module_& m);
 void bind_lexicons(nb::module_& m);
 void bind_encoder(nb::module_& m);
 void bind_given(nb::module_& m);
+void bind_crfsuite(nb::module_& m);
 void bind_training(nb::module_& m);
 void bind_model(nb::module_& m);
 void bind_online(nb::module_& m);

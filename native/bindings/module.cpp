@@ -62,6 +62,7 @@ NB_MODULE(_native, m) {
     bind_lexicons(m);
     bind_encoder(m);
     bind_given(m);
+    bind_crfsuite(m);
     bind_training(m);
     bind_model(m);
     bind_online(m);

@@ -43,7 +43,8 @@ void bind_training(nb::module_& m) {
                             uint32_t dense_from, bool boundaries, bool all_transitions, uint32_t order, const Encoding* history,
                             uint32_t history_features, std::optional<UInts> known_features, std::optional<UShorts> known_labels,
                             bool merge_twins, bool bundle, std::optional<UShorts> known_states, std::optional<UShorts> known_trigrams,
-                            std::optional<UInts> known_triple_features, std::optional<UInts> known_triple_pairs) {
+                            std::optional<UInts> known_triple_features, std::optional<UInts> known_triple_pairs, bool observe,
+                            std::optional<UInts> transitions) {
             expect_size(gold.size(), encoding.token_count(), "labels, one a token");
             if (std::any_of(encoding.ids.begin(), encoding.ids.end(), [features](uint32_t id) { return id >= features; }))
                 throw InputFault("a feature is out of range");
@@ -56,6 +57,8 @@ void bind_training(nb::module_& m) {
             if (known_trigrams) options.known_arcs.trigrams = copied(*known_trigrams);
             if (known_triple_features) options.known_arcs.triple_features = copied(*known_triple_features);
             if (known_triple_pairs) options.known_arcs.triple_pairs = copied(*known_triple_pairs);
+            options.observe = observe;
+            if (transitions) options.transitions = copied(*transitions);
             const int32_t* const labels_of_tokens = gold.data();
             nb::gil_scoped_release release;  // others may be laid out, or trained, beside
             new (self) TrainingSet(encoding, labels_of_tokens, features, options, history, history_features);
@@ -63,7 +66,8 @@ void bind_training(nb::module_& m) {
              nb::arg("boundaries") = true, nb::arg("all_transitions") = true, nb::arg("order") = 1, nb::arg("history").none() = nb::none(),
              nb::arg("history_features") = 0, nb::arg("known_features") = nb::none(), nb::arg("known_labels") = nb::none(),
              nb::arg("merge_twins") = false, nb::arg("bundle") = false, nb::arg("known_states") = nb::none(), nb::arg("known_trigrams") = nb::none(),
-             nb::arg("known_triple_features") = nb::none(), nb::arg("known_triple_pairs") = nb::none())
+             nb::arg("known_triple_features") = nb::none(), nb::arg("known_triple_pairs") = nb::none(), nb::arg("observe") = true,
+             nb::arg("transitions") = nb::none())
         .def_prop_ro("pair_count", &TrainingSet::pair_count)
         .def_prop_ro("parameter_count", [](const TrainingSet& s) { return s.places().size(); })
         .def_prop_ro("bundle_count", [](const TrainingSet& s) { return s.bundled() ? s.bundled()->part_begins.back() : 0; })

@@ -15,22 +15,33 @@
 
 namespace tagpool {
 
-// `Features` knows a feature's id by its name: `void meet(name, value, out)` for each, `void end_token(out)` behind a token's last.
-template <class Features>
+// How features are taken. As CRFsuite has it, texts end at the first zero, bytes may be anything, a token that is one string is its
+// characters, and mappings that are no dicts are their keys.
+enum class Meaning { strict, crfsuite };
+
+// `Features` knows a feature's id by its name: `void meet(name, value, out)` for each, `void end_token(out)` behind a token's last. Values
+// are as precise as `Value`.
+template <class Features, class Out = Encoding, class Value = float>
 class Walker {
 public:
-    Walker(Features& features, Encoding& out) : features_(features), out_(out) {}
+    Walker(Features& features, Out& out, Meaning meaning = Meaning::strict)
+        : features_(features), out_(out), crfsuite_(meaning == Meaning::crfsuite) {}
+
+    void tokens(nb::handle sentence) {
+        token_ = 0;
+        for (nb::handle token : sentence) {
+            name_.clear();
+            depth_ = 0;
+            item(token);
+            features_.end_token(out_);
+            ++token_;
+        }
+    }
 
     void sentences(nb::handle all) {
+        many_ = true;
         for (nb::handle sentence : all) {
-            token_ = 0;
-            for (nb::handle token : sentence) {
-                name_.clear();
-                depth_ = 0;
-                item(token);
-                features_.end_token(out_);
-                ++token_;
-            }
+            tokens(sentence);
             if (token_ == 0) throw InputFault("sentence " + std::to_string(sentence_ + 1) + " has no tokens");
             out_.sentences.push_back(static_cast<uint32_t>(out_.token_count()));
             ++sentence_;
@@ -40,16 +51,20 @@ public:
 
 private:
     [[noreturn]] void fail(const std::string& message) const {
-        throw InputFault("sentence " + std::to_string(sentence_ + 1) + ", token " + std::to_string(token_ + 1) + ": " + message);
+        const std::string sentence = many_ ? "sentence " + std::to_string(sentence_ + 1) + ", " : "";
+        throw InputFault(sentence + "token " + std::to_string(token_ + 1) + ": " + message);
     }
 
-    void emit(std::string_view name, double value) { features_.meet(name, static_cast<float>(value), out_); }
+    void emit(std::string_view name, double value) {
+        if (crfsuite_) name = name.substr(0, name.find('\0'));
+        features_.meet(name, static_cast<Value>(value), out_);
+    }
 
     std::string_view text(nb::handle object, const char* what) {
         std::string_view out;
         if (PyBytes_Check(object.ptr())) {
             out = {PyBytes_AS_STRING(object.ptr()), static_cast<size_t>(PyBytes_GET_SIZE(object.ptr()))};
-            if (find_invalid_utf8(out) != std::string_view::npos) fail(std::string("the ") + what + " is bytes that are not UTF-8");
+            if (!crfsuite_ && find_invalid_utf8(out) != std::string_view::npos) fail(std::string("the ") + what + " is bytes that are not UTF-8");
             return out;
         }
         if (utf8_of(object, out)) return out;
@@ -63,9 +78,9 @@ private:
             strings(object.ptr());
         } else if (PyDict_Check(object.ptr())) {
             for (auto [key, value] : nb::borrow<nb::dict>(object)) pair(key, value);
-        } else if (PyUnicode_Check(object.ptr()) || PyBytes_Check(object.ptr())) {
+        } else if ((PyUnicode_Check(object.ptr()) && !crfsuite_) || PyBytes_Check(object.ptr())) {
             fail("expected a list of features or a dict, got one string; write [\"feature\"]");
-        } else if (nb::hasattr(object, "items")) {  // a mapping that is no dict
+        } else if (!crfsuite_ && nb::hasattr(object, "items")) {  // a mapping that is no dict
             for (nb::handle entry : object.attr("items")()) pair(entry[nb::int_(0)], entry[nb::int_(1)]);
         } else if (is_iterable(object)) {
             for (nb::handle each : object) string(each);
@@ -122,7 +137,7 @@ private:
                 PyErr_Clear();
                 fail("feature \"" + name_ + "\": expected a string, a number, a bool, a list or a dict, got " + type_of(value));
             }
-            if (!std::isfinite(static_cast<float>(number))) fail("feature \"" + name_ + "\": expected a finite number, got " + std::to_string(number));
+            if (!std::isfinite(static_cast<Value>(number))) fail("feature \"" + name_ + "\": expected a finite number, got " + std::to_string(number));
             emit(name_, number);
         }
         name_.resize(before);
@@ -131,7 +146,8 @@ private:
     static constexpr int kDeepest = 100;  // a dict that holds itself must not use up the stack
 
     Features& features_;
-    Encoding& out_;
+    Out& out_;
+    bool crfsuite_, many_ = false;
     int depth_ = 0;
     std::string name_;
     size_t sentence_ = 0, token_ = 0;

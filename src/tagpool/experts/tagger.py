@@ -46,9 +46,6 @@ _lazy = attach(
         "to_bytes": "tagpool.experts.saving",
         "summary_of": "tagpool.experts.summary",
         "score": "tagpool.evaluation.scores",
-        "Tags": "sklearn.utils",
-        "TargetTags": "sklearn.utils",
-        "InputTags": "sklearn.utils",
     },
 )
 
@@ -237,13 +234,6 @@ class Tagger(Parameters):
         self.__dict__.update(state)
         if block is not None:
             self._model = self.native.read(block)
-
-    def __sklearn_tags__(self) -> Any:
-        # Only scikit-learn asks, and is there when it does.
-        target = _lazy("TargetTags")(required=True, multi_output=True)
-        return _lazy("Tags")(
-            estimator_type=None, target_tags=target, input_tags=_lazy("InputTags")(two_d_array=False, string=True)
-        )
 
 
 def _are_plain(sentences: Any) -> bool:

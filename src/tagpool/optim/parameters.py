@@ -6,12 +6,15 @@
 from __future__ import annotations
 
 from tagpool.errors import InputError
-from tagpool.lazy import TYPE_CHECKING
+from tagpool.lazy import TYPE_CHECKING, attach
 
 if TYPE_CHECKING:
     from typing import Any, TypeVar
 
     Self = TypeVar("Self", bound="Parameters")
+
+
+_lazy = attach(__name__, {"Tags": "sklearn.utils", "TargetTags": "sklearn.utils", "InputTags": "sklearn.utils"})
 
 
 class Parameters:
@@ -64,3 +67,10 @@ class Parameters:
         defaults = self._defaults()
         shown = [f"{name}={value!r}" for name, value in self.get_params(deep=False).items() if value != defaults[name]]
         return f"{type(self).__name__}({', '.join(shown)})"
+
+    def __sklearn_tags__(self) -> Any:
+        # Only scikit-learn asks, and is there when it does.
+        target = _lazy("TargetTags")(required=True, multi_output=True)
+        return _lazy("Tags")(
+            estimator_type=None, target_tags=target, input_tags=_lazy("InputTags")(two_d_array=False, string=True)
+        )

@@ -15,7 +15,6 @@ from tagpool.errors import InputError
 from tagpool.evaluation.scores import score
 from tagpool.experts.inference import Scored
 from tagpool.experts.inputs import labels_of
-from tagpool.lazy import attach
 from tagpool.optim.parameters import Parameters
 from tagpool.pools.collapse import collapse
 from tagpool.pools.combination import SEQUENCE_PRODUCT
@@ -26,9 +25,6 @@ from tagpool.pools.saving import save
 if TYPE_CHECKING:
     from tagpool.corpus.corpus import Corpus
     from tagpool.experts.expert import Expert
-
-# Only scikit-learn asks for these, and is there when it does.
-_lazy = attach(__name__, {"Tags": "sklearn.utils", "TargetTags": "sklearn.utils", "InputTags": "sklearn.utils"})
 
 
 class Pool(Parameters):
@@ -166,12 +162,6 @@ class Pool(Parameters):
         """What a file keeps beside the members, as JSON has it."""
         alpha = self.alpha if isinstance(self.alpha, str) else np.asarray(self.alpha).tolist()
         return {"shares": self._council()[1].tolist(), "alpha": alpha}
-
-    def __sklearn_tags__(self) -> Any:
-        target = _lazy("TargetTags")(required=True, multi_output=True)
-        return _lazy("Tags")(
-            estimator_type=None, target_tags=target, input_tags=_lazy("InputTags")(two_d_array=False, string=True)
-        )
 
 
 def _alone(members: Sequence[Member], shares: FloatArray) -> Member | None:

@@ -1,0 +1,161 @@
+#include "crfsuite_tagger.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "fault.hpp"
+#include "simd.hpp"
+
+namespace tagpool {
+namespace {
+
+constexpr size_t kBlock = 256;  // attributes looked up together
+
+// For every label the best one before it: of equal ones the first.
+TAGPOOL_CLONES void step(const double* before, const double* transitions, const double* scores, size_t labels, size_t width, double* values,
+                         int32_t* from) {
+    for (size_t to = 0; to < width; ++to) {
+        values[to] = -std::numeric_limits<double>::max();
+        from[to] = -1;
+    }
+    for (size_t i = 0; i < labels; ++i) {
+        const double value = before[i];
+        const double* const row = transitions + i * width;
+        for (size_t to = 0; to < width; ++to) {
+            const double sum = value + row[to];
+            const bool better = values[to] < sum;
+            values[to] = better ? sum : values[to];
+            from[to] = better ? static_cast<int32_t>(i) : from[to];
+        }
+    }
+    for (size_t to = 0; to < width; ++to) values[to] += scores[to];
+}
+
+}  // namespace
+
+CrfsuiteTagger::CrfsuiteTagger(std::string_view bytes, std::shared_ptr<const void> owner)
+    : owner_(std::move(owner)), file_(bytes), width_(padded(file_.label_count())) {
+    const size_t L = label_count();
+    transitions_.resize(L * width_);
+    for (uint32_t label = 0; label < L; ++label) {
+        const CrfsuiteFile::Numbers numbers = file_.of_label(label);
+        for (uint32_t i = 0; i < numbers.count; ++i) {
+            const CrfsuiteFile::Weight weight = file_.weight(numbers[i]);
+            transitions_[label * width_ + weight.to] = weight.value;
+        }
+    }
+}
+
+std::vector<std::string> CrfsuiteTagger::labels() const {
+    std::vector<std::string> out;
+    for (uint32_t label = 0; label < label_count(); ++label) out.emplace_back(file_.labels().text(label));
+    return out;
+}
+
+void CrfsuiteTagger::set(const Attributes& sentence) {
+    tokens_ = 0;  // if scoring fails, nothing is set
+    messages_.reset();
+    marginals_.clear();
+    best_.clear();
+    score(sentence);
+    tokens_ = sentence.token_count();
+}
+
+// The numbers of attributes [begin, end). Each step asks for what the next one reads, of all of them, and so waits for memory once.
+void CrfsuiteTagger::look_up(const Attributes& sentence, size_t begin, size_t end) {
+    const Cqdb& known = file_.attributes();
+    const size_t count = end - begin;
+    slots_.resize(count);
+    records_.resize(count);
+    found_.resize(count);
+    for (size_t i = 0; i < count; ++i) {
+        slots_[i] = known.first_slot(sentence.hash(begin + i));
+        known.prefetch(slots_[i]);
+    }
+    for (size_t i = 0; i < count; ++i) {
+        records_[i] = known.record_at(slots_[i]);
+        if (records_[i]) known.prefetch_record(records_[i]);
+    }
+    for (size_t i = 0; i < count; ++i) {
+        found_[i] = Cqdb::kNone;
+        for (uint32_t record = records_[i]; record && found_[i] == Cqdb::kNone; record = known.record_at(slots_[i]))
+            if ((found_[i] = known.number_at(record, sentence.text(begin + i))) != Cqdb::kNone) break;
+        if (found_[i] != Cqdb::kNone) file_.prefetch_reference(found_[i]);
+    }
+    for (size_t i = 0; i < count; ++i)
+        if (found_[i] != Cqdb::kNone) file_.prefetch_numbers(found_[i]);
+    for (size_t i = 0; i < count; ++i) {
+        if (found_[i] == Cqdb::kNone) continue;
+        const CrfsuiteFile::Numbers numbers = file_.of_attribute(found_[i]);
+        if (numbers.count) file_.prefetch_weight(numbers[0]);
+    }
+}
+
+void CrfsuiteTagger::score(const Attributes& sentence) {
+    scores_.assign(sentence.token_count() * width_, 0.0);
+    size_t token = 0;
+    for (size_t begin = 0; begin < sentence.size(); begin += kBlock) {
+        const size_t end = std::min(begin + kBlock, sentence.size());
+        look_up(sentence, begin, end);
+        for (size_t i = begin; i < end; ++i) {
+            while (i >= sentence.begin(token + 1)) ++token;
+            if (found_[i - begin] == Cqdb::kNone) continue;
+            double* const scores = scores_.data() + token * width_;
+            const double value = sentence.value(i);
+            const CrfsuiteFile::Numbers numbers = file_.of_attribute(found_[i - begin]);
+            for (uint32_t k = 0; k < numbers.count; ++k) {
+                const CrfsuiteFile::Weight weight = file_.weight(numbers[k]);
+                scores[weight.to] += weight.value * value;
+            }
+        }
+    }
+}
+
+const std::vector<int32_t>& CrfsuiteTagger::best() {
+    if (best_.size() == tokens_) return best_;
+    const size_t L = label_count(), T = tokens_;
+    values_.resize(T * width_);
+    before_.resize(T * width_);
+    std::copy_n(scores_.begin(), width_, values_.begin());
+    for (size_t t = 1; t < T; ++t)
+        step(values_.data() + (t - 1) * width_, transitions_.data(), scores_.data() + t * width_, L, width_, values_.data() + t * width_,
+             before_.data() + t * width_);
+    best_.resize(T);
+    const double* const last = values_.data() + (T - 1) * width_;
+    best_[T - 1] = static_cast<int32_t>(std::max_element(last, last + L) - last);
+    for (size_t t = T - 1; t > 0; --t) best_[t - 1] = std::max(0, before_[t * width_ + static_cast<size_t>(best_[t])]);
+    return best_;
+}
+
+Chain CrfsuiteTagger::chain() {
+    const size_t L = label_count();
+    if (!edges_) {
+        for (size_t label = 0; label < L; ++label)
+            plain_.insert(plain_.end(), transitions_.begin() + static_cast<std::ptrdiff_t>(label * width_),
+                          transitions_.begin() + static_cast<std::ptrdiff_t>(label * width_ + L));
+        edges_.emplace(plain_.data(), L, false);
+    }
+    nodes_.resize(tokens_ * L);
+    for (size_t t = 0; t < tokens_; ++t) std::copy_n(scores_.data() + t * width_, L, nodes_.data() + t * L);
+    const Chain made{&*edges_, nodes_.data(), tokens_};
+    if (!messages_) messages_.emplace(made);
+    return made;
+}
+
+const std::vector<double>& CrfsuiteTagger::marginals() {
+    if (marginals_.empty() && tokens_ > 0) {
+        const Chain made = chain();
+        marginals_.resize(tokens_ * label_count());
+        tagpool::marginals(made, *messages_, marginals_.data());
+    }
+    return marginals_;
+}
+
+double CrfsuiteTagger::probability(const std::vector<int32_t>& labels) {
+    if (tokens_ == 0) return 0.0;  // as CRFsuite has it
+    const Chain made = chain();
+    return std::exp(log_probability(made, *messages_, labels.data()));
+}
+
+}  // namespace tagpool

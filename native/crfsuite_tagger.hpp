@@ -1,0 +1,62 @@
+// CrfsuiteTagger: tags with a model file of CRFsuite's, to the last bit as CRFsuite does.
+//
+// Scores are summed in doubles, in the order of the attributes; the best sequence is searched from left to right, and of equal scores
+// the smaller label before is taken. So the labels are the same, also where scores are equal.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "attributes.hpp"
+#include "chain.hpp"
+#include "crfsuite_file.hpp"
+
+namespace tagpool {
+
+class CrfsuiteTagger {
+public:
+    // `owner` keeps the bytes.
+    CrfsuiteTagger(std::string_view bytes, std::shared_ptr<const void> owner);
+    CrfsuiteTagger(const CrfsuiteTagger&) = delete;
+
+    const CrfsuiteFile& file() const { return file_; }
+    uint32_t label_count() const { return file_.label_count(); }
+    std::vector<std::string> labels() const;
+
+    // The sentence that the rest is about.
+    void set(const Attributes& sentence);
+    size_t token_count() const { return tokens_; }
+
+    // The best labels, one a token.
+    const std::vector<int32_t>& best();
+    // By token and label.
+    const std::vector<double>& marginals();
+    double probability(const std::vector<int32_t>& labels);
+
+private:
+    void score(const Attributes& sentence);
+    void look_up(const Attributes& sentence, size_t begin, size_t end);
+    Chain chain();
+
+    std::shared_ptr<const void> owner_;
+    CrfsuiteFile file_;
+    size_t width_;                        // labels, padded
+    std::vector<double> transitions_;     // labels x width
+    std::vector<double> plain_;           // labels x labels
+    std::optional<Edges> edges_;          // made when first needed
+    size_t tokens_ = 0;
+    std::vector<double> scores_;          // tokens x width
+    std::vector<double> nodes_, marginals_;
+    std::optional<Messages> messages_;    // of the sentence, once asked for
+    std::vector<int32_t> best_;
+    std::vector<double> values_;          // of the search, tokens x width
+    std::vector<uint32_t> found_;         // numbers of attributes, kNone: not known
+    std::vector<Cqdb::Slot> slots_;
+    std::vector<uint32_t> records_;
+    std::vector<int32_t> before_;
+};
+
+}  // namespace tagpool

@@ -1,0 +1,70 @@
+"""What is inside a model: as dictionaries, and as CRFsuite's text."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+
+from tagpool import _native
+from tagpool.corpus.whole_file import WholeFile
+
+
+class ParsedDump:
+    """The inside of a model.
+
+    ``transitions`` maps (label, next label) to weights, ``state_features`` (attribute, label); ``labels`` and ``attributes`` map
+    names to their numbers as text, ``header`` has the fields of the file's head as text.
+    """
+
+    def __init__(self) -> None:
+        self.header: dict[str, str] = {}
+        self.labels: dict[str, str] = {}
+        self.attributes: dict[str, str] = {}
+        self.transitions: dict[tuple[str, str], float] = {}
+        self.state_features: dict[tuple[str, str], float] = {}
+
+
+def parsed(model: _native.CrfsuiteTagger) -> ParsedDump:
+    """The inside of a model."""
+    out = ParsedDump()
+    labels, attributes = model.labels(), model.attributes()
+    out.header = dict(_header(model))
+    out.labels = {label: str(number) for number, label in enumerate(labels)}
+    out.attributes = {attribute: str(number) for number, attribute in enumerate(attributes)}
+    out.transitions = {(labels[one], labels[two]): weight for one, two, weight in model.transitions()}
+    out.state_features = {(attributes[one], labels[two]): weight for one, two, weight in model.states()}
+    return out
+
+
+def write_dump(model: _native.CrfsuiteTagger, filename: str | None) -> None:
+    """Writes the text to a file, or to standard output."""
+    text = "".join(_lines(model))
+    if filename is None:
+        sys.stdout.write(text)
+        return
+    with WholeFile(filename) as file:
+        file.write(text.encode("utf-8", "surrogateescape"))
+
+
+def _header(model: _native.CrfsuiteTagger) -> Iterator[tuple[str, str]]:
+    fields = model.head()
+    yield "magic", "lCRF"
+    yield "size", str(fields["size"])
+    yield "type", "FOMC"
+    for name, value in list(fields.items())[1:]:
+        yield name, f"0x{value:X}" if name.startswith("off_") else str(value)
+
+
+def _lines(model: _native.CrfsuiteTagger) -> Iterator[str]:
+    labels, attributes = model.labels(), model.attributes()
+    yield "FILEHEADER = {\n"
+    yield from (f"  {name}: {value}\n" for name, value in _header(model))
+    yield "}\n\nLABELS = {\n"
+    yield from (f"  {number:>5}: {label}\n" for number, label in enumerate(labels))
+    yield "}\n\nATTRIBUTES = {\n"
+    yield from (f"  {number:>5}: {attribute}\n" for number, attribute in enumerate(attributes))
+    yield "}\n\nTRANSITIONS = {\n"
+    yield from (f"  (1) {labels[one]} --> {labels[two]}: {weight:f}\n" for one, two, weight in model.transitions())
+    yield "}\n\nSTATE_FEATURES = {\n"
+    yield from (f"  (0) {attributes[one]} --> {labels[two]}: {weight:f}\n" for one, two, weight in model.states())
+    yield "}\n\n"

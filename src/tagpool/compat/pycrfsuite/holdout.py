@@ -1,0 +1,83 @@
+"""How well a model does on sentences that were held out, as CRFsuite counts it: by label, item and instance."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tagpool import _native
+
+
+class LabelScore(NamedTuple):
+    """How often a label was right, predicted and true; rates are None where it is never true."""
+
+    match: int
+    model: int
+    ref: int
+    precision: float | None
+    recall: float | None
+    f1: float | None
+
+
+@dataclass(frozen=True)
+class Holdout:
+    """Sentences held out, and what is needed to tag them as numbers."""
+
+    labels: list[str]
+    attributes: int
+    encoding: _native.Encoding
+    gold: NDArray[np.int32]
+
+    def scores(
+        self,
+        pair_attributes: NDArray[np.uint32],
+        pair_labels: NDArray[np.uint16],
+        pair_weights: NDArray[np.float64],
+        transitions: NDArray[np.float64],
+    ) -> dict[str, Any]:
+        """What weights score, under python-crfsuite's names."""
+        count = len(self.labels)
+        edges = np.zeros(count * (count + 2), np.float32)
+        edges[: count * count] = transitions
+        model = _native.Model.of_encoded(
+            self.attributes, self.labels, pair_attributes, pair_labels, pair_weights.astype(np.float32), edges
+        )
+        return counted(self.labels, self.gold, model.tag_encoding(self.encoding, 1), self.encoding.sentences())
+
+
+def counted(
+    labels: list[str], gold: NDArray[np.int32], predicted: NDArray[np.int32], sentences: NDArray[np.uint32]
+) -> dict[str, Any]:
+    """The counts of predictions, and the rates made of them.
+
+    >>> gold, predicted = np.array([0, 0, 1], np.int32), np.array([0, 1, 1], np.int32)
+    >>> found = counted(["a", "b"], gold, predicted, np.array([0, 2, 3], np.uint32))
+    >>> found["scores"]["a"], found["item_accuracy"], found["instance_accuracy"]
+    (LabelScore(match=1, model=1, ref=2, precision=1.0, recall=0.5, f1=0.6666666666666666), Fraction(2, 3), Fraction(1, 2))
+    """
+    count = len(labels)
+    right = gold == predicted
+    matches = np.bincount(gold[right], minlength=count).tolist()
+    models, references = np.bincount(predicted, minlength=count).tolist(), np.bincount(gold, minlength=count).tolist()
+    scores = {label: _score(*each) for label, each in zip(labels, zip(matches, models, references, strict=True), strict=True)}
+    whole = np.minimum.reduceat(right, sentences[:-1].astype(np.int64))
+    out: dict[str, Any] = {"scores": scores}
+    for name in ("precision", "recall", "f1"):
+        out[f"avg_{name}"] = sum(getattr(score, name) or 0.0 for score in scores.values()) / count
+    for name, found in (("item", right), ("instance", whole)):
+        good, total = int(found.sum()), len(found)
+        out[f"{name}_accuracy"] = Fraction(good, total)
+        out[f"{name}_accuracy_float"] = good / total
+        out[f"{name}_accuracy_count"] = (good, total)
+    return out
+
+
+def _score(match: int, model: int, reference: int) -> LabelScore:
+    if reference == 0:
+        return LabelScore(match, model, reference, None, None, None)
+    precision, recall = match / model if model else 0.0, match / reference
+    return LabelScore(match, model, reference, precision, recall, 2 * precision * recall / (precision + recall) if match else 0.0)

@@ -1,0 +1,75 @@
+"""Which attributes and labels have weights, as CRFsuite chooses them, laid out for training."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tagpool import _native
+from tagpool.compat.pycrfsuite.parameters import Parameters
+
+
+def laid_out(
+    encoding: _native.Encoding,
+    gold: NDArray[np.int32],
+    attributes: int,
+    labels: int,
+    parameters: Parameters,
+    *,
+    smooth: bool,
+) -> _native.TrainingSet:
+    """The instances laid out; ``smooth`` where L-BFGS goes over them all at each step, without an ℓ1 penalty."""
+    minimum = parameters.get("feature.minfreq")
+    states, transitions = parameters.get("feature.possible_states"), parameters.get("feature.possible_transitions")
+    options: dict[str, Any] = {"boundaries": False, "merge_twins": smooth, "bundle": smooth}
+    values = encoding.values() if encoding.has_values else None
+    # CRFsuite's frequencies are sums of values: attributes of negative ones may fall below the least even where it is zero.
+    if minimum <= 0 and (values is None or not (values < 0).any()):
+        return _native.TrainingSet(encoding, gold, attributes, labels, states, all_transitions=transitions, **options)
+    pairs = _pairs(encoding, gold, values, attributes, labels, minimum, states)
+    return _native.TrainingSet(
+        encoding,
+        gold,
+        attributes,
+        labels,
+        False,
+        known_features=(pairs // labels).astype(np.uint32),
+        known_labels=(pairs % labels).astype(np.uint16),
+        observe=False,
+        transitions=_transitions(encoding, gold, labels, minimum, transitions),
+        **options,
+    )
+
+
+def _pairs(
+    encoding: _native.Encoding,
+    gold: NDArray[np.int32],
+    values: NDArray[np.float32] | None,
+    attributes: int,
+    labels: int,
+    minimum: float,
+    possible: bool,
+) -> NDArray[np.int64]:
+    """The pairs of attribute and label that are met often enough: attribute · labels + label."""
+    starts = encoding.starts().astype(np.int64)
+    of_token = np.repeat(gold.astype(np.int64), starts[1:] - starts[:-1])
+    met, inverse = np.unique(encoding.ids().astype(np.int64) * labels + of_token, return_inverse=True)
+    often = np.bincount(inverse, weights=values, minlength=len(met))
+    if not possible or minimum > 0:
+        found: NDArray[np.int64] = met[often >= minimum]
+        return found
+    return np.setdiff1d(np.arange(attributes * labels, dtype=np.int64), met[often < minimum], assume_unique=True)
+
+
+def _transitions(
+    encoding: _native.Encoding, gold: NDArray[np.int32], labels: int, minimum: float, possible: bool
+) -> NDArray[np.uint32]:
+    """The transitions that are met often enough: from · labels + to."""
+    inside = np.ones(len(gold), bool)
+    inside[encoding.sentences()[:-1].astype(np.int64)] = False
+    steps = (gold[:-1].astype(np.int64) * labels + gold[1:])[inside[1:]]
+    often = np.bincount(steps, minlength=labels * labels)
+    least = max(minimum, 0 if possible else 1)
+    return np.flatnonzero(often >= least).astype(np.uint32)

@@ -1,0 +1,214 @@
+"""CRF: sklearn-crfsuite's estimator. The model is kept in memory, as a file of CRFsuite's would be: no temporary files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tagpool.compat.pycrfsuite.dump import ParsedDump
+from tagpool.compat.pycrfsuite.log import TrainingLog
+from tagpool.compat.pycrfsuite.tagger import Tagger
+from tagpool.compat.pycrfsuite.trainer import Trainer
+from tagpool.compat.sklearn_crfsuite.metrics import flat_accuracy_score
+from tagpool.compat.sklearn_crfsuite.trainer import LinePerIterationTrainer
+from tagpool.corpus.whole_file import WholeFile
+from tagpool.errors import InputError, NotFittedError
+from tagpool.optim.parameters import Parameters
+
+# What the parameters of trainers are called here.
+_NAMES = {
+    "min_freq": "feature.minfreq",
+    "all_possible_states": "feature.possible_states",
+    "all_possible_transitions": "feature.possible_transitions",
+    "pa_type": "type",
+    **{f"calibration_{name}": f"calibration.{name}" for name in ("eta", "rate", "samples", "candidates", "max_trials")},
+}
+_SAME = ("c1", "c2", "max_iterations", "num_memories", "epsilon", "period", "delta", "linesearch", "max_linesearch")
+_ONLINE = ("c", "error_sensitive", "averaging", "variance", "gamma")
+
+
+class CRF(Parameters):
+    """A CRF on given features, with scikit-learn's interface; parameters that are None have the algorithm's defaults.
+
+    ``model_filename`` also writes the model to a file when it is fitted. ``keep_tempfiles`` is accepted, and means nothing: there
+    are none. ``trainer_cls`` is a class derived from ``tagpool.compat.pycrfsuite.Trainer``.
+
+    >>> features = [[["the"], ["dog"]], [["a"], ["cat"]]] * 3
+    >>> crf = CRF(algorithm="lbfgs", c1=0.01, c2=0.1).fit(features, [["D", "N"]] * 6)
+    >>> crf.classes_, crf.score(features, [["D", "N"]] * 6)
+    (['D', 'N'], 1.0)
+    """
+
+    def __init__(
+        self,
+        algorithm: str | None = None,
+        min_freq: float | None = None,
+        all_possible_states: bool | None = None,
+        all_possible_transitions: bool | None = None,
+        c1: float | None = None,
+        c2: float | None = None,
+        max_iterations: int | None = None,
+        num_memories: int | None = None,
+        epsilon: float | None = None,
+        period: int | None = None,
+        delta: float | None = None,
+        linesearch: str | None = None,
+        max_linesearch: int | None = None,
+        calibration_eta: float | None = None,
+        calibration_rate: float | None = None,
+        calibration_samples: float | None = None,
+        calibration_candidates: int | None = None,
+        calibration_max_trials: int | None = None,
+        pa_type: int | None = None,
+        c: float | None = None,
+        error_sensitive: bool | None = None,
+        averaging: bool | None = None,
+        variance: float | None = None,
+        gamma: float | None = None,
+        verbose: bool = False,
+        model_filename: str | None = None,
+        keep_tempfiles: bool | None = False,
+        trainer_cls: type[Trainer] | None = None,
+    ) -> None:
+        self.algorithm = algorithm
+        self.min_freq = min_freq
+        self.all_possible_states = all_possible_states
+        self.all_possible_transitions = all_possible_transitions
+        self.c1 = c1
+        self.c2 = c2
+        self.max_iterations = max_iterations
+        self.num_memories = num_memories
+        self.epsilon = epsilon
+        self.period = period
+        self.delta = delta
+        self.linesearch = linesearch
+        self.max_linesearch = max_linesearch
+        self.calibration_eta = calibration_eta
+        self.calibration_rate = calibration_rate
+        self.calibration_samples = calibration_samples
+        self.calibration_candidates = calibration_candidates
+        self.calibration_max_trials = calibration_max_trials
+        self.pa_type = pa_type
+        self.c = c
+        self.error_sensitive = error_sensitive
+        self.averaging = averaging
+        self.variance = variance
+        self.gamma = gamma
+        self.verbose = verbose
+        self.model_filename = model_filename
+        self.keep_tempfiles = keep_tempfiles
+        self.trainer_cls = trainer_cls
+        self.training_log_: TrainingLog | None = None
+        self._model: bytes | None = None
+        self._tagger: Tagger | None = None
+        self._inside: ParsedDump | None = None
+
+    def fit(self, X: Any, y: Any, X_dev: Any = None, y_dev: Any = None) -> CRF:
+        """Trains; ``X_dev`` and ``y_dev`` are scored after every iteration."""
+        if (X_dev is None) != (y_dev is None):
+            raise InputError("expected both X_dev and y_dev, or neither")
+        if self.model_filename:
+            WholeFile.check(self.model_filename)
+        trainer = self._trainer()
+        for number, (features, labels) in enumerate(((X, y), (X_dev, y_dev))):
+            if features is None:
+                continue
+            if len(features) != len(labels):
+                raise InputError(f"expected labels for {len(features)} sequences, got {len(labels)}")
+            for sequence, its_labels in zip(features, labels, strict=True):
+                trainer.append(sequence, its_labels, number)
+        self._forget(trainer.trained(-1 if X_dev is None else 1))
+        self.training_log_ = trainer.logparser
+        if self.model_filename and self._model is not None:
+            with WholeFile(self.model_filename) as file:
+                file.write(self._model)
+        return self
+
+    def predict(self, X: Any) -> NDArray[np.object_]:
+        """The labels of several sequences."""
+        return np.array([self.predict_single(sequence) for sequence in X], dtype=object)
+
+    def predict_single(self, xseq: Any) -> list[str]:
+        """The labels of one sequence."""
+        return self._fitted().tag(xseq)
+
+    def predict_marginals(self, X: Any) -> NDArray[np.object_]:
+        """How probable each label is, for every item of several sequences."""
+        return np.array([self.predict_marginals_single(sequence) for sequence in X], dtype=object)
+
+    def predict_marginals_single(self, xseq: Any) -> list[dict[str, float]]:
+        """How probable each label is, for every item of one sequence."""
+        tagger = self._fitted()
+        tagger.set(xseq)
+        return tagger.marginals()
+
+    def score(self, X: Any, y: Sequence[Any]) -> float:
+        """The share of items that are right."""
+        return flat_accuracy_score(y, [self.predict_single(sequence) for sequence in X])
+
+    @property
+    def tagger_(self) -> Tagger | None:
+        """The tagger of the model; None before it is fitted."""
+        if self._tagger is None and self._model is not None:
+            self._tagger = Tagger()
+            self._tagger.open_inmemory(self._model)
+        return self._tagger
+
+    @property
+    def classes_(self) -> list[str] | None:
+        """The labels; None before it is fitted."""
+        return None if self.tagger_ is None else self.tagger_.labels()
+
+    @property
+    def size_(self) -> int | None:
+        """How many bytes the model has as a file; None before it is fitted."""
+        return None if self._model is None else len(self._model)
+
+    @property
+    def attributes_(self) -> list[str] | None:
+        """The attributes that have weights; None before it is fitted."""
+        return None if self._info is None else list(self._info.attributes)
+
+    @property
+    def num_attributes_(self) -> int | None:
+        """How many attributes have weights; None before it is fitted."""
+        return None if self._info is None else len(self._info.attributes)
+
+    @property
+    def state_features_(self) -> dict[tuple[str, str], float] | None:
+        """The weights of (attribute, label); None before it is fitted."""
+        return None if self._info is None else self._info.state_features
+
+    @property
+    def transition_features_(self) -> dict[tuple[str, str], float] | None:
+        """The weights of (label, next label); None before it is fitted."""
+        return None if self._info is None else self._info.transitions
+
+    @property
+    def _info(self) -> ParsedDump | None:
+        if self._inside is None and self.tagger_ is not None:
+            self._inside = self.tagger_.info()
+        return self._inside
+
+    def _fitted(self) -> Tagger:
+        tagger = self.tagger_
+        if tagger is None:
+            raise NotFittedError("this CRF was not fitted: call fit(X, y) first")
+        return tagger
+
+    def _forget(self, model: bytes | None) -> None:
+        """Takes another model, and what is known of the old one goes."""
+        self._model, self._tagger, self._inside = model, None, None
+
+    def _trainer(self) -> Trainer:
+        kind = LinePerIterationTrainer if self.trainer_cls is None else self.trainer_cls
+        if not (isinstance(kind, type) and issubclass(kind, Trainer)):
+            raise InputError(f"trainer_cls={kind!r}: expected a class derived from tagpool.compat.pycrfsuite.Trainer")
+        given = {_NAMES.get(name, name): getattr(self, name) for name in (*_NAMES, *_SAME, *_ONLINE)}
+        return kind(self.algorithm, {name: value for name, value in given.items() if value is not None}, verbose=self.verbose)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"_tagger": None, "_inside": None}
