@@ -69,4 +69,5 @@ NB_MODULE(_native, m) {
     bind_elitist(m);
     bind_chain(m);
     bind_pooling(m);
+    bind_paths(m);
 }
