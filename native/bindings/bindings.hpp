@@ -59,5 +59,6 @@ void bind_elitist(nb::module_& m);
 void bind_chain(nb::module_& m);
 void bind_pooling(nb::module_& m);
 void bind_clustering(nb::module_& m);
+void bind_paths(nb::module_& m);
 
 }  // namespace tagpool

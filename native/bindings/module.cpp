@@ -71,4 +71,5 @@ NB_MODULE(_native, m) {
     bind_chain(m);
     bind_pooling(m);
     bind_clustering(m);
+    bind_paths(m);
 }

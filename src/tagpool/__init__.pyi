@@ -46,6 +46,9 @@ from tagpool.pools.bagging import FeatureBagging as FeatureBagging
 from tagpool.pools.elitist import ElitistPool as ElitistPool
 from tagpool.pools.files import load as load
 from tagpool.pools.opinion import OpinionPool as OpinionPool
+from tagpool.pools.paths.automaton import Automaton as Automaton
+from tagpool.pools.paths.keys import Place as Place
+from tagpool.pools.paths.pool import PathPool as PathPool
 from tagpool.pools.schemes import LabelWise as LabelWise
 from tagpool.pools.schemes import Positions as Positions
 from tagpool.pools.schemes import RandomParts as RandomParts

@@ -9,8 +9,9 @@ from tagpool.pools.files import load
 
 if TYPE_CHECKING:
     from pathlib import Path
-    from typing import Any
+    from typing import Any, TypeGuard
 
+    from tagpool.pools.paths.pool import PathPool
     from tagpool.pools.pool import Pool
 
 _lazy = attach(__name__, {"experts_of": "tagpool.pools.members"})
@@ -24,9 +25,18 @@ def load_model(path: Path, *, templates: bool = False) -> Tagger | Pool:
         if "not a safetensors file" not in error.message:
             raise
         raise ModelError("expected a model, as tagpool train writes it, got some other file", source=path) from None
+    if not _tags(found):
+        raise ModelError(
+            "it holds a path pool, which labels what other taggers say: use tagpool pool apply, or PathPool.predict", source=path
+        )
     if templates and any(expert._fitted().given for expert in experts_in(found)):
         raise ModelError("the model was trained on features given from Python, and can be used from there only", source=path)
     return found
+
+
+def _tags(model: Tagger | Pool | PathPool) -> TypeGuard[Tagger | Pool]:
+    """Whether a model labels sentences by itself."""
+    return isinstance(model, Tagger) or hasattr(model, "lattices")
 
 
 def experts_in(model: Tagger | Pool) -> list[Tagger]:

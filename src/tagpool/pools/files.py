@@ -11,13 +11,23 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tagpool.experts.tagger import Tagger
+    from tagpool.pools.paths.pool import PathPool
     from tagpool.pools.pool import Pool
 
 _POOLS = ("opinion-pool", "feature-bagging", "two-stage")
-_lazy = attach(__name__, {"read_pool": "tagpool.pools.reading", "ElitistPool": "tagpool.pools.elitist"})
+_PATHS = "path-pool"
+_lazy = attach(
+    __name__,
+    {
+        "read_pool": "tagpool.pools.reading",
+        "ElitistPool": "tagpool.pools.elitist",
+        "PathPool": "tagpool.pools.paths.pool",
+        "restore": "tagpool.pools.paths.saving",
+    },
+)
 
 
-def load(path: str | Path) -> Tagger | Pool:
+def load(path: str | Path) -> Tagger | Pool | PathPool:
     """Loads an expert or a pool from a model file.
 
     >>> import tempfile
@@ -28,7 +38,8 @@ def load(path: str | Path) -> Tagger | Pool:
     >>> load(path).predict([["Ann", "left"]])
     [['PER', 'O']]
     """
-    if _native.text_of_file(str(path), "kind") not in _POOLS:
+    kind = _native.text_of_file(str(path), "kind")
+    if kind not in (*_POOLS, _PATHS):
         expert = load_tagger(path)
         if expert._fitted().text("alpha") is None:
             return expert
@@ -38,5 +49,9 @@ def load(path: str | Path) -> Tagger | Pool:
         container = _native.Container.open(str(path))
     except _native.InputFault as fault:
         raise ModelError(str(fault.args[0]), source=path) from None
+    if kind == _PATHS:
+        paths: PathPool = _lazy("PathPool")()
+        _lazy("restore")(paths, container, path)
+        return paths
     found: Pool = _lazy("read_pool")(container, path)
     return found
