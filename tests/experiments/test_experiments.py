@@ -6,6 +6,7 @@ import gzip
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from tagpool import builtin_corpus
@@ -46,7 +47,12 @@ def corpora(tmp_path_factory: pytest.TempPathFactory) -> Path:
         packed(folder / "conll2000" / f"{part}.txt.gz", columns(parts[part], "word", "pos", "chunk"))
     packed(folder / "gazetteers" / "made" / "places.gz", ["Oslo", "New York", "Paris"])
     packed(folder / "brown-clusters" / "spacy_en_c1000.txt.gz", ["0010\tthe", "0110\tOslo", "0111\tParis"])
-    packed(folder / "nlp4j-lexica" / "en-ambiguity-classes-simplified.tsv.gz", ["the\tDT", "Oslo\tNNP NN", "0\tCD"])
+    for capitals in ("", "-lowercase"):
+        classes = f"en-ambiguity-classes-simplified{capitals}.tsv.gz"
+        packed(folder / "nlp4j-lexica" / classes, ["the\tDT", "Oslo\tNNP NN", "oslo\tNNP", "0\tCD"])
+    (folder / "glove").mkdir()
+    np.savez(folder / "glove" / "glove.6B.100d.subset.f16.npz", vectors=np.eye(3, dtype=np.float16))
+    packed(folder / "glove" / "words.txt.gz", ["the", "oslo", "paris"])
     for part, file in (("train", "train_00-18"), ("dev", "dev_19-21"), ("test", "test_22-24")):
         packed(folder / "wsj-pos" / f"{file}.tsv.gz", columns(parts[part], "word", "pos"))
     sections = ["00\t100\t0", "15\t50\t0", "19\t30\t0", "20\t10\t0", "22\t40\t0"]
@@ -68,6 +74,11 @@ def test_an_experiment_runs_whole_and_the_same_again(name: str, corpora: Path) -
         assert len(strengths.lines) == 6
         assert all(len(line) == 5 and all(": " in cell for cell in line[1:]) for line in strengths.lines)
         assert epochs.header == ["", "1", "3", "10"]
+    if name.startswith("dfi"):
+        assert {line[0] for line in study.tables[0].lines} == {row.row for row in study.rows}
+        joined = {line[0]: line[3] for line in study.tables[0].lines}
+        assert joined["M0: baseline"] == "0%"
+        assert [share for row, share in joined.items() if row.startswith("M4")] != ["0%"]
     if name == "bagging-ner":
         again = experiment(name).run(Setting(data=corpora, quick=True, threads=2))
         assert again.to_dict() == study.to_dict()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tagpool.corpus.corpus import Corpus
@@ -59,7 +59,11 @@ def conll2000(setting: Setting) -> Split:
 
 def journal_split(setting: Setting) -> Split:
     """Words of the Wall Street Journal with their tags: sections 0 to 18, 19 to 21 and 22 to 24."""
-    return _split(setting, *_journal(setting))
+    split = _split(setting, *_journal(setting))
+    # A part of the training sentences may lack a rare tag, and what was never seen cannot be tuned on.
+    seen = {label for sentence in split.train.labels for label in sentence}
+    tuned_on = [number for number, labels in enumerate(split.dev.labels) if seen.issuperset(labels)]
+    return replace(split, dev=split.dev.select(tuned_on))
 
 
 def gazetteers(setting: Setting) -> Gazetteer:
@@ -109,9 +113,10 @@ def vectors(setting: Setting) -> Embeddings:
     return Embeddings.read(folder(setting) / "glove" / "glove.6B.100d.subset.f16.npz")
 
 
-def possible_tags(setting: Setting) -> AmbiguityClasses:
-    """The tags of words in a large automatically tagged text; digits of the words are simplified."""
-    return AmbiguityClasses.read(folder(setting) / "nlp4j-lexica" / "en-ambiguity-classes-simplified.tsv.gz")
+def possible_tags(setting: Setting, *, small: bool = False) -> AmbiguityClasses:
+    """The tags of words in a large automatically tagged text, digits of the words simplified; ``small`` has no capitals."""
+    name = "en-ambiguity-classes-simplified" + ("-lowercase" if small else "")
+    return AmbiguityClasses.read(folder(setting) / "nlp4j-lexica" / f"{name}.tsv.gz")
 
 
 def lowered(corpus: Corpus) -> Corpus:

@@ -6,9 +6,8 @@ are of other text than the paper's, name lists are not DBpedia's, vectors are Gl
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import product
 from typing import Any
 
 from tagpool.evaluation.breakdown import vocabulary_breakdown, vocabulary_of
@@ -22,7 +21,7 @@ from tagpool.features.parser import parse
 from tagpool.features.resources import AmbiguityClasses
 
 _PENALTIES = (1e-8, 1e-7, 3e-7)
-_SLOTS = (1_500_000, 5_000_000)
+_SLOTS = (5_000_000, 1_500_000)
 _PATIENCE = 4
 _EPOCHS_OF_TAGS, _EPOCHS_OF_NAMES = 12, 30  # at most: there are five times as many tags
 
@@ -99,6 +98,7 @@ def run_tags(setting: Setting) -> Study:
     resources = {
         "classes": AmbiguityClasses.from_corpus(split.train),
         "possible": possible_tags(setting),
+        "possible_small": possible_tags(setting, small=True),
         "brown": clusters(setting),
     }
     known = vocabulary_of(split.train.words)
@@ -140,21 +140,22 @@ def run_names(setting: Setting) -> Study:
 
 
 def _found(task: Task, step: Step, setting: Setting) -> Found:
-    """Tries every penalty (and number of slots, for pairs) with the first seed, and trains the other seeds with the best one."""
-    grid: Sequence[Mapping[str, float]] = [
-        {"l1": l1, "slots": slots} for l1, slots in product(_PENALTIES, _SLOTS if step.induces else _SLOTS[-1:])
-    ]
-    if setting.quick:
-        grid = grid[-1:]
-    best: tuple[float, Mapping[str, float], InducingTagger] | None = None
-    for chosen in grid:
-        tagger = task.tagger(step, setting, 1, **chosen)
+    """Tries every penalty with the first seed, then fewer slots with the best one; the other seeds have what was best."""
+    tried: list[tuple[float, Mapping[str, float], InducingTagger]] = []
+
+    def attempt(l1: float, slots: int) -> None:
+        tagger = task.tagger(step, setting, 1, l1=l1, slots=slots)
         reached = score(task.split.dev.labels, tagger.predict(task.split.dev)).f1
-        setting.say(f"{step.name}, l1 {chosen['l1']:g}, slots {chosen['slots']:,}: dev {reached:.2f}")
-        if best is None or reached > best[0]:
-            best = reached, chosen, tagger
-    assert best is not None
-    _, chosen, first = best
+        setting.say(f"{step.name}, l1 {l1:g}, slots {slots:,}: dev {reached:.2f}")
+        tried.append((reached, {"l1": l1, "slots": slots}, tagger))
+        tried.sort(key=lambda each: -each[0])
+        del tried[1:]  # a tagger with its resources is large
+
+    for l1 in _PENALTIES[-1:] if setting.quick else _PENALTIES:
+        attempt(l1, _SLOTS[0])
+    if step.induces and not setting.quick:
+        attempt(tried[0][1]["l1"], _SLOTS[1])
+    _, chosen, first = tried[0]
     result = Found(chosen, [], [], first.feature_count, first.pair_count)
     for seed in setting.seed_numbers():
         tagger = first if seed == 1 else task.tagger(step, setting, seed, **chosen)
