@@ -35,6 +35,8 @@ def read_pool(container: _native.Container, source: str | Path, depth: int = 0) 
         version, count = int(container.text("version") or ""), int(container.text("members") or "")
         if version > VERSION:
             raise ModelError(f"it was written by a newer tagpool (format {version}); upgrade tagpool", source=source)
+        if count < 1:
+            raise ValueError("it has no members")
         record = json.loads(container.text("record") or "")
         members = [_member(container.array(f"members.{number}"), source, depth) for number in range(count)]
         pool = _MAKERS[kind](members, record)

@@ -1,6 +1,6 @@
 """What the second of two stages sees of the first: columns beside the words, made of a document's labels.
 
-Templates are not to look at the label that a token itself was given: the second stage would lean on it, and repeat mistakes.
+Its own templates do not look at the label that a token itself was given: the token's features say as much.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from tagpool.corpus.schemes import spans
 from tagpool.errors import InputError
 
 STAGE = "stage"
-"""The type of each token's label (PER of B-PER); to be looked at by ``elsewhere`` only."""
+"""The type of each token's label (PER of B-PER), for ``elsewhere`` to look at."""
 MENTION = "mention"
 """The type of the longest phrase around a token that was labelled elsewhere in its document, and the place in it: PER/L."""
 COLUMNS = (STAGE, MENTION)
