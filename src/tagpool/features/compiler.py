@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _LEXICONS = ("cluster", "ambiguity")  # functions that look a word up
 _FLAGGED = {("shape", "short"): "short_shape", ("ngrams", "edges"): "edge_ngrams", ("orthography", "dfi"): "orthography_dfi"}
-_CONTEXT = ("gazetteer", "disjunction", "capitals", "position", "bias", "number", "embedding")  # functions of more than one word
+CONTEXT = ("gazetteer", "disjunction", "capitals", "position", "bias", "number", "embedding")  # functions of more than one word
 _MOST_CONJUNCTIONS = 65_535  # the native core numbers them in 16 bits
 _NUMBERED_COLUMN = re.compile(r"column(\d+)$")
 
@@ -177,7 +177,7 @@ class _Compiler:
         return self.atom_numbers[key]
 
     def make_atom(self, expression: Expression) -> _native.Atom:
-        if isinstance(expression, Field) or expression.function not in _CONTEXT:
+        if isinstance(expression, Field) or expression.function not in CONTEXT:
             column, function = self.word_function(expression)
             total = isinstance(expression, Field) or self.is_total(expression)
             return _native.Atom("word", column, function, total=total)

@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from tagpool import _native
-from tagpool.errors import ModelError, TagpoolError
+from tagpool.errors import ModelError, ResourceError, TagpoolError
 from tagpool.experts.expert import Expert
 from tagpool.experts.files import read_expert
+from tagpool.experts.references import REFERENCES, Referred
 from tagpool.pools.bagging import FeatureBagging
 from tagpool.pools.elitist import ElitistPool
 from tagpool.pools.members import Member
@@ -23,8 +24,9 @@ from tagpool.pools.saving import VERSION
 _DEEPEST = 50  # pools in pools: more is no pool but a trap
 
 
-def read_pool(container: _native.Container, source: str | Path, depth: int = 0) -> Pool:
+def read_pool(container: _native.Container, source: str | Path, depth: int = 0, referred: Referred | None = None) -> Pool:
     """The pool that a file, or a part of one, holds."""
+    referred = referred or Referred(source)
     if depth > _DEEPEST:
         raise ModelError(f"pools are nested more than {_DEEPEST} times", source=source)
     try:
@@ -35,20 +37,20 @@ def read_pool(container: _native.Container, source: str | Path, depth: int = 0) 
         if version > VERSION:
             raise ModelError(f"it was written by a newer tagpool (format {version}); upgrade tagpool", source=source)
         record = json.loads(container.text("record") or "")
-        members = [_member(container.array(f"members.{number}"), source, depth) for number in range(count)]
+        members = [_member(container.array(f"members.{number}"), source, depth, referred) for number in range(count)]
         shares = np.array(record["shares"], np.float64)
         if shares.shape != (count,) or not np.isfinite(shares).all():
             raise ValueError("shares")
         pool = _MAKERS[kind](members, shares, record)
         pool.labels_  # noqa: B018 - checks that the members fit each other
-    except ModelError:
+    except (ModelError, ResourceError):
         raise
     except (KeyError, TypeError, ValueError, TagpoolError) as error:  # InputFault is a ValueError
         raise ModelError(f"the pool is damaged: {error}", source=source) from None
     return pool
 
 
-def _member(block: bytes | None, source: str | Path, depth: int) -> Member:
+def _member(block: bytes | None, source: str | Path, depth: int, referred: Referred) -> Member:
     if block is None:
         raise ModelError("a member of the pool is missing", source=source)
     try:
@@ -57,9 +59,9 @@ def _member(block: bytes | None, source: str | Path, depth: int) -> Member:
     except _native.InputFault as fault:
         raise ModelError(f"a member of the pool is damaged: {fault.args[0]}", source=source) from None
     if is_pool:
-        return read_pool(container, source, depth + 1)
-    expert = read_expert(block, source)
-    return expert if container.text("alpha") is None else ElitistPool.of_model(expert._fitted(), source)
+        return read_pool(container, source, depth + 1, referred)
+    expert = read_expert(block, source, container.text(REFERENCES), referred)
+    return expert if container.text("alpha") is None else ElitistPool.of_model(expert, source)
 
 
 def _opinion_pool(members: list[Member], shares: Any, record: dict[str, Any]) -> Pool:
