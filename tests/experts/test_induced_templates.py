@@ -8,8 +8,9 @@ import pytest
 
 import tagpool
 from tagpool import CRF, SGD, Corpus, InducingTagger, InputError, induced_templates
-from tagpool.experts.induced_templates import pair_templates
+from tagpool.experts.induced_templates import _joined, _terms, pair_templates
 from tagpool.experts.inducing_inspection import strongest_pairs
+from tagpool.features.parser import parse
 
 TEMPLATES = "word[-1..1]\nshape(word, short)[-1..1]\nsuffix(word, 2)[0]\nlabel[-1]\nlabel[-2]"
 
@@ -58,6 +59,27 @@ def test_a_crf_trains_on_them(tagger: InducingTagger, corpus: Corpus) -> None:
     assert not any(each.is_history for each in induced_templates(tagger, n=10**6))
     assert "label[-2]" not in str(with_labels)
     CRF(with_labels, trainer=SGD(epochs=1)).fit(corpus)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "follows"),
+    [
+        ("word[0]", "suffix(word, 2)[0]", True),
+        ("word[1]", "suffix(word, 2)[0]", False),
+        ("lower(word)[0]", "suffix(lower(word), 2)[0]", True),
+        ("lower(word)[0]", "suffix(word, 2)[0]", False),
+        ("suffix(word, 3)[0]", "suffix(word, 2)[0]", True),
+        ("suffix(word, 3)[0]", "prefix(word, 2)[0]", False),
+        ("cluster(c)[0]", "cluster(c, 4)[0]", True),
+        ("cluster(c, 6)[0]", "cluster(d, 4)[0]", False),
+        ("word[0]", "gazetteer(places)[0]", False),
+        ("word[0]", "pos[0]", False),
+    ],
+)
+def test_what_follows_from_the_other_is_not_joined(first: str, second: str, follows: bool) -> None:
+    terms_of = _terms(parse(f"{first}\n{second}"))
+    assert (_joined(first, second, terms_of) is None) == follows
+    assert (_joined(second, first, terms_of) is None) == follows
 
 
 def test_from_a_file_and_of_what_is_joined_already(tagger: InducingTagger, corpus: Corpus, tmp_path) -> None:

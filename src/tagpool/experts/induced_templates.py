@@ -20,6 +20,8 @@ from tagpool.features.compiler import CONTEXT
 from tagpool.features.parser import parse
 from tagpool.features.template import Call, Expression, Range, Template, TemplateSet, Term
 
+_PARTS = ("prefix", "suffix", "cluster")  # functions of which a shorter value is a part of a longer one
+
 
 class PairTemplate(NamedTuple):
     """Two templates whose features were joined: what all these pairs weigh together, and how many there are."""
@@ -120,6 +122,10 @@ def _follows(one: Term, other: Term) -> bool:
     """Whether a term's value follows from that of another: a function of what the other says about the same token."""
     if one.offsets != other.offsets or not isinstance(one.expression, Call) or one.expression.function in CONTEXT:
         return False
+    if isinstance(other.expression, Call) and one.expression.function in _PARTS and one.expression.numbers:
+        shortened = replace(other.expression, numbers=one.expression.numbers)
+        if shortened == one.expression and other.expression.numbers != one.expression.numbers:
+            return not other.expression.numbers or one.expression.numbers[0].high < other.expression.numbers[0].high
     expression: Expression | None = one.expression
     while isinstance(expression, Call):
         expression = expression.expression
