@@ -6,6 +6,7 @@
 
 #include "fault.hpp"
 #include "json.hpp"
+#include "lexicon_file.hpp"
 
 namespace tagpool {
 namespace {
@@ -36,7 +37,9 @@ std::vector<std::string_view> read_strings(const Tensors& from, const std::strin
     return out;
 }
 
-void write_words(const WordLexicon& lexicon, const std::string& name, Tensors& to) {
+}  // namespace
+
+void write_lexicon(const WordLexicon& lexicon, const std::string& name, Tensors& to) {
     std::vector<std::string_view> words, values;
     std::map<std::string_view, uint32_t> numbers;
     std::vector<uint32_t> value_of;
@@ -51,6 +54,8 @@ void write_words(const WordLexicon& lexicon, const std::string& name, Tensors& t
     to.add(name + ".value_of", std::move(value_of));
 }
 
+namespace {
+
 std::shared_ptr<const WordLexicon> read_words(const Tensors& from, const std::string& name) {
     const auto words = read_strings(from, name + ".words"), values = read_strings(from, name + ".values");
     const auto value_of = from.array<uint32_t>(name + ".value_of");
@@ -63,14 +68,18 @@ std::shared_ptr<const WordLexicon> read_words(const Tensors& from, const std::st
     return lexicon;
 }
 
-void write_phrases(const PhraseLexicon& lexicon, const std::string& name, Tensors& to) {
+}  // namespace
+
+void write_lexicon(const PhraseLexicon& lexicon, const std::string& name, Tensors& to) {
     std::vector<std::string_view> lists;
     for (uint16_t i = 0; i < lexicon.list_count(); ++i) lists.push_back(lexicon.list_name(i));
     write_strings(to, name + ".lists", lists);
     std::vector<uint64_t> hashes, ends;
     std::vector<uint32_t> sets;
     std::vector<uint16_t> members;
-    for (const PhraseLexicon::Entry& entry : lexicon.entries()) {
+    std::vector<PhraseLexicon::Entry> entries = lexicon.entries();
+    std::sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) { return a.hash < b.hash; });
+    for (const PhraseLexicon::Entry& entry : entries) {
         hashes.push_back(entry.hash);
         sets.push_back(entry.lists);
     }
@@ -83,6 +92,8 @@ void write_phrases(const PhraseLexicon& lexicon, const std::string& name, Tensor
     to.add(name + ".set_ends", std::move(ends));
     to.add(name + ".set_members", std::move(members));
 }
+
+namespace {
 
 std::shared_ptr<const PhraseLexicon> read_phrases(const Tensors& from, const std::string& name) {
     std::vector<std::string> lists;
@@ -103,7 +114,9 @@ std::shared_ptr<const PhraseLexicon> read_phrases(const Tensors& from, const std
     return std::make_shared<const PhraseLexicon>(PhraseLexicon::restored(std::move(lists), list_sets, entries));
 }
 
-void write_vectors(const VectorLexicon& lexicon, const std::string& name, Tensors& to) {
+}  // namespace
+
+void write_lexicon(const VectorLexicon& lexicon, const std::string& name, Tensors& to) {
     std::vector<std::string_view> words;
     std::vector<float> vectors;
     vectors.reserve(size_t{lexicon.size()} * lexicon.width());
@@ -116,6 +129,8 @@ void write_vectors(const VectorLexicon& lexicon, const std::string& name, Tensor
     auto kept = std::make_shared<const std::vector<float>>(std::move(vectors));
     to.add(name + ".vectors", Type::f32, {lexicon.size(), lexicon.width()}, kept->data(), kept);
 }
+
+namespace {
 
 std::shared_ptr<const VectorLexicon> read_vectors(const Tensors& from, const std::string& name) {
     const auto vectors = from.array<float>(name + ".vectors");
@@ -132,10 +147,9 @@ std::shared_ptr<const VectorLexicon> read_vectors(const Tensors& from, const std
 template <class Lexicon>
 class Numbered {
 public:
-    template <class Write>
-    size_t of(const std::shared_ptr<const Lexicon>& lexicon, const std::string& name, Tensors& to, Write&& write) {
+    size_t of(const std::shared_ptr<const Lexicon>& lexicon, const std::string& name, Tensors& to) {
         const auto [place, fresh] = numbers_.emplace(lexicon.get(), numbers_.size());
-        if (fresh) write(*lexicon, name + std::to_string(place->second), to);
+        if (fresh) write_lexicon(*lexicon, name + std::to_string(place->second), to);
         return place->second;
     }
     template <class Read>
@@ -171,12 +185,12 @@ void write_atom(const Atom& atom, Lexicons& lexicons, Tensors& to, std::string& 
         const Step& step = atom.function.steps()[k];
         out += std::string(k ? "," : "") + "[\"" + std::string(kFunctionNames[static_cast<size_t>(step.function)]) + "\"," + std::to_string(step.a) + "," +
                std::to_string(step.b);
-        if (step.lexicon) out += "," + std::to_string(lexicons.words.of(step.lexicon, lexicons.name + ".words.", to, write_words));
+        if (step.lexicon) out += "," + std::to_string(lexicons.words.of(step.lexicon, lexicons.name + ".words.", to));
         out += "]";
     }
     out += "]";
-    if (atom.phrases) out += ",\"phrases\":" + std::to_string(lexicons.phrases.of(atom.phrases, lexicons.name + ".phrases.", to, write_phrases));
-    if (atom.vectors) out += ",\"vectors\":" + std::to_string(lexicons.vectors.of(atom.vectors, lexicons.name + ".vectors.", to, write_vectors));
+    if (atom.phrases) out += ",\"phrases\":" + std::to_string(lexicons.phrases.of(atom.phrases, lexicons.name + ".phrases.", to));
+    if (atom.vectors) out += ",\"vectors\":" + std::to_string(lexicons.vectors.of(atom.vectors, lexicons.name + ".vectors.", to));
     if (atom.inner) {
         out += ",\"gathering\":\"" + std::string(kGatheringNames[static_cast<size_t>(atom.gathering)]) + "\",\"inner\":";
         write_atom(*atom.inner, lexicons, to, out);

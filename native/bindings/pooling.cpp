@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <memory>
 
 #include "../collapse.hpp"
@@ -5,6 +6,7 @@
 #include "../json.hpp"
 #include "../mapped_file.hpp"
 #include "../opinion.hpp"
+#include "../lexicon_file.hpp"
 #include "../tensors.hpp"
 #include "arrays.hpp"
 #include <nanobind/stl/pair.h>
@@ -79,6 +81,19 @@ nb::object as_text(const std::string& text) {
     throw InputFault("a text in it is not UTF-8");
 }
 
+bool is_of_lexicon(std::string_view name) {
+    for (const std::string_view program : {"program.", "history."})
+        for (const std::string_view kind : {"words.", "phrases.", "vectors."})
+            if (name.starts_with(program) && name.substr(program.size()).starts_with(kind)) return true;
+    return false;
+}
+
+void write_any(nb::handle lexicon, const std::string& name, Tensors& to) {
+    if (nb::isinstance<WordLexicon>(lexicon)) write_lexicon(nb::cast<const WordLexicon&>(lexicon), name, to);
+    else if (nb::isinstance<PhraseLexicon>(lexicon)) write_lexicon(nb::cast<const PhraseLexicon&>(lexicon), name, to);
+    else write_lexicon(nb::cast<const VectorLexicon&>(lexicon), name, to);
+}
+
 // A text of a file's header, None where there is none or the file is no such file: whoever reads all of it will say why.
 nb::object text_of_file(const std::string& path, const std::string& key) {
     try {
@@ -103,6 +118,47 @@ void bind_pooling(nb::module_& m) {
           nb::arg("vary"), nb::arg("threads"));
     m.def("collapse", &collapse, nb::arg("labels"), nb::arg("models"), nb::arg("shares"), nb::arg("names"), nb::arg("label_of"));
     m.def("text_of_file", &text_of_file, nb::arg("path"), nb::arg("key"));
+    // A model without some of its arrays, by the beginnings of their names.
+    m.def("without_arrays", [](const nb::bytes& block, const std::vector<std::string>& beginnings) {
+        const Tensors from = Tensors::read(bytes_view(block), nullptr);
+        Tensors out;
+        for (const auto& [key, text] : from.texts()) out.set(key, text);
+        for (const Tensor& each : from.all())
+            if (std::none_of(beginnings.begin(), beginnings.end(), [&](const std::string& beginning) { return each.name.starts_with(beginning); }))
+                out.add(each.name, each.type, each.shape, each.data, nullptr);
+        const std::string written = out.write();
+        return nb::bytes(written.data(), written.size());
+    }, nb::arg("block"), nb::arg("beginnings"));
+    // A block that lacks lexicons of a model that it is a part of, with them.
+    m.def("with_lexicons_of", [](const nb::bytes& block, const Model& model) {
+        const Tensors from = Tensors::read(bytes_view(block), nullptr);
+        Tensors out;
+        for (const auto& [key, text] : from.texts()) out.set(key, text);
+        for (const Tensor& each : from.all()) out.add(each.name, each.type, each.shape, each.data, nullptr);
+        for (const Tensor& each : model.tensors().all())
+            if (is_of_lexicon(each.name) && !from.find(each.name)) out.add(each.name, each.type, each.shape, each.data, nullptr);
+        const std::string written = out.write();
+        return nb::bytes(written.data(), written.size());
+    }, nb::arg("block"), nb::arg("model"));
+    // The arrays of a lexicon, by what stands behind the name that they begin with.
+    m.def("lexicon_arrays", [](nb::handle lexicon) {
+        Tensors arrays;
+        write_any(lexicon, "", arrays);
+        nb::dict out;
+        for (const Tensor& each : arrays.all()) out[nb::str(each.name.c_str())] = nb::bytes(reinterpret_cast<const char*>(each.data), each.bytes);
+        return out;
+    }, nb::arg("lexicon"));
+    // The same model with lexicons, by the names that their arrays begin with, and without one of its texts.
+    m.def("with_lexicons", [](const nb::bytes& block, const nb::dict& lexicons, const std::string& without) {
+        const Tensors from = Tensors::read(bytes_view(block), nullptr);
+        Tensors out;
+        for (const auto& [key, text] : from.texts())
+            if (key != without) out.set(key, text);
+        for (const Tensor& each : from.all()) out.add(each.name, each.type, each.shape, each.data, nullptr);
+        for (auto [name, lexicon] : lexicons) write_any(lexicon, nb::cast<std::string>(name), out);
+        const std::string written = out.write();
+        return nb::bytes(written.data(), written.size());
+    }, nb::arg("block"), nb::arg("lexicons"), nb::arg("without"));
     nb::class_<Container>(m, "Container")
         .def_static("open", [](const std::string& path) {
             nb::gil_scoped_release release;

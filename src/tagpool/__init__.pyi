@@ -23,6 +23,7 @@ from tagpool.errors import TemplateError as TemplateError
 from tagpool.errors import TrainingError as TrainingError
 from tagpool.evaluation.scores import score as score
 from tagpool.experts.crf import CRF as CRF
+from tagpool.experts.induced_templates import induced_templates as induced_templates
 from tagpool.experts.inducing import InducingTagger as InducingTagger
 from tagpool.experts.maxent import MaxEnt as MaxEnt
 from tagpool.features.brown import BrownClusters as BrownClusters
@@ -35,6 +36,7 @@ from tagpool.features.presets import load_templates as load_templates
 from tagpool.features.resources import AmbiguityClasses as AmbiguityClasses
 from tagpool.features.resources import Clusters as Clusters
 from tagpool.features.resources import Gazetteer as Gazetteer
+from tagpool.features.tag_counts import TagCounts as TagCounts
 from tagpool.features.template import TemplateSet as TemplateSet
 from tagpool.optim.fobos import FOBOS as FOBOS
 from tagpool.optim.lbfgs import LBFGS as LBFGS

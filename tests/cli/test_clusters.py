@@ -85,3 +85,18 @@ def test_ctrl_c_leaves_nothing(tmp_path: Path) -> None:
     assert message.endswith("interrupted; nothing was written\n")
     assert "Traceback" not in message
     assert sorted(path.name for path in tmp_path.iterdir()) == ["text"]
+
+
+def test_a_model_can_refer_to_its_clusters(data: Path, tmp_path: Path) -> None:
+    succeed("clusters", write(tmp_path, "text", TEXT), "--k", 30, "-o", tmp_path / "brown.txt")
+    given = ["--features", "word[0]\ncluster(brown, 2, 4)[0]", "--use", f"brown={tmp_path / 'brown.txt'}", "--epochs", 1]
+    common = ["train", "--train", data / "train.conll", *given, "--model", tmp_path / "m"]
+    assert "--keep-resources maybe: expected yes or no" in fail(*common, "--keep-resources", "maybe")
+    succeed(*common, "--keep-resources", "no")
+    tagged = succeed("tag", tmp_path / "m", data / "test.conll")
+    (tmp_path / "brown.txt").rename(tmp_path / "elsewhere.txt")
+    assert "brown.txt: there is no such file; put it back as it was" in fail("tag", tmp_path / "m", data / "test.conll")
+    (tmp_path / "elsewhere.txt").rename(tmp_path / "brown.txt")
+    succeed(*common, "--keep-resources", "yes")
+    (tmp_path / "brown.txt").unlink()
+    assert succeed("tag", tmp_path / "m", data / "test.conll") == tagged

@@ -87,7 +87,7 @@ def test_missing_empty_and_broken_files(kind, tmp_path):
 
 def test_a_folder_of_lists(tmp_path):
     (tmp_path / "more").mkdir()
-    (tmp_path / "cities.txt").write_text("New York\n\n  Rio   de Janeiro \n")
+    (tmp_path / "cities.txt").write_text("New York\n  Rio   de Janeiro \n")
     (tmp_path / "names.lst.gz").write_bytes(gzip.compress("Ann\nÉmile\n".encode()))
     (tmp_path / "more" / "known.big.lst").write_text("Ann\n")
     (tmp_path / "table.tsv").write_text("Ann\tgirls\nNew York\tcities\n")
@@ -110,7 +110,7 @@ def test_a_folder_of_lists(tmp_path):
 
 def test_tables(tmp_path):
     table = tmp_path / "x.tsv"
-    table.write_text("New York\t11\n\nAnn Lee\t 14 \nA\tB\t14\n")
+    table.write_text("New York\t11\nAnn Lee\t 14 \nA\tB\t14\n")
     found = Gazetteer.read(table)
     assert found.lists == ("11", "14")
     assert matches(found, "A", "B", "New", "York") == [["14/B"], ["14/L"], ["11/B"], ["11/L"]]
@@ -120,6 +120,18 @@ def test_tables(tmp_path):
         table.write_text(f"A\tb\n{line}\n")
         with pytest.raises(ResourceError, match=r"x.tsv:2: expected a phrase, a tab and the name of its list"):
             Gazetteer.read(table)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"), [("x.txt", "Oslo\n{}\nLima\n"), ("x.tsv", "Oslo\t1\n{}\nLima\t2\n"), ("x.lst", "Oslo\n{}\n")]
+)
+@pytest.mark.parametrize("empty", ["", "  ", "\t"])
+def test_an_empty_line_is_no_phrase(name, text, empty, tmp_path):
+    (tmp_path / "names").mkdir()
+    (tmp_path / "names" / name).write_text(text.format(empty))
+    for path in (tmp_path / "names", tmp_path / "names" / name):
+        with pytest.raises(ResourceError, match=rf"{name}:2: expected a phrase, got an empty line; take it out"):
+            Gazetteer.read(path)
 
 
 def test_an_empty_folder(tmp_path):

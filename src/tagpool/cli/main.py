@@ -24,6 +24,7 @@ COMMANDS = (
     "features",
     "presets",
     "clusters",
+    "ambiguity",
     "convert",
     "demo",
     "reproduce",

@@ -103,6 +103,10 @@ def train(
     no_names: Annotated[
         bool, typer.Option("--no-names", help="Leave out the names of features: smaller, but closed to inspect and --from.")
     ] = False,
+    keep_resources: Annotated[
+        str | None,
+        typer.Option(metavar="yes|no", help="Whether the model holds its resources (yes), or refers to their files by path."),
+    ] = None,
     log: Annotated[Path | None, typer.Option(help="Also write every epoch to this file, one line of JSON each.")] = None,
     columns: ColumnsOption = None,
     label: LabelOption = None,
@@ -171,6 +175,7 @@ def train(
         half=half,
         prune=prune,
         no_names=no_names,
+        keep_resources=keep_resources,
         log=log,
     )
     options.check()

@@ -4,31 +4,52 @@ from __future__ import annotations
 
 import json
 import zlib
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import tagpool
+from tagpool import _native
 from tagpool.corpus.files import write_bytes
 from tagpool.errors import InputError, ModelError
+from tagpool.experts.references import REFERENCES, origins_of, references_of
 from tagpool.experts.tagger import Tagger
 from tagpool.features.encoder import Encoder
 
 _SEPARATOR = "\0"
 
 
-def save(expert: Tagger, path: str | Path, *, half: bool = False, prune: float = 0.0, names: bool = True) -> None:
+@dataclass(frozen=True)
+class Kept:
+    """What of a model its file holds."""
+
+    half: bool = False
+    prune: float = 0.0
+    names: bool = True
+    apart: Path | None = None  # the folder of a file that refers to the model's resources, and does not hold them
+
+
+def save(
+    expert: Tagger,
+    path: str | Path,
+    *,
+    half: bool = False,
+    prune: float = 0.0,
+    names: bool = True,
+    resources: bool = True,
+) -> None:
     """Writes an expert's model."""
     expert._fitted()
     if not prune >= 0:
         raise InputError(f"prune={prune!r}: expected a number from 0 on")
-    write_bytes(path, to_bytes(expert, half=half, prune=prune, names=names))
+    write_bytes(path, to_bytes(expert, Kept(half, prune, names, None if resources else Path(path).parent)))
 
 
-def to_bytes(expert: Tagger, *, half: bool = False, prune: float = 0.0, names: bool = True) -> bytes:
+def to_bytes(expert: Tagger, kept: Kept = Kept()) -> bytes:  # noqa: B008 - a value
     """What a model file holds."""
     model = expert._fitted()
-    if prune:
-        model = expert._pruned(prune)
+    if kept.prune:
+        model = expert._pruned(kept.prune)
     texts = {"kind": expert.kind, "tagpool": tagpool.__version__}
     for key in ("parameters", "templates", "summary"):  # a model from a file has those it was trained with
         if (text := expert._fitted().text(key)) is not None:
@@ -40,15 +61,18 @@ def to_bytes(expert: Tagger, *, half: bool = False, prune: float = 0.0, names: b
     if expert._summary is not None:
         texts["summary"] = json.dumps(expert._summary)
     arrays: dict[str, bytes] = {}
-    if names and has_names(expert):
+    if kept.names and has_names(expert):
         arrays["names"] = _packed_names(expert)
-    if names and (packed := _packed_history_names(expert)) is not None:
+    if kept.names and (packed := _packed_history_names(expert)) is not None:
         arrays["history.names"] = packed
-    if names and has_names(expert):
+    if kept.names and has_names(expert):
         arrays |= expert._kept_with_names()
-    more_texts, more_arrays = expert._kept_besides(half)
-    written: bytes = model.write(texts | more_texts, arrays | more_arrays, half)
-    return written
+    references = {} if kept.apart is None else references_of(model, origins_of(expert), kept.apart)
+    if references:
+        texts[REFERENCES] = json.dumps(references)
+    more_texts, more_arrays = expert._kept_besides(kept.half)
+    written: bytes = model.write(texts | more_texts, arrays | more_arrays, kept.half)
+    return _native.without_arrays(written, [f"{each}." for each in references]) if references else written
 
 
 def _packed_names(expert: Tagger) -> bytes:

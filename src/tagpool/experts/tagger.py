@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from tagpool.corpus.corpus import Corpus
     from tagpool.features.encoder import Encoder
     from tagpool.features.given import GivenEncoder
+    from tagpool.features.resources import Origin
     from tagpool.features.template import TemplateSet
     from tagpool.optim.watch import Epoch
 
@@ -63,6 +64,7 @@ class Tagger(Parameters):
     _encoder: Encoder | GivenEncoder | None = None
     _names: list[str] | None = None
     _summary: dict[str, Any] | None = None
+    _origins: dict[str, Origin] | None = None  # where lexicons were read from that came with a model, by checksum
     _part: FeaturePart | None = None  # of the features, where a pool gives its members different ones
     log_: list[Epoch]
 
@@ -205,13 +207,17 @@ class Tagger(Parameters):
 
     # Keeping ------------------------------------------------------------------------------------------------------------
 
-    def save(self, path: str | Path, *, half: bool = False, prune: float = 0.0, names: bool = True) -> None:
+    def save(
+        self, path: str | Path, *, half: bool = False, prune: float = 0.0, names: bool = True, resources: bool = True
+    ) -> None:
         """Writes the model to one file, whole or not at all.
 
         ``half`` keeps the weights in half precision; ``prune`` leaves out weights up to this magnitude; without ``names``
-        the names of the features are left out: such a model tags, but cannot be looked into or trained further.
+        the names of the features are left out: such a model tags, but cannot be looked into or trained further. Without
+        ``resources`` the file refers to those that were read from files, by path and checksum, and is loaded only where they
+        are found unchanged.
         """
-        _lazy("save")(self, path, half=half, prune=prune, names=names)
+        _lazy("save")(self, path, half=half, prune=prune, names=names, resources=resources)
 
     def _kept_besides(self, half: bool) -> tuple[dict[str, str], dict[str, bytes]]:
         """Texts and arrays that a file has beside the model."""

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _LEXICONS = ("cluster", "ambiguity")  # functions that look a word up
 _FLAGGED = {("shape", "short"): "short_shape", ("ngrams", "edges"): "edge_ngrams", ("orthography", "dfi"): "orthography_dfi"}
 # Functions of more than one word.
-_CONTEXT = ("gazetteer", "disjunction", "capitals", "casing", "run", "headline", "position", "bias", "number", "embedding")
+CONTEXT = ("gazetteer", "disjunction", "capitals", "casing", "run", "headline", "position", "bias", "number", "embedding")
 _MOST_CONJUNCTIONS = 65_535  # the native core numbers them in 16 bits
 _NUMBERED_COLUMN = re.compile(r"column(\d+)$")
 
@@ -183,7 +183,7 @@ class _Compiler:
     def make_atom(self, expression: Expression) -> _native.Atom:
         if isinstance(expression, Call) and expression.function == ELSEWHERE:
             return self.make_elsewhere(expression)
-        if isinstance(expression, Field) or expression.function not in _CONTEXT:
+        if isinstance(expression, Field) or expression.function not in CONTEXT:
             column, function = self.word_function(expression)
             total = isinstance(expression, Field) or self.is_total(expression)
             return _native.Atom("word", column, function, total=total)

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from tagpool import _native
 from tagpool.corpus.files import read_lines
 from tagpool.errors import InputError, ResourceError
-from tagpool.features.resources import as_text
+from tagpool.features.resources import Origin, as_text
 
 
 class Embeddings:
@@ -41,6 +41,7 @@ class Embeddings:
         self.rows = _native.RowLexicon()
         for row, word in enumerate(words):
             self.rows.add(as_text(word), row)
+        self.origin: Origin | None = None
 
     def __reduce__(self) -> tuple[object, ...]:
         words = self.rows.words()
@@ -59,6 +60,11 @@ class Embeddings:
         """The vectors as the native core has them, for learners that see each dimension as a feature."""
         return _native.VectorLexicon(self.rows, self.vectors)
 
+    @property
+    def lexicons(self) -> list[_native.Lexicon]:
+        """What was handed to the native core."""
+        return [self.native]
+
     @classmethod
     def read(cls, path: str | Path) -> Embeddings:
         """Reads GloVe or word2vec text (``word 0.1 0.2 ...``, with or without the line of counts), or ``.npz``.
@@ -66,9 +72,11 @@ class Embeddings:
         An ``.npz`` file has an array ``vectors``, and the words in an array ``words`` or in ``words.txt`` (or ``.gz``) beside it.
         """
         try:
-            return cls._read_npz(Path(path)) if Path(path).suffix == ".npz" else cls._read_text(Path(path))
+            found = cls._read_npz(Path(path)) if Path(path).suffix == ".npz" else cls._read_text(Path(path))
         except InputError as error:
             raise ResourceError(error.message, source=error.source or path, line=error.line) from None
+        found.origin = Origin.of(cls.kind, path)
+        return found
 
     @classmethod
     def _read_npz(cls, path: Path) -> Embeddings:

@@ -18,10 +18,9 @@ from tagpool.errors import InputError, NotFittedError, ResourceError
 from tagpool.features.compiler import Program, SparseTemplate, compile_templates, restored_program
 from tagpool.features.encoded import DenseBlock, EncodedCorpus
 from tagpool.features.presets import load_templates
-from tagpool.features.resources import AmbiguityClasses, Clusters, Gazetteer
+from tagpool.features.reading import read_resource
 from tagpool.features.shipped import shipped_resource
 from tagpool.features.template import TemplateSet
-from tagpool.lazy import attach
 
 if TYPE_CHECKING:
     import numpy as np
@@ -30,14 +29,6 @@ if TYPE_CHECKING:
 _Result = TypeVar("_Result")
 _LARGEST_HASH_SIZE = 2**31
 _BASE_GROUP = 2**16 - 1
-# Embeddings need NumPy, which nobody else on this path does.
-_lazy = attach(__name__, {"Embeddings": "tagpool.features.embeddings"})
-_READERS: dict[str, Any] = {
-    "gazetteer": Gazetteer.read,
-    "cluster": Clusters.read,
-    "ambiguity": AmbiguityClasses.read,
-    "embedding": lambda path: _lazy("Embeddings").read(path),
-}
 
 
 class Encoder:
@@ -332,7 +323,7 @@ def load_resources(templates: TemplateSet, given: Mapping[str, Any]) -> dict[str
     for name, kind in templates.resources.items():
         resource = given.get(name, uses.get(name))
         if isinstance(resource, (str, Path)):
-            loaded[name] = _READERS[kind](resource)
+            loaded[name] = read_resource(kind, resource)
         elif resource is not None:
             loaded[name] = resource
         elif (shipped := shipped_resource(name, kind)) is not None:

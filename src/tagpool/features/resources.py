@@ -5,16 +5,17 @@ Each is read from a format the field already uses, ``.gz`` or not, and handed to
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import ClassVar, Protocol
+from typing import ClassVar, NamedTuple, Protocol, TypeVar
 
 from tagpool import _native
 from tagpool.corpus.corpus import Corpus
-from tagpool.corpus.files import read_lines
+from tagpool.corpus.files import STANDARD_STREAM, read_lines
 from tagpool.errors import InputError, ResourceError
+from tagpool.features.tag_counts import SHARE, TRAINING_MINIMUM, TagCounts
 
+_Classes = TypeVar("_Classes", bound="WordClasses")
 _SUFFIXES = (".gz", ".txt", ".lst", ".list", ".tsv")
 
 
@@ -29,6 +30,18 @@ def _lines(path: str | Path) -> list[str]:
         return read_lines(path)
     except InputError as error:
         raise ResourceError(error.message, source=error.source, line=error.line) from None
+
+
+class Origin(NamedTuple):
+    """The file that a resource was read from."""
+
+    kind: str
+    path: Path
+
+    @classmethod
+    def of(cls, kind: str, path: str | Path) -> Origin | None:
+        """None for standard input, which cannot be read again."""
+        return None if str(path) == STANDARD_STREAM else cls(kind, Path(path).absolute())
 
 
 def _list_name(path: Path) -> str:
@@ -70,6 +83,7 @@ class Gazetteer:
         if not any(text.strip() for text in self._texts.values()):
             raise ResourceError("the gazetteer has no phrases")
         self._native: dict[str, _native.PhraseLexicon] = {}
+        self.origin: Origin | None = None
 
     def __reduce__(self) -> tuple[object, ...]:
         return Gazetteer, ({name: text.decode().split("\n") for name, text in self._texts.items()},)
@@ -81,10 +95,9 @@ class Gazetteer:
         lists: dict[str, list[str]] = {}
         for file in _files_in(place) if place.is_dir() else [place]:
             lines = _lines(file)
+            _refuse_empty(lines, file)
             if _is_table(file):
                 for number, line in enumerate(lines, 1):
-                    if not line.strip():
-                        continue
                     phrase, tab, name = line.rpartition("\t")
                     if not tab or not name.strip():
                         raise ResourceError("expected a phrase, a tab and the name of its list", source=file, line=number)
@@ -94,7 +107,9 @@ class Gazetteer:
                 lists.setdefault(name, []).extend(lines)
         if not any(phrase.strip() for phrases in lists.values() for phrase in phrases):
             raise ResourceError("the gazetteer has no phrases", source=place)
-        return cls(lists)
+        found = cls(lists)
+        found.origin = Origin.of(cls.kind, path)
+        return found
 
     @property
     def lists(self) -> tuple[str, ...]:
@@ -103,6 +118,11 @@ class Gazetteer:
 
     def __len__(self) -> int:
         return self.phrases("", _native.WordFunction([])).phrase_count
+
+    @property
+    def lexicons(self) -> list[_native.Lexicon]:
+        """What was handed to the native core and can be made again from the file."""
+        return list(self._native.values())
 
     def phrases(self, key: str | None, function: _native.WordFunction) -> _native.PhraseLexicon:
         """The phrases, each word passed through a word function as the tokens will be.
@@ -117,6 +137,13 @@ class Gazetteer:
             if key is not None:
                 self._native[key] = lexicon
         return lexicon
+
+
+def _refuse_empty(lines: list[str], file: Path) -> None:
+    """An empty line is no phrase: where the file was put together wrongly, others may be cut in two."""
+    for number, line in enumerate(lines, 1):
+        if not line.strip() and any(map(str.strip, lines)):
+            raise ResourceError("expected a phrase, got an empty line; take it out", source=file, line=number)
 
 
 def _files_in(folder: Path) -> list[Path]:
@@ -136,6 +163,7 @@ class WordClasses:
     kind: ClassVar[str] = ""
 
     def __init__(self, classes: Mapping[str, str]) -> None:
+        self.origin: Origin | None = None
         self.native = _native.WordLexicon()
         for word, value in classes.items():
             self.native.add(as_text(word), as_text(value))
@@ -147,6 +175,17 @@ class WordClasses:
 
     def __reduce__(self) -> tuple[object, ...]:
         return type(self), (dict(self.native.items()),)
+
+    @classmethod
+    def _read_from(cls: type[_Classes], path: str | Path, classes: Mapping[str, str]) -> _Classes:
+        found = cls(classes)
+        found.origin = Origin.of(cls.kind, path)
+        return found
+
+    @property
+    def lexicons(self) -> list[_native.Lexicon]:
+        """What was handed to the native core."""
+        return [self.native]
 
     def get(self, word: str) -> str | None:
         """The word's class, None if it has none."""
@@ -177,7 +216,7 @@ class Clusters(WordClasses):
             classes.setdefault(fields[1], fields[0])
         if not classes:
             raise ResourceError("expected clusters, got none: the file is empty", source=path)
-        return cls(classes)
+        return cls._read_from(path, classes)
 
 
 class AmbiguityClasses(WordClasses):
@@ -203,23 +242,20 @@ class AmbiguityClasses(WordClasses):
             classes.setdefault(word, "_".join(tags.split()))
         if not classes:
             raise ResourceError("expected ambiguity classes, got none: the file is empty", source=path)
-        return cls(classes)
+        return cls._read_from(path, classes)
 
     @classmethod
-    def from_corpus(cls, corpus: Corpus, *, min_count: int = 5, share: float = 0.2) -> AmbiguityClasses:
+    def from_corpus(cls, corpus: Corpus, *, min_count: int = TRAINING_MINIMUM, share: float = SHARE) -> AmbiguityClasses:
         """The tags seen with each word in labelled text, most frequent first.
 
         Words seen fewer than ``min_count`` times get no class: a word seen once would carry its own gold tag as a feature. A tag
         with less than ``share`` of a word's occurrences is left out.
         """
-        seen: dict[str, Counter[str]] = {}
-        for words, labels in zip(corpus.words, corpus.labels, strict=True):
-            for word, label in zip(words, labels, strict=True):
-                seen.setdefault(word, Counter())[label] += 1
-        classes: dict[str, str] = {}
-        for word, counts in seen.items():
-            total = sum(counts.values())
-            if total >= min_count:
-                tags = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-                classes[word] = "_".join(tag for tag, count in tags if count >= share * total)
-        return cls({word: tags for word, tags in classes.items() if tags})
+        counts = TagCounts()
+        counts.add_training(corpus, min_count=min_count)
+        return cls.from_counts(counts, share=share)
+
+    @classmethod
+    def from_counts(cls, counts: TagCounts, *, share: float = SHARE, min_count: int = 1) -> AmbiguityClasses:
+        """The tags of words in whatever text was counted: see :class:`TagCounts`."""
+        return cls({word: "_".join(tags) for word, tags in counts.tags(share=share, min_count=min_count).items()})

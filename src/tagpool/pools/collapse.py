@@ -18,6 +18,7 @@ from tagpool.errors import InputError
 from tagpool.experts.crf import CRF
 from tagpool.experts.expert import Expert
 from tagpool.experts.maxent import MaxEnt
+from tagpool.experts.references import origins_of_all
 from tagpool.experts.saving import feature_names
 from tagpool.features.encoder import Encoder
 from tagpool.features.parser import parse
@@ -51,6 +52,7 @@ def collapse(members: Sequence[Member], shares: FloatArray, labels: tuple[str, .
         texts["templates"] = made.features = str(_union([_templates(expert) for expert, _ in experts]))
     packed = "\0".join(sorted(set().union(*names))).encode()
     made._model = _native.Model.read(model.write(texts, {"names": zlib.compress(packed, 3)}, False))
+    made._origins = origins_of_all(expert for expert, _ in experts)
     return made
 
 

@@ -14,9 +14,12 @@ from tagpool import _native
 from tagpool.errors import InputError, ModelError
 from tagpool.experts.crf import CRF
 from tagpool.experts.expert import Expert
+from tagpool.experts.files import load_tagger
 from tagpool.experts.fitting import fit
 from tagpool.experts.maxent import MaxEnt
+from tagpool.experts.references import LEXICONS
 from tagpool.experts.saving import feature_names
+from tagpool.experts.tagger import Tagger
 from tagpool.features.encoder import Encoder
 from tagpool.features.template import TemplateSet
 from tagpool.optim.trainer import check_positive, check_whole
@@ -225,27 +228,28 @@ class ElitistPool(Expert):
         expert = kind(**{name: value for name, value in self.get_params(deep=False).items() if name in known})
         expert._model, expert._encoder, expert._names = model, self._encoder, self._names
         expert._summary = dict(self.summary_)
+        expert._origins = self._origins
         return expert
 
     # Keeping ------------------------------------------------------------------------------------------------------------
 
     def _kept_besides(self, half: bool) -> tuple[dict[str, str], dict[str, bytes]]:
-        blocks = {f"member{number}": model.write({"kind": self.kind}, {}, half) for number, model in enumerate(self._members)}
-        return {"alpha": json.dumps(self._alpha.tolist())}, blocks
+        # All have the lexicons of the pool, which its file holds once.
+        blocks = (_native.without_arrays(model.write({"kind": self.kind}, {}, half), LEXICONS) for model in self._members)
+        return {"alpha": json.dumps(self._alpha.tolist())}, {f"member{number}": block for number, block in enumerate(blocks)}
 
     @classmethod
     def load(cls: type[Self], path: str | Path) -> Self:
         """Loads a pool from its file, with its members."""
-        try:
-            return cls.of_model(_native.Model.open(str(path)), path)
-        except _native.InputFault as fault:
-            raise ModelError(str(fault.args[0]), source=path) from None
+        return cls.of_model(load_tagger(path), path)
 
     @classmethod
-    def of_model(cls: type[Self], model: _native.Model, source: str | Path) -> Self:
+    def of_model(cls: type[Self], whole: Tagger, source: str | Path) -> Self:
         """The pool that a model with members beside it is."""
         try:
-            return cls()._restored(model)
+            pool = cls()._restored(whole._fitted())
+            pool._origins = whole._origins
+            return pool
         except ModelError as error:
             raise ModelError(error.message, source=source) from None
         except (AttributeError, TypeError, ValueError) as error:  # InputFault is a ValueError
@@ -257,7 +261,7 @@ class ElitistPool(Expert):
             raise ModelError(f"it holds no pool but a single {kind}; load it with tagpool.load")
         self._alpha = np.array(json.loads(alpha), np.float64)
         blocks = [model.array(f"member{number}") for number in range(len(self._alpha))]
-        self._members = [_native.Model.read(block) for block in blocks if block is not None]
+        self._members = [_native.Model.read(_native.with_lexicons_of(block, model)) for block in blocks if block is not None]
         if not self._members or len(self._members) < len(self._alpha):
             raise ModelError("the file lacks members of the pool")
         if any(member.labels != model.labels for member in self._members):

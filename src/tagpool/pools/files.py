@@ -43,7 +43,7 @@ def load(path: str | Path) -> Tagger | Pool | PathPool:
         expert = load_tagger(path)
         if expert._fitted().text("alpha") is None:
             return expert
-        together: Tagger = _lazy("ElitistPool").of_model(expert._fitted(), path)
+        together: Tagger = _lazy("ElitistPool").of_model(expert, path)
         return together
     try:
         container = _native.Container.open(str(path))

@@ -151,12 +151,15 @@ class Pool(Parameters):
             raise InputError(f"only a sequence-product can be collapsed into one model, and this is a {self._combination()}")
         return collapse(members, shares, self.labels_)
 
-    def save(self, path: str | Path, *, half: bool = False, prune: float = 0.0, names: bool = True) -> None:
+    def save(
+        self, path: str | Path, *, half: bool = False, prune: float = 0.0, names: bool = True, resources: bool = True
+    ) -> None:
         """Writes the pool with its members to one file, whole or not at all.
 
-        ``half``, ``prune`` and ``names`` make the members smaller, as they do single experts: see :meth:`tagpool.CRF.save`.
+        ``half``, ``prune``, ``names`` and ``resources`` make the members smaller, as they do single experts: see
+        :meth:`tagpool.CRF.save`.
         """
-        save(self, path, half=half, prune=prune, names=names)
+        save(self, path, half=half, prune=prune, names=names, resources=resources)
 
     def record(self) -> dict[str, Any]:
         """What a file keeps beside the members, as JSON has it."""

@@ -11,9 +11,10 @@ import numpy as np
 
 from tagpool import _native
 from tagpool.chain.checks import FloatArray
-from tagpool.errors import ModelError, TagpoolError
+from tagpool.errors import ModelError, ResourceError, TagpoolError
 from tagpool.experts.expert import Expert
 from tagpool.experts.files import read_tagger
+from tagpool.experts.references import REFERENCES, Referred
 from tagpool.pools.bagging import FeatureBagging
 from tagpool.pools.elitist import ElitistPool
 from tagpool.pools.opinion import OpinionPool
@@ -24,8 +25,9 @@ from tagpool.pools.two_stage import TwoStage
 _DEEPEST = 50  # pools in pools: more is no pool but a trap
 
 
-def read_pool(container: _native.Container, source: str | Path, depth: int = 0) -> Pool:
+def read_pool(container: _native.Container, source: str | Path, depth: int = 0, referred: Referred | None = None) -> Pool:
     """The pool that a file, or a part of one, holds."""
+    referred = referred or Referred(source)
     if depth > _DEEPEST:
         raise ModelError(f"pools are nested more than {_DEEPEST} times", source=source)
     try:
@@ -38,17 +40,17 @@ def read_pool(container: _native.Container, source: str | Path, depth: int = 0) 
         if count < 1:
             raise ValueError("it has no members")
         record = json.loads(container.text("record") or "")
-        members = [_member(container.array(f"members.{number}"), source, depth) for number in range(count)]
+        members = [_member(container.array(f"members.{number}"), source, depth, referred) for number in range(count)]
         pool = _MAKERS[kind](members, record)
         pool.labels_  # noqa: B018 - checks that the members fit each other
-    except ModelError:
+    except (ModelError, ResourceError):
         raise
     except (KeyError, TypeError, ValueError, TagpoolError) as error:  # InputFault is a ValueError
         raise ModelError(f"the pool is damaged: {error}", source=source) from None
     return pool
 
 
-def _member(block: bytes | None, source: str | Path, depth: int) -> Any:
+def _member(block: bytes | None, source: str | Path, depth: int, referred: Referred) -> Any:
     if block is None:
         raise ModelError("a member of the pool is missing", source=source)
     try:
@@ -57,9 +59,9 @@ def _member(block: bytes | None, source: str | Path, depth: int) -> Any:
     except _native.InputFault as fault:
         raise ModelError(f"a member of the pool is damaged: {fault.args[0]}", source=source) from None
     if is_pool:
-        return read_pool(container, source, depth + 1)
-    expert = read_tagger(block, container.text("kind"), source)
-    return expert if container.text("alpha") is None else ElitistPool.of_model(expert._fitted(), source)
+        return read_pool(container, source, depth + 1, referred)
+    expert = read_tagger(block, container.text("kind"), source, container.text(REFERENCES), referred)
+    return expert if container.text("alpha") is None else ElitistPool.of_model(expert, source)
 
 
 def _shares(members: list[Any], record: dict[str, Any]) -> FloatArray:

@@ -11,7 +11,7 @@ import tagpool
 from tagpool import _native
 from tagpool.corpus.files import write_bytes
 from tagpool.errors import InputError
-from tagpool.experts.saving import to_bytes
+from tagpool.experts.saving import Kept, to_bytes
 from tagpool.experts.tagger import Tagger
 from tagpool.pools.members import Member
 
@@ -31,12 +31,20 @@ class Written(Protocol):
         """What there is to say beside the members: shares and parameters, as JSON has them."""
 
 
-def save(pool: Written, path: str | Path, *, half: bool = False, prune: float = 0.0, names: bool = True) -> None:
+def save(
+    pool: Written,
+    path: str | Path,
+    *,
+    half: bool = False,
+    prune: float = 0.0,
+    names: bool = True,
+    resources: bool = True,
+) -> None:
     """Writes a pool, whole or not at all."""
-    write_bytes(path, pool_to_bytes(pool, half=half, prune=prune, names=names))
+    write_bytes(path, pool_to_bytes(pool, Kept(half, prune, names, None if resources else Path(path).parent)))
 
 
-def pool_to_bytes(pool: Written, *, half: bool = False, prune: float = 0.0, names: bool = True) -> bytes:
+def pool_to_bytes(pool: Written, kept: Kept = Kept()) -> bytes:  # noqa: B008 - a value
     """What a pool's file holds."""
     members: Sequence[Member] = list(pool)
     texts = {
@@ -46,13 +54,13 @@ def pool_to_bytes(pool: Written, *, half: bool = False, prune: float = 0.0, name
         "members": str(len(members)),
         "record": json.dumps(pool.record()),
     }
-    blocks = [_member(each, half=half, prune=prune, names=names) for each in members]
+    blocks = [_member(each, kept) for each in members]
     return _native.Container.write(texts, {f"members.{number}": block for number, block in enumerate(blocks)})
 
 
-def _member(member: Member, *, half: bool, prune: float, names: bool) -> bytes:
+def _member(member: Member, kept: Kept) -> bytes:
     if isinstance(member, Tagger):
-        return to_bytes(member, half=half, prune=prune, names=names)
+        return to_bytes(member, kept)
     if isinstance(member, Written):
-        return pool_to_bytes(member, half=half, prune=prune, names=names)
+        return pool_to_bytes(member, kept)
     raise InputError(f"only taggers and pools of them can be saved, and a member is a {type(member).__name__}")

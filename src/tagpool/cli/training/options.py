@@ -10,6 +10,7 @@ from tagpool.errors import InputError
 BAGGING, ELITIST, OPINION, TWO_STAGE = "bagging", "elitist", "opinion", "two-stage"
 POOLS = (BAGGING, ELITIST, OPINION, TWO_STAGE)
 _WITH_SHARES = (BAGGING, ELITIST, OPINION)
+YES, NO = "yes", "no"
 
 # Which pools each option of pools is for.
 _OF_POOLS = {
@@ -82,6 +83,7 @@ class Options:
     half: bool = False
     prune: float | None = None
     no_names: bool = False
+    keep_resources: str | None = None
     log: Path | None = None
 
     def check(self) -> None:
@@ -102,6 +104,8 @@ class Options:
             raise InputError("--prune is for single models, and an elitist pool becomes one with --collapse")
         if self.pool == OPINION and not self.member:
             raise InputError("--pool opinion needs its members: --member MODEL, several times")
+        if self.keep_resources not in (None, YES, NO):
+            raise InputError(f"--keep-resources {self.keep_resources}: expected {YES} or {NO}")
         if self.drop is not None and self.dropout is None:
             raise InputError(f"--drop {self.drop} says what is left out, and --dropout how much of it: give both")
 

@@ -11,7 +11,7 @@ from typing import Any
 from tagpool.cli.progress import Follower
 from tagpool.cli.training.ending import Ending
 from tagpool.cli.training.log import TrainingLog
-from tagpool.cli.training.options import Options
+from tagpool.cli.training.options import NO, Options
 from tagpool.cli.training.reader import Reader
 from tagpool.cli.training.summary import expert_summary, pool_summary
 from tagpool.corpus.corpus import Corpus
@@ -104,7 +104,13 @@ class Run:
         self.seconds = time.perf_counter() - self._begun
         written: Any = self.learner.collapse() if self.options.collapse else self.learner  # type: ignore[union-attr]
         options = self.options
-        written.save(path, half=options.half, prune=options.prune or 0.0, names=not options.no_names)
+        written.save(
+            path,
+            half=options.half,
+            prune=options.prune or 0.0,
+            names=not options.no_names,
+            resources=options.keep_resources != NO,
+        )
 
     def kept(self) -> str:
         """What an interrupted training had to show."""
