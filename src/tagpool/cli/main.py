@@ -15,11 +15,11 @@ from typer.main import get_command
 import tagpool
 from tagpool.cli.guard import guarded
 
-COMMANDS = ("train", "tag", "score", "inspect", "explain", "features", "presets", "convert", "demo", "reproduce")
+COMMANDS = ("train", "tag", "score", "inspect", "explain", "features", "presets", "convert", "convert-model", "demo", "reproduce")
 
 
 class Commands(TyperGroup):
-    """The sub-commands; the module of each has its name.
+    """The sub-commands; the module of each has its name, with an underscore for a hyphen.
 
     Contexts and commands are click's, which some versions of typer bring along under another name: hence Any.
     """
@@ -33,7 +33,8 @@ class Commands(TyperGroup):
         if cmd_name not in COMMANDS:
             return None
         one = typer.Typer(add_completion=False, rich_markup_mode=None)
-        one.command(cmd_name)(guarded(getattr(importlib.import_module(f"tagpool.cli.{cmd_name}"), cmd_name)))
+        name = cmd_name.replace("-", "_")
+        one.command(cmd_name)(guarded(getattr(importlib.import_module(f"tagpool.cli.{name}"), name)))
         return get_command(one)
 
 
