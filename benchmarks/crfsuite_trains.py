@@ -1,21 +1,22 @@
-"""One training by python-crfsuite, from a file to a model, in a process of its own; prints what it cost as JSON.
+"""One training by python-crfsuite, or by a drop-in for it, from a file to a model, alone in a process; prints its costs as JSON.
 
-python crfsuite_trains.py chunk|ner TRAIN MODEL TITLES ITERATIONS
+python crfsuite_trains.py chunk|ner TRAIN MODEL TITLES ITERATIONS [MODULE]
 """
 
 from __future__ import annotations
 
+import importlib
 import json
 import sys
 import time
 from pathlib import Path
 
-import pycrfsuite
 import rivals
 from measure import peak_memory
 
 
-def main(kind: str, train: str, model: str, titles: str, iterations: str) -> None:
+def main(kind: str, train: str, model: str, titles: str, iterations: str, module: str = "pycrfsuite") -> None:
+    pycrfsuite = importlib.import_module(module)
     known = frozenset(Path(titles).read_text().split("\n"))
     text = Path(train).read_text()
     sentences = rivals.read_by_hand(text, len(text.split("\n", 1)[0].split()))
@@ -37,7 +38,7 @@ def main(kind: str, train: str, model: str, titles: str, iterations: str) -> Non
                 "peak": peak_memory(),
                 "losses": [each["loss"] for each in log.iterations],
                 "seconds": [each["time"] for each in log.iterations],
-                "evaluations": sum(each["linesearch_trials"] for each in log.iterations),
+                "evaluations": sum(each.get("linesearch_trials", 0) for each in log.iterations),
             }
         )
     )

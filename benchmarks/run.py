@@ -20,6 +20,7 @@ os.environ["OMP_NUM_THREADS"] = os.environ["OPENBLAS_NUM_THREADS"] = os.environ[
 
 from measure import data_folder, load_average
 from parts.choosing import choosing
+from parts.compat import compat
 from parts.encoding import encoding, reading
 from parts.inducing import inducing
 from parts.maxent import maxent
@@ -34,7 +35,8 @@ from tasks import Task, prepare
 
 Part = Callable[[list[Task]], Iterator[Row]]
 ALWAYS: tuple[Part, ...] = (
-    reading, encoding, starting, training, footprint, gradient, optimum, tagging, cold, threads, maxent, pools, inducing
+    reading, encoding, starting, training, footprint, gradient, optimum, tagging, cold, threads, maxent, pools, inducing,
+    compat
 )  # fmt: skip
 PARTS = {part.__name__: part for part in (*ALWAYS, choosing)}
 

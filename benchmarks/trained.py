@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pycrfsuite
 from measure import Seconds, program_in_fresh_process
@@ -47,10 +48,22 @@ def theirs(task: Task, iterations: int = _ENDLESS) -> TheirTraining:
     path = task.path(f"{iterations}.crfsuite")
     cost = path.with_suffix(".json")
     if not cost.exists():
-        train = task.path("train.conll")
-        found = program_in_fresh_process("crfsuite_trains.py", task.kind, train, path, task.titles, str(iterations))
-        cost.write_text(json.dumps(found))
-    found = json.loads(cost.read_text())
+        cost.write_text(json.dumps(_crfsuite_trains(task, path, iterations, "pycrfsuite")))
+    return _training(path, json.loads(cost.read_text()))
+
+
+def by_the_drop_in(task: Task) -> TheirTraining:
+    """The same by tagpool.compat.pycrfsuite."""
+    path = task.path("drop-in.crfsuite")
+    return _training(path, _crfsuite_trains(task, path, _ENDLESS, "tagpool.compat.pycrfsuite"))
+
+
+def _crfsuite_trains(task: Task, path: Path, iterations: int, module: str) -> dict[str, Any]:
+    train = task.path("train.conll")
+    return program_in_fresh_process("crfsuite_trains.py", task.kind, train, path, task.titles, str(iterations), module)
+
+
+def _training(path: Path, found: dict[str, Any]) -> TheirTraining:
     return TheirTraining(
         path,
         Seconds(found["cpu"], found["wall"]),

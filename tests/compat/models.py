@@ -5,12 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pycrfsuite
 from hypothesis import strategies as st
 from oracles.crfsuite import written
 
-from tagpool import _native
 from tagpool.compat import pycrfsuite as ours
 
 # Whitespace and letters of any kind are CRFsuite's known trouble; texts end at a zero there.
@@ -36,23 +34,6 @@ def files(draw: Any) -> bytes:
     states = draw(st.lists(weights, min_size=len(attributes) * count, max_size=len(attributes) * count))
     transitions = draw(st.lists(weights, min_size=count * count, max_size=count * count))
     return written(labels, attributes, states, transitions)
-
-
-def written_again(model: _native.CrfsuiteTagger) -> bytes:
-    """The file that what is inside a model makes."""
-    count = len(model.labels())
-    transitions = np.zeros((count, count))
-    for before, after, weight in model.transitions():
-        transitions[before, after] = weight
-    states = np.array(model.states(), np.float64).reshape(-1, 3)
-    return _native.write_crfsuite(
-        model.labels(),
-        model.attributes(),
-        states[:, 0].astype(np.uint32),
-        states[:, 1].astype(np.uint16),
-        states[:, 2].copy(),
-        transitions.ravel(),
-    )
 
 
 def both(model: bytes) -> tuple[Any, Any]:

@@ -26,13 +26,14 @@ COMMANDS = (
     "clusters",
     "ambiguity",
     "convert",
+    "convert-model",
     "demo",
     "reproduce",
 )
 
 
 class Commands(TyperGroup):
-    """The sub-commands; the module of each has its name.
+    """The sub-commands; the module of each has its name, with an underscore for a hyphen.
 
     Contexts and commands are click's, which some versions of typer bring along under another name: hence Any.
     """
@@ -46,7 +47,8 @@ class Commands(TyperGroup):
         if cmd_name not in COMMANDS:
             return None
         one = typer.Typer(add_completion=False, rich_markup_mode=None)
-        one.command(cmd_name)(guarded(getattr(importlib.import_module(f"tagpool.cli.{cmd_name}"), cmd_name)))
+        name = cmd_name.replace("-", "_")
+        one.command(cmd_name)(guarded(getattr(importlib.import_module(f"tagpool.cli.{name}"), name)))
         return get_command(one)
 
 

@@ -1,0 +1,86 @@
+"""The drop-in for python-crfsuite beside python-crfsuite: the same calls, the same features, the same files."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+
+from measure import HERE, least, least_of_processes
+from table import Row, at_least, at_most
+from tasks import TITLES, Task
+from trained import by_the_drop_in, their_tagger, theirs
+
+from tagpool.compat import pycrfsuite
+
+_NEAR = 1e-4
+_COLD = """
+import sys
+sys.path.insert(0, {folder!r})
+import rivals
+{imports}
+tagger = pycrfsuite.Tagger()
+tagger.open({model!r})
+tagger.tag(rivals.{call})
+"""
+_IMPORTS = {"them": "import pycrfsuite", "tagpool": "from tagpool.compat import pycrfsuite"}
+
+
+def compat(tasks: list[Task]) -> Iterator[Row]:
+    for task in tasks:
+        yield from _training(task)
+        yield _tagging(task)
+        yield _cold(task)
+
+
+def _training(task: Task) -> Iterator[Row]:
+    them, us = theirs(task), by_the_drop_in(task)
+    yield at_least(
+        f"{task.name}: python-crfsuite's own calls through the drop-in: training to the same objective",
+        them.training / us.training,
+        5,
+        f"Trainer('lbfgs', c2=1).train() alone, stopping by itself, once each: {us.training:.3g} s CPU, "
+        f"{len(us.losses)} iterations to {us.losses[-1]:.2f}; python-crfsuite {them.training:.3g} s, "
+        f"{len(them.losses)} iterations to {them.losses[-1]:.2f}",
+        unless="" if us.losses[-1] <= them.losses[-1] * (1 + _NEAR) else "but not the same objective",
+    )
+    yield at_most(
+        f"{task.name}: peak memory of that",
+        us.peak / them.peak,
+        0.8,
+        f"whole processes, which append sentence by sentence: {us.peak / 2**20:.0f} MB against {them.peak / 2**20:.0f} MB",
+    )
+
+
+def _tagging(task: Task) -> Row:
+    features = task.features(task.read("test"))()
+    them, us = their_tagger(task), pycrfsuite.Tagger()
+    us.open(theirs(task).path)
+    differing = sum(them.tag(each) != us.tag(each) for each in features)
+    best = least({"us": lambda: [us.tag(each) for each in features], "them": lambda: [them.tag(each) for each in features]}, 7)
+    tokens = sum(map(len, features))
+    return at_least(
+        f"{task.name}: tagging by one .crfsuite file, from given features (lists of strings)",
+        best["them"].cpu / best["us"].cpu,
+        3,
+        f"Tagger.tag sentence by sentence, the least of 7: {tokens / best['us'].cpu / 1e6:.3g}M tokens/s ({best['us']}) against "
+        f"{tokens / best['them'].cpu / 1e6:.3g}M ({best['them']}); {differing} of {len(features)} sentences labelled otherwise",
+        unless="but not the same labels" if differing else "",
+    )
+
+
+def _cold(task: Task) -> Row:
+    corpus = task.read("test")
+    middle = sorted(corpus, key=len)[len(corpus) // 2]
+    more = sorted(TITLES) if task.kind == "ner" else middle["pos"]
+    call = f"{task.kind}_features({middle.words!r}, {more!r})"
+    codes = {
+        name: _COLD.format(folder=str(HERE), imports=imports, model=str(theirs(task).path), call=call)
+        for name, imports in _IMPORTS.items()
+    }
+    best = least_of_processes({name: [sys.executable, "-c", code] for name, code in codes.items()})
+    return at_most(
+        f"{task.name}: cold start with a .crfsuite file: import, open, tag one sentence",
+        best["tagpool"].wall / best["them"].wall,
+        1.2,
+        f"whole processes, wall time, the least of 20: {best['tagpool']} against {best['them']}",
+    )
