@@ -7,7 +7,7 @@ from typing import Any
 
 import pycrfsuite as theirs
 import pytest
-from compat.models import few_texts, trained, values
+from compat.models import few_texts, single_values, trained
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -17,7 +17,7 @@ from tagpool.errors import InputError, OutputError
 ALGORITHMS = ("lbfgs", "l2sgd", "ap", "pa", "arow")
 items = st.one_of(
     st.lists(few_texts, max_size=3),
-    st.dictionaries(few_texts, st.one_of(values, few_texts), max_size=3),
+    st.dictionaries(few_texts, st.one_of(single_values, few_texts), max_size=3),
 )
 instances = st.lists(
     st.lists(st.tuples(items, st.sampled_from(["A", "B", "C"])), min_size=1, max_size=5).map(
