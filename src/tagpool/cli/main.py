@@ -15,7 +15,7 @@ from typer.main import get_command
 import tagpool
 from tagpool.cli.guard import guarded
 
-COMMANDS = ("train", "tag", "score", "inspect", "explain", "features", "presets", "convert", "demo", "reproduce")
+COMMANDS = ("train", "tag", "score", "inspect", "explain", "pool", "features", "presets", "convert", "demo", "reproduce")
 
 
 class Commands(TyperGroup):
@@ -32,8 +32,11 @@ class Commands(TyperGroup):
         """One of them."""
         if cmd_name not in COMMANDS:
             return None
+        module = importlib.import_module(f"tagpool.cli.{cmd_name}")
+        if hasattr(module, "app"):  # it has sub-commands of its own
+            return get_command(module.app)
         one = typer.Typer(add_completion=False, rich_markup_mode=None)
-        one.command(cmd_name)(guarded(getattr(importlib.import_module(f"tagpool.cli.{cmd_name}"), cmd_name)))
+        one.command(cmd_name)(guarded(getattr(module, cmd_name)))
         return get_command(one)
 
 

@@ -30,6 +30,7 @@ EXPERIMENTS = {
     "bagging-ner": Experiment("BAGGING, Tables 1 and 2: bags of features on names of CoNLL-2003", "bagging"),
     "bagging-chunk": Experiment("BAGGING, Table 3: bags of features on chunks of CoNLL-2000", "chunks"),
     "elitist-ner": Experiment("ELITIST, Tables 2 and 3: six models on names of CoNLL-2003, and on WNUT-17", "elitist"),
+    "paths-artificial": Experiment("PATHS, Tables 1 and 2: path experts on generated data", "paths_artificial"),
     "robustness": Experiment("every model with a group of its features missing, and without capitals", "robustness"),
 }
 
