@@ -12,7 +12,7 @@
 #include "aligned.hpp"
 #include "kernels_pool.hpp"
 #include "kernels_step.hpp"
-#include "model.hpp"
+#include "model_view.hpp"
 #include "training_set.hpp"
 
 namespace tagpool {

@@ -106,6 +106,6 @@ void arc_best(const TrainingSet& set, const T* edges, size_t begin, size_t lengt
         });
     };
     with_stride(stride, [&](auto constant) {
-        arc_viterbi<T, decltype(constant)::value>(steps, scratch.scores.data(), length, add_triples, out, scratch.alpha);
+        arc_viterbi<T, kArcStride<decltype(constant)::value>>(steps, scratch.scores.data(), length, add_triples, out, scratch.alpha);
     });
 }

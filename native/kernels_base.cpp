@@ -2,6 +2,9 @@
 #define TAGPOOL_VARIANT base
 #define TAGPOOL_VECTOR_BYTES 16
 #define TAGPOOL_VARIANT_NAME "portable"
+#ifdef TAGPOOL_HAS_AVX
+#define TAGPOOL_VARIANT_IS_FALLBACK
+#endif
 #include "kernels.inl"
 
 namespace tagpool {

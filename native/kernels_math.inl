@@ -188,18 +188,26 @@ private:
     size_t stride_;
 };
 
-// Runs `work` with the stride as a constant where it is a usual one.
+// Runs `work` with the stride as a constant where it is a usual one, else with 0. Every constant costs seconds of compiling: there are none
+// for kernels that a machine with wider vectors never runs.
 template <class Work>
-auto with_stride(size_t stride, Work&& work) {
+auto with_stride([[maybe_unused]] size_t stride, Work&& work) {
+#ifndef TAGPOOL_VARIANT_IS_FALLBACK
     switch (stride) {
         case 8: return work(std::integral_constant<size_t, 8>());
         case 16: return work(std::integral_constant<size_t, 16>());
         case 24: return work(std::integral_constant<size_t, 24>());
         case 32: return work(std::integral_constant<size_t, 32>());
         case 48: return work(std::integral_constant<size_t, 48>());
-        default: return work(std::integral_constant<size_t, 0>());
+        default: break;
     }
+#endif
+    return work(std::integral_constant<size_t, 0>());
 }
+
+// The constants that kernels of transitions which look beyond two labels are compiled for: those of most schemes of chunks and names.
+template <size_t kStride>
+constexpr size_t kArcStride = kStride == 16 || kStride == 24 ? kStride : 0;
 
 // sum_of in vectors, and the same of products: always eight partial sums, whatever the width.
 template <class T>

@@ -113,7 +113,7 @@ void tag_arcs(const ModelView& model, const Encoding& encoding, const AddedRows&
     const auto add_triples = [&](size_t t, float* grid) {
         if (history && arcs.starts) arcs.each_triple(*history, begin + t, [&](uint32_t cell, float score) { grid[cell] += score; });
     };
-    arc_viterbi<float, kStride>(steps, scratch.scores.data(), length, add_triples, out + begin, scratch.pairs);
+    arc_viterbi<float, kArcStride<kStride>>(steps, scratch.scores.data(), length, add_triples, out + begin, scratch.pairs);
 }
 
 void tag(const ModelView& model, const Encoding& encoding, const AddedRows& added, const Encoding* history, size_t first, size_t last,

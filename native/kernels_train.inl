@@ -292,10 +292,10 @@ double chain_sentence_unmasked(const TrainingSet& set, const T* weights, double 
 template <class T, size_t kStride>
 double chain_sentence(const TrainingSet& set, const T* weights, double divisor, const EdgeTable<T>& edges, size_t begin, size_t length,
                       T weight, T* node_gradients, T* edge_gradients, ChainScratch<T>& scratch) {
-    const double loss = set.arcs().empty() ? chain_sentence_unmasked<T, kStride>(set, weights, divisor, edges, begin, length, weight,
-                                                                                 node_gradients, edge_gradients, scratch)
-                                           : arc_sentence<T, kStride>(set, weights, divisor, edges, begin, length, weight, node_gradients,
-                                                                      edge_gradients, scratch);
+    const double loss =
+        set.arcs().empty()
+            ? chain_sentence_unmasked<T, kStride>(set, weights, divisor, edges, begin, length, weight, node_gradients, edge_gradients, scratch)
+            : arc_sentence<T, kArcStride<kStride>>(set, weights, divisor, edges, begin, length, weight, node_gradients, edge_gradients, scratch);
     for (size_t i = 0; i < set.edge_mask_.size(); ++i)
         if (!set.edge_mask_[i]) edge_gradients[i] = 0;
     return loss;

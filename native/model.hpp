@@ -15,6 +15,7 @@
 #include "encoding.hpp"
 #include "model_arcs.hpp"
 #include "model_layout.hpp"
+#include "model_view.hpp"
 #include "model_weights.hpp"
 #include "program.hpp"
 #include "slots.hpp"
@@ -22,39 +23,6 @@
 #include "word_templates.hpp"
 
 namespace tagpool {
-
-// The numbers the kernels need. Behind the last weight follow `stride` zeros, so that vectors may be read whole.
-struct ModelView {
-    uint32_t labels = 0, stride = 0;
-    bool chain = true;
-    Blocks blocks;
-    const float* weights = nullptr;
-    const uint16_t* pair_labels = nullptr;  // of the weights behind the rows
-    const float* transitions = nullptr;  // labels x stride
-    const float* start = nullptr;        // stride
-    const float* end = nullptr;
-    const ArcView* arcs = nullptr;       // null: a plain chain
-
-    // Calls visit(label, weight) for the weights at a place.
-    template <class Visit>
-    void each_weight(uint32_t place, Visit&& visit) const {
-        const uint32_t count = blocks.length(place);
-        const uint16_t* const of = blocks.is_row(place) ? nullptr : pair_labels + (place - blocks.rows_end());
-        for (uint32_t k = 0; k < count; ++k) visit(of ? of[k] : k, weights[place + k]);
-    }
-};
-
-// Rows to be added to the scores of tokens beside what their features weigh: `count` numbers of rows a token.
-struct AddedRows {
-    const float* rows = nullptr;  // of `stride` numbers each
-    const uint32_t* numbers = nullptr;
-    size_t count = 0;
-};
-
-struct TagScratch {
-    std::vector<float> scores, best;
-    AlignedVector<float> pairs;
-};
 
 class Model {
 public:

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "encoding.hpp"
+#include "model_view.hpp"
 #include "pair_states.hpp"
 #include "program.hpp"
 #include "slots.hpp"
@@ -30,26 +31,6 @@ struct TrainedArcs {
 };
 
 void lay_out_arcs(const TrainedArcs& trained, size_t labels, Tensors& to);
-
-// The numbers the kernels need. The weights of feature k are those from starts[k] to starts[k + 1], of the cells (b * stride + c) beside
-// them.
-struct ArcView {
-    const PairStates* states = nullptr;  // null: first order
-    const float* pairs = nullptr;        // labels x stride: transitions, -infinity where no state is and behind the last label
-    const float* trigrams = nullptr;     // states x stride
-    const uint32_t* starts = nullptr;    // null: no transition features
-    const uint32_t* cells = nullptr;
-    const float* weights = nullptr;
-
-    // Calls visit(cell, score) for all transition features of a token.
-    template <class Visit>
-    void each_triple(const Encoding& history, size_t token, Visit&& visit) const {
-        for (uint64_t i = history.starts[token]; i < history.starts[token + 1]; ++i) {
-            const float value = history.values.empty() ? 1.0f : history.values[i];
-            for (uint32_t k = starts[history.ids[i]]; k < starts[history.ids[i] + 1]; ++k) visit(cells[k], value * weights[k]);
-        }
-    }
-};
 
 class ModelArcs {
 public:

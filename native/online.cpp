@@ -257,17 +257,15 @@ void OnlineLearner::induce(size_t token, uint16_t right, uint16_t wrong, size_t 
 void OnlineLearner::apply() {
     size_t history = 0, slot = 0;
     for (const Mistake& each : mistakes_) {
-        const auto learn_row = [&](uint32_t& row, float gradient) {
-            rows_.learn(row, each.right, gradient);
-            rows_.learn(row, each.wrong, -gradient);
-        };
+        touched_.clear();
         for (uint64_t i = data_.features->starts[each.token]; i < data_.features->starts[each.token + 1]; ++i)
-            learn_row(features_[data_.features->ids[i]].row, each.weight * value(i));
-        for (; history < each.histories_end; ++history) learn_row(histories_[mistake_histories_[history]].row, each.weight);
+            touched_.emplace_back(&features_[data_.features->ids[i]].row, each.weight * value(i));
+        for (; history < each.histories_end; ++history) touched_.emplace_back(&histories_[mistake_histories_[history]].row, each.weight);
         for (size_t next; slot < each.slots_end; slot = next) {
             for (next = slot + 1; next < each.slots_end && mistake_slots_[next] == mistake_slots_[slot];) ++next;
-            learn_row(cell(mistake_slots_[slot]).row, each.weight * static_cast<float>(next - slot));
+            touched_.emplace_back(&cell(mistake_slots_[slot]).row, each.weight * static_cast<float>(next - slot));
         }
+        learn_from(each);
     }
     for (const auto& [first, second] : to_join_) join(first, second);
     mistakes_.clear();
@@ -276,6 +274,18 @@ void OnlineLearner::apply() {
     to_join_.clear();
     examples_ += batch_examples_;
     batch_examples_ = 0;
+}
+
+// Rows are in a cache still, since they were read; what only updates need is asked for ahead.
+void OnlineLearner::learn_from(const Mistake& mistake) {
+    constexpr size_t kAhead = 12;
+    for (size_t i = 0; i < std::min(kAhead, touched_.size()); ++i) rows_.prefetch_for_update(*touched_[i].first, mistake.right, mistake.wrong);
+    for (size_t i = 0; i < touched_.size(); ++i) {
+        if (i + kAhead < touched_.size()) rows_.prefetch_for_update(*touched_[i + kAhead].first, mistake.right, mistake.wrong);
+        const auto [row, gradient] = touched_[i];
+        rows_.learn(*row, mistake.right, gradient);
+        rows_.learn(*row, mistake.wrong, -gradient);
+    }
 }
 
 uint32_t OnlineLearner::hash_of(uint32_t number) const {
@@ -303,7 +313,7 @@ OnlineLearner::PairCell& OnlineLearner::cell(uint32_t slot) {
 }
 
 void OnlineLearner::grow_cells() {
-    std::vector<PairCell> before(cells_.size() * 2);
+    AlignedVector<PairCell> before(cells_.size() * 2);
     before.swap(cells_);
     for (const PairCell& each : before)
         if (each.slot != UINT32_MAX) cell(each.slot) = each;

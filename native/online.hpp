@@ -95,6 +95,7 @@ private:
     void note_mistake(size_t begin, size_t t, uint16_t right, uint16_t wrong, float weight);
     void induce(size_t token, uint16_t right, uint16_t wrong, size_t histories_from);
     void apply();
+    void learn_from(const Mistake& mistake);
     void append_rows(const std::vector<uint32_t>& slots, size_t from, std::vector<uint32_t>& rows) const;
     PairCell& cell(uint32_t slot);
     const PairCell& cell(uint32_t slot) const { return const_cast<OnlineLearner*>(this)->cell(slot); }
@@ -112,7 +113,7 @@ private:
     OnlineOptions options_;
     Random random_;
     OnlineRows rows_;
-    std::vector<Feature> features_;
+    AlignedVector<Feature> features_;
     std::vector<bool> can_join_;
     // Features with previous labels that were part of a mistake.
     FeatureIndex history_index_;
@@ -121,7 +122,7 @@ private:
     std::vector<uint16_t> history_labels_;
     // F, and the rows of what is in it.
     std::vector<uint64_t> bits_;
-    std::vector<PairCell> cells_;
+    AlignedVector<PairCell> cells_;
     std::vector<uint32_t> pair_slots_, pair_first_, pair_second_;
     size_t examples_ = 0, epochs_ = 0, summed_ = 0;
 
@@ -130,6 +131,7 @@ private:
     std::vector<Mistake> mistakes_;
     std::vector<uint32_t> mistake_histories_, mistake_slots_;
     std::vector<std::pair<uint32_t, uint32_t>> to_join_;
+    std::vector<std::pair<uint32_t*, float>> touched_;  // the rows that a mistake changes, and its gradient there
     // Of the sentence, and of the token.
     Tokens tokens_;
     std::vector<int32_t> given_;

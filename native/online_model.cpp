@@ -215,6 +215,11 @@ void OnlineModel::add_block(uint32_t place, float* scores) const {
     for (uint32_t k = 0; k < count; ++k) scores[labels[k]] += weights[k];
 }
 
+void OnlineModel::prefetch_block(uint32_t place) const {
+    __builtin_prefetch(view_.weights + place);
+    if (!view_.blocks.is_row(place)) __builtin_prefetch(view_.pair_labels + (place - view_.blocks.rows_end()));
+}
+
 void OnlineModel::add_weights(uint32_t number, float* scores) const {
     if (number == Slots::kNone) return;
     const auto joined = static_cast<uint32_t>(joined_places_.size());
@@ -287,64 +292,78 @@ void OnlineModel::tag_sentences(const Encoding& encoding, const Encoding* histor
     }
 }
 
-// What tokens have whatever their labels are: the places of their features' weights, and of those of pairs.
+// What tokens have whatever their labels are: the places of their features' weights, and of those of pairs. Pairs are looked up when the next
+// token's have been found, so that what they need has arrived by then.
 void OnlineModel::look_at(const Encoding& encoding, size_t first, size_t last, Scratch& scratch) const {
-    constexpr size_t kAhead = 16;
-    const auto joined = static_cast<uint32_t>(joined_places_.size());
-    const bool valued = !encoding.values.empty(), is_unique = !may_repeat_;
-    Encoding& placed = scratch.placed;
-    placed.clear();
+    scratch.placed.clear();
     scratch.first = first;
     scratch.hashes.clear();
     scratch.hash_ends.assign(1, 0);
     for (size_t token = first; token < last; ++token) {
         const size_t from = scratch.hashes.size();
-        const auto push = [&](uint32_t place, float value) {
-            placed.ids.push_back(place);
-            if (valued) placed.values.push_back(value);
-        };
-        for (uint64_t i = encoding.starts[token]; i < encoding.starts[token + 1]; ++i) {
-            const uint32_t number = encoding.ids[i];
-            const float value = valued ? encoding.values[i] : 1.0f;
-            if (number >= joined) {
-                push(number - joined, value);
-                continue;
-            }
-            // A feature that a token has twice is part of a pair once.
-            const uint32_t hash = joined_hashes_[number];
-            const auto met = scratch.hashes.begin() + static_cast<std::ptrdiff_t>(from);
-            if (is_unique || std::find(met, scratch.hashes.end(), hash) == scratch.hashes.end()) scratch.hashes.push_back(hash);
-            if (joined_places_[number] != Slots::kNone) push(joined_places_[number], value);
-        }
-        scratch.slots.clear();
-        pair_view().join_all(scratch.hashes.data() + from, scratch.hashes.size() - from, scratch.slots);
-        for (size_t i = 0; i < scratch.slots.size(); ++i) {
-            if (i + kAhead < scratch.slots.size()) pairs_.prefetch(pair_key(scratch.slots[i + kAhead]));
-            if (const uint32_t place = pairs_.find(pair_key(scratch.slots[i])); place != Slots::kNone) push(place, 1.0f);
-        }
+        append_hashes(encoding, token, scratch.hashes);
         scratch.hash_ends.push_back(scratch.hashes.size());
-        placed.end_token();
+        scratch.next_slots.clear();
+        pair_view().join_all(scratch.hashes.data() + from, scratch.hashes.size() - from, scratch.next_slots);
+        for (const uint32_t slot : scratch.next_slots) pairs_.prefetch_all(pair_key(slot));
+        if (token > first) place(encoding, token - 1, scratch.slots, scratch.placed);
+        scratch.slots.swap(scratch.next_slots);
+    }
+    if (last > first) place(encoding, last - 1, scratch.slots, scratch.placed);
+}
+
+// The hashes of a token's features that are part of pairs. A feature that a token has twice is part of a pair once.
+void OnlineModel::append_hashes(const Encoding& encoding, size_t token, std::vector<uint32_t>& hashes) const {
+    const auto from = static_cast<std::ptrdiff_t>(hashes.size());
+    for (uint64_t i = encoding.starts[token]; i < encoding.starts[token + 1]; ++i) {
+        if (encoding.ids[i] >= joined_hashes_.size()) continue;
+        const uint32_t hash = joined_hashes_[encoding.ids[i]];
+        if (!may_repeat_ || std::find(hashes.begin() + from, hashes.end(), hash) == hashes.end()) hashes.push_back(hash);
     }
 }
 
-// Adds what the labels given before say of token t of a sentence.
+// Appends a token: the places of its features' weights, and of pairs that have these slots.
+void OnlineModel::place(const Encoding& encoding, size_t token, const std::vector<uint32_t>& slots, Encoding& placed) const {
+    const auto joined = static_cast<uint32_t>(joined_places_.size());
+    const bool valued = !encoding.values.empty();
+    const auto push = [&](uint32_t place, float value) {
+        if (place == Slots::kNone) return;
+        placed.ids.push_back(place);
+        if (valued) placed.values.push_back(value);
+    };
+    for (uint64_t i = encoding.starts[token]; i < encoding.starts[token + 1]; ++i) {
+        const uint32_t number = encoding.ids[i];
+        push(number < joined ? joined_places_[number] : number - joined, valued ? encoding.values[i] : 1.0f);
+    }
+    for (const uint32_t slot : slots) push(pairs_.find(pair_key(slot)), 1.0f);
+    placed.end_token();
+}
+
+// Adds what the labels given before say of token t of a sentence. All places are found before the first weight is read: none waits for another.
 void OnlineModel::add_history(const Encoding& history, size_t token, size_t t, const int32_t* given, float* scores, Scratch& scratch) const {
     const auto joined = static_cast<uint32_t>(joined_places_.size());
     scratch.here.clear();
     scratch.joined.clear();
+    scratch.places.clear();
+    const auto push = [&](uint32_t place) {
+        if (place == Slots::kNone) return;
+        prefetch_block(place);
+        scratch.places.push_back(place);
+    };
     for (uint64_t i = history.starts[token]; i < history.starts[token + 1]; ++i) {
         const uint32_t number = labelled_.find(look_back_.key(history.ids[i], [&](size_t back) { return label_before(given, t, back, view_.labels); }));
         if (number == Slots::kNone) continue;
         if (number < joined) scratch.here.push_back(joined_hashes_[number]);
-        add_weights(number, scores);
+        push(number < joined ? joined_places_[number] : number - joined);
     }
     const size_t from = scratch.hash_ends[token - scratch.first], count = scratch.hash_ends[token - scratch.first + 1] - from;
     for (size_t i = 0; i < scratch.here.size(); ++i) {
         pair_view().join(scratch.here[i], scratch.hashes.data() + from, count, scratch.joined);
         pair_view().join(scratch.here[i], scratch.here.data() + i + 1, scratch.here.size() - i - 1, scratch.joined);
     }
-    for (const uint32_t slot : scratch.joined)
-        if (const uint32_t place = pairs_.find(pair_key(slot)); place != Slots::kNone) add_block(place, scores);
+    for (const uint32_t slot : scratch.joined) pairs_.prefetch_all(pair_key(slot));
+    for (const uint32_t slot : scratch.joined) push(pairs_.find(pair_key(slot)));
+    for (const uint32_t place : scratch.places) add_block(place, scores);
 }
 
 void OnlineModel::greedy(const Encoding* history, size_t begin, size_t length, int32_t* out, Scratch& scratch) const {

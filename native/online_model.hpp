@@ -74,10 +74,10 @@ private:
     struct Scratch {
         size_t first = 0;  // the token that everything here begins with
         Encoding placed;
-        std::vector<uint32_t> hashes, slots;
+        std::vector<uint32_t> hashes, slots, next_slots;
         std::vector<size_t> hash_ends;
         AlignedVector<float> scores;
-        std::vector<uint32_t> here, joined;
+        std::vector<uint32_t> here, joined, places;
     };
     struct Path {
         double score;
@@ -93,7 +93,10 @@ private:
     void add_history(const Encoding& history, size_t token, size_t t, const int32_t* given, float* scores, Scratch& scratch) const;
     void greedy(const Encoding* history, size_t begin, size_t length, int32_t* out, Scratch& scratch) const;
     void search(const Encoding* history, size_t begin, size_t length, size_t beam, int32_t* out, Scratch& scratch) const;
+    void append_hashes(const Encoding& encoding, size_t token, std::vector<uint32_t>& hashes) const;
+    void place(const Encoding& encoding, size_t token, const std::vector<uint32_t>& slots, Encoding& placed) const;
     void add_block(uint32_t place, float* scores) const;
+    void prefetch_block(uint32_t place) const;
     static uint64_t pair_key(uint32_t slot) { return combine(slot, 1); }
     PairView pair_view() const { return {bits_.data(), pair_slots_}; }
 

@@ -63,6 +63,19 @@ public:
         for (size_t line = 0; line < lines_[row % kKinds]; ++line) __builtin_prefetch(block + line * kLine);
     }
 
+    // What an update of two labels will need besides the row itself.
+    void prefetch_for_update(uint32_t row, uint16_t one, uint16_t other) const {
+        if (row == kNone) return;
+        const Head& head = head_of(row);
+        const Cold* const cold = cold_.data() + head.cold;
+        if (head.capacity == kDense) {
+            __builtin_prefetch(cold + one, 1);
+            __builtin_prefetch(cold + other, 1);
+        } else {
+            for (size_t i = 0; i < head.count; i += kLine / sizeof(Cold)) __builtin_prefetch(cold + i, 1);
+        }
+    }
+
     // The weight of one label.
     float weight(uint32_t row, uint16_t label, float threshold) const;
     // Adds all weights of a row to their sums, which averages are made of.
@@ -128,7 +141,7 @@ private:
     AddDense add_dense_ = add_dense();
     AlignedVector<unsigned char> arena_;
     std::array<uint8_t, kKinds> lines_{};  // by kind: how many cache lines a block has
-    std::vector<Cold> cold_;
+    AlignedVector<Cold> cold_;
     std::array<std::vector<std::pair<uint32_t, uint32_t>>, kCapacities.size() + 1> free_;  // blocks that rows have left, with their cold parts
 };
 

@@ -45,6 +45,13 @@ public:
     void prefetch(uint64_t key) const {
         if (!hash_size_) __builtin_prefetch(&fingerprints_[home(mix(key, seed_), capacity_)]);
     }
+    // For searches that will succeed: the place as well.
+    void prefetch_all(uint64_t key) const {
+        if (hash_size_) return;
+        const uint32_t slot = home(mix(key, seed_), capacity_);
+        __builtin_prefetch(&fingerprints_[slot]);
+        __builtin_prefetch(&places_[slot]);
+    }
 
     // Puts an index of features into a model; those whose place is kNone are left out.
     static void write(const std::vector<uint64_t>& keys, const std::vector<uint32_t>& places, const std::string& name, Tensors& to);
