@@ -31,6 +31,7 @@ EXPERIMENTS = {
     "bagging-chunk": Experiment("BAGGING, Table 3: bags of features on chunks of CoNLL-2000", "chunks"),
     "elitist-ner": Experiment("ELITIST, Tables 2 and 3: six models on names of CoNLL-2003, and on WNUT-17", "elitist"),
     "paths-artificial": Experiment("PATHS, Tables 1 and 2: path experts on generated data", "paths_artificial"),
+    "paths-pos": Experiment("PATHS, Table 5: path experts on parts of speech of the Wall Street Journal", "paths_pos"),
     "robustness": Experiment("every model with a group of its features missing, and without capitals", "robustness"),
 }
 

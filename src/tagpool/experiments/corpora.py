@@ -76,6 +76,14 @@ def journal(setting: Setting, without: Collection[int]) -> Corpus:
     return corpus.select(chosen[: _QUICK[0]] if setting.quick else chosen)
 
 
+def journal_parts(setting: Setting) -> tuple[Corpus, Corpus]:
+    """The same words cut as usual: sections 00 to 18, and 19 to 24."""
+    place = folder(setting) / "wsj-pos"
+    train, dev, test = (_read(place / f"{part}.tsv.gz", "word,label") for part in ("train_00-18", "dev_19-21", "test_22-24"))
+    others = together(dev, test)
+    return (train[: _QUICK[0]], others[: _QUICK[1]]) if setting.quick else (train, others)
+
+
 def _sections(path: Path) -> list[tuple[int, int]]:
     """The number of each section, in order, and how many sentences it has."""
     rows = _read(path, "section,sentences,tokens").column

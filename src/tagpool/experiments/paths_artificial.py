@@ -14,14 +14,11 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from tagpool.experiments.study import Row, Setting, Study, Table
+from tagpool.experiments.paths_study import METHODS, VARIANTS, fold_losses, loss_row
+from tagpool.experiments.study import Setting, Study, Table
 from tagpool.pools.paths.ballots import Ballots
-from tagpool.pools.paths.fitted import fit_ballots, mean_loss
-from tagpool.pools.paths.methods import METHODS
-from tagpool.pools.paths.methods import Setting as MethodSetting
 
 _LETTERS, _LENGTH, _EXPERTS, _LEARNED = 26, 10, 5, 200
-_METHODS = ("mvote", "fpl", "cv", "fpl_cv", "espboost", "sle", "rand", "best")
 _PAPER = {  # loss in percent, in the order of the methods
     "ADS1": (1.97, 2.28, 1.97, 7.41, 1.97, 56.41, 11.12, 56.35),
     "ADS2": (21.72, 25.17, 23.85, 40.01, 22.67, 25.00, 40.00, 40.00),
@@ -32,7 +29,7 @@ _PAPER_WIDTHS = {  # what the paper gives behind ±
     "ADS2": (0.983, 5.322, 0.002, 0.028, 0.834, 5.003, 0.018, 0.0),
     "ADS3": (0.004, 4.097, 0.004, 0.387, 0.240, 0.185, 0.018, 0.005),
 }
-_STOPPED, _MAJORITY, _BEST_PATH = "sle, stopped early", "majority", "best path, known from all data"
+_BEST_PATH = "best path, known from all data"
 
 Numbers: TypeAlias = NDArray[np.int64]
 Experts: TypeAlias = Callable[[np.random.Generator, Numbers], Numbers]
@@ -56,8 +53,8 @@ def run(setting: Setting) -> Study:
         setting.say(f"{data.name}: {count:,} sequences, {folds} times {_LEARNED} to learn from")
         losses = _losses(data, count, folds, seed=number)
         for method, found in losses.items():
-            paper = _PAPER[data.paper][_METHODS.index(method)] if data.paper and method in _METHODS else None
-            study.rows.append(_row(method, data.name, 100 * found, paper))
+            paper = _PAPER[data.paper][METHODS.index(method)] if data.paper and method in METHODS else None
+            study.rows.append(loss_row(method, data.name, found, paper))
         lines.append(_compared(data, {method: float(found.mean()) for method, found in losses.items()}))
     header = ["", "MVote / best path", "MVote / best expert", "pairs in the order of the paper's intervals", "others"]
     study.tables.append(Table("What the paper says, and what was found", header, lines))
@@ -76,20 +73,8 @@ def run(setting: Setting) -> Study:
 
 def _losses(data: Data, count: int, folds: int, seed: int) -> dict[str, NDArray[np.float64]]:
     ballots = _ballots(data, count, seed)
-    costs = 1.0 - np.eye(_LETTERS)
-    found: dict[str, list[float]] = {}
-    for fold in range(folds):
-        first = fold * _LEARNED
-        learned = ballots.select(range(first, first + _LEARNED))
-        rest = ballots.select([*range(first), *range(first + _LEARNED, count)])
-        for method in (*_METHODS, _STOPPED, _MAJORITY):
-            known = method if method in METHODS else "sle"
-            how = MethodSetting(known, 0.95, 0.05, 0.5 / (_EXPERTS * _LENGTH), 100, method == _STOPPED, fold + 1)
-            fitted = fit_ballots(learned, how, "position", None, "hamming")
-            labels, _ = fitted.vote(rest, "position", None, None, True, fold + 1)
-            found.setdefault(method, []).append(mean_loss(rest, labels, costs))
     wrong = (ballots.votes != ballots.gold[:, None]).reshape(count, _LENGTH, _EXPERTS).mean(axis=0)
-    return {method: np.array(each) for method, each in found.items()} | {_BEST_PATH: np.array([wrong.min(axis=1).mean()])}
+    return fold_losses(ballots, _LEARNED, folds, VARIANTS, 0.95) | {_BEST_PATH: np.array([wrong.min(axis=1).mean()])}
 
 
 def _ballots(data: Data, count: int, seed: int) -> Ballots:
@@ -152,20 +137,12 @@ _DATA = (
 # What is shown ------------------------------------------------------------------------------------------------------------------
 
 
-def _row(method: str, data: str, found: NDArray[np.float64], paper: float | None) -> Row:
-    mean = float(found.mean())
-    if len(found) < 2:
-        return Row(method, data, round(mean, 2), paper=paper)
-    half = 1.96 * float(found.std(ddof=1)) / np.sqrt(len(found))
-    return Row(method, data, round(mean, 2), round(mean - half, 2), round(mean + half, 2), paper)
-
-
 def _compared(data: Data, means: dict[str, float]) -> list[str]:
     """How MVote stands, and which pairs of methods come in the order in which the paper's intervals do not meet."""
     ratios = [f"{means['mvote'] / means[other]:.3f}" for other in (_BEST_PATH, "best")]
-    printed = dict(zip(_METHODS, zip(_PAPER[data.name[:4]], _PAPER_WIDTHS[data.name[:4]], strict=True), strict=True))
+    printed = dict(zip(METHODS, zip(_PAPER[data.name[:4]], _PAPER_WIDTHS[data.name[:4]], strict=True), strict=True))
     same, others = 0, []
-    for pair in combinations(_METHODS, 2):
+    for pair in combinations(METHODS, 2):
         lower, higher = sorted(pair, key=lambda method: printed[method][0])
         if printed[lower][0] + printed[lower][1] >= printed[higher][0] - printed[higher][1]:
             continue

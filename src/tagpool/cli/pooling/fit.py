@@ -26,7 +26,6 @@ ExpertsFlag = Annotated[bool, typer.Option("--experts", help="May stand before t
 GoldOption = Annotated[Path, typer.Option(help="The file with the gold labels.")]
 KeyOption = Annotated[str, typer.Option(help=f"Which tokens share weights: {', '.join(KEYS)}.")]
 SchemeOption = Annotated[str | None, typer.Option(help="Allow only what this scheme does: iob1, bio2, bioes, bilou.")]
-OutputOption = Annotated[Path, typer.Option(help="The file the pooled labels are written to; - is standard output.")]
 
 
 def fit(
