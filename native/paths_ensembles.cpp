@@ -123,8 +123,9 @@ Stepwise stepwise(const Ballots& ballots, size_t rounds, bool stop, const Glance
         }
         size_t taken = 0;
         for (double& each : losses) each /= static_cast<double>(std::max<size_t>(ballots.sentences, 1));
+        // Of experts that help alike the one taken least so far: else the first would be taken for ever where no single one helps.
         for (size_t j = 1; j < p; ++j)
-            if (losses[j] < losses[taken] - kSame) taken = j;
+            if (losses[j] < losses[taken] - kSame || (losses[j] < losses[taken] + kSame && counts[j] < counts[taken])) taken = j;
         const double loss = losses[taken];
         counts[taken] += 1.0;
         found.losses.push_back(loss);

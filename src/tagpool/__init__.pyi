@@ -49,8 +49,13 @@ from tagpool.pools.elitist import ElitistPool as ElitistPool
 from tagpool.pools.files import load as load
 from tagpool.pools.opinion import OpinionPool as OpinionPool
 from tagpool.pools.paths.automaton import Automaton as Automaton
+from tagpool.pools.paths.experts import cross_fit as cross_fit
+from tagpool.pools.paths.experts import from_spacy as from_spacy
+from tagpool.pools.paths.experts import predictions_of as predictions_of
 from tagpool.pools.paths.keys import Place as Place
 from tagpool.pools.paths.pool import PathPool as PathPool
+from tagpool.pools.paths.prediction_files import read_predictions as read_predictions
+from tagpool.pools.paths.reliability import estimate_reliability as estimate_reliability
 from tagpool.pools.schemes import LabelWise as LabelWise
 from tagpool.pools.schemes import Positions as Positions
 from tagpool.pools.schemes import RandomParts as RandomParts

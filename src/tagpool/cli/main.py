@@ -21,6 +21,7 @@ COMMANDS = (
     "score",
     "inspect",
     "explain",
+    "pool",
     "features",
     "presets",
     "clusters",
@@ -46,9 +47,12 @@ class Commands(TyperGroup):
         """One of them."""
         if cmd_name not in COMMANDS:
             return None
-        one = typer.Typer(add_completion=False, rich_markup_mode=None)
         name = cmd_name.replace("-", "_")
-        one.command(cmd_name)(guarded(getattr(importlib.import_module(f"tagpool.cli.{name}"), name)))
+        module = importlib.import_module(f"tagpool.cli.{name}")
+        if hasattr(module, "app"):  # it has sub-commands of its own
+            return get_command(module.app)
+        one = typer.Typer(add_completion=False, rich_markup_mode=None)
+        one.command(cmd_name)(guarded(getattr(module, name)))
         return get_command(one)
 
 

@@ -8,7 +8,6 @@ from typing import Annotated, Any
 
 import typer
 
-from tagpool import _native
 from tagpool.cli.console import (
     ColumnsOption,
     EncodingOption,
@@ -21,10 +20,10 @@ from tagpool.cli.console import (
     print_table,
     table,
 )
-from tagpool.corpus.conll import read_conll
-from tagpool.corpus.corpus import LABEL, WORD, Corpus
-from tagpool.corpus.files import read_bytes, source_name
-from tagpool.corpus.formats import Format, format_of, read_corpus
+from tagpool.corpus.conll import last_columns, read_conll
+from tagpool.corpus.corpus import Corpus
+from tagpool.corpus.files import source_name
+from tagpool.corpus.formats import Format, format_of, read_labelled
 from tagpool.corpus.schemes import detect
 from tagpool.errors import InputError
 from tagpool.evaluation.alignment import check_lengths
@@ -134,28 +133,14 @@ class _Reader:
             return _Pair(first.labels, second.labels, first.words)
         if (self.format or format_of(gold)) is not Format.CONLL:
             raise InputError("one file must be a CoNLL file, whose last two columns are gold and predicted; else give two files")
-        names = self._last(gold, ["gold", "predicted"])
+        names = last_columns(gold, ["gold", "predicted"], encoding=self.encoding)
         corpus = read_conll(gold, columns=names, label="predicted", encoding=self.encoding)
         _check_same_labels(corpus)
         return _Pair(corpus.column("gold"), corpus.column("predicted"), corpus.words if names[0] != "gold" else None)
 
     def corpus(self, path: Path) -> Corpus:
         """A labelled corpus; without names, a CoNLL file's first column is the word and its last the label."""
-        conll = (self.format or format_of(path)) is Format.CONLL
-        columns = self._last(path, [LABEL]) if conll and self.columns is None and self.label is None else self.columns
-        corpus = read_corpus(path, columns=columns, label=self.label, format=self.format, encoding=self.encoding)
-        if corpus.label_column is None:
-            raise InputError(f"no label column; the columns are {', '.join(corpus.columns)}", source=source_name(path))
-        return corpus
-
-    def _last(self, path: Path, last: list[str]) -> list[str]:
-        count = _native.count_columns(read_bytes(path, encoding=self.encoding), False)
-        if 0 < count < len(last) + (last == [LABEL]):
-            raise InputError(
-                f"expected at least {len(last) + (last == [LABEL])} columns, got {count}", source=source_name(path), line=1
-            )
-        names = [WORD, *(f"column{i}" for i in range(1, max(count, len(last)) - len(last)))]
-        return names[: max(count - len(last), 0)] + last
+        return read_labelled(path, columns=self.columns, label=self.label, format=self.format, encoding=self.encoding)
 
 
 def _check_same_labels(corpus: Corpus) -> None:

@@ -76,6 +76,23 @@ def column_names(columns: Sequence[str], source: str) -> tuple[str, ...]:
     return names
 
 
+def last_columns(path: str | Path, last: Sequence[str], *, encoding: str = "utf-8") -> list[str]:
+    """Names for the columns of a file of which only the last are known; the first is the word, if any are left.
+
+    >>> import tempfile, pathlib
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "tiny.conll")
+    >>> _ = path.write_text("Ann NNP B-PER\\n")
+    >>> last_columns(path, ["label"])
+    ['word', 'column1', 'label']
+    """
+    count = _native.count_columns(read_bytes(path, encoding=encoding), False)
+    least = len(last) + (list(last) == [LABEL])
+    if 0 < count < least:
+        raise InputError(f"expected at least {least} columns, got {count}", source=source_name(path), line=1)
+    names = [WORD, *(f"column{i}" for i in range(1, max(count, len(last)) - len(last)))]
+    return [*names[: max(count - len(last), 0)], *last]
+
+
 def _default_names(data: bytes, source: str) -> tuple[str, ...]:
     count = _native.count_columns(data, False)
     if count in DEFAULT_COLUMNS:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from enum import Enum
 from pathlib import Path
 
-from tagpool.corpus.conll import read_conll, read_conllu, write_conll, write_conllu
-from tagpool.corpus.corpus import Corpus
+from tagpool.corpus.conll import last_columns, read_conll, read_conllu, write_conll, write_conllu
+from tagpool.corpus.corpus import LABEL, Corpus
 from tagpool.corpus.files import source_name
 from tagpool.corpus.jsonl import Misaligned, read_jsonl, write_jsonl
 from tagpool.corpus.text import read_text, write_text_lines
@@ -71,6 +71,24 @@ def read_corpus(
     if kind is Format.TEXT:
         return _labelled(read_text(path, encoding=encoding), label)
     return _labelled(read_jsonl(path, misaligned=misaligned, encoding=encoding), label)
+
+
+def read_labelled(
+    path: str | Path,
+    *,
+    columns: Sequence[str] | str | None = None,
+    label: str | None = None,
+    format: Format | str | None = None,  # noqa: A002
+    encoding: str = "utf-8",
+) -> Corpus:
+    """Reads a corpus that must have labels; without names, a CoNLL file's first column is the word and its last the label."""
+    kind = _format(format) if format is not None else format_of(path)
+    if kind is Format.CONLL and columns is None and label is None:
+        columns = last_columns(path, [LABEL], encoding=encoding)
+    corpus = read_corpus(path, columns=columns, label=label, format=kind, encoding=encoding)
+    if corpus.label_column is None:
+        raise InputError(f"no label column; the columns are {', '.join(corpus.columns)}", source=source_name(path))
+    return corpus
 
 
 def _labelled(corpus: Corpus, label: str | None) -> Corpus:

@@ -142,6 +142,11 @@ def _span_columns(record: dict[str, Any], misaligned: Misaligned, fail: Callable
     return columns
 
 
+def character_ranges(record: dict[str, Any], key: str | None, fail: Callable[[str], InputError]) -> list[tuple[int, int, str]]:
+    """The spans of an object with a text, as they stand there: begin, end, type; none where there is no key."""
+    return [] if key is None else _span_list(record[key], key, fail)
+
+
 def _span_list(value: Any, key: str, fail: Callable[[str], InputError]) -> list[tuple[int, int, str]]:
     found: list[tuple[int, int, str]] = []
     for span in value if isinstance(value, list) else [value]:

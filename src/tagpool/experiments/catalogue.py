@@ -32,6 +32,8 @@ EXPERIMENTS = {
     "elitist-ner": Experiment("ELITIST, Tables 2 and 3: six models on names of CoNLL-2003, and on WNUT-17", "elitist"),
     "dfi-pos": Experiment("DFI, Tables 3 and 4: induced features on tags of the Wall Street Journal", "induction", "run_tags"),
     "dfi-ner": Experiment("DFI, Tables 7 and 8: induced features on names of CoNLL-2003", "induction", "run_names"),
+    "paths-artificial": Experiment("PATHS, Tables 1 and 2: path experts on generated data", "paths_artificial"),
+    "paths-pos": Experiment("PATHS, Table 5: path experts on parts of speech of the Wall Street Journal", "paths_pos"),
     "robustness": Experiment("every model with a group of its features missing, and without capitals", "robustness"),
 }
 

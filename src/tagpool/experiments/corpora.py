@@ -91,6 +91,13 @@ def _journal(setting: Setting) -> list[Corpus]:
     return [_read(place / f"{part}.tsv.gz", "word,label") for part in ("train_00-18", "dev_19-21", "test_22-24")]
 
 
+def journal_parts(setting: Setting) -> tuple[Corpus, Corpus]:
+    """The same words in two parts: sections 00 to 18, and 19 to 24."""
+    train, *rest = _journal(setting)
+    others = together(*rest)
+    return (train[: _QUICK[0]], others[: _QUICK[1]]) if setting.quick else (train, others)
+
+
 def _sections(path: Path) -> list[tuple[int, int]]:
     """The number of each section, in order, and how many sentences it has."""
     rows = _read(path, "section,sentences,tokens").column

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from tagpool.corpus.files import write_bytes
 from tagpool.errors import InputError
 from tagpool.lazy import attach
 
@@ -25,6 +29,23 @@ def curves(path: Path, x: Sequence[float], lines: Mapping[str, Sequence[float]],
     axes.grid(alpha=0.3)
     axes.legend(fontsize=8)
     return _write(figure, path)
+
+
+def heat_map(path: Path, rows: Sequence[str], columns: Sequence[str], values: Any, title: str) -> None:
+    """A PNG with a cell for each row and column, the number in it."""
+    figure = _figure((2.5 + 0.9 * len(columns), 1.5 + 0.45 * len(rows)))
+    axes = figure.subplots()
+    shown = axes.imshow(values, aspect="auto", cmap="viridis")
+    axes.set_xticks(range(len(columns)), columns, rotation=45, ha="right", fontsize=8)
+    axes.set_yticks(range(len(rows)), rows, fontsize=8)
+    for (row, column), value in np.ndenumerate(values):
+        if not np.isnan(value):
+            axes.text(column, row, f"{value:.1f}", ha="center", va="center", fontsize=7, color="white")
+    axes.set_title(title, fontsize=9)
+    figure.colorbar(shown)
+    drawn = io.BytesIO()
+    figure.savefig(drawn, format="png", dpi=130, metadata={"Software": None})
+    write_bytes(path, drawn.getvalue())
 
 
 @dataclass(frozen=True)

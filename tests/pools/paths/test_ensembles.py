@@ -94,7 +94,7 @@ def test_stepwise_selection_takes_the_expert_that_helps_most(small, stop):
     tried, kept, least, expected = [0] * small.experts, None, math.inf, []
     for _ in range(8):
         options = [vote_loss(small.sentences, [c + (j == k) for k, c in enumerate(tried)]) for j in range(small.experts)]
-        taken = min(range(small.experts), key=lambda j: round(options[j], 12))
+        taken = min(range(small.experts), key=lambda j: (round(options[j], 12), tried[j], j))
         tried[taken] += 1
         expected.append(options[taken])
         if options[taken] < least - 1e-12:

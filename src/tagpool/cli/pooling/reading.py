@@ -1,0 +1,60 @@
+"""Experts as they are named on the command line: ``[NAME=]FILE[@COLUMN]``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from tagpool.cli.console import errors
+from tagpool.corpus.corpus import Corpus
+from tagpool.corpus.formats import read_labelled
+from tagpool.errors import InputError
+from tagpool.pools.paths.prediction_files import read_predictions
+
+
+@dataclass(frozen=True)
+class Named:
+    """An expert: its name, its file, and the column of its labels if it is not the last."""
+
+    name: str
+    path: Path
+    column: str | None
+
+
+def named_experts(given: list[str]) -> list[Named]:
+    """The experts; an error where two have one name."""
+    found: list[Named] = []
+    for text in given:
+        name, equals, rest = text.partition("=")
+        place = rest if equals else text
+        path, at, column = place.rpartition("@")
+        if not at or Path(place).exists():
+            path, column = place, ""
+        own = name if equals else column or Path(path).name.removesuffix(".gz").rsplit(".", 1)[0]
+        if not own or not path:
+            raise InputError(f"{text}: expected an expert's file, NAME=FILE, or FILE@COLUMN")
+        if own in (each.name for each in found):
+            raise InputError(f"two experts are called {own!r}: give them names, such as first={path}")
+        found.append(Named(own, Path(path), column or None))
+    return found
+
+
+def first_corpus(experts: list[Named], columns: str | None, encoding: str) -> Corpus:
+    """The words of the first expert's file, for sentences without gold labels."""
+    if not experts:
+        raise InputError("expected the experts' files, got none")
+    first = experts[0]
+    return read_labelled(first.path, columns=columns, label=first.column, encoding=encoding)
+
+
+def read_all(experts: list[Named], gold: Corpus, columns: str | None, encoding: str) -> dict[str, list[list[str | None]]]:
+    """What all experts say of the gold sentences; what did not fit is told."""
+    found = {}
+    for expert in experts:
+        read = read_predictions(expert.path, gold, columns=columns, label=expert.column, encoding=encoding)
+        for note in read.notes[:5]:
+            errors.print(f"note: {note}", highlight=False, markup=False)
+        if len(read.notes) > 5:
+            errors.print(f"note: {expert.path}: {len(read.notes) - 5} more spans did not fit", highlight=False, markup=False)
+        found[expert.name] = read.labels
+    return found

@@ -1,0 +1,119 @@
+"""``tagpool pool``: fit, apply, compare and estimate, from files as experts write them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from commands import fail, succeed
+
+from tagpool import builtin_corpus, load, read_corpus, write_corpus
+from tagpool.corpus.corpus import Corpus
+
+
+def noisy(corpus: Corpus, seed: int, types: str) -> list[list[str]]:
+    """Labels of an expert that knows only some types, and errs now and then."""
+    generator = np.random.default_rng(seed)
+    return [[y if y[2:] in types and generator.random() < 0.9 else "O" for y in row] for row in corpus.labels]
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("pool")
+    for part, count in (("train", 120), ("test", 60)):
+        corpus = builtin_corpus(count, part=part).with_columns(["word", "label"])
+        write_corpus(corpus, folder / f"{part}.conll")
+        for name, types in (("a", "PER LOC"), ("b", "ORG LOC"), ("c", "PER ORG")):
+            labelled = corpus.with_labels(noisy(corpus, ord(name), types))
+            write_corpus(labelled, folder / f"{name}.{part}.{'jsonl' if name == 'c' else 'conll'}")
+        several = corpus
+        for name, types in (("a", "PER LOC"), ("b", "ORG LOC"), ("c", "PER ORG")):
+            several = several.with_column(name, noisy(corpus, ord(name), types))
+        write_corpus(several, folder / f"all.{part}.conll", columns="word,label,a,b,c")
+    return folder
+
+
+def experts(files: Path, part: str) -> list[str]:
+    return [f"a={files}/a.{part}.conll", f"b={files}/b.{part}.conll", f"c={files}/c.{part}.jsonl"]
+
+
+def test_a_pool_is_fitted_and_applied(files: Path, tmp_path: Path) -> None:
+    model, out = tmp_path / "names.pool", tmp_path / "pooled.conll"
+    common = ("--method", "mvote", "--key", "label", "--scheme", "bio2", "--model", model)
+    shown = succeed("pool", "fit", "--gold", files / "train.conll", "--experts", *experts(files, "train"), *common)
+    assert "with probability 95% the loss of a sentence is at most" in shown
+    assert "of the best expert" in shown
+    succeed("pool", "apply", model, "--experts", *experts(files, "test"), "--output", out, "--confidence")
+    made = read_corpus(out, columns="word,label,confidence")
+    gold = read_corpus(files / "test.conll", columns="word,label")
+    assert made.words == gold.words
+    assert all(0 <= float(each) <= 1 for row in made.column("confidence") for each in row)
+    pool = load(model)
+    said = {name: noisy(gold, ord(name), types) for name, types in (("a", "PER LOC"), ("b", "ORG LOC"), ("c", "PER ORG"))}
+    assert made.labels == pool.predict(said, words=gold.words)  # type: ignore[call-arg]
+    again = succeed("pool", "apply", model, *experts(files, "test"))
+    assert [line.split()[-1] for line in again.splitlines() if line] == [y for row in made.labels for y in row]
+
+
+def test_columns_of_one_file_are_experts(files: Path, tmp_path: Path) -> None:
+    several = files / "all.train.conll"
+    found = json.loads(
+        succeed(
+            *("pool", "fit", "--gold", several, "--columns", "word,label,a,b,c", "--model", tmp_path / "x.pool", "--json"),
+            *(f"{several}@a", f"{several}@b", f"third={several}@c"),
+        )
+    )
+    assert found["weights"]["experts"] == ["a", "b", "third"]
+    assert found["loss"] < found["best_expert"] + 1e-9
+    assert 0 < found["beta"] < 1
+
+
+def test_methods_are_compared_and_who_is_right_where_is_drawn(files: Path, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    arguments = ("pool", "compare", "--gold", files / "train.conll", "--experts", *experts(files, "train"), "--draws", 200)
+    picture = tmp_path / "right.png"
+    found = json.loads(succeed(*arguments, "--json", "--plot", picture, "--folds", 3))
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    assert [each["name"] for each in found["experts"]] == ["a", "b", "c"]
+    assert {"mvote", "espboost", "majority"} <= {each["name"] for each in found["methods"]}
+    assert found["best_expert"] in "abc"
+    assert all(each["interval"][0] <= each["f1"] <= each["interval"][1] for each in found["methods"])
+    right = dict(zip(found["right"]["types"], found["right"]["rates"][0], strict=True))
+    assert right["PER"] > 0.8 > 0.1 > right["ORG"]
+
+
+def test_a_comparison_is_a_table_with_shades(files: Path) -> None:
+    shown = succeed("pool", "compare", "--gold", files / "test.conll", *experts(files, "test"), "--draws", 100, "--folds", 2)
+    assert "who is right where" in shown
+    assert "█" in shown
+    assert "against " in shown
+
+
+def test_without_gold_labels_reliability_is_estimated(files: Path, tmp_path: Path) -> None:
+    out = tmp_path / "pooled.conll"
+    found = json.loads(succeed("pool", "estimate", "--experts", *experts(files, "test"), "--output", out, "--json"))
+    assert found["estimated"] is True
+    assert set(found["accuracy"]) == {"a", "b", "c"}
+    assert len(read_corpus(out, columns="word,label")) == 60
+    assert "estimated accuracy" in succeed("pool", "estimate", *experts(files, "test"), "--no-chain")
+
+
+def test_bad_input_is_refused_with_its_place(files: Path, tmp_path: Path) -> None:
+    gold, model = files / "train.conll", tmp_path / "x.pool"
+    one, two, _ = experts(files, "train")
+    lines = (files / "b.train.conll").read_text().splitlines()
+    short = tmp_path / "short.conll"
+    short.write_text("\n".join(lines[:40]) + "\n")
+    common = ("pool", "fit", "--gold", gold, "--model", model)
+    assert "short.conll:40: the file ends early: expected 120 sentences" in fail(*common, one, short)
+    assert "expected two experts or more, got 1" in fail(*common, one)
+    assert "--beta many: expected a number" in fail(*common, one, two, "--beta", "many")
+    assert "two experts are called 'a'" in fail(*common, one, one)
+    assert "no such file" in fail(*common, one, tmp_path / "nowhere.conll").lower()
+    assert not model.exists()
+    succeed(*common, one, two)
+    assert "expected the experts 'a', 'b', got 'a', 'c'" in fail("pool", "apply", model, one, experts(files, "train")[2])
+    assert "it holds a path pool" in fail("tag", model, gold)
+    assert "expected three experts or more, got 2" in fail("pool", "estimate", one, two)
