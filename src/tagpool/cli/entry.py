@@ -8,6 +8,7 @@ import os
 import sys
 
 INTERRUPTED = 130
+_MESSAGE = "interrupted; nothing was written\n"
 
 
 def run() -> None:
@@ -15,10 +16,13 @@ def run() -> None:
     try:
         importlib.import_module("tagpool.cli.main").app()
     except KeyboardInterrupt:
-        sys.stderr.write("interrupted; nothing was written\n")
+        sys.stderr.write(_MESSAGE)
         _leave_interrupted()
     except SystemExit as ending:
         if ending.code == INTERRUPTED:
+            # Between the loading of the commands and the running of one it is typer that ends, without a word.
+            if not getattr(sys.modules.get("tagpool.cli.guard"), "interruption_said", False):
+                sys.stderr.write(_MESSAGE)
             _leave_interrupted()
         raise
 

@@ -15,7 +15,10 @@ from typing import Any
 import typer
 
 from tagpool.cli.console import errors
+from tagpool.cli.entry import INTERRUPTED
 from tagpool.errors import InputError, TagpoolError
+
+interruption_said: bool = False  # whether somebody who pressed Ctrl-C has had an answer
 
 
 def guarded(command: Callable[..., None]) -> Callable[..., None]:
@@ -39,14 +42,14 @@ def guarded(command: Callable[..., None]) -> Callable[..., None]:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         except KeyboardInterrupt as interruption:
             signal.signal(signal.SIGINT, signal.SIG_IGN)  # once is enough
-            _stop(f"interrupted; {str(interruption) or 'nothing was written'}", 130)
+            _stop(f"interrupted; {str(interruption) or 'nothing was written'}", INTERRUPTED)
         except OSError as error:  # files are handled where they are written: this is the output of the command itself
             _stop(f"error: standard output: cannot be written: {error.strerror or error}", 1)
         except Exception as error:
             if os.environ.get("TAGPOOL_DEBUG") or isinstance(error, typer.Exit):
                 raise
             if _was_interrupted(error):
-                _stop("interrupted; nothing was written", 130)
+                _stop("interrupted; nothing was written", INTERRUPTED)
             what = f"{type(error).__name__}: {error}"
             _stop(f"error: this should not happen ({what}); run again with TAGPOOL_DEBUG=1 and report what it says", 1)
 
@@ -60,5 +63,7 @@ def _was_interrupted(error: BaseException) -> bool:
 
 
 def _stop(message: str, code: int) -> None:
+    global interruption_said
+    interruption_said = interruption_said or code == INTERRUPTED
     errors.print(message, style="red", highlight=False, markup=False)
     raise typer.Exit(code)
