@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -50,7 +51,7 @@ def test_what_crfpp_templates_make() -> None:
     ]
 
 
-def first_match(expression: list[tuple[str, str]], text: str) -> str:
+def first_match(expression: list[tuple[str, str]], text: str) -> str | None:
     """What is matched first, found by trying every place and, at each, every way in order."""
 
     def ways(rest: list[tuple[str, str]], at: int) -> Any:
@@ -72,7 +73,7 @@ def first_match(expression: list[tuple[str, str]], text: str) -> str:
     for begin in range(len(text) + 1):
         for end in ways(expression, begin):
             return text[begin:end]
-    return ""
+    return None
 
 
 @given(
@@ -81,8 +82,11 @@ def first_match(expression: list[tuple[str, str]], text: str) -> str:
 )
 def test_regular_expressions_match_as_wapitis(expression: list[tuple[str, str]], text: str) -> None:
     written = "".join(letter + sign for letter, sign in expression)
-    (pattern,) = parse_wapiti_patterns(f'u%m[0,0,"{written}"]')
-    assert pattern.observation([[text]], 0) == "u" + first_match(expression, text)
+    tested, matched = parse_wapiti_patterns(f'u%t[0,0,"{written}"]\nu%m[0,0,"{written}"]')
+    expected = first_match(expression, text)
+    assert tested.observation([[text]], 0) == ("ufalse" if expected is None else "utrue")
+    if not any(sign == "?" for _, sign in expression):  # how long those are that are optional: test_wapiti.py
+        assert matched.observation([[text]], 0) == "u" + (expected or "")
 
 
 weights = st.lists(st.integers(-8, 8).map(lambda n: n / 4), min_size=200, max_size=200)
@@ -155,7 +159,7 @@ def test_crfpp_models_score_as_they_should(numbers: list[float], rows: Any, fact
         shape = (3,) if name[0] == "U" else (3, 3)
         size = int(np.prod(shape))
         used += numbers[place : place + size]
-        (states if name[0] == "U" else pairs)[name] = np.array(numbers[place : place + size]).reshape(shape) * factor
+        (states if name[0] == "U" else pairs)[name] = np.array(numbers[place : place + size]).reshape(shape)
         lines.append(f"{place} {name}")
         place += size
     head = ["version: 100", f"cost-factor: {factor}", f"maxid: {place}", "xsize: 2", ""]
@@ -175,8 +179,8 @@ GOOD = "#mdl#2#1\n#rdr#1/0/0\n8:u%x[0,0],\n#qrk#2\n1:A,\n1:B,\n#qrk#1\n4:udog,\n
     ("old", "new", "message"),
     [
         ("#mdl#2#1", "#mdl#x", "line 1: expected #mdl# and numbers, got '#mdl#x'"),
-        ("#mdl#2#1", "#mdl#0#1", "a model without a chain"),
-        ("#rdr#1/0/0", "#rdr#1/0/1", "auto-unigram"),
+        ("#mdl#2#1", "#mdl#3#1", "expected a model of type 0"),
+        ("#mdl#2#1", "#mdl#2#2", "expected 2 weights, got 1: the file is cut off"),
         ("8:u%x[0,0],", "9:u%x[0,0],", "line 3: expected a text of 9 bytes"),
         ("8:u%x[0,0],", "4:u%x[,", "expected a command such as"),
         ("1:B,", "1:A,", "labels that differ"),
@@ -195,11 +199,8 @@ def test_broken_models_are_refused(old: str, new: str, message: str) -> None:
 @given(st.integers(0, len(GOOD) - 2), st.sampled_from("0#:,=9u\n"))
 def test_damaged_models_are_refused_or_read(place: int, letter: str) -> None:
     damaged = GOOD[:place] + letter + GOOD[place + 1 :]
-    try:
-        model = parse_wapiti_model(damaged)
-    except InputError:
-        return
-    assert len(model.tag([[["dog"]]])[0]) == 1
+    with suppress(InputError):  # a pattern may ask for a column that is not there
+        assert len(parse_wapiti_model(damaged).tag([[["dog"]]])[0]) == 1
 
 
 def test_bad_patterns_are_pointed_at() -> None:
@@ -209,6 +210,7 @@ def test_bad_patterns_are_pointed_at() -> None:
         ('u:%x[0,0,"a"]', "%x has no regular expression"),
         ("u:%t[0,0]", "needs a regular expression"),
         ('u:%t[0,0,"*a"]', "must follow a character"),
+        ('u:%t[0,0,"' + "a" * 300 + '"]', "at most 200 characters, got 300"),
     ):
         with pytest.raises(TemplateError, match=message):
             parse_wapiti_patterns(text)

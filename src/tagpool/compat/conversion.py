@@ -106,6 +106,8 @@ def of_crfsuite(model: _native.CrfsuiteTagger) -> ChainWeights:
 def of_text_model(model: TextModel) -> ChainWeights:
     """What a text model holds; an error if its transitions look at more than labels."""
     count = len(model.labels)
+    if model.local:
+        raise InputError("the model is a MEMM, whose scores are probabilities at each step: other models have no place for them")
     constant = {"".join(map(str, pattern.parts)) for pattern in model.patterns if all(isinstance(p, str) for p in pattern.parts)}
     varying = [name for name in model.pairs if name not in (constant if model.patterns else {"b"})]
     if varying:
@@ -113,11 +115,14 @@ def of_text_model(model: TextModel) -> ChainWeights:
             f"the model has transitions that depend on observations, such as {varying[0]!r}: other models have no place for them"
         )
     raw = not model.patterns
+    transitions = np.zeros((count, count))
+    for weights in model.pairs.values():
+        transitions += weights
     return _dense(
         list(model.labels),
         [name.removeprefix(_RAW) if raw else name for name in model.states],
         np.array(list(model.states.values()), np.float64).reshape(-1, count),
-        sum(model.pairs.values(), np.zeros((count, count))),
+        transitions,
     )
 
 

@@ -8,25 +8,15 @@ counted from the first (``@1``) or the last (``@-1``). Lines that begin with ``u
 from __future__ import annotations
 
 import re
-import string
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from tagpool.compat.expressions import Expression
 from tagpool.errors import InputError, TemplateError
 
 Rows = Sequence[Sequence[str]]
 _COMMAND = re.compile(r'%([xXtTmM])\[\s*(@?)\s*([+-]?\d{1,6})\s*,\s*(\d{1,6})\s*(?:,"((?:[^"\\]|\\.)*)")?\]')
-_LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
-# Wapiti's classes are those of single bytes.
-_CLASSES = {
-    "d": "0-9",
-    "a": "A-Za-z",
-    "w": "A-Za-z0-9",
-    "l": "a-z",
-    "u": "A-Z",
-    "s": r" \t\n\v\f\r",
-    "p": re.escape(string.punctuation),
-}
+_BLANKS = " \t\v\f\r"
 
 
 @dataclass(frozen=True)
@@ -38,7 +28,7 @@ class Command:
     absolute: bool
     row: int
     column: int
-    expression: re.Pattern[bytes] | None = None
+    expression: Expression | None = None
 
 
 @dataclass(frozen=True)
@@ -50,9 +40,10 @@ class Pattern:
 
     def observation(self, rows: Rows, at: int) -> str:
         """What it says of a row."""
-        return "".join(part if isinstance(part, str) else self._result(part, rows, at) for part in self.parts)
+        made = b"".join(_bytes(part) if isinstance(part, str) else self._result(part, rows, at) for part in self.parts)
+        return made.partition(b"\0")[0].decode("utf-8", "surrogateescape")
 
-    def _result(self, command: Command, rows: Rows, at: int) -> str:
+    def _result(self, command: Command, rows: Rows, at: int) -> bytes:
         place = at + command.row
         if command.absolute:
             place = command.row + len(rows) if command.row < 0 else command.row - 1
@@ -64,18 +55,22 @@ class Pattern:
             raise InputError(f"row {place + 1}: expected a column {command.column}, got {len(rows[place])} columns (from 0 on)")
         else:
             text = rows[place][command.column]
+        result = _bytes(text)
         if command.expression is not None:
-            found = command.expression.search(text.encode("utf-8", "surrogateescape"))
+            found = command.expression.search(result)
+            result = found or b""
             if command.kind == "t":
-                text = "false" if found is None else "true"
-            else:
-                text = "" if found is None else found[0].decode("utf-8", "surrogateescape")
-        return text.translate(_LOWER) if command.lower else text
+                result = b"false" if found is None else b"true"
+        return result.lower() if command.lower else result  # bytes have capitals of ASCII only, as Wapiti's have
 
     def _outside(self, steps: int, side: str) -> str:
         if self.crfpp:
             return f"_B{side}{steps}"
         return f"_x{side}{steps if steps <= 4 else '#'}"  # Wapiti counts to four
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")
 
 
 def parse_wapiti_patterns(text: str, *, source: str | None = None) -> tuple[Pattern, ...]:
@@ -87,7 +82,7 @@ def parse_wapiti_patterns(text: str, *, source: str | None = None) -> tuple[Patt
     """
     found = []
     for number, line in enumerate(text.removeprefix("\ufeff").split("\n"), 1):
-        kept = line.split("#")[0].rstrip()
+        kept = line.split("#")[0].rstrip(_BLANKS)
         if not kept:
             continue
         if kept[0] not in "uUbB*":
@@ -105,8 +100,8 @@ def parse_crfpp_templates(text: str, *, source: str | None = None) -> tuple[Patt
     """
     found = []
     for number, line in enumerate(text.removeprefix("\ufeff").split("\n"), 1):
-        kept = line.strip()
-        if not kept or kept.startswith("#"):
+        kept = line.removesuffix("\r")  # blanks at the end are part of the observations
+        if not kept.strip() or kept.startswith("#"):
             continue
         if kept[0] not in "UB":
             raise TemplateError("expected a line that begins with U, B or #", text=line, column=0, source=source, line=number)
@@ -141,41 +136,12 @@ def _parts(text: str, line: str, number: int, source: str | None) -> tuple[str |
         compiled = None
         if expression is not None:
             try:
-                compiled = _compiled(expression)
+                compiled = Expression.parse(expression)
             except ValueError as error:
                 raise fail(str(error), match.start(5)) from None
         parts.append(Command(kind, match[1].isupper(), bool(match[2]), int(match[3]), int(match[4]), compiled))
         at = match.end()
     return tuple(parts)
-
-
-def _compiled(expression: str) -> re.Pattern[bytes]:
-    """A regular expression of Wapiti's as one of Python's: of bytes, and ``*`` takes as little as it can."""
-    out = []
-    at = 0
-    if expression.startswith("^"):
-        out.append(r"\A")
-        at = 1
-    while at < len(expression):
-        letter = expression[at]
-        if letter == "$" and at + 1 == len(expression):
-            out.append(r"\Z")
-            break
-        if letter in "*?":
-            raise ValueError(f"a {letter} must follow a character; write \\{letter} for the character itself")
-        if letter == "\\" and at + 1 < len(expression):
-            at += 1
-            known = _CLASSES.get(expression[at].lower())
-            one = re.escape(expression[at]) if known is None else f"[{'^' if expression[at].isupper() else ''}{known}]"
-        else:
-            one = "." if letter == "." else re.escape(letter)
-        at += 1
-        if expression[at : at + 1] in ("*", "?"):
-            # A letter of several bytes is repeated by its last one in Wapiti, which nobody can mean.
-            one = f"(?:{one})" + ("*?" if expression[at] == "*" else "?")
-            at += 1
-        out.append(one)
-    return re.compile("".join(out).encode("utf-8", "surrogateescape"), re.DOTALL)
 
 
 def attributes_of(patterns: Iterable[Pattern], rows: Rows) -> list[list[str]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,14 +13,17 @@ from tagpool.chain.lattice import Lattice
 from tagpool.compat.patterns import Pattern, Rows, attributes_of, parse_crfpp_templates, parse_wapiti_patterns
 from tagpool.errors import InputError, ModelError
 
-Weights = NDArray[np.float64]
+Weights = NDArray[np.float64] | NDArray[np.float32]
+_MAXENT, _MEMM, _CRF = range(3)  # what Wapiti calls its types
 
 
 @dataclass(frozen=True, eq=False)
 class TextModel:
     """A chain whose observations have weights for labels (``states``), for pairs of labels (``pairs``), or for both.
 
-    Without patterns the columns of a row are observations themselves.
+    Without patterns the columns of a row are observations themselves. ``local``: scores are probabilities of a label after
+    another, as a MEMM has them. ``alone``: each row is a sentence of its own, and its observations have a ``u`` before them, as
+    ``wapiti train --me`` has it.
 
     >>> text = "#mdl#2#1\\n#rdr#1/0/0\\n8:u%x[0,0],\\n#qrk#2\\n1:A,\\n1:B,\\n#qrk#1\\n4:udog,\\n1=0x1p+0\\n"
     >>> parse_wapiti_model(text).tag([[["dog"], ["cat"]]])
@@ -31,26 +34,63 @@ class TextModel:
     patterns: tuple[Pattern, ...]
     states: dict[str, Weights]
     pairs: dict[str, Weights]
+    local: bool = False
+    alone: bool = False
 
     def lattice(self, rows: Rows) -> Lattice:
         """The scores of a sentence, given as rows of columns."""
+        nodes, edges = self._scores(rows)
+        return Lattice(nodes, edges if len(rows) > 1 else np.zeros((len(self.labels),) * 2))
+
+    def tag(self, sentences: Sequence[Rows]) -> list[list[str]]:
+        """The best labels of sentences; of equal ones those that Wapiti and CRF++ take."""
+        return [[self.labels[number] for number in _best(*self._scores(rows))] for rows in sentences]
+
+    def _scores(self, rows: Rows) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Of labels at rows, and of pairs of labels between them."""
         count = len(self.labels)
         if not rows:
             raise InputError("expected a sentence, got no rows")
-        observations = attributes_of(self.patterns, rows) if self.patterns else rows
-        nodes = np.zeros((len(rows), count))
-        edges = np.zeros((len(rows) - 1, count, count))
-        for at, found in enumerate(observations):
+        # CRF++ adds up in single precision, and so decides between scores that are nearly equal.
+        kind = next((weights.dtype for weights in self.states.values()), np.dtype(np.float64))
+        nodes = np.zeros((len(rows), count), kind)
+        edges = np.zeros((len(rows) - 1, count, count), kind)
+        for at, found in enumerate(self._observations(rows)):
             for observation in found:
                 if (states := self.states.get(observation)) is not None:
                     nodes[at] += states
                 if at and (pairs := self.pairs.get(observation)) is not None:
                     edges[at - 1] += pairs
-        return Lattice(nodes, edges if len(rows) > 1 else np.zeros((count, count)))
+        scores = nodes.astype(np.float64), edges.astype(np.float64)
+        return _normalised(*scores) if self.local else scores
 
-    def tag(self, sentences: Sequence[Rows]) -> list[list[str]]:
-        """The best labels of sentences."""
-        return [[self.labels[number] for number in self.lattice(rows).best()[0]] for rows in sentences]
+    def _observations(self, rows: Rows) -> Iterable[Iterable[str]]:
+        if self.alone:
+            unary = [pattern for pattern in self.patterns if not str(pattern.parts[0]).startswith("b")]
+            found = [attributes_of(unary, [row])[0] if self.patterns else row for row in rows]
+            return [["u" + observation for observation in of_row] for of_row in found]
+        return attributes_of(self.patterns, rows) if self.patterns else rows
+
+
+def _normalised(nodes: NDArray[np.float64], edges: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Scores as logarithms of probabilities: of the first label, and of each label after the one before."""
+    edges = edges + nodes[1:, None, :]
+    edges = edges - np.logaddexp.reduce(edges, axis=2, keepdims=True)
+    first = nodes[0] - np.logaddexp.reduce(nodes[0])
+    return np.concatenate([first[None], np.zeros_like(nodes[1:])]), edges
+
+
+def _best(nodes: NDArray[np.float64], edges: NDArray[np.float64]) -> list[int]:
+    """The best labels, searched from the left; of labels that lead to the same score the first is taken."""
+    value, before = nodes[0], []
+    for at, edge in enumerate(edges, 1):
+        sums = value[:, None] + (edge + nodes[at])
+        before.append(sums.argmax(0))
+        value = sums.max(0)
+    found = [int(value.argmax())]
+    for back in reversed(before):
+        found.append(int(back[found[-1]]))
+    return found[::-1]
 
 
 def read_text_model(path: str | Path) -> TextModel:
@@ -126,39 +166,46 @@ def parse_wapiti_model(text: str, *, source: str | None = None) -> TextModel:
     """A text model of Wapiti's: patterns, labels, observations, and the weights that are not zero by number."""
     lines = _Lines(text, source)
     head = lines.numbers("#mdl#", "#")
-    if len(head) > 1 and head[0] != 2:
-        raise lines.error("expected a CRF (type 2), got a model without a chain")
+    kind = head[0] if len(head) > 1 else _CRF  # the first versions knew nothing else
+    if kind not in (_MAXENT, _MEMM, _CRF):
+        raise lines.error(f"expected a model of type 0 (maxent), 1 (MEMM) or 2 (CRF), got {kind}")
     counts = lines.numbers("#rdr#", "/")
-    if len(counts) > 2 and counts[2]:
-        raise lines.error("models whose observations have no kind (auto-unigram) cannot be read")
     patterns = parse_wapiti_patterns("\n".join(lines.texts(counts[0])), source=source)
     labels = tuple(lines.texts(lines.numbers("#qrk#", "#")[0]))
     observations = lines.texts(lines.numbers("#qrk#", "#")[0])
     count = len(labels)
     if not labels or len(set(labels)) < count:
         raise lines.error("expected labels that differ")
-    states: dict[str, Weights] = {}
-    pairs: dict[str, Weights] = {}
-    begins: list[tuple[int, Weights]] = []
+    states: dict[str, int] = {}
+    pairs: dict[str, int] = {}
     size = 0
     for observation in observations:
         if observation[:1] not in ("u", "b", "*"):
             raise lines.error(f"expected observations that begin with u, b or *, got {observation[:40]!r}")
-        for kinds, kept, weights in (("u*", states, np.zeros(count)), ("b*", pairs, np.zeros((count, count)))):
+        for kinds, places, room in (("u*", states, count), ("b*", pairs, count * count)):
             if observation[0] in kinds:
-                kept[observation] = weights
-                begins.append((size, weights.reshape(-1)))
-                size += weights.size
-    places = np.array([begin for begin, _ in begins], np.int64)
+                places[observation] = size
+                size += room
+    weights = np.zeros(size)
+    given = 0
     for line in lines.rest():
         if not line:
             continue
         number, sign, weight = line.partition("=")
         if not (sign and number.isascii() and number.isdigit() and int(number) < size):
             raise lines.error(f"expected a number below {size}, = and a weight, got {line[:40]!r}")
-        begin, weights = begins[int(np.searchsorted(places, int(number), "right")) - 1]
-        weights[int(number) - begin] = lines.weight(weight)
-    return TextModel(labels, patterns, states, pairs)
+        weights[int(number)] = lines.weight(weight)
+        given += 1
+    if given != head[-1]:
+        raise lines.error(f"expected {head[-1]} weights, got {given}: the file is cut off or damaged")
+    return TextModel(
+        labels,
+        patterns,
+        {name: weights[begin : begin + count] for name, begin in states.items()},
+        {name: weights[begin : begin + count * count].reshape(count, count) for name, begin in pairs.items()},
+        local=kind == _MEMM,
+        alone=len(counts) > 2 and counts[2] > 0,
+    )
 
 
 def parse_crfpp_model(text: str, *, source: str | None = None) -> TextModel:
@@ -173,9 +220,9 @@ def parse_crfpp_model(text: str, *, source: str | None = None) -> TextModel:
     while line := lines.next("the head"):
         name, _, value = line.partition(":")
         head[name.strip()] = value.strip()
-    if not {"cost-factor", "maxid"} <= head.keys() or not head["maxid"].isdigit():
+    if not head.get("maxid", "").isdigit():
         raise lines.error("expected a head with version, cost-factor, maxid and xsize")
-    factor, size = lines.weight(head["cost-factor"]), int(head["maxid"])
+    size = int(head["maxid"])  # the cost factor is not used: CRF++ has another when it tags, 1 unless told
     labels = tuple(_block(lines, "labels"))
     count = len(labels)
     if not labels or len(set(labels)) < count:
@@ -188,7 +235,8 @@ def parse_crfpp_model(text: str, *, source: str | None = None) -> TextModel:
         if not (number.isascii() and number.isdigit() and observation[:1] in ("U", "B") and int(number) + room <= size):
             raise lines.error(f"expected a number and an observation, got {line[:40]!r}")
         places.append((observation, int(number)))
-    weights = np.array([lines.weight(line) for line in lines.rest() if line]) * factor
+    # In single precision, as the binary model beside it has them.
+    weights = np.array([lines.weight(line) for line in lines.rest() if line], np.float32)
     if len(weights) != size:
         raise lines.error(f"expected {size} weights, got {len(weights)}")
     return TextModel(
