@@ -134,7 +134,7 @@ LbfgsResult minimise(const Evaluate& evaluate, AlignedVector<double>& x, const L
         curvature.accept(search.found().step, gradient, next, next.data());
         x.swap(point);
         norm = norm_of(gradient, options.threads);
-        if (!progress.advance(search.found().value, norm)) break;
+        if (!progress.advance(search.found().value, norm, search.found().step)) break;
     }
     return result;
 }

@@ -28,8 +28,15 @@ struct LbfgsResult {
 
 // Returns the value and writes the gradient.
 using Evaluate = std::function<double(const double* x, double* gradient)>;
+// An iteration that has ended: how often its line search asked for a value, and the step it took.
+struct LbfgsIteration {
+    size_t number;
+    double value, gradient_norm;
+    size_t trials;
+    double step;
+};
 // Called after each iteration; false: stop. May be empty.
-using Report = std::function<bool(size_t iteration, double value, double gradient_norm)>;
+using Report = std::function<bool(const LbfgsIteration&)>;
 
 // Leaves in `x` the best point found, however it ends. With l1, values and gradients reported are those of the whole sum.
 LbfgsResult minimise(const Evaluate& evaluate, AlignedVector<double>& x, const LbfgsOptions& options, const Report& report);

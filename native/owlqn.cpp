@@ -34,8 +34,8 @@ public:
             const bool fresh = curvature_.empty();
             curvature_.direct(pseudo_.data());
             const double slope = stay_downhill();
-            double value = result.value;
-            if (!(slope < 0) || !search(fresh ? 1 / norm : 1, value, result.evaluations)) {
+            double value = result.value, step = fresh ? 1 / norm : 1;
+            if (!(slope < 0) || !search(step, value, result.evaluations)) {
                 if (fresh) {
                     result.end = LbfgsEnd::no_progress;
                     break;
@@ -47,7 +47,7 @@ public:
             curvature_.accept(1, gradient_, next_, pseudo_.data());
             x_.swap(point_);
             norm = norm_of(pseudo_, options_.threads);
-            if (!progress.advance(value, norm)) break;
+            if (!progress.advance(value, norm, step)) break;
         }
         return result;
     }
@@ -83,7 +83,7 @@ private:
 
     // Shorter and shorter steps, each held to the orthant of x (at zero: the one the pseudo-gradient leads into), until the value has
     // fallen enough. Leaves point and gradient there, and the step in the place of the direction.
-    bool search(double step, double& value, size_t& evaluations) {
+    bool search(double& step, double& value, size_t& evaluations) {
         constexpr double kDecrease = 1e-4;
         double* const along = curvature_.direction();
         for (size_t i = 0; i < 40; ++i, step *= 0.5) {

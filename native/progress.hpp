@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
+#include <utility>
 
 #include "lbfgs.hpp"
 #include "vectors.hpp"
@@ -29,10 +30,11 @@ public:
     }
 
     // After an iteration; false: stop.
-    bool advance(double value, double gradient_norm) {
+    bool advance(double value, double gradient_norm, double step) {
         result_.value = value;
         ++result_.iterations;
-        if (report_ && !report_(result_.iterations, value, gradient_norm)) {
+        const size_t trials = result_.evaluations - std::exchange(evaluations_, result_.evaluations);
+        if (report_ && !report_({result_.iterations, value, gradient_norm, trials, step})) {
             result_.end = LbfgsEnd::stopped;
             return false;
         }
@@ -51,6 +53,7 @@ private:
     const LbfgsOptions& options_;
     const Report& report_;
     LbfgsResult& result_;
+    size_t evaluations_ = 1;  // up to the iteration before: the first is at the start
     std::deque<double> values_;
 };
 

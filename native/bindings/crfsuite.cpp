@@ -43,7 +43,9 @@ std::vector<std::string_view> views_of(nb::handle texts, std::vector<nb::object>
         if (PyBytes_Check(text.ptr())) {
             found = {PyBytes_AS_STRING(text.ptr()), static_cast<size_t>(PyBytes_GET_SIZE(text.ptr()))};
         } else if (!utf8_of(text, found)) {
-            throw InputFault("label " + std::to_string(out.size() + 1) + ": expected text, got " + type_of(text));
+            const std::string label = "label " + std::to_string(out.size() + 1) + ": ";
+            if (PyUnicode_Check(text.ptr())) throw InputFault(label + "the text has a lone surrogate and cannot be written as UTF-8");
+            throw InputFault(label + "expected text, got " + type_of(text));
         }
         keep.push_back(nb::borrow(text));
         out.push_back(found.substr(0, found.find('\0')));
@@ -101,7 +103,7 @@ void bind_crfsuite(nb::module_& m) {
             auto made = std::make_unique<Attributes>();
             gather(sentence, *made);
             new (self) Attributes(std::move(*made));
-        }, nb::arg("sentence"))
+        }, nb::arg("sentence").none())
         .def("__len__", &Attributes::token_count)
         .def("items", [](const Attributes& sentence) {
             nb::list out;
@@ -124,12 +126,12 @@ void bind_crfsuite(nb::module_& m) {
             return std::make_unique<HeldTagger>(view, std::move(kept));
         }, nb::arg("bytes"))
         .def("labels", &HeldTagger::names)
-        .def("set", &HeldTagger::set, nb::arg("sentence"))
+        .def("set", &HeldTagger::set, nb::arg("sentence").none())
         .def("best", &HeldTagger::best)
         .def("tag", [](HeldTagger& held, nb::handle sentence) {
             held.set(sentence);
             return held.best();
-        }, nb::arg("sentence"))
+        }, nb::arg("sentence").none())
         .def_prop_ro("token_count", [](const HeldTagger& held) { return held.tagger.token_count(); })
         .def("marginal", [](HeldTagger& held, uint32_t label, size_t token) {
             if (label >= held.tagger.label_count() || token >= held.tagger.token_count()) throw InputFault("there is no such label or token");
@@ -189,7 +191,7 @@ void bind_crfsuite(nb::module_& m) {
                 throw InputFault("the numbers of items and labels differ: " + std::to_string(attributes.token_count()) + " items, " +
                                  std::to_string(texts.size()) + " labels");
             instances.add(attributes, texts, group);
-        }, nb::arg("sentence"), nb::arg("labels"), nb::arg("group"))
+        }, nb::arg("sentence").none(), nb::arg("labels").none(), nb::arg("group"))
         .def("__len__", [](const Instances& instances) { return instances.groups().size(); })
         .def("labels", [](const Instances& instances) {
             nb::list out;

@@ -112,9 +112,9 @@ void bind_training(nb::module_& m) {
                     const double value = f.evaluate(at, gradient);
                     check_signals();
                     return value;
-                }, x, options, [&](size_t iteration, double value, double norm) {
+                }, x, options, [&](const LbfgsIteration& now) {
                     nb::gil_scoped_acquire acquire;
-                    return report.is_none() || nb::cast<bool>(report(iteration, value, norm));
+                    return report.is_none() || nb::cast<bool>(report(now.number, now.value, now.gradient_norm, now.trials, now.step));
                 });
                 f.from_memory_order(x.data(), found.data());
             }

@@ -256,7 +256,7 @@ class Objective:
         gradient_tolerance: float,
         value_tolerance: float,
         period: int,
-        report: Callable[[int, float, float], bool] | None,
+        report: Callable[[int, float, float, int, float], bool] | None,
         l1: float = 0.0,
     ) -> tuple[NDArray[np.float64], str, float, int, int]: ...
     def here(self) -> NDArray[np.float64]: ...

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pycrfsuite as theirs
 import pytest
 from compat.models import few_texts, single_values, trained
@@ -133,6 +134,9 @@ def test_a_holdout_group_is_scored_and_not_learned_from(tmp_path: Path) -> None:
         logs.append(trainer.logparser)
     them, us = logs
     expected, found = them.last_iteration, us.last_iteration
+    assert found.keys() >= expected.keys()
+    assert vars(us).keys() >= vars(them).keys() - {"state"}
+    assert {name for name, *_ in us.events} == {name for name, *_ in them.events}
     assert found["loss"] == pytest.approx(expected["loss"], abs=1e-4)
     for name in ("avg_precision", "avg_recall", "avg_f1"):
         assert found[name] == pytest.approx(expected[name], abs=1e-6)
@@ -168,6 +172,37 @@ def test_hooks_are_called_in_order(tmp_path: Path, capsys: Any) -> None:
         assert trainer.seen == (["start", "iteration", "iteration", "end"] if verbose else [])
         assert "Number of features" in "".join(trainer.logparser.log)
         assert ("Number of features" in capsys.readouterr().out) == verbose
+
+
+@pytest.mark.parametrize("module", [theirs, ours])
+def test_a_trainer_whose_messages_are_overridden_calls_hooks_by_its_parent(module: Any, tmp_path: Path, capsys: Any) -> None:
+    class Silent(module.Trainer):  # type: ignore[misc]
+        def message(self, message: str) -> None:
+            pass
+
+    class Passing(module.Trainer):  # type: ignore[misc]
+        seen = 0
+
+        def message(self, message: str) -> None:
+            super().message(message)
+
+        def on_iteration(self, log: str, info: dict[str, Any]) -> None:
+            self.seen += 1
+
+    for trainer in (Silent(params={"max_iterations": 2}), Passing(params={"max_iterations": 2})):
+        trainer.append(*SENTENCES[0])
+        trainer.train(str(tmp_path / "model"))
+        assert ("Number of features" in capsys.readouterr().out) == isinstance(trainer, Passing)
+        assert getattr(trainer, "seen", 2) == 2
+
+
+def test_the_line_search_is_in_the_log(tmp_path: Path) -> None:
+    for c1 in (0.0, 0.1):
+        log = by_us(SENTENCES, tmp_path / "model", c1=c1).logparser
+        for each in log.iterations:
+            assert each["linesearch_trials"] >= 1
+            assert each["linesearch_step"] > 0
+        assert f"Line search trials: {log.last_iteration['linesearch_trials']}\n" in "".join(log.log)
 
 
 def test_messages_reach_those_who_override_them(tmp_path: Path) -> None:
@@ -214,12 +249,67 @@ def test_small_things_train_as_well(tmp_path: Path) -> None:
     trainer.train("")  # no file is written
 
 
+def test_groups_and_names_are_of_any_type_that_python_crfsuite_takes(tmp_path: Path) -> None:
+    for module in (theirs, ours):
+        trainer = module.Trainer(verbose=False)
+        for group in (0, True, np.int64(1), np.int32(1), 1.0):
+            trainer.append(*SENTENCES[0], group)
+        trainer.append(np.array([["a", "b"], ["c", "d"]]), np.array(["X", "Y"]))
+        trainer.append(iter([("a",), {"b"}]), iter(["X", b"Y"]))
+        trainer.set(b"max_iterations", np.int64(2))
+        trainer.train(str(tmp_path / "model").encode(), np.int64(1))
+        assert len(trainer.logparser.iterations) == 2
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda trainer: trainer.append([["a"], ["b"]], ["X"]),
+        lambda trainer: trainer.append([["a"]], ["X", "Y"]),
+        lambda trainer: trainer.append([["a"]], [1]),
+        lambda trainer: trainer.append([["a"]], None),
+        lambda trainer: trainer.append([["a"]], ["X"], "1"),
+        lambda trainer: trainer.append([["a"]], ["X"], None),
+        lambda trainer: trainer.append([["a"]], ["X"], 2**40),
+        lambda trainer: trainer.append([None], ["X"]),
+        lambda trainer: trainer.append(None, ["X"]),
+        lambda trainer: trainer.append(5, ["X"]),
+        lambda trainer: trainer.append([[1]], ["X"]),
+        lambda trainer: trainer.append([{"a": None}], ["X"]),
+        lambda trainer: trainer.append([{"a": {1: 2}}], ["X"]),
+        lambda trainer: trainer.select("newton"),
+        lambda trainer: trainer.select("lbfgs", "crf2d"),
+        lambda trainer: trainer.set("c3", 1),
+        lambda trainer: trainer.set(5, 1),
+        lambda trainer: trainer.get("c3"),
+        lambda trainer: trainer.help("c3"),
+        lambda trainer: trainer.train("", "1"),
+        lambda trainer: trainer.train("", None),
+        lambda trainer: trainer.train(None),
+        lambda trainer: trainer.train(5),
+    ],
+)
+def test_errors_are_of_the_same_kind_as_theirs(call: Any) -> None:
+    raised = []
+    for module in (theirs, ours):
+        trainer = module.Trainer(verbose=False)
+        trainer.append(*SENTENCES[0])
+        with pytest.raises(Exception) as caught:  # noqa: PT011 - the kind is what is looked at
+            call(trainer)
+        raised.append(caught.value)
+    them, us = raised
+    if isinstance(them, SystemError) and them.__cause__ is not None:  # some reach Python in a wrapping of Cython's
+        them = them.__cause__  # type: ignore[assignment]
+    assert isinstance(us, type(them))
+
+
 @pytest.mark.parametrize(
     ("sentence", "labels", "message"),
     [
         ([["a"], ["b"]], ["X"], "items and labels differ: 2 items, 1 labels"),
         ([["a"]], ["X", "Y"], "1 items, 2 labels"),
         ([["a"]], [1], "label 1: expected text, got int"),
+        ([["a"]], ["\ud800"], "label 1: the text has a lone surrogate"),
         ([{"a": float("nan")}], ["X"], "expected a finite number, got nan"),
         ([[1]], ["X"], "expected text as feature name, got int"),
         ([["\ud800"]], ["X"], "lone surrogate"),

@@ -38,7 +38,7 @@ class QuasiNewton(Trainer):
         def here() -> Weights:
             return objective.here().astype(np.float32)
 
-        def report(iteration: int, value: float, _: float) -> bool:
+        def report(iteration: int, value: float, *_: float) -> bool:
             return watch.epoch(iteration, self.iterations, value, here, score=iteration % _SCORED_EVERY == 0)
 
         found, _, value, _, _ = objective.minimise(

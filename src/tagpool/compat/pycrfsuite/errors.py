@@ -9,6 +9,10 @@ class FeatureError(InputError, TypeError):
     """Features or labels that cannot be used; python-crfsuite raises a TypeError or a ValueError for them."""
 
 
+class NumberError(InputError, TypeError, OverflowError):
+    """Something that is no whole number, or one that is too large, for a group or a position."""
+
+
 class ClosedError(InputError, RuntimeError):
     """A tagger without a model; python-crfsuite raises a ValueError or a RuntimeError."""
 

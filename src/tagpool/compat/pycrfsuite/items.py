@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from operator import index
+
 from tagpool import _native
-from tagpool.compat.pycrfsuite.errors import FeatureError
+from tagpool.compat.pycrfsuite.errors import FeatureError, NumberError
 from tagpool.lazy import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -31,6 +33,17 @@ class ItemSequence:
 
     def __repr__(self) -> str:
         return f"<ItemSequence of size {len(self)}>"
+
+
+def whole(value: Any, what: str) -> int:
+    """A whole number, of any type that has them; floats too where nothing is lost, as python-crfsuite takes them."""
+    try:
+        found = int(value) if isinstance(value, float) and value.is_integer() else index(value)
+    except TypeError:
+        raise NumberError(f"expected the {what} as a whole number, got {value!r}") from None
+    if not -(2**31) <= found < 2**31:
+        raise NumberError(f"expected the {what} as a number of 32 bits, got {found}")
+    return found
 
 
 def gathered(sequence: Any) -> _native.Attributes:

@@ -22,9 +22,9 @@ class Event:
 class TrainingLog:
     """The events of a training so far, as python-crfsuite's ``logparser`` shows them.
 
-    ``iterations`` has a dict for each: ``num``, ``loss``, ``time``; with L-BFGS also ``active_features``, ``feature_norm`` and
-    ``error_norm``; with a holdout group ``scores`` by label, ``avg_precision``, ``avg_recall``, ``avg_f1``, ``item_accuracy`` and
-    ``instance_accuracy``.
+    ``iterations`` has a dict for each: ``num``, ``loss``, ``time``; with L-BFGS also ``active_features``, ``feature_norm``,
+    ``error_norm``, ``linesearch_trials`` and ``linesearch_step``; with a holdout group ``scores`` by label, ``avg_precision``,
+    ``avg_recall``, ``avg_f1``, ``item_accuracy`` and ``instance_accuracy``.
 
     >>> log = TrainingLog()
     >>> log.take(Event("iteration", "Loss: 1.0", {"num": 1, "loss": 1.0}))
@@ -67,6 +67,8 @@ def iteration_text(found: dict[str, Any], what: str) -> str:
             lines.append(f"{name}: {found[key]:f}")
     if "active_features" in found:
         lines.append(f"Active features: {found['active_features']}")
+    if "linesearch_trials" in found:
+        lines += [f"Line search trials: {found['linesearch_trials']}", f"Line search step: {found['linesearch_step']:f}"]
     lines.append(f"Seconds required for this iteration: {found['time']:.3f}")
     if "item_accuracy" in found:
         lines.append("Performance by label (#match, #model, #ref) (precision, recall, F1):")

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from tagpool.compat.pycrfsuite.errors import FeatureError
 from tagpool.errors import InputError
 
 LBFGS, L2SGD, AP, PA, AROW = "lbfgs", "l2sgd", "averaged-perceptron", "passive-aggressive", "arow"
@@ -142,19 +143,23 @@ class Parameters:
         """Those that python-crfsuite has, in its order."""
         return [parameter.name for parameter in self._known.values() if parameter.listed]
 
-    def set(self, name: str, value: Any) -> None:
+    def set(self, name: str | bytes, value: Any) -> None:
         """Sets one of them."""
-        self._values[name] = self._parameter(name).read(value)
+        parameter = self._parameter(name)
+        self._values[parameter.name] = parameter.read(value)
 
-    def get(self, name: str) -> Any:
+    def get(self, name: str | bytes) -> Any:
         """The value of one of them."""
         return self._values[self._parameter(name).name]
 
-    def help(self, name: str) -> str:
+    def help(self, name: str | bytes) -> str:
         """What one of them means."""
         return self._parameter(name).help
 
-    def _parameter(self, name: str) -> Parameter:
-        if name not in self._known:
-            raise InputError(f"parameter not found: {name}; the algorithm {self.algorithm} has {', '.join(self._known)}")
-        return self._known[name]
+    def _parameter(self, name: str | bytes) -> Parameter:
+        text = name.decode("utf-8", "replace") if isinstance(name, bytes) else name
+        if not isinstance(text, str):
+            raise FeatureError(f"expected the name of a parameter, got {name!r}")
+        if text not in self._known:
+            raise InputError(f"parameter not found: {text}; the algorithm {self.algorithm} has {', '.join(self._known)}")
+        return self._known[text]

@@ -6,7 +6,7 @@ import os
 
 from tagpool import _native
 from tagpool.compat.pycrfsuite.errors import ClosedError, FeatureError, LabelError
-from tagpool.compat.pycrfsuite.items import given
+from tagpool.compat.pycrfsuite.items import given, whole
 from tagpool.errors import InputError, ModelError
 from tagpool.lazy import TYPE_CHECKING, attach
 
@@ -96,14 +96,13 @@ class Tagger:
     def marginal(self, y: str | bytes, pos: int) -> float:
         """How probable the label is at a position (from 0 on) of the sequence that was set; 0 where none was."""
         model = self._opened()
-        if not isinstance(pos, int):
-            raise FeatureError(f"expected the position as a whole number, got {pos!r}")
+        place = whole(pos, "position")
         if model.token_count == 0:
             return 0.0
         number = self._number(y)
-        if not 0 <= pos < model.token_count:
-            raise InputError(f"the position {pos} is out of range: the sequence has {model.token_count} items, from 0 on")
-        return model.marginal(number, pos)
+        if not 0 <= place < model.token_count:
+            raise InputError(f"the position {place} is out of range: the sequence has {model.token_count} items, from 0 on")
+        return model.marginal(number, place)
 
     def marginals(self) -> list[dict[str, float]]:
         """How probable each label is, for every item of the sequence that was set: all at once. (Not in python-crfsuite.)"""
@@ -114,9 +113,9 @@ class Tagger:
         found: ParsedDump = self._read(_lazy("parsed"))
         return found
 
-    def dump(self, filename: str | None = None) -> None:
+    def dump(self, filename: str | bytes | os.PathLike[str] | None = None) -> None:
         """Writes what is inside the model to a text file, or to standard output."""
-        self._read(_lazy("write_dump"), filename)
+        self._read(_lazy("write_dump"), None if filename is None else os.fsdecode(filename))
 
     def _read(self, read: Any, *arguments: Any) -> Any:
         model = self._opened()
@@ -134,6 +133,9 @@ class Tagger:
         if not self._numbers:
             self._numbers = {text: number for number, text in enumerate(self._opened().labels())}
         text = label.decode("utf-8", "surrogateescape") if isinstance(label, bytes) else label
+        if not isinstance(text, str):
+            raise FeatureError(f"expected a label as text, got {label!r}")
+        text = text.partition("\0")[0]  # where texts end
         if text not in self._numbers:
             raise LabelError(f"the model has no label {text!r}; it has {', '.join(map(repr, self._numbers))}")
         return self._numbers[text]

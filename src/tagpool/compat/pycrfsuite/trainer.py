@@ -9,7 +9,7 @@ from typing import Any
 
 from tagpool import _native
 from tagpool.compat.pycrfsuite.errors import FeatureError
-from tagpool.compat.pycrfsuite.items import given
+from tagpool.compat.pycrfsuite.items import given, whole
 from tagpool.compat.pycrfsuite.log import Event, TrainingLog
 from tagpool.compat.pycrfsuite.parameters import LBFGS, Parameters
 from tagpool.compat.pycrfsuite.training import Training
@@ -38,10 +38,9 @@ class BaseTrainer:
 
     def append(self, xseq: Any, yseq: Any, group: int = 0) -> None:
         """Adds a sequence with its labels, one an item. ``group`` is for holding sequences out."""
-        if not isinstance(group, int):
-            raise FeatureError(f"expected the group as a whole number, got {group!r}")
+        number = whole(group, "group")
         try:
-            self._instances.append(given(xseq), yseq, group)
+            self._instances.append(given(xseq), yseq, number)
         except _native.InputFault as fault:
             raise FeatureError(str(fault.args[0])) from None
 
@@ -66,15 +65,15 @@ class BaseTrainer:
         """All parameters by name."""
         return {name: self.get(name) for name in self.params()}
 
-    def set(self, name: str, value: Any) -> None:
+    def set(self, name: str | bytes, value: Any) -> None:
         """Sets a parameter."""
         self._parameters.set(name, value)
 
-    def get(self, name: str) -> Any:
+    def get(self, name: str | bytes) -> Any:
         """The value of a parameter."""
         return self._parameters.get(name)
 
-    def help(self, name: str) -> str:
+    def help(self, name: str | bytes) -> str:
         """What a parameter means."""
         return self._parameters.help(name)
 
@@ -90,8 +89,9 @@ class BaseTrainer:
 
     def trained(self, holdout: int = -1) -> bytes:
         """Trains, and returns the content of the model's file. (Not in python-crfsuite.)"""
+        group = whole(holdout, "holdout group")
         self._before_train()
-        return Training(self._instances, self._parameters, holdout, self._tell).run()
+        return Training(self._instances, self._parameters, group, self._tell).run()
 
     def _before_train(self) -> None:
         pass
@@ -107,20 +107,13 @@ class Trainer(BaseTrainer):
     """
 
     logparser: TrainingLog | None = None
+    _event: Event | None = None
 
-    def _before_train(self) -> None:
-        self.logparser = TrainingLog()
-
-    def _tell(self, event: Event) -> None:
-        if self.logparser is None:
-            self.logparser = TrainingLog()
-        self.logparser.take(event)
-        if type(self).message is not BaseTrainer.message:
-            self.message(event.text)
-        elif self.verbose:
-            self._call(event)
-
-    def _call(self, event: Event) -> None:
+    def message(self, message: str) -> None:
+        """Receives what training says, and calls the method for it if the trainer is ``verbose``."""
+        event = self._event
+        if not self.verbose or event is None:
+            return
         hook = getattr(self, f"on_{event.name}")
         if event.name == "featgen_progress":
             hook(event.text, event.found["featgen_percent"])
@@ -128,6 +121,16 @@ class Trainer(BaseTrainer):
             hook(event.text, event.found)
         else:
             hook(event.text)
+
+    def _before_train(self) -> None:
+        self.logparser = TrainingLog()
+
+    def _tell(self, event: Event) -> None:
+        if self.logparser is None:  # a class may have its own _before_train
+            self.logparser = TrainingLog()
+        self.logparser.take(event)
+        self._event = event
+        super()._tell(event)
 
     def on_start(self, log: str) -> None:
         """Training begins."""

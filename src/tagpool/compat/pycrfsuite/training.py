@@ -105,8 +105,9 @@ class Training:
             start = SGD(epochs=_WARM_UP).train(problem, Watch()).astype(np.float64)
         objective = problem.objective()
 
-        def report(number: int, loss: float, norm: float) -> bool:
-            self._iteration(number, loss, "Iteration", objective.here(), {"error_norm": norm})
+        def report(number: int, loss: float, norm: float, trials: int, step: float) -> bool:
+            more = {"error_norm": norm, "linesearch_trials": trials, "linesearch_step": step}
+            self._iteration(number, loss, "Iteration", objective.here(), more)
             return True
 
         found, end, value, _, _ = objective.minimise(
