@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
 import inspect
 import pickle
+import re
 from pathlib import Path
 from typing import Any
 
@@ -80,6 +82,18 @@ def test_verbose_says_a_line_an_iteration(data: Any, capsys: Any) -> None:
     assert "loss=" in lines[0]
 
 
+def test_verbose_says_what_theirs_does_of_a_dev_set(data: Any, capsys: Any) -> None:
+    said = []
+    for module in (theirs, sklearn_crfsuite):
+        module.CRF(max_iterations=2, verbose=True).fit(*data, data[0][:20], data[1][:20])
+        said.append(capsys.readouterr().out)
+    them, us = ([line for line in each.splitlines() if line.startswith("Iter ")] for each in said)
+    number = re.compile(r"[0-9]+\.?[0-9]* *")
+    assert [number.sub("0 ", line) for line in us] == [number.sub("0 ", line) for line in them]
+    heads = [next(line.split() for line in each.splitlines() if line.split()[:2] == ["Label", "Precision"]) for each in said]
+    assert heads[0] == heads[1]
+
+
 def test_it_is_pickled_with_its_model_and_without_files(data: Any, fitted: Any) -> None:
     assert fitted.tagger_ is not None  # what is open does not hinder
     again = pickle.loads(pickle.dumps(fitted))
@@ -94,6 +108,24 @@ def test_a_file_is_written_where_one_is_named(data: Any, tmp_path: Path) -> None
     tagger.open(path)
     assert tagger.tag(data[0][0]) == crf.predict_single(data[0][0])
     assert path.stat().st_size == crf.size_
+    for module in (theirs, sklearn_crfsuite):  # what is there already is used without fitting
+        again = module.CRF(model_filename=str(path))
+        assert list(again.predict_single(data[0][0])) == crf.predict_single(data[0][0])
+        assert (again.modelfile.name, again.size_) == (str(path), crf.size_)
+
+
+@pytest.mark.parametrize("keep", [False, True])
+def test_a_model_without_a_file_has_one_where_it_is_asked_for(data: Any, keep: bool) -> None:
+    crf = sklearn_crfsuite.CRF(max_iterations=3, keep_tempfiles=keep)
+    assert crf.modelfile.name is None
+    crf.fit(iter(data[0]), iter(data[1]))
+    path = Path(crf.modelfile.name)
+    assert crf.modelfile.name == str(path)
+    assert path.stat().st_size == crf.size_
+    assert pickle.loads(pickle.dumps(crf)).modelfile.name != str(path)
+    del crf
+    assert path.exists() == keep
+    path.unlink(missing_ok=True)
 
 
 def test_before_it_is_fitted() -> None:
@@ -105,8 +137,12 @@ def test_before_it_is_fitted() -> None:
 
 
 def test_bad_input(data: Any) -> None:
-    with pytest.raises(InputError, match="expected labels for 60 sequences, got 59"):
+    with pytest.raises(InputError, match="number 60 has no labels"):
         sklearn_crfsuite.CRF().fit(data[0], data[1][:-1])
+    with pytest.raises(InputError, match="number 60 has no sequence to be labelled"):
+        sklearn_crfsuite.CRF().fit(data[0][:-1], data[1])
+    with pytest.raises(FileNotFoundError, match="nowhere"):
+        sklearn_crfsuite.CRF(model_filename="/nowhere/model").predict([[["a"]]])
     with pytest.raises(InputError, match="parameter not found: c1; the algorithm averaged-perceptron"):
         sklearn_crfsuite.CRF("ap", c1=1.0).fit(*data)
     with pytest.raises(InputError, match="expected a class derived from"):
@@ -125,6 +161,16 @@ def test_scikit_learn_clones_and_searches(data: Any, fitted: Any) -> None:
         assert (cross_val_score(sklearn_crfsuite.CRF(max_iterations=5), *data, cv=2, scoring=scorer) > 0.5).all()
     predicted = fitted.predict(data[0])
     assert scorers.sequence_accuracy(fitted, *data) == their_metrics.sequence_accuracy_score(data[1], predicted)
+
+
+def test_all_their_modules_are_there() -> None:
+    for name in ("metrics", "scorers", "estimator", "trainer", "utils"):
+        importlib.import_module(f"sklearn_crfsuite.{name}")
+        theirs_has = vars(getattr(theirs, name))
+        here = vars(getattr(sklearn_crfsuite, name))
+        own = [each for each, what in theirs_has.items() if getattr(what, "__module__", "").startswith("sklearn_crfsuite.")]
+        public = {each for each in own if not each.startswith("_")}
+        assert public - {"FileResource"} <= set(here), name
 
 
 def test_metrics_are_theirs() -> None:

@@ -12,7 +12,7 @@ import sys
 
 from tagpool.lazy import attach
 
-_MODULES = ("metrics", "scorers", "estimator", "trainer")
+_MODULES = ("metrics", "scorers", "estimator", "trainer", "utils")
 _find = attach(__name__, {"CRF": "tagpool.compat.sklearn_crfsuite.estimator"})
 
 __all__ = ["CRF", "metrics", "scorers"]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import zip_longest
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from tagpool.compat.pycrfsuite.log import TrainingLog
 from tagpool.compat.pycrfsuite.tagger import Tagger
 from tagpool.compat.pycrfsuite.trainer import Trainer
 from tagpool.compat.sklearn_crfsuite.metrics import flat_accuracy_score
+from tagpool.compat.sklearn_crfsuite.model_file import ModelFile
 from tagpool.compat.sklearn_crfsuite.trainer import LinePerIterationTrainer
 from tagpool.corpus.whole_file import WholeFile
 from tagpool.errors import InputError, NotFittedError
@@ -30,11 +32,22 @@ _SAME = ("c1", "c2", "max_iterations", "num_memories", "epsilon", "period", "del
 _ONLINE = ("c", "error_sensitive", "averaging", "variance", "gamma")
 
 
+def _paired(features: Iterable[Any], labels: Iterable[Any]) -> Iterator[tuple[Any, Any]]:
+    """Sequences with their labels; an error if one of them lacks the other."""
+    nothing = object()
+    for number, (sequence, its_labels) in enumerate(zip_longest(features, labels, fillvalue=nothing), 1):
+        if sequence is nothing or its_labels is nothing:
+            missing = "labels" if its_labels is nothing else "sequence to be labelled"
+            raise InputError(f"expected as many sequences as lists of labels; number {number} has no {missing}")
+        yield sequence, its_labels
+
+
 class CRF(Parameters):
     """A CRF on given features, with scikit-learn's interface; parameters that are None have the algorithm's defaults.
 
-    ``model_filename`` also writes the model to a file when it is fitted. ``keep_tempfiles`` is accepted, and means nothing: there
-    are none. ``trainer_cls`` is a class derived from ``tagpool.compat.pycrfsuite.Trainer``.
+    ``model_filename`` also writes the model to a file when it is fitted; before that, a model that is there already is used.
+    Temporary files are made only where ``modelfile.name`` is asked for; ``keep_tempfiles`` keeps them. ``trainer_cls`` is a class
+    derived from ``tagpool.compat.pycrfsuite.Trainer``.
 
     >>> features = [[["the"], ["dog"]], [["a"], ["cat"]]] * 3
     >>> crf = CRF(algorithm="lbfgs", c1=0.01, c2=0.1).fit(features, [["D", "N"]] * 6)
@@ -105,6 +118,7 @@ class CRF(Parameters):
         self._model: bytes | None = None
         self._tagger: Tagger | None = None
         self._inside: ParsedDump | None = None
+        self._file: ModelFile | None = None
 
     def fit(self, X: Any, y: Any, X_dev: Any = None, y_dev: Any = None) -> CRF:
         """Trains; ``X_dev`` and ``y_dev`` are scored after every iteration."""
@@ -116,9 +130,7 @@ class CRF(Parameters):
         for number, (features, labels) in enumerate(((X, y), (X_dev, y_dev))):
             if features is None:
                 continue
-            if len(features) != len(labels):
-                raise InputError(f"expected labels for {len(features)} sequences, got {len(labels)}")
-            for sequence, its_labels in zip(features, labels, strict=True):
+            for sequence, its_labels in _paired(features, labels):
                 trainer.append(sequence, its_labels, number)
         self._forget(trainer.trained(-1 if X_dev is None else 1))
         self.training_log_ = trainer.logparser
@@ -151,10 +163,14 @@ class CRF(Parameters):
 
     @property
     def tagger_(self) -> Tagger | None:
-        """The tagger of the model; None before it is fitted."""
-        if self._tagger is None and self._model is not None:
-            self._tagger = Tagger()
-            self._tagger.open_inmemory(self._model)
+        """The tagger of the model; None before there is one."""
+        if self._tagger is None and (self._model is not None or self.model_filename):
+            tagger = Tagger()
+            if self._model is not None:
+                tagger.open_inmemory(self._model)
+            else:
+                tagger.open(str(self.model_filename))
+            self._tagger = tagger
         return self._tagger
 
     @property
@@ -165,7 +181,7 @@ class CRF(Parameters):
     @property
     def size_(self) -> int | None:
         """How many bytes the model has as a file; None before it is fitted."""
-        return None if self._model is None else len(self._model)
+        return None if self._info is None else int(self._info.header["size"])
 
     @property
     def attributes_(self) -> list[str] | None:
@@ -193,6 +209,13 @@ class CRF(Parameters):
             self._inside = self.tagger_.info()
         return self._inside
 
+    @property
+    def modelfile(self) -> ModelFile:
+        """The model as a file: ``modelfile.name`` is where it lies."""
+        if self._file is None:
+            self._file = ModelFile(self._model, self.model_filename, keep=bool(self.keep_tempfiles))
+        return self._file
+
     def _fitted(self) -> Tagger:
         tagger = self.tagger_
         if tagger is None:
@@ -201,7 +224,7 @@ class CRF(Parameters):
 
     def _forget(self, model: bytes | None) -> None:
         """Takes another model, and what is known of the old one goes."""
-        self._model, self._tagger, self._inside = model, None, None
+        self._model, self._tagger, self._inside, self._file = model, None, None, None
 
     def _trainer(self) -> Trainer:
         kind = LinePerIterationTrainer if self.trainer_cls is None else self.trainer_cls
@@ -211,4 +234,4 @@ class CRF(Parameters):
         return kind(self.algorithm, {name: value for name, value in given.items() if value is not None}, verbose=self.verbose)
 
     def __getstate__(self) -> dict[str, Any]:
-        return self.__dict__ | {"_tagger": None, "_inside": None}
+        return self.__dict__ | {"_tagger": None, "_inside": None, "_file": None}

@@ -4,21 +4,12 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Iterable, Sequence
-from itertools import chain
 from typing import Any
 
+from tagpool.compat.sklearn_crfsuite.utils import flatten
 from tagpool.errors import InputError
 
 Sequences = Sequence[Iterable[str]]
-
-
-def flatten(y: Iterable[Iterable[Any]]) -> list[Any]:
-    """All items, sequence after sequence.
-
-    >>> flatten([["a", "b"], ["c"]])
-    ['a', 'b', 'c']
-    """
-    return list(chain.from_iterable(y))
 
 
 def flat_accuracy_score(y_true: Sequences, y_pred: Sequences) -> float:
