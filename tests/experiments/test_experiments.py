@@ -35,18 +35,28 @@ def columns(corpus: object, *names: str) -> list[str]:
     return lines
 
 
+def in_documents(lines: list[str], length: int = 5) -> list[str]:
+    """The same with a line before every so many sentences that says that a document begins."""
+    ends = [number for number, line in enumerate(lines) if not line]
+    starts = [0, *(end + 1 for end in ends[:-1])][::length]
+    return [
+        each for number, line in enumerate(lines) for each in ((["-DOCSTART- -X- O O", ""] if number in starts else []) + [line])
+    ]
+
+
 @pytest.fixture(scope="session")
 def corpora(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("corpora")
     parts = {part: builtin_corpus(count, part=part) for part, count in (("train", 150), ("dev", 40), ("test", 40))}
     names = ("word", "pos", "chunk", "label")
     for part, file in (("train", "eng.train"), ("dev", "eng.testa"), ("test", "eng.testb")):
-        packed(folder / "conll2003" / f"{file}.gz", columns(parts[part], *names))
+        packed(folder / "conll2003" / f"{file}.gz", in_documents(columns(parts[part], *names)))
         packed(folder / "wnut17" / f"{part}.tsv.gz", columns(parts[part], "word", "label"))
     for part in ("train", "test"):
         packed(folder / "conll2000" / f"{part}.txt.gz", columns(parts[part], "word", "pos", "chunk"))
     packed(folder / "gazetteers" / "made" / "places.gz", ["Oslo", "New York", "Paris"])
     packed(folder / "brown-clusters" / "spacy_en_c1000.txt.gz", ["0010\tthe", "0110\tOslo", "0111\tParis"])
+    packed(folder / "brown-clusters" / "twitter_50mpaths2.txt.gz", ["0010\tthe\t3", "0110\toslo\t2"])
     for capitals in ("", "-lowercase"):
         classes = f"en-ambiguity-classes-simplified{capitals}.tsv.gz"
         packed(folder / "nlp4j-lexica" / classes, ["the\tDT", "Oslo\tNNP NN", "oslo\tNNP", "0\tCD"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from pathlib import Path
 
 from tagpool.corpus.corpus import Corpus
@@ -106,8 +107,11 @@ def _sections(path: Path) -> list[tuple[int, int]]:
 
 
 def together(*parts: Corpus) -> Corpus:
-    """The sentences of all of them, one part after the other."""
-    return Corpus.from_lists(**{name: [row for part in parts for row in part.column(name)] for name in parts[0].columns})
+    """The sentences of all of them, one part after the other, with their documents."""
+    columns = {name: [row for part in parts for row in part.column(name)] for name in parts[0].columns}
+    ends = accumulate(len(part) for part in parts)
+    documents = [end - len(part) + first for end, part in zip(ends, parts, strict=True) for first in part.documents]
+    return Corpus.from_columns(columns, documents=documents)
 
 
 def clusters(setting: Setting) -> Clusters:
@@ -115,9 +119,18 @@ def clusters(setting: Setting) -> Clusters:
     return Clusters.read(folder(setting) / "brown-clusters" / "spacy_en_c1000.txt.gz")
 
 
-def vectors(setting: Setting) -> Embeddings:
+def tweet_clusters(setting: Setting) -> Clusters:
+    """Brown clusters of words of tweets, in small letters."""
+    return Clusters.read(folder(setting) / "brown-clusters" / "twitter_50mpaths2.txt.gz")
+
+
+def vectors(setting: Setting, scale: float = 1.0) -> Embeddings:
     """GloVe vectors of words in small letters."""
-    return Embeddings.read(folder(setting) / "glove" / "glove.6B.100d.subset.f16.npz")
+    found = Embeddings.read(folder(setting) / "glove" / "glove.6B.100d.subset.f16.npz")
+    if scale == 1.0:
+        return found
+    words = found.rows.words()
+    return Embeddings(words, scale * found.vectors[[found.rows.row(word) for word in words]])
 
 
 def possible_tags(setting: Setting, *, small: bool = False) -> AmbiguityClasses:

@@ -1,0 +1,130 @@
+"""The parts of the study of names: experts asked honestly, pools chosen on dev, probabilities averaged."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tagpool import CRF, Corpus, MaxEnt, builtin_corpus
+from tagpool.chain.rules import scheme_rules
+from tagpool.experiments.corpora import in_scheme, together
+from tagpool.experiments.names_experts import FIRST, MEMBERS, Member, Said, jackknifed
+from tagpool.experiments.paths_ner import POOLINGS, Pooling, averaged, best_of_each
+from tagpool.optim.sgd import SGD
+from tagpool.pools.stages import staged
+
+LABELS = ("B-PER", "E-PER", "O", "S-LOC")
+
+
+def documents(count: int, part: str = "train", length: int = 5) -> Corpus:
+    corpus = in_scheme(builtin_corpus(count, part=part), "bioes")
+    return Corpus.from_columns({name: corpus.column(name) for name in corpus.columns}, documents=range(0, count, length))
+
+
+def test_parts_put_together_keep_their_documents() -> None:
+    found = together(documents(20), documents(15, "dev"))
+    assert found.documents == [0, 5, 10, 15, 20, 25, 30]
+    assert found.words == documents(20).words + documents(15, "dev").words
+    assert together(builtin_corpus(3), builtin_corpus(2)).documents == []
+
+
+def test_a_first_stage_labels_no_document_that_it_was_trained_on() -> None:
+    train = documents(40)
+    met: list[list[str]] = []
+
+    class Parrot:
+        """Says of a sentence how many of its words' documents it has seen whole."""
+
+        def __init__(self, learned: Corpus) -> None:
+            self.learned = {tuple(words) for words in learned.words}
+
+        def predict(self, corpus: Corpus) -> list[list[str]]:
+            met.extend(words for words in corpus.words if tuple(words) in self.learned)
+            return [["O"] * len(words) for words in corpus.words]
+
+    unlike = Corpus.from_columns({"word": [[str(n)] for n in range(40)], "label": [["O"]] * 40}, documents=range(0, 40, 5))
+    said = jackknifed(FIRST, unlike, 4, lambda _, part: Parrot(part))
+    assert met == []
+    assert said == [["O"]] * 40
+    assert [len(each) for each in jackknifed(FIRST, train, 4, lambda _, part: Parrot(part))] == [
+        len(each) for each in train.words
+    ]
+
+
+def test_members_have_their_bags_and_speak_the_common_scheme() -> None:
+    train, dev = documents(60), documents(20, "dev")
+    common: dict[str, Any] = {"resources": {}, "threads": 1, "quick": True}
+
+    def make(features: str, quick: bool, **more: Any) -> Any:
+        return CRF(features, trainer=SGD(epochs=3 if quick else 20), **more)
+
+    learned, view = staged(train, train.labels), staged(dev, dev.labels)
+    both = Member("both", make, ("ngrams",))
+    tagger = both.fit(learned, **common)
+    assert "mention[-1..1]" in tagger.features
+    assert "ngrams" in tagger.features
+    assert "elsewhere(casing" not in tagger.features.replace("elsewhere(stage, most)[0] & elsewhere(casing", "")
+    said = both.ask(tagger, view)
+    assert said.probabilities is not None
+    order = np.argsort(np.array(tagger.labels_))
+    for mine, theirs in zip(said.probabilities, tagger.predict_marginals(view), strict=True):
+        np.testing.assert_allclose(mine, theirs[:, order], atol=1e-6)
+    other = Member("other", make, ("ngrams",), second=False, scheme="bio2")
+    tagger = other.fit(train, **common)
+    assert all(label[0] in "OBI" for label in tagger.labels_)
+    said = other.ask(tagger, dev)
+    assert said.probabilities is None
+    _assert_legal(said.labels)
+    alone = Member("alone", lambda features, quick, **more: MaxEnt(features, trainer=SGD(epochs=2), **more), ("ngrams",))
+    _assert_legal(alone.ask(alone.fit(learned, **common), view).labels)
+
+
+def _assert_legal(said: list[list[str]]) -> None:
+    rules = scheme_rules(sorted({label for sentence in said for label in sentence}), "bioes")
+    number = {label: at for at, label in enumerate(rules.labels)}
+    for sentence in said:
+        assert rules.start[number[sentence[0]]]
+        assert rules.end[number[sentence[-1]]]
+        assert all(rules.transitions[number[a], number[b]] for a, b in pairwise(sentence))
+
+
+def test_mean_probabilities_give_legal_labels() -> None:
+    first = np.array([[0.6, 0.0, 0.4, 0.0], [0.0, 0.3, 0.7, 0.0]], np.float32)
+    second = np.array([[0.5, 0.0, 0.3, 0.2], [0.0, 0.6, 0.4, 0.0]], np.float32)
+    said = {"first": Said([], [first]), "second": Said([], [second]), "silent": Said([["O", "O"]])}
+    # Token by token it would be B-PER O, which is no name.
+    assert averaged(said, LABELS) == [["B-PER", "E-PER"]]
+    assert averaged({"first": said["first"]}, LABELS) == [["O", "O"]]
+
+
+def test_pools_are_tried_on_documents_that_they_have_not_learned_from() -> None:
+    gold = [["B-PER", "E-PER"], ["S-LOC", "O"]] * 20
+    corpus = Corpus.from_columns({"word": [["a", "b"]] * 40, "label": gold}, documents=range(0, 40, 8))
+    # Each expert is wrong in one document only: without that document nothing speaks against it.
+    wrong = [["O", "S-LOC"]] * 8
+    said = {f"not {at}": gold[:at] + wrong + gold[at + 8 :] for at in range(0, 40, 8)}
+    assert Pooling("best").out_of_fold(said, corpus) == wrong * 5
+    assert sum(map(list.__eq__, Pooling("best").pool().fit(said, corpus).predict(said), gold)) == 32
+
+
+def test_the_best_way_of_each_method_comes_first_by_what_it_reached() -> None:
+    reached = {pooling: float(number % 7) for number, pooling in enumerate(POOLINGS)}
+    chosen = best_of_each(reached)
+    assert len({each.method for each in chosen}) == len(chosen) == len({each.method for each in POOLINGS})
+    assert [reached[each] for each in chosen] == sorted((reached[each] for each in chosen), reverse=True)
+    assert reached[chosen[0]] == max(reached.values())
+    for each in chosen:
+        assert reached[each] == max(f1 for other, f1 in reached.items() if other.method == each.method)
+
+
+@pytest.mark.parametrize("pooling", POOLINGS, ids=str)
+def test_every_way_to_pool_has_a_name_of_its_own(pooling: Pooling) -> None:
+    assert [str(each) for each in POOLINGS].count(str(pooling)) == 1
+
+
+def test_experts_have_names_of_their_own() -> None:
+    names = [FIRST.name, *(member.name for member in MEMBERS)]
+    assert len(set(names)) == len(names)
