@@ -57,6 +57,8 @@ def corpora(tmp_path_factory: pytest.TempPathFactory) -> Path:
     packed(folder / "gazetteers" / "made" / "places.gz", ["Oslo", "New York", "Paris"])
     packed(folder / "brown-clusters" / "spacy_en_c1000.txt.gz", ["0010\tthe", "0110\tOslo", "0111\tParis"])
     packed(folder / "brown-clusters" / "twitter_50mpaths2.txt.gz", ["0010\tthe\t3", "0110\toslo\t2"])
+    phrases = folder / "nlp4j-lexica" / "en-named-entity-gazetteers-simplified-lowercase.tsv.gz"
+    packed(phrases, ["new york\t6", "ann smith\t14"])
     for capitals in ("", "-lowercase"):
         classes = f"en-ambiguity-classes-simplified{capitals}.tsv.gz"
         packed(folder / "nlp4j-lexica" / classes, ["the\tDT", "Oslo\tNNP NN", "oslo\tNNP", "0\tCD"])

@@ -72,6 +72,11 @@ def gazetteers(setting: Setting) -> Gazetteer:
     return Gazetteer.read(folder(setting) / "gazetteers")
 
 
+def small_phrases(setting: Setting) -> Gazetteer:
+    """More name lists, of many people, in small letters and with digits simplified."""
+    return Gazetteer.read(folder(setting) / "nlp4j-lexica" / "en-named-entity-gazetteers-simplified-lowercase.tsv.gz")
+
+
 def journal(setting: Setting, without: Collection[int]) -> Corpus:
     """Words of the Wall Street Journal with their tags, but for some sections."""
     place = folder(setting) / "wsj-pos"

@@ -99,9 +99,9 @@ def _expert(
     return make
 
 
-def _bagged(l2: float, epochs: int, bags: Mapping[str, list[str]]) -> Make:
+def _bagged(l2: float, epochs: int, dropout: float, bags: Mapping[str, list[str]]) -> Make:
     """A CRF for each bag; equal shares."""
-    one = _expert(CRF, l2, epochs)
+    one = _expert(CRF, l2, epochs, dropout)
     return lambda features, quick, **common: FeatureBagging(
         one(features, quick, **common), bags=dict(bags), threads=common["threads"]
     )
@@ -121,11 +121,20 @@ def _inducing(l1: float, epochs: int) -> Make:
     )
 
 
-FIRST = Member("CRF, one stage", _expert(CRF, 1.0, 10), second=False)
+_LETTERS, _LISTS, _VECTORS = ("ngrams", "rich"), ("lexicons", "clusters"), ("vectors",)
+_USUAL = (*_LETTERS, *_LISTS, *_VECTORS, "document")
+FIRST = Member("CRF, one stage", _expert(CRF, 0.3, 8, 0.3), _USUAL, second=False)
 MEMBERS = (
-    Member("CRF", _expert(CRF, 1.0, 10)),
-    Member("CRF, second order", _expert(CRF, 1.0, 10, order=2)),
-    Member("CRF, features dropped (0.3)", _expert(CRF, 0.3, 15, 0.3)),
-    Member("MaxEnt, bags dropped (0.2)", _expert(MaxEnt, 0.3, 15, 0.2, "bags")),
-    Member("inducing tagger", _inducing(3e-7, 12), text="names-induced"),
+    Member("CRF", _expert(CRF, 0.3, 10, 0.3), _USUAL),
+    Member("CRF, more lists and clusters", _expert(CRF, 0.1, 10, 0.5)),
+    Member("CRF without vectors", _expert(CRF, 0.3, 8, 0.3), (*_LETTERS, *_LISTS, "document", "more")),
+    Member("CRF without name lists", _expert(CRF, 0.3, 8, 0.3), (*_LETTERS, "clusters", *_VECTORS, "document")),
+    Member("MaxEnt, bags dropped", _expert(MaxEnt, 0.3, 8, 0.2, "bags")),
+    Member(
+        "bagged CRFs",
+        _bagged(0.3, 8, 0.3, {"letters": [*_LETTERS, "document", _STAGE], "knowledge": [*_LISTS, *_VECTORS, _STAGE]}),
+        _USUAL,
+    ),
+    Member("elitist CRFs", _elitist(0.3, 5), (*_LISTS, "document")),
+    Member("inducing tagger", _inducing(3e-7, 8), text="names-induced"),
 )
