@@ -73,9 +73,9 @@ class Pooling:
 
 
 _NOTES = [
-    "Experts are trained once, with the seed 1; CRFs and MaxEnt with a part of the features left out at random. All but the first "
-    "see what that one says of the document (two stages; it labels the documents that are learned from by jackknife). Labels are "
-    "BIOES inside; scores are of whole names.",
+    "Experts are trained once, with the seed 1; CRFs and MaxEnt with a part of the features left out at random. All but the "
+    "first see what that one says of the document (two stages; it labels the documents that are learned from by jackknife). "
+    "Labels are BIOES inside; scores are of whole names.",
     "Pools learn their weights on dev, from experts that were trained on train; their dev F1 is cross-validated by documents. "
     "The last column has the same experts trained on train and dev, which is usual on this corpus, with the same weights of the "
     "pools. Experts, penalties, epochs and ways to pool were chosen on dev; test was looked at once.",
