@@ -1,4 +1,4 @@
-// best_step: the step with which a trial on a sample of the sentences meets the least loss.
+// The step of a stochastic trainer: the one with which a trial on a sample of the sentences meets the least loss.
 #pragma once
 #include <cmath>
 #include <cstddef>
@@ -29,6 +29,29 @@ double best_step(double first, Reached&& reached) {
     if (best > first) return best;
     for (int power = 1; power <= 30 && (better(first * std::exp2(-power)) || best == 0); ++power) {}
     return best;
+}
+
+// Sets `step` to the best of those tried, 0 if there is none. pass(bound) goes over the sample once with `step` and returns its loss as
+// above; take_back() undoes what passes did, whether they end or throw.
+template <class Pass, class TakeBack>
+void calibrate_step(double& step, Pass&& pass, TakeBack&& take_back) {
+    const auto undo = [&] {
+        take_back();
+        step = 0;
+    };
+    step = best_step(0.1, [&](double tried, double bound) {
+        try {
+            step = tried;
+            // The first pass is all storm: what counts is how well the second one does.
+            double loss = pass(std::numeric_limits<double>::infinity());
+            if (std::isfinite(loss)) loss = pass(bound);
+            undo();
+            return loss;
+        } catch (...) {
+            undo();
+            throw;
+        }
+    });
 }
 
 // The sentences of a trial: few enough that a handful of trials costs less than an epoch, unless the whole set is small.

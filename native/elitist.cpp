@@ -250,21 +250,8 @@ void Elitist::calibrate(const std::function<void()>& look_up) {
     const std::vector<uint32_t> sample = calibration_sample(set_->sentence_count(), options_.seed);
     const auto take_back = [&] {
         begin();
-        step_ = 0;
     };
-    const double found = best_step(0.1, [&](double step, double bound) {
-        try {
-            step_ = step;
-            double loss = pass(sample, kNever, look_up);
-            if (std::isfinite(loss)) loss = pass(sample, bound, look_up);
-            take_back();
-            return loss;
-        } catch (...) {
-            take_back();
-            throw;
-        }
-    });
-    step_ = found;
+    calibrate_step(step_, [&](double bound) { return pass(sample, bound, look_up); }, take_back);
 }
 
 std::vector<double> Elitist::parameters() {

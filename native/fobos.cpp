@@ -149,21 +149,8 @@ void Fobos::calibrate(const std::function<void()>& look_up) {
         for (WeightGroup& group : groups_) group.caught_up = 0;
         penalty_.restart();
         steps_ = 0;
-        step_ = 0;
     };
-    const double found = best_step(0.1, [&](double step, double bound) {
-        try {
-            step_ = step;
-            double loss = pass(sample, kNever, look_up);
-            if (std::isfinite(loss)) loss = pass(sample, bound, look_up);
-            take_back();
-            return loss;
-        } catch (...) {
-            take_back();
-            throw;
-        }
-    });
-    step_ = found;
+    calibrate_step(step_, [&](double bound) { return pass(sample, bound, look_up); }, take_back);
 }
 
 std::vector<double> Fobos::parameters() {

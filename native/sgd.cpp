@@ -249,22 +249,8 @@ void Sgd::calibrate(const std::function<void()>& look_up) {
         restore(sample, start);
         divisor_ = 1;
         seen_ = 0;
-        step_ = 0;
     };
-    const double found = best_step(0.1, [&](double step, double bound) {
-        try {
-            step_ = step;
-            // The first pass is all storm: what counts is how well the second one does.
-            double loss = pass(sample, false, kNever, look_up);
-            if (std::isfinite(loss)) loss = pass(sample, false, bound, look_up);
-            take_back();
-            return loss;
-        } catch (...) {
-            take_back();
-            throw;
-        }
-    });
-    step_ = found;
+    calibrate_step(step_, [&](double bound) { return pass(sample, false, bound, look_up); }, take_back);
 }
 
 // Takes back what a trial did: to zero, or to where it started.
