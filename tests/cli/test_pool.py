@@ -117,3 +117,79 @@ def test_bad_input_is_refused_with_its_place(files: Path, tmp_path: Path) -> Non
     assert "expected the experts 'a', 'b', got 'a', 'c'" in fail("pool", "apply", model, one, experts(files, "train")[2])
     assert "it holds a path pool" in fail("tag", model, gold)
     assert "expected three experts or more, got 2" in fail("pool", "estimate", one, two)
+
+
+def changed(path: Path, to: Path, old: str, new: str) -> Path:
+    """A file with one line replaced."""
+    lines = path.read_text().splitlines()
+    lines[lines.index(old)] = new
+    to.write_text("\n".join(lines) + "\n")
+    return to
+
+
+def test_what_cannot_be_pooled_is_refused(files: Path, tmp_path: Path) -> None:
+    one, two, _ = experts(files, "train")
+    source = files / "b.train.conll"
+    lines = source.read_text().splitlines()
+    fewer = tmp_path / "fewer.conll"
+    fewer.write_text("\n".join(lines[:2] + lines[3:]) + "\n")
+    for command in (("pool", "fit", "--model", tmp_path / "x.pool"), ("pool", "compare", "--draws", 100)):
+        common = (*command, "--gold", files / "train.conll")
+        length = lines.index("")
+        assert f"fewer.conll:1: expected {length} tokens in sentence 1, as gold has, got {length - 1}" in fail(
+            *common, one, fewer
+        )
+        assert "expected two experts or more, got 1: there is nothing to pool" in fail(*common, one)
+        assert "all experts say the same of every token" in fail(*common, one, f"again={files}/a.train.conll")
+    for beta in ("0", "1", "1.5", "-1", "nan"):
+        common = ("pool", "fit", "--model", tmp_path / "x.pool", "--gold", files / "train.conll")
+        assert "expected a number between 0 and 1" in fail(*common, one, two, f"--beta={beta}")
+    assert "delta=2.0: expected a probability" in fail(*common, one, two, "--delta", 2)
+    single = []
+    for name in ("train", "a.train", "b.train"):
+        single.append(tmp_path / f"single.{name}.conll")
+        write_corpus(read_corpus(files / f"{name}.conll", columns="word,label")[:1], single[-1])
+    common = ("pool", "fit", "--model", tmp_path / "x.pool", "--gold", single[0])
+    assert "expected two sentences or more, got 1" in fail(*common, *single[1:])
+    assert not (tmp_path / "x.pool").exists()
+
+
+def test_unknown_labels_are_refused_with_their_line_unless_allowed(files: Path, tmp_path: Path) -> None:
+    one, two, three = experts(files, "train")
+    lines = (files / "b.train.conll").read_text().splitlines()
+    at = next(number for number, line in enumerate(lines) if line.endswith(" B-ORG"))
+    odd = changed(files / "b.train.conll", tmp_path / "odd.conll", lines[at], lines[at].replace("B-ORG", "B-FIRM"))
+    model = tmp_path / "x.pool"
+    common = ("pool", "fit", "--gold", files / "train.conll", "--model", model)
+    refusal = f"odd.conll:{at + 1}: unknown label 'B-FIRM'; gold labels are "
+    shown = fail(*common, one, three, odd)
+    assert refusal in shown
+    assert "--unknown allow" in shown
+    assert refusal in fail("pool", "compare", "--gold", files / "train.conll", one, odd)
+    succeed(*common, one, three, odd, "--unknown", "allow")
+    # All of its labels are others: refused where the first one stands, though a second expert has them, too.
+    other = tmp_path / "other.conll"
+    other.write_text("\n".join(line and line.split(" ")[0] + " X" for line in lines) + "\n")
+    assert "other.conll:1: unknown label 'X'" in fail(*common, one, f"o={other}", f"p={other}")
+    # A pool that is applied knows the labels it was fitted with.
+    succeed(*common, one, two)
+    tests = experts(files, "test")
+    text = (files / "b.test.conll").read_text().splitlines()
+    at = next(number for number, line in enumerate(text) if line.endswith(" B-ORG"))
+    new = changed(files / "b.test.conll", tmp_path / "new.conll", text[at], text[at].replace("B-ORG", "B-FIRM"))
+    shown = fail("pool", "apply", model, tests[0], f"b={new}")
+    assert f"new.conll:{at + 1}: unknown label 'B-FIRM'; the pool was fitted with" in shown
+    succeed(*common, one, two, "--unknown", "allow")
+    assert "B-" in succeed("pool", "apply", model, tests[0], f"b={new}")
+
+
+def test_an_unknown_label_in_jsonl_has_its_line(files: Path, tmp_path: Path) -> None:
+    one, _, _ = experts(files, "train")
+    lines = (files / "c.train.jsonl").read_text().splitlines()
+    record = json.loads(lines[6])
+    record["labels"][0] = "B-FIRM"
+    lines[6] = json.dumps(record)
+    odd = tmp_path / "odd.jsonl"
+    odd.write_text("\n".join(lines) + "\n")
+    common = ("pool", "fit", "--gold", files / "train.conll", "--model", tmp_path / "x.pool")
+    assert "odd.jsonl:7: unknown label 'B-FIRM'" in fail(*common, one, odd)

@@ -38,9 +38,11 @@ def heat_map(path: Path, rows: Sequence[str], columns: Sequence[str], values: An
     shown = axes.imshow(values, aspect="auto", cmap="viridis")
     axes.set_xticks(range(len(columns)), columns, rotation=45, ha="right", fontsize=8)
     axes.set_yticks(range(len(rows)), rows, fontsize=8)
+    middle = (np.nanmax(values, initial=0.0) + np.nanmin(values, initial=100.0)) / 2
     for (row, column), value in np.ndenumerate(values):
         if not np.isnan(value):
-            axes.text(column, row, f"{value:.1f}", ha="center", va="center", fontsize=7, color="white")
+            colour = "black" if value > middle else "white"  # high values have light cells
+            axes.text(column, row, f"{value:.1f}", ha="center", va="center", fontsize=7, color=colour)
     axes.set_title(title, fontsize=9)
     figure.colorbar(shown)
     drawn = io.BytesIO()

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+import spacy
 
 from tagpool import CRF, LBFGS, SGD, Corpus, InputError, MaxEnt, PathPool, builtin_corpus, cross_fit, from_spacy, predictions_of
 from tagpool import read_predictions as read
@@ -128,7 +129,6 @@ def test_cross_fitted_experts_have_not_seen_what_they_label():
 
 
 def test_a_spacy_pipeline_is_an_expert():
-    spacy = pytest.importorskip("spacy")
     pipeline = spacy.blank("en")
     pipeline.add_pipe("entity_ruler").add_patterns([{"label": "PER", "pattern": "Ann Lee"}, {"label": "LOC", "pattern": "Oslo"}])
     assert predictions_of({"ruler": from_spacy(pipeline)}, GOLD) == {"ruler": LABELS}

@@ -10,8 +10,16 @@ import typer
 from rich.table import Table
 
 from tagpool.cli.console import ColumnsOption, EncodingOption, JsonOption, LabelOption, output, print_json, print_table, table
-from tagpool.cli.pooling.fit import ExpertsArgument, ExpertsFlag, GoldOption, KeyOption, SchemeOption
-from tagpool.cli.pooling.reading import named_experts, read_all
+from tagpool.cli.pooling.fit import (
+    ExpertsArgument,
+    ExpertsFlag,
+    GoldOption,
+    KeyOption,
+    SchemeOption,
+    Unknown,
+    UnknownOption,
+    read_gold_experts,
+)
 from tagpool.cli.progress import follower
 from tagpool.corpus.formats import read_labelled
 from tagpool.experiments.plots import heat_map
@@ -31,6 +39,7 @@ def compare_methods(
     folds: Annotated[int, typer.Option(min=2, help="Parts of the cross-validation.")] = 5,
     draws: Annotated[int, typer.Option(min=100, help="Bootstrap draws for intervals and significance.")] = 2000,
     plot: Annotated[Path | None, typer.Option(help="A PNG file: who is right where (needs tagpool[plots]).")] = None,
+    unknown: UnknownOption = Unknown.error,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the parts and of the bootstrap.")] = 1,
     columns: ColumnsOption = None,
     label: LabelOption = None,
@@ -44,7 +53,7 @@ def compare_methods(
       tagpool pool compare --gold dev.conll --experts crf.conll spacy.jsonl other.conll --plot right.png
     """
     known = read_labelled(gold, columns=columns, label=label, encoding=encoding)
-    said = read_all(named_experts(experts), known, columns, encoding)
+    said = read_gold_experts(experts, known, unknown, columns, encoding)
     parameters = {"key": key} | ({} if scheme is None else {"scheme": scheme})
     methods = [each for each in METHODS if scheme is None or each != "rand"]
     with follower() as followed:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import Enum
 from pathlib import Path
 from typing import Annotated
 
@@ -19,12 +20,23 @@ from tagpool.pools.paths.methods import METHODS
 from tagpool.pools.paths.pool import PathPool
 from tagpool.pools.paths.reliability import estimate_reliability
 
+
+class Unknown(str, Enum):
+    """What becomes of labels that nobody else knows."""
+
+    error = "error"
+    allow = "allow"
+
+
 ExpertsArgument = Annotated[
     list[str], typer.Argument(metavar="EXPERT...", help="The experts' files: FILE, NAME=FILE, or FILE@COLUMN of a CoNLL file.")
 ]
 ExpertsFlag = Annotated[bool, typer.Option("--experts", help="May stand before the experts' files.")]
 GoldOption = Annotated[Path, typer.Option(help="The file with the gold labels.")]
 KeyOption = Annotated[str, typer.Option(help=f"Which tokens share weights: {', '.join(KEYS)}.")]
+UnknownOption = Annotated[
+    Unknown, typer.Option(help="Labels of an expert that neither gold nor another expert has: an error, or allowed.")
+]
 SchemeOption = Annotated[str | None, typer.Option(help="Allow only what this scheme does: iob1, bio2, bioes, bilou.")]
 
 
@@ -38,6 +50,8 @@ def fit(
     beta: Annotated[str, typer.Option(help="The factor of an error, between 0 and 1; cv chooses it.")] = "0.95",
     scheme: SchemeOption = None,
     calibrate: Annotated[bool, typer.Option("--calibrate", help="Make confidence the rate of right labels.")] = False,
+    delta: Annotated[float, typer.Option(help="The probability with which the guarantees may fail.")] = 0.05,
+    unknown: UnknownOption = Unknown.error,
     seed: Annotated[int, typer.Option(min=0, help="Seed of what is drawn.")] = 1,
     columns: ColumnsOption = None,
     label: LabelOption = None,
@@ -54,8 +68,17 @@ def fit(
       tagpool pool fit --gold all.conll all.conll@a all.conll@b --columns word,label,a,b --model names.pool
     """
     known = _gold(gold, columns, label, encoding)
-    said = read_all(named_experts(experts), known, columns, encoding)
-    pool = PathPool(method, key=key, beta=_beta(beta), scheme=scheme, calibrate=calibrate, seed=seed, unknown="allow")
+    said = read_gold_experts(experts, known, unknown, columns, encoding)
+    pool = PathPool(
+        method,
+        key=key,
+        beta=_beta(beta),
+        delta=delta,
+        scheme=scheme,
+        calibrate=calibrate,
+        unknown=unknown.value,
+        seed=seed,
+    )
     pool.fit(said, known)
     pool.save(model)
     loss, alone = pool.mean_loss(said, known), PathPool("best").fit(said, known).mean_loss(said, known)
@@ -102,7 +125,9 @@ def apply(
         raise ModelError("expected a path pool, as tagpool pool fit writes it, got a tagger; use tagpool tag", source=pool)
     given = named_experts(experts)
     corpus = first_corpus(given, columns, encoding)
-    said = read_all(given, corpus, columns, encoding)
+    labels = None if made.unknown == "allow" else made.labels_
+    said = read_all(given, corpus, columns, encoding, known=labels, why="the pool was fitted with")
+    made.unknown = "allow"  # what is unknown was refused, with its line
     _write(corpus, *made.predict_with_confidence(said, words=corpus.words), to, confidence)
 
 
@@ -134,6 +159,14 @@ def estimate(
     elif to is None or str(to) != "-":
         rows = [[name, f"{100 * rate:.2f}"] for name, rate in found.accuracy.items()]
         print_table(table(["expert", "estimated accuracy, %"], rows))
+
+
+def read_gold_experts(
+    experts: list[str], gold: Corpus, unknown: Unknown, columns: str | None, encoding: str
+) -> dict[str, list[list[str | None]]]:
+    """What experts say of sentences whose labels are known."""
+    labels = None if unknown is Unknown.allow else {label for row in gold.labels for label in row}
+    return read_all(named_experts(experts), gold, columns, encoding, known=labels, why="gold labels are")
 
 
 def _gold(path: Path, columns: str | None, label: str | None, encoding: str) -> Corpus:

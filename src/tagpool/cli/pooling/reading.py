@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from tagpool.cli.console import errors
 from tagpool.corpus.corpus import Corpus
 from tagpool.corpus.formats import read_labelled
+from tagpool.corpus.transitions import label_parts
 from tagpool.errors import InputError
-from tagpool.pools.paths.prediction_files import read_predictions
+from tagpool.pools.paths.prediction_files import Read, read_predictions
 
 
 @dataclass(frozen=True)
@@ -47,9 +49,17 @@ def first_corpus(experts: list[Named], columns: str | None, encoding: str) -> Co
     return read_labelled(first.path, columns=columns, label=first.column, encoding=encoding)
 
 
-def read_all(experts: list[Named], gold: Corpus, columns: str | None, encoding: str) -> dict[str, list[list[str | None]]]:
-    """What all experts say of the gold sentences; what did not fit is told."""
-    found = {}
+def read_all(
+    experts: list[Named], gold: Corpus, columns: str | None, encoding: str, *, known: Iterable[str] | None = None, why: str = ""
+) -> dict[str, list[list[str | None]]]:
+    """What all experts say of the gold sentences; what did not fit is told.
+
+    ``known`` are the labels that are expected, and ``why`` these. One that neither they nor another expert has is an error with
+    its place, and so is an expert that has none of them. Known is also what differs from a known one in its first letter alone,
+    such as I-LOC and B-LOC: it may be rare.
+    """
+    found: dict[str, list[list[str | None]]] = {}
+    reads: dict[str, Read] = {}
     for expert in experts:
         read = read_predictions(expert.path, gold, columns=columns, label=expert.column, encoding=encoding)
         for note in read.notes[:5]:
@@ -57,4 +67,28 @@ def read_all(experts: list[Named], gold: Corpus, columns: str | None, encoding: 
         if len(read.notes) > 5:
             errors.print(f"note: {expert.path}: {len(read.notes) - 5} more spans did not fit", highlight=False, markup=False)
         found[expert.name] = read.labels
+        reads[expert.name] = read
+    if known is not None:
+        expected = {_kind(label) for label in known}
+        kinds = {name: {_kind(label) for row in rows for label in row if label is not None} for name, rows in found.items()}
+        for expert in experts:
+            others = set().union(*(each for name, each in kinds.items() if name != expert.name))
+            shared = kinds[expert.name] & expected
+            allowed = expected | others if shared else expected
+            _refuse_unknown(expert, reads[expert.name], allowed, f"{why} {', '.join(map(repr, sorted(set(known))[:12]))}")
     return found
+
+
+def _kind(label: str) -> str:
+    return label_parts(label).type or label
+
+
+def _refuse_unknown(expert: Named, read: Read, allowed: set[str], expected: str) -> None:
+    for sentence, labels in enumerate(read.labels):
+        for token, label in enumerate(labels):
+            if label is not None and _kind(label) not in allowed:
+                raise InputError(
+                    f"unknown label {label!r}; {expected}; correct it, or allow such labels with --unknown allow",
+                    source=str(expert.path),
+                    line=read.lines(sentence, token),
+                )

@@ -6,7 +6,7 @@ character spans, which are brought to the gold tokens. A label ``?`` abstains.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -24,10 +24,14 @@ SILENT = "?"
 
 @dataclass
 class Read:
-    """An expert's labels for every gold sentence (None: it abstains), and notes on what did not fit."""
+    """An expert's labels for every gold sentence (None: it abstains), and notes on what did not fit.
+
+    ``lines`` tells the line of a token, both from 0 on.
+    """
 
     labels: list[list[str | None]]
     notes: list[str] = field(default_factory=list)
+    lines: Callable[[int, int], int] = lambda sentence, token: sentence + 1
 
 
 def read_predictions(
@@ -64,7 +68,7 @@ def read_predictions(
                 f"{source_name(path)}:{lines.of(number) + place}: the word is {own[place]!r}, in gold {theirs[place]!r}; "
                 "are these the same sentences?"
             )
-    return Read([[None if each == SILENT else each for each in labels] for labels in corpus.labels], notes)
+    return Read([[None if each == SILENT else each for each in labels] for labels in corpus.labels], notes, lines.of_token)
 
 
 class _Lines:
@@ -77,6 +81,10 @@ class _Lines:
         """The line, from 1 on; the last one of the file for a sentence that it has not."""
         begins = list(self._begin())
         return begins[sentence] if sentence < len(begins) else max(len(read_lines(self._path, encoding=self._encoding)), 1)
+
+    def of_token(self, sentence: int, token: int) -> int:
+        """The line of a token: that of its sentence where a sentence is one line."""
+        return self.of(sentence) + (0 if format_of(self._path) is Format.JSONL else token)
 
     def _begin(self) -> Iterator[int]:
         kind = format_of(self._path)
@@ -108,7 +116,7 @@ def _has_spans(path: str | Path, encoding: str) -> bool:
 def _from_spans(path: str | Path, gold: Corpus, encoding: str) -> Read:
     source, words = source_name(path), gold.words
     scheme = detect(gold.labels).scheme if gold.label_column is not None else Scheme.BIO2
-    found = Read([])
+    found = Read([], lines=_Lines(path, encoding).of_token)
     for number, line in enumerate(read_lines(path, encoding=encoding), 1):
         if not line.strip():
             continue
