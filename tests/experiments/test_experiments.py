@@ -44,6 +44,28 @@ def in_documents(lines: list[str], length: int = 5) -> list[str]:
     ]
 
 
+def handwriting() -> list[str]:
+    """Words of three letters, in ten folds: each letter is a stroke of its own, with some pixels wrong."""
+    random = np.random.default_rng(1)
+    lines: list[str] = []
+    for word in range(160):
+        for position, letter in enumerate(random.choice(["abc", "bca", "cab", "aab"])):
+            pixels = np.where(random.random(128) < 0.1, 1, np.arange(128) // 40 == "abc".index(letter))
+            cells = [len(lines) + 1, letter, -1, word + 1, position + 1, word // 4 % 10, *pixels.astype(int).tolist()]
+            lines.append("\t".join(map(str, cells)))
+    return lines
+
+
+def dictionary(count: int) -> list[str]:
+    """Made-up words: X is said K S, H is silent."""
+    random = np.random.default_rng(2)
+    sounds = {"A": "AE1", "O": "OW0", "T": "T", "X": "K S", "H": "", "N": "N"}
+    words = sorted({"".join(random.choice(list("AOTXHN"), random.integers(2, 9))) for _ in range(count)})
+    said = {word: " ".join(filter(None, (sounds[letter] for letter in word))) for word in words}
+    lines = [f"{word} {variant} {phones}" for word, phones in said.items() if phones for variant in (1, 2)]
+    return [*lines, "TA'N 1 T AE1 N"]
+
+
 @pytest.fixture(scope="session")
 def corpora(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("corpora")
@@ -67,6 +89,8 @@ def corpora(tmp_path_factory: pytest.TempPathFactory) -> Path:
     packed(folder / "glove" / "words.txt.gz", ["the", "oslo", "paris"])
     for part, file in (("train", "train_00-18"), ("dev", "dev_19-21"), ("test", "test_22-24")):
         packed(folder / "wsj-pos" / f"{file}.tsv.gz", columns(parts[part], "word", "pos"))
+    packed(folder / "ocr-letters" / "letter.data.gz", handwriting())
+    packed(folder / "cmudict" / "cmudict-0.7a.txt.gz", dictionary(700))
     sections = ["00\t100\t0", "15\t50\t0", "19\t30\t0", "20\t10\t0", "22\t40\t0"]
     packed(folder / "wsj-pos" / "sections.tsv.gz", ["section\tsentences\ttokens", *sections])
     return folder
@@ -91,6 +115,16 @@ def test_an_experiment_runs_whole_and_the_same_again(name: str, corpora: Path) -
         joined = {line[0]: line[3] for line in study.tables[0].lines}
         assert joined["M0: baseline"] == "0%"
         assert [share for row, share in joined.items() if row.startswith("M4")] != ["0%"]
+    if name in ("paths-artificial", "paths-pos", "paths-ocr", "paths-pron"):
+        found = {(row.row, row.metric): row for row in study.rows}
+        assert {row for row, _ in found} >= {"mvote", "best", "majority", "espboost"}
+        assert any("MVote" in note for note in study.notes) or study.tables
+    if name in ("paths-pos", "paths-pron"):
+        printed = found["best", "TR1" if name == "paths-pos" else "PDS2, edits"].paper
+        assert printed == (10.32 if name == "paths-pos" else 1.2883)
+    if name in ("paths-ocr", "paths-pron"):
+        again = experiment(name).run(Setting(data=corpora, quick=True))
+        assert again.to_dict() == study.to_dict()
     if name == "bagging-ner":
         again = experiment(name).run(Setting(data=corpora, quick=True, threads=2))
         assert again.to_dict() == study.to_dict()

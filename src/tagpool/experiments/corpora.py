@@ -8,6 +8,7 @@ from itertools import accumulate
 from pathlib import Path
 
 from tagpool.corpus.corpus import Corpus
+from tagpool.corpus.files import read_lines
 from tagpool.corpus.formats import read_corpus
 from tagpool.corpus.schemes import convert_many, detect
 from tagpool.errors import InputError
@@ -16,6 +17,8 @@ from tagpool.features.embeddings import Embeddings
 from tagpool.features.resources import AmbiguityClasses, Clusters, Gazetteer
 
 _QUICK = (2500, 800)  # sentences to train on, and to look at
+_QUICK_PART = 4  # a quick look takes one handwritten word of so many
+PIXELS = 16 * 8
 
 
 @dataclass(frozen=True)
@@ -104,6 +107,46 @@ def journal_parts(setting: Setting) -> tuple[Corpus, Corpus]:
     return (train[: _QUICK[0]], others[: _QUICK[1]]) if setting.quick else (train, others)
 
 
+def handwriting(setting: Setting) -> tuple[Corpus, list[int]]:
+    """Handwritten words, a token a letter with its pixels in the columns p0, p1, ...; and the fold of each word."""
+    path = _file(folder(setting) / "ocr-letters" / "letter.data.gz")
+    words: list[list[list[str]]] = []
+    folds: list[int] = []
+    last = ""
+    for number, line in enumerate(read_lines(path), 1):
+        cells = line.split("\t")
+        if len(cells) != 6 + PIXELS or not cells[5].isdigit():
+            raise InputError(
+                f"expected id, letter, next id, word, position, fold and {PIXELS} pixels, got {len(cells)} columns",
+                source=str(path),
+                line=number,
+            )
+        if cells[3] != last:
+            words.append([])
+            folds.append(int(cells[5]))
+            last = cells[3]
+        words[-1].append(cells)
+    columns = {f"p{pixel}": [[cells[6 + pixel] for cells in word] for word in words] for pixel in range(PIXELS)}
+    corpus = Corpus.from_lists(**columns, label=[[cells[1] for cells in word] for word in words])
+    if setting.quick:
+        chosen = [number for number in range(len(words)) if number % _QUICK_PART == 0]
+        return corpus.select(chosen), [folds[number] for number in chosen]
+    return corpus, folds
+
+
+def pronunciations(setting: Setting) -> list[tuple[str, list[str]]]:
+    """Words of letters only with their first pronunciation, without stress, in alphabetical order."""
+    path = _file(folder(setting) / "cmudict" / "cmudict-0.7a.txt.gz")
+    found: dict[str, list[str]] = {}
+    for number, line in enumerate(read_lines(path), 1):
+        word, *rest = line.split() or [""]
+        if len(rest) < 2 or not rest[0].isdigit():
+            raise InputError("expected a word, the number of the variant, and phones", source=str(path), line=number)
+        if rest[0] == "1" and word.isalpha():
+            found[word] = [phone.rstrip("012") for phone in rest[1:]]
+    return sorted(found.items())
+
+
 def _sections(path: Path) -> list[tuple[int, int]]:
     """The number of each section, in order, and how many sentences it has."""
     rows = _read(path, "section,sentences,tokens").column
@@ -164,9 +207,13 @@ def in_scheme(corpus: Corpus, scheme: str) -> Corpus:
 
 
 def _read(path: Path, columns: str) -> Corpus:
+    return read_corpus(_file(path), columns=columns)
+
+
+def _file(path: Path) -> Path:
     if not path.is_file():
         raise InputError(f"no file {path}: TAGPOOL_DATA must name the folder of the corpora")
-    return read_corpus(path, columns=columns)
+    return path
 
 
 def _only(place: Path, part: str) -> Path:

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tagpool.experiments.study import Row
-from tagpool.pools.paths.ballots import Ballots
-from tagpool.pools.paths.fitted import fit_ballots, mean_loss
-from tagpool.pools.paths.methods import Setting
+from tagpool.experiments.study import Row, Table
+from tagpool.pools.paths.ballots import Ballots, FloatArray, IntArray
+from tagpool.pools.paths.fitted import fit_ballots, sentence_losses
+from tagpool.pools.paths.methods import Setting, expert_losses
+from tagpool.pools.paths.pool import PathPool
+from tagpool.pools.paths.tuning import best_beta
 
 METHODS = ("mvote", "fpl", "cv", "fpl_cv", "espboost", "sle", "rand", "best")  # in the order of the paper's tables
+_DRAWS = 2000
+
+Numbers: TypeAlias = NDArray[np.int64]
+Fold: TypeAlias = tuple[Numbers, Numbers]  # sentences to learn from, and to be tried on
 
 
 @dataclass(frozen=True)
@@ -23,37 +30,122 @@ class Variant:
     method: str
     key: str = "position"
     stop_early: bool = False
+    tuned: bool = False  # β by cross-validation on the sentences that are learned from
 
 
 VARIANTS = {method: Variant(method) for method in METHODS} | {
     "sle, stopped early": Variant("sle", stop_early=True),
     "majority": Variant("majority"),
 }
+KEYED = {f"mvote, {key}": Variant("mvote", key) for key in ("shared", "label")} | {
+    "mvote, β chosen": Variant("mvote", tuned=True),
+    "mvote, label, β chosen": Variant("mvote", "label", tuned=True),
+}
+
+
+@dataclass(frozen=True)
+class Difference:
+    """How much less one loses than another, by sentence, with the 95% interval and p value of a bootstrap over sentences."""
+
+    less: float
+    low: float
+    high: float
+    p_value: float
+
+    def __str__(self) -> str:
+        return f"{self.less:+.2f} ({self.low:+.2f} to {self.high:+.2f}), p = {self.p_value:.3f}"
+
+
+class Losses:
+    """What each of several lost in one measure, run by run and sentence by sentence."""
+
+    def __init__(self, sentences: int) -> None:
+        self._runs: dict[str, list[float]] = {}
+        self._sums: dict[str, FloatArray] = {}
+        self._counts: dict[str, Numbers] = {}
+        self._sentences = sentences
+
+    def add(self, name: str, sentences: Numbers, losses: FloatArray) -> None:
+        """A run: the losses on these sentences, which are numbers of all."""
+        self._runs.setdefault(name, []).append(float(losses.mean()))
+        self._sums.setdefault(name, np.zeros(self._sentences))[sentences] += losses
+        self._counts.setdefault(name, np.zeros(self._sentences, np.int64))[sentences] += 1
+
+    def names(self) -> list[str]:
+        """Who there is, in the order in which they came."""
+        return list(self._runs)
+
+    def runs(self, name: str) -> FloatArray:
+        """The mean loss of every run."""
+        return np.array(self._runs[name])
+
+    def row(self, name: str, metric: str, paper: float | None, scale: float = 100.0) -> Row:
+        """A row: the mean over runs with its 95% interval; in percent if nothing is said."""
+        return loss_row(name, metric, self.runs(name), paper, scale)
+
+    def less(self, name: str, than: str, scale: float = 100.0) -> Difference:
+        """How much less the first loses: for each sentence the mean over the runs that tried it."""
+        means = [self._sums[each] / np.maximum(self._counts[each], 1) for each in (than, name)]
+        there = (self._counts[name] > 0) & (self._counts[than] > 0)
+        differences = scale * (means[0] - means[1])[there]
+        random = np.random.default_rng(1)
+        drawn = np.array([differences[random.integers(0, len(differences), len(differences))].mean() for _ in range(_DRAWS)])
+        tail = min(int((drawn <= 0).sum()), int((drawn >= 0).sum()))
+        low, high = np.percentile(drawn, (2.5, 97.5)).tolist()
+        return Difference(float(differences.mean()), low, high, min(1.0, 2 * (1 + tail) / (_DRAWS + 1)))
+
+
+def sayings(
+    known: Ballots, asked: Ballots, variants: Mapping[str, Variant], beta: float, seed: int
+) -> Iterator[tuple[str, IntArray]]:
+    """What each variant says of some sentences, learned from others; labels as numbers of the former's."""
+    epsilon = 0.5 / (len(known.experts) * max(int(known.lengths.max()), 1))
+    for name, variant in variants.items():
+        pool = PathPool(variant.method, key=variant.key, beta="cv")
+        own = best_beta(pool, known) if variant.tuned else beta
+        setting = Setting(variant.method, own, 0.05, epsilon, 100, variant.stop_early, seed)
+        fitted = fit_ballots(known, setting, variant.key, None, "hamming")
+        yield name, fitted.vote(asked, variant.key, None, None, True, seed)[0]
+
+
+def folds_of(count: int, learned: int, folds: int) -> Iterator[Fold]:
+    """The numbers of ``learned`` sentences to learn from, and those of all others; the former are disjoint."""
+    numbers = np.arange(count)
+    for fold in range(folds):
+        own = (numbers >= fold * learned) & (numbers < (fold + 1) * learned)
+        yield numbers[own], numbers[~own]
 
 
 def fold_losses(
     ballots: Ballots, learned: int, folds: int, variants: Mapping[str, Variant], beta: float
 ) -> dict[str, NDArray[np.float64]]:
     """The mean loss of each variant, once for every fold: ``learned`` sentences to learn from, all others to be tried on."""
+    found = tried_on_others(ballots, folds_of(len(ballots), learned, folds), variants, beta)
+    return {name: found.runs(name) for name in found.names()}
+
+
+def alone(title: str, ballots: Ballots) -> Table:
+    """What each expert loses by itself on all sentences."""
+    losses = expert_losses(ballots, 1.0 - np.eye(len(ballots.labels)))
+    lines = [[name, f"{100 * loss:.2f}"] for name, loss in zip(ballots.experts, losses.tolist(), strict=True)]
+    return Table(title, ["expert", "loss, %"], lines)
+
+
+def tried_on_others(ballots: Ballots, folds: Iterable[Fold], variants: Mapping[str, Variant], beta: float) -> Losses:
+    """What each variant loses on the second part of every fold, learned from the first."""
     costs = 1.0 - np.eye(len(ballots.labels))
-    epsilon = 0.5 / (len(ballots.experts) * int(ballots.lengths.max()))
-    found: dict[str, list[float]] = {name: [] for name in variants}
-    for fold in range(folds):
-        first = fold * learned
-        known = ballots.select(range(first, first + learned))
-        rest = ballots.select([*range(first), *range(first + learned, len(ballots))])
-        for name, variant in variants.items():
-            setting = Setting(variant.method, beta, 0.05, epsilon, 100, variant.stop_early, fold + 1)
-            fitted = fit_ballots(known, setting, variant.key, None, "hamming")
-            labels, _ = fitted.vote(rest, variant.key, None, None, True, fold + 1)
-            found[name].append(mean_loss(rest, labels, costs))
-    return {name: np.array(each) for name, each in found.items()}
+    found = Losses(len(ballots))
+    for seed, (first, others) in enumerate(folds, 1):
+        rest = ballots.select(others)
+        for name, labels in sayings(ballots.select(first), rest, variants, beta, seed):
+            found.add(name, others, sentence_losses(rest, labels, costs))
+    return found
 
 
-def loss_row(name: str, data: str, found: NDArray[np.float64], paper: float | None) -> Row:
+def loss_row(name: str, data: str, found: NDArray[np.float64], paper: float | None, scale: float = 100.0) -> Row:
     """A row in percent: the mean over folds with its 95% interval."""
-    mean = 100 * float(found.mean())
+    mean = scale * float(found.mean())
     if len(found) < 2:
         return Row(name, data, round(mean, 2), paper=paper)
-    half = 196 * float(found.std(ddof=1)) / float(np.sqrt(len(found)))
+    half = 1.96 * scale * float(found.std(ddof=1)) / float(np.sqrt(len(found)))
     return Row(name, data, round(mean, 2), round(mean - half, 2), round(mean + half, 2), paper)

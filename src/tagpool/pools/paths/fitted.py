@@ -116,10 +116,16 @@ def fit_ballots(ballots: Ballots, setting: Setting, key: Key, automaton: Automat
 
 
 def mean_loss(ballots: Ballots, labels: IntArray, costs: FloatArray) -> float:
-    """The mean of the sentences' losses: in each, the mean cost of its tokens."""
+    """The mean of the sentences' losses."""
+    return float(sentence_losses(ballots, labels, costs).mean()) if len(ballots) else 0.0
+
+
+def sentence_losses(ballots: Ballots, labels: IntArray, costs: FloatArray) -> FloatArray:
+    """The loss of every sentence: the mean cost of its tokens."""
     lost = np.where(ballots.gold >= 0, costs[ballots.gold, labels], 0.0)
     sentence = np.repeat(np.arange(len(ballots)), ballots.lengths)
-    return float((np.bincount(sentence, lost, len(ballots)) / np.maximum(ballots.lengths, 1)).mean()) if len(ballots) else 0.0
+    found: FloatArray = np.bincount(sentence, lost, len(ballots)) / np.maximum(ballots.lengths, 1)
+    return found
 
 
 def native_ballots(

@@ -1,0 +1,109 @@
+"""What the studies of path experts are made of: letters and their phones, losses, files that do not fit."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tagpool.errors import InputError
+from tagpool.experiments.corpora import handwriting, pronunciations
+from tagpool.experiments.letter_alignment import fits, label_of, learn_pieces, phones_of, pieces_of
+from tagpool.experiments.paths_study import Losses, folds_of
+from tagpool.experiments.study import Setting
+
+SOUNDS = {"A": ("AE",), "E": (), "N": ("N",), "S": ("S",), "T": ("T",), "U": ("Y", "UW"), "X": ("K", "S")}
+
+
+def said(word: str) -> list[str]:
+    return [phone for letter in word for phone in SOUNDS[letter]]
+
+
+@pytest.fixture(scope="module")
+def table():
+    random = np.random.default_rng(3)
+    words = ["".join(random.choice(list(SOUNDS), random.integers(2, 8))) for _ in range(400)]
+    return learn_pieces([(word, said(word)) for word in words])
+
+
+@given(st.text("AENSTUX", min_size=1, max_size=9))
+def test_letters_get_the_phones_they_stand_for(table, word):
+    phones = said(word)
+    found = pieces_of(word, phones, table)
+    if not fits(word, phones):
+        assert found is None
+    else:
+        assert found == [SOUNDS[letter] for letter in word]
+        assert phones_of(map(label_of, found)) == phones
+
+
+@given(st.lists(st.tuples(st.text("ab", min_size=1, max_size=4), st.lists(st.sampled_from("xyz"), max_size=9)), max_size=6))
+def test_whatever_is_aligned_has_its_phones_in_order(words):
+    table = learn_pieces(words, rounds=2)
+    by_letter: dict[str, float] = {}
+    for (letter, _), probability in table.items():
+        by_letter[letter] = by_letter.get(letter, 0.0) + probability
+    assert all(total == pytest.approx(1) for total in by_letter.values())
+    for letters, phones in words:
+        found = pieces_of(letters, phones, table)
+        assert (found is None) == (not fits(letters, phones))
+        if found is not None:
+            assert [phone for piece in found for phone in piece] == phones
+            assert all(len(piece) <= 2 for piece in found)
+            assert len(found) == len(letters)
+
+
+def test_expectation_maximisation_makes_the_words_likelier_in_every_round():
+    words = [("TAX", ["T", "AE", "K", "S"]), ("ATE", ["AE", "T"]), ("XAT", ["K", "S", "AE", "T"]), ("NE", ["N"])]
+
+    def likelihood(table, letters, phones):
+        if not letters:
+            return float(not phones)
+        return sum(
+            table.get((letters[0], tuple(phones[:count])), 0.0) * likelihood(table, letters[1:], phones[count:])
+            for count in range(min(2, len(phones)) + 1)
+        )
+
+    by_round = [np.prod([likelihood(learn_pieces(words, rounds), *each) for each in words]) for rounds in (1, 2, 4, 8)]
+    assert by_round == sorted(by_round)
+    assert by_round[0] < by_round[-1]
+
+
+def test_losses_are_kept_by_run_and_by_sentence():
+    losses = Losses(100)
+    for first, others in folds_of(100, 20, 3):
+        assert len(first) == 20
+        assert not set(first) & set(others)
+        losses.add("worse", others, np.where(others % 2, 0.5, 0.1))
+        losses.add("better", others, np.where(others % 2, 0.25, 0.1))
+    row = losses.row("better", "loss", 20.0)
+    assert row.ours == pytest.approx(100 * np.mean(losses.runs("better")), abs=0.01)
+    assert row.low is not None
+    assert row.high is not None
+    assert row.low <= row.ours <= row.high
+    found = losses.less("better", "worse")
+    assert found.less == pytest.approx(12.5)
+    assert found.low < 12.5 < found.high
+    assert found.p_value < 0.01
+    assert losses.less("better", "better").p_value == 1.0
+    assert losses.less("worse", "better").less == pytest.approx(-12.5)
+
+
+@pytest.mark.parametrize(
+    ("read", "name", "line", "message"),
+    [
+        (handwriting, "ocr-letters/letter.data.gz", "1\to\t2\t1\t1\t0\t1\t0", "expected id, letter, .* got 8 columns"),
+        (pronunciations, "cmudict/cmudict-0.7a.txt.gz", "TAX T AE K S", "expected a word, the number of the variant"),
+    ],
+)
+def test_files_that_do_not_fit_are_refused_with_their_line(tmp_path: Path, read, name, line, message):
+    with pytest.raises(InputError, match=r"no file .*TAGPOOL_DATA"):
+        read(Setting(data=tmp_path))
+    (tmp_path / name).parent.mkdir()
+    (tmp_path / name).write_bytes(gzip.compress(f"{line}\n".encode()))
+    with pytest.raises(InputError, match=f"{name}:1: {message}"):
+        read(Setting(data=tmp_path))
