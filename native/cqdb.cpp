@@ -70,14 +70,6 @@ uint32_t Cqdb::number_at(uint32_t record, std::string_view text) const {
     return number;
 }
 
-uint32_t Cqdb::find(std::string_view text) const {
-    std::string scratch;
-    Slot slot = first_slot(hash_of(text, scratch));
-    while (const uint32_t record = record_at(slot))
-        if (const uint32_t number = number_at(record, text); number != kNone) return number;
-    return kNone;
-}
-
 std::string write_cqdb(std::span<const std::string_view> texts) {
     constexpr uint32_t kTables = 256;
     struct Entry {

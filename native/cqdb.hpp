@@ -41,9 +41,6 @@ public:
     // The number of the record if it is of this text, else kNone.
     uint32_t number_at(uint32_t record, std::string_view text) const;
 
-    // All steps at once. kNone: there is no such text.
-    uint32_t find(std::string_view text) const;
-
 private:
     static constexpr uint32_t kTables = 256;
     static constexpr size_t kHead = 24, kRecords = kHead + kTables * 8;

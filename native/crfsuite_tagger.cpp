@@ -47,12 +47,6 @@ CrfsuiteTagger::CrfsuiteTagger(std::string_view bytes, std::shared_ptr<const voi
     }
 }
 
-std::vector<std::string> CrfsuiteTagger::labels() const {
-    std::vector<std::string> out;
-    for (uint32_t label = 0; label < label_count(); ++label) out.emplace_back(file_.labels().text(label));
-    return out;
-}
-
 void CrfsuiteTagger::set(const Attributes& sentence) {
     tokens_ = 0;  // if scoring fails, nothing is set
     messages_.reset();

@@ -24,7 +24,6 @@ public:
 
     const CrfsuiteFile& file() const { return file_; }
     uint32_t label_count() const { return file_.label_count(); }
-    std::vector<std::string> labels() const;
 
     // The sentence that the rest is about.
     void set(const Attributes& sentence);

@@ -35,17 +35,17 @@ const Attributes& attributes_of(nb::handle sentence, Attributes& scratch) {
 
 nb::str text_of(std::string_view text) { return nb::steal<nb::str>(PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "surrogateescape")); }
 
-// Texts, of str or bytes; what they are views of must outlive them.
-std::vector<std::string_view> views_of(nb::handle texts, std::vector<nb::object>& keep) {
+// Texts, of str or bytes, each `what`; what they are views of is kept.
+std::vector<std::string_view> views_of(nb::handle texts, const char* what, std::vector<nb::object>& keep) {
     std::vector<std::string_view> out;
     for (nb::handle text : texts) {
         std::string_view found;
         if (PyBytes_Check(text.ptr())) {
             found = {PyBytes_AS_STRING(text.ptr()), static_cast<size_t>(PyBytes_GET_SIZE(text.ptr()))};
         } else if (!utf8_of(text, found)) {
-            const std::string label = "label " + std::to_string(out.size() + 1) + ": ";
-            if (PyUnicode_Check(text.ptr())) throw InputFault(label + "the text has a lone surrogate and cannot be written as UTF-8");
-            throw InputFault(label + "expected text, got " + type_of(text));
+            const std::string which = std::string(what) + " " + std::to_string(out.size() + 1) + ": ";
+            if (PyUnicode_Check(text.ptr())) throw InputFault(which + "the text has a lone surrogate and cannot be written as UTF-8");
+            throw InputFault(which + "expected text, got " + type_of(text));
         }
         keep.push_back(nb::borrow(text));
         out.push_back(found.substr(0, found.find('\0')));
@@ -79,20 +79,25 @@ struct HeldTagger {
     Attributes scratch;
 };
 
-nb::list weights_at(const CrfsuiteFile& file, const CrfsuiteFile::Numbers& numbers, uint32_t from) {
+template <class Numbers>
+nb::list all_weights(const CrfsuiteFile& file, uint32_t count, Numbers&& numbers_of) {
     nb::list out;
-    for (uint32_t i = 0; i < numbers.count; ++i) {
-        const CrfsuiteFile::Weight weight = file.weight(numbers[i]);
-        out.append(nb::make_tuple(from, weight.to, weight.value));
+    for (uint32_t from = 0; from < count; ++from) {
+        const CrfsuiteFile::Numbers numbers = numbers_of(from);
+        for (uint32_t i = 0; i < numbers.count; ++i) {
+            const CrfsuiteFile::Weight weight = file.weight(numbers[i]);
+            out.append(nb::make_tuple(from, weight.to, weight.value));
+        }
     }
     return out;
 }
 
-template <class Count, class Numbers>
-nb::list all_weights(const CrfsuiteFile& file, Count count, Numbers&& numbers_of) {
-    nb::list out;
-    for (uint32_t from = 0; from < count; ++from) out.extend(weights_at(file, numbers_of(from), from));
-    return out;
+nb::bytes file_of(std::span<const std::string_view> labels, std::span<const std::string_view> attributes, const UInts& pair_attributes,
+                  const UShorts& pair_labels, const Doubles& pair_weights, const Doubles& transitions) {
+    const std::string out = write_crfsuite({labels, attributes, {pair_attributes.data(), pair_attributes.size()},
+                                            {pair_labels.data(), pair_labels.size()}, {pair_weights.data(), pair_weights.size()},
+                                            {transitions.data(), transitions.size()}});
+    return nb::bytes(out.data(), out.size());
 }
 
 }  // namespace
@@ -186,7 +191,7 @@ void bind_crfsuite(nb::module_& m) {
             Attributes scratch;
             const Attributes& attributes = attributes_of(sentence, scratch);
             std::vector<nb::object> keep;
-            const std::vector<std::string_view> texts = views_of(labels, keep);
+            const std::vector<std::string_view> texts = views_of(labels, "label", keep);
             if (texts.size() != attributes.token_count())
                 throw InputFault("the numbers of items and labels differ: " + std::to_string(attributes.token_count()) + " items, " +
                                  std::to_string(texts.size()) + " labels");
@@ -211,20 +216,15 @@ void bind_crfsuite(nb::module_& m) {
             std::vector<std::string_view> labels, attributes;
             for (uint32_t i = 0; i < instances.labels().size(); ++i) labels.push_back(instances.labels()[i]);
             for (uint32_t i = 0; i < instances.attributes().size(); ++i) attributes.push_back(instances.attributes()[i]);
-            const std::string out = write_crfsuite({labels, attributes, {pair_attributes.data(), pair_attributes.size()},
-                                                    {pair_labels.data(), pair_labels.size()}, {pair_weights.data(), pair_weights.size()},
-                                                    {transitions.data(), transitions.size()}});
-            return nb::bytes(out.data(), out.size());
+            return file_of(labels, attributes, pair_attributes, pair_labels, pair_weights, transitions);
         }, nb::arg("pair_attributes"), nb::arg("pair_labels"), nb::arg("pair_weights"), nb::arg("transitions"));
 
     // The same of texts.
-    m.def("write_crfsuite", [](const std::vector<std::string>& labels, const std::vector<std::string>& attributes, UInts pair_attributes,
-                               UShorts pair_labels, Doubles pair_weights, Doubles transitions) {
-        const std::vector<std::string_view> label_views(labels.begin(), labels.end()), attribute_views(attributes.begin(), attributes.end());
-        const std::string out = write_crfsuite({label_views, attribute_views, {pair_attributes.data(), pair_attributes.size()},
-                                                {pair_labels.data(), pair_labels.size()}, {pair_weights.data(), pair_weights.size()},
-                                                {transitions.data(), transitions.size()}});
-        return nb::bytes(out.data(), out.size());
+    m.def("write_crfsuite", [](nb::handle labels, nb::handle attributes, UInts pair_attributes, UShorts pair_labels, Doubles pair_weights,
+                               Doubles transitions) {
+        std::vector<nb::object> keep;
+        return file_of(views_of(labels, "label", keep), views_of(attributes, "attribute", keep), pair_attributes, pair_labels, pair_weights,
+                       transitions);
     }, nb::arg("labels"), nb::arg("attributes"), nb::arg("pair_attributes"), nb::arg("pair_labels"), nb::arg("pair_weights"),
        nb::arg("transitions"));
 }

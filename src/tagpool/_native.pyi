@@ -192,8 +192,8 @@ class Instances:
     ) -> bytes: ...
 
 def write_crfsuite(
-    labels: Sequence[str],
-    attributes: Sequence[str],
+    labels: Sequence[str | bytes],
+    attributes: Sequence[str | bytes],
     pair_attributes: NDArray[np.uint32],
     pair_labels: NDArray[np.uint16],
     pair_weights: NDArray[np.float64],

@@ -19,8 +19,9 @@ def test_from_crfsuite_to_everything_and_back(tmp_path: Path) -> None:
     first.write_bytes(MODEL)
     succeed("convert-model", first, tmp_path / "model.tagpool")
     assert tagpool.load(tmp_path / "model.tagpool").predict([[["x"], ["y"]]]) == [["A", "B"]]
+    assert "converted from a model of CRFsuite" in succeed("inspect", tmp_path / "model.tagpool")
     said = json.loads(succeed("convert-model", first, tmp_path / "model.wapiti", "--json"))
-    assert said == {"from": "CRFsuite", "to": "wapiti", "labels": 2, "attributes": 2, "weights": 3, "lost": []}
+    assert said == {"from": "CRFsuite", "to": "wapiti", "labels": 2, "attributes": 2, "weights": 5, "lost": []}
     succeed("convert-model", tmp_path / "model.wapiti", tmp_path / "again", "--to", "crfsuite")
     assert (tmp_path / "again").read_bytes() == MODEL
     succeed("convert-model", tmp_path / "model.tagpool", tmp_path / "third.crfsuite")

@@ -55,6 +55,13 @@ def test_to_wapiti_and_back() -> None:
         of_crfsuite(_native.CrfsuiteTagger.read(written(["A"], ["a b"], [1.0], [0.0]))).to_wapiti()
 
 
+def test_observations_of_a_model_without_patterns_stay_apart() -> None:
+    text = "#mdl#2#2\n#rdr#0/0/0\n#qrk#2\n1:A,\n1:B,\n#qrk#2\n4:udog,\n6:u:udog,\n1=0x1p+0\n2=0x1p+1\n"
+    weights = of_text_model(parse_wapiti_model(text))
+    assert weights.attributes == ["udog", "u:udog"]
+    assert tagger_of(weights.to_crfsuite()).tag([["udog"], ["u:udog"]]) == ["B", "A"]
+
+
 def test_patterns_give_the_attributes_of_a_converted_model() -> None:
     text = "#mdl#2#2\n#rdr#2/0/0\n8:u%x[0,0],\n1:b,\n#qrk#2\n1:A,\n1:B,\n#qrk#2\n4:udog,\n1:b,\n1=0x1p+0\n4=-0x1p+1\n"
     model = parse_wapiti_model(text)
@@ -82,3 +89,12 @@ def test_what_ours_has_beyond_is_told() -> None:
         of_expert(CRF("word[0]", order=2).fit(corpus))
     with pytest.raises(InputError, match="hashed"):
         of_expert(CRF("word[0]", hash_size=64).fit(corpus))
+
+
+def test_bytes_that_are_no_text_are_kept() -> None:
+    model = written([b"A", b"\xfe"], [b"\xff", "é".encode()], [0.0, 1.0, 2.0, 0.0], [0.0] * 4)
+    weights = of_crfsuite(_native.CrfsuiteTagger.read(model))
+    assert weights.to_crfsuite() == model
+    assert of_text_model(parse_wapiti_model(weights.to_wapiti())).to_crfsuite() == model
+    with pytest.raises(InputError, match="not UTF-8"):
+        weights.to_expert("CRFsuite")

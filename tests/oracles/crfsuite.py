@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from tagpool import _native
 
 
-def written(labels: list[str], attributes: list[str], states: list[float], transitions: list[float]) -> bytes:
+def written(labels: list[Any], attributes: list[Any], states: list[float], transitions: list[float]) -> bytes:
     """A model file with a weight for every attribute and label."""
     count = len(labels)
     return _native.write_crfsuite(

@@ -55,7 +55,7 @@ def convert_model(
         write_bytes(target, weights.to_crfsuite())
     else:
         write_bytes(target, weights.to_wapiti().encode("utf-8", "surrogateescape"))
-    counts = {"labels": len(weights.labels), "attributes": len(weights.attributes), "weights": len(weights.pair_weights)}
+    counts = {"labels": len(weights.labels), "attributes": len(weights.attributes), "weights": weights.count}
     if as_json:
         typer.echo(json.dumps({"from": origin, "to": wanted.value, **counts, "lost": lost}))
         return

@@ -165,7 +165,11 @@ def _show(found: dict[str, Any]) -> None:
         # One that was collapsed from a pool knows of no epochs.
         how = training["trainer"] if "epochs" not in training else f"by {training['trainer']}: {training['epochs']} epochs"
         score = "" if training.get("dev") is None else f", dev F1 {training['dev']:.2f}"
-        _print(f"trained on {training['sentences']:,} sentences, {training['tokens']:,} tokens, {how}{score}")
+        # One that comes from another tool knows of no sentences.
+        what = (
+            f"trained on {training['sentences']:,} sentences, {training['tokens']:,} tokens, " if "sentences" in training else ""
+        )
+        _print(f"{what}{how}{score}")
     shown = {
         "l2",
         "l1",

@@ -39,10 +39,20 @@ class ChainWeights:
         """Whether first or last labels have weights, for which other tools have no place."""
         return bool(np.any(self.start) or np.any(self.end))
 
+    @property
+    def count(self) -> int:
+        """How many weights of attributes and of transitions there are that are not zero."""
+        return int(np.count_nonzero(self.pair_weights) + np.count_nonzero(self.transitions))
+
     def to_crfsuite(self) -> bytes:
         """The file of CRFsuite's."""
         return _native.write_crfsuite(
-            self.labels, self.attributes, self.pair_attributes, self.pair_labels, self.pair_weights, self.transitions.ravel()
+            [_bytes(text) for text in self.labels],
+            [_bytes(text) for text in self.attributes],
+            self.pair_attributes,
+            self.pair_labels,
+            self.pair_weights,
+            self.transitions.ravel(),
         )
 
     def to_wapiti(self) -> str:
@@ -62,6 +72,9 @@ class ChainWeights:
 
     def to_expert(self, origin: str) -> CRF:
         """A model of ours on given features, in single precision."""
+        for text in (*self.labels, *self.attributes):
+            if not text.isascii() and any("\udc80" <= letter <= "\udcff" for letter in text):
+                raise InputError(f"models of tagpool's are of text: {_bytes(text)!r} is not UTF-8")
         encoder = GivenEncoder()
         encoder.fit_transform([[[]]], [self.labels[:1]], known=self.attributes)
         encoder.labels_ = tuple(self.labels)
@@ -82,8 +95,12 @@ class ChainWeights:
         return expert
 
 
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")
+
+
 def _sized(text: str) -> str:
-    return f"{len(text.encode('utf-8', 'surrogateescape'))}:{text},"
+    return f"{len(_bytes(text))}:{text},"
 
 
 def of_crfsuite(model: _native.CrfsuiteTagger) -> ChainWeights:
@@ -114,13 +131,14 @@ def of_text_model(model: TextModel) -> ChainWeights:
         raise InputError(
             f"the model has transitions that depend on observations, such as {varying[0]!r}: other models have no place for them"
         )
-    raw = not model.patterns
+    # Without patterns and all with that mark, as we write them, they are attributes; else they are kept as they are.
+    marked = not model.patterns and all(name.startswith(_RAW) for name in model.states)
     transitions = np.zeros((count, count))
     for weights in model.pairs.values():
         transitions += weights
     return _dense(
         list(model.labels),
-        [name.removeprefix(_RAW) if raw else name for name in model.states],
+        [name.removeprefix(_RAW) if marked else name for name in model.states],
         np.array(list(model.states.values()), np.float64).reshape(-1, count),
         transitions,
     )
