@@ -28,15 +28,18 @@ bench: $(VENV)/.installed $(VENV)/.test ## Measure speed and memory against the 
 # Python itself is not built with the sanitizers, so their runtime is loaded first, and what Python keeps until its end is no leak.
 # Tests that bring other native libraries along are left out.
 SANITIZED := .venv-sanitize
-sanitize: ## Run the tests of the native core under AddressSanitizer and UndefinedBehaviorSanitizer
+SANITIZED_TESTS ?= tests/native tests/corpus tests/features tests/chain tests/compat/test_text_models.py tests/compat/test_wapiti.py \
+	tests/experts/test_inducing.py tests/pools/paths
+sanitize: ## Run the tests of the native core under AddressSanitizer and UndefinedBehaviorSanitizer (SANITIZED_TESTS for some)
 	test -d $(SANITIZED) || $(PYTHON) -m venv $(SANITIZED)
 	$(SANITIZED)/bin/python -m pip --quiet install "scikit-build-core>=0.10" "nanobind>=2.4" cmake ninja numpy scipy typer rich pytest hypothesis xxhash
 	$(SANITIZED)/bin/python -m pip --quiet install --no-build-isolation --no-deps --force-reinstall . \
 		-C cmake.define.TAGPOOL_SANITIZE=ON -C build-dir=build/sanitize
 	LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" \
 	ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 PYTHONMALLOC=malloc \
-		$(SANITIZED)/bin/python -m pytest -p no:cacheprovider tests/native tests/corpus tests/features tests/chain \
-		--ignore=tests/corpus/test_builtin.py --ignore=tests/features/test_given.py --ignore=tests/native/test_peers.py
+		$(SANITIZED)/bin/python -m pytest -p no:cacheprovider $(SANITIZED_TESTS) \
+		--ignore=tests/corpus/test_builtin.py --ignore=tests/features/test_given.py --ignore=tests/native/test_peers.py \
+		--ignore=tests/pools/paths/test_path_pool.py
 
 $(VENV)/.made:
 	$(PYTHON) -m venv $(VENV)
