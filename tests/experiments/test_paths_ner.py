@@ -78,6 +78,8 @@ def test_members_have_their_bags_and_speak_the_common_scheme() -> None:
     said = other.ask(tagger, dev)
     assert said.probabilities is None
     _assert_legal(said.labels)
+    less = Member("less", make, ("clusters", "vectors"), second=False, without=("brown", "glove"))
+    assert "cluster" not in less.fit(train, **common).features
     alone = Member("alone", lambda features, quick, **more: MaxEnt(features, trainer=SGD(epochs=2), **more), ("ngrams",))
     _assert_legal(alone.ask(alone.fit(learned, **common), view).labels)
 

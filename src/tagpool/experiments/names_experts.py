@@ -47,7 +47,8 @@ class Said:
 class Member:
     """An expert to be: how it is made, and of which bags of templates (none: all).
 
-    ``second`` says that it sees the labels of a first stage, ``scheme`` how the labels are written that it learns.
+    ``second`` says that it sees the labels of a first stage, ``scheme`` how the labels are written that it learns,
+    ``without`` the resources whose templates are left out.
     """
 
     name: str
@@ -56,12 +57,14 @@ class Member:
     second: bool = True
     scheme: str = SCHEME
     text: str = "names-rich"
+    without: tuple[str, ...] = ()
 
     def fit(self, train: Corpus, resources: Mapping[str, Any], threads: int, quick: bool) -> Any:
         """The expert, trained."""
         parsed = parse(templates(self.text) + (f"\n[{_STAGE}]\n{TEMPLATES}" if self.second else ""))
         if self.bags:
             parsed = parsed.restrict(*self.bags, *([_STAGE] if self.second else []))
+        parsed = parsed.without(*self.without)
         own = {name: each for name, each in resources.items() if name in parsed.resources}
         made = self.make(str(parsed), quick, resources=own, threads=threads)
         return made.fit(train if self.scheme == SCHEME else in_scheme(train, self.scheme))
@@ -136,5 +139,5 @@ MEMBERS = (
         _USUAL,
     ),
     Member("elitist CRFs", _elitist(0.3, 5), (*_LISTS, "document")),
-    Member("inducing tagger", _inducing(3e-7, 8), text="names-induced"),
+    Member("inducing tagger", _inducing(3e-7, 8), text="names-induced", without=("tweets",)),
 )
