@@ -22,7 +22,7 @@ lint: $(VENV)/.installed $(VENV)/.test $(VENV)/.lint ## Check style, types and t
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 
-bench: $(VENV)/.installed $(VENV)/.test ## Measure speed and memory against the peers, in one run (set TAGPOOL_DATA for the real corpora)
+bench: $(VENV)/.installed $(VENV)/.test $(VENV)/.bench ## Measure speed and memory against the peers, in one run (set TAGPOOL_DATA for the real corpora)
 	$(BIN)/python benchmarks/run.py $(PARTS)
 
 # Python itself is not built with the sanitizers, so their runtime is loaded first, and what Python keeps until its end is no leak.
@@ -55,6 +55,11 @@ $(VENV)/.installed: $(VENV)/.made $(SOURCES)
 # Without matplotlib there are tables all the same: it may fail.
 $(VENV)/.plots: $(VENV)/.installed
 	-$(PIP) install --no-build-isolation ".[plots]" && touch $@
+
+# A rival that has wheels for some machines only: without it its rows say so.
+$(VENV)/.bench: $(VENV)/.made pyproject.toml
+	-$(PIP) install --only-binary vowpalwabbit --group bench
+	touch $@
 
 $(VENV)/.test $(VENV)/.lint: $(VENV)/.%: $(VENV)/.made pyproject.toml
 	$(PIP) install --group $*

@@ -25,6 +25,7 @@ from parts.encoding import encoding, reading
 from parts.inducing import inducing
 from parts.maxent import maxent
 from parts.objective import gradient, optimum
+from parts.paths import paths
 from parts.pools import pools
 from parts.starting import starting
 from parts.tagging import cold, tagging
@@ -36,7 +37,7 @@ from tasks import Task, prepare
 Part = Callable[[list[Task]], Iterator[Row]]
 ALWAYS: tuple[Part, ...] = (
     reading, encoding, starting, training, footprint, gradient, optimum, tagging, cold, threads, maxent, pools, inducing,
-    compat
+    paths, compat
 )  # fmt: skip
 PARTS = {part.__name__: part for part in (*ALWAYS, choosing)}
 

@@ -60,6 +60,8 @@ public:
         if (size_ + count > capacity_) reallocate(size_ + count + capacity_ / 2);
     }
     void push_unchecked(T value) { data_[size_++] = value; }
+    // Those that were written behind the last, into such room.
+    void take(size_t count) { size_ += count; }
     void append(const T* values, size_t count) {
         if (count == 0) return;
         reserve_more(count);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "fault.hpp"
@@ -11,7 +12,7 @@ namespace tagpool {
 
 OnlineLearner::OnlineLearner(OnlineData data, uint32_t labels, OnlineOptions options)
     : data_(std::move(data)), labels_(labels), options_(options), random_(options.seed), rows_(labels, options.step),
-      features_(data_.keys.size()), can_join_(data_.keys.size(), true), scores_(rows_.stride()) {
+      features_(data_.keys.size()), can_join_(data_.keys.size(), true), bits_(options.slots), scores_(rows_.stride()) {
     const size_t tokens = data_.features->token_count(), sentences = data_.features->sentences.size() - 1;
     if (data_.gold.size() != tokens) throw InputFault("expected one label a token");
     if (std::any_of(data_.gold.begin(), data_.gold.end(), [&](int32_t y) { return y < -1 || y >= static_cast<int32_t>(labels); }))
@@ -21,6 +22,7 @@ OnlineLearner::OnlineLearner(OnlineData data, uint32_t labels, OnlineOptions opt
     for (const uint32_t id : data_.features->ids)
         if (id >= features_.size()) throw InputFault("a feature is out of range");
     data_.look_back.check();
+    depth_ = data_.look_back.depth();
     if (data_.look_back.templates.size() != data_.history_keys.size()) throw InputFault("expected one template a feature of the label history");
     if (data_.history) {
         if (data_.history->sentences != data_.features->sentences)
@@ -36,7 +38,6 @@ OnlineLearner::OnlineLearner(OnlineData data, uint32_t labels, OnlineOptions opt
     for (size_t i = 0; i < data_.features->values.size(); ++i)
         if (data_.features->values[i] != 1.0f) can_join_[data_.features->ids[i]] = false;
     merge_repeated();
-    bits_.assign((size_t{options_.slots} + 63) / 64, 0);
     cells_.assign(1024, PairCell());
 }
 
@@ -98,105 +99,84 @@ double OnlineLearner::epoch(const std::function<void()>& look_up) {
 double OnlineLearner::learn(uint32_t sentence, double gold_share) {
     const size_t begin = data_.features->sentences[sentence], length = data_.features->sentences[sentence + 1] - begin;
     const float weight = data_.sentence_weights.empty() ? 1.0f : data_.sentence_weights[sentence];
-    look_at(begin, length);
+    tokens_.clear();
     given_.resize(length);
+    same_since_ = 0;
     double loss = 0;
-    for (size_t t = 0; t < length; ++t) {
-        find_history(begin, t);
-        score(t);
-        const float* const scores = scores_.data();
-        const auto best = static_cast<int32_t>(std::max_element(scores, scores + labels_) - scores);
-        const int32_t gold = data_.gold[begin + t];
-        given_[t] = best;
-        if (gold < 0) continue;
-        ++batch_examples_;
-        const auto y = static_cast<uint16_t>(gold);
-        const float of_gold = scores_[y];
-        scores_[y] -= 1;
-        const auto worst = static_cast<uint16_t>(std::max_element(scores, scores + labels_) - scores);
-        loss += static_cast<double>(weight) * std::max(0.0, static_cast<double>(scores_[worst]) + 1 - static_cast<double>(of_gold));
-        if (worst != y) note_mistake(begin, t, y, worst, weight);
-        if (random_.uniform() < gold_share) given_[t] = gold;
+    // All is looked up in large tables: what a step needs is asked for by the one before, some tokens ahead.
+    constexpr size_t kRows = 1, kDecision = 3;
+    for (size_t t = 0; t < length + kDecision; ++t) {
+        if (t < length) find_pairs(begin, t);
+        if (t >= kRows && t < length + kRows) find_rows(begin, t - kRows);
+        if (t >= kDecision) loss += decide(begin, t - kDecision, weight, gold_share);
     }
     return loss;
 }
 
-// What a sentence's tokens have whatever their labels are: features, and pairs of them.
-void OnlineLearner::look_at(size_t begin, size_t length) {
-    const Encoding& encoding = *data_.features;
-    tokens_.rows.clear();
-    tokens_.values.clear();
-    tokens_.hashes.clear();
-    tokens_.slots.clear();
-    tokens_.hash_ends.assign(1, 0);
-    tokens_.slot_ends.assign(1, 0);
-    tokens_.row_ends.assign(1, 0);
-    for (size_t t = 0; t < length; ++t) {
-        for (uint64_t i = encoding.starts[begin + t]; i < encoding.starts[begin + t + 1]; ++i) {
-            const Feature found = features_[encoding.ids[i]];
-            if (found.hash) tokens_.hashes.push_back(found.hash);
-            if (!found.row) continue;
-            tokens_.rows.push_back(found.row);
-            if (!encoding.values.empty()) tokens_.values.push_back(encoding.values[i]);
-        }
-        const size_t from = tokens_.hash_ends.back(), slots_from = tokens_.slots.size();
-        pairs().join_all(tokens_.hashes.data() + from, tokens_.hashes.size() - from, tokens_.slots);
-        append_rows(tokens_.slots, slots_from, tokens_.rows);
-        if (!encoding.values.empty()) tokens_.values.resize(tokens_.rows.size(), 1.0f);
-        tokens_.hash_ends.push_back(tokens_.hashes.size());
-        tokens_.slot_ends.push_back(tokens_.slots.size());
-        tokens_.row_ends.push_back(tokens_.rows.size());
+// Labels a token, and returns its loss.
+double OnlineLearner::decide(size_t begin, size_t t, float weight, double gold_share) {
+    other_history_ = data_.history && t < same_since_ + depth_ && same_since_ > 0;
+    if (other_history_) look_back(begin, t);
+    const int32_t gold = data_.gold[begin + t];
+    const auto y = static_cast<uint16_t>(gold);
+    double loss = 0;
+    if (gold >= 0 && surely_right(t, y)) {
+        ++batch_examples_;
+        given_[t] = gold;
+        random_.uniform();  // as for others
+        return loss;
     }
+    score(t);
+    const float* const scores = scores_.data();
+    given_[t] = static_cast<int32_t>(std::max_element(scores, scores + labels_) - scores);
+    if (gold >= 0) {
+        ++batch_examples_;
+        const float of_gold = scores_[y];
+        scores_[y] -= 1;
+        const auto worst = static_cast<uint16_t>(std::max_element(scores, scores + labels_) - scores);
+        loss = static_cast<double>(weight) * std::max(0.0, static_cast<double>(scores_[worst]) + 1 - static_cast<double>(of_gold));
+        if (worst != y) note_mistake(begin, t, y, worst, weight);
+        if (random_.uniform() < gold_share) given_[t] = gold;
+    }
+    if (given_[t] != gold) same_since_ = t + 1;
+    return loss;
 }
 
-// Appends the rows of pairs. They are looked up in a large table: a few are asked for ahead.
-void OnlineLearner::append_rows(const std::vector<uint32_t>& slots, size_t from, std::vector<uint32_t>& rows) const {
-    constexpr size_t kAhead = 12;
-    for (size_t i = from; i < slots.size() && i < from + kAhead; ++i) __builtin_prefetch(&cells_[slots[i] & (cells_.size() - 1)]);
-    for (size_t i = from; i < slots.size(); ++i) {
-        if (i + kAhead < slots.size()) __builtin_prefetch(&cells_[slots[i + kAhead] & (cells_.size() - 1)]);
-        if (const uint32_t row = cell(slots[i]).row) rows.push_back(row);
-    }
-}
-
-// What a token has with the labels given before: features, and their pairs. They are fetched while others are summed.
-void OnlineLearner::find_history(size_t begin, size_t t) {
-    history_slots_.clear();
-    history_hashes_here_.clear();
-    history_rows_.clear();
-    if (!data_.history) return;
-    const auto before = [&](size_t back) { return label_before(given_.data(), t, back, labels_); };
-    for (uint64_t i = data_.history->starts[begin + t]; i < data_.history->starts[begin + t + 1]; ++i) {
-        const uint32_t number = history_index_.find(data_.look_back.key(data_.history->ids[i], before));
-        if (number == FeatureIndex::kNone) continue;
-        const Feature& found = histories_[number];
-        if (found.row) history_rows_.push_back(found.row);
-        if (found.hash) history_hashes_here_.push_back(found.hash);
-    }
-    const size_t from = tokens_.hash_ends[t];
-    for (size_t i = 0; i < history_hashes_here_.size(); ++i) {
-        const uint32_t one = history_hashes_here_[i];
-        pairs().join(one, tokens_.hashes.data() + from, tokens_.hash_ends[t + 1] - from, history_slots_);
-        pairs().join(one, history_hashes_here_.data() + i + 1, history_hashes_here_.size() - i - 1, history_slots_);
-    }
-    append_rows(history_slots_, 0, history_rows_);
-    for (const uint32_t row : history_rows_) rows_.prefetch(row);
+// Whether a token's label leads by more than 1 in any case, by what sketches of its weights say.
+bool OnlineLearner::surely_right(size_t t, uint16_t gold) {
+    if (!tokens_.values.empty()) return false;
+    const float h = threshold();
+    std::fill(scores_.begin(), scores_.end(), 0.0f);
+    const size_t first = tokens_.row_ends[t], end = other_history_ ? tokens_.fixed_rows[t] : tokens_.row_ends[t + 1];
+    float error = rows_.estimate(tokens_.rows.data() + first, end - first, h, scores_.data());
+    if (other_history_) error += rows_.estimate(history_rows_.data(), history_rows_.size(), h, scores_.data());
+    constexpr float kRounding = 1e-3f, kLeast = -std::numeric_limits<float>::infinity();
+    const float of_gold = scores_[gold];
+    scores_[gold] = kLeast;
+    std::fill(scores_.begin() + labels_, scores_.end(), kLeast);
+    float most[8];
+    std::fill_n(most, 8, kLeast);
+    for (size_t y = 0; y < scores_.size(); y += 8)
+        for (size_t k = 0; k < 8; ++k) most[k] = most[k] > scores_[y + k] ? most[k] : scores_[y + k];
+    return of_gold - *std::max_element(most, most + 8) > 1 + 2.01f * error + kRounding;
 }
 
 // The scores of a token: of what it has in any case, then of what it has with the labels before.
 void OnlineLearner::score(size_t t) {
-    constexpr size_t kAhead = 24;  // rows, which may be those of the next token
+    constexpr size_t kAhead = 16;
     const float h = threshold();
     std::fill(scores_.begin(), scores_.end(), 0.0f);
-    const std::vector<uint32_t>& rows = tokens_.rows;
-    const bool valued = !data_.features->values.empty();
-    if (t == 0)
-        for (size_t i = 0; i < std::min(kAhead, rows.size()); ++i) rows_.prefetch(rows[i]);
-    for (size_t i = tokens_.row_ends[t]; i < tokens_.row_ends[t + 1]; ++i) {
-        if (i + kAhead < rows.size()) rows_.prefetch(rows[i + kAhead]);
+    const uint32_t* const rows = tokens_.rows.data();
+    const bool valued = !tokens_.values.empty();
+    const size_t first = tokens_.row_ends[t], end = other_history_ ? tokens_.fixed_rows[t] : tokens_.row_ends[t + 1];
+    for (size_t i = first; i < std::min(first + kAhead, end); ++i) rows_.prefetch(rows[i]);
+    for (size_t i = first; i < end; ++i) {
+        if (i + kAhead < end) rows_.prefetch(rows[i + kAhead]);
         if (valued) rows_.add<true>(rows[i], tokens_.values[i], h, scores_.data());
         else rows_.add<false>(rows[i], 1, h, scores_.data());
     }
+    if (!other_history_) return;
+    for (const uint32_t row : history_rows_) rows_.prefetch(row);
     for (const uint32_t row : history_rows_) rows_.add<false>(row, 1, h, scores_.data());
 }
 
@@ -224,15 +204,15 @@ void OnlineLearner::note_mistake(size_t begin, size_t t, uint16_t right, uint16_
         for (uint64_t i = data_.history->starts[begin + t]; i < data_.history->starts[begin + t + 1]; ++i)
             mistake_histories_.push_back(insert_history(data_.history->ids[i], [&](size_t back) { return label_before(given_.data(), t, back, labels_); }));
     if (options_.strongest > 0) {
-        const auto slots = tokens_.slots.begin();
-        mistake_slots_.insert(mistake_slots_.end(), slots + static_cast<std::ptrdiff_t>(tokens_.slot_ends[t]),
-                              slots + static_cast<std::ptrdiff_t>(tokens_.slot_ends[t + 1]));
-        mistake_slots_.insert(mistake_slots_.end(), history_slots_.begin(), history_slots_.end());
+        const uint32_t* const slots = tokens_.slots.data();
+        mistake_slots_.insert(mistake_slots_.end(), slots + tokens_.slot_ends[t], slots + (other_history_ ? tokens_.fixed_slots[t] : tokens_.slot_ends[t + 1]));
+        if (other_history_) mistake_slots_.insert(mistake_slots_.end(), history_slots_.begin(), history_slots_.end());
         // Pairs of one slot are one feature, of a higher value: they come together.
         const size_t from = mistakes_.empty() ? 0 : mistakes_.back().slots_end;
         std::sort(mistake_slots_.begin() + static_cast<std::ptrdiff_t>(from), mistake_slots_.end());
         induce(begin + t, right, wrong, histories_from);
     }
+    for (size_t i = tokens_.row_ends[t]; i < tokens_.row_ends[t + 1]; ++i) rows_.prefetch_for_update(tokens_.rows[i], right, wrong);
     mistakes_.push_back({static_cast<uint32_t>(begin + t), right, wrong, weight, mistake_histories_.size(), mistake_slots_.size()});
 }
 
@@ -274,17 +254,18 @@ void OnlineLearner::apply() {
     to_join_.clear();
     examples_ += batch_examples_;
     batch_examples_ = 0;
+    rows_.refresh_sketches(threshold(), examples_);
 }
 
 // Rows are in a cache still, since they were read; what only updates need is asked for ahead.
 void OnlineLearner::learn_from(const Mistake& mistake) {
     constexpr size_t kAhead = 12;
+    const float h = threshold();
     for (size_t i = 0; i < std::min(kAhead, touched_.size()); ++i) rows_.prefetch_for_update(*touched_[i].first, mistake.right, mistake.wrong);
     for (size_t i = 0; i < touched_.size(); ++i) {
         if (i + kAhead < touched_.size()) rows_.prefetch_for_update(*touched_[i + kAhead].first, mistake.right, mistake.wrong);
         const auto [row, gradient] = touched_[i];
-        rows_.learn(*row, mistake.right, gradient);
-        rows_.learn(*row, mistake.wrong, -gradient);
+        rows_.learn(*row, mistake.right, mistake.wrong, gradient, h);
     }
 }
 
@@ -296,9 +277,9 @@ void OnlineLearner::join(uint32_t first, uint32_t second) {
     const uint32_t a = hash_of(first), b = hash_of(second), slot = pairs().slot(a, b);
     feature(first).hash = a;
     feature(second).hash = b;
-    if (pairs().has(slot)) return;
-    bits_[slot / 64] |= uint64_t{1} << (slot % 64);
+    if (cell(slot).slot == slot) return;
     pair_slots_.push_back(slot);
+    bits_.add_last(pair_slots_);
     pair_first_.push_back(first);
     pair_second_.push_back(second);
     if (pair_slots_.size() * 2 > cells_.size()) grow_cells();

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "aligned.hpp"
+#include "buffer.hpp"
 #include "encoding.hpp"
 #include "index.hpp"
 #include "induced.hpp"
@@ -80,23 +81,35 @@ private:
         float weight;
         size_t histories_end, slots_end;
     };
-    // What the tokens of a sentence have whatever their labels are: rows of features, then of pairs, with values if there are any.
+    // What the tokens of a sentence have: hashes of features that are part of pairs, slots that may be in F and those that are, and rows, of features and then of pairs,
+    // with values if there are any. Of slots and rows those that a token has whatever its labels are come first, then those with the gold
+    // labels before it: nearly always these are given, and all that is needed can be fetched long before.
     struct Tokens {
-        std::vector<uint32_t> hashes, slots, rows;
+        std::vector<uint32_t> hashes, histories;
+        Buffer<uint32_t> candidates, slots, rows;
         std::vector<float> values;
-        std::vector<size_t> hash_ends, slot_ends, row_ends;
+        std::vector<size_t> hash_ends, history_ends, fixed_candidates, candidate_ends, fixed_slots, slot_ends, fixed_rows, row_ends;
+        void clear();
     };
 
     void merge_repeated();
     double learn(uint32_t sentence, double gold_share);
-    void look_at(size_t begin, size_t length);
-    void find_history(size_t begin, size_t t);
+    double decide(size_t begin, size_t t, float weight, double gold_share);
+    void find_pairs(size_t begin, size_t t);
+    void find_rows(size_t begin, size_t t);
+    void find_history(size_t begin, size_t t, const int32_t* given, std::vector<uint32_t>& numbers, Buffer<uint32_t>& candidates);
+    void append_history_rows(const uint32_t* numbers, size_t count, Buffer<uint32_t>& rows) const;
+    void look_back(size_t begin, size_t t);
+    bool surely_right(size_t t, uint16_t gold);
     void score(size_t t);
     void note_mistake(size_t begin, size_t t, uint16_t right, uint16_t wrong, float weight);
     void induce(size_t token, uint16_t right, uint16_t wrong, size_t histories_from);
     void apply();
     void learn_from(const Mistake& mistake);
-    void append_rows(const std::vector<uint32_t>& slots, size_t from, std::vector<uint32_t>& rows) const;
+    [[gnu::always_inline]] void prefetch_cells(const uint32_t* slots, size_t count) const {
+        for (size_t i = 0; i < count; ++i) __builtin_prefetch(&cells_[slots[i] & (cells_.size() - 1)]);
+    }
+    void append_rows(const uint32_t* candidates, size_t count, Buffer<uint32_t>& slots, Buffer<uint32_t>& rows) const;
     PairCell& cell(uint32_t slot);
     const PairCell& cell(uint32_t slot) const { return const_cast<OnlineLearner*>(this)->cell(slot); }
     void grow_cells();
@@ -104,7 +117,7 @@ private:
     Feature& feature(uint32_t number) { return number < features_.size() ? features_[number] : histories_[number - features_.size()]; }
     float value(uint64_t i) const { return data_.features->values.empty() ? 1.0f : data_.features->values[i]; }
     float threshold() const { return options_.step.dual_averaging ? static_cast<float>(options_.l1 * static_cast<double>(examples_)) : 0.0f; }
-    PairView pairs() const { return {bits_.data(), options_.slots}; }
+    PairView pairs() const { return bits_.view(); }
     template <class LabelBefore>
     uint32_t insert_history(uint32_t feature, LabelBefore&& before);
 
@@ -121,7 +134,7 @@ private:
     std::vector<uint32_t> history_features_, history_hashes_;
     std::vector<uint16_t> history_labels_;
     // F, and the rows of what is in it.
-    std::vector<uint64_t> bits_;
+    PairBits bits_;
     AlignedVector<PairCell> cells_;
     std::vector<uint32_t> pair_slots_, pair_first_, pair_second_;
     size_t examples_ = 0, epochs_ = 0, summed_ = 0;
@@ -135,8 +148,13 @@ private:
     // Of the sentence, and of the token.
     Tokens tokens_;
     std::vector<int32_t> given_;
+    size_t same_since_ = 0, depth_ = 0;  // from where on the gold labels were given; how far back templates look
     AlignedVector<float> scores_;
-    std::vector<uint32_t> history_hashes_here_, history_slots_, history_rows_;
+    std::vector<uint32_t> history_hashes_here_;
+    // Where labels that are not the gold ones were given before: what the token has with these instead.
+    bool other_history_ = false;
+    std::vector<uint32_t> history_numbers_;
+    Buffer<uint32_t> history_candidates_, history_slots_, history_rows_;
 };
 
 }  // namespace tagpool

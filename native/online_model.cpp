@@ -1,6 +1,7 @@
 #include "online_model.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <numeric>
 #include <tuple>
@@ -17,86 +18,6 @@ namespace tagpool {
 namespace {
 
 constexpr uint32_t kBlock = 32;  // sentences encoded at once
-
-std::string online_text(const Induced& induced) {
-    std::string backs;
-    for (const auto& each : induced.history.backs) {
-        std::string list;
-        for (const uint8_t back : each) list += (list.empty() ? "" : ",") + std::to_string(back);
-        backs += (backs.empty() ? "[" : ",[") + list + "]";
-    }
-    return "{\"slots\":" + std::to_string(induced.slots) + ",\"backs\":[" + backs + "]}";
-}
-
-// What the index has for each feature: see the head of online_model.hpp.
-struct Numbered {
-    std::vector<uint32_t> numbers, joined_places, joined_hashes;
-};
-
-Numbered number(const Induced& induced, const std::vector<uint32_t>& places) {
-    Numbered out;
-    const auto joined = static_cast<uint32_t>(std::count_if(induced.hashes.begin(), induced.hashes.end(), [](uint32_t hash) { return hash != 0; }));
-    for (size_t i = 0; i < induced.hashes.size(); ++i) {
-        if (induced.hashes[i]) {
-            out.numbers.push_back(static_cast<uint32_t>(out.joined_places.size()));
-            out.joined_places.push_back(places[i]);
-            out.joined_hashes.push_back(induced.hashes[i]);
-        } else {
-            out.numbers.push_back(places[i] == BlockWeights::kNowhere ? Slots::kNone : joined + places[i]);
-        }
-    }
-    return out;
-}
-
-void lay_out_history(const OnlineTrained& trained, const uint32_t* numbers, Tensors& to) {
-    const Induced& induced = trained.induced;
-    std::vector<uint64_t> keys;
-    for (size_t i = 0; i < induced.history_features.size(); ++i) {
-        size_t next = i * induced.width();
-        keys.push_back(induced.history.key(induced.history_features[i], [&](size_t) { return induced.history_labels[next++]; }));
-    }
-    Slots::write(keys, {numbers, numbers + keys.size()}, "labelled", to);
-    to.add("history.templates", induced.history.templates);
-    if (!trained.history) return;
-    if (trained.history_keys.size() != induced.history.templates.size()) throw InputFault("expected one key a feature of the label history");
-    std::vector<uint32_t> own(trained.history_keys.size());
-    std::iota(own.begin(), own.end(), 0u);
-    Slots::write(trained.history_keys, own, "history", to);
-    write_program(*trained.history, "history", to);
-}
-
-Tensors laid_out(OnlineTrained trained) {
-    Induced& induced = trained.induced;
-    const size_t labels = trained.labels.size(), singles = induced.numbers.size(), features = induced.hashes.size();
-    if (labels != induced.labels) throw InputFault("the weights do not fit the labels");
-    if (std::any_of(induced.weights.begin(), induced.weights.end(), [](float weight) { return !std::isfinite(weight); }))
-        throw InputFault("a weight is not a finite number");
-    const bool is_kept = !trained.keys.empty() || trained.hash_size;
-    Tensors made;
-    write_labels(trained.labels, made);
-    made.set("online", online_text(induced));
-    BlockWeights blocks = make_blocks(labels, induced.begins, induced.weight_labels.data(), std::move(induced.weights), is_kept);
-    Numbered numbered = number(induced, blocks.places);
-    std::vector<uint32_t> by_feature(induced.features, Slots::kNone);
-    for (size_t i = 0; i < singles; ++i) by_feature[induced.numbers[i]] = numbered.numbers[i];
-    if (trained.keys.empty()) Slots::write_numbered(std::move(by_feature), "features", made);
-    else Slots::write(trained.keys, by_feature, "features", made);
-    if (!induced.history.backs.empty()) lay_out_history(trained, numbered.numbers.data() + singles, made);
-    std::vector<uint64_t> pair_keys;
-    for (const uint32_t slot : induced.pair_slots) pair_keys.push_back(combine(slot, 1));
-    const std::vector<uint32_t> pair_places(blocks.places.begin() + static_cast<std::ptrdiff_t>(features), blocks.places.end());
-    Slots::write(pair_keys, pair_places, "pairs", made);
-    // A pair without weights says nothing: it need not be found.
-    std::vector<uint64_t> bits((size_t{induced.slots} + 63) / 64, 0);
-    for (size_t i = 0; i < induced.pair_slots.size(); ++i)
-        if (const uint32_t slot = induced.pair_slots[i]; pair_places[i] != Slots::kNone) bits[slot / 64] |= uint64_t{1} << (slot % 64);
-    made.add("pairs.bits", std::move(bits));
-    made.add("joined.places", std::move(numbered.joined_places));
-    made.add("joined.hashes", std::move(numbered.joined_hashes));
-    ModelWeights::write(std::move(blocks), labels, made);
-    if (trained.program) write_program(*trained.program, "program", made);
-    return made;
-}
 
 }  // namespace
 
@@ -133,6 +54,17 @@ OnlineModel::OnlineModel(Tensors tensors) : tensors_(std::move(tensors)), labels
     if (tensors_.find_text("program")) program_ = read_program(tensors_, "program");
     check();
     may_repeat_ = may_repeat();
+    pair_bits_ = pair_bits();
+}
+
+PairBits OnlineModel::pair_bits() const {
+    std::vector<uint32_t> in_f;
+    for (size_t i = 0; i < bits_.size(); ++i)
+        for (uint64_t word = bits_[i]; word; word &= word - 1)
+            if (const uint64_t slot = i * 64 + static_cast<size_t>(std::countr_zero(word)); slot < pair_slots_) in_f.push_back(static_cast<uint32_t>(slot));
+    PairBits made(pair_slots_);
+    made.make(in_f);
+    return made;
 }
 
 bool OnlineModel::is_place(uint32_t number) const {
@@ -217,11 +149,6 @@ void OnlineModel::add_block(uint32_t place, float* scores) const {
     for (uint32_t k = 0; k < count; ++k) scores[labels[k]] += weights[k];
 }
 
-void OnlineModel::prefetch_block(uint32_t place) const {
-    __builtin_prefetch(view_.weights + place);
-    if (!view_.blocks.is_row(place)) __builtin_prefetch(view_.pair_labels + (place - view_.blocks.rows_end()));
-}
-
 void OnlineModel::add_weights(uint32_t number, float* scores) const {
     if (number == Slots::kNone) return;
     const auto joined = static_cast<uint32_t>(joined_places_.size());
@@ -232,7 +159,7 @@ void OnlineModel::add_weights(uint32_t number, float* scores) const {
 bool OnlineModel::add_pair_weights(uint32_t first, uint32_t second, float* scores) const {
     if (first >= joined_hashes_.size() || second >= joined_hashes_.size()) return false;
     const uint32_t slot = pair_view().slot(joined_hashes_[first], joined_hashes_[second]);
-    if (!pair_view().has(slot)) return false;
+    if (!(bits_[slot / 64] >> (slot % 64) & 1)) return false;
     if (const uint32_t place = pairs_.find(pair_key(slot)); place != Slots::kNone) add_block(place, scores);
     return true;
 }
@@ -309,7 +236,7 @@ void OnlineModel::look_at(const Encoding& encoding, size_t first, size_t last, S
         pair_view().join_all(scratch.hashes.data() + from, scratch.hashes.size() - from, scratch.next_slots);
         for (const uint32_t slot : scratch.next_slots) pairs_.prefetch_all(pair_key(slot));
         if (token > first) place(encoding, token - 1, scratch.slots, scratch.placed);
-        scratch.slots.swap(scratch.next_slots);
+        std::swap(scratch.slots, scratch.next_slots);
     }
     if (last > first) place(encoding, last - 1, scratch.slots, scratch.placed);
 }
@@ -325,7 +252,7 @@ void OnlineModel::append_hashes(const Encoding& encoding, size_t token, std::vec
 }
 
 // Appends a token: the places of its features' weights, and of pairs that have these slots.
-void OnlineModel::place(const Encoding& encoding, size_t token, const std::vector<uint32_t>& slots, Encoding& placed) const {
+void OnlineModel::place(const Encoding& encoding, size_t token, const Buffer<uint32_t>& slots, Encoding& placed) const {
     const auto joined = static_cast<uint32_t>(joined_places_.size());
     const bool valued = !encoding.values.empty();
     const auto push = [&](uint32_t place, float value) {

@@ -16,21 +16,13 @@
 #include "induced.hpp"
 #include "model.hpp"
 #include "model_weights.hpp"
+#include "online_layout.hpp"
 #include "online_pairs.hpp"
 #include "program.hpp"
 #include "slots.hpp"
 #include "tensors.hpp"
 
 namespace tagpool {
-
-// What training found.
-struct OnlineTrained {
-    std::vector<std::string> labels;
-    Induced induced;
-    std::vector<uint64_t> keys, history_keys;  // of the features of the encodings; none: they are known by number
-    uint32_t hash_size = 0;
-    std::optional<Program> program, history;
-};
 
 class OnlineModel {
 public:
@@ -76,10 +68,12 @@ private:
     struct Scratch {
         size_t first = 0;  // the token that everything here begins with
         Encoding placed;
-        std::vector<uint32_t> hashes, slots, next_slots;
+        std::vector<uint32_t> hashes;
+        Buffer<uint32_t> slots, next_slots;
         std::vector<size_t> hash_ends;
         AlignedVector<float> scores;
-        std::vector<uint32_t> here, joined, places;
+        std::vector<uint32_t> here, places;
+        Buffer<uint32_t> joined;
     };
     struct Path {
         double score;
@@ -96,11 +90,15 @@ private:
     void greedy(const Encoding* history, size_t begin, size_t length, int32_t* out, Scratch& scratch) const;
     void search(const Encoding* history, size_t begin, size_t length, size_t beam, int32_t* out, Scratch& scratch) const;
     void append_hashes(const Encoding& encoding, size_t token, std::vector<uint32_t>& hashes) const;
-    void place(const Encoding& encoding, size_t token, const std::vector<uint32_t>& slots, Encoding& placed) const;
+    void place(const Encoding& encoding, size_t token, const Buffer<uint32_t>& slots, Encoding& placed) const;
     void add_block(uint32_t place, float* scores) const;
-    void prefetch_block(uint32_t place) const;
+    [[gnu::always_inline]] void prefetch_block(uint32_t place) const {
+        __builtin_prefetch(view_.weights + place);
+        if (!view_.blocks.is_row(place)) __builtin_prefetch(view_.pair_labels + (place - view_.blocks.rows_end()));
+    }
     static uint64_t pair_key(uint32_t slot) { return combine(slot, 1); }
-    PairView pair_view() const { return {bits_.data(), pair_slots_}; }
+    PairBits pair_bits() const;
+    PairView pair_view() const { return pair_bits_->view(); }
 
     Tensors tensors_;
     std::vector<std::string> labels_;
@@ -113,6 +111,7 @@ private:
     std::span<const uint32_t> joined_places_, joined_hashes_;
     std::span<const uint64_t> bits_;
     uint32_t pair_slots_ = 0;
+    std::optional<PairBits> pair_bits_;  // the same with fewer bits: pairs that they let through are looked up, and may not be there
     bool may_repeat_ = true;  // whether a token may have a feature twice
 };
 

@@ -10,17 +10,16 @@ namespace {
 
 [[gnu::always_inline]] inline void add_all(const float* __restrict c, const float* __restrict s, size_t count, float value, float threshold,
                                            float* __restrict scores) {
-    for (size_t label = 0; label < count; ++label)
-        scores[label] += value * (s[label] * std::copysign(std::max(std::abs(c[label]) - threshold, 0.0f), c[label]));
+    for (size_t label = 0; label < count; ++label) scores[label] += value * (s[label] * (c[label] - std::min(std::max(c[label], -threshold), threshold)));
 }
 
-void add_plainly(const float* c, const float* s, size_t count, float value, float threshold, float* scores) {
-    add_all(c, s, count, value, threshold, scores);
+void add_plainly(const float* row, size_t stride, float value, float threshold, float* scores) {
+    add_all(row, row + stride, stride, value, threshold, scores);
 }
 
 #ifdef TAGPOOL_HAS_AVX
-[[gnu::target("avx2")]] void add_widely(const float* c, const float* s, size_t count, float value, float threshold, float* scores) {
-    add_all(c, s, count, value, threshold, scores);
+[[gnu::target("avx2")]] void add_widely(const float* row, size_t stride, float value, float threshold, float* scores) {
+    add_all(row, row + stride, stride, value, threshold, scores);
 }
 #endif
 
@@ -33,22 +32,21 @@ OnlineRows::AddDense OnlineRows::add_dense() {
     return add_plainly;
 }
 
-OnlineRows::OnlineRows(size_t labels, OnlineStep step) : labels_(labels), stride_(stride_of(labels)), step_(step) {
+OnlineRows::OnlineRows(size_t labels, OnlineStep step) : labels_(labels), stride_(stride_of(labels)), step_(step), sketches_(stride_) {
     arena_.resize(kLine);  // row 0 is none
-    for (uint32_t kind = 0; kind <= kCapacities.size(); ++kind) lines_[kind] = static_cast<uint8_t>((bytes_of(kind) + kLine - 1) / kLine);
+    for (uint32_t kind = 0; kind < kDense; ++kind) lines_[kind] = static_cast<uint8_t>((bytes_of(kind) + kLine - 1) / kLine);
+    lines_[kDense] = static_cast<uint8_t>(std::min<size_t>(UINT8_MAX, (2 * stride_ * sizeof(float) + kLine - 1) / kLine));
 }
 
 uint16_t OnlineRows::label_at(uint32_t row, size_t i) const {
-    const Head& head = head_of(row);
-    if (head.capacity == kDense) return static_cast<uint16_t>(i);
-    return reinterpret_cast<const uint16_t*>(sums_of(row) + 2 * head.capacity)[i];
+    if (is_dense(row)) return static_cast<uint16_t>(i);
+    return reinterpret_cast<const uint16_t*>(sums_of(row) + 2 * room_of(row))[i];
 }
 
 size_t OnlineRows::find(uint32_t row, uint16_t label) const {
-    const Head& head = head_of(row);
-    if (head.capacity == kDense) return label;
-    const auto* const labels = reinterpret_cast<const uint16_t*>(sums_of(row) + 2 * head.capacity);
-    return static_cast<size_t>(std::find(labels, labels + head.count, label) - labels);
+    if (is_dense(row)) return label;
+    const auto* const labels = reinterpret_cast<const uint16_t*>(sums_of(row) + 2 * room_of(row));
+    return static_cast<size_t>(std::find(labels, labels + head_of(row).count, label) - labels);
 }
 
 float OnlineRows::weight(uint32_t row, uint16_t label, float threshold) const {
@@ -57,11 +55,22 @@ float OnlineRows::weight(uint32_t row, uint16_t label, float threshold) const {
     return i == size_of(row) ? 0 : weight_at(row, i, threshold);
 }
 
-void OnlineRows::learn(uint32_t& row, uint16_t label, float gradient) {
-    const size_t i = entry(row, label);
-    Cold& cold = cold_[head_of(row).cold + i];
-    cold.squares += gradient * gradient;
-    const float by = step_.step / (step_.rho + std::sqrt(cold.squares));
+void OnlineRows::learn(uint32_t& row, uint16_t right, uint16_t wrong, float gradient, float threshold) {
+    if (!is_dense(row)) {
+        const size_t one = entry(row, right, threshold);
+        step(row, one, gradient, threshold);
+        const size_t other = entry(row, wrong, threshold);
+        step(row, other, -gradient, threshold);
+    } else {
+        step(row, right, gradient, threshold);
+        step(row, wrong, -gradient, threshold);
+    }
+}
+
+inline void OnlineRows::step(uint32_t row, size_t i, float gradient, float threshold) {
+    float& squares = squares_at(row, i);
+    squares += gradient * gradient;
+    const float by = step_.step / (step_.rho + std::sqrt(squares));
     float* const sums = sums_of(row);
     if (step_.dual_averaging) {
         sums[i] += gradient;
@@ -70,29 +79,62 @@ void OnlineRows::learn(uint32_t& row, uint16_t label, float gradient) {
         sums[i] += by * gradient;
         sums[room_of(row) + i] = 1;
     }
+    if (!is_dense(row)) return;
+    longest_step_ = std::max(longest_step_, by);
+    if (!sketches_.set(row / kKinds, i, weight_at(row, i, threshold))) sketch(row, threshold);
 }
 
 void OnlineRows::start(uint32_t& row, uint16_t label, float weight) {
-    const size_t i = entry(row, label);
-    Cold& cold = cold_[head_of(row).cold + i];
+    const size_t i = entry(row, label, 0);
+    float& squares = squares_at(row, i);
     const float ratio = weight / step_.step;
-    cold.squares = std::max(1.0f, ratio * ratio);
-    const float by = step_.dual_averaging ? step_.step / (step_.rho + std::sqrt(cold.squares)) : 1.0f;
+    squares = std::max(1.0f, ratio * ratio);
+    const float by = step_.dual_averaging ? step_.step / (step_.rho + std::sqrt(squares)) : 1.0f;
     sums_of(row)[i] = weight / by;
     sums_of(row)[room_of(row) + i] = by;
+    if (!is_dense(row)) return;
+    longest_step_ = std::max(longest_step_, by);
+    sketch(row, 0);
 }
 
 void OnlineRows::sum_up(uint32_t row, float threshold) {
-    for (size_t i = 0; i < size_of(row); ++i) cold_[head_of(row).cold + i].sum += weight_at(row, i, threshold);
+    for (size_t i = 0; i < size_of(row); ++i) sum_at(row, i) += weight_at(row, i, threshold);
 }
 
-size_t OnlineRows::entry(uint32_t& row, uint16_t label) {
-    if (row == kNone) row = make(kCapacities[0] < labels_ ? kCapacities[0] : kDense);
+float OnlineRows::estimate(const uint32_t* rows, size_t count, float threshold, float* scores) {
+    sketched_.resize(std::max(sketched_.size(), count + 1));
+    size_t sketches = 0;
+    for (size_t i = 0; i < count; ++i) {
+        const uint32_t row = rows[i];
+        sketched_[sketches] = row / kKinds;
+        sketches += is_dense(row);
+        if (!is_dense(row)) add_sparse<false>(row, 1, threshold, scores);
+    }
+    const float scales = sketches_.add(sketched_.data(), sketches, scores);
+    return scales / 2 + static_cast<float>(sketches) * longest_step_ * (threshold - sketch_threshold_);
+}
+
+void OnlineRows::refresh_sketches(float threshold, size_t examples) {
+    constexpr float kTolerable = 5e-4f;  // of a weight: tokens have tens of them, and what is asked for is a lead of 1
+    if (longest_step_ * (threshold - sketch_threshold_) < kTolerable || examples < sketched_at_ + sketches_.size()) return;
+    for (size_t number = 0; number < sketches_.size(); ++number) sketch(static_cast<uint32_t>(number * kKinds + kDense), threshold);
+    sketch_threshold_ = threshold;
+    sketched_at_ = examples;
+}
+
+void OnlineRows::sketch(uint32_t row, float threshold) {
+    std::vector<float> weights(stride_);
+    for (size_t i = 0; i < labels_; ++i) weights[i] = weight_at(row, i, threshold);
+    sketches_.make(row / kKinds, weights.data());
+}
+
+size_t OnlineRows::entry(uint32_t& row, uint16_t label, float threshold) {
+    if (row == kNone) row = kCapacities[0] < labels_ ? make(0) : make_dense();
     size_t i = find(row, label);
     if (i < size_of(row)) return i;
     if (head_of(row).count == head_of(row).capacity) {
-        row = grown(row);
-        if (head_of(row).capacity == kDense) return label;
+        row = grown(row, threshold);
+        if (is_dense(row)) return label;
         i = head_of(row).count;
     }
     Head& head = head_of(row);
@@ -101,21 +143,14 @@ size_t OnlineRows::entry(uint32_t& row, uint16_t label) {
     return i;
 }
 
-uint32_t OnlineRows::kind_of(uint16_t capacity) {
-    return static_cast<uint32_t>(std::find(kCapacities.begin(), kCapacities.end(), capacity) - kCapacities.begin());
-}
-
-size_t OnlineRows::bytes_of(uint32_t kind) const {
-    const bool is_dense = kind == kCapacities.size();
-    const size_t room = is_dense ? stride_ : kCapacities[kind];
-    const size_t bytes = sizeof(Head) + room * 2 * sizeof(float) + (is_dense ? 0 : room * sizeof(uint16_t));
+size_t OnlineRows::bytes_of(uint32_t kind) {
+    const size_t room = kCapacities[kind], bytes = sizeof(Head) + room * (2 * sizeof(float) + sizeof(uint16_t));
     const size_t whole = bytes <= kUnit ? kUnit : kLine;  // no block shares a line with a part of another
     return (bytes + whole - 1) / whole * whole;
 }
 
-uint32_t OnlineRows::make(uint16_t capacity) {
-    const uint32_t kind = kind_of(capacity);
-    const size_t room = capacity == kDense ? stride_ : capacity, bytes = bytes_of(kind);
+uint32_t OnlineRows::make(uint32_t kind) {
+    const size_t room = kCapacities[kind], bytes = bytes_of(kind);
     auto& left = free_[kind];
     uint32_t row, cold;
     if (!left.empty()) {
@@ -131,29 +166,41 @@ uint32_t OnlineRows::make(uint16_t capacity) {
         arena_.resize(begin + bytes);
         cold_.resize(cold_.size() + room);
     }
-    head_of(row) = {0, capacity, cold};
+    head_of(row) = {0, static_cast<uint16_t>(room), cold};
     return row;
 }
 
+uint32_t OnlineRows::make_dense() {
+    const size_t number = sketches_.size();
+    if (number >= UINT32_MAX / kKinds) throw InputFault("the learner has too many weights");
+    sketches_.append();
+    dense_.resize(dense_.size() + 2 * stride_);
+    dense_squares_.resize(dense_squares_.size() + stride_);
+    dense_sums_.resize(dense_sums_.size() + stride_);
+    return static_cast<uint32_t>(number * kKinds + kDense);
+}
+
 // The row in a larger block.
-uint32_t OnlineRows::grown(uint32_t row) {
-    const uint16_t before = head_of(row).capacity;
-    const auto larger = std::upper_bound(kCapacities.begin(), kCapacities.end(), before);
+uint32_t OnlineRows::grown(uint32_t row, float threshold) {
+    const uint32_t kind = row % kKinds;
     // From about a third of the labels on vectors are faster than going from label to label.
-    const uint16_t capacity = larger == kCapacities.end() || size_t{*larger} * 3 > labels_ ? kDense : *larger;
-    const uint32_t moved = make(capacity);
+    const bool to_dense = kind + 1 == kDense || size_t{kCapacities[kind + 1]} * 3 > labels_;
+    const uint32_t moved = to_dense ? make_dense() : make(kind + 1);
     const Head from = head_of(row);
     const size_t old_room = room_of(row), room = room_of(moved);
     for (size_t i = 0; i < from.count; ++i) {
         const uint16_t label = label_at(row, i);
-        const size_t to = capacity == kDense ? label : i;
+        const size_t to = to_dense ? label : i;
         sums_of(moved)[to] = sums_of(row)[i];
         sums_of(moved)[room + to] = sums_of(row)[old_room + i];
-        if (capacity != kDense) reinterpret_cast<uint16_t*>(sums_of(moved) + 2 * capacity)[to] = label;
-        cold_[head_of(moved).cold + to] = cold_[from.cold + i];
+        if (!to_dense) reinterpret_cast<uint16_t*>(sums_of(moved) + 2 * room)[to] = label;
+        else longest_step_ = std::max(longest_step_, sums_of(row)[old_room + i]);
+        squares_at(moved, to) = squares_at(row, i);
+        sum_at(moved, to) = sum_at(row, i);
     }
-    head_of(moved).count = from.count;
-    free_[kind_of(before)].emplace_back(row, from.cold);
+    if (to_dense) sketch(moved, threshold);
+    else head_of(moved).count = from.count;
+    free_[kind].emplace_back(row, from.cold);
     return moved;
 }
 

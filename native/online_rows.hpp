@@ -6,19 +6,21 @@
 // The threshold rises with every example, also for weights that nobody touches: so w is computed when it is read. Without dual averaging
 // c is the weight itself, each gradient being scaled by s when it is added, and s is kept as 1.
 //
-// Rows are blocks of a large arena: a head, then c, s and labels. Most have few entries and fit a cache line. A row that outgrows its block
-// moves; one with many labels has an entry for each of them, so that it can be read by vectors. A row's number says how large its block is, so
-// that all of it can be fetched ahead: waiting for memory is what takes time here. What only updates need (g, and the sums that averages are
-// made of) lies elsewhere.
+// Most rows have few entries: blocks of a large arena, a head, then c, s and labels, that fit a cache line or two. A row that outgrows its
+// block moves; one with many labels has an entry for each of them, so that it can be read by vectors, and a sketch (online_sketches.hpp), so
+// that it seldom is. A row's number says of which kind it is, and where, so that it can be fetched ahead: waiting for memory is what takes time
+// here. What only updates need (g, and the sums that averages are made of) lies elsewhere.
 #pragma once
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "aligned.hpp"
+#include "online_sketches.hpp"
 
 namespace tagpool {
 
@@ -33,8 +35,8 @@ public:
 
     OnlineRows(size_t labels, OnlineStep step);
 
-    // Adds a gradient to the entry of a label, which is made if need be; the row may move.
-    void learn(uint32_t& row, uint16_t label, float gradient);
+    // Adds a gradient to the entry of one label and takes it away from that of another. Entries are made if need be; the row may move.
+    void learn(uint32_t& row, uint16_t right, uint16_t wrong, float gradient, float threshold);
     // Makes an entry whose weight is this while the threshold is zero. Deviation: of a weight that comes from a model the sum of squares is
     // not known, and is taken to be as small as it can have been: |c| <= g for gradients of 1, so that g >= (w / step)^2.
     void start(uint32_t& row, uint16_t label, float weight);
@@ -42,37 +44,34 @@ public:
     // Adds the row's weights, times a value, to scores of all labels.
     template <bool kValued>
     void add(uint32_t row, float value, float threshold, float* __restrict scores) const {
-        const Head& head = head_of(row);
-        const float* const c = sums_of(row);
-        if (head.capacity == kDense) {
-            add_dense_(c, c + stride_, stride_, kValued ? value : 1.0f, threshold, scores);
-            return;
-        }
-        const float* const s = c + head.capacity;
-        const auto* const labels = reinterpret_cast<const uint16_t*>(s + head.capacity);
-        // All weights first, by vectors where there are many, then each to its label.
-        float weights[kCapacities.back()];
-        if (head.capacity == kCapacities[3]) weigh<kCapacities[3]>(c, s, threshold, weights);
-        else if (head.capacity == kCapacities[2]) weigh<kCapacities[2]>(c, s, threshold, weights);
-        else
-            for (size_t i = 0; i < head.count; ++i) weights[i] = s[i] * soft(c[i], threshold);
-        for (size_t i = 0; i < head.count; ++i) scores[labels[i]] += kValued ? value * weights[i] : weights[i];
+        if (is_dense(row)) add_dense_(dense_of(row), stride_, kValued ? value : 1.0f, threshold, scores);
+        else add_sparse<kValued>(row, value, threshold, scores);
     }
-    void prefetch(uint32_t row) const {
-        const unsigned char* const block = arena_.data() + begin_of(row);
+    // What only fetches is inlined always: a compiler may take a call of it for one without effects, and leave it out.
+    [[gnu::always_inline]] void prefetch(uint32_t row) const {
+        const unsigned char* const block = is_dense(row) ? reinterpret_cast<const unsigned char*>(dense_of(row)) : arena_.data() + begin_of(row);
         for (size_t line = 0; line < lines_[row % kKinds]; ++line) __builtin_prefetch(block + line * kLine);
     }
 
+    // Adds to scores what the sketches of rows have. Returns how far a score may be from the exact one.
+    float estimate(const uint32_t* rows, size_t count, float threshold, float* scores);
+    [[gnu::always_inline]] void prefetch_sketch(uint32_t row) const {
+        if (is_dense(row)) sketches_.prefetch(row / kKinds);
+        else prefetch(row);
+    }
+    // Makes all sketches anew, when the threshold has risen so far that they say little; to be asked now and then.
+    void refresh_sketches(float threshold, size_t examples);
+
     // What an update of two labels will need besides the row itself.
-    void prefetch_for_update(uint32_t row, uint16_t one, uint16_t other) const {
+    [[gnu::always_inline]] void prefetch_for_update(uint32_t row, uint16_t one, uint16_t other) const {
         if (row == kNone) return;
-        const Head& head = head_of(row);
-        const Cold* const cold = cold_.data() + head.cold;
-        if (head.capacity == kDense) {
-            __builtin_prefetch(cold + one, 1);
-            __builtin_prefetch(cold + other, 1);
+        if (is_dense(row)) {
+            const size_t first = row / kKinds * stride_;
+            __builtin_prefetch(&dense_squares_[first + one], 1);
+            __builtin_prefetch(&dense_squares_[first + other], 1);
         } else {
-            for (size_t i = 0; i < head.count; i += kLine / sizeof(Cold)) __builtin_prefetch(cold + i, 1);
+            const Head& head = head_of(row);
+            for (size_t i = 0; i < head.count; i += kLine / sizeof(Cold)) __builtin_prefetch(&cold_[head.cold + i], 1);
         }
     }
 
@@ -85,7 +84,7 @@ public:
     void each(uint32_t row, float threshold, size_t summed, Visit&& visit) const {
         std::vector<std::pair<uint16_t, float>> found;
         for (size_t i = 0; i < size_of(row); ++i) {
-            const float sum = cold_[head_of(row).cold + i].sum;
+            const float sum = sum_at(row, i);
             const float weight = summed ? sum / static_cast<float>(summed) : weight_at(row, i, threshold);
             found.emplace_back(label_at(row, i), weight);
         }
@@ -96,17 +95,18 @@ public:
 
 private:
     struct Head {
-        uint16_t count, capacity;  // capacity kDense: one entry for each label, in their order
+        uint16_t count, capacity;
         uint32_t cold;
     };
     struct Cold {
         float squares = 0, sum = 0;
     };
     static constexpr size_t kUnit = 32, kLine = 64;
-    // A row's number: where its block begins, in units, times kKinds, plus the kind of its block: its place in kCapacities, or behind them.
+    // A row's number: where its block begins, in units, or which of the dense rows it is, times kKinds, plus its kind: its place in kCapacities,
+    // or kDense.
     static constexpr size_t kKinds = 8;
-    static constexpr uint16_t kDense = UINT16_MAX;
     static constexpr std::array<uint16_t, 4> kCapacities = {2, 5, 12, 24};  // of blocks of 32, 64, 128 and 256 bytes
+    static constexpr uint32_t kDense = kCapacities.size();
 
     static float soft(float c, float threshold) { return std::copysign(std::max(std::abs(c) - threshold, 0.0f), c); }
 
@@ -115,34 +115,64 @@ private:
         for (size_t i = 0; i < kCount; ++i) out[i] = s[i] * soft(c[i], threshold);
     }
 
+    template <bool kValued>
+    void add_sparse(uint32_t row, float value, float threshold, float* __restrict scores) const {
+        const Head& head = head_of(row);
+        const float* const c = sums_of(row);
+        const float* const s = c + head.capacity;
+        const auto* const labels = reinterpret_cast<const uint16_t*>(s + head.capacity);
+        // All weights first, by vectors where there are many, then each to its label.
+        float weights[kCapacities.back()];
+        if (head.capacity == kCapacities[3]) weigh<kCapacities[3]>(c, s, threshold, weights);
+        else if (head.capacity == kCapacities[2]) weigh<kCapacities[2]>(c, s, threshold, weights);
+        else
+            for (size_t i = 0; i < head.count; ++i) weights[i] = s[i] * soft(c[i], threshold);
+        for (size_t i = 0; i < head.count; ++i) scores[labels[i]] += kValued ? value * weights[i] : weights[i];
+    }
+
+    static bool is_dense(uint32_t row) { return row % kKinds == kDense; }
     static size_t begin_of(uint32_t row) { return row / kKinds * kUnit; }
     Head& head_of(uint32_t row) { return *reinterpret_cast<Head*>(arena_.data() + begin_of(row)); }
     const Head& head_of(uint32_t row) const { return *reinterpret_cast<const Head*>(arena_.data() + begin_of(row)); }
-    float* sums_of(uint32_t row) { return reinterpret_cast<float*>(arena_.data() + begin_of(row) + sizeof(Head)); }
-    const float* sums_of(uint32_t row) const { return reinterpret_cast<const float*>(arena_.data() + begin_of(row) + sizeof(Head)); }
-    size_t room_of(uint32_t row) const { return head_of(row).capacity == kDense ? stride_ : head_of(row).capacity; }
-    size_t size_of(uint32_t row) const { return head_of(row).capacity == kDense ? labels_ : head_of(row).count; }
+    const float* dense_of(uint32_t row) const { return dense_.data() + row / kKinds * 2 * stride_; }
+    const float* sums_of(uint32_t row) const {
+        return is_dense(row) ? dense_of(row) : reinterpret_cast<const float*>(arena_.data() + begin_of(row) + sizeof(Head));
+    }
+    float* sums_of(uint32_t row) { return const_cast<float*>(std::as_const(*this).sums_of(row)); }
+    size_t room_of(uint32_t row) const { return is_dense(row) ? stride_ : kCapacities[row % kKinds]; }
+    size_t size_of(uint32_t row) const { return is_dense(row) ? labels_ : head_of(row).count; }
     uint16_t label_at(uint32_t row, size_t i) const;
     float weight_at(uint32_t row, size_t i, float threshold) const { return sums_of(row)[room_of(row) + i] * soft(sums_of(row)[i], threshold); }
+    float& squares_at(uint32_t row, size_t i) { return is_dense(row) ? dense_squares_[row / kKinds * stride_ + i] : cold_[head_of(row).cold + i].squares; }
+    const float& sum_at(uint32_t row, size_t i) const { return is_dense(row) ? dense_sums_[row / kKinds * stride_ + i] : cold_[head_of(row).cold + i].sum; }
+    float& sum_at(uint32_t row, size_t i) { return const_cast<float&>(std::as_const(*this).sum_at(row, i)); }
     // The entry of a label; size_of(row) if there is none.
     size_t find(uint32_t row, uint16_t label) const;
-    size_t entry(uint32_t& row, uint16_t label);
-    uint32_t make(uint16_t capacity);
-    uint32_t grown(uint32_t row);
-    static uint32_t kind_of(uint16_t capacity);
-    size_t bytes_of(uint32_t kind) const;
+    size_t entry(uint32_t& row, uint16_t label, float threshold);
+    void step(uint32_t row, size_t i, float gradient, float threshold);
+    uint32_t make(uint32_t kind);
+    uint32_t make_dense();
+    uint32_t grown(uint32_t row, float threshold);
+    void sketch(uint32_t row, float threshold);
+    static size_t bytes_of(uint32_t kind);
 
-    // Adds a row of all labels; with the widest vectors there are, which changes no bit.
-    using AddDense = void (*)(const float* c, const float* s, size_t count, float value, float threshold, float* scores);
+    // Adds a row of all labels, c and then s; with the widest vectors there are, which changes no bit.
+    using AddDense = void (*)(const float* row, size_t stride, float value, float threshold, float* scores);
     static AddDense add_dense();
 
     size_t labels_, stride_;
     OnlineStep step_;
     AddDense add_dense_ = add_dense();
     AlignedVector<unsigned char> arena_;
-    std::array<uint8_t, kKinds> lines_{};  // by kind: how many cache lines a block has
+    std::array<uint8_t, kKinds> lines_{};  // by kind: how many cache lines a row has
     AlignedVector<Cold> cold_;
-    std::array<std::vector<std::pair<uint32_t, uint32_t>>, kCapacities.size() + 1> free_;  // blocks that rows have left, with their cold parts
+    std::array<std::vector<std::pair<uint32_t, uint32_t>>, kCapacities.size()> free_;  // blocks that rows have left, with their cold parts
+    AlignedVector<float> dense_, dense_squares_, dense_sums_;
+    OnlineSketches sketches_;
+    std::vector<uint32_t> sketched_;  // of a token: the rows that have sketches
+    float longest_step_ = 0;      // the largest s of a dense row: by so much its weights shrink when the threshold rises by 1
+    float sketch_threshold_ = 0;  // the least that a sketch was made with
+    size_t sketched_at_ = 0;      // after how many examples all were
 };
 
 }  // namespace tagpool

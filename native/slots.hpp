@@ -42,11 +42,11 @@ public:
             if (met == 0) return kNone;
         }
     }
-    void prefetch(uint64_t key) const {
+    [[gnu::always_inline]] void prefetch(uint64_t key) const {
         if (!hash_size_) __builtin_prefetch(&fingerprints_[home(mix(key, seed_), capacity_)]);
     }
     // For searches that will succeed: the place as well.
-    void prefetch_all(uint64_t key) const {
+    [[gnu::always_inline]] void prefetch_all(uint64_t key) const {
         if (hash_size_) return;
         const uint32_t slot = home(mix(key, seed_), capacity_);
         __builtin_prefetch(&fingerprints_[slot]);

@@ -1,0 +1,68 @@
+// OnlineSketches: rows of weights in a byte a label, a seventh of what the rows themselves take, to score most tokens with.
+//
+// A sketch has a scale and whole numbers q from -127 to 127, so that |w - scale * q| <= scale / 2 for every label, when it is made. Scores summed from
+// sketches are thus wrong by at most half the sum of their scales: a token whose label leads by more than what is asked for and twice that is
+// no mistake, whatever its exact scores are. For nearly all tokens nothing else is read.
+#pragma once
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "aligned.hpp"
+
+namespace tagpool {
+
+class OnlineSketches {
+public:
+    explicit OnlineSketches(size_t stride);
+
+    size_t size() const { return data_.size() / bytes_; }
+    // Adds a sketch of zeros.
+    void append() { data_.resize(data_.size() + bytes_); }
+    [[gnu::always_inline]] void prefetch(size_t number) const {
+        for (size_t byte = 0; byte < bytes_; byte += kLine) __builtin_prefetch(data_.data() + number * bytes_ + byte);
+    }
+    float scale(size_t number) const {
+        float scale;
+        std::memcpy(&scale, data_.data() + number * bytes_, sizeof(scale));
+        return scale;
+    }
+
+    // Adds some sketches to `stride` scores, and returns the sum of their scales.
+    float add(const uint32_t* numbers, size_t count, float* scores) const { return add_(data_.data(), bytes_, stride_, numbers, count, scores); }
+
+    // A sketch of `stride` weights.
+    void make(size_t number, const float* weights) {
+        float most = 0;
+        for (size_t i = 0; i < stride_; ++i) most = std::max(most, std::abs(weights[i]));
+        const float scale = most * kRoom / kMost;
+        std::memcpy(data_.data() + number * bytes_, &scale, sizeof(scale));
+        int8_t* const out = writable(number);
+        for (size_t i = 0; i < stride_; ++i) out[i] = scale > 0 ? rounded(weights[i] / scale) : int8_t{0};
+    }
+    // Changes one weight; false if it is too large for the scale.
+    bool set(size_t number, size_t label, float weight) {
+        const float by = scale(number);
+        if (!(std::abs(weight) <= by * kMost)) return false;
+        writable(number)[label] = by > 0 ? rounded(weight / by) : int8_t{0};
+        return true;
+    }
+
+private:
+    static constexpr size_t kUnit = 32, kLine = 64;
+    static constexpr float kMost = 127, kRoom = 1.25f;  // weights may grow so much before a new scale is needed
+
+    static int8_t rounded(float number) { return static_cast<int8_t>(std::lrint(number)); }
+    int8_t* writable(size_t number) { return reinterpret_cast<int8_t*>(data_.data() + number * bytes_ + sizeof(float)); }
+
+    using Add = float (*)(const unsigned char* data, size_t bytes, size_t stride, const uint32_t* numbers, size_t count, float* scores);
+    static Add adding(size_t stride);
+
+    size_t stride_, bytes_;
+    Add add_;
+    AlignedVector<unsigned char> data_;
+};
+
+}  // namespace tagpool
