@@ -60,6 +60,8 @@ def run(setting: Setting) -> Study:
         "The paper's experts are support vector machines and MaxEnts with other features on another part of the treebank: the "
         "order of the methods can be compared, the digits cannot. shared and label are other keys than positions; where β is "
         "chosen, it is by cross-validation on the sentences that are learned from.",
+        "Not a first look at sections 19 to 24: in an earlier setting all experts saw the same templates; there "
+        "MVote lost 10.15 where the best of TR1, the CRF, lost 8.83, and 11.04 where the best of TR2 lost 13.56.",
     ]
     return study
 
