@@ -143,6 +143,24 @@ def test_learns_what_the_dense_rule_learns(problem: OnlineProblem, chosen: Setti
         np.testing.assert_allclose(weights, both.dense.learned(), rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.parametrize("labels", [17, 45, 70])
+@pytest.mark.parametrize("chosen", [Settings(l1=0.0, step=0.5), Settings(l1=1e-4, slots=300), Settings(dual_averaging=False)])
+def test_many_labels_are_learned_as_the_dense_rule_learns_them(labels: int, chosen: Settings) -> None:
+    """Rows grow from a few labels to all of them, and most tokens are decided by sketches of their weights."""
+    random = np.random.default_rng(labels)
+    features = 25
+    rows = [[[(int(k), 1.0) for k in random.choice(features, 4, replace=False)] for _ in range(8)] for _ in range(40)]
+    gold = [[(min(row)[0] * 7 + max(row)[0]) % labels for row in sentence] for sentence in rows]
+    keys = [int(key) for key in random.integers(0, 2**64, features + labels + 1, np.uint64)]
+    both = Both(OnlineProblem(rows, gold, features, labels, keys[:features], keys[features:]), chosen)
+    for _ in range(6):
+        assert both.native.epoch() == pytest.approx(both.dense.epoch(), rel=1e-4)
+        weights, pairs = both.learned()
+        assert pairs == both.dense.F
+        np.testing.assert_allclose(weights, both.dense.learned(), rtol=1e-4, atol=1e-5)
+    assert np.count_nonzero(both.learned()[0], axis=1).max() > labels / 3  # some rows are whole by then
+
+
 @given(problems(), options)
 def test_greedy_labels_score_most(problem: OnlineProblem, chosen: Settings) -> None:
     both = Both(problem, chosen)
