@@ -108,7 +108,6 @@ def test_bad_input_is_refused_with_its_place(files: Path, tmp_path: Path) -> Non
     short.write_text("\n".join(lines[:40]) + "\n")
     common = ("pool", "fit", "--gold", gold, "--model", model)
     assert "short.conll:40: the file ends early: expected 120 sentences" in fail(*common, one, short)
-    assert "expected two experts or more, got 1" in fail(*common, one)
     assert "--beta many: expected a number" in fail(*common, one, two, "--beta", "many")
     assert "two experts are called 'a'" in fail(*common, one, one)
     assert "no such file" in fail(*common, one, tmp_path / "nowhere.conll").lower()
@@ -117,6 +116,20 @@ def test_bad_input_is_refused_with_its_place(files: Path, tmp_path: Path) -> Non
     assert "expected the experts 'a', 'b', got 'a', 'c'" in fail("pool", "apply", model, one, experts(files, "train")[2])
     assert "it holds a path pool" in fail("tag", model, gold)
     assert "expected three experts or more, got 2" in fail("pool", "estimate", one, two)
+
+
+def test_a_path_pool_is_inspected(files: Path, tmp_path: Path) -> None:
+    model = tmp_path / "x.pool"
+    succeed("pool", "fit", "--gold", files / "train.conll", *experts(files, "train"), "--model", model, "--key", "label")
+    found = json.loads(succeed("inspect", model, "--json"))
+    pool = load(model)
+    assert found["experts"] == list(pool.experts_) == ["a", "b", "c"]  # type: ignore[union-attr]
+    assert found["weights"]["values"] == pool.weights_.tolist()  # type: ignore[union-attr]
+    shown = succeed("inspect", model)
+    assert "mvote, weights by label, β 0.95" in shown
+    assert "with probability 95%" in shown
+    assert all(state in shown for state in found["weights"]["states"])
+    assert "this is a path pool" in fail("inspect", model, "--label", "O")
 
 
 def changed(path: Path, to: Path, old: str, new: str) -> Path:
@@ -139,8 +152,9 @@ def test_what_cannot_be_pooled_is_refused(files: Path, tmp_path: Path) -> None:
         assert f"fewer.conll:1: expected {length} tokens in sentence 1, as gold has, got {length - 1}" in fail(
             *common, one, fewer
         )
-        assert "expected two experts or more, got 1: there is nothing to pool" in fail(*common, one)
-        assert "all experts say the same of every token" in fail(*common, one, f"again={files}/a.train.conll")
+        assert "a.train.conll:1: expected two experts or more, got 1: there is nothing to pool" in fail(*common, one)
+        same = f"{files}/a.train.conll:1: it says of every token what {files}/a.train.conll says"
+        assert same in fail(*common, one, f"again={files}/a.train.conll")
     for beta in ("0", "1", "1.5", "-1", "nan"):
         common = ("pool", "fit", "--model", tmp_path / "x.pool", "--gold", files / "train.conll")
         assert "expected a number between 0 and 1" in fail(*common, one, two, f"--beta={beta}")
@@ -150,7 +164,8 @@ def test_what_cannot_be_pooled_is_refused(files: Path, tmp_path: Path) -> None:
         single.append(tmp_path / f"single.{name}.conll")
         write_corpus(read_corpus(files / f"{name}.conll", columns="word,label")[:1], single[-1])
     common = ("pool", "fit", "--model", tmp_path / "x.pool", "--gold", single[0])
-    assert "expected two sentences or more, got 1" in fail(*common, *single[1:])
+    end = len(single[0].read_text().splitlines())
+    assert f"single.train.conll:{end}: expected two sentences or more, got 1" in fail(*common, *single[1:])
     assert not (tmp_path / "x.pool").exists()
 
 

@@ -12,8 +12,9 @@ from typing import Annotated, Any
 import typer
 
 from tagpool.cli.console import JsonOption, errors, output, print_json, print_table, table
-from tagpool.cli.models import fastest, load_model
+from tagpool.cli.models import fastest, load_any
 from tagpool.cli.pool_inspection import about_pool, show_pool
+from tagpool.cli.pooling.inspection import about_path_pool, show_path_pool
 from tagpool.cli.sizes import spelled_bytes
 from tagpool.errors import InputError
 from tagpool.experts.expert import Expert
@@ -33,6 +34,7 @@ from tagpool.experts.inspection import (
 from tagpool.experts.saving import has_history_names, has_names
 from tagpool.experts.tagger import Tagger
 from tagpool.pools.elitist import ElitistPool
+from tagpool.pools.paths.pool import PathPool
 from tagpool.pools.pool import Pool
 
 _PARTS = {
@@ -54,7 +56,7 @@ _PARTS_OF = {
 
 
 def inspect(
-    model: Annotated[Path, typer.Argument(help="A model, as tagpool train writes it.")],
+    model: Annotated[Path, typer.Argument(help="A model, as tagpool train or tagpool pool fit writes it.")],
     top: Annotated[int, typer.Option(min=0, help="How many features a label and sign, and how many transitions.")] = 10,
     label: Annotated[list[str] | None, typer.Option(help="Only this label (may be given several times).")] = None,
     template: Annotated[str | None, typer.Option(help="Only features of this template, such as 'word[0]'.")] = None,
@@ -65,16 +67,23 @@ def inspect(
     Of a chain of order 2 also its strongest trigrams are shown, and features of transitions with the labels they are for; of an
     inducing tagger the strongest pairs that it has joined, and features with previous labels. Of a
     pool its members: their shares, the templates each has, and what the experts of an elitist pool share. The strongest
-    features are those of the one expert that a pool is, where it is one.
+    features are those of the one expert that a pool is, where it is one. Of a path pool, as tagpool pool fit writes it, how much
+    each expert's vote counts where, and the guarantees.
 
     \b
     Examples:
       tagpool inspect ner.tagpool
       tagpool inspect pool.tagpool --top 0
+      tagpool inspect names.pool
       tagpool inspect ner.tagpool --label B-PER --top 30
       tagpool inspect ner.tagpool --template 'word[0]' --json
     """
-    loaded = load_model(model)
+    loaded = load_any(model)
+    if isinstance(loaded, PathPool):
+        if label or template:
+            raise InputError("--label and --template are for models that are one expert, and this is a path pool", source=model)
+        print_json(about_path_pool(loaded, model)) if json else show_path_pool(about_path_pool(loaded, model))
+        return
     is_pool = isinstance(loaded, (Pool, ElitistPool))
     single = fastest(loaded)
     found = about_pool(loaded, model) if isinstance(loaded, (Pool, ElitistPool)) else _about(loaded, model)

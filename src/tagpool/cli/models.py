@@ -17,14 +17,19 @@ if TYPE_CHECKING:
 _lazy = attach(__name__, {"experts_of": "tagpool.pools.members"})
 
 
-def load_model(path: Path, *, templates: bool = False) -> Tagger | Pool:
-    """A model; files that are none may well be the other file of the command. ``templates``: it must make its features itself."""
+def load_any(path: Path) -> Tagger | Pool | PathPool:
+    """Whatever a file holds; files that are no model may well be the other file of the command."""
     try:
-        found = load(path)
+        return load(path)
     except ModelError as error:
         if "not a safetensors file" not in error.message:
             raise
         raise ModelError("expected a model, as tagpool train writes it, got some other file", source=path) from None
+
+
+def load_model(path: Path, *, templates: bool = False) -> Tagger | Pool:
+    """A model that labels sentences by itself. ``templates``: it must make its features itself, too."""
+    found = load_any(path)
     if not _tags(found):
         raise ModelError(
             "it holds a path pool, which labels what other taggers say: use tagpool pool apply, or PathPool.predict", source=path

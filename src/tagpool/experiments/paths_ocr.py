@@ -53,8 +53,8 @@ def run(setting: Setting) -> Study:
             found.add(f"expert: {name}", tried, sentence_losses(rest, rest.votes[:, expert], costs))
     study.rows += [found.row(name, "loss", None) for name in found.names()]
     study.notes += [
-        f"MVote loses less than the best expert by {found.less('mvote', 'best')} (points; bootstrap over words); with β "
-        f"chosen by cross-validation by {found.less('mvote, β chosen', 'best')}.",
+        f"The best expert's loss minus MVote's: {found.less('mvote', 'best')} (points; bootstrap over words); with β "
+        f"chosen by cross-validation: {found.less('mvote, β chosen', 'best')}.",
         f"{len(corpus):,} words, {corpus.token_count:,} letters, the {len(places)} folds of the data. In each of {count} runs "
         "experts are trained on one fold, pools learn from the next, all are tried on the others: mean over runs with its 95% "
         "interval. Experts see the 128 pixels of a letter, black or white, and nothing else; the CRF, the structured perceptron "

@@ -53,6 +53,7 @@ def test_pooled_outputs_are_nearer_than_any_experts(method):
     pool = PathPool(method, lengths="align", key="shared", unknown="allow").fit(train, gold[:200])
     labels, confidence = pool.predict_with_confidence(test)
     assert edit_distance(gold[200:], labels).mean < 0.6 * best
+    assert pool.mean_loss(test, gold[200:]) == edit_distance(gold[200:], labels).normalised
     assert [len(row) for row in labels] == [len(row) for row in confidence]
     padding = PathPool(method, lengths="pad", unknown="allow").fit(train, gold[:200]).predict(test)
     assert edit_distance(gold[200:], labels).mean < edit_distance(gold[200:], padding).mean

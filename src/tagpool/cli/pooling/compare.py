@@ -18,8 +18,8 @@ from tagpool.cli.pooling.fit import (
     SchemeOption,
     Unknown,
     UnknownOption,
-    read_gold_experts,
 )
+from tagpool.cli.pooling.reading import read_gold_experts
 from tagpool.cli.progress import follower
 from tagpool.corpus.formats import read_labelled
 from tagpool.experiments.plots import heat_map
@@ -53,7 +53,7 @@ def compare_methods(
       tagpool pool compare --gold dev.conll --experts crf.conll spacy.jsonl other.conll --plot right.png
     """
     known = read_labelled(gold, columns=columns, label=label, encoding=encoding)
-    said = read_gold_experts(experts, known, unknown, columns, encoding)
+    said = read_gold_experts(experts, gold, known, columns, encoding, allow_unknown=unknown is Unknown.allow)
     parameters = {"key": key} | ({} if scheme is None else {"scheme": scheme})
     methods = [each for each in METHODS if scheme is None or each != "rand"]
     with follower() as followed:

@@ -9,7 +9,8 @@ from typing import Annotated
 import typer
 
 from tagpool.cli.console import ColumnsOption, EncodingOption, JsonOption, LabelOption, output, print_json, print_table, table
-from tagpool.cli.pooling.reading import first_corpus, named_experts, read_all
+from tagpool.cli.pooling.inspection import weights_of
+from tagpool.cli.pooling.reading import first_corpus, named_experts, read_all, read_gold_experts
 from tagpool.corpus.corpus import Corpus
 from tagpool.corpus.formats import read_labelled, write_corpus
 from tagpool.errors import InputError, ModelError
@@ -67,8 +68,8 @@ def fit(
       tagpool pool fit --gold dev.conll --experts crf.conll spacy.jsonl --model names.pool
       tagpool pool fit --gold all.conll all.conll@a all.conll@b --columns word,label,a,b --model names.pool
     """
-    known = _gold(gold, columns, label, encoding)
-    said = read_gold_experts(experts, known, unknown, columns, encoding)
+    known = read_labelled(gold, columns=columns, label=label, encoding=encoding)
+    said = read_gold_experts(experts, gold, known, columns, encoding, allow_unknown=unknown is Unknown.allow)
     pool = PathPool(
         method,
         key=key,
@@ -91,7 +92,7 @@ def fit(
                 "loss": loss,
                 "best_expert": alone,
                 "guarantees": pool.guarantees_.to_dict(),
-                "weights": {"states": [*pool.states_, "others"], "experts": pool.experts_, "values": pool.weights_.tolist()},
+                "weights": weights_of(pool),
             }
         )
         return
@@ -159,18 +160,6 @@ def estimate(
     elif to is None or str(to) != "-":
         rows = [[name, f"{100 * rate:.2f}"] for name, rate in found.accuracy.items()]
         print_table(table(["expert", "estimated accuracy, %"], rows))
-
-
-def read_gold_experts(
-    experts: list[str], gold: Corpus, unknown: Unknown, columns: str | None, encoding: str
-) -> dict[str, list[list[str | None]]]:
-    """What experts say of sentences whose labels are known."""
-    labels = None if unknown is Unknown.allow else {label for row in gold.labels for label in row}
-    return read_all(named_experts(experts), gold, columns, encoding, known=labels, why="gold labels are")
-
-
-def _gold(path: Path, columns: str | None, label: str | None, encoding: str) -> Corpus:
-    return read_labelled(path, columns=columns, label=label, encoding=encoding)
 
 
 def _beta(text: str) -> float | str:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from tagpool.cli.console import errors
 from tagpool.corpus.corpus import Corpus
+from tagpool.corpus.files import read_lines
 from tagpool.corpus.formats import read_labelled
 from tagpool.corpus.transitions import label_parts
 from tagpool.errors import InputError
@@ -58,7 +59,37 @@ def read_all(
     its place, and so is an expert that has none of them. Known is also what differs from a known one in its first letter alone,
     such as I-LOC and B-LOC: it may be rare.
     """
-    found: dict[str, list[list[str | None]]] = {}
+    reads = _read(experts, gold, columns, encoding)
+    if known is not None:
+        _refuse_strangers(experts, reads, known, why)
+    return {name: read.labels for name, read in reads.items()}
+
+
+def read_gold_experts(
+    given: list[str], path: Path, gold: Corpus, columns: str | None, encoding: str, *, allow_unknown: bool
+) -> dict[str, list[list[str | None]]]:
+    """What experts say of sentences whose labels are known; where a pool could not learn from it, an error with its place."""
+    experts = named_experts(given)
+    if len(experts) < 2:
+        raise InputError("expected two experts or more, got 1: there is nothing to pool", source=experts[0].path, line=1)
+    if len(gold) < 2:
+        few = f"expected two sentences or more, got {len(gold)}: there is nothing to learn from"
+        raise InputError(few, source=path, line=max(len(read_lines(path, encoding=encoding)), 1))
+    reads = _read(experts, gold, columns, encoding)
+    if not allow_unknown:
+        _refuse_strangers(experts, reads, {label for row in gold.labels for label in row}, "gold labels are")
+    first, *others = (reads[expert.name] for expert in experts)
+    if all(other.labels == first.labels for other in others):
+        raise InputError(
+            f"it says of every token what {experts[0].path} says, and so do all experts: there is nothing to pool",
+            source=experts[1].path,
+            line=others[0].lines(0, 0),
+        )
+    return {name: read.labels for name, read in reads.items()}
+
+
+def _read(experts: list[Named], gold: Corpus, columns: str | None, encoding: str) -> dict[str, Read]:
+    """The experts' files; what did not fit is told."""
     reads: dict[str, Read] = {}
     for expert in experts:
         read = read_predictions(expert.path, gold, columns=columns, label=expert.column, encoding=encoding)
@@ -66,17 +97,18 @@ def read_all(
             errors.print(f"note: {note}", highlight=False, markup=False)
         if len(read.notes) > 5:
             errors.print(f"note: {expert.path}: {len(read.notes) - 5} more spans did not fit", highlight=False, markup=False)
-        found[expert.name] = read.labels
         reads[expert.name] = read
-    if known is not None:
-        expected = {_kind(label) for label in known}
-        kinds = {name: {_kind(label) for row in rows for label in row if label is not None} for name, rows in found.items()}
-        for expert in experts:
-            others = set().union(*(each for name, each in kinds.items() if name != expert.name))
-            shared = kinds[expert.name] & expected
-            allowed = expected | others if shared else expected
-            _refuse_unknown(expert, reads[expert.name], allowed, f"{why} {', '.join(map(repr, sorted(set(known))[:12]))}")
-    return found
+    return reads
+
+
+def _refuse_strangers(experts: list[Named], reads: dict[str, Read], known: Iterable[str], why: str) -> None:
+    expected = {_kind(label) for label in known}
+    kinds = {name: {_kind(label) for row in read.labels for label in row if label is not None} for name, read in reads.items()}
+    for expert in experts:
+        others = set().union(*(each for name, each in kinds.items() if name != expert.name))
+        shared = kinds[expert.name] & expected
+        allowed = expected | others if shared else expected
+        _refuse_unknown(expert, reads[expert.name], allowed, f"{why} {', '.join(map(repr, sorted(set(known))[:12]))}")
 
 
 def _kind(label: str) -> str:

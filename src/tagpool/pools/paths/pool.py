@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
 from tagpool.corpus.corpus import Corpus
 from tagpool.errors import InputError, NotFittedError
+from tagpool.evaluation.breakdown import edit_distance
 from tagpool.evaluation.scores import score
 from tagpool.optim.parameters import Parameters
 from tagpool.pools.paths.alignment import LENGTHS, columns_of
@@ -180,7 +181,10 @@ class PathPool(Parameters):
         self, predictions: Predictions, *, words: Sequence[Sequence[str]] | None = None
     ) -> tuple[list[list[str]], list[FloatArray]]:
         """Both at once."""
-        ballots = self._to_pool(predictions, None, words, self.unknown == "allow")
+        return self._pooled(predictions, words, open_labels=self.unknown == "allow")
+
+    def _pooled(self, predictions: Predictions, words: Any, *, open_labels: bool) -> tuple[list[list[str]], list[FloatArray]]:
+        ballots = self._to_pool(predictions, None, words, open_labels)
         numbers, shares = self._vote(ballots)
         if self._calibration is not None:
             shares = self._calibration(shares)
@@ -213,6 +217,8 @@ class PathPool(Parameters):
     def mean_loss(self, predictions: Predictions, gold: Sequences | Corpus, *, words: Any = None) -> float:
         """The mean loss of the pooled sentences: with the Hamming loss the mean of the shares of wrong tokens.
 
+        Where lengths may differ it is the edit distance, as a share of the longer of the two, and ``loss`` is not looked at.
+
         >>> gold = [["A", "B"], ["B", "A"]]
         >>> experts = {"a": [["A", "B"], ["B", "B"]], "b": [["B", "B"], ["B", "A"]]}
         >>> PathPool("best").fit(experts, gold).mean_loss(experts, gold)
@@ -221,6 +227,9 @@ class PathPool(Parameters):
         if isinstance(gold, Corpus):
             words = gold.words if words is None else words
             gold = gold.labels
+        if self.lengths != "same":
+            labels = self._pooled(predictions, words, open_labels=True)[0]
+            return edit_distance(cast("Sequence[Sequence[str]]", gold), labels).normalised
         ballots = self._to_pool(predictions, gold, words, open_labels=True)
         return mean_loss(ballots, self._vote(ballots)[0], cost_matrix(self.loss, ballots.labels))
 
