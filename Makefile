@@ -39,7 +39,7 @@ sanitize: ## Run the tests of the native core under AddressSanitizer and Undefin
 	ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 PYTHONMALLOC=malloc \
 		$(SANITIZED)/bin/python -m pytest -p no:cacheprovider $(SANITIZED_TESTS) \
 		--ignore=tests/corpus/test_builtin.py --ignore=tests/features/test_given.py --ignore=tests/native/test_peers.py \
-		--ignore=tests/pools/paths/test_path_pool.py
+		--ignore=tests/pools/paths/test_path_pool.py --ignore=tests/pools/paths/test_experts.py
 
 $(VENV)/.made:
 	$(PYTHON) -m venv $(VENV)
