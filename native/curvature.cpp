@@ -50,25 +50,20 @@ double Curvature::direct(const double* v) {
     }
 
     const bool replaces = kept == capacity_;
-    const Pair oldest = kept > 0 ? pairs_.front() : Pair{0, 0};
-    slot_ = replaces ? oldest.slot : free_slot();
-    AlignedVector<double>& out = steps_[slot_];
+    slot_ = replaces ? pairs_.front().slot : free_slot();
+    AlignedVector<float>& out = steps_[slot_];
     if (out.empty()) out.resize(size_);
     for_blocks(size_, threads_, [&](size_t begin, size_t end) {
         constexpr size_t kPiece = 1024;  // of all vectors together, so much stays in the nearest cache
         for (size_t at = begin; at < end; at += kPiece) {
             const size_t count = std::min(kPiece, end - at);
-            double* const to = out.data() + at;
-            if (replaces) {  // the oldest step lies where the direction goes
-                set_scaled(to, to, -by_step[slot_] * oldest.scale, count);
-                add_scaled(to, v + at, -by_v, count);
-            } else {
-                set_scaled(to, v + at, -by_v, count);
-            }
+            double to[kPiece];
+            set_scaled(to, v + at, -by_v, count);
             for (const Pair& each : pairs_) {
                 add_scaled(to, changes_[each.slot].data() + at, -by_change[each.slot], count);
-                if (each.slot != slot_) add_scaled(to, steps_[each.slot].data() + at, -by_step[each.slot] * each.scale, count);
+                add_scaled(to, steps_[each.slot].data() + at, -by_step[each.slot] * each.scale, count);
             }
+            round_to(out.data() + at, to, count);  // (where the oldest step may be)
         }
     });
     if (replaces) pairs_.erase(pairs_.begin());
@@ -79,15 +74,17 @@ void Curvature::accept(double scale, AlignedVector<double>& gradient, AlignedVec
     // For the new pair (s, y) and each old one (s_i, y_i): s.y, y.y, s.v, y.v, v.v; then s_i.y, s_i.v, y_i.y, y_i.v, s.y_i.
     constexpr size_t kOwn = 5, kEach = 5;
     const size_t kept = pairs_.size();
-    const double* const direction = steps_[slot_].data();
+    const float* const direction = steps_[slot_].data();
+    AlignedVector<float>& change = changes_[slot_];
+    if (change.empty()) change.resize(size_);
     const std::vector<double> sums = sum_blocks(size_, threads_, kOwn + kEach * kept, [&](size_t begin, size_t end, double* out) {
         constexpr size_t kPiece = 1024;
         for (size_t at = begin; at < end; at += kPiece) {
             const size_t count = std::min(kPiece, end - at);
-            double* const y = gradient.data() + at;
-            const double* const s = direction + at;
+            float* const y = change.data() + at;
+            const float* const s = direction + at;
             const double* const w = v + at;
-            take_from(y, next.data() + at, count);
+            set_difference(y, next.data() + at, gradient.data() + at, count);
             out[0] += dot(s, y, count);
             out[1] += dot(y, y, count);
             out[2] += dot(s, w, count);
@@ -95,8 +92,8 @@ void Curvature::accept(double scale, AlignedVector<double>& gradient, AlignedVec
             out[4] += dot(w, w, count);
             for (size_t i = 0; i < kept; ++i) {
                 double* const each = out + kOwn + kEach * i;
-                const double* const old_step = steps_[pairs_[i].slot].data() + at;
-                const double* const old_change = changes_[pairs_[i].slot].data() + at;
+                const float* const old_step = steps_[pairs_[i].slot].data() + at;
+                const float* const old_change = changes_[pairs_[i].slot].data() + at;
                 each[0] += dot(old_step, y, count);
                 each[1] += dot(old_step, w, count);
                 each[2] += dot(old_change, y, count);
@@ -120,8 +117,6 @@ void Curvature::accept(double scale, AlignedVector<double>& gradient, AlignedVec
         change_change(slot_, slot_) = sums[1];
         step_v_[slot_] = scale * sums[2];
         change_v_[slot_] = sums[3];
-        changes_[slot_].swap(gradient);
-        if (gradient.empty()) gradient.resize(size_);
         pairs_.push_back({slot_, scale});
     }
     gradient.swap(next);

@@ -32,7 +32,7 @@ struct Place {
 
 class Search {
 public:
-    Search(const Evaluate& evaluate, const AlignedVector<double>& x, const double* along, unsigned threads, AlignedVector<double>& point,
+    Search(const Evaluate& evaluate, const AlignedVector<double>& x, const float* along, unsigned threads, AlignedVector<double>& point,
            AlignedVector<double>& gradient, size_t& evaluations)
         : evaluate_(evaluate), x_(x), along_(along), threads_(threads), point_(point), gradient_(gradient), evaluations_(evaluations) {}
 
@@ -68,7 +68,7 @@ private:
         ++evaluations_;
         const double value = evaluate_(point_.data(), gradient_.data());
         const double slope = sum_blocks(x_.size(), threads_, [&](size_t begin, size_t end) {
-            return dot(gradient_.data() + begin, along_ + begin, end - begin);
+            return dot(along_ + begin, gradient_.data() + begin, end - begin);
         });
         return {step, value, slope};
     }
@@ -95,7 +95,7 @@ private:
 
     const Evaluate& evaluate_;
     const AlignedVector<double>& x_;
-    const double* along_;
+    const float* along_;
     unsigned threads_;
     AlignedVector<double>& point_;
     AlignedVector<double>& gradient_;

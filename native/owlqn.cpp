@@ -74,10 +74,10 @@ private:
 
     // Keeps of the direction what goes down the pseudo-gradient; returns the slope.
     double stay_downhill() {
-        double* const along = curvature_.direction();
+        float* const along = curvature_.direction();
         return sum([&](size_t i) {
-            if (along[i] * pseudo_[i] >= 0) along[i] = 0;
-            return along[i] * pseudo_[i];
+            if (static_cast<double>(along[i]) * pseudo_[i] >= 0) along[i] = 0;
+            return static_cast<double>(along[i]) * pseudo_[i];
         });
     }
 
@@ -85,11 +85,11 @@ private:
     // fallen enough. Leaves point and gradient there, and the step in the place of the direction.
     bool search(double& step, double& value, size_t& evaluations) {
         constexpr double kDecrease = 1e-4;
-        double* const along = curvature_.direction();
+        float* const along = curvature_.direction();
         for (size_t i = 0; i < 40; ++i, step *= 0.5) {
             // Slope along the step that was really made.
             const double expected = sum([&](size_t k) {
-                const double moved = x_[k] + step * along[k], side = x_[k] != 0 ? x_[k] : -pseudo_[k];
+                const double moved = x_[k] + step * static_cast<double>(along[k]), side = x_[k] != 0 ? x_[k] : -pseudo_[k];
                 point_[k] = moved * side > 0 ? moved : 0;
                 return pseudo_[k] * (point_[k] - x_[k]);
             });
@@ -98,7 +98,7 @@ private:
             if (std::isfinite(here) && here < value && here <= value + kDecrease * expected) {
                 value = here;
                 for_blocks(x_.size(), options_.threads, [&](size_t begin, size_t end) {
-                    for (size_t k = begin; k < end; ++k) along[k] = point_[k] - x_[k];
+                    for (size_t k = begin; k < end; ++k) along[k] = static_cast<float>(point_[k] - x_[k]);
                 });
                 return true;
             }

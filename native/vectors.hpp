@@ -35,11 +35,14 @@ double sum_blocks(size_t size, unsigned threads, Work&& work) {
     return sum_blocks(size, threads, 1, [&](size_t begin, size_t end, double* sum) { *sum = work(begin, end); })[0];
 }
 
-// Of plain numbers, within one block.
+// Of plain numbers, within one block. Sums are in double precision, whatever they are of.
 double dot(const double* a, const double* b, size_t size);
-void add_scaled(double* to, const double* from, double by, size_t size);
+double dot(const float* a, const double* b, size_t size);
+double dot(const float* a, const float* b, size_t size);
+void add_scaled(double* to, const float* from, double by, size_t size);
 void set_scaled(double* to, const double* from, double by, size_t size);
-void set_sum(double* to, const double* from, const double* along, double by, size_t size);  // to = from + by * along
-void take_from(double* to, const double* from, size_t size);                                // to = from - to
+void set_sum(double* to, const double* from, const float* along, double by, size_t size);      // to = from + by * along
+void set_difference(float* to, const double* from, const double* taken, size_t size);          // to = from - taken
+void round_to(float* to, const double* from, size_t size);
 
 }  // namespace tagpool
