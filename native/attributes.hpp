@@ -1,6 +1,7 @@
 // Attributes: what is known of the tokens of one sentence, as texts with values; copied, so that nobody else need keep them.
 #pragma once
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,7 +13,9 @@ namespace tagpool {
 class Attributes {
 public:
     void append(std::string_view text, double value) {
-        texts_.append(text).append(kJenkinsPadding, '\0');  // ready to be hashed
+        const size_t at = texts_.size();
+        texts_.resize(at + text.size() + kJenkinsPadding);  // zeros: ready to be hashed
+        if (!text.empty()) std::memcpy(texts_.data() + at, text.data(), text.size());
         ends_.push_back(texts_.size());
         values_.push_back(value);
     }

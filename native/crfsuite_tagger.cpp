@@ -56,33 +56,60 @@ void CrfsuiteTagger::set(const Attributes& sentence) {
     tokens_ = sentence.token_count();
 }
 
-// The numbers of attributes [begin, end). Each step asks for what the next one reads, of all of them, and so waits for memory once.
+// Where the attributes [begin, end) are kept. Each step asks for what the next one reads, of all of them, and so waits for memory once.
 void CrfsuiteTagger::look_up(const Attributes& sentence, size_t begin, size_t end) {
-    const Cqdb& known = file_.attributes();
     const size_t count = end - begin;
-    slots_.resize(count);
-    records_.resize(count);
+    hashes_.resize(count);
     found_.resize(count);
+    new_.clear();
+    kept_.forget_if_full();
     for (size_t i = 0; i < count; ++i) {
-        slots_[i] = known.first_slot(sentence.hash(begin + i));
-        known.prefetch(slots_[i]);
+        hashes_[i] = AttributeWeights::hash(sentence.text(begin + i));
+        kept_.prefetch(hashes_[i]);
     }
-    for (size_t i = 0; i < count; ++i) {
-        records_[i] = known.record_at(slots_[i]);
-        if (records_[i]) known.prefetch_record(records_[i]);
-    }
-    for (size_t i = 0; i < count; ++i) {
-        found_[i] = Cqdb::kNone;
-        for (uint32_t record = records_[i]; record && found_[i] == Cqdb::kNone; record = known.record_at(slots_[i]))
-            if ((found_[i] = known.number_at(record, sentence.text(begin + i))) != Cqdb::kNone) break;
-        if (found_[i] != Cqdb::kNone) file_.prefetch_reference(found_[i]);
-    }
+    for (size_t i = 0; i < count; ++i) kept_.prefetch_record(hashes_[i]);
     for (size_t i = 0; i < count; ++i)
-        if (found_[i] != Cqdb::kNone) file_.prefetch_numbers(found_[i]);
-    for (size_t i = 0; i < count; ++i) {
-        if (found_[i] == Cqdb::kNone) continue;
-        const CrfsuiteFile::Numbers numbers = file_.of_attribute(found_[i]);
+        if ((found_[i] = kept_.find(hashes_[i], sentence.text(begin + i))) == AttributeWeights::kNone) new_.push_back({begin + i, i, {}, 0, Cqdb::kNone});
+    if (!new_.empty()) look_up_new(sentence);
+}
+
+// The same in the file, for those that were not met before; then they are kept.
+void CrfsuiteTagger::look_up_new(const Attributes& sentence) {
+    const Cqdb& known = file_.attributes();
+    for (New& each : new_) {
+        each.slot = known.first_slot(sentence.hash(each.attribute));
+        known.prefetch(each.slot);
+    }
+    for (New& each : new_) {
+        each.record = known.record_at(each.slot);
+        if (each.record) known.prefetch_record(each.record);
+    }
+    for (New& each : new_) {
+        for (; each.record && each.number == Cqdb::kNone; each.record = known.record_at(each.slot))
+            if ((each.number = known.number_at(each.record, sentence.text(each.attribute))) != Cqdb::kNone) break;
+        if (each.number != Cqdb::kNone) file_.prefetch_reference(each.number);
+    }
+    for (const New& each : new_)
+        if (each.number != Cqdb::kNone) file_.prefetch_numbers(each.number);
+    for (const New& each : new_) {
+        if (each.number == Cqdb::kNone) continue;
+        const CrfsuiteFile::Numbers numbers = file_.of_attribute(each.number);
         if (numbers.count) file_.prefetch_weight(numbers[0]);
+    }
+    for (const New& each : new_) {
+        const std::string_view text = sentence.text(each.attribute);
+        // Twice in one sentence, it was kept a moment ago.
+        if ((found_[each.place] = kept_.find(hashes_[each.place], text)) != AttributeWeights::kNone) continue;
+        weights_.clear();
+        if (each.number != Cqdb::kNone) {
+            const CrfsuiteFile::Numbers numbers = file_.of_attribute(each.number);
+            if (numbers.count > label_count()) throw InputFault("damaged: an attribute has more weights than there are labels");
+            for (uint32_t i = 0; i < numbers.count; ++i) {
+                const CrfsuiteFile::Weight weight = file_.weight(numbers[i]);
+                weights_.push_back({weight.value, weight.to});
+            }
+        }
+        found_[each.place] = kept_.add(hashes_[each.place], text, weights_);
     }
 }
 
@@ -94,14 +121,10 @@ void CrfsuiteTagger::score(const Attributes& sentence) {
         look_up(sentence, begin, end);
         for (size_t i = begin; i < end; ++i) {
             while (i >= sentence.begin(token + 1)) ++token;
-            if (found_[i - begin] == Cqdb::kNone) continue;
             double* const scores = scores_.data() + token * width_;
             const double value = sentence.value(i);
-            const CrfsuiteFile::Numbers numbers = file_.of_attribute(found_[i - begin]);
-            for (uint32_t k = 0; k < numbers.count; ++k) {
-                const CrfsuiteFile::Weight weight = file_.weight(numbers[k]);
-                scores[weight.to] += weight.value * value;
-            }
+            const AttributeWeights::View weights = kept_[found_[i - begin]];
+            for (uint32_t k = 0; k < weights.count(); ++k) scores[weights.label(k)] += weights.value(k) * value;
         }
     }
 }

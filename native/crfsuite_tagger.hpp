@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "attribute_weights.hpp"
 #include "attributes.hpp"
 #include "chain.hpp"
 #include "crfsuite_file.hpp"
@@ -38,6 +39,7 @@ public:
 private:
     void score(const Attributes& sentence);
     void look_up(const Attributes& sentence, size_t begin, size_t end);
+    void look_up_new(const Attributes& sentence);
     Chain chain();
 
     std::shared_ptr<const void> owner_;
@@ -52,9 +54,17 @@ private:
     std::optional<Messages> messages_;    // of the sentence, once asked for
     std::vector<int32_t> best_;
     std::vector<double> values_;          // of the search, tokens x width
-    std::vector<uint32_t> found_;         // numbers of attributes, kNone: not known
-    std::vector<Cqdb::Slot> slots_;
-    std::vector<uint32_t> records_;
+    AttributeWeights kept_;               // of attributes met before
+    // Of the attributes that are being looked up.
+    std::vector<uint64_t> hashes_;
+    std::vector<uint32_t> found_;         // where kept_ has them
+    struct New {
+        size_t attribute, place;          // in the sentence, in found_
+        Cqdb::Slot slot;
+        uint32_t record, number;          // in the file
+    };
+    std::vector<New> new_;
+    std::vector<AttributeWeights::Weight> weights_;
     std::vector<int32_t> before_;
 };
 

@@ -61,6 +61,8 @@ private:
     }
 
     std::string_view text(nb::handle object, const char* what) {
+        if (PyUnicode_CheckExact(object.ptr()) && PyUnicode_IS_COMPACT_ASCII(object.ptr()))  // as nearly all are
+            return {static_cast<const char*>(PyUnicode_DATA(object.ptr())), static_cast<size_t>(PyUnicode_GET_LENGTH(object.ptr()))};
         std::string_view out;
         if (PyBytes_Check(object.ptr())) {
             out = {PyBytes_AS_STRING(object.ptr()), static_cast<size_t>(PyBytes_GET_SIZE(object.ptr()))};

@@ -39,6 +39,26 @@ def test_features_mean_the_same(sentence: Any) -> None:
     assert mine.tag(us) == mine.tag(sentence)
 
 
+def test_attributes_that_come_again_weigh_the_same() -> None:
+    """Met before or not, known or not, twice at one token or in one sentence, of any length."""
+    random = np.random.default_rng(3)
+    names = [f"{'é' * (n % 3)}{'x' * (n % 29)}{n}" for n in range(4000)]
+    weights = random.normal(size=3 * 3000).tolist()
+    model = written(["a", "b", "c"], names[:3000], weights, random.normal(size=9).tolist())  # (python-crfsuite does not keep it)
+    them, us = both(model)
+    for _ in range(30):
+        chosen = random.integers(0, len(names), (20, 25))
+        agree(them, us, [[names[i] for i in (*each, each[0])] for each in chosen])
+
+
+def test_what_is_kept_of_attributes_is_forgotten_before_it_is_too_much() -> None:
+    them, us = both(MODEL)
+    known = ["a", "b c", "key:ü"]
+    for n in range(24):  # a megabyte each: more than is kept
+        sentence = [[known[n % 3], str(n) * (2**20 // len(str(n)))], known]
+        agree(them, us, sentence)
+
+
 def test_what_features_may_be() -> None:
     """Strings are sequences of characters, and bytes need not be text: as it is there."""
     for sentence in (

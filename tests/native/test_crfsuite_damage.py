@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from contextlib import suppress
 
 import pytest
@@ -60,3 +61,15 @@ def test_weights_that_are_no_numbers_are_refused(bad: float) -> None:
     tagger.open_inmemory(model)
     with pytest.raises(ModelError, match="no finite number"):
         tagger.tag([["x"]])
+
+
+def test_an_attribute_with_more_weights_than_there_are_labels_is_refused() -> None:
+    damaged = bytearray(MODEL)
+    head = struct.unpack("<12I", MODEL[:48])
+    first = struct.unpack_from("<I", MODEL, head[11] + 12)[0]  # where the numbers of the first attribute's weights are
+    assert struct.unpack_from("<I", MODEL, first) == (3,)
+    struct.pack_into("<I", damaged, first, 4)
+    tagger = pycrfsuite.Tagger()
+    tagger.open_inmemory(bytes(damaged))
+    with pytest.raises(ModelError, match="more weights than there are labels"):
+        tagger.tag([["attribute 0"]])
