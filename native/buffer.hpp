@@ -10,6 +10,7 @@
 #include <utility>
 
 #ifdef __linux__
+#include <malloc.h>
 #include <sys/mman.h>
 #endif
 
@@ -24,6 +25,13 @@ inline void prefer_huge_pages([[maybe_unused]] void* data, [[maybe_unused]] size
     const uintptr_t begin = reinterpret_cast<uintptr_t>(data) & ~(kPage - 1);
     const uintptr_t end = (reinterpret_cast<uintptr_t>(data) + bytes + kPage - 1) & ~(kPage - 1);
     madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);  // a wish: failing does no harm
+#endif
+}
+
+// Gives memory back to the system that was freed but kept for later: worth it before something large is made that others will not fit.
+inline void release_memory() {
+#ifdef __GLIBC__
+    malloc_trim(0);
 #endif
 }
 

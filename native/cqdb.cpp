@@ -70,24 +70,27 @@ uint32_t Cqdb::number_at(uint32_t record, std::string_view text) const {
     return number;
 }
 
-std::string write_cqdb(std::span<const std::string_view> texts) {
+void append_cqdb(std::string& file, std::span<const std::string_view> texts) {
     constexpr uint32_t kTables = 256;
     struct Entry {
         uint32_t hash, record;
     };
     std::array<std::vector<Entry>, kTables> tables;
     std::vector<uint32_t> records;
-    std::string out = "CQDB", scratch;
-    out.resize(24 + kTables * 8);
+    records.reserve(texts.size());
+    const size_t begin = file.size();  // places are counted from here
+    const auto here = [&] { return static_cast<uint32_t>(file.size() - begin); };
+    file.append("CQDB");
+    file.resize(begin + 24 + kTables * 8);
+    std::string scratch;
     for (uint32_t number = 0; number < texts.size(); ++number) {
-        const auto record = static_cast<uint32_t>(out.size());
         const uint32_t hash = hash_of(texts[number], scratch);
-        tables[hash % kTables].push_back({hash, record});
-        records.push_back(record);
-        append_u32(out, number);
-        append_u32(out, static_cast<uint32_t>(texts[number].size() + 1));
-        out.append(texts[number]).push_back('\0');
-        if (out.size() > UINT32_MAX / 2) throw InputFault("the texts are too long for a file of CRFsuite's: it ends at 4 GB");
+        tables[hash % kTables].push_back({hash, here()});
+        records.push_back(here());
+        append_u32(file, number);
+        append_u32(file, static_cast<uint32_t>(texts[number].size() + 1));
+        file.append(texts[number]).push_back('\0');
+        if (file.size() - begin > UINT32_MAX / 2) throw InputFault("the texts are too long for a file of CRFsuite's: it ends at 4 GB");
     }
     for (uint32_t table = 0; table < kTables; ++table) {
         // Half of a table stays free, so that searches end soon.
@@ -98,18 +101,17 @@ std::string write_cqdb(std::span<const std::string_view> texts) {
             while (places[index].record != 0) index = (index + 1) % count;
             places[index] = entry;
         }
-        write_u32(out.data() + 24 + size_t{table} * 8, count ? static_cast<uint32_t>(out.size()) : 0);
-        write_u32(out.data() + 24 + size_t{table} * 8 + 4, count);
+        write_u32(file.data() + begin + 24 + size_t{table} * 8, count ? here() : 0);
+        write_u32(file.data() + begin + 24 + size_t{table} * 8 + 4, count);
         for (const Entry& entry : places) {
-            append_u32(out, entry.hash);
-            append_u32(out, entry.record);
+            append_u32(file, entry.hash);
+            append_u32(file, entry.record);
         }
     }
-    const auto backward = static_cast<uint32_t>(records.empty() ? 0 : out.size());
-    for (uint32_t record : records) append_u32(out, record);
-    const uint32_t head[5] = {static_cast<uint32_t>(out.size()), 0, kByteOrder, static_cast<uint32_t>(records.size()), backward};
-    for (size_t i = 0; i < 5; ++i) write_u32(out.data() + 4 + i * 4, head[i]);
-    return out;
+    const uint32_t backward = records.empty() ? 0 : here();
+    for (uint32_t record : records) append_u32(file, record);
+    const uint32_t head[5] = {here(), 0, kByteOrder, static_cast<uint32_t>(records.size()), backward};
+    for (size_t i = 0; i < 5; ++i) write_u32(file.data() + begin + 4 + i * 4, head[i]);
 }
 
 }  // namespace tagpool

@@ -56,7 +56,7 @@ private:
     uint32_t size_ = 0, backward_ = 0;
 };
 
-// A dictionary of texts numbered in this order, as bytes. They must differ.
-std::string write_cqdb(std::span<const std::string_view> texts);
+// Appends a dictionary of texts numbered in this order. They must differ.
+void append_cqdb(std::string& file, std::span<const std::string_view> texts);
 
 }  // namespace tagpool

@@ -89,6 +89,17 @@ void append_references(std::string& out, const char* name, uint32_t owners, uint
     write_u32(out.data() + begin + 4, static_cast<uint32_t>(out.size() - begin));
 }
 
+// How many bytes a file may have.
+size_t size_at_most(const CrfsuiteWeights& weights) {
+    constexpr size_t kParts = 8192;           // heads of the parts, and the tables of two dictionaries
+    constexpr size_t kWeight = 20 + 4;        // and its number
+    constexpr size_t kText = 8 + 1 + 16 + 4;  // its record, two entries of a table, its place
+    size_t size = kParts + (weights.pair_weights.size() + weights.transitions.size()) * kWeight;
+    for (const auto texts : {weights.labels, weights.attributes})
+        for (const std::string_view text : texts) size += text.size() + kText + 8;  // and where its weights are, and how many
+    return size;
+}
+
 void align(std::string& out) { out.resize((out.size() + 3) / 4 * 4); }
 
 }  // namespace
@@ -100,6 +111,7 @@ std::string write_crfsuite(const CrfsuiteWeights& weights) {
         throw InputFault("the weights do not fit the labels");
     constexpr uint32_t kSpare = 2;  // CRFsuite keeps room for two more labels, and uses it for nothing
     std::string out;
+    out.reserve(size_at_most(weights));  // one that grows would be there twice
     out.resize(48);
     const auto at_features = static_cast<uint32_t>(out.size());
     out.append("FEAT").append(8, '\0');
@@ -131,9 +143,9 @@ std::string write_crfsuite(const CrfsuiteWeights& weights) {
     write_u32(out.data() + at_features + 4, static_cast<uint32_t>(out.size() - at_features));
     write_u32(out.data() + at_features + 8, static_cast<uint32_t>(owners.size() + before.size()));
     const size_t at_labels = out.size();
-    out += write_cqdb(weights.labels);
+    append_cqdb(out, weights.labels);
     const size_t at_attributes = out.size();
-    out += write_cqdb(kept);
+    append_cqdb(out, kept);
     align(out);
     const size_t at_label_references = out.size();
     append_references(out, "LFRF", L, kSpare, before, static_cast<uint32_t>(owners.size()));

@@ -119,7 +119,7 @@ void Fobos::descend(const uint32_t* sentences, size_t count, double eta) {
         const double* const nodes = nodes_.data() + first_tokens_[i] * stride;
         for (uint64_t k = set.items().single_starts[begin]; k < set.items().single_starts[end]; ++k) {
             const double by = set.items().single_values.empty() ? eta : eta * static_cast<double>(set.items().single_values[k]);
-            weights_[set.items().singles[k].place] -= by * nodes[set.items().singles[k].score];
+            weights_[set.items().singles[k].place] -= by * nodes[set.items().singles[k].to];
         }
     }
 }

@@ -144,7 +144,7 @@ void add_nodes(const TrainingSet& set, const uint8_t* masks, size_t sentence, do
         nodes -= (end - begin) * stride;
         for (uint64_t i = set.items().single_starts[begin]; i < set.items().single_starts[end]; ++i) {
             const double times = set.items().single_values.empty() ? by : by * static_cast<double>(set.items().single_values[i]);
-            weights[set.items().singles[i].place] += times * nodes[set.items().singles[i].score];
+            weights[set.items().singles[i].place] += times * nodes[set.items().singles[i].to];
         }
     });
 }

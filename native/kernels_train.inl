@@ -12,8 +12,15 @@ constexpr size_t kRowsAhead = 8, kSinglesAhead = 24;
 
 // The place that a list has so far ahead, or its last one.
 template <class Places>
-inline const auto& ahead_of(const Places& list, uint64_t i, size_t distance) {
+inline auto ahead_of(const Places& list, uint64_t i, size_t distance) {
     return list[std::min<size_t>(i + distance, list.size() - 1)];
+}
+
+// Calls work(singles) with what there is of the two kinds.
+template <class Work>
+inline void with_singles(const Items& items, Work&& work) {
+    if (items.packed.size() > 0) work(items.packed);
+    else work(items.singles);
 }
 
 // Sums the rows of one token, and of its bundles where there are any, upon `floor` if that is not null.
@@ -39,17 +46,22 @@ inline void score_rows(const Items& items, const T* weights, size_t token, size_
 // Adds the single weights of tokens [begin, end), a sentence: one loop for all of them, for loops of a few rounds end unforeseen.
 template <class T>
 inline void score_singles(const Items& items, const T* weights, size_t begin, size_t end, T* __restrict scores) {
-    const Single* const singles = items.singles.data();
     const uint64_t first = items.single_starts[begin], last = items.single_starts[end];
-    if (items.single_values.empty()) {
-        for (uint64_t i = first; i < last; ++i) {
-            __builtin_prefetch(weights + ahead_of(items.singles, i, kSinglesAhead).place);
-            scores[singles[i].score] += weights[singles[i].place];
+    with_singles(items, [&](const auto& singles) {
+        if (items.single_values.empty()) {
+            for (uint64_t i = first; i < last; ++i) {
+                __builtin_prefetch(weights + ahead_of(singles, i, kSinglesAhead).place);
+                const auto [place, score] = singles[i];
+                scores[score] += weights[place];
+            }
+        } else {
+            const float* const values = items.single_values.data();
+            for (uint64_t i = first; i < last; ++i) {
+                const auto [place, score] = singles[i];
+                scores[score] += weights[place] * static_cast<T>(values[i]);
+            }
         }
-    } else {
-        const float* const values = items.single_values.data();
-        for (uint64_t i = first; i < last; ++i) scores[singles[i].score] += weights[singles[i].place] * static_cast<T>(values[i]);
-    }
+    });
 }
 
 // Grows to so many numbers and never shrinks: a shorter sentence needs no new zeros.
@@ -339,15 +351,16 @@ inline void add_rows(const Items& items, const T* __restrict node, size_t token,
 // The same for the single weights of tokens [begin, end), a sentence.
 template <class T>
 inline void add_singles(const Items& items, const T* __restrict nodes, size_t begin, size_t end, size_t shared_count, T* shared, T* own) {
-    const Single* const singles = items.singles.data();
     const float* const values = items.single_values.empty() ? nullptr : items.single_values.data();
-    for (uint64_t i = items.single_starts[begin]; i < items.single_starts[end]; ++i) {
-        const uint32_t later = ahead_of(items.singles, i, kSinglesAhead).place;
-        __builtin_prefetch((later < shared_count ? shared : own) + later);
-        const auto [place, score] = singles[i];
-        T* const to = place < shared_count ? shared : own;
-        to[place] += values ? nodes[score] * static_cast<T>(values[i]) : nodes[score];
-    }
+    with_singles(items, [&](const auto& singles) {
+        for (uint64_t i = items.single_starts[begin]; i < items.single_starts[end]; ++i) {
+            const uint32_t later = ahead_of(singles, i, kSinglesAhead).place;
+            __builtin_prefetch((later < shared_count ? shared : own) + later);
+            const auto [place, score] = singles[i];
+            T* const to = place < shared_count ? shared : own;
+            to[place] += values ? nodes[score] * static_cast<T>(values[i]) : nodes[score];
+        }
+    });
 }
 
 template <class T>

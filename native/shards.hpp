@@ -19,9 +19,7 @@ public:
     static constexpr size_t kCount = 2;
 
     // A dense row and the token (within its sentence) that has the feature; or a single weight, and token * stride + label.
-    struct Item {
-        uint32_t place, to;
-    };
+    using Item = Single;
     struct List {
         const Item* items;
         const float* values;  // null: all 1
@@ -29,6 +27,8 @@ public:
     };
 
     explicit Shards(const TrainingSet& set);
+    // The same, made of the set's items, so that there are never two of the largest part.
+    Shards(const TrainingSet& set, Items&& items);
 
     List rows(size_t sentence, size_t shard) const { return list(rows_, row_values_, row_starts_, sentence * kCount + shard); }
     List singles(size_t sentence, size_t shard) const { return list(singles_, single_values_, single_starts_, sentence * kCount + shard); }
@@ -37,7 +37,10 @@ public:
 private:
     static constexpr size_t kPage = 4096 / (2 * sizeof(float));  // weights with a second number each (paired_weights.hpp)
 
-    static std::vector<uint8_t> share_out(const TrainingSet& set);
+    static std::vector<uint8_t> share_out(const TrainingSet& set, const Items& items);
+    template <class Taken>
+    void take_rows(const TrainingSet& set, const Items& items, const std::vector<uint8_t>& shard_of_page, Taken&& taken);
+    void sort_singles(const TrainingSet& set, const Buffer<uint64_t>& starts, const std::vector<uint8_t>& shard_of_page);
 
     static List list(const Buffer<Item>& items, const Buffer<float>& values, const Buffer<uint64_t>& starts, size_t number) {
         const uint64_t begin = starts[number];

@@ -35,7 +35,9 @@ struct TrainingSet::Observations {
 TrainingSet::TrainingSet(const Encoding& encoding, const int32_t* gold, uint32_t features, const TrainingOptions& options,
                          const Encoding* history, uint32_t history_features)
     : sentences_(encoding.sentences), gold_(gold, gold + encoding.token_count()), labels_(options.labels),
-      stride_(static_cast<uint32_t>(rounded_up(options.labels, kVector))), all_pairs_(options.all_pairs) {
+      stride_(static_cast<uint32_t>(rounded_up(options.labels, kVector))), all_pairs_(options.all_pairs), lean_(options.lean),
+      valued_(!encoding.values.empty()) {
+    if (lean_ && options.bundle) throw InputFault("a lean training set has no bundles");
     if (labels_ == 0 || labels_ > UINT16_MAX) throw InputFault("expected 1 to 65,535 labels, got " + std::to_string(labels_));
     for (int32_t label : gold_)
         if (label < kUnknown || label >= static_cast<int32_t>(labels_)) throw InputFault("a label is out of range");
@@ -189,11 +191,21 @@ Items TrainingSet::lay_out(const Encoding& encoding, const Observations& seen) c
         if (row_of_feature_[feature] == kNone) singles += seen.label_counts[feature];
         else ++rows;
     }
-    const bool valued = !encoding.values.empty() || !twins_.empty();
+    const bool valued = !encoding.values.empty() || (!twins_.empty() && !twins_by_weight());
     items.row_starts.fill_later(tokens + 1);
     items.single_starts.fill_later(tokens + 1);
     items.rows.fill_later(rows);
-    items.singles.fill_later(singles);
+    uint32_t longest = 0;
+    for (size_t sentence = 0; sentence + 1 < encoding.sentences.size(); ++sentence)
+        longest = std::max(longest, encoding.sentences[sentence + 1] - encoding.sentences[sentence]);
+    const int score_bits = std::bit_width(size_t{longest} * stride_);
+    const bool packed = lean_ && score_bits + std::bit_width(transitions_begin_) <= 32;
+    if (packed) {
+        items.packed.score_bits = static_cast<unsigned>(score_bits);
+        items.packed.numbers.fill_later(singles);
+    } else {
+        items.singles.fill_later(singles);
+    }
     if (valued) {
         items.row_values.fill_later(rows);
         items.single_values.fill_later(singles);
@@ -216,7 +228,9 @@ Items TrainingSet::lay_out(const Encoding& encoding, const Observations& seen) c
             const uint32_t place = single_of_feature_[feature], pair = pair_starts_[feature];
             for (uint32_t k = 0; k < seen.label_counts[feature]; ++k) {
                 if (valued) items.single_values[single] = value;
-                items.singles[single++] = {place + k, before + pair_labels_[pair + k]};
+                const Single found{place + k, before + pair_labels_[pair + k]};
+                if (packed) items.packed.numbers[single++] = found.place << score_bits | found.to;
+                else items.singles[single++] = found;
             }
         }
     }
@@ -264,19 +278,25 @@ void TrainingSet::choose_edges(const TrainingOptions& options) {
 
 std::shared_ptr<const Shards> TrainingSet::shards() const {
     if (std::shared_ptr<const Shards> known = shards_.lock()) return known;
+    demand_tokens();
     auto made = std::make_shared<const Shards>(*this);
     shards_ = made;
     return made;
 }
 
-void TrainingSet::demand_tokens() const {
+void TrainingSet::demand_tokens(bool lean_will_do) const {
     if (items_.row_starts.empty()) throw InputFault("this training set was kept for stochastic descent only");
+    if (lean_ && !lean_will_do) throw InputFault("this training set was laid out for the objective only");
 }
 
 void TrainingSet::keep_shards_only() {
-    kept_shards_ = shards();
-    items_ = {};
     bundled_.reset();
+    kept_shards_ = shards_.lock();
+    if (!kept_shards_) {
+        demand_tokens();
+        shards_ = kept_shards_ = std::make_shared<const Shards>(*this, std::move(items_));
+    }
+    items_ = {};
 }
 
 std::vector<uint32_t> TrainingSet::pair_features() const {

@@ -33,6 +33,8 @@ struct TrainingOptions {
     bool all_transitions = true;  // else only transitions that occur; the others weigh zero
     uint32_t order = 1;           // labels a transition looks back
     bool merge_twins = false;     // for trainers to whom features that always occur together are one (twins.hpp)
+    bool lean = false;            // for the Objective only, without bundles: tokens have no values where only twins would have any (it scales
+                                  // their weights instead), and single weights take half the memory where they are few enough
     bool bundle = false;          // for trainers that go over the whole corpus at every step (bundles.hpp)
     std::vector<std::pair<uint32_t, uint16_t>> known = {};  // pairs (feature, label) that count as observed in any case
     KnownArcs known_arcs = {};
@@ -96,6 +98,7 @@ public:
     Places places() const { return Places(*this); }
     size_t pair_count() const { return pair_count_; }
     bool all_pairs() const { return all_pairs_; }
+    bool twins_by_weight() const { return lean_ && !twins_.empty() && !valued_; }
     uint32_t row_of(uint32_t feature) const { return row_of_feature_[feature]; }  // of a dense feature
     size_t row_count() const { return (shared_rows_end_ + (own_rows_end_ - shared_count_)) / stride_; }
     // Feature and label of each pair, in the same order.
@@ -110,8 +113,8 @@ public:
     std::shared_ptr<const Shards> shards() const;
     // For those who need nothing else of the tokens: makes the shards, and lets go of the rows and single weights of tokens.
     void keep_shards_only();
-    // Throws InputFault if they are gone.
-    void demand_tokens() const;
+    // Throws InputFault if they are gone, or lean unless that will do.
+    void demand_tokens(bool lean_will_do = false) const;
 
     // By token; empty after keep_shards_only.
     const Items& items() const { return items_; }
@@ -149,7 +152,7 @@ private:
     Items items_;
     std::unique_ptr<const Bundled> bundled_;
     uint32_t labels_, stride_;
-    bool all_pairs_;
+    bool all_pairs_, lean_, valued_;
     size_t shared_rows_end_ = 0, shared_count_ = 0, own_rows_end_ = 0, transitions_begin_ = 0, pair_count_ = 0;
     std::vector<size_t> part_begins_;
     std::vector<uint32_t> row_of_feature_;    // kNone: sparse

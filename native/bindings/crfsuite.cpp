@@ -3,11 +3,14 @@
 #include <memory>
 #include <utility>
 
+#include "../found_weights.hpp"
 #include "../instances.hpp"
 #include "../mapped_file.hpp"
+#include "../objective.hpp"
 #include "arrays.hpp"
 #include "walker.hpp"
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
@@ -92,12 +95,26 @@ nb::list all_weights(const CrfsuiteFile& file, uint32_t count, Numbers&& numbers
     return out;
 }
 
-nb::bytes file_of(std::span<const std::string_view> labels, std::span<const std::string_view> attributes, const UInts& pair_attributes,
-                  const UShorts& pair_labels, const Doubles& pair_weights, const Doubles& transitions) {
-    const std::string out = write_crfsuite({labels, attributes, {pair_attributes.data(), pair_attributes.size()},
-                                            {pair_labels.data(), pair_labels.size()}, {pair_weights.data(), pair_weights.size()},
-                                            {transitions.data(), transitions.size()}});
-    return nb::bytes(out.data(), out.size());
+std::vector<std::string_view> texts_of(const StringTable& table) {
+    std::vector<std::string_view> out;
+    out.reserve(table.size());
+    for (uint32_t i = 0; i < table.size(); ++i) out.push_back(table[i]);
+    return out;
+}
+
+// All instances, laid out for training.
+std::shared_ptr<TrainingSet> lay_out(const Instances& instances, bool all_pairs, bool all_transitions, bool merge_twins, bool lean) {
+    TrainingOptions options;
+    options.labels = instances.labels().size();
+    options.all_pairs = all_pairs;
+    options.boundaries = false;
+    options.all_transitions = all_transitions;
+    options.merge_twins = merge_twins;
+    options.lean = lean;
+    nb::gil_scoped_release release;
+    auto made = std::make_shared<TrainingSet>(instances.all(), instances.gold().data(), instances.attributes().size(), options);
+    release_memory();
+    return made;
 }
 
 }  // namespace
@@ -211,20 +228,45 @@ void bind_crfsuite(nb::module_& m) {
             Instances::Part part = instances.part(group, of_group);
             return std::pair{std::move(part.encoding), owned(std::move(part.gold))};
         }, nb::arg("group"), nb::arg("of_group"))
-        // A model file of these attributes and labels, and of weights found for them.
-        .def("write", [](const Instances& instances, UInts pair_attributes, UShorts pair_labels, Doubles pair_weights, Doubles transitions) {
-            std::vector<std::string_view> labels, attributes;
-            for (uint32_t i = 0; i < instances.labels().size(); ++i) labels.push_back(instances.labels()[i]);
-            for (uint32_t i = 0; i < instances.attributes().size(); ++i) attributes.push_back(instances.attributes()[i]);
-            return file_of(labels, attributes, pair_attributes, pair_labels, pair_weights, transitions);
-        }, nb::arg("pair_attributes"), nb::arg("pair_labels"), nb::arg("pair_weights"), nb::arg("transitions"));
+        // Hands over a model file of these attributes and labels, and of weights found for them, to be read before `receive` returns.
+        .def("write", [](const Instances& instances, const FoundWeights& weights, nb::callable receive) {
+            const std::vector<std::string_view> labels = texts_of(instances.labels()), attributes = texts_of(instances.attributes());
+            const std::string file = write_crfsuite(weights.named(labels, attributes));
+            const nb::object view = nb::steal(PyMemoryView_FromMemory(const_cast<char*>(file.data()), static_cast<Py_ssize_t>(file.size()), PyBUF_READ));
+            // Nobody may look at it any longer, whatever happens.
+            try {
+                receive(view);
+            } catch (...) {
+                view.attr("release")();
+                throw;
+            }
+            view.attr("release")();
+        }, nb::arg("weights"), nb::arg("receive"))
+        // Laid out for training, with the weights that are observed, or all that are possible.
+        .def("lay_out", &lay_out, nb::arg("all_pairs"), nb::arg("all_transitions"), nb::arg("merge_twins"), nb::arg("lean"));
+
+    nb::class_<FoundWeights>(m, "FoundWeights")
+        .def("__init__", [](FoundWeights* self, const TrainingSet& set, Objective& objective) {
+            expect_size(objective.point().size(), objective.memory_size(), "a point: nothing was minimised yet");
+            std::vector<double> parameters(objective.parameter_count());
+            objective.each_here([&](size_t i, double parameter) { parameters[i] = parameter; });
+            new (self) FoundWeights(set, std::move(parameters));
+        }, nb::arg("training"), nb::arg("objective"))
+        .def("__init__", [](FoundWeights* self, const TrainingSet& set, Doubles parameters) {
+            new (self) FoundWeights(set, copied(parameters));
+        }, nb::arg("training"), nb::arg("parameters"))
+        .def("__len__", &FoundWeights::size)
+        .def("active", &FoundWeights::active)
+        .def("finite", &FoundWeights::finite);
 
     // The same of texts.
     m.def("write_crfsuite", [](nb::handle labels, nb::handle attributes, UInts pair_attributes, UShorts pair_labels, Doubles pair_weights,
                                Doubles transitions) {
         std::vector<nb::object> keep;
-        return file_of(views_of(labels, "label", keep), views_of(attributes, "attribute", keep), pair_attributes, pair_labels, pair_weights,
-                       transitions);
+        const std::string file = write_crfsuite({views_of(labels, "label", keep), views_of(attributes, "attribute", keep),
+                                                 {pair_attributes.data(), pair_attributes.size()}, {pair_labels.data(), pair_labels.size()},
+                                                 {pair_weights.data(), pair_weights.size()}, {transitions.data(), transitions.size()}});
+        return nb::bytes(file.data(), file.size());
     }, nb::arg("labels"), nb::arg("attributes"), nb::arg("pair_attributes"), nb::arg("pair_labels"), nb::arg("pair_weights"),
        nb::arg("transitions"));
 }

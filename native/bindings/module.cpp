@@ -2,6 +2,7 @@
 
 #include "bindings.hpp"
 
+#include "../buffer.hpp"
 #include "../fault.hpp"
 #include "../sort_texts.hpp"
 #include <nanobind/stl/string.h>
@@ -56,6 +57,9 @@ NB_MODULE(_native, m) {
             if (message) PyErr_SetObject(fault, nb::make_tuple(nb::steal(message), error.line).ptr());
         }
     });
+
+    // Gives memory back to the system that nobody uses any more.
+    m.def("release_memory", &release_memory, nb::call_guard<nb::gil_scoped_release>());
 
     bind_text(m);
     bind_columns(m);

@@ -11,6 +11,7 @@
 #include "../fault.hpp"
 #include "arrays.hpp"
 #include "bindings.hpp"
+#include "kept_parameters.hpp"
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
@@ -83,6 +84,7 @@ void bind_stochastic(nb::module_& m) {
         .def("start_from", &start_from<Sgd, Floats>, nb::arg("parameters"))
         .def("epoch", &epoch<Sgd>)
         .def("parameters", [](const Sgd& s) { return owned(s.parameters()); })
+        .def("kept", [](const Sgd& s) { return KeptParameters{s.parameters()}; })
         .def("current", [](const Sgd& s) { return owned(s.current()); });
 
     nb::class_<Perceptron>(m, "Perceptron")

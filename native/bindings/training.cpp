@@ -4,11 +4,13 @@
 #include "../training_set.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 
 #include "../fault.hpp"
 #include "arrays.hpp"
 #include "bindings.hpp"
+#include "kept_parameters.hpp"
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
@@ -33,6 +35,19 @@ void check_signals() {
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
 }
 
+// From where the objective stands; the way is reported to Python.
+LbfgsResult minimised(Objective& f, const LbfgsOptions& options, const nb::object& report) {
+    nb::gil_scoped_release release;
+    return minimise([&f](const double* at, double* gradient) {
+        const double value = f.evaluate(at, gradient);
+        check_signals();
+        return value;
+    }, f.point(), options, [&](const LbfgsIteration& now) {
+        nb::gil_scoped_acquire acquire;
+        return report.is_none() || nb::cast<bool>(report(now.number, now.value, now.gradient_norm, now.trials, now.step));
+    });
+}
+
 }  // namespace
 
 void bind_training(nb::module_& m) {
@@ -44,11 +59,11 @@ void bind_training(nb::module_& m) {
                             uint32_t history_features, std::optional<UInts> known_features, std::optional<UShorts> known_labels,
                             bool merge_twins, bool bundle, std::optional<UShorts> known_states, std::optional<UShorts> known_trigrams,
                             std::optional<UInts> known_triple_features, std::optional<UInts> known_triple_pairs, bool observe,
-                            std::optional<UInts> transitions) {
+                            std::optional<UInts> transitions, bool lean) {
             expect_size(gold.size(), encoding.token_count(), "labels, one a token");
             if (std::any_of(encoding.ids.begin(), encoding.ids.end(), [features](uint32_t id) { return id >= features; }))
                 throw InputFault("a feature is out of range");
-            TrainingOptions options{labels, all_pairs, dense_from, boundaries, all_transitions, order, merge_twins, bundle};
+            TrainingOptions options{labels, all_pairs, dense_from, boundaries, all_transitions, order, merge_twins, lean, bundle};
             if (known_features && known_labels) {
                 expect_size(known_labels->size(), known_features->size(), "labels of known pairs");
                 for (size_t i = 0; i < known_features->size(); ++i) options.known.emplace_back(known_features->data()[i], known_labels->data()[i]);
@@ -67,7 +82,7 @@ void bind_training(nb::module_& m) {
              nb::arg("history_features") = 0, nb::arg("known_features") = nb::none(), nb::arg("known_labels") = nb::none(),
              nb::arg("merge_twins") = false, nb::arg("bundle") = false, nb::arg("known_states") = nb::none(), nb::arg("known_trigrams") = nb::none(),
              nb::arg("known_triple_features") = nb::none(), nb::arg("known_triple_pairs") = nb::none(), nb::arg("observe") = true,
-             nb::arg("transitions") = nb::none())
+             nb::arg("transitions") = nb::none(), nb::arg("lean") = false)
         .def_prop_ro("pair_count", &TrainingSet::pair_count)
         .def_prop_ro("parameter_count", [](const TrainingSet& s) { return s.places().size(); })
         .def_prop_ro("bundle_count", [](const TrainingSet& s) { return s.bundled() ? s.bundled()->part_begins.back() : 0; })
@@ -80,6 +95,12 @@ void bind_training(nb::module_& m) {
         .def("states", [](const TrainingSet& s) { return owned(s.arcs().states().as_pairs()); })
         .def("trigrams", [](const TrainingSet& s) { return owned(s.arcs().trigrams()); })
         .def("triples", [](const TrainingSet& s) { return nb::make_tuple(owned(s.arcs().triple_features()), owned(s.arcs().triple_pairs(s.labels(), s.stride()))); });
+
+    nb::class_<KeptParameters>(m, "KeptParameters")
+        .def("__len__", [](const KeptParameters& kept) { return kept.values.size(); })
+        .def("finite", [](const KeptParameters& kept) {
+            return std::all_of(kept.values.begin(), kept.values.end(), [](float value) { return std::isfinite(value); });
+        });
 
     nb::class_<Objective>(m, "Objective")
         .def("__init__", [](Objective* self, std::shared_ptr<TrainingSet> set, bool chain, double l2, Floats example_weights, unsigned threads) {
@@ -100,32 +121,39 @@ void bind_training(nb::module_& m) {
                             size_t period, nb::object report, double l1) {
             expect_size(start.size(), f.parameter_count(), "parameters");
             if (!(l1 >= 0)) throw InputFault("expected l1 to be 0 or more");
-            AlignedVector<double>& x = f.point();
-            x.resize(f.memory_size());
-            const LbfgsOptions options{memory, iterations, gradient_tolerance, value_tolerance, period, l1, f.threads()};
-            LbfgsResult result{};
-            std::vector<double> found(start.size());
-            {
-                nb::gil_scoped_release release;
-                f.to_memory_order(start.data(), x.data());
-                result = minimise([&f](const double* at, double* gradient) {
-                    const double value = f.evaluate(at, gradient);
-                    check_signals();
-                    return value;
-                }, x, options, [&](const LbfgsIteration& now) {
-                    nb::gil_scoped_acquire acquire;
-                    return report.is_none() || nb::cast<bool>(report(now.number, now.value, now.gradient_norm, now.trials, now.step));
-                });
-                f.from_memory_order(x.data(), found.data());
-            }
+            f.start_from(start.data());
+            const LbfgsResult result = minimised(f, {memory, iterations, gradient_tolerance, value_tolerance, period, l1, f.threads()}, report);
+            std::vector<double> found(f.parameter_count());
+            f.each_here([&](size_t i, double parameter) { found[i] = parameter; });
             return nb::make_tuple(owned(std::move(found)), name_of(result.end), result.value, result.iterations, result.evaluations);
         }, nb::arg("start"), nb::arg("iterations"), nb::arg("memory"), nb::arg("gradient_tolerance"), nb::arg("value_tolerance"),
              nb::arg("period"), nb::arg("report").none(), nb::arg("l1") = 0.0)
+        // The same without arrays: from parameters that were kept (None: zero), to where `found_weights` finds them.
+        .def("minimise_kept", [](Objective& f, const KeptParameters* start, size_t iterations, size_t memory, double gradient_tolerance,
+                                 double value_tolerance, size_t period, nb::object report, double l1) {
+            if (start) expect_size(start->values.size(), f.parameter_count(), "parameters");
+            if (!(l1 >= 0)) throw InputFault("expected l1 to be 0 or more");
+            f.start_from(start ? start->values.data() : nullptr);
+            const LbfgsResult result = minimised(f, {memory, iterations, gradient_tolerance, value_tolerance, period, l1, f.threads()}, report);
+            return nb::make_tuple(name_of(result.end), result.value);
+        }, nb::arg("start").none(), nb::arg("iterations"), nb::arg("memory"), nb::arg("gradient_tolerance"), nb::arg("value_tolerance"),
+             nb::arg("period"), nb::arg("report").none(), nb::arg("l1") = 0.0)
+        // The length of the parameters as a vector where the minimiser stands, and how many are not zero.
+        .def("length_here", [](Objective& f) {
+            expect_size(f.point().size(), f.memory_size(), "a point: nothing was minimised yet");
+            double squares = 0;
+            size_t active = 0;
+            f.each_here([&](size_t, double parameter) {
+                squares += parameter * parameter;
+                active += parameter != 0;
+            });
+            return nb::make_tuple(std::sqrt(squares), active);
+        })
         // Where the minimiser stands, also after it was interrupted.
         .def("here", [](Objective& f) {
             expect_size(f.point().size(), f.memory_size(), "a point: nothing was minimised yet");
             std::vector<double> at(f.parameter_count());
-            f.from_memory_order(f.point().data(), at.data());
+            f.each_here([&](size_t i, double parameter) { at[i] = parameter; });
             return owned(std::move(at));
         });
 }

@@ -1,7 +1,8 @@
 """The native core, as the wrappers see it."""
 
+from array import array
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -183,13 +184,17 @@ class Instances:
     def gold(self) -> NDArray[np.int32]: ...
     def groups(self) -> list[int]: ...
     def part(self, group: int, of_group: bool) -> tuple[Encoding, NDArray[np.int32]]: ...
-    def write(
-        self,
-        pair_attributes: NDArray[np.uint32],
-        pair_labels: NDArray[np.uint16],
-        pair_weights: NDArray[np.float64],
-        transitions: NDArray[np.float64],
-    ) -> bytes: ...
+    def write(self, weights: FoundWeights, receive: Callable[[memoryview], object]) -> None: ...
+    def lay_out(self, all_pairs: bool, all_transitions: bool, merge_twins: bool, lean: bool) -> TrainingSet: ...
+
+class FoundWeights:
+    @overload
+    def __init__(self, training: TrainingSet, objective: Objective) -> None: ...
+    @overload
+    def __init__(self, training: TrainingSet, parameters: NDArray[np.float64]) -> None: ...
+    def __len__(self) -> int: ...
+    def active(self) -> int: ...
+    def finite(self) -> bool: ...
 
 def write_crfsuite(
     labels: Sequence[str | bytes],
@@ -200,6 +205,7 @@ def write_crfsuite(
     transitions: NDArray[np.float64],
 ) -> bytes: ...
 def kernel_name() -> str: ...
+def release_memory() -> None: ...
 
 class TrainingSet:
     def __init__(
@@ -225,6 +231,7 @@ class TrainingSet:
         known_triple_pairs: NDArray[np.uint32] | None = None,
         observe: bool = True,
         transitions: NDArray[np.uint32] | None = None,
+        lean: bool = False,
     ) -> None: ...
     @property
     def pair_count(self) -> int: ...
@@ -243,7 +250,7 @@ class TrainingSet:
 
 class Objective:
     def __init__(
-        self, training: TrainingSet, chain: bool, l2: float, example_weights: NDArray[np.float32], threads: int
+        self, training: TrainingSet, chain: bool, l2: float, example_weights: NDArray[np.float32] | array[float], threads: int
     ) -> None: ...
     @property
     def parameter_count(self) -> int: ...
@@ -259,7 +266,23 @@ class Objective:
         report: Callable[[int, float, float, int, float], bool] | None,
         l1: float = 0.0,
     ) -> tuple[NDArray[np.float64], str, float, int, int]: ...
+    def minimise_kept(
+        self,
+        start: KeptParameters | None,
+        iterations: int,
+        memory: int,
+        gradient_tolerance: float,
+        value_tolerance: float,
+        period: int,
+        report: Callable[[int, float, float, int, float], bool] | None,
+        l1: float = 0.0,
+    ) -> tuple[str, float]: ...
+    def length_here(self) -> tuple[float, int]: ...
     def here(self) -> NDArray[np.float64]: ...
+
+class KeptParameters:
+    def __len__(self) -> int: ...
+    def finite(self) -> bool: ...
 
 class Sgd:
     def __init__(
@@ -270,7 +293,7 @@ class Sgd:
         step: float,
         average_from: int,
         seed: int,
-        example_weights: NDArray[np.float32],
+        example_weights: NDArray[np.float32] | array[float],
         batch: int = 8,
         threads: int = 1,
         dropout: float = 0.0,
@@ -283,6 +306,7 @@ class Sgd:
     def start_from(self, parameters: NDArray[np.float32]) -> None: ...
     def epoch(self) -> float: ...
     def parameters(self) -> NDArray[np.float32]: ...
+    def kept(self) -> KeptParameters: ...
     def current(self) -> NDArray[np.float32]: ...
 
 class Perceptron:

@@ -33,6 +33,7 @@ class Problem:
         all_transitions: bool = True,
         merge_twins: bool = False,
         bundle: bool = False,
+        lean: bool = False,
     ) -> _native.TrainingSet:
         # The encoder is fitted on all features in their order, so that feature k has number k.
         encoder = GivenEncoder()
@@ -42,7 +43,7 @@ class Problem:
         gold = np.array([label for sentence in self.gold for label in sentence], np.int32)
         options = (all_pairs, dense_from, boundaries, all_transitions)
         sizes = self.features, self.labels
-        return _native.TrainingSet(encoded.native, gold, *sizes, *options, merge_twins=merge_twins, bundle=bundle)
+        return _native.TrainingSet(encoded.native, gold, *sizes, *options, merge_twins=merge_twins, bundle=bundle, lean=lean)
 
     def free_edges(self, boundaries: bool, all_transitions: bool) -> list[int]:
         """Transitions (from * labels + to), then start and end: those that have a weight."""

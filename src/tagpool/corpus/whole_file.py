@@ -66,7 +66,7 @@ class WholeFile:
             self._file = os.fdopen(handle, "wb")
         return self
 
-    def write(self, data: bytes) -> None:
+    def write(self, data: bytes | memoryview) -> None:
         """Adds to the file."""
         with _named(self.path):
             self._file.write(data)

@@ -32,20 +32,13 @@ class Holdout:
     encoding: _native.Encoding
     gold: NDArray[np.int32]
 
-    def scores(
-        self,
-        pair_attributes: NDArray[np.uint32],
-        pair_labels: NDArray[np.uint16],
-        pair_weights: NDArray[np.float64],
-        transitions: NDArray[np.float64],
-    ) -> dict[str, Any]:
-        """What weights score, under python-crfsuite's names."""
-        count = len(self.labels)
+    def scores(self, training: _native.TrainingSet, weights: NDArray[Any]) -> dict[str, Any]:
+        """What the weights of a training set score, under python-crfsuite's names."""
+        count, states = len(self.labels), training.pair_count
         edges = np.zeros(count * (count + 2), np.float32)
-        edges[: count * count] = transitions
-        model = _native.Model.of_encoded(
-            self.attributes, self.labels, pair_attributes, pair_labels, pair_weights.astype(np.float32), edges
-        )
+        edges[training.edges()] = weights[states:]
+        pairs = training.pair_features(), training.pair_labels(), weights[:states].astype(np.float32)
+        model = _native.Model.of_encoded(self.attributes, self.labels, *pairs, edges)
         return counted(self.labels, self.gold, model.tag_encoding(self.encoding, 1), self.encoding.sentences())
 
 

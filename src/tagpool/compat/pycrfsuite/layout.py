@@ -18,13 +18,14 @@ def laid_out(
     labels: int,
     parameters: Parameters,
     *,
-    smooth: bool,
+    merge_twins: bool,
+    lean: bool,
 ) -> _native.TrainingSet:
-    """The instances laid out; ``smooth`` where L-BFGS goes over them all at each step, without an ℓ1 penalty."""
+    """The instances laid out; ``lean`` for L-BFGS only, in less memory."""
     minimum = parameters.get("feature.minfreq")
     states, transitions = parameters.get("feature.possible_states"), parameters.get("feature.possible_transitions")
     # Without bundles: they cost memory (30 MB of 305 on CoNLL-2000, 18 of 466 on CoNLL-2003) and save little or no time here.
-    options: dict[str, Any] = {"boundaries": False, "merge_twins": smooth, "bundle": False}
+    options: dict[str, Any] = {"boundaries": False, "merge_twins": merge_twins, "bundle": False, "lean": lean}
     values = encoding.values() if encoding.has_values else None
     # CRFsuite's frequencies are sums of values: attributes of negative ones may fall below the least even where it is zero.
     if minimum <= 0 and (values is None or not (values < 0).any()):

@@ -10,6 +10,7 @@ from tagpool.compat.pycrfsuite.errors import FeatureError
 from tagpool.errors import InputError
 
 LBFGS, L2SGD, AP, PA, AROW = "lbfgs", "l2sgd", "averaged-perceptron", "passive-aggressive", "arow"
+UNLIMITED = 2**31 - 1  # iterations
 ALIASES = {"ap": AP, "pa": PA}
 
 

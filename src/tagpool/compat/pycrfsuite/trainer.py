@@ -12,7 +12,7 @@ from tagpool.compat.pycrfsuite.errors import FeatureError
 from tagpool.compat.pycrfsuite.items import given, whole
 from tagpool.compat.pycrfsuite.log import Event, TrainingLog
 from tagpool.compat.pycrfsuite.parameters import LBFGS, Parameters
-from tagpool.compat.pycrfsuite.training import Training
+from tagpool.compat.pycrfsuite.training import Receive, Training
 from tagpool.corpus.whole_file import WholeFile
 
 
@@ -82,16 +82,24 @@ class BaseTrainer:
         path = os.fsdecode(model)
         if path:
             WholeFile.check(path)
-        found = self.trained(holdout)
-        if path:
-            with WholeFile(path) as file:
-                file.write(found)
+
+        def write(content: memoryview) -> None:
+            if path:
+                with WholeFile(path) as file:
+                    file.write(content)
+
+        self._train(holdout, write)
 
     def trained(self, holdout: int = -1) -> bytes:
         """Trains, and returns the content of the model's file. (Not in python-crfsuite.)"""
+        found: list[bytes] = []
+        self._train(holdout, lambda content: found.append(bytes(content)))
+        return found[0]
+
+    def _train(self, holdout: int, receive: Receive) -> None:
         group = whole(holdout, "holdout group")
         self._before_train()
-        return Training(self._instances, self._parameters, group, self._tell).run()
+        Training(self._instances, self._parameters, group, self._tell).run(receive)
 
     def _before_train(self) -> None:
         pass

@@ -1,31 +1,37 @@
-"""How weights for CRFsuite's model are found: the same weights as it has, the same loss, by tagpool's trainers."""
+"""How weights for CRFsuite's model are found: the same weights as it has, the same loss, by tagpool's trainers.
+
+Nothing but the native core is needed for the usual case, L-BFGS: importing NumPy alone takes 17 MB.
+"""
 
 from __future__ import annotations
 
 import time
-from collections import deque
+from array import array
 from collections.abc import Callable
+from math import inf, isfinite
 from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 from tagpool import _native
 from tagpool.compat.pycrfsuite.errors import CRFSuiteError
-from tagpool.compat.pycrfsuite.holdout import Holdout
-from tagpool.compat.pycrfsuite.layout import laid_out
 from tagpool.compat.pycrfsuite.log import Event, iteration_text
-from tagpool.compat.pycrfsuite.parameters import AROW, L2SGD, LBFGS, PA, Parameters
-from tagpool.errors import InputError, TrainingError
-from tagpool.optim.perceptron import Perceptron
-from tagpool.optim.problem import Problem
-from tagpool.optim.sgd import SGD
-from tagpool.optim.watch import Epoch, Watch
+from tagpool.compat.pycrfsuite.parameters import AROW, LBFGS, PA, UNLIMITED, Parameters
+from tagpool.errors import InputError
+from tagpool.lazy import attach
 
 Tell = Callable[[Event], None]
-_UNLIMITED = 2**31 - 1
+Receive = Callable[[memoryview], object]
 _WARM_UP = 10  # epochs of stochastic descent before L-BFGS
 _WORTH_WARMING_UP = 2000  # tokens: fewer are learned from in no time anyway
+_ALL_THE_SAME = array("f")  # weights of the instances
+
+_lazy = attach(
+    __name__,
+    {
+        "Holdout": "tagpool.compat.pycrfsuite.holdout",
+        "descended": "tagpool.compat.pycrfsuite.descent",
+        "laid_out": "tagpool.compat.pycrfsuite.layout",
+    },
+)
 
 
 class Training:
@@ -40,23 +46,25 @@ class Training:
         held_out = holdout in instances.groups()
         begun = time.perf_counter()
         self._start(holdout if held_out else None)
-        encoding, gold = instances.part(holdout, False) if held_out else (instances.all(), instances.gold())
-        if encoding.token_count == 0:
-            raise InputError("there is nothing to learn from: append instances first, and not all to the holdout group")
+        self._part = instances.part(holdout, False) if held_out else None
+        encoding = self._part[0] if self._part else instances.all()
         self.tokens = encoding.token_count
-        self.set = laid_out(encoding, gold, instances.attribute_count, len(self.labels), parameters, smooth=self._is_smooth())
-        self.holdout: Holdout | None = None
+        if self.tokens == 0:
+            raise InputError("there is nothing to learn from: append instances first, and not all to the holdout group")
+        # CRFsuite's frequencies are sums of values: attributes of negative ones may fall below the least even where it is zero.
+        self._is_usual = not held_out and parameters.get("feature.minfreq") <= 0 and not encoding.has_values
+        self.set = self._laid_out(lean=self._is_whole() and not self._warms_up())
+        self.holdout: Any = None
         if held_out:
-            self.holdout = Holdout(self.labels, instances.attribute_count, *instances.part(holdout, True))
-        self.pairs = self.set.pair_features(), self.set.pair_labels()
+            self.holdout = _lazy("Holdout")(self.labels, instances.attribute_count, *instances.part(holdout, True))
         self._prepared(time.perf_counter() - begun)
 
-    def run(self) -> bytes:
-        """Trains, and returns the model file."""
+    def run(self, receive: Receive) -> None:
+        """Trains, and hands the model file over; what is handed over can be read until ``receive`` returns."""
         begun = time.perf_counter()
         self._last = begun
-        weights, end = self._minimise() if self._is_smooth() or self._is_sparse() else self._descend()
-        if not np.isfinite(weights).all():
+        weights, end = self._minimise() if self._is_whole() else self._descend()
+        if not weights.finite():
             raise CRFSuiteError("the weights are not finite; check the values of the features")
         seconds = time.perf_counter() - begun
         self.tell(
@@ -67,14 +75,13 @@ class Training:
             )
         )
         begun = time.perf_counter()
-        states, transitions = self._parts(weights)
         del self.set
-        model = self.instances.write(*self.pairs, states, transitions)
+        _native.release_memory()
+        self.instances.write(weights, receive)
         seconds = time.perf_counter() - begun
-        active = int(np.count_nonzero(weights))
-        text = f"Storing the model\nNumber of active features: {active} ({len(weights)})\nSeconds required: {seconds:.3f}\n\n"
+        counts = f"{weights.active()} ({len(weights)})"
+        text = f"Storing the model\nNumber of active features: {counts}\nSeconds required: {seconds:.3f}\n\n"
         self.tell(Event("end", text, {"storing_seconds": seconds}))
-        return model
 
     def _is_sparse(self) -> bool:
         return self.parameters.algorithm == LBFGS and self.parameters.get("c1") > 0
@@ -83,87 +90,85 @@ class Training:
         get = self.parameters.get
         return self.parameters.algorithm == LBFGS and get("c1") == 0 and get("tagpool.trainer") == LBFGS
 
+    def _is_whole(self) -> bool:
+        """Whether every step goes over all instances."""
+        return self._is_smooth() or self._is_sparse()
+
+    def _warms_up(self) -> bool:
+        return self._is_smooth() and self.tokens >= _WORTH_WARMING_UP
+
+    def _laid_out(self, *, lean: bool) -> _native.TrainingSet:
+        get, instances = self.parameters.get, self.instances
+        options = {"merge_twins": self._is_smooth(), "lean": lean}
+        if self._is_usual:
+            return instances.lay_out(get("feature.possible_states"), get("feature.possible_transitions"), **options)
+        encoding, gold = self._part or (instances.all(), instances.gold())
+        counts = instances.attribute_count, len(self.labels)
+        found: _native.TrainingSet = _lazy("laid_out")(encoding, gold, *counts, self.parameters, **options)
+        return found
+
     def _check(self) -> None:
         for name in (*self.parameters.names(), "tagpool.threads", "tagpool.seed"):
             value = self.parameters.get(name)
             least = 1 if name in ("num_memories", "period", "tagpool.threads") else 0
-            if name != "feature.minfreq" and not isinstance(value, (str, bool)) and not least <= value < np.inf:
+            if name != "feature.minfreq" and not isinstance(value, (str, bool)) and not least <= value < inf:
                 raise InputError(f"{name}={value!r}: expected a finite number from {least} on")
         if self._is_sparse() and self.parameters.get("tagpool.trainer") != LBFGS:
             raise InputError("tagpool.trainer=sgd has no l1 penalty: use c1=0, or tagpool.trainer=lbfgs")
 
-    def _problem(self) -> Problem:
+    def _minimise(self) -> tuple[_native.FoundWeights, str]:
         get = self.parameters.get
-        l2 = 2 * get("c2") if self.parameters.algorithm in (LBFGS, L2SGD) else 0.0
-        return Problem(self.set, True, l2=l2, seed=get("tagpool.seed"), threads=get("tagpool.threads"))
-
-    def _minimise(self) -> tuple[NDArray[np.float64], str]:
-        get = self.parameters.get
-        problem = self._problem()
-        start = np.zeros(problem.parameter_count)
-        if self._is_smooth() and self.tokens >= _WORTH_WARMING_UP:
-            start = SGD(epochs=_WARM_UP).train(problem, Watch()).astype(np.float64)
-        objective = problem.objective()
+        start = self._warmed_up() if self._warms_up() else None
+        objective = _native.Objective(self.set, True, 2 * get("c2"), _ALL_THE_SAME, get("tagpool.threads"))
 
         def report(number: int, loss: float, norm: float, trials: int, step: float) -> bool:
+            length, active = objective.length_here()
             more = {"error_norm": norm, "linesearch_trials": trials, "linesearch_step": step}
-            self._iteration(number, loss, "Iteration", objective.here(), more)
+            more |= {"feature_norm": length, "active_features": active}
+            self._iteration(number, loss, "Iteration", objective.here, more)
             return True
 
-        found, end, value, _, _ = objective.minimise(
-            start,
-            get("max_iterations") or _UNLIMITED,
-            get("num_memories"),
-            get("epsilon"),
-            get("delta"),
-            get("period"),
-            report,
-            get("c1"),
-        )
-        if not np.isfinite(value):
+        tolerances = get("epsilon"), get("delta"), get("period")
+        iterations = get("max_iterations") or UNLIMITED
+        end, value = objective.minimise_kept(start, iterations, get("num_memories"), *tolerances, report, get("c1"))
+        if not isfinite(value):
             raise CRFSuiteError("the loss is not finite; check the values of the features")
         ends = {"converged": "resulted in convergence", "iterations": "terminated with the maximum number of iterations"}
+        found = _native.FoundWeights(self.set, objective)
         return found, f"L-BFGS {ends.get(end, 'terminated: no better weights were found')}"
 
-    def _descend(self) -> tuple[NDArray[np.float64], str]:
-        get, algorithm = self.parameters.get, self.parameters.algorithm
-        recent: deque[float] = deque(maxlen=get("period") if algorithm == L2SGD else 1)
+    def _warmed_up(self) -> _native.KeptParameters | None:
+        """Where stochastic descent comes to; None if it runs away. It has a layout of its own: there is never more than one."""
+        get = self.parameters.get
+        self.set.keep_shards_only()
+        learner = _native.Sgd(
+            self.set, True, 2 * get("c2"), 0.0, 1, get("tagpool.seed"), _ALL_THE_SAME, threads=get("tagpool.threads")
+        )
+        losses = [learner.epoch()]
+        while len(losses) < _WARM_UP and losses[-1] <= 10 * losses[0] + 1:
+            losses.append(learner.epoch())
+        found = learner.kept()
+        del learner, self.set
+        _native.release_memory()
+        self.set = self._laid_out(lean=True)
+        return found if found.finite() and isfinite(losses[-1]) and losses[-1] <= losses[0] else None
 
-        def on_epoch(epoch: Epoch) -> bool:
-            self._iteration(epoch.number, epoch.loss, "Epoch", watch.kept() if self.holdout else None, {})
-            if algorithm == LBFGS:
-                return True
-            if algorithm != L2SGD:
-                return bool(epoch.loss > get("epsilon") * self.tokens)
-            settled = len(recent) == recent.maxlen and recent[0] - epoch.loss < get("delta") * abs(epoch.loss)
-            recent.append(epoch.loss)
-            return not bool(settled)
+    def _descend(self) -> tuple[_native.FoundWeights, str]:
+        def report(number: int, loss: float, weights: Callable[[], Any]) -> None:
+            more = {}
+            if self.holdout:
+                at = weights()
+                more = {"feature_norm": float(at @ at) ** 0.5, "active_features": int((at != 0).sum())}
+            self._iteration(number, loss, "Epoch", weights, more)
 
-        watch = Watch(on_epoch=on_epoch)
-        epochs = get("tagpool.epochs") if algorithm == LBFGS else get("max_iterations") or _UNLIMITED
-        trainer = SGD(epochs=epochs) if algorithm in (LBFGS, L2SGD) else Perceptron(epochs=epochs)
-        try:
-            weights = trainer.train(self._problem(), watch)
-        except TrainingError as error:
-            raise CRFSuiteError(str(error)) from None
-        return weights.astype(np.float64), "Training ended"
+        return _lazy("descended")(self.set, self.parameters, self.tokens, report), "Training ended"
 
-    def _parts(self, weights: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The weights of attributes, and those of transitions as a matrix."""
-        count, states = len(self.labels), self.set.pair_count
-        transitions = np.zeros(count * count)
-        transitions[self.set.edges()] = weights[states:]
-        return weights[:states].astype(np.float64), transitions
-
-    def _iteration(self, number: int, loss: float, what: str, weights: NDArray[Any] | None, more: dict[str, Any]) -> None:
+    def _iteration(self, number: int, loss: float, what: str, weights: Callable[[], Any], more: dict[str, Any]) -> None:
         now = time.perf_counter()
         found: dict[str, Any] = {"num": number, "scores": {}, "loss": loss, "time": now - self._last} | more
         self._last = now
-        if weights is not None:
-            found["feature_norm"] = float(np.sqrt(np.dot(weights, weights)))
-            found["active_features"] = int(np.count_nonzero(weights))
-            if self.holdout:
-                found |= self.holdout.scores(*self.pairs, *self._parts(weights))
+        if self.holdout:
+            found |= self.holdout.scores(self.set, weights())
         self.tell(Event("iteration", iteration_text(found, what), found))
 
     def _start(self, holdout: int | None) -> None:

@@ -1,0 +1,46 @@
+"""Weights for CRFsuite's model by the trainers that go from sentence to sentence."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+
+import numpy as np
+
+from tagpool import _native
+from tagpool.compat.pycrfsuite.errors import CRFSuiteError
+from tagpool.compat.pycrfsuite.parameters import L2SGD, LBFGS, UNLIMITED, Parameters
+from tagpool.errors import TrainingError
+from tagpool.optim.perceptron import Perceptron
+from tagpool.optim.problem import Problem
+from tagpool.optim.sgd import SGD
+from tagpool.optim.watch import Epoch, Watch, Weights
+
+Report = Callable[[int, float, Callable[[], Weights | None]], None]
+
+
+def descended(training: _native.TrainingSet, parameters: Parameters, tokens: int, report: Report) -> _native.FoundWeights:
+    """The weights; ``report`` is told of each epoch: its number, the loss, and how to get at the weights there are."""
+    get, algorithm = parameters.get, parameters.algorithm
+    recent: deque[float] = deque(maxlen=get("period") if algorithm == L2SGD else 1)
+
+    def on_epoch(epoch: Epoch) -> bool:
+        report(epoch.number, epoch.loss, watch.kept)
+        if algorithm == LBFGS:
+            return True
+        if algorithm != L2SGD:
+            return bool(epoch.loss > get("epsilon") * tokens)
+        settled = len(recent) == recent.maxlen and recent[0] - epoch.loss < get("delta") * abs(epoch.loss)
+        recent.append(epoch.loss)
+        return not bool(settled)
+
+    watch = Watch(on_epoch=on_epoch)
+    epochs = get("tagpool.epochs") if algorithm == LBFGS else get("max_iterations") or UNLIMITED
+    trainer = SGD(epochs=epochs) if algorithm in (LBFGS, L2SGD) else Perceptron(epochs=epochs)
+    l2 = 2 * get("c2") if algorithm in (LBFGS, L2SGD) else 0.0
+    problem = Problem(training, True, l2=l2, seed=get("tagpool.seed"), threads=get("tagpool.threads"))
+    try:
+        weights = trainer.train(problem, watch)
+    except TrainingError as error:
+        raise CRFSuiteError(str(error)) from None
+    return _native.FoundWeights(training, weights.astype(np.float64))

@@ -1,0 +1,83 @@
+"""Training sets laid out for an objective in little memory: the same values, gradients and minima, and good for nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from oracles.training import Problem, problems, random_problem
+
+from tagpool import _native
+
+NONE = np.zeros(0, np.float32)
+
+
+def plainly(problem: Problem) -> Problem:
+    """With all values 1."""
+    rows = [[[(k, 1.0) for k, _ in token] for token in sentence] for sentence in problem.rows]
+    return Problem(rows, problem.gold, problem.features, problem.labels)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    problem=problems(),
+    chain=st.booleans(),
+    all_pairs=st.booleans(),
+    twins=st.booleans(),
+    valued=st.booleans(),
+    dense_from=st.integers(1, 5),
+)
+def test_values_and_gradients_are_the_same(
+    problem: Problem, chain: bool, all_pairs: bool, twins: bool, valued: bool, dense_from: int
+) -> None:
+    if not valued:
+        problem = plainly(problem)
+    options = {"all_pairs": all_pairs, "dense_from": dense_from, "merge_twins": twins}
+    usual, lean = (problem.training_set(lean=each, **options) for each in (False, True))
+    assert lean.parameter_count == usual.parameter_count
+    one, two = (_native.Objective(each, chain, 0.8, NONE, 1) for each in (usual, lean))
+    start = np.zeros(one.parameter_count)
+    minimum, _, value, _, _ = one.minimise(start, 100, 6, 1e-9, 0.0, 10, None)
+    for at in (start, minimum, 0.5 * minimum):
+        assert two(at)[0] == pytest.approx(one(at)[0], rel=1e-6)  # √c is a value, and values have single precision
+        np.testing.assert_allclose(two(at)[1], one(at)[1], atol=1e-5)
+    found, _, other, _, _ = two.minimise(start, 100, 6, 1e-9, 0.0, 10, None)
+    assert other == pytest.approx(value, rel=1e-6)
+    np.testing.assert_allclose(found, minimum, atol=1e-3)
+    np.testing.assert_array_equal(two.here(), found)
+
+
+def test_sentences_too_long_to_be_packed_are_not() -> None:
+    """A place and a score in 32 bits: here they need more."""
+    tokens, labels = 70_000, 60
+    random = np.random.default_rng(1)
+    gold = random.integers(0, labels, tokens).tolist()
+    rows = [[[(int(k), 1.0)] for k in random.integers(0, 2000, tokens)]]
+    problem = Problem(rows, [gold], 2000, labels)
+    usual, lean = (problem.training_set(all_pairs=False, dense_from=50, lean=each) for each in (False, True))
+    one, two = (_native.Objective(each, True, 0.8, NONE, 1) for each in (usual, lean))
+    at = random.normal(size=one.parameter_count)
+    assert two(at)[0] == one(at)[0]
+    np.testing.assert_array_equal(two(at)[1], one(at)[1])
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda each: _native.Sgd(each, True, 1.0, 0.1, 1, 1, NONE),
+        lambda each: _native.Perceptron(each, True, 1, NONE),
+        lambda each: _native.Fobos(each, True, "l1", 1.0, 0.0, 0.1, 1, NONE),
+        lambda each: each.keep_shards_only(),
+    ],
+)
+def test_other_learners_refuse_it(make: Callable[[_native.TrainingSet], object]) -> None:
+    with pytest.raises(_native.InputFault, match="for the objective only"):
+        make(random_problem(5, 4, 3, 10, seed=1).training_set(all_pairs=False, lean=True))
+
+
+def test_it_has_no_bundles() -> None:
+    with pytest.raises(_native.InputFault, match="no bundles"):
+        random_problem(5, 4, 3, 10, seed=1).training_set(all_pairs=False, lean=True, bundle=True)
