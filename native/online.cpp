@@ -1,8 +1,8 @@
 #include "online.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
-#include <limits>
 #include <numeric>
 
 #include "fault.hpp"
@@ -12,7 +12,7 @@ namespace tagpool {
 
 OnlineLearner::OnlineLearner(OnlineData data, uint32_t labels, OnlineOptions options)
     : data_(std::move(data)), labels_(labels), options_(options), random_(options.seed), rows_(labels, options.step),
-      features_(data_.keys.size()), can_join_(data_.keys.size(), true), bits_(options.slots), scores_(rows_.stride()) {
+      features_(data_.keys.size()), can_join_(data_.keys.size(), true), bits_(options.slots), cells_(labels, options.step), scores_(rows_.stride()) {
     const size_t tokens = data_.features->token_count(), sentences = data_.features->sentences.size() - 1;
     if (data_.gold.size() != tokens) throw InputFault("expected one label a token");
     if (std::any_of(data_.gold.begin(), data_.gold.end(), [&](int32_t y) { return y < -1 || y >= static_cast<int32_t>(labels); }))
@@ -38,7 +38,6 @@ OnlineLearner::OnlineLearner(OnlineData data, uint32_t labels, OnlineOptions opt
     for (size_t i = 0; i < data_.features->values.size(); ++i)
         if (data_.features->values[i] != 1.0f) can_join_[data_.features->ids[i]] = false;
     merge_repeated();
-    cells_.assign(1024, PairCell());
 }
 
 // A feature that a token has twice becomes one of twice the value, so that its gradient is squared as a whole.
@@ -88,8 +87,7 @@ double OnlineLearner::epoch(const std::function<void()>& look_up) {
             if (each.row) rows_.sum_up(each.row, h);
         for (const Feature& each : histories_)
             if (each.row) rows_.sum_up(each.row, h);
-        for (const PairCell& each : cells_)
-            if (each.row) rows_.sum_up(each.row, h);
+        cells_.sum_up(h);
         ++summed_;
     }
     return loss;
@@ -104,7 +102,7 @@ double OnlineLearner::learn(uint32_t sentence, double gold_share) {
     same_since_ = 0;
     double loss = 0;
     // All is looked up in large tables: what a step needs is asked for by the one before, some tokens ahead.
-    constexpr size_t kRows = 1, kDecision = 3;
+    constexpr size_t kRows = 2, kDecision = 4;
     for (size_t t = 0; t < length + kDecision; ++t) {
         if (t < length) find_pairs(begin, t);
         if (t >= kRows && t < length + kRows) find_rows(begin, t - kRows);
@@ -117,9 +115,11 @@ double OnlineLearner::learn(uint32_t sentence, double gold_share) {
 double OnlineLearner::decide(size_t begin, size_t t, float weight, double gold_share) {
     other_history_ = data_.history && t < same_since_ + depth_ && same_since_ > 0;
     if (other_history_) look_back(begin, t);
+    cells_.settle(std::span(tokens_.displaced).subspan(tokens_.displaced_ends[t], tokens_.displaced_ends[t + 1] - tokens_.displaced_ends[t]), tokens_.cells);
     const int32_t gold = data_.gold[begin + t];
     const auto y = static_cast<uint16_t>(gold);
     double loss = 0;
+    contenders_.clear();
     if (gold >= 0 && surely_right(t, y)) {
         ++batch_examples_;
         given_[t] = gold;
@@ -140,44 +140,6 @@ double OnlineLearner::decide(size_t begin, size_t t, float weight, double gold_s
     }
     if (given_[t] != gold) same_since_ = t + 1;
     return loss;
-}
-
-// Whether a token's label leads by more than 1 in any case, by what sketches of its weights say.
-bool OnlineLearner::surely_right(size_t t, uint16_t gold) {
-    if (!tokens_.values.empty()) return false;
-    const float h = threshold();
-    std::fill(scores_.begin(), scores_.end(), 0.0f);
-    const size_t first = tokens_.row_ends[t], end = other_history_ ? tokens_.fixed_rows[t] : tokens_.row_ends[t + 1];
-    float error = rows_.estimate(tokens_.rows.data() + first, end - first, h, scores_.data());
-    if (other_history_) error += rows_.estimate(history_rows_.data(), history_rows_.size(), h, scores_.data());
-    constexpr float kRounding = 1e-3f, kLeast = -std::numeric_limits<float>::infinity();
-    const float of_gold = scores_[gold];
-    scores_[gold] = kLeast;
-    std::fill(scores_.begin() + labels_, scores_.end(), kLeast);
-    float most[8];
-    std::fill_n(most, 8, kLeast);
-    for (size_t y = 0; y < scores_.size(); y += 8)
-        for (size_t k = 0; k < 8; ++k) most[k] = most[k] > scores_[y + k] ? most[k] : scores_[y + k];
-    return of_gold - *std::max_element(most, most + 8) > 1 + 2.01f * error + kRounding;
-}
-
-// The scores of a token: of what it has in any case, then of what it has with the labels before.
-void OnlineLearner::score(size_t t) {
-    constexpr size_t kAhead = 16;
-    const float h = threshold();
-    std::fill(scores_.begin(), scores_.end(), 0.0f);
-    const uint32_t* const rows = tokens_.rows.data();
-    const bool valued = !tokens_.values.empty();
-    const size_t first = tokens_.row_ends[t], end = other_history_ ? tokens_.fixed_rows[t] : tokens_.row_ends[t + 1];
-    for (size_t i = first; i < std::min(first + kAhead, end); ++i) rows_.prefetch(rows[i]);
-    for (size_t i = first; i < end; ++i) {
-        if (i + kAhead < end) rows_.prefetch(rows[i + kAhead]);
-        if (valued) rows_.add<true>(rows[i], tokens_.values[i], h, scores_.data());
-        else rows_.add<false>(rows[i], 1, h, scores_.data());
-    }
-    if (!other_history_) return;
-    for (const uint32_t row : history_rows_) rows_.prefetch(row);
-    for (const uint32_t row : history_rows_) rows_.add<false>(row, 1, h, scores_.data());
 }
 
 template <class LabelBefore>
@@ -203,17 +165,34 @@ void OnlineLearner::note_mistake(size_t begin, size_t t, uint16_t right, uint16_
     if (data_.history)
         for (uint64_t i = data_.history->starts[begin + t]; i < data_.history->starts[begin + t + 1]; ++i)
             mistake_histories_.push_back(insert_history(data_.history->ids[i], [&](size_t back) { return label_before(given_.data(), t, back, labels_); }));
+    const Parts has = parts(t);
     if (options_.strongest > 0) {
-        const uint32_t* const slots = tokens_.slots.data();
-        mistake_slots_.insert(mistake_slots_.end(), slots + tokens_.slot_ends[t], slots + (other_history_ ? tokens_.fixed_slots[t] : tokens_.slot_ends[t + 1]));
-        if (other_history_) mistake_slots_.insert(mistake_slots_.end(), history_slots_.begin(), history_slots_.end());
-        // Pairs of one slot are one feature, of a higher value: they come together.
-        const size_t from = mistakes_.empty() ? 0 : mistakes_.back().slots_end;
-        std::sort(mistake_slots_.begin() + static_cast<std::ptrdiff_t>(from), mistake_slots_.end());
+        append_mistake_cells(has.cells, has.labelled_cells);
+        for (size_t i = mistakes_.empty() ? 0 : mistakes_.back().cells_end; i < mistake_cells_.size(); ++i)
+            cells_.prefetch_for_update(mistake_cells_[i].first, right, wrong);
         induce(begin + t, right, wrong, histories_from);
     }
-    for (size_t i = tokens_.row_ends[t]; i < tokens_.row_ends[t + 1]; ++i) rows_.prefetch_for_update(tokens_.rows[i], right, wrong);
-    mistakes_.push_back({static_cast<uint32_t>(begin + t), right, wrong, weight, mistake_histories_.size(), mistake_slots_.size()});
+    for (const auto rows : {has.rows, has.labelled_rows})
+        for (const uint32_t row : rows) rows_.prefetch_for_update(row, right, wrong);
+    mistakes_.push_back({static_cast<uint32_t>(begin + t), right, wrong, weight, mistake_histories_.size(), mistake_cells_.size()});
+}
+
+// Pairs of one slot are one feature, of a higher value: each cell comes once, and how often it is there.
+void OnlineLearner::append_mistake_cells(std::span<const uint32_t> some, std::span<const uint32_t> others) {
+    const size_t from = mistake_cells_.size(), most = some.size() + others.size();
+    mistake_places_.assign(std::bit_ceil(2 * most + 1), 0);
+    for (const auto cells : {some, others})
+        for (const uint32_t cell : cells) {
+            if (cell == cells_.nowhere()) continue;
+            const size_t mask = mistake_places_.size() - 1;
+            size_t i = cell & mask;
+            while (mistake_places_[i] && mistake_cells_[from + mistake_places_[i] - 1].first != cell) i = (i + 1) & mask;
+            if (!mistake_places_[i]) {
+                mistake_cells_.emplace_back(cell, 0);
+                mistake_places_[i] = static_cast<uint32_t>(mistake_cells_.size() - from);
+            }
+            ++mistake_cells_[from + mistake_places_[i] - 1].second;
+        }
 }
 
 // The features that spoke most for the right label and against the wrong one; of equal ones those that come first.
@@ -235,30 +214,28 @@ void OnlineLearner::induce(size_t token, uint16_t right, uint16_t wrong, size_t 
 
 // The end of a batch: its mistakes become gradients, and what they suggest is joined.
 void OnlineLearner::apply() {
-    size_t history = 0, slot = 0;
+    size_t history = 0, cell = 0;
     for (const Mistake& each : mistakes_) {
         touched_.clear();
         for (uint64_t i = data_.features->starts[each.token]; i < data_.features->starts[each.token + 1]; ++i)
             touched_.emplace_back(&features_[data_.features->ids[i]].row, each.weight * value(i));
         for (; history < each.histories_end; ++history) touched_.emplace_back(&histories_[mistake_histories_[history]].row, each.weight);
-        for (size_t next; slot < each.slots_end; slot = next) {
-            for (next = slot + 1; next < each.slots_end && mistake_slots_[next] == mistake_slots_[slot];) ++next;
-            touched_.emplace_back(&cell(mistake_slots_[slot]).row, each.weight * static_cast<float>(next - slot));
-        }
-        learn_from(each);
+        learn_from(each, {mistake_cells_.data() + cell, each.cells_end - cell});
+        cell = each.cells_end;
     }
     for (const auto& [first, second] : to_join_) join(first, second);
     mistakes_.clear();
     mistake_histories_.clear();
-    mistake_slots_.clear();
+    mistake_cells_.clear();
     to_join_.clear();
     examples_ += batch_examples_;
     batch_examples_ = 0;
     rows_.refresh_sketches(threshold(), examples_);
+    cells_.refresh_sketches(threshold(), examples_);
 }
 
 // Rows are in a cache still, since they were read; what only updates need is asked for ahead.
-void OnlineLearner::learn_from(const Mistake& mistake) {
+void OnlineLearner::learn_from(const Mistake& mistake, std::span<const std::pair<uint32_t, uint32_t>> cells) {
     constexpr size_t kAhead = 12;
     const float h = threshold();
     for (size_t i = 0; i < std::min(kAhead, touched_.size()); ++i) rows_.prefetch_for_update(*touched_[i].first, mistake.right, mistake.wrong);
@@ -266,6 +243,14 @@ void OnlineLearner::learn_from(const Mistake& mistake) {
         if (i + kAhead < touched_.size()) rows_.prefetch_for_update(*touched_[i + kAhead].first, mistake.right, mistake.wrong);
         const auto [row, gradient] = touched_[i];
         rows_.learn(*row, mistake.right, mistake.wrong, gradient, h);
+    }
+    const size_t count = cells.size();
+    for (size_t i = 0; i < std::min(2 * kAhead, count); ++i) cells_.prefetch_cell(cells[i].first);
+    for (size_t i = 0; i < std::min(kAhead, count); ++i) cells_.prefetch_for_update(cells[i].first, mistake.right, mistake.wrong);
+    for (size_t i = 0; i < count; ++i) {
+        if (i + 2 * kAhead < count) cells_.prefetch_cell(cells[i + 2 * kAhead].first);
+        if (i + kAhead < count) cells_.prefetch_for_update(cells[i + kAhead].first, mistake.right, mistake.wrong);
+        cells_.learn(cells[i].first, mistake.right, mistake.wrong, mistake.weight * static_cast<float>(cells[i].second), h);
     }
 }
 
@@ -277,27 +262,11 @@ void OnlineLearner::join(uint32_t first, uint32_t second) {
     const uint32_t a = hash_of(first), b = hash_of(second), slot = pairs().slot(a, b);
     feature(first).hash = a;
     feature(second).hash = b;
-    if (cell(slot).slot == slot) return;
+    if (!cells_.insert(slot)) return;
     pair_slots_.push_back(slot);
     bits_.add_last(pair_slots_);
     pair_first_.push_back(first);
     pair_second_.push_back(second);
-    if (pair_slots_.size() * 2 > cells_.size()) grow_cells();
-    cell(slot).slot = slot;
-}
-
-OnlineLearner::PairCell& OnlineLearner::cell(uint32_t slot) {
-    const size_t mask = cells_.size() - 1;
-    size_t i = slot & mask;
-    while (cells_[i].slot != slot && cells_[i].slot != UINT32_MAX) i = (i + 1) & mask;
-    return cells_[i];
-}
-
-void OnlineLearner::grow_cells() {
-    AlignedVector<PairCell> before(cells_.size() * 2);
-    before.swap(cells_);
-    for (const PairCell& each : before)
-        if (each.slot != UINT32_MAX) cell(each.slot) = each;
 }
 
 void OnlineLearner::start_feature(uint32_t number, uint16_t label, float weight) {
@@ -326,7 +295,7 @@ void OnlineLearner::start_pair_weight(uint32_t first, uint32_t second, uint16_t 
     const size_t known = features_.size() + histories_.size();
     if (first >= known || second >= known || label >= labels_) throw InputFault("a weight to start from is out of range");
     join(first, second);
-    rows_.start(cell(pairs().slot(hash_of(first), hash_of(second))).row, label, weight);
+    cells_.start(cells_.find(pairs().slot(hash_of(first), hash_of(second))), label, weight);
 }
 
 Induced OnlineLearner::learned() const {
@@ -341,9 +310,9 @@ Induced OnlineLearner::learned() const {
     out.pair_first = pair_first_;
     out.pair_second = pair_second_;
     out.begins.push_back(0);
-    const auto append = [&](uint32_t row) {
+    const auto append = [&](const auto& from, uint32_t row) {
         if (row)
-            rows_.each(row, threshold(), summed_, [&](uint16_t label, float weight) {
+            from.each(row, threshold(), summed_, [&](uint16_t label, float weight) {
                 if (weight == 0) return;
                 out.weight_labels.push_back(label);
                 out.weights.push_back(weight);
@@ -354,13 +323,13 @@ Induced OnlineLearner::learned() const {
         if (!features_[number].row && !features_[number].hash) continue;
         out.numbers.push_back(number);
         out.hashes.push_back(features_[number].hash);
-        append(features_[number].row);
+        append(rows_, features_[number].row);
     }
     for (const Feature& each : histories_) {
         out.hashes.push_back(each.hash);
-        append(each.row);
+        append(rows_, each.row);
     }
-    for (const uint32_t slot : pair_slots_) append(cell(slot).row);
+    for (const uint32_t slot : pair_slots_) append(cells_.rows(), cells_.row(cells_.find(slot)));
     return out;
 }
 

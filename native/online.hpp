@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -21,6 +22,7 @@
 #include "index.hpp"
 #include "induced.hpp"
 #include "label_history.hpp"
+#include "online_cells.hpp"
 #include "online_pairs.hpp"
 #include "online_rows.hpp"
 #include "random.hpp"
@@ -72,24 +74,26 @@ private:
     struct Feature {
         uint32_t row = OnlineRows::kNone, hash = 0;
     };
-    struct PairCell {
-        uint32_t slot = UINT32_MAX, row = OnlineRows::kNone;
-    };
     struct Mistake {
         uint32_t token;
         uint16_t right, wrong;
         float weight;
-        size_t histories_end, slots_end;
+        size_t histories_end, cells_end;
     };
-    // What the tokens of a sentence have: hashes of features that are part of pairs, slots that may be in F and those that are, and rows, of features and then of pairs,
-    // with values if there are any. Of slots and rows those that a token has whatever its labels are come first, then those with the gold
-    // labels before it: nearly always these are given, and all that is needed can be fetched long before.
+    // What the tokens of a sentence have: hashes of features that are part of pairs, slots that may be in F, cells of those that are, and rows of
+    // features, with values if there are any. Of slots, cells and rows those that a token has whatever its labels are come first, then those with
+    // the gold labels before it: nearly always these are given, and all that is needed can be fetched long before.
     struct Tokens {
-        std::vector<uint32_t> hashes, histories;
-        Buffer<uint32_t> candidates, slots, rows;
+        std::vector<uint32_t> histories;
+        Buffer<uint32_t> hashes, candidates, cells, rows;
         std::vector<float> values;
-        std::vector<size_t> hash_ends, history_ends, fixed_candidates, candidate_ends, fixed_slots, slot_ends, fixed_rows, row_ends;
+        std::vector<OnlineCells::Displaced> displaced;
+        std::vector<size_t> hash_ends, history_ends, fixed_candidates, candidate_ends, fixed_cells, cell_ends, displaced_ends, fixed_rows, row_ends;
         void clear();
+    };
+    // What one token has, given the labels before it: rows and cells that it has in any case, and those with these labels.
+    struct Parts {
+        std::span<const uint32_t> rows, cells, labelled_rows, labelled_cells;
     };
 
     void merge_repeated();
@@ -100,19 +104,15 @@ private:
     void find_history(size_t begin, size_t t, const int32_t* given, std::vector<uint32_t>& numbers, Buffer<uint32_t>& candidates);
     void append_history_rows(const uint32_t* numbers, size_t count, Buffer<uint32_t>& rows) const;
     void look_back(size_t begin, size_t t);
+    Parts parts(size_t t) const;
     bool surely_right(size_t t, uint16_t gold);
     void score(size_t t);
+    void score_contenders(size_t t);
     void note_mistake(size_t begin, size_t t, uint16_t right, uint16_t wrong, float weight);
     void induce(size_t token, uint16_t right, uint16_t wrong, size_t histories_from);
     void apply();
-    void learn_from(const Mistake& mistake);
-    [[gnu::always_inline]] void prefetch_cells(const uint32_t* slots, size_t count) const {
-        for (size_t i = 0; i < count; ++i) __builtin_prefetch(&cells_[slots[i] & (cells_.size() - 1)]);
-    }
-    void append_rows(const uint32_t* candidates, size_t count, Buffer<uint32_t>& slots, Buffer<uint32_t>& rows) const;
-    PairCell& cell(uint32_t slot);
-    const PairCell& cell(uint32_t slot) const { return const_cast<OnlineLearner*>(this)->cell(slot); }
-    void grow_cells();
+    void learn_from(const Mistake& mistake, std::span<const std::pair<uint32_t, uint32_t>> cells);
+    void append_mistake_cells(std::span<const uint32_t> some, std::span<const uint32_t> others);
     uint32_t hash_of(uint32_t feature) const;
     Feature& feature(uint32_t number) { return number < features_.size() ? features_[number] : histories_[number - features_.size()]; }
     float value(uint64_t i) const { return data_.features->values.empty() ? 1.0f : data_.features->values[i]; }
@@ -135,14 +135,16 @@ private:
     std::vector<uint16_t> history_labels_;
     // F, and the rows of what is in it.
     PairBits bits_;
-    AlignedVector<PairCell> cells_;
+    OnlineCells cells_;
     std::vector<uint32_t> pair_slots_, pair_first_, pair_second_;
     size_t examples_ = 0, epochs_ = 0, summed_ = 0;
 
     // Of the batch.
     size_t batch_examples_ = 0;
     std::vector<Mistake> mistakes_;
-    std::vector<uint32_t> mistake_histories_, mistake_slots_;
+    std::vector<uint32_t> mistake_histories_;
+    std::vector<std::pair<uint32_t, uint32_t>> mistake_cells_;  // and how often the token has them
+    std::vector<uint32_t> mistake_places_;                      // of cells in that list, hashed
     std::vector<std::pair<uint32_t, uint32_t>> to_join_;
     std::vector<std::pair<uint32_t*, float>> touched_;  // the rows that a mistake changes, and its gradient there
     // Of the sentence, and of the token.
@@ -150,11 +152,14 @@ private:
     std::vector<int32_t> given_;
     size_t same_since_ = 0, depth_ = 0;  // from where on the gold labels were given; how far back templates look
     AlignedVector<float> scores_;
+    std::vector<uint16_t> contenders_;  // labels of which one scores most in any case, and the gold one; empty: it may be any
+    std::vector<uint32_t> rows_here_;
     std::vector<uint32_t> history_hashes_here_;
     // Where labels that are not the gold ones were given before: what the token has with these instead.
     bool other_history_ = false;
     std::vector<uint32_t> history_numbers_;
-    Buffer<uint32_t> history_candidates_, history_slots_, history_rows_;
+    Buffer<uint32_t> history_candidates_, history_cells_, history_rows_;
+    std::vector<OnlineCells::Displaced> history_displaced_;
 };
 
 }  // namespace tagpool

@@ -27,30 +27,29 @@ struct PairView {
     uint32_t slot(uint32_t a, uint32_t b) const { return static_cast<uint32_t>(uint64_t{a ^ b} * slots >> 32); }
     bool may_have(uint32_t slot) const { return bits[slot >> shift >> 6] >> (slot >> shift & 63) & 1; }
 
-    // Appends the slots that may be in F of `one` with each of `count` others. Few pairs are in F, but which ones cannot be foreseen: so nothing branches.
+    // Appends the slots that may be in F of `one` with each of `count` others.
     void join(uint32_t one, const uint32_t* others, size_t count, Buffer<uint32_t>& out) const {
-        out.reserve_more(count + 1);
+        out.reserve_more(count + kRoom);
         uint32_t* const begin = out.data() + out.size();
-        out.take(static_cast<size_t>(joined(one, others, count, begin) - begin));
+        out.take(static_cast<size_t>(joining_.with_one(*this, one, others, count, begin) - begin));
     }
     // Of each feature with those behind it.
     void join_all(const uint32_t* hashes, size_t count, Buffer<uint32_t>& out) const {
-        out.reserve_more(count * (count + 1) / 2 + 1);
+        out.reserve_more(count * (count + 1) / 2 + kRoom);
         uint32_t* const begin = out.data() + out.size();
-        uint32_t* end = begin;
-        for (size_t i = 0; i + 1 < count; ++i) end = joined(hashes[i], hashes + i + 1, count - i - 1, end);
-        out.take(static_cast<size_t>(end - begin));
+        out.take(static_cast<size_t>(joining_.all(*this, hashes, count, begin) - begin));
     }
 
 private:
-    uint32_t* joined(uint32_t one, const uint32_t* others, size_t count, uint32_t* out) const {
-        for (size_t i = 0; i < count; ++i) {
-            const uint32_t found = slot(one, others[i]);
-            *out = found;
-            out += may_have(found);
-        }
-        return out;
-    }
+    static constexpr size_t kRoom = 8;  // what is written may be followed by so many numbers that mean nothing
+
+    // With the widest vectors there are. They return the end of what they have written.
+    struct Joining {
+        uint32_t* (*with_one)(const PairView& view, uint32_t one, const uint32_t* others, size_t count, uint32_t* out);
+        uint32_t* (*all)(const PairView& view, const uint32_t* hashes, size_t count, uint32_t* out);
+    };
+    static Joining joining();
+    static const Joining joining_;
 };
 
 // The bits of a growing F: about eight for each pair in it.

@@ -23,7 +23,7 @@ float add_plainly(const unsigned char* data, size_t bytes, size_t stride, const 
 #ifdef TAGPOOL_HAS_AVX
 // The sums stay in registers. Written out, since compilers widen bytes in many small steps.
 template <size_t kVectors>
-[[gnu::target("avx2")]] float add_widely(const unsigned char* data, size_t bytes, size_t, const uint32_t* numbers, size_t count, float* scores) {
+[[gnu::target("avx2,fma")]] float add_widely(const unsigned char* data, size_t bytes, size_t, const uint32_t* numbers, size_t count, float* scores) {
     __m256 sums[kVectors];
     for (size_t k = 0; k < kVectors; ++k) sums[k] = _mm256_loadu_ps(scores + k * 8);
     float scales = 0;
@@ -35,7 +35,7 @@ template <size_t kVectors>
         const __m256 by = _mm256_set1_ps(scale);
         for (size_t k = 0; k < kVectors; ++k) {
             const __m128i eight = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(sketch + sizeof(scale) + k * 8));
-            sums[k] = _mm256_add_ps(sums[k], _mm256_mul_ps(by, _mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(eight))));
+            sums[k] = _mm256_fmadd_ps(by, _mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(eight)), sums[k]);
         }
     }
     for (size_t k = 0; k < kVectors; ++k) _mm256_storeu_ps(scores + k * 8, sums[k]);
@@ -47,7 +47,7 @@ template <size_t kVectors>
 
 OnlineSketches::Add OnlineSketches::adding([[maybe_unused]] size_t stride) {
 #ifdef TAGPOOL_HAS_AVX
-    if (__builtin_cpu_supports("avx2")) {
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
         switch (stride / 8) {
             case 1: return add_widely<1>;
             case 2: return add_widely<2>;
@@ -64,8 +64,8 @@ OnlineSketches::Add OnlineSketches::adding([[maybe_unused]] size_t stride) {
     return add_plainly;
 }
 
-OnlineSketches::OnlineSketches(size_t stride)
-    : stride_(stride), bytes_((sizeof(float) + stride + kUnit - 1) / kUnit * kUnit), add_(adding(stride)) {
+OnlineSketches::OnlineSketches(size_t stride, size_t head)
+    : stride_(stride), head_(head), bytes_((head + sizeof(float) + stride + kUnit - 1) / kUnit * kUnit), add_(adding(stride)) {
     if (bytes_ > kUnit) bytes_ = (bytes_ + kLine - 1) / kLine * kLine;
 }
 

@@ -6,11 +6,12 @@
 namespace tagpool {
 
 void OnlineLearner::Tokens::clear() {
-    for (std::vector<uint32_t>* each : {&hashes, &histories}) each->clear();
-    for (Buffer<uint32_t>* each : {&candidates, &slots, &rows}) each->clear();
+    histories.clear();
+    for (Buffer<uint32_t>* each : {&hashes, &candidates, &cells, &rows}) each->clear();
     values.clear();
-    for (std::vector<size_t>* each : {&hash_ends, &history_ends, &candidate_ends, &slot_ends, &row_ends}) each->assign(1, 0);
-    for (std::vector<size_t>* each : {&fixed_candidates, &fixed_slots, &fixed_rows}) each->clear();
+    displaced.clear();
+    for (std::vector<size_t>* each : {&hash_ends, &history_ends, &candidate_ends, &cell_ends, &displaced_ends, &row_ends}) each->assign(1, 0);
+    for (std::vector<size_t>* each : {&fixed_candidates, &fixed_cells, &fixed_rows}) each->clear();
 }
 
 void OnlineLearner::find_pairs(size_t begin, size_t t) {
@@ -19,16 +20,23 @@ void OnlineLearner::find_pairs(size_t begin, size_t t) {
     constexpr size_t kAhead = 2;  // tokens
     if (const size_t ahead = std::min(begin + t + kAhead, encoding.token_count() - 1); true)
         for (uint64_t i = encoding.starts[ahead]; i < encoding.starts[ahead + 1]; ++i) __builtin_prefetch(&features_[encoding.ids[i]]);
-    if (options_.strongest > 0)
-        for (uint64_t i = encoding.starts[begin + t]; i < encoding.starts[begin + t + 1]; ++i)
-            if (const uint32_t hash = features_[encoding.ids[i]].hash) tokens_.hashes.push_back(hash);
+    if (options_.strongest > 0) {
+        const uint64_t first = encoding.starts[begin + t], end = encoding.starts[begin + t + 1];
+        tokens_.hashes.reserve_more(end - first + 1);
+        uint32_t* next = tokens_.hashes.data() + from;
+        for (uint64_t i = first; i < end; ++i) {
+            *next = features_[encoding.ids[i]].hash;
+            next += *next != 0;
+        }
+        tokens_.hashes.take(static_cast<size_t>(next - tokens_.hashes.data()) - from);
+    }
     tokens_.hash_ends.push_back(tokens_.hashes.size());
     pairs().join_all(tokens_.hashes.data() + from, tokens_.hashes.size() - from, tokens_.candidates);
     tokens_.fixed_candidates.push_back(tokens_.candidates.size());
     if (data_.history) find_history(begin, t, data_.gold.data() + begin, tokens_.histories, tokens_.candidates);
     tokens_.history_ends.push_back(tokens_.histories.size());
     tokens_.candidate_ends.push_back(tokens_.candidates.size());
-    prefetch_cells(tokens_.candidates.data() + candidates_from, tokens_.candidates.size() - candidates_from);
+    cells_.prefetch({tokens_.candidates.data() + candidates_from, tokens_.candidates.size() - candidates_from});
 }
 
 void OnlineLearner::find_rows(size_t begin, size_t t) {
@@ -40,37 +48,17 @@ void OnlineLearner::find_rows(size_t begin, size_t t) {
         if (!encoding.values.empty()) tokens_.values.push_back(encoding.values[i]);
     }
     const size_t first = tokens_.candidate_ends[t], fixed = tokens_.fixed_candidates[t], history = tokens_.history_ends[t];
-    append_rows(tokens_.candidates.data() + first, fixed - first, tokens_.slots, tokens_.rows);
-    tokens_.fixed_slots.push_back(tokens_.slots.size());
+    const uint32_t* const candidates = tokens_.candidates.data();
+    cells_.append_found({candidates + first, fixed - first}, tokens_.cells, tokens_.displaced);
+    tokens_.fixed_cells.push_back(tokens_.cells.size());
+    cells_.append_found({candidates + fixed, tokens_.candidate_ends[t + 1] - fixed}, tokens_.cells, tokens_.displaced);
+    tokens_.cell_ends.push_back(tokens_.cells.size());
+    tokens_.displaced_ends.push_back(tokens_.displaced.size());
     tokens_.fixed_rows.push_back(tokens_.rows.size());
     append_history_rows(tokens_.histories.data() + history, tokens_.history_ends[t + 1] - history, tokens_.rows);
-    append_rows(tokens_.candidates.data() + fixed, tokens_.candidate_ends[t + 1] - fixed, tokens_.slots, tokens_.rows);
-    tokens_.slot_ends.push_back(tokens_.slots.size());
     if (!encoding.values.empty()) tokens_.values.resize(tokens_.rows.size(), 1.0f);
     for (size_t i = tokens_.row_ends.back(); i < tokens_.rows.size(); ++i) rows_.prefetch_sketch(tokens_.rows[i]);
     tokens_.row_ends.push_back(tokens_.rows.size());
-}
-
-// Appends the slots that are in F, and their rows.
-void OnlineLearner::append_rows(const uint32_t* candidates, size_t count, Buffer<uint32_t>& slots, Buffer<uint32_t>& rows) const {
-    const size_t mask = cells_.size() - 1;
-    slots.reserve_more(count + 1);
-    rows.reserve_more(count + 1);
-    uint32_t *slot = slots.data() + slots.size(), *row = rows.data() + rows.size();
-    uint32_t *const first_slot = slot, *const first_row = row;
-    for (size_t i = 0; i < count; ++i) {
-        const uint32_t candidate = candidates[i];
-        PairCell found = cells_[candidate & mask];
-        if (found.slot != candidate && found.slot != UINT32_MAX) found = cell(candidate);
-        // Whether it is in F cannot be foreseen: so nothing branches.
-        const bool is_in = found.slot == candidate;
-        *slot = candidate;
-        slot += is_in;
-        *row = found.row;
-        row += is_in && found.row != OnlineRows::kNone;
-    }
-    slots.take(static_cast<size_t>(slot - first_slot));
-    rows.take(static_cast<size_t>(row - first_row));
 }
 
 void OnlineLearner::append_history_rows(const uint32_t* numbers, size_t count, Buffer<uint32_t>& rows) const {
@@ -100,13 +88,15 @@ void OnlineLearner::find_history(size_t begin, size_t t, const int32_t* given, s
 void OnlineLearner::look_back(size_t begin, size_t t) {
     history_numbers_.clear();
     history_candidates_.clear();
-    history_slots_.clear();
+    history_cells_.clear();
     history_rows_.clear();
     find_history(begin, t, given_.data(), history_numbers_, history_candidates_);
-    prefetch_cells(history_candidates_.data(), history_candidates_.size());
+    cells_.prefetch({history_candidates_.data(), history_candidates_.size()});
     append_history_rows(history_numbers_.data(), history_numbers_.size(), history_rows_);
-    append_rows(history_candidates_.data(), history_candidates_.size(), history_slots_, history_rows_);
     for (const uint32_t row : history_rows_) rows_.prefetch_sketch(row);
+    history_displaced_.clear();
+    cells_.append_found({history_candidates_.data(), history_candidates_.size()}, history_cells_, history_displaced_);
+    cells_.settle(history_displaced_, history_cells_);
 }
 
 }  // namespace tagpool

@@ -161,6 +161,25 @@ def test_many_labels_are_learned_as_the_dense_rule_learns_them(labels: int, chos
     assert np.count_nonzero(both.learned()[0], axis=1).max() > labels / 3  # some rows are whole by then
 
 
+@pytest.mark.parametrize(("features", "each", "labels", "slots"), [(40, 12, 5, 4000), (60, 20, 45, 9000), (9, 4, 250, 60)])
+def test_many_pairs_are_learned_as_the_dense_rule_learns_them(features: int, each: int, labels: int, slots: int) -> None:
+    """Many pairs a token, many that share a place of the table, and a table that grows; labels too many for sketches of pairs."""
+    random = np.random.default_rng(slots)
+    rows = [[[(int(k), 1.0) for k in random.choice(features, each, replace=False)] for _ in range(6)] for _ in range(30)]
+    gold = [[int(random.integers(labels)) for _ in sentence] for sentence in rows]
+    keys = [int(key) for key in random.integers(0, 2**64, features + labels + 2, np.uint64)]
+    problem = OnlineProblem(rows, gold, features, labels, keys[:features], keys[features : features + labels + 1])
+    problem.backs, problem.history_templates, problem.history_keys = [[1], [3]], [0, 1], keys[-2:]
+    problem.history = [[[0, 1] for _ in sentence] for sentence in rows]
+    both = Both(problem, Settings(slots=slots, strongest=each, l1=1e-5))
+    for _ in range(4):
+        assert both.native.epoch() == pytest.approx(both.dense.epoch(), rel=1e-4)
+        weights, pairs = both.learned()
+        assert pairs == both.dense.F
+        np.testing.assert_allclose(weights, both.dense.learned(), rtol=1e-4, atol=1e-5)
+    assert len(pairs) > 600 or labels > 240  # more than half of the places there are at first
+
+
 @given(problems(), options)
 def test_greedy_labels_score_most(problem: OnlineProblem, chosen: Settings) -> None:
     both = Both(problem, chosen)
