@@ -85,6 +85,7 @@ constexpr auto kWanted = [] {
 
 PairView::Joining PairView::joining() {
 #ifdef TAGPOOL_HAS_AVX
+    __builtin_cpu_init();  // this runs before main does
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt")) return {join_widely, join_all_widely};
 #endif
     return {join_plainly, join_all_plainly};
