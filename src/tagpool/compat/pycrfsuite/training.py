@@ -99,7 +99,8 @@ class Training:
 
     def _laid_out(self, *, lean: bool) -> _native.TrainingSet:
         get, instances = self.parameters.get, self.instances
-        options = {"merge_twins": self._is_smooth(), "lean": lean}
+        # Stochastic descent needs values for attributes that are trained as one: they would take more memory than is spared.
+        options = {"merge_twins": self._is_smooth() and lean, "lean": lean}
         if self._is_usual:
             return instances.lay_out(get("feature.possible_states"), get("feature.possible_transitions"), **options)
         encoding, gold = self._part or (instances.all(), instances.gold())
