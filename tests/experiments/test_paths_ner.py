@@ -46,10 +46,10 @@ def test_a_first_stage_labels_no_document_that_it_was_trained_on() -> None:
             return [["O"] * len(words) for words in corpus.words]
 
     unlike = Corpus.from_columns({"word": [[str(n)] for n in range(40)], "label": [["O"]] * 40}, documents=range(0, 40, 5))
-    said = jackknifed(FIRST, unlike, 4, lambda _, part: Parrot(part))
+    said = jackknifed(FIRST[0], unlike, 4, lambda _, part: Parrot(part))
     assert met == []
     assert said == [["O"]] * 40
-    assert [len(each) for each in jackknifed(FIRST, train, 4, lambda _, part: Parrot(part))] == [
+    assert [len(each) for each in jackknifed(FIRST[0], train, 4, lambda _, part: Parrot(part))] == [
         len(each) for each in train.words
     ]
 
@@ -62,7 +62,7 @@ def test_members_have_their_bags_and_speak_the_common_scheme() -> None:
         return CRF(features, trainer=SGD(epochs=3 if quick else 20), **more)
 
     learned, view = staged(train, train.labels), staged(dev, dev.labels)
-    both = Member("both", make, ("ngrams",))
+    both = Member("both", make, ("ngrams",), sees="first")
     tagger = both.fit(learned, **common)
     assert "mention[-1..1]" in tagger.features
     assert "ngrams" in tagger.features
@@ -72,15 +72,15 @@ def test_members_have_their_bags_and_speak_the_common_scheme() -> None:
     order = np.argsort(np.array(tagger.labels_))
     for mine, theirs in zip(said.probabilities, tagger.predict_marginals(view), strict=True):
         np.testing.assert_allclose(mine, theirs[:, order], atol=1e-6)
-    other = Member("other", make, ("ngrams",), second=False, scheme="bio2")
+    other = Member("other", make, ("ngrams",), scheme="bio2")
     tagger = other.fit(train, **common)
     assert all(label[0] in "OBI" for label in tagger.labels_)
     said = other.ask(tagger, dev)
     assert said.probabilities is None
     _assert_legal(said.labels)
-    less = Member("less", make, ("clusters", "vectors"), second=False, without=("brown", "glove"))
+    less = Member("less", make, ("clusters", "vectors"), without=("brown", "glove"))
     assert "cluster" not in less.fit(train, **common).features
-    alone = Member("alone", lambda features, quick, **more: MaxEnt(features, trainer=SGD(epochs=2), **more), ("ngrams",))
+    alone = Member("alone", lambda features, quick, **more: MaxEnt(features, trainer=SGD(epochs=2), **more), ("ngrams",), "first")
     _assert_legal(alone.ask(alone.fit(learned, **common), view).labels)
 
 
@@ -96,10 +96,17 @@ def _assert_legal(said: list[list[str]]) -> None:
 def test_mean_probabilities_give_legal_labels() -> None:
     first = np.array([[0.6, 0.0, 0.4, 0.0], [0.0, 0.3, 0.7, 0.0]], np.float32)
     second = np.array([[0.5, 0.0, 0.3, 0.2], [0.0, 0.6, 0.4, 0.0]], np.float32)
-    said = {"first": Said([], [first]), "second": Said([], [second]), "silent": Said([["O", "O"]])}
+    said = [Said([], [first]), Said([], [second])]
     # Token by token it would be B-PER O, which is no name.
     assert averaged(said, LABELS) == [["B-PER", "E-PER"]]
-    assert averaged({"first": said["first"]}, LABELS) == [["O", "O"]]
+    assert averaged(said[:1], LABELS) == [["O", "O"]]
+
+
+def test_experts_without_probabilities_are_certain() -> None:
+    unsure = Said([], [np.array([[0.0, 0.0, 0.6, 0.4]], np.float32)])
+    assert averaged([unsure], LABELS) == [["O"]]
+    assert averaged([unsure, Said([["S-LOC"]])], LABELS) == [["S-LOC"]]
+    assert averaged([unsure, unsure, Said([["B-PER"]])], LABELS) == [["O"]]
 
 
 def test_pools_are_tried_on_documents_that_they_have_not_learned_from() -> None:
@@ -128,5 +135,10 @@ def test_every_way_to_pool_has_a_name_of_its_own(pooling: Pooling) -> None:
 
 
 def test_experts_have_names_of_their_own() -> None:
-    names = [FIRST.name, *(member.name for member in MEMBERS)]
+    names = [member.name for member in (*FIRST, *MEMBERS)]
     assert len(set(names)) == len(names)
+
+
+def test_every_first_stage_is_looked_at_and_looks_at_none() -> None:
+    assert all(not first.sees for first in FIRST)
+    assert {member.sees for member in MEMBERS} - {""} == {first.name for first in FIRST}
