@@ -10,9 +10,11 @@ import pytest
 
 from tagpool import CRF, Corpus, MaxEnt, builtin_corpus
 from tagpool.chain.rules import scheme_rules
-from tagpool.experiments.corpora import in_scheme, together
+from tagpool.experiments import paths_ner
+from tagpool.experiments.corpora import Split, in_scheme, together
 from tagpool.experiments.names_experts import FIRST, MEMBERS, Member, Said, jackknifed
 from tagpool.experiments.paths_ner import POOLINGS, Pooling, averaged, best_of_each
+from tagpool.experiments.study import Setting
 from tagpool.optim.sgd import SGD
 from tagpool.pools.stages import staged
 
@@ -82,6 +84,40 @@ def test_members_have_their_bags_and_speak_the_common_scheme() -> None:
     assert "cluster" not in less.fit(train, **common).features
     alone = Member("alone", lambda features, quick, **more: MaxEnt(features, trainer=SGD(epochs=2), **more), ("ngrams",), "first")
     _assert_legal(alone.ask(alone.fit(learned, **common), view).labels)
+
+
+def test_second_stages_see_the_labels_of_their_first_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    met: dict[str, list[Corpus]] = {}
+
+    class Sayer:
+        """Says one label of every token, and keeps what it was shown."""
+
+        def __init__(self, name: str, label: str) -> None:
+            self.name, self.label = name, label
+
+        def fit(self, train: Corpus) -> Sayer:
+            met.setdefault(f"{self.name} learned", []).append(train)
+            return self
+
+        def predict(self, corpus: Corpus) -> list[list[str]]:
+            met.setdefault(f"{self.name} asked", []).append(corpus)
+            return [[self.label] * len(words) for words in corpus.words]
+
+    def member(name: str, label: str, sees: str = "") -> Member:
+        return Member(name, lambda *_, **__: Sayer(name, label), ("ngrams",), sees)
+
+    monkeypatch.setattr(paths_ner, "FIRST", (member("places", "S-LOC"), member("people", "S-PER")))
+    monkeypatch.setattr(paths_ner, "MEMBERS", (member("a", "O", "places"), member("b", "O", "people"), member("c", "O")))
+    split = Split(documents(30), documents(10, "dev"), documents(15, "test"))
+    on_dev, on_test, on_test_both = paths_ner._heard_all(split, {}, Setting())
+    assert list(on_dev) == list(on_test) == list(on_test_both) == ["places", "people", "a", "b", "c"]
+    assert [len(each["a"].labels) for each in (on_dev, on_test, on_test_both)] == [10, 15, 15]
+    assert [len(each) for each in met["a learned"]] == [30, 40]  # train, then train and dev
+    for name, kind in (("a", "LOC"), ("b", "PER")):
+        for corpus in met[f"{name} learned"] + met[f"{name} asked"]:
+            assert {cell for row in corpus.column("stage") for cell in row} == {kind}
+    assert all("stage" not in corpus.columns for corpus in met["c learned"] + met["c asked"] + met["places learned"])
+    assert sorted(len(each) for each in met["places learned"]) == [20, 20, 20, 30, 40]  # by jackknife, and on all
 
 
 def _assert_legal(said: list[list[str]]) -> None:
