@@ -12,7 +12,17 @@ import pytest
 from tagpool import builtin_corpus
 from tagpool.errors import InputError
 from tagpool.experiments.catalogue import EXPERIMENTS, experiment
-from tagpool.experiments.corpora import conll2000, conll2003, in_scheme, journal, lowered, only_type, possible_tags, together
+from tagpool.experiments.corpora import (
+    conll2000,
+    conll2003,
+    in_scheme,
+    journal,
+    lowered,
+    newswire_clusters,
+    only_type,
+    possible_tags,
+    together,
+)
 from tagpool.experiments.elitist_curves import by_epochs
 from tagpool.experiments.fits import Model, legally, refit, tune
 from tagpool.experiments.models import Makers
@@ -92,6 +102,7 @@ def corpora(tmp_path_factory: pytest.TempPathFactory) -> Path:
     packed(folder / "ocr-letters" / "letter.data.gz", handwriting())
     packed(folder / "cmudict" / "cmudict-0.7a.txt.gz", dictionary(700))
     sections = ["00\t100\t0", "15\t50\t0", "19\t30\t0", "20\t10\t0", "22\t40\t0"]
+    packed(folder / "reuters21578" / "sentences.txt.gz", [" ".join(words) for words in builtin_corpus(200).words])
     packed(folder / "wsj-pos" / "sections.tsv.gz", ["section\tsentences\ttokens", *sections])
     return folder
 
@@ -124,6 +135,11 @@ def test_an_experiment_runs_whole_and_the_same_again(name: str, corpora: Path) -
     if name in ("paths-pos", "paths-pron"):
         printed = found["best", "TR1" if name == "paths-pos" else "PDS2, edits"].paper
         assert printed == (10.32 if name == "paths-pos" else 1.2883)
+    if name == "paths-ner":
+        rows = [row.row for row in study.rows]
+        assert {rows.count(row) for row in rows} == {3}  # dev, test, and test when dev was learned from
+        assert next(row for row in rows if row.startswith(("mean", "PathPool"))) == "mean of the probabilities"
+        assert study.notes[0].startswith("Chosen on dev: ")
     if name in ("paths-ocr", "paths-pron"):
         again = experiment(name).run(Setting(data=corpora, quick=True))
         assert again.to_dict() == study.to_dict()
@@ -241,6 +257,7 @@ def test_corpora_are_read_as_they_are(corpora: Path) -> None:
     assert {label[2:] for sentence in phrases.labels for label in sentence} == {"", "NP"}
     assert {label[0] for sentence in in_scheme(phrases, "bioes").labels for label in sentence} <= set("OBIES")
     assert possible_tags(setting).get("Oslo") == "NNP_NN"
+    assert newswire_clusters(setting).get("the")
 
 
 def test_without_data_an_error_says_what_to_do(tmp_path: Path) -> None:

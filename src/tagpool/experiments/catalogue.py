@@ -34,7 +34,7 @@ EXPERIMENTS = {
     "dfi-ner": Experiment("DFI, Tables 7 and 8: induced features on names of CoNLL-2003", "induction", "run_names"),
     "paths-artificial": Experiment("PATHS, Tables 1 and 2: path experts on generated data", "paths_artificial"),
     "paths-pos": Experiment("PATHS, Table 5: path experts on parts of speech of the Wall Street Journal", "paths_pos"),
-    "paths-ner": Experiment("all taggers and pools on names of CoNLL-2003, pooled by their labels", "paths_ner"),
+    "paths-ner": Experiment("taggers of every kind on names of CoNLL-2003, pooled by labels and probabilities", "paths_ner"),
     "paths-ocr": Experiment("PATHS, section 5.3: path experts on handwriting", "paths_ocr"),
     "paths-pron": Experiment("PATHS, Tables 3 and 4: path experts on pronunciations", "paths_pron"),
     "robustness": Experiment("every model with a group of its features missing, and without capitals", "robustness"),

@@ -13,11 +13,13 @@ from tagpool.corpus.formats import read_corpus
 from tagpool.corpus.schemes import convert_many, detect
 from tagpool.errors import InputError
 from tagpool.experiments.study import Setting
+from tagpool.features.brown import brown_clusters
 from tagpool.features.embeddings import Embeddings
 from tagpool.features.resources import AmbiguityClasses, Clusters, Gazetteer
 
 _QUICK = (2500, 800)  # sentences to train on, and to look at
 _QUICK_PART = 4  # a quick look takes one handwritten word of so many
+_CLUSTERS = 1000, 100  # of the words of newswire, and for a quick look
 PIXELS = 16 * 8
 
 
@@ -170,6 +172,12 @@ def clusters(setting: Setting) -> Clusters:
 def tweet_clusters(setting: Setting) -> Clusters:
     """Brown clusters of words of tweets, in small letters."""
     return Clusters.read(folder(setting) / "brown-clusters" / "twitter_50mpaths2.txt.gz")
+
+
+def newswire_clusters(setting: Setting) -> Clusters:
+    """Brown clusters made of the words of Reuters-21578; a quick look makes few."""
+    text = _file(folder(setting) / "reuters21578" / "sentences.txt.gz")
+    return brown_clusters(text, k=_CLUSTERS[setting.quick], min_count=5).clusters
 
 
 def vectors(setting: Setting, scale: float = 1.0) -> Embeddings:

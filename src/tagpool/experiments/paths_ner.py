@@ -21,8 +21,8 @@ from tagpool.experiments.corpora import (
     Split,
     clusters,
     conll2003,
-    folder,
     gazetteers,
+    newswire_clusters,
     possible_tags,
     small_phrases,
     together,
@@ -32,13 +32,11 @@ from tagpool.experiments.corpora import (
 from tagpool.experiments.fits import Labels, compared, measured
 from tagpool.experiments.names_experts import FIRST, MEMBERS, SCHEME, Member, Said, jackknifed
 from tagpool.experiments.study import Setting, Study, Table
-from tagpool.features.brown import brown_clusters
 from tagpool.pools.paths.pool import PathPool
 from tagpool.pools.stages import staged
 
 _FOLDS = 3  # parts of the documents, for the first stage
 _TRIALS = 5  # parts of dev, for the choice of the pool
-_CLUSTERS = 1000, 100  # of the words of newswire, and for a quick look
 _SCALE = 0.4  # of vectors, against features that are 0 or 1
 Heard: TypeAlias = dict[str, Labels]
 _LEAST = 1e-12  # so that every probability has a logarithm
@@ -114,9 +112,7 @@ def run(setting: Setting) -> Study:
         "classes": possible_tags(setting),
         "brown": clusters(setting),
         "tweets": tweet_clusters(setting),
-        "reuters": brown_clusters(
-            folder(setting) / "reuters21578" / "sentences.txt.gz", k=_CLUSTERS[setting.quick], min_count=5
-        ).clusters,
+        "reuters": newswire_clusters(setting),
         "glove": vectors(setting, _SCALE),
     }
     first = {each.name for each in FIRST}
