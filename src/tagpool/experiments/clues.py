@@ -1,0 +1,102 @@
+"""Clues to parts of speech that no template finds by itself: columns beside the words, and blocks of sentences as documents.
+
+What they are for was seen in errors on dev: words with hyphens are nouns or adjectives by their parts, participles are told from
+past tenses by the auxiliary before them, which may stand several words away, and names by the rest of a text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from tagpool.corpus.corpus import Corpus
+
+_REACH = 6  # words to the left in which an auxiliary is looked for
+_BLOCK = 25  # sentences that count as a document
+_NONE = "-"
+_NO_PART = "_"
+_AUXILIARIES = {
+    "be": "be am is are was were been being 's 're 'm",
+    "have": "have has had having 've 'd",
+    "do": "do does did n't",
+    "modal": "will would can could may might must shall should 'll ca wo",
+    "to": "to",
+}
+_KINDS = {word: kind for kind, words in _AUXILIARIES.items() for word in words.split()}
+_BY_FORM = ("be", "have", "do")
+_STARTS = {
+    word: kind
+    for kind, words in {
+        "wh": "which who what when while where how",
+        "and": "and or",
+        "if": "if because",
+        **{each: each for each in ("that", "but", "as", "than", "by", "--", ";", ":")},
+    }.items()
+    for word in words.split()
+}
+_ENDS = frozenset((";", ":", "--", "."))
+
+
+def with_clues(corpus: Corpus) -> Corpus:
+    """The corpus with more columns, and with blocks of sentences that follow each other as documents.
+
+    ``head`` and ``tail`` are parts of words with hyphens, ``near``, ``left`` and ``right`` auxiliaries around a word.
+    """
+    words = [[word.lower() for word in sentence] for sentence in corpus.words]
+    columns = {name: corpus.column(name) for name in corpus.columns}
+    columns |= {
+        "head": _each(words, lambda sentence: [part(word, 0) for word in sentence]),
+        "tail": _each(words, lambda sentence: [part(word, -1) for word in sentence]),
+        "near": _each(words, nearest),
+        "left": _each(words, behind),
+        "right": _each(words, lambda sentence: behind(sentence[::-1])[::-1]),
+    }
+    return Corpus.from_columns(columns, documents=range(0, len(corpus), _BLOCK), source=corpus.source)
+
+
+def _each(sentences: Iterable[Sequence[str]], column: Callable[[Sequence[str]], list[str]]) -> list[list[str]]:
+    return [column(sentence) for sentence in sentences]
+
+
+def part(word: str, number: int) -> str:
+    """The first part of a word with hyphens (0), or the last (-1).
+
+    >>> part("third-quarter", -1), part("quarter", -1), part("--", 0)
+    ('quarter', '_', '_')
+    """
+    return word.split("-")[number] or _NO_PART if "-" in word[1:-1] else _NO_PART
+
+
+def nearest(sentence: Sequence[str]) -> list[str]:
+    """For each word the auxiliary before it, and whether right before it; or the start of a clause, if that comes first.
+
+    >>> nearest(["has", "recently", "said", "that", "he", "left"])
+    ['start', 'have:has:next', 'have:has', 'have:has', 'that', 'that']
+    """
+    return [_nearest(sentence, at) for at in range(len(sentence))]
+
+
+def _nearest(sentence: Sequence[str], at: int) -> str:
+    for distance in range(1, _REACH + 1):
+        if distance > at:
+            return "start"
+        word = sentence[at - distance]
+        if word in _KINDS:
+            kind = _KINDS[word]
+            return (f"{kind}:{word}" if kind in _BY_FORM else kind) + (":next" if distance == 1 else "")
+        if word in _STARTS:
+            return _STARTS[word]
+    return _NONE
+
+
+def behind(sentence: Sequence[str]) -> list[str]:
+    """For each word the kind of the last auxiliary before it in the same part of the sentence.
+
+    >>> behind(["has", "recently", "said", ";", "he"])
+    ['-', 'have', 'have', 'have', '-']
+    """
+    found: list[str] = []
+    last = _NONE
+    for word in sentence:
+        found.append(last)
+        last = _KINDS.get(word, _NONE if word in _ENDS else last)
+    return found
