@@ -60,8 +60,8 @@ def _each(sentences: Iterable[Sequence[str]], column: Callable[[Sequence[str]], 
 def part(word: str, number: int) -> str:
     """The first part of a word with hyphens (0), or the last (-1).
 
-    >>> part("third-quarter", -1), part("quarter", -1), part("--", 0)
-    ('quarter', '_', '_')
+    >>> part("half-baked", -1), part("baked", -1), part("--", 0)
+    ('baked', '_', '_')
     """
     return word.split("-")[number] or _NO_PART if "-" in word[1:-1] else _NO_PART
 
