@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "fault.hpp"
+#include "parallel.hpp"
 #include "unicode.hpp"
 
 namespace tagpool {
@@ -14,6 +15,7 @@ constexpr int kFarthest = 64;  // the parser allows smaller offsets only
 const uint64_t kUnset = 0;
 const Column kNoColumn{};
 const WordFunction kIdentity{};
+const char* const kNoValue = "a function that should have one value for every word has none";
 
 std::string boundary_text(bool before, int64_t distance) {
     return (before ? "_B-" : "_B+") + std::to_string(distance);
@@ -24,12 +26,42 @@ std::string boundary_text(bool before, int64_t distance) {
 const uint64_t AtomValues::kOne = hash_bytes("1");
 const float AtomValues::kUnasked = 0;
 
-WordValues::WordValues(const Column& column, const WordFunction& function) : column_(column), function_(function) {
-    if (column.strings && !function.is_identity()) known_.assign(column.strings->size(), {&kUnset, 0});
+WordTables::WordTables(const Program& program, const Columns& columns, unsigned threads) : tables_(program.atoms.size()), arenas_(std::max(1u, threads)) {
+    for (size_t i = 0; i < tables_.size(); ++i) {
+        const Atom& atom = program.atoms[i];
+        const Column* const column = atom.kind == AtomKind::word && !atom.function.is_identity() ? columns.find(atom.column) : nullptr;
+        if (!column) continue;
+        tables_[i].known.resize(column->strings->size());
+        if (atom.total) tables_[i].single.resize(column->strings->size());
+    }
+    const size_t parts = arenas_.size();
+    parallel_for(parts, threads, [&](size_t part, unsigned) {
+        std::vector<uint64_t> hashes;
+        for (size_t i = 0; i < tables_.size(); ++i) {
+            Table& table = tables_[i];
+            if (table.known.empty()) continue;
+            const StringTable& strings = *columns.find(program.atoms[i].column)->strings;
+            const size_t end = table.known.size() * (part + 1) / parts;
+            for (size_t id = table.known.size() * part / parts; id < end; ++id) {
+                hashes.clear();
+                program.atoms[i].function.values(strings[static_cast<uint32_t>(id)], Values(hashes));
+                table.known[id] = arenas_[part].store(hashes.data(), hashes.size());
+                if (table.single.empty()) continue;
+                if (hashes.empty()) throw InputFault(kNoValue);
+                table.single[id] = hashes[0];
+            }
+        }
+    });
+}
+
+WordValues::WordValues(const Column& column, const WordFunction& function, const WordTables::Table* shared)
+    : column_(column), function_(function), shared_(shared) {
+    if (column.strings && !function.is_identity() && !shared) known_.assign(column.strings->size(), {&kUnset, 0});
 }
 
 std::span<const uint64_t> WordValues::of_string(uint32_t id) {
     if (function_.is_identity()) return {&column_.strings->hashes()[id], 1};
+    if (shared_) return shared_->known[id];
     std::span<const uint64_t>& known = known_[id];
     if (known.data() != &kUnset) return known;
     hashes_.clear();
@@ -40,16 +72,17 @@ std::span<const uint64_t> WordValues::of_string(uint32_t id) {
 
 const uint64_t* WordValues::single_hashes() {
     if (function_.is_identity()) return column_.strings->hashes().data();
+    if (shared_ && !shared_->single.empty()) return shared_->single.data();
     if (single_.empty())
         for (uint32_t id = 0; id < column_.strings->size(); ++id) {
             const auto hashes = of_string(id);
-            if (hashes.empty()) throw InputFault("a function that should have one value for every word has none");
+            if (hashes.empty()) throw InputFault(kNoValue);
             single_.push_back(hashes[0]);
         }
     return single_.data();
 }
 
-AtomValues::AtomValues(const Program& program, const Columns& columns, uint32_t first_sentence)
+AtomValues::AtomValues(const Program& program, const Columns& columns, uint32_t first_sentence, const WordTables* shared)
     : program_(program),
       columns_(columns),
       contexts_(program.atoms.size()),
@@ -66,7 +99,7 @@ AtomValues::AtomValues(const Program& program, const Columns& columns, uint32_t 
             column = columns.find(atom.column);
             if (!column) throw InputFault("the corpus has no column \"" + atom.column + "\"");
         }
-        words_.emplace_back(*column, atom.kind == AtomKind::number ? kIdentity : atom.function);
+        words_.emplace_back(*column, atom.kind == AtomKind::number ? kIdentity : atom.function, shared ? shared->of(i) : nullptr);
         Context& context = contexts_[i];
         if (atom.kind == AtomKind::gazetteer) {
             for (size_t list = 0; list < atom.phrases->list_count(); ++list) {

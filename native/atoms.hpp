@@ -17,10 +17,29 @@
 
 namespace tagpool {
 
+// The values of word functions for all distinct strings of a corpus, found by several threads for passes that share them: what each pass found by
+// itself would be found as often as there are passes.
+class WordTables {
+public:
+    WordTables(const Program& program, const Columns& columns, unsigned threads);
+
+    struct Table {
+        std::vector<std::span<const uint64_t>> known;  // by string id
+        std::vector<uint64_t> single;                  // the same for a function with exactly one value for every string
+    };
+    // Null for atoms that have none.
+    const Table* of(size_t atom) const { return tables_[atom].known.empty() ? nullptr : &tables_[atom]; }
+
+private:
+    std::vector<Table> tables_;
+    std::vector<Arena<uint64_t>> arenas_;
+};
+
 // A word function over one column's distinct strings.
 class WordValues {
 public:
-    WordValues(const Column& column, const WordFunction& function);
+    // With values that are there already, or without.
+    WordValues(const Column& column, const WordFunction& function, const WordTables::Table* shared);
 
     std::span<const uint64_t> of_string(uint32_t id);
     // For a function with exactly one value for every string: all of them, by string.
@@ -32,6 +51,7 @@ public:
 private:
     const Column& column_;
     const WordFunction& function_;
+    const WordTables::Table* shared_;
     std::vector<std::span<const uint64_t>> known_;  // by string id; kUnset.data() marks what is not computed yet
     Arena<uint64_t> arena_;
     std::vector<uint64_t> hashes_, single_;
@@ -41,7 +61,8 @@ class AtomValues {
 public:
     // Throws InputFault when a column is missing.
     // `first_sentence` is what messages call the first one (from 0), for a corpus cut out of a larger one.
-    AtomValues(const Program& program, const Columns& columns, uint32_t first_sentence = 0);
+    // `shared` has the values of word functions, if somebody has found them.
+    AtomValues(const Program& program, const Columns& columns, uint32_t first_sentence = 0, const WordTables* shared = nullptr);
 
     // Tokens are asked for inside (or, for boundary values, around) this sentence until the next call.
     void enter(uint32_t sentence);

@@ -67,8 +67,8 @@ void combinations(std::span<const std::span<const uint64_t>> values, uint64_t se
 template <class Resolver>
 class Pass {
 public:
-    Pass(const Program& program, const Columns& columns, Resolver& resolver, Encoding& out, uint32_t first_sentence)
-        : program_(program), columns_(columns), values_(program, columns, first_sentence), resolver_(resolver), out_(out) {
+    Pass(const Program& program, const Columns& columns, Resolver& resolver, Encoding& out, uint32_t first_sentence, const WordTables* shared = nullptr)
+        : program_(program), columns_(columns), values_(program, columns, first_sentence, shared), resolver_(resolver), out_(out) {
         for (const Template& each : program.templates) {
             plans_.push_back(plan_for(each));
             plans_.back().column = plans_.back().single() ? singles_++ : others_++;

@@ -17,7 +17,8 @@
 namespace tagpool {
 namespace {
 
-constexpr uint32_t kBlock = 32;  // sentences encoded at once
+constexpr uint32_t kBlock = 32;          // sentences encoded at once
+constexpr size_t kWorthSharing = 10000;  // tokens: with fewer of them each thread finds out about its words by itself
 
 }  // namespace
 
@@ -168,6 +169,8 @@ void OnlineModel::tag(const Columns& columns, unsigned threads, size_t beam, int
     if (!program_) throw InputFault("this model was trained on given features: it needs features, not words");
     const auto sentences = static_cast<uint32_t>(columns.sentence_count());
     const unsigned parts = std::max(1u, std::min(threads, sentences));
+    std::optional<WordTables> words;
+    if (parts > 1 && columns.token_count() > kWorthSharing) words.emplace(*program_, columns, threads);
     // Every thread gets sentences that follow one another: what it learns about words serves all of them.
     parallel_for(parts, threads, [&](size_t part, unsigned) {
         const auto bound = [&](size_t number) {
@@ -176,7 +179,7 @@ void OnlineModel::tag(const Columns& columns, unsigned threads, size_t beam, int
         };
         Encoding encoding, history;
         Placing placing{features_}, history_placing{histories_};
-        Pass<Placing> pass(*program_, columns, placing, encoding, 0);
+        Pass<Placing> pass(*program_, columns, placing, encoding, 0, words ? &*words : nullptr);
         std::optional<Pass<Placing>> history_pass;
         if (history_program_) history_pass.emplace(*history_program_, columns, history_placing, history, 0);
         Scratch scratch;

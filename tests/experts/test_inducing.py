@@ -73,6 +73,17 @@ def test_the_same_seed_gives_the_same_file_and_another_another(corpora, tmp_path
     assert files[0] == files[1] != files[2]
 
 
+def test_threads_that_share_what_they_find_about_words_change_no_label(corpora):
+    """From ten thousand tokens on; templates with one value a word, with several or none, and with none at all."""
+    templates = "lower(word)[-1..1]\nshape(word)[0]\nsuffix(word, 2..3)[0]\nword[0]\nlower(word)[-1] & shape(word)[0]\nlabel[-1]"
+    tagger = tagpool.InducingTagger(templates, epochs=2).fit(corpora[0])
+    long = tagpool.builtin_corpus(1500, seed=5)
+    assert long.token_count > 10_000
+    one = tagger.predict(long)
+    assert one == [labels for sentence in long.words for labels in tagger.predict([sentence])]
+    assert all(tagger.set_params(threads=threads).predict(long.words) == one for threads in (2, 3))
+
+
 def test_the_order_of_sentences_and_threads_change_no_label(tagger, corpora):
     words = corpora[1].words
     expected = tagger.predict(words)
