@@ -26,10 +26,19 @@ bool OnlineLearner::surely_right(size_t t, uint16_t gold) {
     if (!tokens_.values.empty()) return false;
     const float h = threshold();
     std::fill(scores_.begin(), scores_.end(), 0.0f);
-    const Parts has = parts(t);
+    // What a token has with the gold labels follows what it has in any case.
+    const auto estimate = [&](std::span<const uint32_t> rows, std::span<const uint32_t> cells) {
+        const float of_rows = rows_.estimate(rows.data(), rows.size(), h, scores_.data());
+        return cells.empty() ? of_rows : of_rows + cells_.estimate(cells, h, scores_.data());
+    };
     float error = 0;
-    for (const auto rows : {has.rows, has.labelled_rows}) error += rows_.estimate(rows.data(), rows.size(), h, scores_.data());
-    for (const auto cells : {has.cells, has.labelled_cells}) error += cells_.estimate(cells, h, scores_.data());
+    if (other_history_) {
+        const Parts has = parts(t);
+        error = estimate(has.rows, has.cells) + estimate(has.labelled_rows, has.labelled_cells);
+    } else {
+        const size_t row = tokens_.row_ends[t], cell = tokens_.cell_ends[t];
+        error = estimate({tokens_.rows.data() + row, tokens_.row_ends[t + 1] - row}, {tokens_.cells.data() + cell, tokens_.cell_ends[t + 1] - cell});
+    }
     constexpr float kRounding = 1e-3f, kLeast = -std::numeric_limits<float>::infinity();
     const float of_gold = scores_[gold], apart = 2.01f * error + kRounding;
     scores_[gold] = kLeast;

@@ -31,7 +31,7 @@ void OnlineLearner::find_pairs(size_t begin, size_t t) {
         tokens_.hashes.take(static_cast<size_t>(next - tokens_.hashes.data()) - from);
     }
     tokens_.hash_ends.push_back(tokens_.hashes.size());
-    pairs().join_all(tokens_.hashes.data() + from, tokens_.hashes.size() - from, tokens_.candidates);
+    if (const size_t count = tokens_.hashes.size() - from; count > 1) pairs().join_all(tokens_.hashes.data() + from, count, tokens_.candidates);
     tokens_.fixed_candidates.push_back(tokens_.candidates.size());
     if (data_.history) find_history(begin, t, data_.gold.data() + begin, tokens_.histories, tokens_.candidates);
     tokens_.history_ends.push_back(tokens_.histories.size());
@@ -49,9 +49,9 @@ void OnlineLearner::find_rows(size_t begin, size_t t) {
     }
     const size_t first = tokens_.candidate_ends[t], fixed = tokens_.fixed_candidates[t], history = tokens_.history_ends[t];
     const uint32_t* const candidates = tokens_.candidates.data();
-    cells_.append_found({candidates + first, fixed - first}, tokens_.cells, tokens_.displaced);
+    if (fixed > first) cells_.append_found({candidates + first, fixed - first}, tokens_.cells, tokens_.displaced);
     tokens_.fixed_cells.push_back(tokens_.cells.size());
-    cells_.append_found({candidates + fixed, tokens_.candidate_ends[t + 1] - fixed}, tokens_.cells, tokens_.displaced);
+    if (const size_t end = tokens_.candidate_ends[t + 1]; end > fixed) cells_.append_found({candidates + fixed, end - fixed}, tokens_.cells, tokens_.displaced);
     tokens_.cell_ends.push_back(tokens_.cells.size());
     tokens_.displaced_ends.push_back(tokens_.displaced.size());
     tokens_.fixed_rows.push_back(tokens_.rows.size());
