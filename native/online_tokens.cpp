@@ -32,11 +32,14 @@ void OnlineLearner::find_pairs(size_t begin, size_t t) {
     }
     tokens_.hash_ends.push_back(tokens_.hashes.size());
     if (const size_t count = tokens_.hashes.size() - from; count > 1) pairs().join_all(tokens_.hashes.data() + from, count, tokens_.candidates);
-    tokens_.fixed_candidates.push_back(tokens_.candidates.size());
+    // Cells are asked for as soon as their slots are known, while other pairs are looked for.
+    const size_t fixed = tokens_.candidates.size();
+    cells_.prefetch({tokens_.candidates.data() + candidates_from, fixed - candidates_from});
+    tokens_.fixed_candidates.push_back(fixed);
     if (data_.history) find_history(begin, t, data_.gold.data() + begin, tokens_.histories, tokens_.candidates);
     tokens_.history_ends.push_back(tokens_.histories.size());
     tokens_.candidate_ends.push_back(tokens_.candidates.size());
-    cells_.prefetch({tokens_.candidates.data() + candidates_from, tokens_.candidates.size() - candidates_from});
+    cells_.prefetch({tokens_.candidates.data() + fixed, tokens_.candidates.size() - fixed});
 }
 
 void OnlineLearner::find_rows(size_t begin, size_t t) {
