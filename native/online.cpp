@@ -102,7 +102,7 @@ double OnlineLearner::learn(uint32_t sentence, double gold_share) {
     same_since_ = 0;
     double loss = 0;
     // All is looked up in large tables: what a step needs is asked for by the one before, some tokens ahead.
-    constexpr size_t kRows = 1, kDecision = 3;
+    constexpr size_t kRows = 2, kDecision = 4;
     for (size_t t = 0; t < length + kDecision; ++t) {
         if (t < length) find_pairs(begin, t);
         if (t >= kRows && t < length + kRows) find_rows(begin, t - kRows);
