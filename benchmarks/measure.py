@@ -30,6 +30,10 @@ class Seconds:
         unit, factor = ("s", 1) if self.wall >= 1 else ("ms", 1000)
         return f"{self.cpu * factor:.3g} {unit} CPU, {self.wall * factor:.3g} {unit} wall"
 
+    def since(self, start: Seconds) -> Seconds:
+        """From one reading of the clocks to this one."""
+        return Seconds(self.cpu - start.cpu, self.wall - start.wall)
+
 
 def timed(run: Callable[[], object]) -> Seconds:
     """How long one call takes."""
