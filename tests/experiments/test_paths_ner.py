@@ -12,7 +12,7 @@ from tagpool import CRF, Corpus, MaxEnt, builtin_corpus
 from tagpool.chain.rules import scheme_rules
 from tagpool.experiments import paths_ner
 from tagpool.experiments.corpora import Split, in_scheme, together
-from tagpool.experiments.names_experts import FIRST, MEMBERS, Member, Said, jackknifed
+from tagpool.experiments.names_experts import BESIDE, FIRST, MEMBERS, Member, Said, jackknifed
 from tagpool.experiments.paths_ner import POOLINGS, Pooling, averaged, best_of_each
 from tagpool.experiments.study import Setting
 from tagpool.optim.sgd import SGD
@@ -107,6 +107,7 @@ def test_second_stages_see_the_labels_of_their_first_one(monkeypatch: pytest.Mon
         return Member(name, lambda *_, **__: Sayer(name, label), ("ngrams",), sees)
 
     monkeypatch.setattr(paths_ner, "FIRST", (member("places", "S-LOC"), member("people", "S-PER")))
+    monkeypatch.setattr(paths_ner, "BESIDE", ())
     monkeypatch.setattr(paths_ner, "MEMBERS", (member("a", "O", "places"), member("b", "O", "people"), member("c", "O")))
     split = Split(documents(30), documents(10, "dev"), documents(15, "test"))
     on_dev, on_test, on_test_both = paths_ner._heard_all(split, {}, Setting())
@@ -171,10 +172,10 @@ def test_every_way_to_pool_has_a_name_of_its_own(pooling: Pooling) -> None:
 
 
 def test_experts_have_names_of_their_own() -> None:
-    names = [member.name for member in (*FIRST, *MEMBERS)]
+    names = [member.name for member in (*FIRST, *MEMBERS, *BESIDE)]
     assert len(set(names)) == len(names)
 
 
 def test_every_first_stage_is_looked_at_and_looks_at_none() -> None:
     assert all(not first.sees for first in FIRST)
-    assert {member.sees for member in MEMBERS} - {""} == {first.name for first in FIRST}
+    assert {member.sees for member in (*MEMBERS, *BESIDE)} - {""} == {first.name for first in FIRST}

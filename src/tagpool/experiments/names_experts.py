@@ -1,8 +1,8 @@
-"""The experts of ``paths-ner``: taggers of every kind on names, each trained, asked, and let go.
+"""The experts of ``paths-ner``: taggers and pools of every kind on names, each trained, asked, and let go.
 
 All but the first are second stages: one CRF labels the documents first, by jackknife those that are learned from, and the others
 look at its labels. So two stages of another kind cost one training more, not seven. Half of them are linear models, half join
-features while they learn: on dev these two kinds err least together.
+features while they learn: on dev these two kinds err least together. Others stand beside them, in no pool.
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ from tagpool.experts.inducing import InducingTagger
 from tagpool.experts.maxent import MaxEnt
 from tagpool.features.parser import parse
 from tagpool.optim.sgd import SGD
+from tagpool.pools.bagging import FeatureBagging
+from tagpool.pools.elitist import ElitistPool
 from tagpool.pools.stages import TEMPLATES
 
 Probabilities: TypeAlias = list[NDArray[np.float32]]
@@ -100,6 +102,21 @@ def _expert(kind: type[CRF] | type[MaxEnt], l2: float, epochs: int, dropout: flo
     return make
 
 
+def _bagged(l2: float, epochs: int, dropout: float, bags: Mapping[str, list[str]]) -> Make:
+    """A CRF for each bag; equal shares."""
+    one = _expert(CRF, l2, epochs, dropout)
+    return lambda features, quick, **common: FeatureBagging(
+        one(features, quick, **common), bags=dict(bags), threads=common["threads"]
+    )
+
+
+def _elitist(strength: float, epochs: int) -> Make:
+    """Three CRFs that compete for features."""
+    return lambda features, quick, **common: ElitistPool(
+        features, expert="crf", strength=strength, epochs=_QUICK_EPOCHS if quick else epochs, patience=None, **common
+    )
+
+
 def _inducing(l1: float, epochs: int, beam: int) -> Make:
     """The learner that joins features."""
     return lambda features, quick, **common: InducingTagger(
@@ -107,7 +124,8 @@ def _inducing(l1: float, epochs: int, beam: int) -> Make:
     )
 
 
-_USUAL = ("ngrams", "rich", "lexicons", "clusters", "vectors", "document")
+_LETTERS, _LISTS, _VECTORS = ("ngrams", "rich"), ("lexicons", "clusters"), ("vectors",)
+_USUAL = (*_LETTERS, *_LISTS, *_VECTORS, "document")
 _PAIRED = tuple(bag for bag in _USUAL if bag != "rich")  # its conjunctions are left to be found
 _OTHER = ("names", "clusters", "embeddings", "document", "more")
 _ONE = "CRF, one stage"
@@ -132,4 +150,13 @@ MEMBERS = (
         text=("names-rich", "names-labels"),
         seed=3,
     ),
+)
+BESIDE = (
+    Member(
+        "bagged CRFs",
+        _bagged(0.3, 8, 0.3, {"letters": [*_LETTERS, "document", _STAGE], "knowledge": [*_LISTS, *_VECTORS, _STAGE]}),
+        _USUAL,
+        _ONE,
+    ),
+    Member("elitist CRFs", _elitist(0.3, 5), (*_LISTS, "document"), _ONE),
 )
