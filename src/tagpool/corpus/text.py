@@ -69,7 +69,8 @@ def read_text(path: str | Path, *, encoding: str = "utf-8") -> Corpus:
                 source=source,
                 line=number,
             )
-        tokens = tokenize(line)
+        text = line.rstrip()  # a blank behind "J." would mean something, and at the end of a line it does not
+        tokens = tokenize(text)
         if not tokens:
             gap = bool(words)
             continue
@@ -77,7 +78,7 @@ def read_text(path: str | Path, *, encoding: str = "utf-8") -> Corpus:
             documents.append(len(words))
             gap = False
         words.append([token.text for token in tokens])
-        spaces.append(spaces_after(line.rstrip(), tokens))
+        spaces.append(spaces_after(text, tokens))
     if not words:
         raise InputError("expected sentences, got none: the file is empty", source=source)
     starts = [0, *documents] if documents else []

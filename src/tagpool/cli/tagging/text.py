@@ -38,7 +38,7 @@ class TextTagger:
                     source=self.blocks.source,
                     line=number,
                 )
-            tokens = [token.text for token in tokenize(line)]
+            tokens = [token.text for token in tokenize(line.rstrip())]  # as read_text does
             if tokens:
                 words.append(tokens)
         if not words:
