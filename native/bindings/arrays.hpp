@@ -4,8 +4,8 @@
 #include <type_traits>
 #include <vector>
 
-#include "../fault.hpp"
-#include "bindings.hpp"
+#include "base/fault.hpp"
+#include "bindings/bindings.hpp"
 
 namespace tagpool {
 

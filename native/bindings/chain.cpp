@@ -1,10 +1,10 @@
-#include "../chain.hpp"
+#include "chain/chain.hpp"
 
 #include <algorithm>
 #include <memory>
 
-#include "../fault.hpp"
-#include "bindings.hpp"
+#include "base/fault.hpp"
+#include "bindings/bindings.hpp"
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/vector.h>
 

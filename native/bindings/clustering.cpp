@@ -1,9 +1,9 @@
 // Clusters of words from raw text.
-#include "../bigrams.hpp"
-#include "../brown.hpp"
+#include "clusters/bigrams.hpp"
+#include "clusters/brown.hpp"
 
-#include "../fault.hpp"
-#include "bindings.hpp"
+#include "base/fault.hpp"
+#include "bindings/bindings.hpp"
 #include <nanobind/stl/string.h>
 
 namespace tagpool {

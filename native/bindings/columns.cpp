@@ -1,11 +1,11 @@
-#include "../columns.hpp"
+#include "text/columns.hpp"
 
 #include <memory>
 #include <tuple>
 
-#include "../conll.hpp"
-#include "../fault.hpp"
-#include "bindings.hpp"
+#include "text/conll.hpp"
+#include "base/fault.hpp"
+#include "bindings/bindings.hpp"
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>

@@ -1,14 +1,14 @@
-#include "../crfsuite_tagger.hpp"
+#include "crfsuite/tagger.hpp"
 
 #include <memory>
 #include <utility>
 
-#include "../found_weights.hpp"
-#include "../instances.hpp"
-#include "../mapped_file.hpp"
-#include "../objective.hpp"
-#include "arrays.hpp"
-#include "walker.hpp"
+#include "crfsuite/trained_weights.hpp"
+#include "crfsuite/instances.hpp"
+#include "base/mapped_file.hpp"
+#include "trainers/objective.hpp"
+#include "bindings/arrays.hpp"
+#include "bindings/walker.hpp"
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>

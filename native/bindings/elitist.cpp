@@ -1,10 +1,10 @@
 // Experts that are trained together as one pool.
-#include "../elitist.hpp"
+#include "trainers/elitist.hpp"
 
 #include <memory>
 
-#include "arrays.hpp"
-#include "bindings.hpp"
+#include "bindings/arrays.hpp"
+#include "bindings/bindings.hpp"
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 

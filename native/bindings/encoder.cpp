@@ -1,9 +1,9 @@
-#include "../encode.hpp"
+#include "features/encode.hpp"
 
 #include <memory>
 
-#include "../fault.hpp"
-#include "bindings.hpp"
+#include "base/fault.hpp"
+#include "bindings/bindings.hpp"
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>

@@ -1,6 +1,6 @@
-#include "../given.hpp"
+#include "features/given.hpp"
 
-#include "walker.hpp"
+#include "bindings/walker.hpp"
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 

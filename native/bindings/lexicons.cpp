@@ -1,10 +1,10 @@
-#include "../lexicon.hpp"
+#include "features/lexicon.hpp"
 
 #include <memory>
 
-#include "../fault.hpp"
-#include "../words.hpp"
-#include "bindings.hpp"
+#include "base/fault.hpp"
+#include "features/words.hpp"
+#include "bindings/bindings.hpp"
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>

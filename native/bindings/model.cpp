@@ -1,13 +1,13 @@
-#include "../model.hpp"
+#include "model/model.hpp"
 
 #include <memory>
 
-#include "../encode.hpp"
-#include "../fault.hpp"
-#include "../given.hpp"
-#include "../training_set.hpp"
-#include "arrays.hpp"
-#include "tagging.hpp"
+#include "features/encode.hpp"
+#include "base/fault.hpp"
+#include "features/given.hpp"
+#include "dataset/training_set.hpp"
+#include "bindings/arrays.hpp"
+#include "bindings/tagging.hpp"
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/unique_ptr.h>

@@ -1,10 +1,10 @@
 #include <cstring>
 
-#include "bindings.hpp"
+#include "bindings/bindings.hpp"
 
-#include "../buffer.hpp"
-#include "../fault.hpp"
-#include "../sort_texts.hpp"
+#include "base/buffer.hpp"
+#include "base/fault.hpp"
+#include "text/sort_texts.hpp"
 #include <nanobind/stl/string.h>
 
 namespace tagpool {

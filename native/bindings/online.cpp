@@ -1,12 +1,12 @@
 // Dynamic feature induction: its learner, and the models it makes.
-#include "../online.hpp"
-#include "../online_model.hpp"
+#include "online/learner.hpp"
+#include "online/model.hpp"
 
 #include <memory>
 
-#include "../given.hpp"
-#include "arrays.hpp"
-#include "tagging.hpp"
+#include "features/given.hpp"
+#include "bindings/arrays.hpp"
+#include "bindings/tagging.hpp"
 #include <nanobind/stl/shared_ptr.h>
 
 namespace tagpool {

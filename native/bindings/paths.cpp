@@ -1,9 +1,9 @@
-#include "../paths.hpp"
+#include "pools/paths.hpp"
 
 #include <memory>
 #include <optional>
 
-#include "arrays.hpp"
+#include "bindings/arrays.hpp"
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/unique_ptr.h>

@@ -1,14 +1,14 @@
 #include <algorithm>
 #include <memory>
 
-#include "../collapse.hpp"
-#include "../fault.hpp"
-#include "../json.hpp"
-#include "../mapped_file.hpp"
-#include "../opinion.hpp"
-#include "../lexicon_file.hpp"
-#include "../tensors.hpp"
-#include "arrays.hpp"
+#include "model/collapse.hpp"
+#include "base/fault.hpp"
+#include "base/json.hpp"
+#include "base/mapped_file.hpp"
+#include "pools/opinion.hpp"
+#include "features/lexicon_file.hpp"
+#include "base/tensors.hpp"
+#include "bindings/arrays.hpp"
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>

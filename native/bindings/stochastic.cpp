@@ -1,17 +1,17 @@
 // Learners that go by single examples or small batches.
-#include "../fobos.hpp"
-#include "../penalty.hpp"
-#include "../perceptron.hpp"
-#include "../proximal.hpp"
-#include "../sgd.hpp"
+#include "trainers/fobos.hpp"
+#include "trainers/penalty.hpp"
+#include "trainers/perceptron.hpp"
+#include "trainers/proximal.hpp"
+#include "trainers/sgd.hpp"
 
 #include <functional>
 #include <memory>
 
-#include "../fault.hpp"
-#include "arrays.hpp"
-#include "bindings.hpp"
-#include "kept_parameters.hpp"
+#include "base/fault.hpp"
+#include "bindings/arrays.hpp"
+#include "bindings/bindings.hpp"
+#include "bindings/kept_parameters.hpp"
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>

@@ -1,4 +1,4 @@
-#include "tagging.hpp"
+#include "bindings/tagging.hpp"
 
 #include <nanobind/stl/string.h>
 

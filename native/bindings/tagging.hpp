@@ -6,14 +6,14 @@
 #include <utility>
 #include <vector>
 
-#include "../columns.hpp"
-#include "../encoding.hpp"
-#include "../encode.hpp"
-#include "../fault.hpp"
-#include "../mapped_file.hpp"
-#include "../slots.hpp"
-#include "../tensors.hpp"
-#include "walker.hpp"
+#include "text/columns.hpp"
+#include "features/encoding.hpp"
+#include "features/encode.hpp"
+#include "base/fault.hpp"
+#include "base/mapped_file.hpp"
+#include "features/frozen_index.hpp"
+#include "base/tensors.hpp"
+#include "bindings/walker.hpp"
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>

@@ -1,9 +1,9 @@
-#include "../hash.hpp"
-#include "../fault.hpp"
-#include "../tokenize.hpp"
-#include "../unicode.hpp"
-#include "../words.hpp"
-#include "bindings.hpp"
+#include "base/hash.hpp"
+#include "base/fault.hpp"
+#include "text/tokenize.hpp"
+#include "text/unicode.hpp"
+#include "features/words.hpp"
+#include "bindings/bindings.hpp"
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 

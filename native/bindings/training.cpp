@@ -1,16 +1,16 @@
-#include "../lbfgs.hpp"
-#include "../kernels.hpp"
-#include "../objective.hpp"
-#include "../training_set.hpp"
+#include "trainers/lbfgs.hpp"
+#include "kernels/kernels.hpp"
+#include "trainers/objective.hpp"
+#include "dataset/training_set.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <memory>
 
-#include "../fault.hpp"
-#include "arrays.hpp"
-#include "bindings.hpp"
-#include "kept_parameters.hpp"
+#include "base/fault.hpp"
+#include "bindings/arrays.hpp"
+#include "bindings/bindings.hpp"
+#include "bindings/kept_parameters.hpp"
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>

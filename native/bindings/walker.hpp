@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "../encoding.hpp"
-#include "../fault.hpp"
-#include "../unicode.hpp"
-#include "bindings.hpp"
+#include "features/encoding.hpp"
+#include "base/fault.hpp"
+#include "text/unicode.hpp"
+#include "bindings/bindings.hpp"
 
 namespace tagpool {
 

@@ -9,8 +9,8 @@ import pytest
 from commands import fail, run, succeed
 
 import tagpool
-from tagpool.experts.explanation import explain
-from tagpool.experts.inspection import strongest_features
+from tagpool.experts.inside.explanation import explain
+from tagpool.experts.inside.inspection import strongest_features
 
 # inspect -----------------------------------------------------------------------------------------------------------------
 

@@ -12,7 +12,7 @@ from commands import fail, run, succeed, write
 
 import tagpool
 from tagpool import CRF, ElitistPool
-from tagpool.experts.explanation import explain
+from tagpool.experts.inside.explanation import explain
 
 # tag ---------------------------------------------------------------------------------------------------------------------
 

@@ -18,10 +18,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tagpool
-from tagpool.cli.tagging import blocks as blocks_module
-from tagpool.cli.tagging.blocks import Blocks
-from tagpool.cli.tagging.conll import ConllTagger
-from tagpool.cli.tagging.labeller import Labeller
+from tagpool.tagging import blocks as blocks_module
+from tagpool.tagging.blocks import Blocks
+from tagpool.tagging.conll import ConllTagger
+from tagpool.tagging.labeller import Labeller
 
 CONLLU = (
     "# sent_id = 1\n1-2\tIn Oslo\t_\t_\t_\t_\t_\t_\t_\t_\n1\tIn\tin\tADP\tIN\t_\t0\troot\t_\t_\n"

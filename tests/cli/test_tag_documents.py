@@ -15,11 +15,11 @@ from commands import succeed, write
 
 import tagpool
 from tagpool import CRF, SGD, Corpus, read_corpus, write_corpus
-from tagpool.cli.tagging import blocks as blocks_module
-from tagpool.cli.tagging.blocks import Blocks
-from tagpool.cli.tagging.conll import ConllTagger, ConlluTagger
-from tagpool.cli.tagging.jsonl import JsonlTagger
-from tagpool.cli.tagging.labeller import Labeller
+from tagpool.tagging import blocks as blocks_module
+from tagpool.tagging.blocks import Blocks
+from tagpool.tagging.conll import ConllTagger, ConlluTagger
+from tagpool.tagging.jsonl import JsonlTagger
+from tagpool.tagging.labeller import Labeller
 
 TEMPLATES = "elsewhere(bias)[0]\nelsewhere(lower(word), -1..1)[0]\nbias"
 

@@ -13,7 +13,7 @@ from oracles.crfsuite import written
 from tagpool import CRF, _native, builtin_corpus
 from tagpool.compat import pycrfsuite
 from tagpool.compat.conversion import of_crfsuite, of_expert, of_text_model
-from tagpool.compat.text_models import parse_wapiti_model
+from tagpool.compat.wapiti.text_models import parse_wapiti_model
 from tagpool.errors import InputError
 
 

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from oracles.crfpp import binary_of
 
-from tagpool.compat.patterns import attributes_of, parse_crfpp_templates
-from tagpool.compat.text_models import parse_crfpp_model
+from tagpool.compat.wapiti.patterns import attributes_of, parse_crfpp_templates
+from tagpool.compat.wapiti.text_models import parse_crfpp_model
 
 crfpp = pytest.importorskip("pycrfpp")
 

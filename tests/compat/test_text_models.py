@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tagpool.compat.patterns import attributes_of, parse_crfpp_templates, parse_wapiti_patterns
-from tagpool.compat.text_models import parse_crfpp_model, parse_wapiti_model, read_text_model
+from tagpool.compat.wapiti.patterns import attributes_of, parse_crfpp_templates, parse_wapiti_patterns
+from tagpool.compat.wapiti.text_models import parse_crfpp_model, parse_wapiti_model, read_text_model
 from tagpool.errors import InputError, ModelError, TemplateError
 
 ROWS = [["The", "DT"], ["Cat", "NN"], ["SAT", "VBD"]]

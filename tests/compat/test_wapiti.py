@@ -14,8 +14,8 @@ from oracles.crfsuite import written
 
 from tagpool import _native
 from tagpool.compat.conversion import of_crfsuite, of_text_model
-from tagpool.compat.patterns import attributes_of, parse_wapiti_patterns
-from tagpool.compat.text_models import TextModel, parse_wapiti_model, read_text_model
+from tagpool.compat.wapiti.patterns import attributes_of, parse_wapiti_patterns
+from tagpool.compat.wapiti.text_models import TextModel, parse_wapiti_model, read_text_model
 from tagpool.errors import InputError
 
 

@@ -26,10 +26,10 @@ from tagpool.experiments.corpora import (
 from tagpool.experiments.elitist_curves import by_epochs
 from tagpool.experiments.fits import Model, legally, refit, tune
 from tagpool.experiments.models import Makers
-from tagpool.experiments.plots import Panel, panels
 from tagpool.experiments.study import Row, Setting, Study, Table
-from tagpool.experts.maxent import MaxEnt
-from tagpool.pools.schemes import RandomParts
+from tagpool.experts.linear.maxent import MaxEnt
+from tagpool.pools.bagging.partitions import RandomParts
+from tagpool.report.plots import Panel, panels
 
 
 def packed(path: Path, lines: list[str]) -> None:

@@ -16,7 +16,7 @@ from tagpool.experiments.names_experts import BESIDE, FIRST, MEMBERS, Member, Sa
 from tagpool.experiments.paths_ner import POOLINGS, Pooling, averaged, best_of_each
 from tagpool.experiments.study import Setting
 from tagpool.optim.sgd import SGD
-from tagpool.pools.stages import staged
+from tagpool.pools.two_stage.columns import staged
 
 LABELS = ("B-PER", "E-PER", "O", "S-LOC")
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from tagpool import CRF, LBFGS, SGD, Corpus, builtin_corpus, load
 from tagpool.errors import InputError
-from tagpool.experts.expert import Expert
-from tagpool.experts.inference import state_labels
+from tagpool.experts.linear.expert import Expert
+from tagpool.experts.linear.lattices import state_labels
 from tagpool.experts.saving import feature_names, history_names, to_bytes
 
 PLAIN = "word[-1..1]\nshape[0]\nsuffix(word, 1..3)[0]\n"

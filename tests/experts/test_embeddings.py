@@ -29,8 +29,8 @@ from tagpool import (
     load,
 )
 from tagpool.errors import InputError, ModelError
-from tagpool.experts.explanation import explain
-from tagpool.experts.inspection import features_by_template, strongest_features
+from tagpool.experts.inside.explanation import explain
+from tagpool.experts.inside.inspection import features_by_template, strongest_features
 from tagpool.experts.saving import to_bytes
 
 WIDTH = 3

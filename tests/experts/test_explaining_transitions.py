@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tagpool import CRF, SGD, Corpus
-from tagpool.experts.explanation import TokenExplanation, explain
-from tagpool.experts.inference import state_labels
+from tagpool.experts.inside.explanation import TokenExplanation, explain
+from tagpool.experts.linear.lattices import state_labels
 
 TEMPLATES = "word[0]\nsuffix(word, 1)[0]\nbias[0]"
 HISTORY = TEMPLATES + "\nlabel[-1] & word[0]\nlabel[-1] & word[-1]"

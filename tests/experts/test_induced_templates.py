@@ -8,8 +8,8 @@ import pytest
 
 import tagpool
 from tagpool import CRF, SGD, Corpus, InducingTagger, InputError, induced_templates
-from tagpool.experts.induced_templates import _joined, _terms, pair_templates
-from tagpool.experts.inducing_inspection import strongest_pairs
+from tagpool.experts.inducing.inspection import strongest_pairs
+from tagpool.experts.inducing.templates import _joined, _terms, pair_templates
 from tagpool.features.parser import parse
 
 TEMPLATES = "word[-1..1]\nshape(word, short)[-1..1]\nsuffix(word, 2)[0]\nlabel[-1]\nlabel[-2]"

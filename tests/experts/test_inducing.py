@@ -12,10 +12,10 @@ from oracles.tampering import resigned, with_byte
 
 import tagpool
 from tagpool import Corpus, Embeddings, InducingTagger, InputError, NotFittedError, OpinionPool, builtin_corpus
-from tagpool.experts.induced import NamedFeatures
-from tagpool.experts.inducing_explanation import explain_scores
-from tagpool.experts.inducing_inspection import strongest_labelled, strongest_pairs
-from tagpool.experts.inspection import features_by_template, strongest_features
+from tagpool.experts.inducing.explanation import explain_scores
+from tagpool.experts.inducing.inspection import strongest_labelled, strongest_pairs
+from tagpool.experts.inducing.names import NamedFeatures
+from tagpool.experts.inside.inspection import features_by_template, strongest_features
 
 TEMPLATES = "word[-1..1]\nshape(word, short)[-1..1]\nlabel[-1]\nlabel[-2] & label[-1]\nlabel[-1] & word[0]"
 

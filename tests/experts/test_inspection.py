@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 
 import tagpool
 from tagpool import CRF, SGD, Corpus, Lattice, MaxEnt, builtin_corpus
-from tagpool.experts.expert import Expert
-from tagpool.experts.explanation import explain
-from tagpool.experts.inspection import (
+from tagpool.experts.inside.explanation import explain
+from tagpool.experts.inside.inspection import (
     features_by_template,
     strongest_features,
     strongest_transition_features,
@@ -23,6 +22,7 @@ from tagpool.experts.inspection import (
     strongest_trigrams,
     template_of,
 )
+from tagpool.experts.linear.expert import Expert
 from tagpool.experts.saving import feature_names, history_names
 
 WORDS = ["Ann", "Bob", "moved", "to", "Oslo", "Bergen", ".", "Dr.", "x1"]
@@ -42,7 +42,7 @@ EXPERTS = [{"kind": CRF}, {"kind": MaxEnt}, {"kind": CRF, "pairs": "observed"}, 
 
 @pytest.mark.parametrize("parameters", EXPERTS[:3])
 def test_strongest_features_are_those_of_all_weights(parameters: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tagpool.experts.inspection._AT_ONCE", 7)  # what is looked at in parts is the same
+    monkeypatch.setattr("tagpool.experts.inside.inspection._AT_ONCE", 7)  # what is looked at in parts is the same
     expert = trained(**parameters)
     names = feature_names(expert)
     weights = expert._fitted().weights_of(names).reshape(len(names), -1)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tagpool import CRF, Corpus, MaxEnt, builtin_corpus, load
 from tagpool.corpus.splits import hold_out
 from tagpool.errors import InputError, TemplateError
-from tagpool.experts.inference import state_labels
+from tagpool.experts.linear.lattices import state_labels
 from tagpool.experts.saving import history_names
 from tagpool.optim.lbfgs import LBFGS
 from tagpool.optim.sgd import SGD

@@ -14,13 +14,13 @@ from test_encoder import counted, rows_of
 
 from tagpool.corpus.corpus import Corpus
 from tagpool.errors import TemplateError
-from tagpool.experts.crf import CRF
-from tagpool.experts.explanation import explain
-from tagpool.experts.inducing import InducingTagger
+from tagpool.experts.inducing.tagger import InducingTagger
+from tagpool.experts.inside.explanation import explain
+from tagpool.experts.linear.crf import CRF
 from tagpool.features.encoder import Encoder
 from tagpool.features.parser import parse
 from tagpool.features.resources import Gazetteer
-from tagpool.pools.files import load
+from tagpool.pools.loading import load
 
 SPEECH = ["the talks of Ann Lee with Lee of ACME began", "LEE TALKS", "Lee talks .", "Ann Lee and New Lee talk"]
 OTHER = ["lee", "Lee of Oslo"]

@@ -7,8 +7,8 @@ import pytest
 
 import tagpool
 from tagpool import CRF, SGD, Corpus, FeatureBagging, InputError
-from tagpool.pools.auto_bags import _best_cut, _candidates
-from tagpool.pools.saving import pool_to_bytes
+from tagpool.pools.bagging.auto_bags import _best_cut, _candidates
+from tagpool.pools.pool_writer import pool_to_bytes
 
 TEMPLATES = "word[0]\nshape(word)[-1..1]\nclue[0]\nsuffix(word, 1..3)[0]"
 

@@ -16,7 +16,7 @@ import tagpool
 from tagpool import CRF, SGD, Corpus, ElitistPool, FeatureBagging, InputError, MaxEnt, NotFittedError, OpinionPool, TemplateError
 from tagpool.experts.saving import feature_names, to_bytes
 from tagpool.pools.combination import COMBINATIONS
-from tagpool.pools.saving import pool_to_bytes
+from tagpool.pools.pool_writer import pool_to_bytes
 
 TEMPLATES = "word[0]\n[shapes]\nshape(word)[-1..1]\n[endings]\nsuffix(word, 1..3)[0]\n[near]\nword[-1]\nword[1]"
 ALL = ("sequence-product", *COMBINATIONS)

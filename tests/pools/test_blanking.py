@@ -10,7 +10,7 @@ import pytest
 
 from tagpool import CRF, SGD, ElitistPool, FeatureBagging, MaxEnt, OpinionPool, builtin_corpus
 from tagpool.errors import InputError, TemplateError
-from tagpool.pools.blanking import blanked
+from tagpool.pools.removed_features import blanked
 
 TEXT = "word[0]\npos[0]\n[shapes]\nshape(word)[-1..1]\n[ends]\nsuffix(word, 1..3)[0]"
 TRAIN, TEST = builtin_corpus(120), builtin_corpus(40, part="test")

@@ -10,7 +10,7 @@ from pools.council import Fixed, close
 
 import tagpool
 from tagpool import CRF, SGD, Clusters, Corpus, FeatureBagging, Gazetteer, InputError, Lattice, MaxEnt, OpinionPool
-from tagpool.experts.inspection import strongest_features
+from tagpool.experts.inside.inspection import strongest_features
 from tagpool.experts.saving import feature_names, to_bytes
 
 NAMES = sorted({w for words in tagpool.builtin_corpus(200, seed=5).words for w in words if w.istitle()})

@@ -13,7 +13,7 @@ from pools.council import Tiny, close, log, tinies
 
 from tagpool import Lattice
 from tagpool.pools.combination import COMBINATIONS, check_combination
-from tagpool.pools.learning import HeldOut, by_expectation, most_likely, pooled_lattice, transition_likelihood
+from tagpool.pools.weight_learning import HeldOut, by_expectation, most_likely, pooled_lattice, transition_likelihood
 
 FORBIDDING = st.floats(-3, 3) | st.floats(-3, 3) | st.just(-math.inf)
 FAR = st.floats(-3, 3) | st.sampled_from([-900.0, 0.0, 900.0])

@@ -11,7 +11,7 @@ from sklearn.base import clone
 
 import tagpool
 from tagpool import CRF, Corpus, ElitistPool, InputError, MaxEnt, ModelError, NotFittedError, builtin_corpus, scheme_rules
-from tagpool.experts.files import load_tagger
+from tagpool.experts.loading import load_tagger
 
 TEMPLATES = "word[-1..1]\nshape(word)[0]\nsuffix(word, 1..3)[0]"
 

@@ -13,7 +13,7 @@ from sklearn.base import clone
 
 import tagpool
 from tagpool import CRF, SGD, Corpus, InputError, Lattice, MaxEnt, NotFittedError, OpinionPool
-from tagpool.pools.learning import HeldOut, product_likelihood
+from tagpool.pools.weight_learning import HeldOut, product_likelihood
 
 TEMPLATES = ("word[-1..1]\nshape(word)[0]", "suffix(word, 1..3)[0]\nword[0]", "shape(word)[-1..1]")
 
@@ -93,7 +93,7 @@ def _held_out(tiny: Tiny) -> HeldOut:
             T, L = lattice.nodes.shape
             edges = lattice.edges if lattice.edges.ndim == 2 else np.concatenate([np.zeros((1, L, L)), lattice.edges])
             offsets = np.array([0, T], np.uint32)
-            return tagpool.experts.inference.Scored(lattice.nodes, edges, lattice.start, lattice.end, offsets)
+            return tagpool.experts.linear.lattices.Scored(lattice.nodes, edges, lattice.start, lattice.end, offsets)
 
     members = [Batch([tagger]) for tagger in tiny.taggers()]
     return HeldOut(members, [tiny.sentence], [[tiny.labels[n] for n in tiny.gold]])

@@ -16,8 +16,8 @@ from pools.council import Fixed
 import tagpool
 from tagpool import CRF, SGD, Corpus, FeatureBagging, InputError, Lattice, MaxEnt, ModelError, OpinionPool, OutputError, _native
 from tagpool.experts.saving import to_bytes
-from tagpool.pools.reading import read_pool
-from tagpool.pools.saving import pool_to_bytes
+from tagpool.pools.pool_reader import read_pool
+from tagpool.pools.pool_writer import pool_to_bytes
 
 TEMPLATES = "word[0]\n[shapes]\nshape(word)[-1..1]\n[endings]\nsuffix(word, 1..3)[0]"
 
@@ -158,4 +158,4 @@ def test_loading_an_expert_imports_nothing_of_pools(train, tmp_path):
     CRF("word[0]", trainer=SGD(epochs=1)).fit(train).save(tmp_path / "model")
     code = f"import sys, tagpool; tagpool.load({str(tmp_path / 'model')!r}).predict([['Ann']]); print(*sys.modules)"
     loaded_modules = set(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split())
-    assert not {"numpy", "json", "tagpool.pools.pool", "tagpool.pools.opinion"} & loaded_modules
+    assert not {"numpy", "json", "tagpool.pools.pool", "tagpool.pools.opinion.pool"} & loaded_modules

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from tagpool.pools.shares import climbed, expected_shares, grid, projected, unchanged, uniform
+from tagpool.pools.member_weights import climbed, expected_shares, grid, projected, unchanged, uniform
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 4, 7, 20, 150])

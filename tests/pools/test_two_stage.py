@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from tagpool import CRF, SGD, Corpus, Encoder, FeatureBagging, InducingTagger, MaxEnt, OpinionPool, builtin_corpus, load
 from tagpool.corpus.schemes import spans
 from tagpool.errors import InputError, ModelError, NotFittedError
-from tagpool.pools.stages import TEMPLATES, mentions, staged, types
-from tagpool.pools.two_stage import TwoStage
-from tagpool.pools.votes import votes
+from tagpool.pools.member_votes import votes
+from tagpool.pools.two_stage.columns import TEMPLATES, mentions, staged, types
+from tagpool.pools.two_stage.tagger import TwoStage
 
 FEATURES = "word[-1..1]\nshape(word, short)[0]"
 WORDS = ["lee", "Lee", "ann", "Ann", "of", "acme"]

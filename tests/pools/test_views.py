@@ -25,9 +25,9 @@ from tagpool import (
     SequentialParts,
 )
 from tagpool.experts.saving import feature_names, to_bytes
-from tagpool.pools.label_wise import OTHER, merged, widen
-from tagpool.pools.saving import pool_to_bytes
-from tagpool.pools.schemes import Part
+from tagpool.pools.bagging.label_wise import OTHER, merged, widen
+from tagpool.pools.bagging.partitions import Part
+from tagpool.pools.pool_writer import pool_to_bytes
 
 TEMPLATES = "word[-1..1]\nshape(word)[0]\nsuffix(word, 1..2)[0]\nword[-1] & word[1]"
 

@@ -9,7 +9,6 @@ from typing import Annotated
 import typer
 
 from tagpool.cli.console import ColumnsOption, EncodingOption, FormatOption, JsonOption, LabelOption, errors, print_json
-from tagpool.cli.models import columns_of, experts_in, fastest, load_model
 from tagpool.cli.raw_text import OutputOption, SimplifyOption, TextArgument, check_output
 from tagpool.cli.steps import followed
 from tagpool.cli.training.reader import Reader
@@ -17,6 +16,7 @@ from tagpool.corpus.corpus import WORD
 from tagpool.corpus.files import STANDARD_STREAM, read_utf8, source_name
 from tagpool.errors import InputError
 from tagpool.features.tag_counts import SHARE, TRAINING_MINIMUM, TagCounts
+from tagpool.tagging.models import columns_of, experts_in, fastest, load_model
 
 _BLOCK = 2000  # sentences tagged at once
 

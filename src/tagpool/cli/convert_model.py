@@ -11,11 +11,11 @@ import typer
 
 from tagpool import _native
 from tagpool.cli.console import errors
-from tagpool.cli.models import as_one, load_model
 from tagpool.compat.conversion import ChainWeights, of_crfsuite, of_expert, of_text_model
-from tagpool.compat.text_models import read_text_model
+from tagpool.compat.wapiti.text_models import read_text_model
 from tagpool.corpus.files import write_bytes
 from tagpool.errors import InputError, ModelError
+from tagpool.tagging.models import as_one, load_model
 
 
 class ModelFormat(str, Enum):

@@ -16,8 +16,8 @@ from tagpool.corpus.conll import write_conll
 from tagpool.corpus.corpus import Corpus
 from tagpool.errors import OutputError
 from tagpool.evaluation.significance import paired_bootstrap
-from tagpool.experts.crf import CRF
-from tagpool.experts.maxent import MaxEnt
+from tagpool.experts.linear.crf import CRF
+from tagpool.experts.linear.maxent import MaxEnt
 
 _RESULTS = Path("demo-results")
 

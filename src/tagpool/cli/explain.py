@@ -10,23 +10,23 @@ import typer
 
 from tagpool import _native
 from tagpool.cli.console import ColumnsOption, EncodingOption, FormatOption, JsonOption, output, print_json
-from tagpool.cli.models import columns_of, experts_in, fastest, load_model
-from tagpool.cli.tagging.columns import guessed_columns
 from tagpool.corpus.corpus import WORD, Corpus
 from tagpool.corpus.files import read_bytes, source_name
 from tagpool.corpus.formats import Format, format_of, read_corpus
 from tagpool.corpus.text import tokenize
 from tagpool.errors import InputError
-from tagpool.experts.expert import Expert
-from tagpool.experts.explanation import TokenExplanation
-from tagpool.experts.explanation import explain as explain_sentence
-from tagpool.experts.inducing import InducingTagger
-from tagpool.experts.inducing_explanation import ScoredToken, explain_scores
+from tagpool.experts.inducing.explanation import ScoredToken, explain_scores
+from tagpool.experts.inducing.tagger import InducingTagger
+from tagpool.experts.inside.explanation import TokenExplanation
+from tagpool.experts.inside.explanation import explain as explain_sentence
+from tagpool.experts.linear.expert import Expert
 from tagpool.experts.tagger import Tagger
-from tagpool.pools.elitist import ElitistPool
+from tagpool.pools.elitist.pool import ElitistPool
+from tagpool.pools.member_votes import TokenVotes, votes
 from tagpool.pools.pool import Pool
-from tagpool.pools.two_stage import TwoStage
-from tagpool.pools.votes import TokenVotes, votes
+from tagpool.pools.two_stage.tagger import TwoStage
+from tagpool.tagging.columns import guessed_columns
+from tagpool.tagging.models import columns_of, experts_in, fastest, load_model
 
 _INDENT = "      "
 _MOST_NAMED = 6

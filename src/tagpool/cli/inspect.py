@@ -12,15 +12,13 @@ from typing import Annotated, Any
 import typer
 
 from tagpool.cli.console import JsonOption, errors, output, print_json, print_table, table
-from tagpool.cli.models import fastest, load_any
 from tagpool.cli.pool_inspection import about_pool, show_pool
 from tagpool.cli.pooling.inspection import about_path_pool, show_path_pool
 from tagpool.cli.sizes import spelled_bytes
 from tagpool.errors import InputError
-from tagpool.experts.expert import Expert
-from tagpool.experts.inducing import InducingTagger
-from tagpool.experts.inducing_inspection import LabelWeight, strongest_labelled, strongest_pairs
-from tagpool.experts.inspection import (
+from tagpool.experts.inducing.inspection import LabelWeight, strongest_labelled, strongest_pairs
+from tagpool.experts.inducing.tagger import InducingTagger
+from tagpool.experts.inside.inspection import (
     Strongest,
     Transition,
     TransitionFeature,
@@ -31,11 +29,13 @@ from tagpool.experts.inspection import (
     strongest_transitions,
     strongest_trigrams,
 )
+from tagpool.experts.linear.expert import Expert
 from tagpool.experts.saving import has_history_names, has_names
 from tagpool.experts.tagger import Tagger
-from tagpool.pools.elitist import ElitistPool
-from tagpool.pools.paths.pool import PathPool
+from tagpool.pools.elitist.pool import ElitistPool
 from tagpool.pools.pool import Pool
+from tagpool.pools.votes.pool import PathPool
+from tagpool.tagging.models import fastest, load_any
 
 _PARTS = {
     "features.fingerprints": "index",

@@ -10,17 +10,17 @@ import numpy as np
 
 from tagpool import _native
 from tagpool.cli.console import output, print_table, table
-from tagpool.cli.models import columns_of
 from tagpool.cli.sizes import spelled_bytes
 from tagpool.errors import InputError
-from tagpool.experts.inspection import features_by_template
+from tagpool.experts.inside.inspection import features_by_template
 from tagpool.experts.saving import has_names
 from tagpool.experts.tagger import Tagger
-from tagpool.pools.bagging import FeatureBagging
-from tagpool.pools.elitist import ElitistPool
+from tagpool.pools.bagging.pool import FeatureBagging
+from tagpool.pools.elitist.feature_shares import Shares
+from tagpool.pools.elitist.pool import ElitistPool
+from tagpool.pools.member_votes import member_names
 from tagpool.pools.pool import Pool
-from tagpool.pools.sharing import Shares
-from tagpool.pools.votes import member_names
+from tagpool.tagging.models import columns_of
 
 _ELITIST = "elitist-pool"
 

@@ -9,19 +9,19 @@ from typing import Annotated
 import typer
 
 from tagpool.cli.console import ColumnsOption, EncodingOption, FormatOption
-from tagpool.cli.models import experts_in, fastest, load_model
-from tagpool.cli.tagging.blocks import Blocks
-from tagpool.cli.tagging.conll import ConllTagger, ConlluTagger
-from tagpool.cli.tagging.jsonl import JsonlTagger
-from tagpool.cli.tagging.labeller import Labeller
-from tagpool.cli.tagging.output import opened
-from tagpool.cli.tagging.text import TextTagger
 from tagpool.corpus.conll import CONLLU_COLUMNS
 from tagpool.corpus.corpus import LABEL
 from tagpool.corpus.files import STANDARD_STREAM
 from tagpool.corpus.formats import Format, format_of
 from tagpool.corpus.schemes import is_plain
 from tagpool.errors import InputError
+from tagpool.tagging.blocks import Blocks
+from tagpool.tagging.conll import ConllTagger, ConlluTagger
+from tagpool.tagging.jsonl import JsonlTagger
+from tagpool.tagging.labeller import Labeller
+from tagpool.tagging.models import experts_in, fastest, load_model
+from tagpool.tagging.output import opened
+from tagpool.tagging.text import TextTagger
 
 
 def tag(

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tagpool import _native
-from tagpool.compat.text_models import TextModel
+from tagpool.compat.wapiti.text_models import TextModel
 from tagpool.errors import InputError
-from tagpool.experts.crf import CRF
+from tagpool.experts.linear.crf import CRF
 from tagpool.experts.saving import feature_names
 from tagpool.experts.tagger import Tagger
 from tagpool.features.given import GivenEncoder

@@ -9,10 +9,10 @@ from tagpool.experiments.corpora import Split, conll2003, gazetteers
 from tagpool.experiments.fits import Labels, Make, Model, bags_found, compared, listed, measured, tune, with_marks
 from tagpool.experiments.models import Makers
 from tagpool.experiments.study import Setting, Study
-from tagpool.experiments.texts import templates
-from tagpool.experts.crf import CRF
+from tagpool.experiments.template_files import templates
+from tagpool.experts.linear.crf import CRF
 from tagpool.features.parser import parse
-from tagpool.pools.blanking import blanked
+from tagpool.pools.removed_features import blanked
 
 _GRID = (0.03, 0.1, 0.3, 1.0)
 _CLEAN = "test F1"

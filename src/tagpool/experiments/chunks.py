@@ -16,9 +16,9 @@ from tagpool.experiments.corpora import Split, clusters, conll2000, in_scheme, j
 from tagpool.experiments.fits import Labels, Model, compared, listed, measured, refit, tune, with_marks
 from tagpool.experiments.models import Makers
 from tagpool.experiments.study import Row, Setting, Study
-from tagpool.experiments.texts import templates
-from tagpool.experts.crf import CRF
-from tagpool.experts.maxent import MaxEnt
+from tagpool.experiments.template_files import templates
+from tagpool.experts.linear.crf import CRF
+from tagpool.experts.linear.maxent import MaxEnt
 from tagpool.features.parser import parse
 from tagpool.features.resources import AmbiguityClasses, Clusters
 from tagpool.optim.sgd import SGD

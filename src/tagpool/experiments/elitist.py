@@ -18,11 +18,11 @@ from tagpool.experiments.elitist_curves import add_curves
 from tagpool.experiments.fits import Labels, Make, Model, better_mark, legally, measured, precision_and_recall, tune
 from tagpool.experiments.models import Makers
 from tagpool.experiments.study import Row, Setting, Study
-from tagpool.experiments.texts import templates
-from tagpool.experts.maxent import MaxEnt
+from tagpool.experiments.template_files import templates
+from tagpool.experts.linear.maxent import MaxEnt
 from tagpool.features.parser import parse
-from tagpool.pools.blanking import blanked
-from tagpool.pools.schemes import RandomParts, SequentialParts
+from tagpool.pools.bagging.partitions import RandomParts, SequentialParts
+from tagpool.pools.removed_features import blanked
 
 _RIDGE = "MaxEnt l2"
 _LASSO = "MaxEnt l1"

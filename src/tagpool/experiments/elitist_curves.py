@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 
 from tagpool.experiments.corpora import Split
 from tagpool.experiments.fits import Model
-from tagpool.experiments.plots import Panel, panels
 from tagpool.experiments.study import Setting, Study, Table
-from tagpool.pools.bagging import FeatureBagging
+from tagpool.pools.bagging.pool import FeatureBagging
+from tagpool.report.plots import Panel, panels
 
 _EPOCHS = (1, 2, 3, 5, 10, 15, 20, 30)
 _QUICK_EPOCHS = (1, 3, 10)

@@ -15,7 +15,7 @@ from tagpool.evaluation.scores import score
 from tagpool.evaluation.significance import bootstrap_intervals, mcnemar
 from tagpool.experiments.corpora import Split
 from tagpool.experiments.study import Row, Setting
-from tagpool.pools.bagging import FeatureBagging
+from tagpool.pools.bagging.pool import FeatureBagging
 
 Labels = list[list[str]]
 Make = Callable[[float, int], Any]

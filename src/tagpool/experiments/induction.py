@@ -26,11 +26,11 @@ from tagpool.experiments.corpora import (
 )
 from tagpool.experiments.fits import Labels, compared, listed, measured, precision_and_recall
 from tagpool.experiments.study import Row, Setting, Study, Table
-from tagpool.experiments.texts import templates
-from tagpool.experts.inducing import InducingTagger
+from tagpool.experiments.template_files import templates
+from tagpool.experts.inducing.tagger import InducingTagger
 from tagpool.features.parser import parse
 from tagpool.features.resources import AmbiguityClasses
-from tagpool.pools.paths.pool import PathPool
+from tagpool.pools.votes.pool import PathPool
 
 _PENALTIES = (1e-8, 1e-7, 1e-6)
 _SLOTS = (5_000_000, 1_500_000)

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tagpool.experiments.fits import Make
-from tagpool.experts.crf import CRF
-from tagpool.experts.maxent import MaxEnt
+from tagpool.experts.linear.crf import CRF
+from tagpool.experts.linear.maxent import MaxEnt
 from tagpool.features.parser import parse
 from tagpool.optim.fobos import FOBOS
 from tagpool.optim.sgd import SGD
-from tagpool.pools.bagging import FeatureBagging
-from tagpool.pools.elitist import ElitistPool
+from tagpool.pools.bagging.pool import FeatureBagging
+from tagpool.pools.elitist.pool import ElitistPool
 
 Kind = type[CRF] | type[MaxEnt]
 

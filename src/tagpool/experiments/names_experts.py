@@ -19,15 +19,15 @@ from tagpool.corpus.schemes import convert_many
 from tagpool.corpus.splits import fold_numbers
 from tagpool.experiments.corpora import in_scheme
 from tagpool.experiments.fits import Labels, legally
-from tagpool.experiments.texts import templates
-from tagpool.experts.crf import CRF
-from tagpool.experts.inducing import InducingTagger
-from tagpool.experts.maxent import MaxEnt
+from tagpool.experiments.template_files import templates
+from tagpool.experts.inducing.tagger import InducingTagger
+from tagpool.experts.linear.crf import CRF
+from tagpool.experts.linear.maxent import MaxEnt
 from tagpool.features.parser import parse
 from tagpool.optim.sgd import SGD
-from tagpool.pools.bagging import FeatureBagging
-from tagpool.pools.elitist import ElitistPool
-from tagpool.pools.stages import TEMPLATES
+from tagpool.pools.bagging.pool import FeatureBagging
+from tagpool.pools.elitist.pool import ElitistPool
+from tagpool.pools.two_stage.columns import TEMPLATES
 
 Probabilities: TypeAlias = list[NDArray[np.float32]]
 Make: TypeAlias = Callable[..., Any]

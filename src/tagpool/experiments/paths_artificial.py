@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from tagpool.experiments.paths_study import METHODS, VARIANTS, fold_losses, loss_row
 from tagpool.experiments.study import Setting, Study, Table
-from tagpool.pools.paths.ballots import Ballots
+from tagpool.pools.votes.ballots import Ballots
 
 _LETTERS, _LENGTH, _EXPERTS, _LEARNED = 26, 10, 5, 200
 _PAPER = {  # loss in percent, in the order of the methods

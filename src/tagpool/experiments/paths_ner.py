@@ -32,8 +32,8 @@ from tagpool.experiments.corpora import (
 from tagpool.experiments.fits import Labels, compared, measured
 from tagpool.experiments.names_experts import BESIDE, FIRST, MEMBERS, SCHEME, Member, Said, jackknifed
 from tagpool.experiments.study import Setting, Study, Table
-from tagpool.pools.paths.pool import PathPool
-from tagpool.pools.stages import staged
+from tagpool.pools.two_stage.columns import staged
+from tagpool.pools.votes.pool import PathPool
 
 _FOLDS = 3  # parts of the documents, for the first stage
 _TRIALS = 5  # parts of dev, for the choice of the pool

@@ -13,14 +13,14 @@ import numpy as np
 from tagpool.experiments.corpora import PIXELS, handwriting
 from tagpool.experiments.paths_study import KEYED, VARIANTS, Losses, sayings
 from tagpool.experiments.study import Setting, Study
-from tagpool.experts.crf import CRF
-from tagpool.experts.inducing import InducingTagger
-from tagpool.experts.maxent import MaxEnt
+from tagpool.experts.inducing.tagger import InducingTagger
+from tagpool.experts.linear.crf import CRF
+from tagpool.experts.linear.maxent import MaxEnt
 from tagpool.optim.lbfgs import LBFGS
 from tagpool.optim.perceptron import Perceptron
-from tagpool.pools.paths.ballots import ballots_of
-from tagpool.pools.paths.experts import predictions_of
-from tagpool.pools.paths.fitted import sentence_losses
+from tagpool.pools.votes.ballots import ballots_of
+from tagpool.pools.votes.experts import predictions_of
+from tagpool.pools.votes.fitted import sentence_losses
 
 _TEMPLATES = "\n".join(f"p{pixel}[0]" for pixel in range(PIXELS))
 _L2 = 3.0

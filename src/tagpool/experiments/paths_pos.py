@@ -14,12 +14,12 @@ from tagpool.corpus.corpus import Corpus
 from tagpool.experiments.corpora import journal_parts
 from tagpool.experiments.paths_study import KEYED, METHODS, VARIANTS, Losses, alone, folds_of, tried_on_others
 from tagpool.experiments.study import Setting, Study
-from tagpool.experts.crf import CRF
-from tagpool.experts.maxent import MaxEnt
+from tagpool.experts.linear.crf import CRF
+from tagpool.experts.linear.maxent import MaxEnt
 from tagpool.optim.perceptron import Perceptron
 from tagpool.optim.sgd import SGD
-from tagpool.pools.paths.ballots import ballots_of
-from tagpool.pools.paths.experts import predictions_of
+from tagpool.pools.votes.ballots import ballots_of
+from tagpool.pools.votes.experts import predictions_of
 
 _PARTS = {"TR1": 500, "TR2": 1600}  # sentences that an expert is trained on
 _WORDS = "word[-2..2]"

@@ -21,14 +21,14 @@ from tagpool.experiments.letter_alignment import Table as Pieces
 from tagpool.experiments.letter_alignment import fits, label_of, learn_pieces, phones_of, pieces_of
 from tagpool.experiments.paths_study import METHODS, VARIANTS, Losses, Variant, folds_of, sayings
 from tagpool.experiments.study import Setting, Study
-from tagpool.experts.crf import CRF
-from tagpool.experts.inducing import InducingTagger
-from tagpool.experts.maxent import MaxEnt
+from tagpool.experts.inducing.tagger import InducingTagger
+from tagpool.experts.linear.crf import CRF
+from tagpool.experts.linear.maxent import MaxEnt
 from tagpool.optim.perceptron import Perceptron
 from tagpool.optim.sgd import SGD
-from tagpool.pools.paths.alignment import columns_of
-from tagpool.pools.paths.ballots import NOTHING, ballots_of
-from tagpool.pools.paths.experts import predictions_of
+from tagpool.pools.votes.alignment import columns_of
+from tagpool.pools.votes.ballots import NOTHING, ballots_of
+from tagpool.pools.votes.experts import predictions_of
 
 Word: TypeAlias = tuple[str, list[str]]
 

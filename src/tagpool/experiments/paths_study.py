@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tagpool.experiments.study import Row, Table
-from tagpool.pools.paths.ballots import Ballots, FloatArray, IntArray
-from tagpool.pools.paths.fitted import fit_ballots, sentence_losses
-from tagpool.pools.paths.methods import Setting, expert_losses
-from tagpool.pools.paths.pool import PathPool
-from tagpool.pools.paths.tuning import best_beta
+from tagpool.pools.votes.ballots import Ballots, FloatArray, IntArray
+from tagpool.pools.votes.fitted import fit_ballots, sentence_losses
+from tagpool.pools.votes.methods import Setting, expert_losses
+from tagpool.pools.votes.pool import PathPool
+from tagpool.pools.votes.tuning import best_beta
 
 METHODS = ("mvote", "fpl", "cv", "fpl_cv", "espboost", "sle", "rand", "best")  # in the order of the paper's tables
 _DRAWS = 2000

@@ -10,13 +10,13 @@ from tagpool.corpus.corpus import Corpus
 from tagpool.experiments.corpora import conll2003, gazetteers, lowered
 from tagpool.experiments.fits import Labels, Make, Model, bags_found, legally, measured, tune
 from tagpool.experiments.models import Makers
-from tagpool.experiments.plots import bars
 from tagpool.experiments.study import Setting, Study
-from tagpool.experiments.texts import templates
-from tagpool.experts.crf import CRF
-from tagpool.experts.maxent import MaxEnt
-from tagpool.pools.blanking import blanked
-from tagpool.pools.schemes import RandomParts, SequentialParts
+from tagpool.experiments.template_files import templates
+from tagpool.experts.linear.crf import CRF
+from tagpool.experts.linear.maxent import MaxEnt
+from tagpool.pools.bagging.partitions import RandomParts, SequentialParts
+from tagpool.pools.removed_features import blanked
+from tagpool.report.plots import bars
 
 _GRID = (0.3, 1.0)
 

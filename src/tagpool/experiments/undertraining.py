@@ -9,11 +9,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tagpool.experiments.plots import curves
 from tagpool.experiments.study import Row, Setting, Study
-from tagpool.experts.maxent import MaxEnt
+from tagpool.experts.linear.maxent import MaxEnt
 from tagpool.optim.lbfgs import LBFGS
-from tagpool.pools.opinion import OpinionPool
+from tagpool.pools.opinion.pool import OpinionPool
+from tagpool.report.plots import curves
 
 _WEAK, _INSTANCES = 10, 1000
 _STRENGTHS = (0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0)

@@ -17,7 +17,7 @@ from tagpool import _native
 from tagpool.errors import ModelError, ResourceError
 from tagpool.experts.tagger import Tagger
 from tagpool.features.encoder import Encoder
-from tagpool.features.reading import read_resource
+from tagpool.features.resource_files import read_resource
 from tagpool.features.resources import Origin
 
 REFERENCES = "resources"

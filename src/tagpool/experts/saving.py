@@ -45,7 +45,7 @@ def save(
     write_bytes(path, to_bytes(expert, Kept(half, prune, names, None if resources else Path(path).parent)))
 
 
-def to_bytes(expert: Tagger, kept: Kept = Kept()) -> bytes:  # noqa: B008 - a value
+def to_bytes(expert: Tagger, kept: Kept = Kept()) -> bytes:
     """What a model file holds."""
     model = expert._fitted()
     if kept.prune:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from tagpool import _native
 from tagpool.errors import InputError, NotFittedError
 from tagpool.lazy import TYPE_CHECKING, attach
-from tagpool.optim.parameters import Parameters
+from tagpool.parameters import Parameters
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -18,7 +18,7 @@ from tagpool.errors import InputError, NotFittedError, ResourceError
 from tagpool.features.compiler import Program, SparseTemplate, compile_templates, restored_program
 from tagpool.features.encoded import DenseBlock, EncodedCorpus
 from tagpool.features.presets import load_templates
-from tagpool.features.reading import read_resource
+from tagpool.features.resource_files import read_resource
 from tagpool.features.shipped import shipped_resource
 from tagpool.features.template import TemplateSet
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from tagpool.errors import InputError
-from tagpool.optim.parameters import Parameters
 from tagpool.optim.problem import Problem
 from tagpool.optim.watch import Watch, Weights
+from tagpool.parameters import Parameters
 
 
 class Trainer(Parameters):

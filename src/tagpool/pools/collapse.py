@@ -15,9 +15,9 @@ import tagpool
 from tagpool import _native
 from tagpool.chain.checks import FloatArray
 from tagpool.errors import InputError
-from tagpool.experts.crf import CRF
-from tagpool.experts.expert import Expert
-from tagpool.experts.maxent import MaxEnt
+from tagpool.experts.linear.crf import CRF
+from tagpool.experts.linear.expert import Expert
+from tagpool.experts.linear.maxent import MaxEnt
 from tagpool.experts.references import origins_of_all
 from tagpool.experts.saving import feature_names
 from tagpool.features.encoder import Encoder

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from tagpool.chain.lattice import Lattice
 from tagpool.corpus.corpus import Corpus
 from tagpool.errors import InputError, NotFittedError
-from tagpool.experts.expert import Expert
-from tagpool.experts.inference import Scored, scored
 from tagpool.experts.inputs import are_given_features, as_corpus
+from tagpool.experts.linear.expert import Expert
+from tagpool.experts.linear.lattices import Scored, scored
 from tagpool.experts.tagger import Tagger
 
 Order = NDArray[np.int64]

@@ -13,18 +13,18 @@ from tagpool.chain.checks import FloatArray
 from tagpool.chain.lattice import Lattice
 from tagpool.errors import InputError
 from tagpool.evaluation.scores import score
-from tagpool.experts.inference import Scored
 from tagpool.experts.inputs import labels_of
-from tagpool.optim.parameters import Parameters
+from tagpool.experts.linear.lattices import Scored
+from tagpool.parameters import Parameters
 from tagpool.pools.collapse import collapse
 from tagpool.pools.combination import SEQUENCE_PRODUCT
-from tagpool.pools.learning import best_of, last_labels, pooled_lattice, weighted
 from tagpool.pools.members import Member, Order, as_sentences, lattices_by, pairs_of, scored_by
-from tagpool.pools.saving import save
+from tagpool.pools.pool_writer import save
+from tagpool.pools.weight_learning import best_of, last_labels, pooled_lattice, weighted
 
 if TYPE_CHECKING:
     from tagpool.corpus.corpus import Corpus
-    from tagpool.experts.expert import Expert
+    from tagpool.experts.linear.expert import Expert
 
 
 class Pool(Parameters):

@@ -12,7 +12,7 @@ from oracles.paths import Paths
 from pools.paths.making import Small, automata, smalls
 
 from tagpool import Automaton
-from tagpool.pools.paths.guarantees import margin_bound
+from tagpool.pools.votes.guarantees import margin_bound
 
 
 def boosted(paths, sentences, rounds):

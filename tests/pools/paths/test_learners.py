@@ -13,7 +13,7 @@ from oracles.paths import Paths, WeightedMajority, best_score, position_votes
 from pools.paths.making import Small, automata, smalls
 
 from tagpool import Automaton
-from tagpool.pools.paths.methods import best_suffix
+from tagpool.pools.votes.methods import best_suffix
 
 BETAS = st.sampled_from([0.3, 0.8, 0.95])
 

@@ -11,7 +11,7 @@ import pytest
 import tagpool
 from tagpool import Automaton, InputError, ModelError, PathPool, _native
 from tagpool.corpus.files import write_bytes
-from tagpool.pools.paths.methods import METHODS
+from tagpool.pools.votes.methods import METHODS
 
 GOLD = [["a", "b"], ["b", "a"], ["a", "a"], ["b", "b"]] * 5
 EXPERTS = {

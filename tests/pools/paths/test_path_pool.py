@@ -11,8 +11,8 @@ from sklearn.base import clone
 from sklearn.isotonic import IsotonicRegression
 
 from tagpool import Automaton, Corpus, NotFittedError, PathPool, scheme_rules
-from tagpool.pools.paths.calibration import calibrated, expected_calibration_error
-from tagpool.pools.paths.methods import METHODS
+from tagpool.pools.votes.calibration import calibrated, expected_calibration_error
+from tagpool.pools.votes.methods import METHODS
 
 LETTERS = "abcdefgh"
 

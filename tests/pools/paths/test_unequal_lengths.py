@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tagpool import InputError, PathPool
 from tagpool.evaluation.breakdown import edit_distance, levenshtein
-from tagpool.pools.paths.alignment import aligned, padded
+from tagpool.pools.votes.alignment import aligned, padded
 
 WORDS = st.lists(st.sampled_from("abc"), max_size=5)
 

@@ -9,7 +9,7 @@ from tagpool.cli.console import output, print_table, table
 from tagpool.corpus.corpus import Corpus
 from tagpool.evaluation.breakdown import vocabulary_breakdown, vocabulary_of
 from tagpool.evaluation.scores import score
-from tagpool.experts.expert import Expert
+from tagpool.experts.linear.expert import Expert
 
 DRAWS = 1000
 

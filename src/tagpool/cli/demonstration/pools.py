@@ -12,11 +12,11 @@ from tagpool.cli.demonstration.experts import DRAWS, with_interval
 from tagpool.corpus.corpus import Corpus
 from tagpool.errors import InputError, OutputError
 from tagpool.evaluation.scores import score
-from tagpool.experiments.plots import bars
-from tagpool.experts.crf import CRF
+from tagpool.experts.linear.crf import CRF
 from tagpool.optim.sgd import SGD
-from tagpool.pools.bagging import FeatureBagging
-from tagpool.pools.elitist import ElitistPool
+from tagpool.pools.bagging.pool import FeatureBagging
+from tagpool.pools.elitist.pool import ElitistPool
+from tagpool.report.plots import bars
 
 TEMPLATES = """\
 bias

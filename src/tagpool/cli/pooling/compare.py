@@ -22,10 +22,10 @@ from tagpool.cli.pooling.fit import (
 from tagpool.cli.pooling.reading import read_gold_experts
 from tagpool.cli.progress import follower
 from tagpool.corpus.formats import read_labelled
-from tagpool.experiments.plots import heat_map
-from tagpool.pools.paths.ballots import FloatArray
-from tagpool.pools.paths.comparison import Compared, compare, right_where
-from tagpool.pools.paths.methods import METHODS
+from tagpool.pools.votes.ballots import FloatArray
+from tagpool.pools.votes.comparison import Compared, compare, right_where
+from tagpool.pools.votes.methods import METHODS
+from tagpool.report.plots import heat_map
 
 _SHADES = " ░▒▓█"
 

@@ -14,12 +14,12 @@ from tagpool.cli.pooling.reading import first_corpus, named_experts, read_all, r
 from tagpool.corpus.corpus import Corpus
 from tagpool.corpus.formats import read_labelled, write_corpus
 from tagpool.errors import InputError, ModelError
-from tagpool.pools.files import load
-from tagpool.pools.paths.ballots import FloatArray
-from tagpool.pools.paths.keys import KEYS
-from tagpool.pools.paths.methods import METHODS
-from tagpool.pools.paths.pool import PathPool
-from tagpool.pools.paths.reliability import estimate_reliability
+from tagpool.pools.loading import load
+from tagpool.pools.votes.ballots import FloatArray
+from tagpool.pools.votes.keys import KEYS
+from tagpool.pools.votes.methods import METHODS
+from tagpool.pools.votes.pool import PathPool
+from tagpool.pools.votes.reliability import estimate_reliability
 
 
 class Unknown(str, Enum):

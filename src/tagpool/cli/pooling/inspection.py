@@ -8,8 +8,8 @@ from typing import Any
 from tagpool import _native
 from tagpool.cli.console import output, print_table, table
 from tagpool.cli.sizes import spelled_bytes
-from tagpool.pools.paths.guarantees import Guarantees
-from tagpool.pools.paths.pool import PathPool
+from tagpool.pools.votes.guarantees import Guarantees
+from tagpool.pools.votes.pool import PathPool
 
 OTHERS = "others"  # the state of tokens that were not met when the pool was fitted
 

@@ -12,7 +12,7 @@ from tagpool.corpus.files import read_lines
 from tagpool.corpus.formats import read_labelled
 from tagpool.corpus.transitions import label_parts
 from tagpool.errors import InputError
-from tagpool.pools.paths.prediction_files import Read, read_predictions
+from tagpool.pools.votes.prediction_files import Read, read_predictions
 
 
 @dataclass(frozen=True)

@@ -6,17 +6,17 @@ from pathlib import Path
 from typing import Any
 
 from tagpool.cli.console import parse_uses
-from tagpool.cli.models import as_one, load_model
 from tagpool.cli.training.options import Options, flag
 from tagpool.errors import InputError
-from tagpool.experts.crf import CRF
-from tagpool.experts.expert import Expert
-from tagpool.experts.maxent import MaxEnt
+from tagpool.experts.linear.crf import CRF
+from tagpool.experts.linear.expert import Expert
+from tagpool.experts.linear.maxent import MaxEnt
 from tagpool.features.presets import load_templates
 from tagpool.features.template import TemplateSet
 from tagpool.optim.sgd import DROPPED, SGD
 from tagpool.optim.trainer import Trainer
 from tagpool.optim.trainers import TRAINERS, trainer_of
+from tagpool.tagging.models import as_one, load_model
 
 _PERCEPTRON = "perceptron"  # a trainer; as an expert it is a chain trained by it
 EXPERTS: dict[str, type[Expert]] = {"crf": CRF, "maxent": MaxEnt, _PERCEPTRON: CRF}

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from tagpool.cli.models import load_model
 from tagpool.cli.training.experts import INDUCING, expert_of, refuse_templates, template_parameters
 from tagpool.cli.training.options import Options, flag
 from tagpool.errors import InputError
-from tagpool.experts.inducing import InducingTagger
+from tagpool.experts.inducing.tagger import InducingTagger
 from tagpool.experts.tagger import Tagger
+from tagpool.tagging.models import load_model
 
 _NOT_FOR = ("trainer", "l2", "dropout", "drop", "order", "pairs", "class_weight", "prune")
 _SAME = ("l1", "strongest", "slots", "beam", "epochs", "min_count", "unknown_label", "seed")

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from tagpool.cli.models import experts_in, load_model
 from tagpool.cli.training.experts import common_parameters, expert_of, refuse_inducing, template_parameters
 from tagpool.cli.training.inducing import tagger_of
 from tagpool.cli.training.options import BAGGING, ELITIST, OPINION, TWO_STAGE, Options, numbers
 from tagpool.errors import InputError
 from tagpool.features.presets import load_templates
 from tagpool.features.transitions import transition_templates
-from tagpool.pools.bagging import FeatureBagging
+from tagpool.pools.bagging.partitions import BagScheme, LabelWise, Positions, RandomParts, SequentialParts
+from tagpool.pools.bagging.pool import FeatureBagging
 from tagpool.pools.combination import SEQUENCE_PRODUCT
-from tagpool.pools.elitist import ElitistPool
-from tagpool.pools.opinion import OpinionPool
-from tagpool.pools.schemes import BagScheme, LabelWise, Positions, RandomParts, SequentialParts
-from tagpool.pools.two_stage import TwoStage
+from tagpool.pools.elitist.pool import ElitistPool
+from tagpool.pools.opinion.pool import OpinionPool
+from tagpool.pools.two_stage.tagger import TwoStage
+from tagpool.tagging.models import experts_in, load_model
 
 _AUTO = "auto"
 _FOLDS = 5

@@ -17,10 +17,10 @@ from tagpool.cli.training.summary import expert_summary, pool_summary
 from tagpool.corpus.corpus import Corpus
 from tagpool.experts.tagger import Tagger
 from tagpool.optim.watch import Epoch
-from tagpool.pools.bagging import FeatureBagging
-from tagpool.pools.elitist import ElitistPool
-from tagpool.pools.opinion import OpinionPool
-from tagpool.pools.two_stage import TwoStage
+from tagpool.pools.bagging.pool import FeatureBagging
+from tagpool.pools.elitist.pool import ElitistPool
+from tagpool.pools.opinion.pool import OpinionPool
+from tagpool.pools.two_stage.tagger import TwoStage
 
 Learner = Tagger | FeatureBagging | OpinionPool | TwoStage
 _NOTHING = "no epoch was finished, and nothing was kept"

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from tagpool.cli.console import output
-from tagpool.cli.models import experts_in
-from tagpool.experts.inducing import InducingTagger
+from tagpool.experts.inducing.tagger import InducingTagger
 from tagpool.experts.tagger import Tagger
-from tagpool.pools.elitist import ElitistPool
+from tagpool.pools.elitist.pool import ElitistPool
+from tagpool.pools.member_votes import member_names
 from tagpool.pools.pool import Pool
-from tagpool.pools.votes import member_names
+from tagpool.tagging.models import experts_in
 
 
 def expert_summary(expert: Tagger) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from tagpool.compat.sklearn_crfsuite.model_file import ModelFile
 from tagpool.compat.sklearn_crfsuite.trainer import LinePerIterationTrainer
 from tagpool.corpus.whole_file import WholeFile
 from tagpool.errors import InputError, NotFittedError
-from tagpool.optim.parameters import Parameters
+from tagpool.parameters import Parameters
 
 # What the parameters of trainers are called here.
 _NAMES = {

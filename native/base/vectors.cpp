@@ -1,0 +1,59 @@
+#include "base/vectors.hpp"
+
+#include "base/simd.hpp"
+
+namespace tagpool {
+
+namespace {
+
+// Compiled with each of the clones that it becomes a part of.
+template <class A, class B>
+[[gnu::always_inline]] inline double dot_of(const A* a, const B* b, size_t size) {
+    constexpr size_t kSums = 2 * kLane;  // so many sums, so that the additions do not wait for each other
+    double part[kSums] = {};
+    const size_t whole = size / kSums * kSums;
+    for (size_t i = 0; i < whole; i += kSums)
+        for (size_t k = 0; k < kSums; ++k) part[k] += static_cast<double>(a[i + k]) * static_cast<double>(b[i + k]);
+    for (size_t i = whole; i < size; ++i) part[i - whole] += static_cast<double>(a[i]) * static_cast<double>(b[i]);
+    for (size_t half = kSums / 2; half > 0; half /= 2)
+        for (size_t k = 0; k < half; ++k) part[k] += part[k + half];
+    return part[0];
+}
+
+}  // namespace
+
+TAGPOOL_CLONES
+double dot(const double* a, const double* b, size_t size) { return dot_of(a, b, size); }
+
+TAGPOOL_CLONES
+double dot(const float* a, const double* b, size_t size) { return dot_of(a, b, size); }
+
+TAGPOOL_CLONES
+double dot(const float* a, const float* b, size_t size) { return dot_of(a, b, size); }
+
+TAGPOOL_CLONES
+void add_scaled(double* __restrict to, const float* __restrict from, double by, size_t size) {
+    for (size_t i = 0; i < size; ++i) to[i] += by * static_cast<double>(from[i]);
+}
+
+TAGPOOL_CLONES
+void set_scaled(double* __restrict to, const double* __restrict from, double by, size_t size) {
+    for (size_t i = 0; i < size; ++i) to[i] = by * from[i];
+}
+
+TAGPOOL_CLONES
+void set_sum(double* __restrict to, const double* __restrict from, const float* __restrict along, double by, size_t size) {
+    for (size_t i = 0; i < size; ++i) to[i] = from[i] + by * static_cast<double>(along[i]);
+}
+
+TAGPOOL_CLONES
+void set_difference(float* __restrict to, const double* __restrict from, const double* __restrict taken, size_t size) {
+    for (size_t i = 0; i < size; ++i) to[i] = static_cast<float>(from[i] - taken[i]);
+}
+
+TAGPOOL_CLONES
+void round_to(float* __restrict to, const double* __restrict from, size_t size) {
+    for (size_t i = 0; i < size; ++i) to[i] = static_cast<float>(from[i]);
+}
+
+}  // namespace tagpool

@@ -1,0 +1,186 @@
+// What is read off the messages from the first token to the last: the chain as a Markov chain with
+//   P(y_{t+1} = j | y_t = i) = e^edge(i, j) · ahead_{t+1}(j) / after_t(i).
+// Probabilities are only multiplied and added, never subtracted, so that small ones keep their digits.
+#include <algorithm>
+#include <cmath>
+
+#include "chain/chain.hpp"
+#include "chain/recursions.hpp"
+#include "base/random.hpp"
+#include "base/sum.hpp"
+
+namespace tagpool {
+namespace {
+
+// ahead_0 as weights of the first label.
+void first_weights(const Messages& messages, size_t L, double* out) {
+    for (size_t i = 0; i < L; ++i) out[i] = messages.logarithmic ? exponential(messages.ahead[i]) : messages.ahead[i];
+}
+
+// out(j) ∝ P(y_t = j | y_{t-1} = from), for t > 0 and a label `from` that is possible there.
+TAGPOOL_KERNEL void next_weights(const Chain& chain, const Messages& messages, size_t t, size_t from, double* out) {
+    const size_t L = chain.labels(), P = chain.width();
+    const double* const ahead = messages.ahead.data() + t * P;
+    if (messages.logarithmic) {
+        const double* const edge = chain.edges->row(t, from);
+        const double after = messages.after[(t - 1) * P + from];
+        for (size_t j = 0; j < L; ++j) out[j] = exponential((edge[j] + ahead[j]) - after);
+    } else {
+        const double* const weight = chain.edges->weights.data() + from * P;
+        for (size_t j = 0; j < L; ++j) out[j] = weight[j] * ahead[j];
+    }
+}
+
+TAGPOOL_KERNEL void normalise(double* values, size_t L) {
+    double sum = 0.0;
+    for (size_t i = 0; i < L; ++i) sum += values[i];
+    for (size_t i = 0; i < L; ++i) values[i] /= sum;
+}
+
+size_t draw(const double* weights, size_t L, Random& random) {
+    double total = 0.0;
+    for (size_t i = 0; i < L; ++i) total += weights[i];
+    const double threshold = random.uniform() * total;
+    double sum = 0.0;
+    size_t last = 0;
+    for (size_t i = 0; i < L; ++i) {
+        if (weights[i] == 0.0) continue;
+        last = i;
+        sum += weights[i];
+        if (sum > threshold) break;
+    }
+    return last;
+}
+
+// -Σ p ln p of a row of conditional probabilities is ln Σ w - Σ w ln w / Σ w for weights w = e^edge · ahead, so that the
+// sums over j are matrix products: Σ_j W(i, j)·g(j) is `after`, and
+//   Σ_j w ln w = Σ_j W(i, j)·ln W(i, j)·g(j) + Σ_j W(i, j)·g(j)·ln g(j).
+TAGPOOL_KERNEL double entropy_of_weights(const Chain& chain, const Messages& messages, const double* nodes) {
+    const size_t T = chain.tokens, L = chain.labels(), P = chain.width();
+    const std::vector<double>& weights = chain.edges->weights_into;
+    std::vector<double> twisted(L * P), logs(P), first(P), second(P);
+    for (size_t i = 0; i < L * P; ++i) twisted[i] = weights[i] == 0.0 ? 0.0 : weights[i] * logarithm(weights[i]);
+    double total = 0.0;
+    for (size_t t = 0; t + 1 < T; ++t) {
+        const double* const ahead = messages.ahead.data() + (t + 1) * P;
+        const double* const after = messages.after.data() + t * P;
+        for (size_t j = 0; j < L; ++j) {
+            const double log = logarithm(ahead[j]);
+            logs[j] = log == kForbidden ? 0.0 : ahead[j] * log;
+        }
+        product(twisted.data(), ahead, L, P, first.data());
+        product(weights.data(), logs.data(), L, P, second.data());
+        for (size_t i = 0; i < L; ++i) {
+            const double p = nodes[t * L + i];
+            if (p > 0.0) total += p * (logarithm(after[i]) - (first[i] + second[i]) / after[i]);
+        }
+    }
+    return total;
+}
+
+TAGPOOL_KERNEL double entropy_of_logarithms(const Chain& chain, const Messages& messages, const double* nodes) {
+    const size_t T = chain.tokens, L = chain.labels(), P = chain.width();
+    double total = 0.0;
+    for (size_t t = 0; t + 1 < T; ++t) {
+        const double* const ahead = messages.ahead.data() + (t + 1) * P;
+        for (size_t i = 0; i < L; ++i) {
+            const double p = nodes[t * L + i];
+            if (p == 0.0) continue;
+            const double* const edge = chain.edges->row(t + 1, i);
+            const double after = messages.after[t * P + i];
+            double sum = 0.0;
+            for (size_t j = 0; j < L; ++j) {
+                const double log = (edge[j] + ahead[j]) - after;
+                const double term = exponential(log) * log;
+                sum += log == kForbidden ? 0.0 : term;
+            }
+            total -= p * sum;
+        }
+    }
+    return total;
+}
+
+}  // namespace
+
+// ln P(y) = Σ_t (node_t(y_t) + edge(y_{t-1}, y_t) - level_t) - closing, each step's terms beside each other.
+double log_probability(const Chain& chain, const Messages& messages, const int32_t* sequence) {
+    Sum sum(-messages.closing);
+    for (size_t t = 0; t < chain.tokens; ++t) {
+        const size_t label = static_cast<size_t>(sequence[t]);
+        const double node = chain.node(t, label);
+        const double edge = t == 0 ? 0.0 : chain.edges->row(t, static_cast<size_t>(sequence[t - 1]))[label];
+        if (node == kForbidden || edge == kForbidden) return kForbidden;
+        sum.add(node);
+        sum.add(edge);
+        sum.add(-messages.level[t]);
+    }
+    return std::min(sum.value(), 0.0);
+}
+
+TAGPOOL_CLONES void marginals(const Chain& chain, const Messages& messages, double* out) {
+    const size_t T = chain.tokens, L = chain.labels(), P = chain.width();
+    std::vector<double> factors(P), sums(P), next(L);
+    first_weights(messages, L, out);
+    normalise(out, L);
+    for (size_t t = 1; t < T; ++t) {
+        const double* const before = out + (t - 1) * L;
+        double* const here = out + t * L;
+        if (messages.logarithmic) {
+            std::fill(here, here + L, 0.0);
+            for (size_t i = 0; i < L; ++i) {
+                if (before[i] == 0.0) continue;
+                next_weights(chain, messages, t, i, next.data());
+                for (size_t j = 0; j < L; ++j) here[j] += before[i] * next[j];
+            }
+        } else {
+            const double* const after = messages.after.data() + (t - 1) * P;
+            for (size_t i = 0; i < L; ++i) factors[i] = before[i] == 0.0 ? 0.0 : before[i] / after[i];
+            product(chain.edges->weights.data(), factors.data(), L, P, sums.data());
+            for (size_t j = 0; j < L; ++j) here[j] = sums[j] * messages.ahead[t * P + j];
+        }
+        normalise(here, L);  // 1 already, up to rounding that would add up over a long sentence
+    }
+}
+
+TAGPOOL_CLONES void pair_marginals(const Chain& chain, const Messages& messages, const double* nodes, double* out) {
+    const size_t T = chain.tokens, L = chain.labels(), P = chain.width();
+    for (size_t t = 0; t + 1 < T; ++t) {
+        for (size_t i = 0; i < L; ++i, out += L) {
+            const double p = nodes[t * L + i];
+            if (p == 0.0) {
+                std::fill(out, out + L, 0.0);
+                continue;
+            }
+            next_weights(chain, messages, t + 1, i, out);
+            const double factor = messages.logarithmic ? p : p / messages.after[t * P + i];
+            for (size_t j = 0; j < L; ++j) out[j] *= factor;
+        }
+    }
+}
+
+// H(y) = H(y_0) + Σ_t Σ_i P(y_t = i)·H(y_{t+1} | y_t = i)
+TAGPOOL_CLONES double entropy(const Chain& chain, const Messages& messages, const double* nodes) {
+    double total = messages.logarithmic ? entropy_of_logarithms(chain, messages, nodes)
+                                        : entropy_of_weights(chain, messages, nodes);
+    for (size_t i = 0; i < chain.labels(); ++i)
+        if (nodes[i] > 0.0) total -= nodes[i] * logarithm(nodes[i]);
+    return std::max(total, 0.0);
+}
+
+TAGPOOL_CLONES void sample(const Chain& chain, const Messages& messages, size_t count, uint64_t seed, int32_t* out) {
+    const size_t T = chain.tokens, L = chain.labels();
+    Random random(seed);
+    std::vector<double> first(L), weights(L);
+    first_weights(messages, L, first.data());
+    for (size_t n = 0; n < count; ++n) {
+        size_t label = draw(first.data(), L, random);
+        *out++ = static_cast<int32_t>(label);
+        for (size_t t = 1; t < T; ++t) {
+            next_weights(chain, messages, t, label, weights.data());
+            label = draw(weights.data(), L, random);
+            *out++ = static_cast<int32_t>(label);
+        }
+    }
+}
+
+}  // namespace tagpool

@@ -1,0 +1,67 @@
+// The best sequence (Viterbi 1967), from the last token to the first. Only maxima are stored; where they came from is worked
+// out again on the way to the right, for the labels met there and no others.
+#include <algorithm>
+
+#include "chain/chain.hpp"
+#include "chain/recursions.hpp"
+
+namespace tagpool {
+
+// values_t(i) = node_t(i) + max_j (edge(i, j) + values_{t+1}(j))
+TAGPOOL_CLONES void best_completions(const Chain& chain, double* values, double* scratch) {
+    const size_t L = chain.labels(), P = chain.width();
+    double* const node = scratch + L * P;
+    chain.row(chain.tokens - 1, values + (chain.tokens - 1) * P);
+    for (size_t t = chain.tokens - 1; t > 0; --t) {
+        double* const here = values + (t - 1) * P;
+        best_before(chain.edges->into(t, scratch), values + t * P, L, P, here);
+        chain.row(t - 1, node);
+        for (size_t i = 0; i < P; ++i) here[i] += node[i];
+    }
+}
+
+double read_best(const Chain& chain, const double* values, int32_t* sequence) {
+    const size_t L = chain.labels(), P = chain.width();
+    size_t label = static_cast<size_t>(std::max_element(values, values + L) - values);
+    const double score = values[label];
+    if (score == kForbidden) return score;
+    sequence[0] = static_cast<int32_t>(label);
+    for (size_t t = 1; t < chain.tokens; ++t) {
+        const double* const edge = chain.edges->row(t, label);
+        const double* const value = values + t * P;
+        double best = kForbidden;
+        for (size_t j = 0; j < L; ++j) {
+            const double through = edge[j] + value[j];
+            if (through > best) {
+                best = through;
+                label = j;
+            }
+        }
+        sequence[t] = static_cast<int32_t>(label);
+    }
+    return score;
+}
+
+double best_sequence(const Chain& chain, ViterbiScratch& scratch, int32_t* sequence) {
+    const size_t L = chain.labels(), P = chain.width();
+    scratch.values.fill_later(chain.tokens * P);
+    scratch.rows.fill_later((L + 1) * P);
+    best_completions(chain, scratch.values.data(), scratch.rows.data());
+    return read_best(chain, scratch.values.data(), sequence);
+}
+
+void best_sequences(const Edges& edges, const double* nodes, const uint32_t* offsets, size_t sentences, const double* start,
+                    const double* end, ViterbiScratch& scratch, int32_t* labels, double* scores) {
+    for (size_t s = 0; s < sentences; ++s) {
+        if (offsets[s] == offsets[s + 1]) {
+            if (scores) scores[s] = 0.0;
+            continue;
+        }
+        const Chain chain{&edges, nodes + offsets[s] * edges.labels, offsets[s + 1] - offsets[s], start, end};
+        const double score = best_sequence(chain, scratch, labels + offsets[s]);
+        if (score == kForbidden) std::fill(labels + offsets[s], labels + offsets[s + 1], -1);
+        if (scores) scores[s] = score;
+    }
+}
+
+}  // namespace tagpool

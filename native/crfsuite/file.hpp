@@ -1,0 +1,87 @@
+// CrfsuiteFile: a model file of CRFsuite's, read where it lies; and one written. docs/crfsuite-format.md describes the format.
+//
+// Opening looks at the heads only, so that a large model is there at once. The rest is checked when it is read: a damaged file ends in an
+// InputFault, then or later.
+#pragma once
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "crfsuite/cqdb.hpp"
+
+namespace tagpool {
+
+class CrfsuiteFile {
+public:
+    // A weight: of an attribute and a label, or of two labels that follow each other.
+    struct Weight {
+        uint32_t type, from, to;
+        double value;
+    };
+    static constexpr uint32_t kState = 0, kTransition = 1;
+
+    // `bytes` outlive the file.
+    explicit CrfsuiteFile(std::string_view bytes);
+
+    // The head as it is: size, version, counts and where things begin.
+    struct Head {
+        uint32_t size, version, features, labels, attributes, at_features, at_labels, at_attributes, at_label_references, at_attribute_references;
+    };
+    const Head& head() const { return head_; }
+    const Cqdb& labels() const { return labels_; }
+    const Cqdb& attributes() const { return attributes_; }
+    uint32_t label_count() const { return head_.labels; }
+    uint32_t attribute_count() const { return head_.attributes; }
+    uint32_t weight_count() const { return weight_count_; }
+    Weight weight(uint32_t number) const;
+
+    // The numbers of the weights of an attribute, or of a label that others follow; little-endian, four bytes each.
+    struct Numbers {
+        const char* begin;
+        uint32_t count;
+        uint32_t operator[](uint32_t i) const { return read_u32(begin + size_t{i} * 4); }
+    };
+    Numbers of_attribute(uint32_t attribute) const { return numbers(attribute_references_, attribute); }
+    Numbers of_label(uint32_t label) const { return numbers(label_references_, label); }
+
+    // For those who read many attributes: asks for what the next step needs.
+    void prefetch_reference(uint32_t attribute) const { __builtin_prefetch(bytes_.data() + attribute_references_.begin + size_t{attribute} * 4); }
+    void prefetch_numbers(uint32_t attribute) const {
+        __builtin_prefetch(bytes_.data() + read_u32(bytes_.data() + attribute_references_.begin + size_t{attribute} * 4));
+    }
+    void prefetch_weight(uint32_t number) const { __builtin_prefetch(bytes_.data() + weights_begin_ + size_t{number} * kWeightSize); }
+
+private:
+    static constexpr size_t kHeadSize = 48, kChunkHead = 12, kWeightSize = 20;
+    struct References {
+        size_t begin;
+        uint32_t count;
+    };
+
+    // The entries of a chunk of this name, `unit` bytes each.
+    References chunk(uint32_t at, const char* name, size_t unit) const;
+    Numbers numbers(const References& references, uint32_t which) const;
+    std::string_view from(uint32_t at) const;
+
+    std::string_view bytes_;
+    Head head_{};
+    Cqdb labels_, attributes_;
+    References label_references_{}, attribute_references_{};
+    size_t weights_begin_ = 0;
+    uint32_t weight_count_ = 0;
+};
+
+// What a file is written of. Weights of attributes come in the order of attributes, then of labels; transitions are a matrix. Weights of
+// zero, and attributes that have no other, are left out.
+struct CrfsuiteWeights {
+    std::span<const std::string_view> labels, attributes;
+    std::span<const uint32_t> pair_attributes;
+    std::span<const uint16_t> pair_labels;
+    std::span<const double> pair_weights;
+    std::span<const double> transitions;  // labels x labels
+};
+std::string write_crfsuite(const CrfsuiteWeights& weights);
+
+}  // namespace tagpool

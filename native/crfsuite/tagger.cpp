@@ -1,0 +1,178 @@
+#include "crfsuite/tagger.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/fault.hpp"
+#include "base/simd.hpp"
+
+namespace tagpool {
+namespace {
+
+constexpr size_t kBlock = 256;  // attributes looked up together
+
+// For every label the best one before it: of equal ones the first.
+TAGPOOL_CLONES void step(const double* before, const double* transitions, const double* scores, size_t labels, size_t width, double* values,
+                         int32_t* from) {
+    for (size_t to = 0; to < width; ++to) {
+        values[to] = -std::numeric_limits<double>::max();
+        from[to] = -1;
+    }
+    for (size_t i = 0; i < labels; ++i) {
+        const double value = before[i];
+        const double* const row = transitions + i * width;
+        for (size_t to = 0; to < width; ++to) {
+            const double sum = value + row[to];
+            const bool better = values[to] < sum;
+            values[to] = better ? sum : values[to];
+            from[to] = better ? static_cast<int32_t>(i) : from[to];
+        }
+    }
+    for (size_t to = 0; to < width; ++to) values[to] += scores[to];
+}
+
+}  // namespace
+
+CrfsuiteTagger::CrfsuiteTagger(std::string_view bytes, std::shared_ptr<const void> owner)
+    : owner_(std::move(owner)), file_(bytes), width_(padded(file_.label_count())) {
+    const size_t L = label_count();
+    transitions_.resize(L * width_);
+    for (uint32_t label = 0; label < L; ++label) {
+        const CrfsuiteFile::Numbers numbers = file_.of_label(label);
+        for (uint32_t i = 0; i < numbers.count; ++i) {
+            const CrfsuiteFile::Weight weight = file_.weight(numbers[i]);
+            transitions_[label * width_ + weight.to] = weight.value;
+        }
+    }
+}
+
+void CrfsuiteTagger::set(const Attributes& sentence) {
+    tokens_ = 0;  // if scoring fails, nothing is set
+    messages_.reset();
+    marginals_.clear();
+    best_.clear();
+    score(sentence);
+    tokens_ = sentence.token_count();
+}
+
+// Where the attributes [begin, end) are kept. Each step asks for what the next one reads, of all of them, and so waits for memory once.
+void CrfsuiteTagger::look_up(const Attributes& sentence, size_t begin, size_t end) {
+    const size_t count = end - begin;
+    hashes_.resize(count);
+    found_.resize(count);
+    new_.clear();
+    kept_.forget_if_full();
+    for (size_t i = 0; i < count; ++i) {
+        hashes_[i] = AttributeWeights::hash(sentence.text(begin + i));
+        kept_.prefetch(hashes_[i]);
+    }
+    for (size_t i = 0; i < count; ++i) kept_.prefetch_record(hashes_[i]);
+    for (size_t i = 0; i < count; ++i)
+        if ((found_[i] = kept_.find(hashes_[i], sentence.text(begin + i))) == AttributeWeights::kNone) new_.push_back({begin + i, i, {}, 0, Cqdb::kNone});
+    if (!new_.empty()) look_up_new(sentence);
+}
+
+// The same in the file, for those that were not met before; then they are kept.
+void CrfsuiteTagger::look_up_new(const Attributes& sentence) {
+    const Cqdb& known = file_.attributes();
+    for (New& each : new_) {
+        each.slot = known.first_slot(sentence.hash(each.attribute));
+        known.prefetch(each.slot);
+    }
+    for (New& each : new_) {
+        each.record = known.record_at(each.slot);
+        if (each.record) known.prefetch_record(each.record);
+    }
+    for (New& each : new_) {
+        for (; each.record && each.number == Cqdb::kNone; each.record = known.record_at(each.slot))
+            if ((each.number = known.number_at(each.record, sentence.text(each.attribute))) != Cqdb::kNone) break;
+        if (each.number != Cqdb::kNone) file_.prefetch_reference(each.number);
+    }
+    for (const New& each : new_)
+        if (each.number != Cqdb::kNone) file_.prefetch_numbers(each.number);
+    for (const New& each : new_) {
+        if (each.number == Cqdb::kNone) continue;
+        const CrfsuiteFile::Numbers numbers = file_.of_attribute(each.number);
+        if (numbers.count) file_.prefetch_weight(numbers[0]);
+    }
+    for (const New& each : new_) {
+        const std::string_view text = sentence.text(each.attribute);
+        // Twice in one sentence, it was kept a moment ago.
+        if ((found_[each.place] = kept_.find(hashes_[each.place], text)) != AttributeWeights::kNone) continue;
+        weights_.clear();
+        if (each.number != Cqdb::kNone) {
+            const CrfsuiteFile::Numbers numbers = file_.of_attribute(each.number);
+            if (numbers.count > label_count()) throw InputFault("damaged: an attribute has more weights than there are labels");
+            for (uint32_t i = 0; i < numbers.count; ++i) {
+                const CrfsuiteFile::Weight weight = file_.weight(numbers[i]);
+                weights_.push_back({weight.value, weight.to});
+            }
+        }
+        found_[each.place] = kept_.add(hashes_[each.place], text, weights_);
+    }
+}
+
+void CrfsuiteTagger::score(const Attributes& sentence) {
+    scores_.assign(sentence.token_count() * width_, 0.0);
+    size_t token = 0;
+    for (size_t begin = 0; begin < sentence.size(); begin += kBlock) {
+        const size_t end = std::min(begin + kBlock, sentence.size());
+        look_up(sentence, begin, end);
+        for (size_t i = begin; i < end; ++i) {
+            while (i >= sentence.begin(token + 1)) ++token;
+            double* const scores = scores_.data() + token * width_;
+            const double value = sentence.value(i);
+            const AttributeWeights::View weights = kept_[found_[i - begin]];
+            for (uint32_t k = 0; k < weights.count(); ++k) scores[weights.label(k)] += weights.value(k) * value;
+        }
+    }
+}
+
+const std::vector<int32_t>& CrfsuiteTagger::best() {
+    if (best_.size() == tokens_) return best_;
+    const size_t L = label_count(), T = tokens_;
+    values_.resize(T * width_);
+    before_.resize(T * width_);
+    std::copy_n(scores_.begin(), width_, values_.begin());
+    for (size_t t = 1; t < T; ++t)
+        step(values_.data() + (t - 1) * width_, transitions_.data(), scores_.data() + t * width_, L, width_, values_.data() + t * width_,
+             before_.data() + t * width_);
+    best_.resize(T);
+    const double* const last = values_.data() + (T - 1) * width_;
+    best_[T - 1] = static_cast<int32_t>(std::max_element(last, last + L) - last);
+    for (size_t t = T - 1; t > 0; --t) best_[t - 1] = std::max(0, before_[t * width_ + static_cast<size_t>(best_[t])]);
+    return best_;
+}
+
+Chain CrfsuiteTagger::chain() {
+    const size_t L = label_count();
+    if (!edges_) {
+        for (size_t label = 0; label < L; ++label)
+            plain_.insert(plain_.end(), transitions_.begin() + static_cast<std::ptrdiff_t>(label * width_),
+                          transitions_.begin() + static_cast<std::ptrdiff_t>(label * width_ + L));
+        edges_.emplace(plain_.data(), L, false);
+    }
+    nodes_.resize(tokens_ * L);
+    for (size_t t = 0; t < tokens_; ++t) std::copy_n(scores_.data() + t * width_, L, nodes_.data() + t * L);
+    const Chain made{&*edges_, nodes_.data(), tokens_};
+    if (!messages_) messages_.emplace(made);
+    return made;
+}
+
+const std::vector<double>& CrfsuiteTagger::marginals() {
+    if (marginals_.empty() && tokens_ > 0) {
+        const Chain made = chain();
+        marginals_.resize(tokens_ * label_count());
+        tagpool::marginals(made, *messages_, marginals_.data());
+    }
+    return marginals_;
+}
+
+double CrfsuiteTagger::probability(const std::vector<int32_t>& labels) {
+    if (tokens_ == 0) return 0.0;  // as CRFsuite has it
+    const Chain made = chain();
+    return std::exp(log_probability(made, *messages_, labels.data()));
+}
+
+}  // namespace tagpool

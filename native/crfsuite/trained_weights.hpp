@@ -1,0 +1,40 @@
+// FoundWeights: what was learned from instances, as a model file of CRFsuite's has it: weights of attributes, and transitions.
+#pragma once
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "crfsuite/file.hpp"
+#include "base/fault.hpp"
+#include "dataset/training_set.hpp"
+
+namespace tagpool {
+
+class FoundWeights {
+public:
+    // Parameters in the set's order: pairs, then the transitions that have weights, and nothing else.
+    FoundWeights(const TrainingSet& set, std::vector<double> parameters)
+        : attributes_(set.pair_features()), labels_(set.pair_labels()), weights_(std::move(parameters)),
+          transitions_(size_t{set.labels()} * set.labels(), 0.0) {
+        if (weights_.size() != labels_.size() + set.edges().size()) throw InputFault("expected one weight a pair and transition");
+        for (size_t i = 0; i < set.edges().size(); ++i) transitions_.at(set.edges()[i]) = weights_[labels_.size() + i];
+    }
+
+    size_t size() const { return weights_.size(); }
+    size_t active() const { return static_cast<size_t>(std::count_if(weights_.begin(), weights_.end(), [](double weight) { return weight != 0; })); }
+    bool finite() const { return std::all_of(weights_.begin(), weights_.end(), [](double weight) { return std::isfinite(weight); }); }
+
+    // With their names.
+    CrfsuiteWeights named(std::span<const std::string_view> labels, std::span<const std::string_view> attributes) const {
+        return {labels, attributes, attributes_, labels_, {weights_.data(), labels_.size()}, transitions_};
+    }
+
+private:
+    std::vector<uint32_t> attributes_;
+    std::vector<uint16_t> labels_;  // of attributes_
+    std::vector<double> weights_, transitions_;
+};
+
+}  // namespace tagpool

@@ -1,0 +1,64 @@
+// PairedWeights: every weight with a second number that changes when it does (its part of the average), side by side in memory:
+// a dense row and its seconds share a place, and so do a single weight and its second. One look in memory brings both.
+//
+//     a row: stride weights, stride seconds; a single weight: weight, second; behind them all edge weights, then all seconds of edges.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+#include "base/buffer.hpp"
+#include "dataset/training_set.hpp"
+
+namespace tagpool {
+
+class PairedWeights {
+public:
+    explicit PairedWeights(const TrainingSet& set)
+        : set_(set), stride_(set.stride()), edges_(set.transitions_begin()), edge_count_(set.weight_count() - set.transitions_begin()) {
+        constexpr size_t kLine = 64;
+        kept_.fill(2 * set.weight_count() + kLine / sizeof(float), 0.0f);
+        data_ = reinterpret_cast<float*>((reinterpret_cast<uintptr_t>(kept_.data()) + kLine - 1) / kLine * kLine);
+    }
+
+    float* data() { return data_; }
+    const float* data() const { return data_; }
+    size_t size() const { return 2 * (edges_ + edge_count_); }
+
+    // Where the weight of a place of the training set lies, and its second.
+    size_t first(size_t place) const {
+        if (set_.is_in_row(place)) return place / stride_ * (2 * stride_) + place % stride_;
+        return place < edges_ ? 2 * place : edges_ + place;
+    }
+    size_t second(size_t place) const {
+        if (set_.is_in_row(place)) return first(place) + stride_;
+        return first(place) + (place < edges_ ? 1 : edge_count_);
+    }
+
+    // Calls work(weight, second) for all.
+    template <class Work>
+    void each(Work&& work) {
+        rows(0, set_.shared_rows_end(), work);
+        singles(set_.shared_rows_end(), set_.shared_count(), work);
+        rows(set_.shared_count(), set_.own_rows_end(), work);
+        singles(set_.own_rows_end(), edges_, work);
+        for (size_t i = 2 * edges_; i < 2 * edges_ + edge_count_; ++i) work(data_[i], data_[i + edge_count_]);
+    }
+
+private:
+    template <class Work>
+    void rows(size_t begin, size_t end, Work& work) {
+        for (size_t row = 2 * begin; row < 2 * end; row += 2 * stride_)
+            for (size_t y = 0; y < stride_; ++y) work(data_[row + y], data_[row + stride_ + y]);
+    }
+    template <class Work>
+    void singles(size_t begin, size_t end, Work& work) {
+        for (size_t i = 2 * begin; i < 2 * end; i += 2) work(data_[i], data_[i + 1]);
+    }
+
+    const TrainingSet& set_;
+    size_t stride_, edges_, edge_count_;
+    Buffer<float> kept_;
+    float* data_ = nullptr;
+};
+
+}  // namespace tagpool

@@ -1,0 +1,165 @@
+#include "dataset/bundle_columns.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace tagpool {
+namespace {
+
+constexpr size_t kMostColumns = 64;
+constexpr size_t kMostSampled = 8192;
+constexpr uint8_t kUnknown = BundleColumns::kAlone - 1;
+constexpr double kLeastGain = 0.005;  // of the cost of all: joining goes on while it brings so much
+
+// A column of the sample: what each token has there, and what that costs.
+struct Column {
+    std::vector<uint64_t> keys;
+    std::vector<float> costs;
+    double least = 0;  // the cost of the whole column at its best
+    std::vector<uint8_t> members;
+};
+
+// Counts equal keys. Clearing costs nothing: a slot is of this round or it is free.
+class Counter {
+public:
+    explicit Counter(size_t most) {
+        size_t size = 16;
+        while (size < 2 * most) size *= 2;
+        slots_.resize(size);
+        used_.reserve(most);
+    }
+
+    // The least cost of tokens with these keys, where each set of equal ones is a bundle or not, whichever is cheaper.
+    template <class KeyOf, class CostOf>
+    double least_cost(size_t count, KeyOf&& key_of, CostOf&& cost_of, float row_cost) {
+        ++round_;
+        used_.clear();
+        const size_t mask = slots_.size() - 1;
+        for (size_t i = 0; i < count; ++i) {
+            const uint64_t key = key_of(i);
+            if (key == 0) continue;
+            size_t at = (key >> 20) & mask;
+            while (slots_[at].round == round_ && slots_[at].key != key) at = (at + 1) & mask;
+            Slot& slot = slots_[at];
+            if (slot.round != round_) {
+                slot = {key, round_, 0, cost_of(i)};
+                used_.push_back(static_cast<uint32_t>(at));
+            }
+            ++slot.count;
+        }
+        double total = 0;
+        for (uint32_t at : used_) {
+            const Slot& slot = slots_[at];
+            const auto uses = static_cast<float>(slot.count);
+            total += static_cast<double>(std::min(uses * slot.cost, bundled_cost(uses, slot.cost, row_cost)));
+        }
+        return total;
+    }
+
+private:
+    struct Slot {
+        uint64_t key = 0;
+        uint32_t round = 0, count = 0;
+        float cost = 0;
+    };
+    std::vector<Slot> slots_;
+    std::vector<uint32_t> used_;
+    uint32_t round_ = 0;
+};
+
+uint64_t joined_key(uint64_t a, uint64_t b) { return (a | b) == 0 ? 0 : mixed_key(a, b); }
+
+}  // namespace
+
+BundleColumns::BundleColumns(const Encoding& encoding, const std::vector<float>& costs, float row_cost, size_t sample_begin, size_t sample_end)
+    : columns_(costs.size(), kUnknown) {
+    sort_features(encoding, costs);
+    join(encoding, costs, row_cost, sample_begin, std::min(sample_end, sample_begin + kMostSampled));
+}
+
+// Lists of the usual length say which position is whose; in the others a new feature goes behind the one before it. A wrong column costs
+// time, no more.
+void BundleColumns::sort_features(const Encoding& encoding, const std::vector<float>& costs) {
+    std::vector<size_t> lengths;
+    for (size_t token = 0; token < encoding.token_count(); ++token) {
+        const size_t length = encoding.starts[token + 1] - encoding.starts[token];
+        if (length >= lengths.size()) lengths.resize(length + 1);
+        ++lengths[length];
+    }
+    if (lengths.empty()) return;
+    const auto usual = static_cast<size_t>(std::max_element(lengths.begin(), lengths.end()) - lengths.begin());
+    for (const bool is_usual : {true, false})
+        for (size_t token = 0; token < encoding.token_count(); ++token) {
+            const uint64_t begin = encoding.starts[token], end = encoding.starts[token + 1];
+            if ((end - begin == usual) != is_usual) continue;
+            size_t next = 0;
+            for (uint64_t i = begin; i < end; ++i) {
+                uint8_t& column = columns_[encoding.ids[i]];
+                if (column == kUnknown) column = next < kMostColumns && costs[encoding.ids[i]] > 0 ? static_cast<uint8_t>(next) : kAlone;
+                next = column == kAlone ? next + 1 : column + size_t{1};
+            }
+        }
+}
+
+void BundleColumns::join(const Encoding& encoding, const std::vector<float>& costs, float row_cost, size_t begin, size_t end) {
+    const size_t tokens = end - begin;
+    std::vector<Column> columns(kMostColumns);
+    for (size_t c = 0; c < kMostColumns; ++c) {
+        columns[c].keys.assign(tokens, 0);
+        columns[c].costs.assign(tokens, 0);
+        columns[c].members = {static_cast<uint8_t>(c)};
+    }
+    double all = 0;
+    for (size_t token = begin; token < end; ++token)
+        for (uint64_t i = encoding.starts[token]; i < encoding.starts[token + 1]; ++i) {
+            const uint32_t feature = encoding.ids[i];
+            if (columns_[feature] == kAlone) continue;
+            Column& column = columns[columns_[feature]];
+            uint64_t& key = column.keys[token - begin];
+            key = mixed_key(key, feature);
+            column.costs[token - begin] += costs[feature];
+            all += static_cast<double>(costs[feature]);
+        }
+    Counter counter(tokens);
+    for (Column& column : columns)
+        column.least = counter.least_cost(tokens, [&](size_t t) { return column.keys[t]; }, [&](size_t t) { return column.costs[t]; }, row_cost);
+    std::erase_if(columns, [](const Column& column) { return column.least == 0; });
+    const auto gain = [&](const Column& a, const Column& b) {
+        const double together = counter.least_cost(
+            tokens, [&](size_t t) { return joined_key(a.keys[t], b.keys[t]); }, [&](size_t t) { return a.costs[t] + b.costs[t]; }, row_cost);
+        return a.least + b.least - together;
+    };
+    std::vector<std::vector<double>> gains(columns.size(), std::vector<double>(columns.size(), 0));
+    for (size_t a = 0; a < columns.size(); ++a)
+        for (size_t b = a + 1; b < columns.size(); ++b) gains[a][b] = gain(columns[a], columns[b]);
+    for (;;) {
+        size_t first = 0, second = 0;
+        for (size_t a = 0; a < columns.size(); ++a)
+            for (size_t b = a + 1; b < columns.size(); ++b)
+                if (gains[a][b] > gains[first][second]) first = a, second = b;
+        if (columns.empty() || gains[first][second] <= kLeastGain * all) break;
+        Column& a = columns[first];
+        Column& b = columns[second];
+        a.least += b.least - gains[first][second];
+        for (size_t t = 0; t < tokens; ++t) {
+            a.keys[t] = joined_key(a.keys[t], b.keys[t]);
+            a.costs[t] += b.costs[t];
+        }
+        a.members.insert(a.members.end(), b.members.begin(), b.members.end());
+        b = Column();  // joins nobody any more
+        for (size_t c = 0; c < columns.size(); ++c) {
+            gains[std::min(c, second)][std::max(c, second)] = 0;
+            if (c != first) gains[std::min(c, first)][std::max(c, first)] = columns[c].members.empty() ? 0 : gain(columns[std::min(c, first)], columns[std::max(c, first)]);
+        }
+    }
+    uint8_t joined[kMostColumns];
+    std::fill(std::begin(joined), std::end(joined), kAlone);
+    for (const Column& column : columns) {
+        if (column.members.size() < 2) continue;
+        for (uint8_t member : column.members) joined[member] = static_cast<uint8_t>(size_);
+        ++size_;
+    }
+    for (uint8_t& column : columns_) column = column < kMostColumns ? joined[column] : kAlone;
+}
+
+}  // namespace tagpool

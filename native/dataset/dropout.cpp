@@ -1,0 +1,64 @@
+#include "dataset/dropout.hpp"
+
+#include <cmath>
+
+#include "base/fault.hpp"
+
+namespace tagpool {
+
+Dropout::Dropout(const TrainingSet& set, double rate, uint64_t seed, const std::vector<uint16_t>& groups) : rate_(rate), seed_(seed) {
+    if (!(rate >= 0 && rate < 1)) throw InputFault("expected a dropout rate from 0 to less than 1");
+    if (rate == 0) return;
+    if (set.shards()->has_singles()) throw InputFault("dropout needs every feature to be dense");
+    below_ = static_cast<uint64_t>(std::ldexp(rate, 64));
+    scale_ = static_cast<float>(1 / (1 - rate));
+    if (groups.empty()) return;
+    group_of_row_.assign(set.row_count(), kAlways);
+    for (uint32_t feature = 0; feature < groups.size(); ++feature) group_of_row_[set.row_of(feature)] = groups[feature];
+}
+
+// Uniform over all numbers of 64 bits.
+uint64_t Dropout::chance(uint64_t visit, uint64_t what) const {
+    const auto mixed = [](uint64_t x) {  // the finaliser of SplitMix64
+        x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+        x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+        return x ^ x >> 31;
+    };
+    return mixed(mixed(seed_ + (visit + 1) * 0x9e3779b97f4a7c15u) + what * 0xd1342543de82ef95u);
+}
+
+void Dropout::thin(const Shards::List& rows, uint64_t visit, Kept& kept) const {
+    const bool grouped = !group_of_row_.empty();
+    uint16_t group = kAlways;
+    bool dropped = false;
+    for (size_t i = 0; i < rows.count; ++i) {
+        const Shards::Item& item = rows.items[i];
+        float scale = scale_;
+        if (!grouped) {
+            if (chance(visit, uint64_t{item.to} << 32 | item.place) < below_) continue;
+        } else if (const uint16_t own = group_of_row_[item.place]; own == kAlways) {
+            scale = 1;
+        } else {
+            if (own != group) {
+                group = own;
+                dropped = chance(visit, own) < below_;
+            }
+            if (dropped) continue;
+        }
+        kept.items.push_back(item);
+        kept.values.push_back(scale * (rows.values ? rows.values[i] : 1.0f));
+    }
+    kept.starts.push_back(kept.items.size());
+}
+
+void Dropout::Kept::clear() {
+    items.clear();
+    values.clear();
+    starts.assign(1, 0);
+}
+
+Shards::List Dropout::Kept::list(size_t number) const {
+    return {items.data() + starts[number], values.data() + starts[number], starts[number + 1] - starts[number]};
+}
+
+}  // namespace tagpool

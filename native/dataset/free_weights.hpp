@@ -1,0 +1,39 @@
+// FreeWeights: the free weights of a training set one after the other, in the order of memory. A minimiser works on these: no holes,
+// and no permutation but at its two ends.
+#pragma once
+#include <algorithm>
+#include <vector>
+
+#include "dataset/training_set.hpp"
+
+namespace tagpool {
+
+class FreeWeights {
+public:
+    FreeWeights(const TrainingSet& set, bool chain) : labels_(set.labels()), stride_(set.stride()) {
+        if (set.all_pairs()) rows_ = set.row_count();  // whole rows, computed; only what follows is kept
+        std::vector<bool> free(set.weight_count());
+        set.places().each(chain ? set.places().size() : set.pair_count(), [&](size_t, size_t place, float) { free[place] = true; });
+        for (size_t place = rows_ * stride_; place < free.size(); ++place)
+            if (free[place]) others_.push_back(static_cast<uint32_t>(place));
+    }
+
+    size_t size() const { return rows_ * labels_ + others_.size(); }
+
+    // Calls visit(i, place) for the weights i in [begin, end).
+    template <class Visit>
+    void each(size_t begin, size_t end, Visit&& visit) const {
+        const size_t in_rows = rows_ * labels_;
+        for (size_t i = begin; i < std::min(end, in_rows);) {
+            const size_t row = i / labels_, stop = std::min({end, in_rows, (row + 1) * labels_}), shift = row * (stride_ - labels_);
+            for (; i < stop; ++i) visit(i, i + shift);
+        }
+        for (size_t i = std::max(begin, in_rows); i < end; ++i) visit(i, size_t{others_[i - in_rows]});
+    }
+
+private:
+    size_t labels_, stride_, rows_ = 0;
+    std::vector<uint32_t> others_;
+};
+
+}  // namespace tagpool

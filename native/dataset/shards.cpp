@@ -1,0 +1,108 @@
+#include "dataset/shards.hpp"
+
+#include <algorithm>
+
+namespace tagpool {
+namespace {
+
+// Where the lists of each sentence begin, by shard: calls put(i, to, token) for what its tokens have, i, token by token. The last sentence
+// comes first, so that what was taken can be let go from the end on.
+template <class ShardOf, class Begin, class Put>
+void sort_by_shard(const TrainingSet& set, const Buffer<uint64_t>& starts, Buffer<uint64_t>& list_starts, ShardOf&& shard_of, Begin&& begin_sentence,
+                   Put&& put) {
+    list_starts.fill_later(set.sentence_count() * Shards::kCount + 1);
+    for (size_t sentence = set.sentence_count(); sentence-- > 0;) {
+        const size_t begin = set.sentences_[sentence], end = set.sentences_[sentence + 1];
+        begin_sentence(starts[begin], starts[end]);
+        uint64_t next = starts[begin], places[Shards::kCount] = {};
+        for (uint64_t i = starts[begin]; i < starts[end]; ++i) ++places[shard_of(i)];
+        for (size_t shard = 0; shard < Shards::kCount; ++shard) {
+            list_starts[sentence * Shards::kCount + shard] = next;
+            const uint64_t count = places[shard];
+            places[shard] = next;
+            next += count;
+        }
+        for (size_t token = begin; token < end; ++token)
+            for (uint64_t i = starts[token]; i < starts[token + 1]; ++i) put(i, places[shard_of(i)]++, token - begin);
+    }
+    list_starts[set.sentence_count() * Shards::kCount] = starts[set.token_count()];
+}
+
+}  // namespace
+
+// The shard of each page. Frequent features come first in memory, so that giving each page to the shard with less to do comes out even.
+std::vector<uint8_t> Shards::share_out(const TrainingSet& set, const Items& items) {
+    std::vector<uint64_t> costs(set.transitions_begin() / kPage + 1, 0);
+    const uint64_t vectors = set.stride() / 8;
+    for (uint32_t row : items.rows) costs[size_t{row} * set.stride() / kPage] += vectors;
+    for (const Single& single : items.singles) ++costs[single.place / kPage];
+    std::vector<uint8_t> shards(costs.size());
+    uint64_t sums[kCount] = {};
+    for (size_t page = 0; page < costs.size(); ++page) {
+        const size_t least = static_cast<size_t>(std::min_element(sums, sums + kCount) - sums);
+        shards[page] = static_cast<uint8_t>(least);
+        sums[least] += costs[page];
+    }
+    return shards;
+}
+
+// Calls taken(end) when those from `end` on are.
+template <class Taken>
+void Shards::take_rows(const TrainingSet& set, const Items& items, const std::vector<uint8_t>& shard_of_page, Taken&& taken) {
+    rows_.fill_later(items.rows.size());
+    row_values_.fill_later(items.row_values.size());
+    sort_by_shard(
+        set, items.row_starts, row_starts_, [&](uint64_t i) { return shard_of_page[size_t{items.rows[i]} * set.stride() / kPage]; },
+        [&](uint64_t, uint64_t end) { taken(end); },
+        [&](uint64_t i, uint64_t to, size_t token) {
+            rows_[to] = {items.rows[i], static_cast<uint32_t>(token)};
+            if (!row_values_.empty()) row_values_[to] = items.row_values[i];
+        });
+}
+
+// In their place, by a copy of one sentence at a time.
+void Shards::sort_singles(const TrainingSet& set, const Buffer<uint64_t>& starts, const std::vector<uint8_t>& shard_of_page) {
+    std::vector<Item> items;
+    std::vector<float> values;
+    uint64_t first = 0;
+    sort_by_shard(
+        set, starts, single_starts_, [&](uint64_t i) { return shard_of_page[items[i - first].place / kPage]; },
+        [&](uint64_t begin, uint64_t end) {
+            first = begin;
+            items.assign(singles_.data() + begin, singles_.data() + end);
+            if (!single_values_.empty()) values.assign(single_values_.data() + begin, single_values_.data() + end);
+        },
+        [&](uint64_t i, uint64_t to, size_t) {
+            singles_[to] = items[i - first];
+            if (!single_values_.empty()) single_values_[to] = values[i - first];
+        });
+}
+
+Shards::Shards(const TrainingSet& set) {
+    const Items& items = set.items();
+    const std::vector<uint8_t> shard_of_page = share_out(set, items);
+    take_rows(set, items, shard_of_page, [](uint64_t) {});
+    singles_.append(items.singles.data(), items.singles.size());
+    single_values_.append(items.single_values.data(), items.single_values.size());
+    sort_singles(set, items.single_starts, shard_of_page);
+}
+
+Shards::Shards(const TrainingSet& set, Items&& items) {
+    const std::vector<uint8_t> shard_of_page = share_out(set, items);
+    const uint64_t piece = items.rows.size() / 16 + 1;
+    take_rows(set, items, shard_of_page, [&](uint64_t end) {
+        if (items.rows.size() - end < piece) return;
+        items.rows.truncate(end);
+        items.rows.shrink();
+        if (items.row_values.empty()) return;
+        items.row_values.truncate(end);
+        items.row_values.shrink();
+    });
+    items.rows = {};
+    items.row_values = {};
+    singles_ = std::move(items.singles);
+    single_values_ = std::move(items.single_values);
+    sort_singles(set, items.single_starts, shard_of_page);
+}
+
+}  // namespace tagpool

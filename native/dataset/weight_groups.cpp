@@ -1,0 +1,34 @@
+#include "dataset/weight_groups.hpp"
+
+namespace tagpool {
+
+WeightGroups::WeightGroups(const TrainingSet& set, bool chain) : set_(set), chain_(chain) {
+    const uint32_t stride = set.stride();
+    group_of_row_.resize(set.transitions_begin() / stride + 1);
+    if (!set.all_pairs()) group_of_single_.resize(set.transitions_begin());
+    const std::vector<uint32_t> features = set.pair_features();
+    set.places().each(set.pair_count(), [&](size_t i, size_t at, float) {
+        const auto place = static_cast<uint32_t>(at);
+        const bool dense = set.is_in_row(place), first = i == 0 || features[i - 1] != features[i];
+        if (first) groups_.push_back(dense ? WeightGroup{place / stride * stride, set.labels()} : WeightGroup{place, 0});
+        const auto number = static_cast<uint32_t>(groups_.size() - 1);
+        if (dense) {
+            group_of_row_[place / stride] = number;
+        } else {
+            ++groups_.back().count;
+            group_of_single_[place] = number;
+        }
+    });
+    history_ = groups_.size();
+    const Arcs& arcs = set.arcs();
+    const auto triples = static_cast<uint32_t>(set.triples_begin()), trigrams = static_cast<uint32_t>(set.trigrams_begin());
+    for (size_t feature = 0; chain && feature + 1 < arcs.triple_starts_.size(); ++feature)
+        groups_.push_back({triples + arcs.triple_starts_[feature], arcs.triple_starts_[feature + 1] - arcs.triple_starts_[feature]});
+    common_ = groups_.size();
+    for (size_t state = 0; chain && state < arcs.states().size(); ++state)
+        groups_.push_back({trigrams + arcs.trigram_starts_[state], arcs.trigram_starts_[state + 1] - arcs.trigram_starts_[state]});
+    for (uint32_t row = 0; chain && row < set.labels() + 2; ++row)
+        groups_.push_back({static_cast<uint32_t>(set.transitions_begin()) + row * stride, set.labels()});
+}
+
+}  // namespace tagpool

@@ -1,0 +1,50 @@
+// WeightGroups: the weights that a token meets together, and so are caught up together. A group is the row of a dense feature, the single
+// weights of another one (they lie side by side), the triples of a feature of transitions, the trigrams of a state, or a row of edges.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "dataset/training_set.hpp"
+
+namespace tagpool {
+
+struct WeightGroup {
+    uint32_t begin, count;
+    uint32_t caught_up = 0;  // how many steps have been done to it
+};
+
+class WeightGroups {
+public:
+    WeightGroups(const TrainingSet& set, bool chain);
+
+    size_t size() const { return groups_.size(); }
+    WeightGroup& operator[](size_t number) { return groups_[number]; }
+    auto begin() { return groups_.begin(); }
+    auto end() { return groups_.end(); }
+
+    // Calls visit(number) for each group that a sentence meets, as often as it does, but for those that every one meets in a chain.
+    template <class Visit>
+    void each_of(size_t sentence, Visit&& visit) const {
+        const size_t first = set_.sentences_[sentence], last = set_.sentences_[sentence + 1];
+        for (uint64_t k = set_.items().row_starts[first]; k < set_.items().row_starts[last]; ++k) visit(group_of_row_[set_.items().rows[k]]);
+        for (uint64_t k = set_.items().single_starts[first]; k < set_.items().single_starts[last]; ++k) visit(group_of_single_[set_.items().singles[k].place]);
+        for (size_t token = first; chain_ && token < last; ++token)
+            set_.arcs().each_feature_at(token, [&](uint32_t feature, float) { visit(static_cast<uint32_t>(history_) + feature); });
+    }
+
+    // The same for those that every sentence meets in a chain: edges and trigrams.
+    template <class Visit>
+    void each_common(Visit&& visit) const {
+        for (size_t number = common_; number < groups_.size(); ++number) visit(static_cast<uint32_t>(number));
+    }
+
+private:
+    const TrainingSet& set_;
+    bool chain_;
+    std::vector<WeightGroup> groups_;
+    std::vector<uint32_t> group_of_row_, group_of_single_;
+    size_t history_ = 0, common_ = 0;
+};
+
+}  // namespace tagpool

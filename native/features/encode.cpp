@@ -1,0 +1,153 @@
+#include "features/encode.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+#include "features/extract.hpp"
+#include "base/fault.hpp"
+#include "features/namer.hpp"
+
+namespace tagpool {
+namespace {
+
+template <class Resolver>
+Encoding encode_with(Resolver resolver, const Program& program, const Columns& columns, uint32_t first_sentence = 0) {
+    Encoding out;
+    Pass<Resolver>(program, columns, resolver, out, first_sentence).run();
+    return out;
+}
+
+}  // namespace
+
+Encoder::Encoder(Program program, uint32_t minimum_count, uint32_t hash_size)
+    : program_(std::move(program)), minimum_count_(minimum_count), hash_size_(hash_size) {
+    if (program_.templates.size() > UINT16_MAX) throw InputFault("more than 65,535 templates");
+}
+
+uint32_t Encoder::feature_count() const { return hash_size_ ? hash_size_ : index_.size(); }
+
+Encoding Encoder::fit(std::shared_ptr<const Columns> columns, std::vector<std::string> known) {
+    if (hash_size_ && !known.empty()) throw InputFault("hashed features are not known by name");
+    index_ = FeatureIndex();
+    names_.clear();
+    origins_.assign(hash_size_, Origin{Origin::kNowhere, 0, 0});
+    if (!hash_size_) index_.reserve(static_cast<uint32_t>(std::min<size_t>(columns->token_count(), 1u << 26)));
+    for (const std::string& name : known) {
+        if (index_.insert(key_of(program_, name)) != origins_.size()) throw InputFault("the feature \"" + name + "\" is known twice");
+        const std::string_view key = std::string_view(name).substr(0, name.find('='));
+        const auto same = [key](const Template& each) { return each.key == key; };
+        const auto number = std::find_if(program_.templates.begin(), program_.templates.end(), same) - program_.templates.begin();
+        if (number == std::ssize(program_.templates)) throw InputFault("no template makes the feature \"" + name + "\"");
+        origins_.push_back({Origin::kNowhere, 0, static_cast<uint16_t>(number)});
+    }
+    Encoding out = hash_size_ ? encode_with(Hashing{hash_size_, &origins_}, program_, *columns)
+                              : encode_with(Numbering{index_, origins_}, program_, *columns);
+    counts_ = count_features(out, feature_count());
+    if (!hash_size_ && minimum_count_ > 1) {
+        std::vector<uint32_t> judged = counts_;
+        std::fill_n(judged.begin(), known.size(), minimum_count_);
+        renumber(prune(out, judged, index_, minimum_count_));
+    }
+    known_ = std::move(known);
+    fitted_on_ = std::move(columns);
+    return out;
+}
+
+void Encoder::keep(const std::vector<uint8_t>& marks, Encoding& encoding) {
+    if (hash_size_ || !known_.empty() || !fitted_on_) throw InputFault("only the features of an encoder that was just fitted can be chosen from");
+    if (marks.size() != feature_count()) throw InputFault("expected one mark a feature");
+    for (const uint32_t id : encoding.ids)
+        if (id >= marks.size()) throw InputFault("a feature is out of range");
+    std::vector<uint32_t> kept;
+    for (const uint8_t mark : marks) kept.push_back(mark != 0);
+    renumber(prune(encoding, kept, index_, 1));
+}
+
+void Encoder::renumber(const std::vector<uint32_t>& new_ids) {
+    uint32_t kept = 0;
+    for (uint32_t id = 0; id < new_ids.size(); ++id) {
+        if (new_ids[id] == FeatureIndex::kNone) continue;
+        origins_[new_ids[id]] = origins_[id];
+        counts_[new_ids[id]] = counts_[id];
+        ++kept;
+    }
+    origins_.resize(kept);
+    counts_.resize(kept);
+}
+
+Encoding Encoder::encode(const Columns& columns) const {
+    if (hash_size_) return encode_with(Hashing{hash_size_, nullptr}, program_, columns);
+    return encode_with(Frozen{index_}, program_, columns);
+}
+
+std::vector<uint16_t> Encoder::template_numbers() const {
+    std::vector<uint16_t> numbers;
+    numbers.reserve(origins_.size());
+    for (const Origin& origin : origins_) numbers.push_back(origin.template_number);
+    return numbers;
+}
+
+const std::vector<std::string>& Encoder::names() {
+    if (!fitted_on_) return names_;
+    std::vector<uint32_t> order;
+    for (uint32_t id = 0; id < origins_.size(); ++id)
+        if (origins_[id].token != Origin::kNowhere) order.push_back(id);
+    std::sort(order.begin(), order.end(), [this](uint32_t a, uint32_t b) {
+        const auto place = [this](uint32_t id) { return std::tuple(origins_[id].token, origins_[id].template_number, id); };
+        return place(a) < place(b);
+    });
+    names_ = std::move(known_);
+    names_.resize(origins_.size());
+    Namer namer(program_, *fitted_on_);
+    for (uint32_t id : order) names_[id] = namer.name(origins_[id]);
+    fitted_on_.reset();
+    return names_;
+}
+
+// The inverse of a feature's name (namer.hpp): the template's key up to the first "=", then the values; in a conjunction they are
+// separated by "|", which is escaped inside them.
+uint64_t Encoder::key_of(const Program& program, std::string_view name) {
+    const size_t equals = name.find('=');
+    const std::string_view template_key = name.substr(0, equals);
+    uint64_t key = hash_bytes(template_key);
+    if (equals == std::string_view::npos) return key;
+    const std::string_view values = name.substr(equals + 1);
+    const bool joined = std::any_of(program.templates.begin(), program.templates.end(),
+                                    [&](const Template& each) { return each.key == template_key && each.terms.size() > 1; });
+    if (!joined) return combine(key, hash_bytes(values));
+    std::string value;
+    for (size_t i = 0; i <= values.size(); ++i) {
+        if (i == values.size() || values[i] == '|') {
+            key = combine(key, hash_bytes(value));
+            value.clear();
+        } else {
+            if (values[i] == '\\' && i + 1 < values.size()) ++i;
+            value.push_back(values[i]);
+        }
+    }
+    return key;
+}
+
+Encoder::Described Encoder::describe(const Columns& columns, uint32_t sentence) const {
+    // Of a document the other sentences come along, if they matter.
+    uint32_t first = sentence, last = sentence + 1;
+    if (program_.looks_at_documents()) std::tie(first, last) = columns.document_of(sentence);
+    std::vector<uint32_t> around;
+    for (uint32_t each = first; each < last; ++each) around.push_back(each);
+    const Columns some = columns.select(around);
+    // Every combination is numbered apart from the index, and its name written at once.
+    FeatureIndex index;
+    std::vector<Origin> origins;
+    const Encoding encoding = encode_with(Numbering{index, origins}, program_, some, first);
+    Namer namer(program_, some);
+    std::vector<std::string> names;
+    for (const Origin& origin : origins) names.push_back(namer.name(origin));
+    const size_t begin = encoding.sentences[sentence - first], end = encoding.sentences[sentence - first + 1];
+    Described out(end - begin);
+    for (size_t token = begin; token < end; ++token)
+        for (uint64_t i = encoding.starts[token]; i < encoding.starts[token + 1]; ++i)
+            out[token - begin].emplace_back(names[encoding.ids[i]], encoding.values.empty() ? 1.0f : encoding.values[i]);
+    return out;
+}
+
+}  // namespace tagpool

@@ -1,0 +1,50 @@
+#include "features/encoding.hpp"
+
+namespace tagpool {
+
+std::vector<uint32_t> count_features(const Encoding& encoding, uint32_t features) {
+    std::vector<uint32_t> counts(features);
+    for (uint32_t id : encoding.ids) ++counts[id];
+    return counts;
+}
+
+std::vector<uint32_t> prune(Encoding& encoding, std::vector<uint32_t>& counts, FeatureIndex& index, uint32_t minimum) {
+    std::vector<uint32_t> new_ids(counts.size(), FeatureIndex::kNone);
+    uint32_t kept = 0;
+    for (uint32_t id = 0; id < counts.size(); ++id) {
+        if (counts[id] < minimum) continue;
+        counts[kept] = counts[id];
+        new_ids[id] = kept++;
+    }
+    counts.resize(kept);
+    index.renumber(new_ids, kept);
+    uint64_t write = 0, read = 0;
+    for (size_t token = 0; token < encoding.token_count(); ++token) {
+        for (const uint64_t end = encoding.starts[token + 1]; read < end; ++read) {
+            const uint32_t id = new_ids[encoding.ids[read]];
+            if (id == FeatureIndex::kNone) continue;
+            encoding.ids[write] = id;
+            if (!encoding.values.empty()) encoding.values[write] = encoding.values[read];
+            ++write;
+        }
+        encoding.starts[token + 1] = write;
+    }
+    encoding.ids.truncate(write);
+    if (!encoding.values.empty()) encoding.values.truncate(write);
+    encoding.shrink();
+    return new_ids;
+}
+
+Encoding restricted(const Encoding& encoding, const std::vector<uint8_t>& keep) {
+    Encoding out;
+    out.sentences = encoding.sentences;
+    for (size_t token = 0; token < encoding.token_count(); ++token) {
+        for (uint64_t i = encoding.starts[token]; i < encoding.starts[token + 1]; ++i)
+            if (keep[encoding.ids[i]]) out.append(encoding.ids[i], encoding.values.empty() ? 1.0f : encoding.values[i]);
+        out.end_token();
+    }
+    out.shrink();
+    return out;
+}
+
+}  // namespace tagpool

@@ -1,0 +1,71 @@
+#include "features/same_words.hpp"
+
+#include <algorithm>
+#include <tuple>
+#include <unordered_map>
+
+#include "features/words.hpp"
+
+namespace tagpool {
+
+SameWords::SameWords(const Columns& columns, const Column& column) : columns_(columns), column_(column) {
+    const WordFunction lower({Step{Function::lower, 0, 0, nullptr}});
+    std::unordered_map<uint64_t, uint32_t> numbers;
+    std::vector<uint64_t> hashes;
+    word_of_.reserve(column.strings->size());
+    for (uint32_t id = 0; id < column.strings->size(); ++id) {
+        hashes.clear();
+        lower.values((*column.strings)[id], Values(hashes));
+        word_of_.push_back(numbers.emplace(hashes.at(0), static_cast<uint32_t>(numbers.size())).first->second);
+    }
+}
+
+void SameWords::enter(uint32_t sentence) {
+    if (sentence >= first_ && sentence < last_) return;
+    std::tie(first_, last_) = columns_.document_of(sentence);
+    looked_ = false;
+}
+
+std::span<const uint32_t> SameWords::all(int64_t token) {
+    look();
+    const auto at = static_cast<size_t>(token - begin());
+    return {order_.data() + from_[at], to_[at] - from_[at]};
+}
+
+std::span<const uint32_t> SameWords::grouped() {
+    look();
+    return order_;
+}
+
+uint32_t SameWords::sentence_of(int64_t token) {
+    look();
+    return sentence_of_[static_cast<size_t>(token - begin())];
+}
+
+void SameWords::look() {
+    if (looked_) return;
+    looked_ = true;
+    const auto count = static_cast<size_t>(end() - begin());
+    sentence_of_.clear();
+    for (uint32_t sentence = first_; sentence < last_; ++sentence)
+        sentence_of_.insert(sentence_of_.end(), columns_.sentences[sentence + 1] - columns_.sentences[sentence], sentence);
+    sorting_.clear();
+    for (size_t token = 0; token < count; ++token)
+        sorting_.push_back(uint64_t{word_of_[column_.ids[static_cast<size_t>(begin()) + token]]} << 32 | token);
+    std::sort(sorting_.begin(), sorting_.end());
+    order_.resize(count);
+    from_.resize(count);
+    to_.resize(count);
+    for (size_t from = 0; from < count;) {
+        size_t to = from;
+        while (to < count && sorting_[to] >> 32 == sorting_[from] >> 32) ++to;
+        for (size_t i = from; i < to; ++i) {
+            order_[i] = static_cast<uint32_t>(sorting_[i]);
+            from_[order_[i]] = static_cast<uint32_t>(from);
+            to_[order_[i]] = static_cast<uint32_t>(to);
+        }
+        from = to;
+    }
+}
+
+}  // namespace tagpool

@@ -1,0 +1,67 @@
+// What the kernels see of a model: plain numbers, wherever they lie. Little is included here, since kernels take long to compile.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "base/aligned.hpp"
+#include "kernels/blocks.hpp"
+#include "features/encoding.hpp"
+#include "dataset/pair_states.hpp"
+
+namespace tagpool {
+
+// Transitions that look at more than two labels. The weights of feature k are those from starts[k] to starts[k + 1], of the cells (b * stride + c) beside
+// them.
+struct ArcView {
+    const PairStates* states = nullptr;  // null: first order
+    const float* pairs = nullptr;        // labels x stride: transitions, -infinity where no state is and behind the last label
+    const float* trigrams = nullptr;     // states x stride
+    const uint32_t* starts = nullptr;    // null: no transition features
+    const uint32_t* cells = nullptr;
+    const float* weights = nullptr;
+
+    // Calls visit(cell, score) for all transition features of a token.
+    template <class Visit>
+    void each_triple(const Encoding& history, size_t token, Visit&& visit) const {
+        for (uint64_t i = history.starts[token]; i < history.starts[token + 1]; ++i) {
+            const float value = history.values.empty() ? 1.0f : history.values[i];
+            for (uint32_t k = starts[history.ids[i]]; k < starts[history.ids[i] + 1]; ++k) visit(cells[k], value * weights[k]);
+        }
+    }
+};
+
+// Behind the last weight follow `stride` zeros, so that vectors may be read whole.
+struct ModelView {
+    uint32_t labels = 0, stride = 0;
+    bool chain = true;
+    Blocks blocks;
+    const float* weights = nullptr;
+    const uint16_t* pair_labels = nullptr;  // of the weights behind the rows
+    const float* transitions = nullptr;  // labels x stride
+    const float* start = nullptr;        // stride
+    const float* end = nullptr;
+    const ArcView* arcs = nullptr;       // null: a plain chain
+
+    // Calls visit(label, weight) for the weights at a place.
+    template <class Visit>
+    void each_weight(uint32_t place, Visit&& visit) const {
+        const uint32_t count = blocks.length(place);
+        const uint16_t* const of = blocks.is_row(place) ? nullptr : pair_labels + (place - blocks.rows_end());
+        for (uint32_t k = 0; k < count; ++k) visit(of ? of[k] : k, weights[place + k]);
+    }
+};
+
+// Rows to be added to the scores of tokens beside what their features weigh: `count` numbers of rows a token.
+struct AddedRows {
+    const float* rows = nullptr;  // of `stride` numbers each
+    const uint32_t* numbers = nullptr;
+    size_t count = 0;
+};
+
+struct TagScratch {
+    std::vector<float> scores, best;
+    AlignedVector<float> pairs;
+};
+
+}  // namespace tagpool

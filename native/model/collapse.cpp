@@ -1,0 +1,194 @@
+#include "model/collapse.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <unordered_set>
+
+#include "base/fault.hpp"
+
+namespace tagpool {
+namespace {
+
+bool same(const WordLexicon& a, const WordLexicon& b) {
+    if (a.size() != b.size()) return false;
+    for (uint32_t i = 0; i < a.size(); ++i) {
+        const std::string_view other = b.value(a.word(i));
+        if (!other.data() || other != a.value_at(i)) return false;
+    }
+    return true;
+}
+
+// Phrases by their hashes, each with the names of its lists.
+std::map<uint64_t, std::set<std::string>> phrases_of(const PhraseLexicon& lexicon) {
+    std::map<uint64_t, std::set<std::string>> found;
+    for (const PhraseLexicon::Entry& entry : lexicon.entries()) {
+        auto& lists = found[entry.hash];
+        if (entry.lists)
+            for (const uint16_t list : lexicon.lists_of(entry)) lists.insert(lexicon.list_name(list));
+    }
+    return found;
+}
+
+bool same(const PhraseLexicon& a, const PhraseLexicon& b) {
+    // Comparing all phrases takes long; lexicons that differ nearly always differ in their number.
+    return a.entries().size() == b.entries().size() && phrases_of(a) == phrases_of(b);
+}
+
+bool same(const VectorLexicon& a, const VectorLexicon& b) {
+    if (a.size() != b.size() || a.width() != b.width()) return false;
+    for (uint32_t i = 0; i < a.size(); ++i) {
+        const float* const other = b.vector(a.word(i));
+        if (!other || !std::equal(other, other + a.width(), a.vector(a.word(i)))) return false;
+    }
+    return true;
+}
+
+// Numbers for lexicons; those that say the same have the same number.
+template <class Lexicon>
+class Distinct {
+public:
+    size_t number(const std::shared_ptr<const Lexicon>& lexicon) {
+        if (const auto known = numbers_.find(lexicon.get()); known != numbers_.end()) return known->second;
+        size_t number = 0;
+        while (number < kept_.size() && !same(*kept_[number], *lexicon)) ++number;
+        if (number == kept_.size()) kept_.push_back(lexicon);
+        return numbers_[lexicon.get()] = number;
+    }
+    const std::shared_ptr<const Lexicon>& operator[](size_t number) const { return kept_[number]; }
+
+private:
+    std::map<const Lexicon*, size_t> numbers_;
+    std::vector<std::shared_ptr<const Lexicon>> kept_;
+};
+
+// The templates of several programs as one: equal ones become one, and a key must mean the same in all that have it.
+class Union {
+public:
+    void add(const Program& program) {
+        if (programs_++ == 0) out_.boundary = program.boundary;
+        else if (out_.boundary != program.boundary) throw InputFault("the templates of some members say \"boundary off\", those of others do not");
+        std::vector<uint32_t> atom_of;
+        for (const Atom& atom : program.atoms) atom_of.push_back(number_of(atom));
+        using Terms = std::vector<std::pair<uint32_t, int>>;
+        std::map<std::string, std::set<Terms>> meanings;
+        std::vector<Template> fresh;
+        for (const Template& each : program.templates) {
+            Template made{each.key, {}};
+            Terms terms;
+            for (const Term& term : each.terms) {
+                made.terms.push_back({atom_of[term.atom], term.offset});
+                terms.emplace_back(atom_of[term.atom], term.offset);
+            }
+            meanings[each.key].insert(terms);
+            if (!known_.contains(each.key)) fresh.push_back(std::move(made));
+        }
+        for (const auto& [key, terms] : meanings) {
+            const auto [place, is_new] = known_.emplace(key, terms);
+            if (!is_new && place->second != terms)
+                throw InputFault("the template \"" + key + "\" means different things to different members (another lexicon, or other terms of that name)");
+        }
+        for (Template& each : fresh) out_.templates.push_back(std::move(each));
+    }
+    Program take() { return std::move(out_); }
+
+private:
+    uint32_t number_of(Atom atom) {
+        const std::string description = described(atom);
+        const auto [place, is_new] = atoms_.emplace(description, static_cast<uint32_t>(out_.atoms.size()));
+        if (is_new) out_.atoms.push_back(std::move(atom));
+        return place->second;
+    }
+
+    // What tells an atom from others; its lexicons become those that equal ones have.
+    std::string described(Atom& atom) {
+        std::string description = std::to_string(static_cast<int>(atom.kind)) + '\0' + atom.column + '\0' + std::to_string(atom.total) + ' ' +
+                                  std::to_string(atom.plain) + ' ' + std::to_string(atom.a) + ' ' + std::to_string(atom.b);
+        for (const Step& step : atom.function.steps()) {
+            description += '|' + std::to_string(static_cast<int>(step.function)) + ' ' + std::to_string(step.a) + ' ' + std::to_string(step.b);
+            if (step.lexicon) description += ' ' + std::to_string(words_.number(step.lexicon));
+        }
+        if (atom.phrases) {
+            const size_t number = phrases_.number(atom.phrases);
+            description += '#' + std::to_string(number);
+            atom.phrases = phrases_[number];
+        }
+        if (atom.vectors) {
+            const size_t number = vectors_.number(atom.vectors);
+            description += '#' + std::to_string(number);
+            atom.vectors = vectors_[number];
+        }
+        if (atom.inner) {
+            Atom inner = *atom.inner;
+            description += '(' + described(inner) + ')' + std::to_string(static_cast<int>(atom.gathering));
+            atom.inner = std::make_shared<const Atom>(std::move(inner));
+        }
+        return description;
+    }
+
+    size_t programs_ = 0;
+    Program out_;
+    Distinct<WordLexicon> words_;
+    Distinct<PhraseLexicon> phrases_;
+    Distinct<VectorLexicon> vectors_;
+    std::map<std::string, uint32_t> atoms_;
+    std::map<std::string, std::set<std::vector<std::pair<uint32_t, int>>>> known_;
+};
+
+void add_row(const Collapsing& member, uint64_t key, std::vector<double>& row) {
+    const uint32_t place = member.model->slots().find(key);
+    if (place == Slots::kNone) return;
+    member.model->view().each_weight(place, [&](uint32_t label, float weight) { row[member.label_of[label]] += member.share * static_cast<double>(weight); });
+}
+
+}  // namespace
+
+std::unique_ptr<Model> collapsed(const std::vector<std::string>& labels, const std::vector<Collapsing>& members) {
+    Trained trained;
+    trained.labels = labels;
+    const size_t L = labels.size();
+    Union templates;
+    std::vector<double> edges(L * (L + 2), 0.0);
+    bool chain = false;
+    std::unordered_set<uint64_t> seen;
+    for (const Collapsing& member : members) {
+        if (member.model->given() != members[0].model->given())
+            throw InputFault("some members were trained on given features, others on words with templates");
+        if (member.model->hash_size()) throw InputFault("a member's features are hashed, and cannot be told apart");
+        if (member.label_of.size() != member.model->labels().size()) throw InputFault("expected a number for each label of a member");
+        for (const uint16_t label : member.label_of)
+            if (label >= L) throw InputFault("a label is out of range");
+        if (!member.model->given()) templates.add(*member.model->program());
+        for (const uint64_t key : member.keys)
+            if (seen.insert(key).second) trained.keys.push_back(key);
+        const ModelView& view = member.model->view();
+        if (!view.chain) continue;
+        chain = true;
+        const auto own = member.model->tensors().array<float>("edges");
+        for (size_t a = 0; a < view.labels + 2; ++a) {
+            const size_t row = a < view.labels ? member.label_of[a] : L + (a - view.labels);  // the last two: start and end
+            for (size_t b = 0; b < view.labels; ++b) edges[row * L + member.label_of[b]] += member.share * static_cast<double>(own[a * view.labels + b]);
+        }
+    }
+    if (chain) trained.edges.assign(edges.begin(), edges.end());
+    if (!members[0].model->given()) trained.program = templates.take();
+    trained.features = static_cast<uint32_t>(trained.keys.size());
+    // Members with a weight for every label make such a model: no label need be looked up when tagging.
+    const bool whole = std::all_of(members.begin(), members.end(), [](const Collapsing& each) { return each.model->view().blocks.rows_end() == each.model->view().blocks.size(); });
+    std::vector<double> row(L);
+    for (uint32_t feature = 0; feature < trained.features; ++feature) {
+        std::fill(row.begin(), row.end(), 0.0);
+        for (const Collapsing& member : members) add_row(member, trained.keys[feature], row);
+        for (size_t label = 0; label < L; ++label) {
+            const auto weight = static_cast<float>(row[label]);
+            if (weight == 0.0f && !whole) continue;
+            trained.weights.push_back(weight);
+            if (whole) continue;
+            trained.pair_features.push_back(feature);
+            trained.pair_labels.push_back(static_cast<uint16_t>(label));
+        }
+    }
+    return std::make_unique<Model>(std::move(trained));
+}
+
+}  // namespace tagpool

@@ -1,0 +1,224 @@
+#include "model/model.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "features/extract.hpp"
+#include "base/fault.hpp"
+#include "kernels/kernels.hpp"
+#include "model/layout.hpp"
+#include "base/parallel.hpp"
+#include "features/program_file.hpp"
+#include "model/word_rows.hpp"
+
+namespace tagpool {
+namespace {
+
+constexpr uint32_t kBlock = 32;  // sentences encoded at once: their rows stay in the cache until they are scored
+constexpr size_t kMostRows = size_t{1} << 26;  // bytes
+
+}  // namespace
+
+Model::Model(Trained trained) : Model(laid_out(std::move(trained))) {}
+
+Model::Model(Tensors tensors) : tensors_(std::move(tensors)), labels_(read_labels(tensors_)), weights_(tensors_, labels_.size()) {
+    const size_t labels = labels_.size(), stride = stride_of(labels);
+    view_.labels = static_cast<uint32_t>(labels);
+    view_.stride = static_cast<uint32_t>(stride);
+    slots_ = Slots(tensors_, "features");
+    hash_size_ = slots_.hash_size();
+    view_.blocks = weights_.blocks();
+    view_.weights = weights_.weights();
+    view_.pair_labels = weights_.pair_labels();
+    for (uint32_t slot = 0; slot < slots_.size(); ++slot)
+        if (slots_.place(slot) != Slots::kNone && !view_.blocks.holds(slots_.place(slot))) throw InputFault("the index of features does not fit the weights");
+    edges_.assign((labels + 2) * stride, 0.0f);
+    view_.chain = tensors_.find("edges") != nullptr;
+    if (view_.chain) {
+        const auto edges = tensors_.array<float>("edges");
+        if (edges.size() != labels * (labels + 2)) throw InputFault("the edges do not fit the labels");
+        for (size_t row = 0; row < labels + 2; ++row) std::copy_n(edges.data() + row * labels, labels, edges_.data() + row * stride);
+    }
+    view_.transitions = edges_.data();
+    view_.start = edges_.data() + labels * stride;
+    view_.end = view_.start + stride;
+    arcs_.emplace(tensors_, view_.labels, view_.stride, view_.transitions);
+    if (view_.chain) view_.arcs = arcs_->view();
+    if (tensors_.find_text("program")) program_ = read_program(tensors_, "program");
+    if (program_) templates_.emplace(*program_);
+}
+
+std::vector<std::string> Model::columns() const { return columns_in({&program_, &arcs_->program()}); }
+
+bool Model::looks_at_documents() const { return any_looks_at_documents({&program_, &arcs_->program()}); }
+
+size_t Model::feature_count() const {
+    size_t count = 0;
+    for (uint32_t slot = 0; slot < slots_.size(); ++slot) count += slots_.place(slot) != Slots::kNone;
+    return count;
+}
+
+size_t Model::weight_count() const {
+    size_t count = 0;
+    for (uint32_t slot = 0; slot < slots_.size(); ++slot)
+        if (const uint32_t place = slots_.place(slot); place != Slots::kNone) count += view_.blocks.length(place);
+    return count;
+}
+
+// So many sentences at a time that the rows of their words take a bounded room, were they all distinct. Sums are the same wherever it is cut.
+template <class Block>
+void Model::for_blocks(const Columns& columns, unsigned threads, Block&& block) const {
+    if (!program_) throw InputFault("this model was trained on given features: it needs features, not words");
+    const auto sentences = static_cast<uint32_t>(columns.sentence_count());
+    const size_t row = view_.stride * sizeof(float) * std::max<size_t>(templates_->groups.size(), 1);
+    for (uint32_t first = 0; first < sentences;) {
+        const size_t token = columns.sentences[first] + kMostRows / row;
+        const auto end = std::upper_bound(columns.sentences.begin() + first, columns.sentences.end(), token);
+        const uint32_t last = std::max(first + 1, static_cast<uint32_t>(end - columns.sentences.begin() - 1));
+        for_blocks_of(columns, first, last, threads, block);
+        first = last;
+    }
+}
+
+// Words come first, shared among threads. Then every thread gets sentences that follow one another: what else it learns about words serves
+// all of them.
+template <class Block>
+void Model::for_blocks_of(const Columns& columns, uint32_t from, uint32_t to, unsigned threads, Block&& block) const {
+    const WordRows rows(*templates_, view_, slots_, columns, from, to, threads);
+    const unsigned parts = std::max(1u, std::min(threads, to - from));
+    const size_t begin = columns.sentences[from], tokens = columns.sentences[to] - begin;
+    parallel_for(parts, threads, [&](size_t part, unsigned) {
+        const auto bound = [&](size_t number) {
+            if (number == parts) return to;
+            const auto place = std::lower_bound(columns.sentences.begin() + from, columns.sentences.begin() + to, begin + tokens * number / parts);
+            return static_cast<uint32_t>(place - columns.sentences.begin());
+        };
+        Encoding encoding, history;
+        Placing placing{slots_};
+        Pass<Placing> pass(templates_->rest, columns, placing, encoding, 0);
+        std::optional<Placing> history_placing;
+        std::optional<Pass<Placing>> history_pass;
+        if (arcs_->program()) {
+            history_placing.emplace(arcs_->slots());
+            history_pass.emplace(*arcs_->program(), columns, *history_placing, history, 0);
+        }
+        std::vector<uint32_t> numbers;
+        const uint32_t last = bound(part + 1);
+        for (uint32_t first = bound(part); first < last; first += kBlock) {
+            const uint32_t end = std::min(last, first + kBlock);
+            encoding.clear();
+            pass.run(first, end);
+            if (history_pass) {
+                history.clear();
+                history_pass->run(first, end);
+            }
+            numbers.clear();
+            for (uint32_t sentence = first; sentence < end; ++sentence) rows.append(sentence, numbers);
+            block(encoding, rows.view(numbers), history_pass ? &history : nullptr, columns.sentences[first]);
+        }
+    });
+}
+
+void Model::tag(const Columns& columns, unsigned threads, int32_t* out) const {
+    for_blocks(columns, threads, [&](const Encoding& encoding, const AddedRows& added, const Encoding* history, size_t begin) {
+        thread_local TagScratch scratch;
+        kernels<float>().tag(view_, encoding, added, history, 0, encoding.sentences.size() - 1, out + begin, scratch);
+    });
+}
+
+void Model::tag(const Encoding& encoding, const Encoding* history, unsigned threads, int32_t* out) const {
+    const size_t sentences = encoding.sentences.size() - 1, block = 64;
+    check_history(encoding, history);
+    parallel_for((sentences + block - 1) / block, threads, [&](size_t task, unsigned) {
+        thread_local TagScratch scratch;
+        kernels<float>().tag(view_, encoding, AddedRows(), history, task * block, std::min(sentences, (task + 1) * block), out, scratch);
+    });
+}
+
+void Model::score(const Columns& columns, unsigned threads, float* out) const {
+    for_blocks(columns, threads, [&](const Encoding& encoding, const AddedRows& added, const Encoding*, size_t begin) {
+        score_rows(encoding, added, out + begin * view_.labels);
+    });
+}
+
+void Model::score(const Encoding& encoding, float* out) const { score_rows(encoding, AddedRows(), out); }
+
+void Model::score_rows(const Encoding& encoding, const AddedRows& added, float* out) const {
+    constexpr size_t kTokens = 64;
+    std::vector<float> rows(kTokens * view_.stride);
+    for (size_t first = 0; first < encoding.token_count(); first += kTokens) {
+        const size_t last = std::min(encoding.token_count(), first + kTokens);
+        kernels<float>().score(view_, encoding, added, first, last, rows.data());
+        for (size_t token = first; token < last; ++token)
+            std::copy_n(rows.data() + (token - first) * view_.stride, view_.labels, out + token * view_.labels);
+    }
+}
+
+void Model::score_pairs(const Columns& columns, unsigned threads, float* out) const {
+    for_blocks(columns, threads, [&](const Encoding& encoding, const AddedRows&, const Encoding* history, size_t begin) {
+        score_pairs(encoding, history, out + begin * view_.labels * view_.labels);
+    });
+}
+
+void Model::score_pairs(const Encoding& encoding, const Encoding* history, float* out) const {
+    check_history(encoding, history);
+    const size_t labels = view_.labels, stride = view_.stride;
+    const float* const pairs = view_.arcs ? view_.arcs->pairs : view_.transitions;
+    for (size_t sentence = 0; sentence + 1 < encoding.sentences.size(); ++sentence) {
+        std::fill_n(out + encoding.sentences[sentence] * labels * labels, labels * labels, 0.0f);
+        for (size_t token = encoding.sentences[sentence] + size_t{1}; token < encoding.sentences[sentence + 1]; ++token) {
+            float* const to = out + token * labels * labels;
+            for (size_t b = 0; b < labels; ++b) std::copy_n(pairs + b * stride, labels, to + b * labels);
+            if (history && arcs_->has_history())
+                view_.arcs->each_triple(*history, token, [&](uint32_t cell, float score) { to[cell / stride * labels + cell % stride] += score; });
+        }
+    }
+}
+
+void Model::check_history(const Encoding& encoding, const Encoding* history) const {
+    if (!arcs_->has_history()) return;
+    if (!history || history->sentences != encoding.sentences) throw InputFault("this model needs the features of transitions of the same sentences");
+    for (const uint32_t id : history->ids)
+        if (id >= arcs_->feature_count()) throw InputFault("the encoding has features this model does not know");
+}
+
+Encoding Model::placed(const Encoding& numbered) const { return placed_by(slots_, numbered); }
+
+uint64_t Model::key_of(std::string_view name) const { return program_ ? Encoder::key_of(*program_, name) : hash_bytes(name); }
+
+std::unique_ptr<Model> Model::pruned(float least, const std::vector<uint64_t>& keys, const std::vector<std::string>& history) const {
+    Trained trained;
+    trained.labels = labels_;
+    trained.program = program_;
+    trained.hash_size = hash_size_;
+    const auto take = [&](uint32_t feature, uint32_t place) {
+        view_.each_weight(place, [&](uint32_t label, float weight) {
+            if (!(std::abs(weight) > least)) return;
+            trained.pair_features.push_back(feature);
+            trained.pair_labels.push_back(static_cast<uint16_t>(label));
+            trained.weights.push_back(weight);
+        });
+    };
+    if (hash_size_) {
+        trained.features = hash_size_;
+        for (uint32_t slot = 0; slot < slots_.size(); ++slot)
+            if (slots_.place(slot) != Slots::kNone) take(slot, slots_.place(slot));
+    } else {
+        for (const uint64_t key : keys) {
+            const uint32_t place = slots_.find(key);
+            if (place == Slots::kNone) continue;
+            take(trained.features++, place);
+            trained.keys.push_back(key);
+        }
+        if (trained.features != feature_count()) throw InputFault("the keys are not those of this model's features");
+    }
+    if (view_.chain) {
+        const auto edges = tensors_.array<float>("edges");
+        trained.edges.assign(edges.begin(), edges.end());
+    }
+    trained.arcs = arcs_->pruned(tensors_, least, history);
+    return std::make_unique<Model>(std::move(trained));
+}
+
+}  // namespace tagpool

@@ -1,0 +1,93 @@
+// Model: what tags. Templates (or given features), the frozen index, weights and labels of a trained expert. Const once made; threads share it.
+//
+// It is made by training, or read from a model file, whose arrays it then uses where they lie.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/aligned.hpp"
+#include "kernels/blocks.hpp"
+#include "text/columns.hpp"
+#include "features/encoding.hpp"
+#include "model/transition_weights.hpp"
+#include "model/layout.hpp"
+#include "kernels/model_view.hpp"
+#include "model/weights.hpp"
+#include "features/program.hpp"
+#include "features/frozen_index.hpp"
+#include "base/tensors.hpp"
+#include "model/word_templates.hpp"
+
+namespace tagpool {
+
+class Model {
+public:
+    explicit Model(Trained trained);
+    // Throws InputFault where the block is damaged, foreign or of a newer version.
+    explicit Model(Tensors tensors);
+    Model(const Model&) = delete;
+
+    const ModelView& view() const { return view_; }
+    const std::vector<std::string>& labels() const { return labels_; }
+    const Tensors& tensors() const { return tensors_; }
+    bool given() const { return !program_; }
+    const std::optional<Program>& program() const { return program_; }
+    uint32_t hash_size() const { return hash_size_; }
+    // The columns that templates look at.
+    std::vector<std::string> columns() const;
+    // Whether templates look at other sentences of a document.
+    bool looks_at_documents() const;
+    size_t feature_count() const;
+    // Those of all features, also where several share theirs.
+    size_t weight_count() const;
+    const Slots& slots() const { return slots_; }
+
+    // The best label sequence of every sentence, one number a token. The same whatever the number of threads.
+    void tag(const Columns& columns, unsigned threads, int32_t* out) const;
+    // The same from places of weights, as `slots().find` has them. `history` are the features of transitions, null where the model has none.
+    void tag(const Encoding& placed, const Encoding* history, unsigned threads, int32_t* out) const;
+    // Node scores of every token: tokens x labels.
+    void score(const Columns& columns, unsigned threads, float* out) const;
+    void score(const Encoding& placed, float* out) const;
+    // Scores of the label pairs (t - 1, t) of every token: tokens x labels x labels, -infinity for pairs that cannot be; zero at first
+    // tokens. Only for chains.
+    void score_pairs(const Columns& columns, unsigned threads, float* out) const;
+    void score_pairs(const Encoding& encoding, const Encoding* history, float* out) const;
+    const ModelArcs& arcs() const { return *arcs_; }
+
+    // A corpus encoded by numbers of features as places of weights, for a model of encoded features. Throws InputFault for features it does
+    // not know.
+    Encoding placed(const Encoding& numbered) const;
+
+    // The hash a name stands for.
+    uint64_t key_of(std::string_view name) const;
+    // The same model without weights of magnitude up to `least` (but all transitions); `keys` are those of its features, `history` the
+    // names of those of transitions.
+    std::unique_ptr<Model> pruned(float least, const std::vector<uint64_t>& keys, const std::vector<std::string>& history) const;
+    std::string write(const Tensors& more, bool half) const { return write_model(tensors_, more, half); }
+
+private:
+    void check_history(const Encoding& encoding, const Encoding* history) const;
+    void score_rows(const Encoding& placed, const AddedRows& added, float* out) const;
+    template <class Block>
+    void for_blocks(const Columns& columns, unsigned threads, Block&& block) const;
+    template <class Block>
+    void for_blocks_of(const Columns& columns, uint32_t first, uint32_t last, unsigned threads, Block&& block) const;
+
+    Tensors tensors_;
+    std::vector<std::string> labels_;
+    ModelWeights weights_;
+    std::optional<Program> program_;
+    std::optional<WordTemplates> templates_;  // the program's, as tagging takes them
+    uint32_t hash_size_ = 0;
+    Slots slots_;
+    std::vector<float> edges_;           // padded
+    std::optional<ModelArcs> arcs_;
+    ModelView view_;
+};
+
+}  // namespace tagpool

@@ -1,0 +1,102 @@
+#include "model/weights.hpp"
+
+#include <algorithm>
+
+#include "base/fault.hpp"
+#include "base/half.hpp"
+#include "base/json.hpp"
+#include "model/layout.hpp"
+
+namespace tagpool {
+
+ModelWeights::ModelWeights(const Tensors& tensors, size_t label_count) {
+    const Tensor* weights = tensors.find("features.weights");
+    if (weights && weights->type == Type::f16) {
+        const auto* halves = reinterpret_cast<const uint16_t*>(weights->data);
+        wide_weights_.resize(weights->bytes / 2);
+        std::transform(halves, halves + wide_weights_.size(), wide_weights_.begin(), from_half);
+        weights_ = wide_weights_.data();
+    } else {
+        weights_ = tensors.array<float>("features.weights").data();
+    }
+    const size_t count = weights->bytes / (weights->type == Type::f16 ? 2 : 4);
+    blocks_.labels = static_cast<uint32_t>(label_count);
+    const Json ends = Json::parse(tensors.text("blocks"));
+    if (ends.as_array().size() != blocks_.ends.size()) throw InputFault("the weights are laid out in a way that cannot be");
+    for (size_t i = 0; i < blocks_.ends.size(); ++i) blocks_.ends[i] = static_cast<uint32_t>(ends.at(i).as_whole(0, UINT32_MAX - 1));
+    if (!std::is_sorted(blocks_.ends.begin(), blocks_.ends.end()) || blocks_.size() + stride_of(label_count) != count)
+        throw InputFault("the weights are laid out in a way that cannot be");
+    if (blocks_.rows_end() % blocks_.labels != 0) throw InputFault("a feature has not one weight for each label");
+    const Tensor* labels = tensors.find("features.labels");
+    if (labels && labels->type == Type::u8) {
+        const auto narrow = tensors.array<uint8_t>("features.labels");
+        wide_labels_.assign(narrow.begin(), narrow.end());
+        pair_labels_ = wide_labels_.data();
+    } else {
+        pair_labels_ = tensors.array<uint16_t>("features.labels").data();
+    }
+    const size_t pairs = blocks_.size() - blocks_.rows_end();
+    if (labels->shape != std::vector<size_t>{pairs}) throw InputFault("the weights' labels do not fit the weights");
+    if (std::any_of(pair_labels_, pair_labels_ + pairs, [&](uint16_t label) { return label >= label_count; }))
+        throw InputFault("a weight is for a label that is not there");
+}
+
+void ModelWeights::write(BlockWeights made_of, size_t labels, Tensors& to) {
+    std::string ends;
+    for (const uint32_t end : made_of.blocks.ends) ends += (ends.empty() ? "[" : ",") + std::to_string(end);
+    to.set("blocks", ends + "]");
+    made_of.weights.resize(made_of.weights.size() + stride_of(labels), 0.0f);
+    to.add("features.weights", std::move(made_of.weights));
+    if (labels <= 256) to.add("features.labels", std::vector<uint8_t>(made_of.pair_labels.begin(), made_of.pair_labels.end()));
+    else to.add("features.labels", std::move(made_of.pair_labels));
+}
+
+std::vector<std::string> read_labels(const Tensors& tensors) {
+    const std::string* format = tensors.find_text("format");
+    if (!format || *format != "tagpool") throw InputFault("it is a safetensors file, but no tagpool model");
+    const auto version = Json::parse(tensors.text("version")).as_whole(0, INT32_MAX);
+    if (version > kModelVersion)
+        throw InputFault("it was written by a newer tagpool (format " + std::to_string(version) + ", this one reads up to " +
+                         std::to_string(kModelVersion) + "); upgrade tagpool");
+    std::vector<std::string> labels;
+    const Json names = Json::parse(tensors.text("labels"));
+    for (const Json& label : names.as_array()) labels.push_back(label.as_string());
+    if (version < kModelVersion)
+        throw InputFault("it was written by an older tagpool (format " + std::to_string(version) + ", this one reads format " +
+                         std::to_string(kModelVersion) + "); train it again");
+    return labels;
+}
+
+void write_labels(const std::vector<std::string>& labels, Tensors& to) {
+    std::string list = "[";
+    for (const std::string& text : labels) {
+        if (list.size() > 1) list.push_back(',');
+        append_quoted(list, text);
+    }
+    to.set("format", "tagpool");
+    to.set("version", std::to_string(kModelVersion));
+    to.set("labels", list + "]");
+}
+
+std::string write_model(const Tensors& own, const Tensors& more, bool half) {
+    Tensors out;
+    for (const auto& [key, text] : own.texts()) out.set(key, text);
+    for (const auto& [key, text] : more.texts()) out.set(key, text);
+    std::vector<std::vector<uint16_t>> halves;
+    for (const Tensor& tensor : own.all()) {
+        // Names of features are for whoever writes to keep or to leave out.
+        if (tensor.name == "names" || tensor.name == "history.names" || more.find(tensor.name)) continue;
+        if (half && (tensor.name == "features.weights" || tensor.name == "history.weights") && tensor.type == Type::f32) {
+            const auto weights = own.array<float>(tensor.name);
+            std::vector<uint16_t>& narrow = halves.emplace_back(weights.size());
+            std::transform(weights.begin(), weights.end(), narrow.begin(), to_half);
+            out.add(tensor.name, Type::f16, tensor.shape, narrow.data(), nullptr);
+        } else {
+            out.add(tensor.name, tensor.type, tensor.shape, tensor.data, nullptr);
+        }
+    }
+    for (const Tensor& tensor : more.all()) out.add(tensor.name, tensor.type, tensor.shape, tensor.data, nullptr);
+    return out.write();
+}
+
+}  // namespace tagpool

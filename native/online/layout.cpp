@@ -1,0 +1,97 @@
+#include "online/layout.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "base/fault.hpp"
+#include "model/weights.hpp"
+#include "features/program_file.hpp"
+#include "features/frozen_index.hpp"
+
+namespace tagpool {
+namespace {
+
+std::string online_text(const Induced& induced) {
+    std::string backs;
+    for (const auto& each : induced.history.backs) {
+        std::string list;
+        for (const uint8_t back : each) list += (list.empty() ? "" : ",") + std::to_string(back);
+        backs += (backs.empty() ? "[" : ",[") + list + "]";
+    }
+    return "{\"slots\":" + std::to_string(induced.slots) + ",\"backs\":[" + backs + "]}";
+}
+
+// What the index has for each feature: see the head of online_model.hpp.
+struct Numbered {
+    std::vector<uint32_t> numbers, joined_places, joined_hashes;
+};
+
+Numbered number(const Induced& induced, const std::vector<uint32_t>& places) {
+    Numbered out;
+    const auto joined = static_cast<uint32_t>(std::count_if(induced.hashes.begin(), induced.hashes.end(), [](uint32_t hash) { return hash != 0; }));
+    for (size_t i = 0; i < induced.hashes.size(); ++i) {
+        if (induced.hashes[i]) {
+            out.numbers.push_back(static_cast<uint32_t>(out.joined_places.size()));
+            out.joined_places.push_back(places[i]);
+            out.joined_hashes.push_back(induced.hashes[i]);
+        } else {
+            out.numbers.push_back(places[i] == BlockWeights::kNowhere ? Slots::kNone : joined + places[i]);
+        }
+    }
+    return out;
+}
+
+void lay_out_history(const OnlineTrained& trained, const uint32_t* numbers, Tensors& to) {
+    const Induced& induced = trained.induced;
+    std::vector<uint64_t> keys;
+    for (size_t i = 0; i < induced.history_features.size(); ++i) {
+        size_t next = i * induced.width();
+        keys.push_back(induced.history.key(induced.history_features[i], [&](size_t) { return induced.history_labels[next++]; }));
+    }
+    Slots::write(keys, {numbers, numbers + keys.size()}, "labelled", to);
+    to.add("history.templates", induced.history.templates);
+    if (!trained.history) return;
+    if (trained.history_keys.size() != induced.history.templates.size()) throw InputFault("expected one key a feature of the label history");
+    std::vector<uint32_t> own(trained.history_keys.size());
+    std::iota(own.begin(), own.end(), 0u);
+    Slots::write(trained.history_keys, own, "history", to);
+    write_program(*trained.history, "history", to);
+}
+
+}  // namespace
+
+Tensors laid_out(OnlineTrained trained) {
+    Induced& induced = trained.induced;
+    const size_t labels = trained.labels.size(), singles = induced.numbers.size(), features = induced.hashes.size();
+    if (labels != induced.labels) throw InputFault("the weights do not fit the labels");
+    if (std::any_of(induced.weights.begin(), induced.weights.end(), [](float weight) { return !std::isfinite(weight); }))
+        throw InputFault("a weight is not a finite number");
+    const bool is_kept = !trained.keys.empty() || trained.hash_size;
+    Tensors made;
+    write_labels(trained.labels, made);
+    made.set("online", online_text(induced));
+    BlockWeights blocks = make_blocks(labels, induced.begins, induced.weight_labels.data(), std::move(induced.weights), is_kept);
+    Numbered numbered = number(induced, blocks.places);
+    std::vector<uint32_t> by_feature(induced.features, Slots::kNone);
+    for (size_t i = 0; i < singles; ++i) by_feature[induced.numbers[i]] = numbered.numbers[i];
+    if (trained.keys.empty()) Slots::write_numbered(std::move(by_feature), "features", made);
+    else Slots::write(trained.keys, by_feature, "features", made);
+    if (!induced.history.backs.empty()) lay_out_history(trained, numbered.numbers.data() + singles, made);
+    std::vector<uint64_t> pair_keys;
+    for (const uint32_t slot : induced.pair_slots) pair_keys.push_back(combine(slot, 1));
+    const std::vector<uint32_t> pair_places(blocks.places.begin() + static_cast<std::ptrdiff_t>(features), blocks.places.end());
+    Slots::write(pair_keys, pair_places, "pairs", made);
+    // A pair without weights says nothing: it need not be found.
+    std::vector<uint64_t> bits((size_t{induced.slots} + 63) / 64, 0);
+    for (size_t i = 0; i < induced.pair_slots.size(); ++i)
+        if (const uint32_t slot = induced.pair_slots[i]; pair_places[i] != Slots::kNone) bits[slot / 64] |= uint64_t{1} << (slot % 64);
+    made.add("pairs.bits", std::move(bits));
+    made.add("joined.places", std::move(numbered.joined_places));
+    made.add("joined.hashes", std::move(numbered.joined_hashes));
+    ModelWeights::write(std::move(blocks), labels, made);
+    if (trained.program) write_program(*trained.program, "program", made);
+    return made;
+}
+
+}  // namespace tagpool

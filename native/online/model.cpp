@@ -1,0 +1,346 @@
+#include "online/model.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <numeric>
+#include <tuple>
+
+#include "features/encode.hpp"
+#include "features/extract.hpp"
+#include "base/fault.hpp"
+#include "base/json.hpp"
+#include "kernels/kernels.hpp"
+#include "base/parallel.hpp"
+#include "features/program_file.hpp"
+
+namespace tagpool {
+namespace {
+
+constexpr uint32_t kBlock = 32;          // sentences encoded at once
+constexpr size_t kWorthSharing = 10000;  // tokens: with fewer of them each thread finds out about its words by itself
+
+}  // namespace
+
+OnlineModel::OnlineModel(OnlineTrained trained) : OnlineModel(laid_out(std::move(trained))) {}
+
+OnlineModel::OnlineModel(Tensors tensors) : tensors_(std::move(tensors)), labels_(read_labels(tensors_)), weights_(tensors_, labels_.size()) {
+    view_.labels = static_cast<uint32_t>(labels_.size());
+    view_.stride = stride_of(labels_.size());
+    view_.chain = false;
+    view_.blocks = weights_.blocks();
+    view_.weights = weights_.weights();
+    view_.pair_labels = weights_.pair_labels();
+    features_ = Slots(tensors_, "features");
+    pairs_ = Slots(tensors_, "pairs");
+    joined_places_ = tensors_.array<uint32_t>("joined.places");
+    joined_hashes_ = tensors_.array<uint32_t>("joined.hashes");
+    bits_ = tensors_.array<uint64_t>("pairs.bits");
+    const Json online = Json::parse(tensors_.text("online"));
+    pair_slots_ = static_cast<uint32_t>(online.at("slots").as_whole(0, UINT32_MAX));
+    for (const Json& each : online.at("backs").as_array()) {
+        look_back_.backs.emplace_back();
+        for (const Json& back : each.as_array()) look_back_.backs.back().push_back(static_cast<uint8_t>(back.as_whole(0, UINT8_MAX)));
+    }
+    if (!look_back_.backs.empty()) {
+        const auto templates = tensors_.array<uint16_t>("history.templates");
+        look_back_.templates.assign(templates.begin(), templates.end());
+        labelled_ = Slots(tensors_, "labelled");
+        history_by_name_ = tensors_.find("history.places") != nullptr;
+        if (history_by_name_) {
+            histories_ = Slots(tensors_, "history");
+            history_program_ = read_program(tensors_, "history");
+        }
+    }
+    if (tensors_.find_text("program")) program_ = read_program(tensors_, "program");
+    check();
+    may_repeat_ = may_repeat();
+    pair_bits_ = pair_bits();
+}
+
+PairBits OnlineModel::pair_bits() const {
+    std::vector<uint32_t> in_f;
+    for (size_t i = 0; i < bits_.size(); ++i)
+        for (uint64_t word = bits_[i]; word; word &= word - 1)
+            if (const uint64_t slot = i * 64 + static_cast<size_t>(std::countr_zero(word)); slot < pair_slots_) in_f.push_back(static_cast<uint32_t>(slot));
+    PairBits made(pair_slots_);
+    made.make(in_f);
+    return made;
+}
+
+bool OnlineModel::is_place(uint32_t number) const {
+    return number < joined_places_.size() || view_.blocks.holds(number - static_cast<uint32_t>(joined_places_.size()));
+}
+
+// A file may be damaged: nothing in it may lead astray.
+void OnlineModel::check() const {
+    look_back_.check();
+    if (joined_places_.size() != joined_hashes_.size() || bits_.size() != (size_t{pair_slots_} + 63) / 64)
+        throw InputFault("the pairs of features cannot be");
+    for (const uint32_t place : joined_places_)
+        if (place != Slots::kNone && !view_.blocks.holds(place)) throw InputFault("the index of features does not fit the weights");
+    for (const Slots* slots : {&features_, &labelled_})
+        for (uint32_t slot = 0; slot < slots->size(); ++slot)
+            if (slots->place(slot) != Slots::kNone && !is_place(slots->place(slot))) throw InputFault("the index of features does not fit the weights");
+    for (uint32_t slot = 0; slot < pairs_.size(); ++slot)
+        if (pairs_.place(slot) != Slots::kNone && !view_.blocks.holds(pairs_.place(slot))) throw InputFault("the index of pairs does not fit the weights");
+    for (uint32_t slot = 0; slot < histories_.size(); ++slot)
+        if (histories_.place(slot) != Slots::kNone && histories_.place(slot) >= look_back_.templates.size())
+            throw InputFault("the index of the label history cannot be");
+    if (history_program_ && history_program_->templates.size() != look_back_.backs.size()) throw InputFault("the templates of the label history cannot be");
+}
+
+// Most programs make each feature once: no two templates of one name, and nothing that may be found twice at a token.
+bool OnlineModel::may_repeat() const {
+    if (!program_ || hash_size()) return true;
+    std::vector<std::string_view> keys;
+    for (const Template& each : program_->templates) {
+        keys.push_back(each.key);
+        for (const Term& term : each.terms)
+            if (program_->atoms[term.atom].kind == AtomKind::gazetteer) return true;
+    }
+    std::sort(keys.begin(), keys.end());
+    return std::adjacent_find(keys.begin(), keys.end()) != keys.end();
+}
+
+size_t OnlineModel::found_in(const Slots& slots) {
+    size_t count = 0;
+    for (uint32_t slot = 0; slot < slots.size(); ++slot) count += slots.place(slot) != Slots::kNone;
+    return count;
+}
+
+size_t OnlineModel::weight_count() const {
+    size_t count = 0;
+    const auto add = [&](uint32_t place) { count += place == Slots::kNone ? 0 : view_.blocks.length(place); };
+    for (const Slots* slots : {&features_, &labelled_})
+        for (uint32_t slot = 0; slot < slots->size(); ++slot) {
+            const uint32_t number = slots->place(slot);
+            if (number == Slots::kNone) continue;
+            add(number < joined_places_.size() ? joined_places_[number] : number - static_cast<uint32_t>(joined_places_.size()));
+        }
+    for (uint32_t slot = 0; slot < pairs_.size(); ++slot) add(pairs_.place(slot));
+    return count;
+}
+
+std::vector<std::string> OnlineModel::columns() const { return columns_in({&program_, &history_program_}); }
+
+bool OnlineModel::looks_at_documents() const { return any_looks_at_documents({&program_, &history_program_}); }
+
+uint64_t OnlineModel::key_of(std::string_view name) const { return program_ ? Encoder::key_of(*program_, name) : hash_bytes(name); }
+
+uint32_t OnlineModel::history_feature(std::string_view name) const {
+    return history_by_name_ ? histories_.find(Encoder::key_of(*history_program_, name)) : Slots::kNone;
+}
+
+uint32_t OnlineModel::find_labelled(uint32_t feature, const std::vector<uint16_t>& labels) const {
+    if (feature >= look_back_.templates.size() || labels.size() != look_back_.backs_of(feature).size())
+        throw InputFault("a feature with previous labels is out of range");
+    size_t next = 0;
+    return labelled_.find(look_back_.key(feature, [&](size_t) { return labels[next++]; }));
+}
+
+void OnlineModel::add_block(uint32_t place, float* scores) const {
+    const float* const weights = view_.weights + place;
+    if (view_.blocks.is_row(place)) {
+        for (uint32_t label = 0; label < view_.labels; ++label) scores[label] += weights[label];
+        return;
+    }
+    const uint16_t* const labels = view_.pair_labels + (place - view_.blocks.rows_end());
+    const uint32_t count = view_.blocks.length(place);
+    for (uint32_t k = 0; k < count; ++k) scores[labels[k]] += weights[k];
+}
+
+void OnlineModel::add_weights(uint32_t number, float* scores) const {
+    if (number == Slots::kNone) return;
+    const auto joined = static_cast<uint32_t>(joined_places_.size());
+    const uint32_t place = number < joined ? joined_places_[number] : number - joined;
+    if (place != Slots::kNone) add_block(place, scores);
+}
+
+bool OnlineModel::add_pair_weights(uint32_t first, uint32_t second, float* scores) const {
+    if (first >= joined_hashes_.size() || second >= joined_hashes_.size()) return false;
+    const uint32_t slot = pair_view().slot(joined_hashes_[first], joined_hashes_[second]);
+    if (!(bits_[slot / 64] >> (slot % 64) & 1)) return false;
+    if (const uint32_t place = pairs_.find(pair_key(slot)); place != Slots::kNone) add_block(place, scores);
+    return true;
+}
+
+void OnlineModel::tag(const Columns& columns, unsigned threads, size_t beam, int32_t* out) const {
+    if (!program_) throw InputFault("this model was trained on given features: it needs features, not words");
+    const auto sentences = static_cast<uint32_t>(columns.sentence_count());
+    const unsigned parts = std::max(1u, std::min(threads, sentences));
+    std::optional<WordTables> words;
+    if (parts > 1 && columns.token_count() > kWorthSharing) words.emplace(*program_, columns, threads);
+    // Every thread gets sentences that follow one another: what it learns about words serves all of them.
+    parallel_for(parts, threads, [&](size_t part, unsigned) {
+        const auto bound = [&](size_t number) {
+            const auto place = std::lower_bound(columns.sentences.begin(), columns.sentences.end(), columns.token_count() * number / parts);
+            return number == parts ? sentences : static_cast<uint32_t>(place - columns.sentences.begin());
+        };
+        Encoding encoding, history;
+        Placing placing{features_}, history_placing{histories_};
+        Pass<Placing> pass(*program_, columns, placing, encoding, 0, words ? &*words : nullptr);
+        std::optional<Pass<Placing>> history_pass;
+        if (history_program_) history_pass.emplace(*history_program_, columns, history_placing, history, 0);
+        Scratch scratch;
+        const uint32_t last = bound(part + 1);
+        for (uint32_t first = bound(part); first < last; first += kBlock) {
+            const uint32_t end = std::min(last, first + kBlock);
+            encoding.clear();
+            pass.run(first, end);
+            if (history_pass) {
+                history.clear();
+                history_pass->run(first, end);
+            }
+            tag_sentences(encoding, history_pass ? &history : nullptr, 0, end - first, beam, out + columns.sentences[first], scratch);
+        }
+    });
+}
+
+void OnlineModel::tag(const Encoding& encoding, const Encoding* history, unsigned threads, size_t beam, int32_t* out) const {
+    if (!look_back_.backs.empty() && (!history || history->sentences != encoding.sentences))
+        throw InputFault("this model needs the features that look at previous labels, of the same sentences");
+    if (history)
+        for (const uint32_t id : history->ids)
+            if (id >= look_back_.templates.size()) throw InputFault("the encoding has features this model does not know");
+    const size_t sentences = encoding.sentences.size() - 1;
+    parallel_for((sentences + kBlock - 1) / kBlock, threads, [&](size_t task, unsigned) {
+        thread_local Scratch scratch;
+        tag_sentences(encoding, look_back_.backs.empty() ? nullptr : history, task * kBlock, std::min(sentences, (task + 1) * kBlock), beam, out, scratch);
+    });
+}
+
+Encoding OnlineModel::placed(const Encoding& numbered) const { return placed_by(features_, numbered); }
+
+void OnlineModel::tag_sentences(const Encoding& encoding, const Encoding* history, size_t first, size_t last, size_t beam, int32_t* out,
+                                Scratch& scratch) const {
+    look_at(encoding, encoding.sentences[first], encoding.sentences[last], scratch);
+    scratch.scores.resize(scratch.placed.token_count() * view_.stride);
+    kernels<float>().score(view_, scratch.placed, AddedRows(), 0, scratch.placed.token_count(), scratch.scores.data());
+    for (size_t sentence = first; sentence < last; ++sentence) {
+        const size_t begin = encoding.sentences[sentence], length = encoding.sentences[sentence + 1] - begin;
+        if (beam > 1 && history) search(history, begin, length, beam, out + begin, scratch);
+        else greedy(history, begin, length, out + begin, scratch);
+    }
+}
+
+// What tokens have whatever their labels are: the places of their features' weights, and of those of pairs. Pairs are looked up when the next
+// token's have been found, so that what they need has arrived by then.
+void OnlineModel::look_at(const Encoding& encoding, size_t first, size_t last, Scratch& scratch) const {
+    scratch.placed.clear();
+    scratch.first = first;
+    scratch.hashes.clear();
+    scratch.hash_ends.assign(1, 0);
+    for (size_t token = first; token < last; ++token) {
+        const size_t from = scratch.hashes.size();
+        append_hashes(encoding, token, scratch.hashes);
+        scratch.hash_ends.push_back(scratch.hashes.size());
+        scratch.next_slots.clear();
+        pair_view().join_all(scratch.hashes.data() + from, scratch.hashes.size() - from, scratch.next_slots);
+        for (const uint32_t slot : scratch.next_slots) pairs_.prefetch_all(pair_key(slot));
+        if (token > first) place(encoding, token - 1, scratch.slots, scratch.placed);
+        std::swap(scratch.slots, scratch.next_slots);
+    }
+    if (last > first) place(encoding, last - 1, scratch.slots, scratch.placed);
+}
+
+// The hashes of a token's features that are part of pairs. A feature that a token has twice is part of a pair once.
+void OnlineModel::append_hashes(const Encoding& encoding, size_t token, std::vector<uint32_t>& hashes) const {
+    const auto from = static_cast<std::ptrdiff_t>(hashes.size());
+    for (uint64_t i = encoding.starts[token]; i < encoding.starts[token + 1]; ++i) {
+        if (encoding.ids[i] >= joined_hashes_.size()) continue;
+        const uint32_t hash = joined_hashes_[encoding.ids[i]];
+        if (!may_repeat_ || std::find(hashes.begin() + from, hashes.end(), hash) == hashes.end()) hashes.push_back(hash);
+    }
+}
+
+// Appends a token: the places of its features' weights, and of pairs that have these slots.
+void OnlineModel::place(const Encoding& encoding, size_t token, const Buffer<uint32_t>& slots, Encoding& placed) const {
+    const auto joined = static_cast<uint32_t>(joined_places_.size());
+    const bool valued = !encoding.values.empty();
+    const auto push = [&](uint32_t place, float value) {
+        if (place == Slots::kNone) return;
+        placed.ids.push_back(place);
+        if (valued) placed.values.push_back(value);
+    };
+    for (uint64_t i = encoding.starts[token]; i < encoding.starts[token + 1]; ++i) {
+        const uint32_t number = encoding.ids[i];
+        push(number < joined ? joined_places_[number] : number - joined, valued ? encoding.values[i] : 1.0f);
+    }
+    for (const uint32_t slot : slots) push(pairs_.find(pair_key(slot)), 1.0f);
+    placed.end_token();
+}
+
+// Adds what the labels given before say of token t of a sentence. All places are found before the first weight is read: none waits for another.
+void OnlineModel::add_history(const Encoding& history, size_t token, size_t t, const int32_t* given, float* scores, Scratch& scratch) const {
+    const auto joined = static_cast<uint32_t>(joined_places_.size());
+    scratch.here.clear();
+    scratch.joined.clear();
+    scratch.places.clear();
+    const auto push = [&](uint32_t place) {
+        if (place == Slots::kNone) return;
+        prefetch_block(place);
+        scratch.places.push_back(place);
+    };
+    for (uint64_t i = history.starts[token]; i < history.starts[token + 1]; ++i) {
+        const uint32_t number = labelled_.find(look_back_.key(history.ids[i], [&](size_t back) { return label_before(given, t, back, view_.labels); }));
+        if (number == Slots::kNone) continue;
+        if (number < joined) scratch.here.push_back(joined_hashes_[number]);
+        push(number < joined ? joined_places_[number] : number - joined);
+    }
+    const size_t from = scratch.hash_ends[token - scratch.first], count = scratch.hash_ends[token - scratch.first + 1] - from;
+    for (size_t i = 0; i < scratch.here.size(); ++i) {
+        pair_view().join(scratch.here[i], scratch.hashes.data() + from, count, scratch.joined);
+        pair_view().join(scratch.here[i], scratch.here.data() + i + 1, scratch.here.size() - i - 1, scratch.joined);
+    }
+    for (const uint32_t slot : scratch.joined) pairs_.prefetch_all(pair_key(slot));
+    for (const uint32_t slot : scratch.joined) push(pairs_.find(pair_key(slot)));
+    for (const uint32_t place : scratch.places) add_block(place, scores);
+}
+
+void OnlineModel::greedy(const Encoding* history, size_t begin, size_t length, int32_t* out, Scratch& scratch) const {
+    for (size_t t = 0; t < length; ++t) {
+        float* const scores = scratch.scores.data() + (begin + t - scratch.first) * view_.stride;
+        if (history) add_history(*history, begin + t, t, out, scores, scratch);
+        out[t] = static_cast<int32_t>(std::max_element(scores, scores + view_.labels) - scores);
+    }
+}
+
+// The best sequences so far are kept. A label's score is taken relative to those of the others at its token, as a logarithm of shares: what
+// single decisions score cannot be compared else.
+void OnlineModel::search(const Encoding* history, size_t begin, size_t length, size_t beam, int32_t* out, Scratch& scratch) const {
+    struct Step {
+        double score;
+        uint32_t path;
+        int32_t label;
+    };
+    std::vector<Path> paths(1, Path{0, std::vector<int32_t>(length)}), kept;
+    std::vector<Step> steps;
+    std::vector<float> scores(view_.stride);
+    for (size_t t = 0; t < length; ++t) {
+        steps.clear();
+        for (uint32_t path = 0; path < paths.size(); ++path) {
+            std::copy_n(scratch.scores.data() + (begin + t - scratch.first) * view_.stride, view_.stride, scores.data());
+            add_history(*history, begin + t, t, paths[path].labels.data(), scores.data(), scratch);
+            const double most = static_cast<double>(*std::max_element(scores.begin(), scores.begin() + view_.labels));
+            double sum = 0;
+            for (uint32_t y = 0; y < view_.labels; ++y) sum += std::exp(static_cast<double>(scores[y]) - most);
+            for (uint32_t y = 0; y < view_.labels; ++y)
+                steps.push_back({paths[path].score + static_cast<double>(scores[y]) - most - std::log(sum), path, static_cast<int32_t>(y)});
+        }
+        const size_t count = std::min(beam, steps.size());
+        // Of equal scores the path that was better before, then the smaller label.
+        std::partial_sort(steps.begin(), steps.begin() + static_cast<std::ptrdiff_t>(count), steps.end(), [](const Step& a, const Step& b) {
+            return std::tuple(-a.score, a.path, a.label) < std::tuple(-b.score, b.path, b.label);
+        });
+        kept.clear();
+        for (size_t i = 0; i < count; ++i) {
+            kept.push_back({steps[i].score, paths[steps[i].path].labels});
+            kept.back().labels[t] = steps[i].label;
+        }
+        paths.swap(kept);
+    }
+    std::copy(paths[0].labels.begin(), paths[0].labels.end(), out);
+}
+
+}  // namespace tagpool

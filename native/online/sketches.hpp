@@ -1,0 +1,77 @@
+// OnlineSketches: rows of weights in a byte a label, a seventh of what the rows themselves take, to score most tokens with.
+//
+// A sketch has a scale and whole numbers q from -127 to 127, so that |w - scale * q| <= scale / 2 for every label, when it is made. Scores summed from
+// sketches are thus wrong by at most half the sum of their scales: a token whose label leads by more than what is asked for and twice that is
+// no mistake, whatever its exact scores are. For nearly all tokens nothing else is read.
+#pragma once
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "base/aligned.hpp"
+
+namespace tagpool {
+
+class OnlineSketches {
+public:
+    // Before each sketch there may be some bytes of which nothing is known here: what is read together lies together.
+    explicit OnlineSketches(size_t stride, size_t head = 0);
+
+    size_t size() const { return data_.size() / bytes_; }
+    // Adds a sketch of zeros, or many.
+    void append(size_t count = 1) { data_.resize(data_.size() + count * bytes_); }
+    unsigned char* head(size_t number) { return data_.data() + number * bytes_; }
+    const unsigned char* head(size_t number) const { return data_.data() + number * bytes_; }
+    size_t bytes() const { return bytes_; }
+    [[gnu::always_inline]] void prefetch(size_t number) const {
+        for (size_t byte = 0; byte < bytes_; byte += kLine) __builtin_prefetch(data_.data() + number * bytes_ + byte);
+    }
+    float scale(size_t number) const {
+        float scale;
+        std::memcpy(&scale, head(number) + head_, sizeof(scale));
+        return scale;
+    }
+
+    // Adds some sketches to `stride` scores, and returns the sum of their scales.
+    float add(const uint32_t* numbers, size_t count, float* scores) const { return add_(data_.data() + head_, bytes_, stride_, numbers, count, scores); }
+
+    // A sketch of `stride` weights.
+    void make(size_t number, const float* weights) {
+        float most = 0;
+        for (size_t i = 0; i < stride_; ++i) most = std::max(most, std::abs(weights[i]));
+        const float scale = most * kRoom / kMost;
+        std::memcpy(head(number) + head_, &scale, sizeof(scale));
+        int8_t* const out = writable(number);
+        const float per = scale > 0 ? 1 / scale : 0.0f;
+        for (size_t i = 0; i < stride_; ++i) out[i] = rounded(weights[i] * per);
+    }
+    // Changes one weight; false if it is too large for the scale.
+    bool set(size_t number, size_t label, float weight) {
+        const float by = scale(number);
+        if (!(std::abs(weight) <= by * kMost)) return false;
+        writable(number)[label] = by > 0 ? rounded(weight / by) : int8_t{0};
+        return true;
+    }
+
+private:
+    static constexpr size_t kUnit = 32, kLine = 64;
+    static constexpr float kMost = 127, kRoom = 1.25f;  // weights may grow so much before a new scale is needed
+
+    // To the nearest whole number, by vectors where there are many: beyond this sum there are no fractions.
+    static int8_t rounded(float number) {
+        constexpr float kWhole = 12582912;  // 1.5 * 2^23
+        return static_cast<int8_t>(static_cast<int32_t>(number + kWhole - kWhole));
+    }
+    int8_t* writable(size_t number) { return reinterpret_cast<int8_t*>(head(number) + head_ + sizeof(float)); }
+
+    using Add = float (*)(const unsigned char* data, size_t bytes, size_t stride, const uint32_t* numbers, size_t count, float* scores);
+    static Add adding(size_t stride);
+
+    size_t stride_, head_, bytes_;
+    Add add_;
+    AlignedVector<unsigned char> data_;
+};
+
+}  // namespace tagpool

@@ -1,0 +1,226 @@
+#include "text/conll.hpp"
+
+#include <cstring>
+
+#include "base/fault.hpp"
+#include "text/unicode.hpp"
+
+namespace tagpool {
+namespace {
+
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+constexpr std::string_view kDocumentStart = "-DOCSTART-";
+
+bool is_blank(char c) { return c == ' ' || c == '\t'; }
+
+// Hands out lines without their ends (\n or \r\n), counting them from 1.
+class Lines {
+public:
+    explicit Lines(std::string_view text) : rest_(text) {
+        if (rest_.starts_with(kByteOrderMark)) rest_.remove_prefix(kByteOrderMark.size());
+    }
+    bool next(std::string_view& line) {
+        if (rest_.empty()) return false;
+        const void* end = std::memchr(rest_.data(), '\n', rest_.size());
+        const size_t length = end ? static_cast<size_t>(static_cast<const char*>(end) - rest_.data()) : rest_.size();
+        line = rest_.substr(0, length);
+        rest_.remove_prefix(end ? length + 1 : length);
+        if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
+        ++number_;
+        return true;
+    }
+    size_t number() const { return number_; }
+
+private:
+    std::string_view rest_;
+    size_t number_ = 0;
+};
+
+bool all_blank(std::string_view line) {
+    for (char c : line)
+        if (!is_blank(c)) return false;
+    return true;
+}
+
+// Splits at every tab, or at runs of blanks. Keeps at most `most` fields and returns how many there are in all.
+size_t split(std::string_view line, bool tabs, std::vector<std::string_view>& fields, size_t most) {
+    fields.clear();
+    size_t count = 0;
+    const auto keep = [&](std::string_view field) {
+        if (++count <= most) fields.push_back(field);
+    };
+    if (tabs) {
+        size_t begin = 0;
+        for (size_t i = 0; i <= line.size(); ++i) {
+            if (i < line.size() && line[i] != '\t') continue;
+            keep(line.substr(begin, i - begin));
+            begin = i + 1;
+        }
+        return count;
+    }
+    size_t i = 0;
+    while (true) {
+        while (i < line.size() && is_blank(line[i])) ++i;
+        if (i == line.size()) return count;
+        const size_t begin = i;
+        while (i < line.size() && !is_blank(line[i])) ++i;
+        keep(line.substr(begin, i - begin));
+    }
+}
+
+// "# key = value" is never a token: a word "#" tagged "key", "=" does not occur. But "#key= O" may be one.
+bool is_key_value_comment(std::string_view line) {
+    size_t i = 1;
+    while (i < line.size() && is_blank(line[i])) ++i;
+    const size_t begin = i;
+    while (i < line.size() && !is_blank(line[i]) && line[i] != '=') ++i;
+    const size_t end = i;
+    while (i < line.size() && is_blank(line[i])) ++i;
+    if (end == begin || i == end) return false;
+    return i + 1 < line.size() && line[i] == '=' && line[i + 1] == ' ';
+}
+
+// Whether a CoNLL-U line is a multiword range (1-2) or an empty node (1.1): no token of the sentence.
+bool is_conllu_extra(std::string_view id) {
+    const size_t between = id.find_first_of("-.");
+    const auto is_number = [](std::string_view part) {
+        return !part.empty() && part.find_first_not_of("0123456789") == std::string_view::npos;
+    };
+    return between != std::string_view::npos && is_number(id.substr(0, between)) && is_number(id.substr(between + 1));
+}
+
+bool is_document_comment(std::string_view line) {
+    size_t i = 1;
+    while (i < line.size() && is_blank(line[i])) ++i;
+    const std::string_view rest = line.substr(i);
+    return rest == "newdoc" || rest.starts_with("newdoc ");
+}
+
+// At most 40 bytes of a line that is valid UTF-8; no character is cut in two.
+std::string shown(std::string_view text) {
+    if (text.size() <= 40) return std::string(text);
+    size_t length = 40;
+    while ((static_cast<unsigned char>(text[length]) & 0xC0) == 0x80) --length;
+    return std::string(text.substr(0, length)) + "...";
+}
+
+bool is_document_line(std::string_view line) {
+    while (!line.empty() && is_blank(line[0])) line.remove_prefix(1);
+    return line.starts_with(kDocumentStart) && (line.size() == kDocumentStart.size() || is_blank(line[kDocumentStart.size()]));
+}
+
+class Reader {
+public:
+    Reader(std::string_view text, const ConllOptions& options)
+        : lines_(text), options_(options), builder_(options.names), expected_(options.names.size() + options.conllu) {}
+
+    Columns read() {
+        std::string_view line;
+        while (lines_.next(line)) {
+            check(line);
+            if (all_blank(line)) {
+                builder_.end_sentence();
+            } else if (line[0] != '#' || !take_comment(line)) {
+                take_token(line);
+            }
+        }
+        return builder_.finish();
+    }
+
+private:
+    [[noreturn]] void fail(const std::string& message) const { throw InputFault(message, lines_.number()); }
+
+    void check(std::string_view line) const {
+        if (line.size() > options_.longest_line)
+            fail("expected a token and its columns, got a line of " + std::to_string(line.size()) +
+                 " bytes (the limit is " + std::to_string(options_.longest_line) + "); is this a column file?");
+        if (!line.empty() && std::memchr(line.data(), '\0', line.size()))
+            fail("expected text, got a NUL byte; is this a binary or UTF-16 file?");
+        const size_t bad = find_invalid_utf8(line);
+        if (bad != std::string_view::npos)
+            fail("expected UTF-8, got an invalid byte at position " + std::to_string(bad + 1) +
+                 "; convert the file, or name its encoding (encoding=\"latin-1\", --encoding latin-1)");
+    }
+
+    // Comments stand before a sentence's first token, and a token may well be "#" or a hashtag: so in plain columns a line is
+    // a comment only if it reads "# key = value" or "# newdoc", or has not the number of columns a token has.
+    bool take_comment(std::string_view line) {
+        if (!options_.conllu) {
+            if (builder_.tokens_in_sentence() > 0) return false;
+            const bool surely = is_key_value_comment(line) || (is_document_comment(line) && line[1] == ' ');
+            if (!surely) {
+                // A comment proves nothing about the separator.
+                const bool tabs = separator_known_ ? tabs_ : line.find('\t') != std::string_view::npos;
+                if (split(line, tabs, fields_, expected_) == expected_) return false;
+                // A ragged hashtag line such as "#word" is a mistake, not a comment; "# ..." is one.
+                if (line.size() > 1 && !is_blank(line[1])) return false;
+            }
+        }
+        if (is_document_comment(line)) builder_.start_document();
+        builder_.add_aside(line);
+        return true;
+    }
+
+    // A file is tab-separated when its first token line has a tab: words may then contain blanks.
+    void settle_separator(std::string_view line) {
+        if (separator_known_) return;
+        tabs_ = options_.conllu || line.find('\t') != std::string_view::npos;
+        separator_known_ = true;
+    }
+
+    void take_token(std::string_view line) {
+        if (!options_.conllu && is_document_line(line)) {
+            builder_.start_document();
+            return;
+        }
+        settle_separator(line);
+        const size_t count = split(line, tabs_, fields_, expected_);
+        if (count != expected_) {
+            std::string message = "expected " + std::to_string(expected_) + " columns, got " + std::to_string(count) + ": \"" +
+                                  shown(line) + "\"";
+            if (tabs_ && count == 1 && expected_ > 1) message += " (the file is read as tab-separated)";
+            fail(message);
+        }
+        for (size_t c = 0; c < count; ++c)
+            if (fields_[c].empty()) fail("column " + std::to_string(c + 1) + " is empty: \"" + shown(line) + "\"");
+        if (options_.conllu) {
+            if (is_conllu_extra(fields_[0])) {
+                builder_.add_aside(line);
+                return;
+            }
+            check_conllu_id();
+        }
+        for (size_t c = 0; c < builder_.column_count(); ++c) builder_.add(c, fields_[c + options_.conllu]);
+    }
+
+    void check_conllu_id() const {
+        const std::string expected = std::to_string(builder_.tokens_in_sentence() + 1);
+        if (fields_[0] != expected)
+            fail("expected token id " + expected + ", got \"" + shown(fields_[0]) + "\"; is a blank line missing?");
+    }
+
+    Lines lines_;
+    const ConllOptions& options_;
+    ColumnsBuilder builder_;
+    const size_t expected_;
+    std::vector<std::string_view> fields_;
+    bool tabs_ = false, separator_known_ = false;
+};
+
+}  // namespace
+
+size_t count_columns(std::string_view text, bool conllu) {
+    Lines lines(text);
+    std::string_view line;
+    std::vector<std::string_view> fields;
+    while (lines.next(line)) {
+        if (all_blank(line) || (!conllu && is_document_line(line))) continue;
+        if (line[0] == '#' && (conllu || (line.size() > 1 && is_blank(line[1])) || is_key_value_comment(line))) continue;
+        return split(line, conllu || line.find('\t') != std::string_view::npos, fields, 0);
+    }
+    return 0;
+}
+
+Columns read_conll(std::string_view text, const ConllOptions& options) { return Reader(text, options).read(); }
+
+}  // namespace tagpool

@@ -1,0 +1,136 @@
+#include "text/unicode.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <iterator>
+
+namespace tagpool {
+namespace {
+
+struct ClassRun {
+    uint32_t first;
+    uint8_t flags;
+};
+struct LowerRun {
+    uint32_t first, last, step;
+    int32_t delta;
+};
+
+#include "text/unicode_tables.inc"
+
+uint8_t class_from_runs(char32_t point) {
+    const auto run = std::upper_bound(std::begin(kClassRuns), std::end(kClassRuns), point,
+                                      [](char32_t value, const ClassRun& r) { return value < r.first; });
+    return std::prev(run)->flags;
+}
+
+const std::array<uint8_t, 128> kAscii = [] {
+    std::array<uint8_t, 128> table{};
+    for (char32_t c = 0; c < 128; ++c) table[c] = class_from_runs(c);
+    return table;
+}();
+
+bool is_continuation(unsigned char byte) { return (byte & 0xC0) == 0x80; }
+
+// The length of the valid character at p, or 0.
+size_t valid_length(const unsigned char* p, size_t left) {
+    const unsigned char a = p[0];
+    if (a < 0x80) return 1;
+    if (a >= 0xC2 && a <= 0xDF) return left >= 2 && is_continuation(p[1]) ? 2 : 0;
+    if (a >= 0xE0 && a <= 0xEF) {
+        if (left < 3 || !is_continuation(p[1]) || !is_continuation(p[2])) return 0;
+        if (a == 0xE0 && p[1] < 0xA0) return 0;  // overlong
+        if (a == 0xED && p[1] > 0x9F) return 0;  // surrogates
+        return 3;
+    }
+    if (a >= 0xF0 && a <= 0xF4) {
+        if (left < 4 || !is_continuation(p[1]) || !is_continuation(p[2]) || !is_continuation(p[3])) return 0;
+        if (a == 0xF0 && p[1] < 0x90) return 0;  // overlong
+        if (a == 0xF4 && p[1] > 0x8F) return 0;  // beyond U+10FFFF
+        return 4;
+    }
+    return 0;
+}
+
+}  // namespace
+
+uint8_t character_class(char32_t point) { return point < 128 ? kAscii[point] : class_from_runs(point); }
+
+char32_t to_lower(char32_t point) {
+    if (point < 128) return point >= 'A' && point <= 'Z' ? point + 32 : point;
+    const auto after = std::upper_bound(std::begin(kLowerRuns), std::end(kLowerRuns), point,
+                                        [](char32_t value, const LowerRun& r) { return value < r.first; });
+    if (after == std::begin(kLowerRuns)) return point;
+    const LowerRun& run = *std::prev(after);
+    if (point > run.last || (point - run.first) % run.step != 0) return point;
+    return static_cast<char32_t>(static_cast<int64_t>(point) + run.delta);
+}
+
+size_t find_invalid_utf8(std::string_view text) {
+    const unsigned char* p = reinterpret_cast<const unsigned char*>(text.data());
+    size_t i = 0;
+    while (i < text.size()) {
+        // Eight ASCII bytes at a time: most of most files.
+        uint64_t block;
+        if (text.size() - i >= 8 && (std::memcpy(&block, p + i, 8), (block & 0x8080808080808080ULL) == 0)) {
+            i += 8;
+            continue;
+        }
+        const size_t length = valid_length(p + i, text.size() - i);
+        if (length == 0) return i;
+        i += length;
+    }
+    return std::string_view::npos;
+}
+
+void append_utf8(std::string& out, char32_t c) {
+    const auto put = [&out](char32_t byte) { out.push_back(static_cast<char>(byte)); };
+    if (c < 0x80) {
+        put(c);
+    } else if (c < 0x800) {
+        put(0xC0 | (c >> 6));
+        put(0x80 | (c & 0x3F));
+    } else if (c < 0x10000) {
+        put(0xE0 | (c >> 12));
+        put(0x80 | ((c >> 6) & 0x3F));
+        put(0x80 | (c & 0x3F));
+    } else {
+        put(0xF0 | (c >> 18));
+        put(0x80 | ((c >> 12) & 0x3F));
+        put(0x80 | ((c >> 6) & 0x3F));
+        put(0x80 | (c & 0x3F));
+    }
+}
+
+std::string_view beginning_of(std::string_view text, size_t count) {
+    size_t i = 0;
+    while (i < text.size() && count > 0) {
+        ++i;
+        while (i < text.size() && is_continuation(static_cast<unsigned char>(text[i]))) ++i;
+        --count;
+    }
+    return text.substr(0, i);
+}
+
+bool Characters::next(char32_t& point) {
+    if (p_ == end_) return false;
+    const auto byte = [this](int i) { return static_cast<char32_t>(static_cast<unsigned char>(p_[i])); };
+    const char32_t a = byte(0);
+    if (a < 0x80) {
+        point = a;
+        p_ += 1;
+    } else if (a < 0xE0) {
+        point = ((a & 0x1F) << 6) | (byte(1) & 0x3F);
+        p_ += 2;
+    } else if (a < 0xF0) {
+        point = ((a & 0x0F) << 12) | ((byte(1) & 0x3F) << 6) | (byte(2) & 0x3F);
+        p_ += 3;
+    } else {
+        point = ((a & 0x07) << 18) | ((byte(1) & 0x3F) << 12) | ((byte(2) & 0x3F) << 6) | (byte(3) & 0x3F);
+        p_ += 4;
+    }
+    return true;
+}
+
+}  // namespace tagpool

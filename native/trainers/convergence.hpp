@@ -1,0 +1,60 @@
+// Progress: when a minimiser is done. Both of them stop by the same rules.
+#pragma once
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <utility>
+
+#include "trainers/lbfgs.hpp"
+#include "base/vectors.hpp"
+
+namespace tagpool {
+
+inline double norm_of(const AlignedVector<double>& x, unsigned threads) {
+    return std::sqrt(sum_blocks(x.size(), threads, [&](size_t begin, size_t end) {
+        return dot(x.data() + begin, x.data() + begin, end - begin);
+    }));
+}
+
+class Progress {
+public:
+    Progress(const LbfgsOptions& options, const Report& report, LbfgsResult& result) : options_(options), report_(report), result_(result) {}
+
+    // Before an iteration, at a gradient of this norm.
+    bool done(double gradient_norm, const AlignedVector<double>& x) {
+        if (result_.iterations >= options_.iterations) return true;
+        const double limit = options_.gradient_tolerance;
+        if (gradient_norm > limit && gradient_norm > limit * norm_of(x, options_.threads)) return false;
+        result_.end = LbfgsEnd::converged;
+        return true;
+    }
+
+    // After an iteration; false: stop.
+    bool advance(double value, double gradient_norm, double step) {
+        result_.value = value;
+        ++result_.iterations;
+        const size_t trials = result_.evaluations - std::exchange(evaluations_, result_.evaluations);
+        if (report_ && !report_({result_.iterations, value, gradient_norm, trials, step})) {
+            result_.end = LbfgsEnd::stopped;
+            return false;
+        }
+        values_.push_back(value);
+        if (values_.size() > options_.period) {
+            if (options_.value_tolerance > 0 && values_.front() - value < options_.value_tolerance * std::abs(value)) {
+                result_.end = LbfgsEnd::converged;
+                return false;
+            }
+            values_.pop_front();
+        }
+        return true;
+    }
+
+private:
+    const LbfgsOptions& options_;
+    const Report& report_;
+    LbfgsResult& result_;
+    size_t evaluations_ = 1;  // up to the iteration before: the first is at the start
+    std::deque<double> values_;
+};
+
+}  // namespace tagpool

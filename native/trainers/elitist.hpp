@@ -1,0 +1,108 @@
+// Elitist: n experts that are trained together as one logarithmic opinion pool (Wang and Manning 2013), by FOBOS in mini-batches:
+//
+//     minimise (1 - mu) NLL_pool + mu sum_j NLL_j + penalty,   p_pool(y | x) ~ prod_j p_j(y | x)^alpha_j,
+//
+// the penalty of the summed objective: l1, or elitist, (l/2) sum_g (sum_j |w_gj|)^2 with a group g for every weight of a single model.
+// The experts' normalisers cancel, so the pool is one model with the weights sum_j alpha_j W_j: with G its gradient, that of expert j is
+// alpha_j G, and that of alpha_j is <G, W_j>. With mu = 0 a step therefore takes one forward-backward, whatever n.
+//
+// Learned alpha take a gradient step together with the weights (the mean over the tokens of the batch) and are then projected onto the simplex.
+// Steps and the putting off of proximal steps are those of Fobos.
+#pragma once
+#include <array>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/buffer.hpp"
+#include "kernels/kernels.hpp"
+#include "trainers/penalty.hpp"
+#include "base/thread_pool.hpp"
+#include "base/random.hpp"
+#include "dataset/row_masks.hpp"
+#include "dataset/training_set.hpp"
+#include "dataset/weight_groups.hpp"
+
+namespace tagpool {
+
+struct ElitistOptions {
+    std::string penalty = "elitist";  // or "elitist-approximate", "l1"
+    double strength = 1, mu = 0;
+    std::vector<double> alpha;  // one an expert
+    bool learn_alpha = false;
+    double step = 0;      // eta_0; 0: calibrated
+    double spread = 0.1;  // weights begin uniform in [-spread, spread]
+    uint64_t seed = 1;
+    size_t batch = 8;
+    unsigned threads = 1;  // the result is the same whatever their number
+};
+
+class Elitist {
+public:
+    // `example_weights` is empty (all 1), or one a sentence in chains, one a token without.
+    Elitist(std::shared_ptr<const TrainingSet> set, bool chain, const ElitistOptions& options, std::vector<float> example_weights);
+    Elitist(const Elitist&) = delete;
+    Elitist& operator=(const Elitist&) = delete;
+
+    size_t experts() const { return experts_; }
+    // The weights of expert after expert, then alpha.
+    size_t parameter_count() const { return experts_ * expert_size() + experts_; }
+    std::vector<double> parameters();
+    // Starts anew from these parameters instead of random ones.
+    void start_from(const double* parameters);
+    // One pass over the sentences in a new order; returns the mean loss met on the way (before each step), or infinity, at once, if the
+    // weights have run away. `look_up` is called now and then; what it throws ends the pass between two steps.
+    double epoch(const std::function<void()>& look_up);
+    double step() const { return step_; }
+
+private:
+    const float* example_weights() const { return example_weights_.empty() ? nullptr : example_weights_.data(); }
+    size_t expert_size() const { return chain_ ? set_->places().size() : set_->pair_count(); }
+    // Models of a step: 0 is the pool, j + 1 is expert j, of which there is need if mu > 0.
+    size_t models() const { return options_.mu > 0 ? experts_ + 1 : 1; }
+    double* weights(size_t model) { return weights_[model].data(); }
+
+    void begin();
+    double pass(const std::vector<uint32_t>& order, double bound, const std::function<void()>& look_up);
+    void meet(const uint32_t* sentences, size_t count, Pool& pool);
+    void fetch_early(const WeightGroup& group);
+    std::array<double*, kMostAcross> members_of(const WeightGroup& group);
+    void catch_up(WeightGroup& group);
+    void catch_up_all(Pool& pool);
+    double differentiate(const uint32_t* sentences, size_t count, Pool& pool);
+    void descend(const uint32_t* sentences, size_t count, double eta, Pool& pool);
+    void add_gradients(const uint32_t* sentences, size_t count, size_t model, double by);
+    void forget_pooled();
+    void move_alpha(double by, Pool& pool);
+    void calibrate(const std::function<void()>& look_up);
+
+    std::shared_ptr<const TrainingSet> set_;
+    bool chain_;
+    ElitistOptions options_;
+    size_t experts_;
+    std::vector<float> example_weights_;
+    std::vector<double> start_, alpha_;  // `start_` is empty: random
+    double step_;
+    Random random_;
+    Penalty penalty_;
+    RowMasks masks_;
+    WeightGroups groups_;
+    // Of each model. Those of the pool are made when a group is met. Once all gradients are known, their place holds the sum of these, until
+    // the group is met again and its experts follow it.
+    std::vector<Buffer<double>> weights_;
+    std::vector<double> moves_;  // by step and expert: how far to follow the gradient
+    size_t steps_ = 0;
+
+    // Work space of a batch.
+    uint32_t round_ = 0;
+    std::vector<uint32_t> met_in_, met_;             // by group: the round it was met in; the groups of this one
+    std::vector<EdgeTable<double>> edges_;           // by model
+    std::vector<ChainScratch<double>> scratch_;      // by worker
+    std::vector<double> nodes_, edge_gradients_;     // by model, then token or sentence
+    std::vector<double> losses_, slopes_;            // by model and sentence; by block of groups and expert
+    std::vector<AlignedVector<double>> triples_;     // by model and sentence: gradients
+    std::vector<size_t> first_tokens_;
+};
+
+}  // namespace tagpool

@@ -1,0 +1,97 @@
+#include "trainers/objective.hpp"
+
+#include <algorithm>
+
+#include "base/fault.hpp"
+#include "base/parallel.hpp"
+#include "base/vectors.hpp"
+
+namespace tagpool {
+Objective::Objective(std::shared_ptr<const TrainingSet> set, bool chain, double l2, std::vector<float> example_weights, unsigned threads)
+    : set_(std::move(set)), free_(*set_, chain), chain_(chain), l2_(l2), example_weights_(std::move(example_weights)),
+      threads_(std::max(threads, 1u)), scratch_(threads_) {
+    set_->demand_tokens(true);
+    if (!example_weights_.empty() && example_weights_.size() != (chain ? set_->sentence_count() : set_->token_count()))
+        throw InputFault(chain ? "expected one weight a sentence" : "expected one weight a token");
+    weights_.assign(set_->weight_count(), 0);
+    gradient_.assign(set_->weight_count(), 0);
+    copies_.assign((threads_ == 1 ? std::min<size_t>(set_->parts() - 1, 1) : set_->parts() - 1) * set_->shared_count(), 0);
+    edge_gradients_.assign(set_->parts() * set_->edge_size(), 0);
+    losses_.assign(set_->parts(), 0);
+    if (set_->twins_by_weight()) {
+        set_->places().each(parameter_count(), [&](size_t, size_t place, float factor) { weights_[place] = static_cast<double>(factor); });
+        scales_.resize(free_.size());
+        free_.each(0, free_.size(), [&](size_t i, size_t place) { scales_[i] = static_cast<float>(weights_[place]); });
+    }
+}
+
+double Objective::operator()(const double* parameters, double* gradient) {
+    const Places places = set_->places();
+    const bool by_weight = set_->twins_by_weight();
+    places.each(parameter_count(), [&](size_t i, size_t place, float factor) {
+        weights_[place] = static_cast<double>(by_weight ? factor * factor : factor) * parameters[i];
+    });
+    const double loss = evaluate_loss();
+    add_copies();
+    // Twins share what is theirs together: each has the factor's part of it.
+    places.each(parameter_count(), [&](size_t i, size_t place, float factor) {
+        gradient[i] = gradient_[place] / static_cast<double>(by_weight ? 1.0f : factor) + l2_ * parameters[i];
+    });
+    return loss + 0.5 * l2_ * dot(parameters, parameters, parameter_count());
+}
+
+double Objective::evaluate(const double* weights, double* gradient) {
+    for_blocks(free_.size(), threads_, [&](size_t begin, size_t end) {
+        free_.each(begin, end, [&](size_t i, size_t place) { weights_[place] = scale(i) * weights[i]; });
+    });
+    const double loss = evaluate_loss();
+    return loss + finish(weights, gradient);
+}
+
+// The loss; leaves its gradient in gradient_ and the copies.
+double Objective::evaluate_loss() {
+    const TrainingSet& set = *set_;
+    const Kernels<double>& run = kernels<double>();
+    if (chain_) run.make_edges(set, weights_.data(), edges_);
+    const size_t edges = set.edge_size(), shared = set.shared_count();
+    const float* const weights = example_weights_.empty() ? nullptr : example_weights_.data();
+    std::fill(gradient_.begin(), gradient_.end(), 0.0);
+    parallel_for(set.parts(), threads_, [&](size_t part, unsigned worker) {
+        double* const copy = part == 0 ? gradient_.data() : copies_.data() + (threads_ == 1 ? 0 : (part - 1) * shared);
+        double* const edge_gradients = edge_gradients_.data() + part * edges;
+        if (part > 0) std::fill_n(copy, shared, 0.0);
+        std::fill_n(edge_gradients, edges, 0.0);
+        losses_[part] = run.add_gradient(set, weights_.data(), edges_, chain_, weights, part, copy, gradient_.data(),
+                                         edge_gradients, scratch_[worker]);
+        if (threads_ == 1 && part > 0)  // the parts come in their order: one copy is enough, and the sums are the same
+            for (size_t i = 0; i < shared; ++i) gradient_[i] += copy[i];
+    });
+    double* const edge_gradient = gradient_.data() + set.transitions_begin();
+    double loss = 0;
+    for (size_t part = 0; part < set.parts(); ++part) {
+        loss += losses_[part];
+        for (size_t i = 0; i < edges; ++i) edge_gradient[i] += edge_gradients_[part * edges + i];
+    }
+    return loss;
+}
+
+// Sums the parts' gradients, in their order.
+void Objective::add_copies() {
+    if (threads_ == 1) return;  // they are already
+    const size_t shared = set_->shared_count(), copies = set_->parts() - 1;
+    for_blocks(shared, threads_, [&](size_t begin, size_t end) {
+        for (size_t copy = 0; copy < copies; ++copy)
+            for (size_t i = begin; i < end; ++i) gradient_[i] += copies_[copy * shared + i];
+    });
+}
+
+// The penalty; adds its gradient to that of the loss.
+double Objective::finish(const double* weights, double* gradient) {
+    add_copies();
+    return 0.5 * l2_ * sum_blocks(free_.size(), threads_, [&](size_t begin, size_t end) {
+        free_.each(begin, end, [&](size_t i, size_t place) { gradient[i] = scale(i) * gradient_[place] + l2_ * weights[i]; });
+        return dot(weights + begin, weights + begin, end - begin);
+    });
+}
+
+}  // namespace tagpool

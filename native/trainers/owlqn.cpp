@@ -1,0 +1,122 @@
+#include "trainers/owlqn.hpp"
+
+#include <cmath>
+
+#include "trainers/curvature.hpp"
+#include "trainers/convergence.hpp"
+#include "base/vectors.hpp"
+
+namespace tagpool {
+namespace {
+
+// The steepest slope of f + l1 |x| that leads down, or zero where none does: at x = 0 the penalty rises to both sides.
+double pseudo_gradient(double x, double gradient, double l1) {
+    if (x > 0) return gradient + l1;
+    if (x < 0) return gradient - l1;
+    if (gradient + l1 < 0) return gradient + l1;
+    if (gradient - l1 > 0) return gradient - l1;
+    return 0;
+}
+
+class SparseMinimiser {
+public:
+    SparseMinimiser(const Evaluate& evaluate, AlignedVector<double>& x, const LbfgsOptions& options)
+        : evaluate_(evaluate), x_(x), options_(options), gradient_(x.size()), point_(x.size()), next_(x.size()), pseudo_(x.size()),
+          curvature_(x.size(), options.memory, options.threads) {}
+
+    LbfgsResult run(const Report& report) {
+        LbfgsResult result{LbfgsEnd::iterations, evaluate_(x_.data(), gradient_.data()) + penalty(x_), 0, 1};
+        Progress progress(options_, report, result);
+        find_pseudo(x_, gradient_);
+        curvature_.restart(pseudo_.data());
+        double norm = norm_of(pseudo_, options_.threads);
+        while (!progress.done(norm, x_)) {
+            const bool fresh = curvature_.empty();
+            curvature_.direct(pseudo_.data());
+            const double slope = stay_downhill();
+            double value = result.value, step = fresh ? 1 / norm : 1;
+            if (!(slope < 0) || !search(step, value, result.evaluations)) {
+                if (fresh) {
+                    result.end = LbfgsEnd::no_progress;
+                    break;
+                }
+                curvature_.restart(pseudo_.data());
+                continue;
+            }
+            find_pseudo(point_, next_);
+            curvature_.accept(1, gradient_, next_, pseudo_.data());
+            x_.swap(point_);
+            norm = norm_of(pseudo_, options_.threads);
+            if (!progress.advance(value, norm, step)) break;
+        }
+        return result;
+    }
+
+private:
+    template <class Work>
+    double sum(Work&& each) const {
+        return sum_blocks(x_.size(), options_.threads, [&](size_t begin, size_t end) {
+            double total = 0;
+            for (size_t i = begin; i < end; ++i) total += each(i);
+            return total;
+        });
+    }
+
+    double penalty(const AlignedVector<double>& x) const {
+        return options_.l1 * sum([&](size_t i) { return std::abs(x[i]); });
+    }
+
+    void find_pseudo(const AlignedVector<double>& x, const AlignedVector<double>& gradient) {
+        for_blocks(x_.size(), options_.threads, [&](size_t begin, size_t end) {
+            for (size_t i = begin; i < end; ++i) pseudo_[i] = pseudo_gradient(x[i], gradient[i], options_.l1);
+        });
+    }
+
+    // Keeps of the direction what goes down the pseudo-gradient; returns the slope.
+    double stay_downhill() {
+        float* const along = curvature_.direction();
+        return sum([&](size_t i) {
+            if (static_cast<double>(along[i]) * pseudo_[i] >= 0) along[i] = 0;
+            return static_cast<double>(along[i]) * pseudo_[i];
+        });
+    }
+
+    // Shorter and shorter steps, each held to the orthant of x (at zero: the one the pseudo-gradient leads into), until the value has
+    // fallen enough. Leaves point and gradient there, and the step in the place of the direction.
+    bool search(double& step, double& value, size_t& evaluations) {
+        constexpr double kDecrease = 1e-4;
+        float* const along = curvature_.direction();
+        for (size_t i = 0; i < 40; ++i, step *= 0.5) {
+            // Slope along the step that was really made.
+            const double expected = sum([&](size_t k) {
+                const double moved = x_[k] + step * static_cast<double>(along[k]), side = x_[k] != 0 ? x_[k] : -pseudo_[k];
+                point_[k] = moved * side > 0 ? moved : 0;
+                return pseudo_[k] * (point_[k] - x_[k]);
+            });
+            ++evaluations;
+            const double here = evaluate_(point_.data(), next_.data()) + penalty(point_);
+            if (std::isfinite(here) && here < value && here <= value + kDecrease * expected) {
+                value = here;
+                for_blocks(x_.size(), options_.threads, [&](size_t begin, size_t end) {
+                    for (size_t k = begin; k < end; ++k) along[k] = static_cast<float>(point_[k] - x_[k]);
+                });
+                return true;
+            }
+        }
+        return false;
+    }
+
+    const Evaluate& evaluate_;
+    AlignedVector<double>& x_;
+    const LbfgsOptions& options_;
+    AlignedVector<double> gradient_, point_, next_, pseudo_;
+    Curvature curvature_;
+};
+
+}  // namespace
+
+LbfgsResult minimise_sparsely(const Evaluate& evaluate, AlignedVector<double>& x, const LbfgsOptions& options, const Report& report) {
+    return SparseMinimiser(evaluate, x, options).run(report);
+}
+
+}  // namespace tagpool

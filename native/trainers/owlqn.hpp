@@ -1,0 +1,10 @@
+// OWL-QN: limited-memory BFGS for f(x) + l1 * sum |x_i| (Andrew and Gao 2007). Weights that do not pay stay exactly zero.
+#pragma once
+#include "trainers/lbfgs.hpp"
+
+namespace tagpool {
+
+// `evaluate` is f alone.
+LbfgsResult minimise_sparsely(const Evaluate& evaluate, AlignedVector<double>& x, const LbfgsOptions& options, const Report& report);
+
+}  // namespace tagpool

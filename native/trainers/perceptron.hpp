@@ -1,0 +1,51 @@
+// The averaged structured perceptron (Collins 2002), by sentence or, without a chain, by token.
+//
+// After the example number s = 1, 2, ... whose best labels are wrong:  w += c_s * (phi(x, gold) - phi(x, best)).
+// The average of w over all T examples is w - seconds / T, where `seconds` has received (s - 1) times each update.
+// Labels that are not known are completed by the best sequence that agrees with the known ones (Fernandes and Brefeld 2011).
+#pragma once
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "kernels/kernels.hpp"
+#include "dataset/averaged_weights.hpp"
+#include "base/random.hpp"
+#include "dataset/row_masks.hpp"
+#include "dataset/training_set.hpp"
+
+namespace tagpool {
+
+class Perceptron {
+public:
+    // `example_weights` (the c_s) is empty (all 1), or one a sentence in chains, one a token without.
+    Perceptron(std::shared_ptr<const TrainingSet> set, bool chain, uint64_t seed, std::vector<float> example_weights);
+
+    size_t parameter_count() const { return chain_ ? set_->places().size() : set_->pair_count(); }
+    // Starts anew from these parameters instead of zero.
+    void start_from(const float* parameters);
+    // One pass over the sentences in a new order; returns how many tokens of known label were wrong. `look_up` is called now and then;
+    // what it throws ends the pass between two examples.
+    size_t epoch(const std::function<void()>& look_up);
+    // The averaged parameters, and the plain ones.
+    std::vector<float> parameters() const;
+    std::vector<float> current() const;
+
+private:
+    size_t learn(size_t begin, size_t length, float weight);
+    void move(size_t token, int32_t right, int32_t wrong, float weight);
+    void move_edge(size_t place, float weight);
+    void move_edges(const int32_t* labels, size_t begin, size_t length, float weight);
+
+    std::shared_ptr<const TrainingSet> set_;
+    bool chain_;
+    std::vector<float> example_weights_;
+    Random random_;
+    PairedWeights weights_;
+    RowMasks masks_;
+    size_t examples_ = 0;
+    ChainScratch<float> scratch_;
+    std::vector<int32_t> best_, held_;
+};
+
+}  // namespace tagpool

@@ -1,0 +1,291 @@
+#include "trainers/sgd.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "trainers/calibrate.hpp"
+#include "base/fault.hpp"
+#include "base/interrupt_check.hpp"
+
+namespace tagpool {
+namespace {
+
+constexpr double kNever = std::numeric_limits<double>::infinity();
+constexpr double kTooLarge = 1e5;  // a divisor above which single precision would suffer
+
+// What another thread wrote comes from its cache: all of it is asked for at once.
+void fetch_early(const float* numbers, size_t count) {
+    for (size_t i = 0; i < count; i += 16) __builtin_prefetch(numbers + i);
+}
+
+}  // namespace
+
+Sgd::Sgd(std::shared_ptr<const TrainingSet> set, bool chain, const SgdOptions& options, std::vector<float> example_weights)
+    : set_(std::move(set)), chain_(chain), options_(options), example_weights_(std::move(example_weights)),
+      shrink_(options.l2 / static_cast<double>(set_->sentence_count())), step_(options.step), random_(options.seed), weights_(*set_),
+      masks_(*set_), shards_(set_->shards()), dropout_(*set_, options.dropout, options.seed, options.groups) {
+    if (!example_weights_.empty() && example_weights_.size() != (chain ? set_->sentence_count() : set_->token_count()))
+        throw InputFault(chain ? "expected one weight a sentence" : "expected one weight a token");
+    if (options_.batch == 0) throw InputFault("expected a batch of at least one sentence");
+    options_.batch = std::min(options_.batch, std::max<size_t>(set_->sentence_count(), 1));
+    options_.threads = std::clamp<unsigned>(options_.threads, 1, static_cast<unsigned>(std::min<size_t>(options_.batch, 1024)));
+    scratch_.resize(options_.threads);
+    losses_.resize(options_.batch);
+    triples_.resize(options_.batch);
+    edge_gradients_.assign(options_.batch * set_->common_edge_size(), 0);
+}
+
+void Sgd::start_from(const float* parameters) {
+    weights_.each([](float& weight, float& second) { weight = second = 0; });
+    set_->places().each(parameter_count(), [&](size_t i, size_t place, float factor) {
+        weights_.data()[weights_.first(place)] = factor * parameters[i];
+    });
+    divisor_ = average_divisor_ = 1;
+    fraction_ = 0;
+    epochs_ = seen_ = averaged_steps_ = 0;
+    from_zero_ = false;
+    step_ = options_.step;
+}
+
+double Sgd::epoch(const std::function<void()>& look_up) {
+    if (step_ <= 0) calibrate(look_up);
+    if (step_ <= 0) return kNever;
+    std::vector<uint32_t> order(set_->sentence_count());
+    std::iota(order.begin(), order.end(), 0u);
+    random_.shuffle(order);
+    const bool average = ++epochs_ > options_.average_from;
+    // Ten times what knowing nothing costs: the weights have run away. (Weights that were given may be worse than nothing.)
+    const double bound = from_zero_ ? 10 * cost_of_nothing(order) + 1 : kNever;
+    return pass(order, average, bound, look_up) / static_cast<double>(order.size());
+}
+
+// What sentences cost if nothing is known: log(labels) a token.
+double Sgd::cost_of_nothing(const std::vector<uint32_t>& sentences) const {
+    double tokens = 0;
+    for (uint32_t sentence : sentences)
+        for (size_t token = set_->sentences_[sentence]; token < set_->sentences_[sentence + 1]; ++token)
+            tokens += example_weights_.empty() ? 1.0 : static_cast<double>(example_weights_[chain_ ? sentence : token]);
+    return tokens * std::log(static_cast<double>(set_->labels()));
+}
+
+// Returns the sum of the losses, or infinity as soon as it is above `bound` or not a number.
+double Sgd::pass(const std::vector<uint32_t>& order, bool average, double bound, const std::function<void()>& look_up) {
+    Pool pool(options_.threads);
+    LookUp look(look_up);
+    double loss = 0;
+    Batch batch;
+    for (size_t first = 0; first < order.size(); first += options_.batch) {
+        if (divisor_ > kTooLarge || average_divisor_ > kTooLarge) {
+            finish_batch();
+            settle();
+        }
+        const double eta = step_ / std::pow(1 + step_ * shrink_ * static_cast<double>(seen_), 0.75);
+        batch.sentences = order.data() + first;
+        batch.count = std::min(options_.batch, order.size() - first);
+        batch.step = eta * divisor_;
+        batch.second = fraction_ * batch.step;
+        batch.both = average && averaged_steps_ > 0;
+        batch.first_visit = seen_;
+        seen_ += batch.count;
+        const double met = learn(batch, pool);
+        loss += met;
+        if (!std::isfinite(met) || loss > bound) {
+            waiting_.count = 0;
+            return kNever;
+        }
+        divisor_ *= 1 + eta * shrink_ * static_cast<double>(batch.count);
+        std::swap(batch, waiting_);
+        if (average) {
+            // The average of n points moves by 1/n towards the next one.
+            const double share = 1.0 / static_cast<double>(++averaged_steps_);
+            average_divisor_ = share < 1 ? average_divisor_ / (1 - share) : divisor_;
+            fraction_ = share < 1 ? fraction_ + share * average_divisor_ / divisor_ : 1;
+        }
+        try {
+            look.now_and_then();
+        } catch (...) {
+            finish_batch();
+            throw;
+        }
+    }
+    finish_batch();
+    return loss;
+}
+
+void Sgd::lay_out(Batch& batch) {
+    batch.first_tokens.assign(1, 0);
+    for (size_t i = 0; i < batch.count; ++i) batch.first_tokens.push_back(batch.first_tokens.back() + length(batch.sentences[i]));
+    const size_t tokens = batch.first_tokens.back();
+    if (moves_.size() >= tokens) return;
+    moves_.resize(tokens);
+    nodes_.resize(tokens * set_->stride());
+    for (AlignedVector<float>& part : parts_) part.resize(tokens * set_->stride());
+}
+
+// Loss of a batch; what it asks for is left for later.
+double Sgd::learn(Batch& batch, Pool& pool) {
+    lay_out(batch);
+    score_and_descend(batch, pool);
+    return differentiate(batch, pool);
+}
+
+// First round: the weights.
+void Sgd::score_and_descend(const Batch& batch, Pool& pool) {
+    const TrainingSet& set = *set_;
+    const StepKernels<float>& run = kernels<float>().step;
+    const WeightView<float> view{weights_.data(), 2, static_cast<float>(1 / divisor_)};
+    pool.each(Shards::kCount + 1, [&](size_t task, unsigned) {
+        if (task == Shards::kCount) {
+            descend_edges();
+            if (chain_) run.make_edges(set, view, edges_);
+            return;
+        }
+        fetch_early(nodes_.data(), waiting_.count ? waiting_.first_tokens.back() * set.stride() : 0);
+        descend(task);
+        if (!dropout_.empty()) {
+            kept_[task].clear();
+            for (size_t i = 0; i < batch.count; ++i) dropout_.thin(shards_->rows(batch.sentences[i], task), batch.first_visit + i, kept_[task]);
+        }
+        for (size_t i = 0; i < batch.count; ++i) {
+            const size_t sentence = batch.sentences[i];
+            run.score_shard(set, view, batch.both ? 2 * set.stride() : set.stride(), rows(batch, i, task), shards_->singles(sentence, task), length(sentence),
+                            parts_[task].data() + batch.first_tokens[i] * set.stride());
+        }
+    });
+}
+
+// Second round: the sentences.
+double Sgd::differentiate(const Batch& batch, Pool& pool) {
+    const TrainingSet& set = *set_;
+    const StepKernels<float>& run = kernels<float>().step;
+    const size_t stride = set.stride(), edges = set.common_edge_size();
+    const WeightView<float> view{weights_.data(), 2, static_cast<float>(1 / divisor_)};
+    longest_first_.resize(batch.count);
+    std::iota(longest_first_.begin(), longest_first_.end(), 0u);
+    // Taken longest first, the sentences come out even; where their results lie does not depend on it.
+    if (pool.size() > 1)
+        std::sort(longest_first_.begin(), longest_first_.end(),
+                  [&](uint32_t a, uint32_t b) { return length(batch.sentences[a]) > length(batch.sentences[b]); });
+    pool.each(batch.count, [&](size_t task, unsigned worker) {
+        const size_t i = longest_first_[task], sentence = batch.sentences[i], first = batch.first_tokens[i];
+        const float* parts[Shards::kCount];
+        for (size_t shard = 0; shard < Shards::kCount; ++shard) {
+            parts[shard] = parts_[shard].data() + first * stride;
+            fetch_early(parts[shard], length(sentence) * stride);
+        }
+        losses_[i] = run.differentiate(set, view, parts, sentence, chain_, example_weights(), edges_, nodes_.data() + first * stride,
+                                       edge_gradients_.data() + i * edges, scratch_[worker]);
+        triples_[i].swap(scratch_[worker].triple_gradients);
+        run.find_moves(set, nodes_.data() + first * stride, length(sentence), moves_.data() + first);
+    });
+    return std::accumulate(losses_.begin(), losses_.begin() + static_cast<std::ptrdiff_t>(batch.count), 0.0);
+}
+
+// Gives the weights of a shard what the waiting batch asked for.
+void Sgd::descend(size_t shard) {
+    const TrainingSet& set = *set_;
+    const PairedTarget<float> target{weights_.data(), masks_.data(), static_cast<float>(waiting_.step), static_cast<float>(waiting_.second),
+                                     waiting_.both};
+    for (size_t i = 0; i < waiting_.count; ++i) {
+        const size_t sentence = waiting_.sentences[i], first = waiting_.first_tokens[i];
+        kernels<float>().step.descend(set, target, rows(waiting_, i, shard), shards_->singles(sentence, shard),
+                                      nodes_.data() + first * set.stride(), moves_.data() + first);
+    }
+}
+
+// Of sentence i of the batch that was scored last.
+Shards::List Sgd::rows(const Batch& batch, size_t i, size_t shard) const {
+    return dropout_.empty() ? shards_->rows(batch.sentences[i], shard) : kept_[shard].list(i);
+}
+
+void Sgd::descend_edges() {
+    if (!chain_ || waiting_.count == 0) return;
+    const size_t edges = set_->common_edge_size();
+    float* const to = weights_.data() + 2 * set_->transitions_begin();
+    float* const seconds = to + set_->edge_size();
+    float* const total = edge_gradients_.data();
+    for (size_t i = 1; i < waiting_.count; ++i)
+        for (size_t k = 0; k < edges; ++k) total[k] += edge_gradients_[i * edges + k];
+    const auto first = static_cast<float>(waiting_.step), second = static_cast<float>(waiting_.second);
+    for (size_t k = 0; k < edges; ++k) to[k] -= first * total[k];
+    for (size_t k = 0; waiting_.both && k < edges; ++k) seconds[k] += second * total[k];
+    float* const triples = weights_.data() + weights_.first(set_->triples_begin());
+    float* const triple_seconds = triples + set_->edge_size();
+    for (size_t i = 0; i < waiting_.count; ++i) {
+        const float* gradient = triples_[i].data();
+        set_->arcs().each_triple(set_->sentences_[waiting_.sentences[i]], length(waiting_.sentences[i]), [&](size_t, uint32_t triple, float) {
+            triples[triple] -= first * *gradient;
+            if (waiting_.both) triple_seconds[triple] += second * *gradient;
+            ++gradient;
+        });
+    }
+}
+
+void Sgd::finish_batch() {
+    for (size_t shard = 0; shard < Shards::kCount; ++shard) descend(shard);
+    descend_edges();
+    waiting_.count = 0;
+}
+
+// Folds the factors into the numbers before they grow too large for single precision.
+void Sgd::settle() {
+    const auto scale = static_cast<float>(1 / divisor_);
+    const auto own = static_cast<float>(1 / average_divisor_), other = static_cast<float>(fraction_ / average_divisor_);
+    if (averaged_steps_ > 0) {
+        weights_.each([&](float& weight, float& second) { second = own * second + other * weight; });
+        average_divisor_ = 1;
+        fraction_ = 0;
+    }
+    weights_.each([&](float& weight, float&) { weight *= scale; });
+    divisor_ = 1;
+}
+
+void Sgd::calibrate(const std::function<void()>& look_up) {
+    const std::vector<uint32_t> sample = calibration_sample(set_->sentence_count(), options_.seed);
+    const std::vector<float> start = from_zero_ ? std::vector<float>() : std::vector<float>(weights_.data(), weights_.data() + weights_.size());
+    const auto take_back = [&] {
+        restore(sample, start);
+        divisor_ = 1;
+        seen_ = 0;
+    };
+    calibrate_step(step_, [&](double bound) { return pass(sample, false, bound, look_up); }, take_back);
+}
+
+// Takes back what a trial did: to zero, or to where it started.
+void Sgd::restore(const std::vector<uint32_t>& sample, const std::vector<float>& start) {
+    const TrainingSet& set = *set_;
+    const auto reset = [&](size_t first, size_t count) {
+        if (start.empty()) std::fill_n(weights_.data() + first, count, 0.0f);
+        else std::copy_n(start.data() + first, count, weights_.data() + first);
+    };
+    for (uint32_t sentence : sample)
+        for (size_t shard = 0; shard < Shards::kCount; ++shard) {
+            const Shards::List rows = shards_->rows(sentence, shard), singles = shards_->singles(sentence, shard);
+            for (size_t i = 0; i < rows.count; ++i) reset(size_t{rows.items[i].place} * 2 * set.stride(), set.stride());
+            for (size_t i = 0; i < singles.count; ++i) reset(size_t{singles.items[i].place} * 2, 1);
+        }
+    reset(2 * set.transitions_begin(), set.edge_size());
+}
+
+std::vector<float> Sgd::parameters() const {
+    if (averaged_steps_ == 0) return current();
+    std::vector<float> out(parameter_count());
+    set_->places().each(out.size(), [&](size_t i, size_t place, float factor) {
+        const auto weight = static_cast<double>(weights_.data()[weights_.first(place)]);
+        out[i] = static_cast<float>((static_cast<double>(weights_.data()[weights_.second(place)]) + fraction_ * weight) /
+                                    (average_divisor_ * static_cast<double>(factor)));
+    });
+    return out;
+}
+
+std::vector<float> Sgd::current() const {
+    std::vector<float> out(parameter_count());
+    set_->places().each(out.size(), [&](size_t i, size_t place, float factor) {
+        out[i] = static_cast<float>(static_cast<double>(weights_.data()[weights_.first(place)]) / (divisor_ * static_cast<double>(factor)));
+    });
+    return out;
+}
+
+}  // namespace tagpool

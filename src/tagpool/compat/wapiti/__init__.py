@@ -1,0 +1,1 @@
+"""Models and patterns of Wapiti and CRF++."""

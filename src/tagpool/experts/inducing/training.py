@@ -1,0 +1,196 @@
+"""How an inducing tagger is trained: sentences are encoded, epochs run, and what was learned made into a model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tagpool import _native
+from tagpool.errors import InputError
+from tagpool.experts.inducing.names import InducedFeatures, NamedFeatures
+from tagpool.experts.inducing.tagger import InducingTagger
+from tagpool.experts.training_data import DevData, TrainingData, check_common, check_whole
+from tagpool.features.encoder import Encoder
+from tagpool.features.given import GivenEncoder
+from tagpool.optim.watch import Epoch, Watch
+
+_NEVER = 2**63  # epochs: so that there is no average
+
+
+def fit(
+    tagger: InducingTagger,
+    sentences: Any,
+    labels: Any = None,
+    *,
+    dev: Any = None,
+    sample_weight: Any = None,
+    on_epoch: Callable[[Epoch], object] | None = None,
+    resume: bool = False,
+    epochs: int | None = None,
+) -> None:
+    """Trains a tagger; ``resume`` goes on from its weights, ``epochs`` overrules its own."""
+    _check(tagger)
+    before = Before(tagger) if resume and tagger.is_fitted else None
+    data = TrainingData(tagger, sentences, labels, before)
+    if before is not None:
+        data.seen_before = int(before.summary.get("sentences", 0)) if epochs is not None else 0
+    held_out = data.dev(dev) if dev is not None else None
+    learner = _learner(tagger, data, data.sentence_weights(sample_weight), averages=epochs is None)
+    if before is not None:
+        before.start(learner, data)
+    data.let_go()
+    made = _Made(tagger, data)
+    # What is watched are the weights as a learner has them, and not one array of numbers.
+    evaluate: Any = None if held_out is None else made.scorer(held_out)
+    watch: Any = Watch(evaluate=evaluate, patience=tagger.patience, on_epoch=on_epoch)
+    total = tagger.epochs if epochs is None else epochs
+    try:
+        for number in range(1, total + 1):
+            loss = learner.epoch()
+            if not watch.epoch(number, total, loss, learner.learned):
+                break
+    except KeyboardInterrupt:
+        kept = watch.kept()
+        if kept is not None:
+            made.install(kept, watch)
+        raise
+    learned = watch.kept()
+    del learner
+    watch.let_go()
+    made.install(learned, watch)
+
+
+def _check(tagger: InducingTagger) -> None:
+    check_common(tagger)
+    for name, least in (("batch", 1), ("epochs", 1), ("beam", 1), ("strongest", 2), ("slots", 1)):
+        check_whole(name, getattr(tagger, name), least)
+    if tagger.slots >= 2**32:
+        raise InputError(f"slots={tagger.slots!r}: expected a number below {2**32}")
+    if tagger.average_from is not None:
+        check_whole("average_from", tagger.average_from, 0)
+    for name, lowest, highest in (("l1", 0.0, np.inf), ("rho", 0.0, np.inf), ("step", 0.0, np.inf), ("gold", 0.0, 1.0)):
+        value = getattr(tagger, name)
+        fits = not isinstance(value, bool) and isinstance(value, (int, float, np.number)) and lowest <= value <= highest
+        if not fits or not np.isfinite(value) or (name == "step" and value == 0):
+            wanted = "above 0" if name == "step" else f"from {lowest:g} " + ("on" if np.isinf(highest) else f"to {highest:g}")
+            raise InputError(f"{name}={value!r}: expected a number {wanted}")
+
+
+def _learner(
+    tagger: InducingTagger, data: TrainingData, weights: NDArray[np.float64], *, averages: bool
+) -> _native.OnlineLearner:
+    encoder = data.encoder
+    history = encoder.fitted_history if isinstance(encoder, Encoder) else None
+    backs = [list(each) for each in encoder.history_backs] if isinstance(encoder, Encoder) else []
+    texts = [label.encode() for label in data.labels]
+    if tagger.induce and tagger.slots < data.feature_count:
+        raise InputError(
+            f"slots={tagger.slots}: expected at least as many slots for pairs as there are features, {data.feature_count}; "
+            "use more slots, or a larger min_count",
+            source=data.source,
+        )
+    try:
+        return _native.OnlineLearner(
+            data.encoded.native,
+            data.gold,
+            len(data.labels),
+            _keys(encoder),
+            np.array([_native.xxh64(text) for text in [*texts, b""]], np.uint64),
+            data.encoded.history,
+            np.zeros(0, np.uint64) if history is None else history.keys(),
+            backs,
+            np.zeros(0, np.uint16) if history is None else history.template_numbers(),
+            np.zeros(0, np.float32) if (weights == 1).all() else weights.astype(np.float32),
+            step=float(tagger.step),
+            rho=float(tagger.rho),
+            l1=float(tagger.l1),
+            dual_averaging=bool(tagger.dual_averaging),
+            strongest=tagger.strongest if tagger.induce else 0,
+            slots=tagger.slots,
+            batch=tagger.batch,
+            gold_share=float(tagger.gold),
+            average_from=tagger.average_from if averages and tagger.average_from is not None else _NEVER,
+            seed=tagger.seed,
+        )
+    except _native.InputFault as fault:
+        raise InputError(str(fault.args[0]), source=data.source) from None
+
+
+def _keys(encoder: Encoder | GivenEncoder) -> NDArray[np.uint64]:
+    """What each feature is known by, in pairs as elsewhere; hashed ones by their remainders, mixed as splitmix64 does."""
+    if not isinstance(encoder, Encoder) or not encoder.hash_size:
+        return np.array(encoder.fitted_native.keys(), np.uint64)
+    keys = np.arange(1, encoder.hash_size + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    keys = (keys ^ (keys >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    keys = (keys ^ (keys >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    mixed: NDArray[np.uint64] = keys ^ (keys >> np.uint64(31))
+    return mixed
+
+
+class Before:
+    """What a tagger that goes on has learned: features by name, which come first in the new problem, as its labels do."""
+
+    def __init__(self, tagger: InducingTagger) -> None:
+        self.model = tagger._fitted()
+        self.labels = tagger.labels_
+        self.encoder = tagger._encoder if isinstance(tagger._encoder, Encoder) else None
+        self.found = NamedFeatures(tagger)
+        self.names = self.found.names
+        self.history = self.found.static
+        self.summary = tagger.summary_
+
+    def start(self, learner: _native.OnlineLearner, data: TrainingData) -> None:
+        """Gives a new learner the old weights and pairs."""
+        old, count = len(self.labels), len(data.labels)
+        weights = self.found.single_weights()
+        wide = np.zeros((len(weights), count), np.float32)
+        wide[:, :old] = weights
+        singles = len(self.names)
+        learner.start_features(wide[:singles].ravel(), count)
+        # The label before a sentence has the number behind the last label, and there may be more of them now.
+        befores = [[count if label == old else label for label in row] for row in self.found.befores]
+        static = self.found.induced.history[:, 0].tolist()
+        rows = zip(static, befores, wide[singles:], strict=True)
+        numbers = [learner.start_history(feature, before, row) for feature, before, row in rows]
+        places = np.concatenate([np.arange(singles), data.feature_count + np.array(numbers, np.int64)]).astype(np.uint32)
+        pairs = places[self.found.induced.pairs]
+        of_pairs = np.zeros((len(pairs), count), np.float32)
+        of_pairs[:, :old] = self.found.pair_weights()
+        learner.start_pairs(np.ascontiguousarray(pairs[:, 0]), np.ascontiguousarray(pairs[:, 1]), of_pairs.ravel())
+
+
+class _Made:
+    """What training makes: models of what was learned, and at last the tagger's."""
+
+    def __init__(self, tagger: InducingTagger, data: TrainingData) -> None:
+        self.tagger = tagger
+        self.data = data
+
+    def scorer(self, held_out: DevData) -> Callable[[_native.Induced], float]:
+        """What scores on the dev set."""
+
+        def score(learned: _native.Induced) -> float:
+            model = _native.OnlineModel.of_encoded(list(self.data.labels), learned)
+            return held_out.score(model.tag_encoding(held_out.encoding, self.tagger.threads, self.tagger.beam, held_out.history))
+
+        return score
+
+    def install(self, learned: _native.Induced, watch: Any) -> None:
+        """Makes the tagger's model, and gives it what it was made of."""
+        encoder, tagger, labels = self.data.encoder, self.tagger, list(self.data.labels)
+        if isinstance(encoder, GivenEncoder):
+            tagger._model = _native.OnlineModel.from_given(encoder.fitted_native, labels, learned)
+        else:
+            tagger._model = _native.OnlineModel.from_encoder(encoder.fitted_native, encoder.fitted_history, labels, learned)
+        tagger._encoder, tagger._names = encoder, None
+        tagger._induced = InducedFeatures.of(learned, self.data.feature_count)
+        tagger.log_ = watch.log
+        tagger._summary = self.data.summary() | {
+            "trainer": "mistakes, with pairs" if tagger.induce else "mistakes",
+            "epochs": watch.log[-1].number,
+            "loss": watch.log[-1].loss,
+            "dev": None if watch.best is None else watch.best_score,
+        }

@@ -1,0 +1,1 @@
+"""Explanations and inspection of linear experts."""

@@ -1,0 +1,1 @@
+"""Linear experts: CRF and MaxEnt."""

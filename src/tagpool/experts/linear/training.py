@@ -1,0 +1,217 @@
+"""How an expert is trained: sentences are encoded, laid out for the trainer, and its weights made into a model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tagpool import _native
+from tagpool.chain.rules import scheme_rules
+from tagpool.errors import InputError
+from tagpool.experts.linear.continuing import Before
+from tagpool.experts.linear.expert import Expert
+from tagpool.experts.training_data import DevData, TrainingData, check_common
+from tagpool.features.given import GivenEncoder
+from tagpool.optim.problem import Problem
+from tagpool.optim.sgd import SGD
+from tagpool.optim.trainers import trainer_of
+from tagpool.optim.watch import Epoch, Watch, Weights
+
+_ALL, _OBSERVED = "all", "observed"
+
+
+def fit(
+    expert: Expert,
+    sentences: Any,
+    labels: Any = None,
+    *,
+    dev: Any = None,
+    sample_weight: Any = None,
+    on_epoch: Callable[[Epoch], object] | None = None,
+    resume: bool = False,
+    epochs: int | None = None,
+) -> None:
+    """Trains an expert; ``resume`` goes on from its weights, ``epochs`` overrules those of a stochastic trainer."""
+    _check(expert)
+    trainer = trainer_of(expert.trainer)
+    before = Before(expert) if resume and expert.is_fitted else None
+    data = TrainingData(expert, sentences, labels, before)
+    l2 = float(expert.l2)
+    if epochs is not None:
+        trainer = SGD(epochs=epochs, average_from=0)
+        if before is not None:
+            # The penalty belongs to all sentences ever seen: these pay for their share of it. And the step stays what it was: one
+            # found by trying on a few sentences would shout down what was learned before.
+            known = before.summary
+            data.seen_before = int(known.get("sentences", 0))
+            data.step_before = known.get("step")
+            l2 *= data.sentence_count / (data.seen_before + data.sentence_count)
+            trainer = SGD(epochs=epochs, average_from=0, step=float(known.get("step") or 0.1))
+    held_out = data.dev(dev) if dev is not None else None
+    merges = trainer.merges_twins and before is None and not expert.l1
+    training = _training_set(expert, data, before, merge_twins=merges, bundle=trainer.goes_over_all, rows_only=trainer.needs_rows)
+    problem = Problem(
+        training=training,
+        chain=expert.chain,
+        l2=l2,
+        l1=float(expert.l1),
+        example_weights=_example_weights(expert, data, sample_weight),
+        start=before.start(training, len(data.labels)) if before is not None else None,
+        groups=_groups(data, trainer.groups_by) if trainer.groups_by else None,
+        seed=expert.seed,
+        threads=expert.threads,
+    )
+    data.let_go()
+    if trainer.only_descends:
+        training.keep_shards_only()
+    made = _Made(expert, data, training)
+    watch = Watch(evaluate=None if held_out is None else made.scorer(held_out), patience=expert.patience, on_epoch=on_epoch)
+    try:
+        weights = trainer.train(problem, watch)
+    except KeyboardInterrupt:
+        kept = watch.kept()
+        if kept is not None and np.isfinite(kept).all():
+            made.install(kept, watch)
+        raise
+    # What training needed is let go before the model is made: that is where memory would be at its peak.
+    del problem, training
+    watch.let_go()
+    made.install(weights, watch)
+
+
+def _check(expert: Expert) -> None:
+    for name in ("l2", "l1"):
+        value = getattr(expert, name)
+        if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not 0 <= value < np.inf:
+            raise InputError(f"{name}={value!r}: expected a number from 0 on")
+    if expert.pairs not in (_ALL, _OBSERVED):
+        raise InputError(f"pairs={expert.pairs!r}: expected {_ALL!r} or {_OBSERVED!r}")
+    if isinstance(expert.order, bool) or expert.order not in (1, 2):
+        raise InputError(f"order={expert.order!r}: expected 1 or 2")
+    check_common(expert)
+
+
+def _training_set(
+    expert: Expert, data: TrainingData, before: Before | None, *, merge_twins: bool, bundle: bool, rows_only: bool
+) -> _native.TrainingSet:
+    """The sentences laid out for training. Whatever had a weight ``before`` has one again."""
+    sizes = data.feature_count, len(data.labels), expert.pairs == _ALL
+    layout: dict[str, Any] = {} if before is None else before.known(len(data.labels))
+    if rows_only:
+        layout["dense_from"] = 1
+    return _native.TrainingSet(
+        data.encoded.native,
+        data.gold,
+        *sizes,
+        order=expert.order,
+        history=data.encoded.history,
+        history_features=data.history_feature_count,
+        merge_twins=merge_twins,
+        bundle=bundle,
+        **layout,
+    )
+
+
+def _groups(data: TrainingData, by: str) -> NDArray[np.uint16]:
+    """Which features belong together, for trainers that leave them out together."""
+    if isinstance(data.encoder, GivenEncoder):
+        raise InputError(f"given features have no {by}: they can only be left out one by one, drop='features'")
+    groups = np.array(data.encoder.template_groups(by), np.uint16)
+    if by == "bags" and (groups == groups.max()).all():
+        raise InputError("the templates have no [bags] to leave out: name some, or use drop='templates'")
+    found: NDArray[np.uint16] = groups[data.encoder.fitted_native.template_numbers()]
+    return found
+
+
+def _example_weights(expert: Expert, data: TrainingData, sample_weight: Any) -> NDArray[np.float32]:
+    """One weight a sentence in chains, one a token without; none if all are 1."""
+    bounds = data.encoded.sentences.astype(np.int64)
+    if sample_weight is None and expert.class_weight is None:
+        return np.zeros(0, np.float32)
+    weights = data.sentence_weights(sample_weight)
+    tokens = np.repeat(weights, np.diff(bounds))
+    if expert.class_weight is not None:
+        tokens = tokens * np.append(_class_weights(expert.class_weight, data), 1.0)[data.gold]
+    if not expert.chain:
+        return tokens.astype(np.float32)
+    found: NDArray[np.float32] = (np.add.reduceat(tokens, bounds[:-1]) / np.diff(bounds)).astype(np.float32)
+    return found
+
+
+def _class_weights(given: Mapping[str, float] | str, data: TrainingData) -> NDArray[np.float64]:
+    if given == "balanced":
+        met = np.bincount(data.gold[data.gold >= 0], minlength=len(data.labels))
+        found: NDArray[np.float64] = met.sum() / (len(data.labels) * np.maximum(met, 1))
+        return found
+    if not isinstance(given, Mapping):
+        raise InputError(f"class_weight={given!r}: expected a mapping of labels to weights, or 'balanced'")
+    for label, weight in given.items():
+        if label not in data.labels:
+            raise InputError(f"class_weight: {label!r} is none of the labels {', '.join(data.labels)}")
+        if not isinstance(weight, (int, float, np.number)) or not 0 <= weight < np.inf:
+            raise InputError(f"class_weight: {label!r}: expected a number from 0 on, got {weight!r}")
+    return np.array([given.get(label, 1.0) for label in data.labels], np.float64)
+
+
+class _Made:
+    """What training makes: models of weights, and at last the expert's."""
+
+    def __init__(self, expert: Expert, data: TrainingData, training: _native.TrainingSet) -> None:
+        self.expert = expert
+        self.data = data
+        self.training = training
+
+    def _parts(self, weights: Weights, history: _native.Encoder | None) -> tuple[Any, ...]:
+        pairs, count = self.training.pair_count, len(self.data.labels)
+        edges, arcs = np.zeros(0, np.float32), None
+        if self.expert.chain:
+            free = self.training.edges()
+            edges = np.zeros(count * (count + 2), np.float32)
+            edges[free] = weights[pairs : pairs + len(free)]
+            further = weights[pairs + len(free) :].copy()
+            arcs = _native.TrainedArcs(self.training, further, history, self.data.history_feature_count)
+        none = (np.zeros(0, np.uint32), np.zeros(0, np.uint16))
+        named = none if self.expert.pairs == _ALL else (self.training.pair_features(), self.training.pair_labels())
+        return (list(self.data.labels), *named, weights[:pairs], edges, arcs)
+
+    def on_encoded(self, weights: Weights) -> _native.Model:
+        """A model that tags what is encoded already."""
+        labels, features, numbers, pairs, edges, arcs = self._parts(weights, None)
+        if not self.expert.chain and self.expert._dev_scheme is not None:
+            edges = scheme_rules(labels, self.expert._dev_scheme).scores()
+        return _native.Model.of_encoded(self.data.feature_count, labels, features, numbers, pairs, edges, arcs)
+
+    def scorer(self, held_out: DevData) -> Callable[[Weights], float]:
+        """What scores weights on the dev set."""
+
+        def score(weights: Weights) -> float:
+            model = self.on_encoded(weights)
+            return held_out.score(model.tag_encoding(held_out.encoding, self.expert.threads, held_out.history))
+
+        return score
+
+    def install(self, weights: Weights, watch: Watch) -> None:
+        """Makes the expert's model, and gives it what it was made of."""
+        encoder, expert = self.data.encoder, self.expert
+        parts = self._parts(weights, None if isinstance(encoder, GivenEncoder) else encoder.fitted_history)
+        del self.training
+        if isinstance(encoder, GivenEncoder):
+            model = _native.Model.from_given(encoder.fitted_native, *parts)
+        else:
+            model = _native.Model.from_encoder(encoder.fitted_native, *parts)
+        expert._model, expert._encoder, expert._names = model, encoder, None
+        expert.log_ = watch.log
+        expert._summary = self.summary(watch)
+
+    def summary(self, watch: Watch) -> dict[str, Any]:
+        """What a model remembers of its training. Nothing that changes from run to run: equal seeds give equal files."""
+        return self.data.summary() | {
+            "trainer": repr(trainer_of(self.expert.trainer)),
+            "epochs": watch.log[-1].number if watch.log else 0,
+            "loss": watch.log[-1].loss if watch.log else None,
+            "dev": None if watch.best is None else watch.best_score,
+            "step": self.data.step_before or watch.step,
+        }

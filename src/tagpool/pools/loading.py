@@ -1,0 +1,57 @@
+"""Model files of every kind, the reading side. It imports next to nothing: what pools need is imported when the file is one."""
+
+from __future__ import annotations
+
+from tagpool import _native
+from tagpool.errors import ModelError
+from tagpool.experts.loading import load_tagger
+from tagpool.lazy import TYPE_CHECKING, attach
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tagpool.experts.tagger import Tagger
+    from tagpool.pools.pool import Pool
+    from tagpool.pools.votes.pool import PathPool
+
+_POOLS = ("opinion-pool", "feature-bagging", "two-stage")
+_PATHS = "path-pool"
+_lazy = attach(
+    __name__,
+    {
+        "read_pool": "tagpool.pools.pool_reader",
+        "ElitistPool": "tagpool.pools.elitist.pool",
+        "PathPool": "tagpool.pools.votes.pool",
+        "restore": "tagpool.pools.votes.files",
+    },
+)
+
+
+def load(path: str | Path) -> Tagger | Pool | PathPool:
+    """Loads an expert or a pool from a model file.
+
+    >>> import tempfile
+    >>> from tagpool import CRF, Corpus
+    >>> crf = CRF("word[0]").fit(Corpus.from_lists(word=[["Ann", "left"]], label=[["PER", "O"]]))
+    >>> path = tempfile.mkdtemp() + "/tiny.tagpool"
+    >>> crf.save(path)
+    >>> load(path).predict([["Ann", "left"]])
+    [['PER', 'O']]
+    """
+    kind = _native.text_of_file(str(path), "kind")
+    if kind not in (*_POOLS, _PATHS):
+        expert = load_tagger(path)
+        if expert._fitted().text("alpha") is None:
+            return expert
+        together: Tagger = _lazy("ElitistPool").of_model(expert, path)
+        return together
+    try:
+        container = _native.Container.open(str(path))
+    except _native.InputFault as fault:
+        raise ModelError(str(fault.args[0]), source=path) from None
+    if kind == _PATHS:
+        paths: PathPool = _lazy("PathPool")()
+        _lazy("restore")(paths, container, path)
+        return paths
+    found: Pool = _lazy("read_pool")(container, path)
+    return found

@@ -1,0 +1,182 @@
+"""Automaton: a general acyclic automaton of path experts, given as edges between named states.
+
+An edge follows one expert for one token. Every path from the start to an end has the same number of edges; its edges read the
+tokens one by one. What a table (a state for each position) cannot say can be said here: once an expert is left it is not
+returned to, two experts go together, some expert is never asked at some position.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tagpool import _native
+from tagpool.errors import InputError
+from tagpool.pools.votes.ballots import Ballots
+
+
+class Automaton:
+    """States and edges (from, to, expert), experts by name or number (from 0 on); by default ``start`` is where the first begins.
+
+    >>> one_change = Automaton([("s", "a", 0), ("s", "b", 1), ("a", "end", 0), ("a", "end", 1), ("b", "end", 1)])
+    >>> len(one_change), one_change.length, one_change.path_count
+    (5, 2, 3)
+    """
+
+    def __init__(self, edges: Iterable[tuple[Hashable, Hashable, str | int]], start: Hashable | None = None) -> None:
+        self.edges = [_edge(edge, number) for number, edge in enumerate(edges, 1)]
+        if not self.edges:
+            raise InputError("an automaton needs edges: (from, to, expert), ...")
+        self.start = self.edges[0][0] if start is None else start
+        self._outgoing: dict[Hashable, list[int]] = {}
+        for number, (origin, to, _) in enumerate(self.edges):
+            self._outgoing.setdefault(origin, []).append(number)
+            self._outgoing.setdefault(to, [])
+        if self.start not in self._outgoing:
+            raise InputError(f"no edge leaves the start {self.start!r}")
+        self._demand_acyclic()
+        self.states = self._by_depth()
+        self.length = self._depth[self.states[-1]]
+        self._demand_ends()
+
+    def __len__(self) -> int:
+        return len(self.edges)
+
+    def __repr__(self) -> str:
+        return f"<Automaton of {len(self.states)} states, {len(self)} edges, {self.length} positions>"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Automaton) and (self.edges, self.start) == (other.edges, other.start)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    @classmethod
+    def positional(cls, experts: int, length: int) -> Automaton:
+        """Every expert at every position: what a table with the key ``position`` is.
+
+        >>> Automaton.positional(3, 2)
+        <Automaton of 3 states, 6 edges, 2 positions>
+        """
+        return cls([(k, k + 1, expert) for k in range(length) for expert in range(experts)])
+
+    @property
+    def path_count(self) -> int:
+        """How many path experts there are."""
+        paths = {state: int(not self._outgoing[state]) for state in self.states}
+        for state in reversed(self.states):
+            paths[state] += sum(paths[self.edges[number][1]] for number in self._outgoing[state])
+        return paths[self.start]
+
+    @property
+    def log_path_count(self) -> float:
+        """The logarithm of that, which is finite also where the number is not."""
+        return math.log(self.path_count)  # of a Python integer of any size
+
+    def give_to(self, native: _native.PathBallots, ballots: Ballots) -> list[int]:
+        """Tells ballots the automaton; returns which of its edges each native edge is."""
+        too_long = np.flatnonzero(ballots.lengths > self.length)
+        if too_long.size:
+            length = int(ballots.lengths[too_long[0]])
+            raise InputError(
+                f"it has {length} tokens, but the automaton's paths have {self.length} edges",
+                source=f"sentence {too_long[0] + 1}",
+            )
+        number_of = {state: number for number, state in enumerate(self.states)}
+        order = [number for state in self.states for number in self._outgoing[state]]
+        counts = [len(self._outgoing[state]) for state in self.states]
+        to = [number_of[self.edges[number][1]] for number in order]
+        experts = [_expert(self.edges[number][2], ballots.experts) for number in order]
+        depth = [self._depth[state] for state in self.states]
+        native.set_automaton(_unsigned([0, *np.cumsum(counts).tolist()]), _unsigned(to), _unsigned(experts), _unsigned(depth))
+        return order
+
+    def to_json(self) -> list[list[Any]]:
+        """Its edges with numbers for states; the start is the first."""
+        number_of = {state: number for number, state in enumerate(self.states)}
+        return [[number_of[origin], number_of[to], expert] for origin, to, expert in self.edges]
+
+    @classmethod
+    def from_json(cls, edges: Sequence[Sequence[Any]]) -> Automaton:
+        """The automaton of such edges."""
+        return cls([(int(origin), int(to), expert) for origin, to, expert in edges], start=0)
+
+    # What an automaton must be ------------------------------------------------------------------------------------------
+
+    def _demand_acyclic(self) -> None:
+        """An error that names a cycle, if there is one (Kahn 1962: states without incoming edges are taken away)."""
+        incoming = dict.fromkeys(self._outgoing, 0)
+        for _, to, _ in self.edges:
+            incoming[to] += 1
+        free = [state for state, count in incoming.items() if not count]
+        while free:
+            for number in self._outgoing[free.pop()]:
+                to = self.edges[number][1]
+                incoming[to] -= 1
+                if not incoming[to]:
+                    free.append(to)
+        left = {state for state, count in incoming.items() if count}
+        if not left:
+            return
+        walk: list[Hashable] = []
+        state = next(iter(left))
+        while state not in walk:  # against the edges: what is left over has each a predecessor that is left over
+            walk.append(state)
+            state = next(origin for origin, to, _ in self.edges if to == state and origin in left)
+        cycle = [state, *reversed(walk[walk.index(state) :])]
+        raise InputError(f"the automaton has a cycle: {' -> '.join(map(repr, cycle))}; path experts need an acyclic one")
+
+    def _by_depth(self) -> list[Hashable]:
+        """The states in the order of their depth; an error if a state has two, or cannot be reached."""
+        self._depth: dict[Hashable, int] = {self.start: 0}
+        order = [self.start]
+        for state in order:  # grows meanwhile
+            for number in self._outgoing[state]:
+                to = self.edges[number][1]
+                if to not in self._depth:
+                    self._depth[to] = self._depth[state] + 1
+                    order.append(to)
+                elif self._depth[to] != self._depth[state] + 1:
+                    raise InputError(
+                        f"state {to!r} is reached by paths of {self._depth[to]} and of {self._depth[state] + 1} edges; "
+                        "an edge reads the token at its depth, so all paths to a state must be equally long"
+                    )
+        lost = next((state for state in self._outgoing if state not in self._depth), None)
+        if lost is not None:
+            raise InputError(f"state {lost!r} cannot be reached from the start {self.start!r}")
+        return order
+
+    def _demand_ends(self) -> None:
+        early = next((s for s in self.states if not self._outgoing[s] and self._depth[s] < self.length), None)
+        if early is not None:
+            raise InputError(
+                f"paths that end in {early!r} have {self._depth[early]} edges, others {self.length}: all must be equally long"
+            )
+
+
+def _edge(edge: Any, number: int) -> tuple[Hashable, Hashable, str | int]:
+    try:
+        origin, to, expert = edge
+        hash((origin, to))
+    except (TypeError, ValueError):
+        raise InputError(f"edge {number}: expected (from, to, expert), got {edge!r}") from None
+    if isinstance(expert, bool) or not isinstance(expert, (str, int)):
+        raise InputError(f"edge {number}: expected an expert's name or number, got {expert!r}")
+    return origin, to, expert
+
+
+def _expert(expert: str | int, names: Sequence[str]) -> int:
+    if isinstance(expert, str):
+        if expert not in names:
+            raise InputError(f"an edge follows expert {expert!r}, but the experts are {', '.join(map(repr, names))}")
+        return names.index(expert)
+    if not 0 <= expert < len(names):
+        raise InputError(f"an edge follows expert {expert}, but the experts are 0 to {len(names) - 1}")
+    return expert
+
+
+def _unsigned(numbers: Sequence[int]) -> NDArray[np.uint32]:
+    return np.array(numbers, np.uint32)

@@ -1,0 +1,208 @@
+"""CoNLL and CoNLL-U: the same lines with the label behind them, or in its place."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import chain
+
+from tagpool import _native
+from tagpool.corpus.conll import CONLLU_COLUMNS, DOCUMENT_START, column_names
+from tagpool.errors import InputError
+from tagpool.tagging.blocks import Block, Blocks
+from tagpool.tagging.columns import guessed_columns
+from tagpool.tagging.labeller import Labeller
+from tagpool.tagging.reading import Reading
+
+_DOCUMENT = DOCUMENT_START.encode()
+_DOCUMENT_MARK = re.compile(re.escape(_DOCUMENT))
+_BLANKS = b" \t"
+_BLANK_BEGINS = re.compile(rb"\n[ \t]")
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+
+class ConllTagger:
+    """Tags CoNLL columns: a blank or tab and the label are appended to every token's line, and nothing else is changed.
+
+    With probabilities, that of the label stands in a column before it.
+    """
+
+    conllu = False
+
+    def __init__(self, labeller: Labeller, blocks: Blocks, columns: str | None) -> None:
+        self.labeller = labeller
+        self.blocks = blocks
+        self.names = None if columns is None else column_names(columns.split(","), blocks.source)
+        self.tabs: bool | None = None
+        self.sentences = 0
+
+    def __iter__(self) -> Iterator[bytes]:
+        for block in self.blocks:
+            yield self.tagged(block)
+        if not self.sentences:
+            raise InputError(
+                "expected sentences, got none: the input is empty or has only blank lines and comments", source=self.blocks.source
+            )
+
+    def tagged(self, block: Block) -> bytes:
+        """A block with its labels."""
+        if self.names is None:
+            count = _native.count_columns(block.text, self.conllu)
+            if count:
+                self.names = guessed_columns(count, self.labeller.needs, self.labeller.summary, self.blocks.source)
+        columns = self._read(block)
+        if columns.sentence_count == 0:
+            return block.text
+        self.sentences += columns.sentence_count
+        lines, ends = _split(block.text)
+        tokens = _token_marks(block.text, lines, columns, self.conllu)
+        self._settle_separator(block, lines, tokens)
+        if self.labeller.nbest:
+            return b"\n".join(self._repeated(lines, ends, tokens, self.labeller.readings(columns)))
+        if self.labeller.plain:
+            lines = self._with_labels(lines, tokens, self.labeller.labels(columns))
+        else:
+            lines = self._with_readings(lines, tokens, self.labeller.readings(columns))
+        return b"\n".join(map(bytes.__add__, lines, ends) if any(ends) else lines)
+
+    # Reading ------------------------------------------------------------------------------------------------------------
+
+    def _read(self, block: Block) -> _native.Columns:
+        text = block.text
+        if self.tabs is False:
+            # The separator is settled by the file's first token; a block's own first token shall not change it.
+            text = text.replace(b"\t", b" ")
+        try:
+            columns = _native.read_conll(text, list(self.names or ("word",)), self.conllu)
+        except _native.InputFault as fault:
+            message, line = fault.args
+            raise InputError(str(message), source=self.blocks.source, line=block.lines_before + line if line else None) from None
+        if self.names is not None:
+            self.labeller.require(self.names, self.blocks.source)
+        return columns
+
+    def _settle_separator(self, block: Block, lines: list[bytes], tokens: list[bool]) -> None:
+        first = tokens.index(True)
+        tabs = b"\t" in lines[first]
+        if self.tabs is None:
+            self.tabs = tabs
+        elif self.tabs and not tabs and self.names is not None and len(self.names) > 1:
+            message = f"expected {len(self.names)} columns, got 1 (the file is read as tab-separated)"
+            raise InputError(message, source=self.blocks.source, line=block.lines_before + first + 1)
+
+    # Writing ------------------------------------------------------------------------------------------------------------
+
+    def _with_labels(self, lines: list[bytes], tokens: list[bool], labels: list[list[str]]) -> list[bytes]:
+        separator = "\t" if self.tabs else " "
+        behind = {label: (separator + label).encode() for label in self.labeller.names}
+        following = map(behind.__getitem__, chain.from_iterable(labels)).__next__
+        return [line + following() if token else line for line, token in zip(lines, tokens, strict=True)]
+
+    def _with_readings(self, lines: list[bytes], tokens: list[bool], readings: list[list[Reading]]) -> list[bytes]:
+        found = ((reading, place) for (reading,) in readings for place in range(len(reading.labels)))
+        return [self._labelled(line, *next(found)) if token else line for line, token in zip(lines, tokens, strict=True)]
+
+    def _repeated(
+        self, lines: list[bytes], ends: list[bytes], tokens: list[bool], readings: list[list[Reading]]
+    ) -> Iterator[bytes]:
+        """Every sentence as often as it has readings, each under a comment with its rank, score and probability."""
+        at = 0
+        for found in readings:
+            while not tokens[at]:
+                yield lines[at] + ends[at]
+                at += 1
+            first, met = at, 0
+            while met < len(found[0].labels):
+                met += tokens[at]
+                at += 1
+            for rank, reading in enumerate(found, 1):
+                if rank > 1:
+                    yield ends[first]
+                yield f"# nbest = {rank} {reading.comment}".encode() + ends[first]
+                labelled = self._with_readings(lines[first:at], tokens[first:at], [[reading]])
+                yield from map(bytes.__add__, labelled, ends[first:at])
+        yield from map(bytes.__add__, lines[at:], ends[at:])
+
+    def _labelled(self, line: bytes, reading: Reading, place: int) -> bytes:
+        """A token's line with its label, and before it the probability where there is one."""
+        separator = "\t" if self.tabs else " "
+        probability = "" if reading.probabilities is None else f"{separator}{reading.probabilities[place]:.6f}"
+        return line + f"{probability}{separator}{reading.labels[place]}".encode()
+
+
+class ConlluTagger(ConllTagger):
+    """Tags CoNLL-U, which has ten columns and no more.
+
+    The label goes to the column it was learned from (UPOS, XPOS, ...). Plain labels of other files go to UPOS, everything else
+    to MISC as ``Label=B-PER``, and so do probabilities, as ``Probability=0.98``.
+    """
+
+    conllu = True
+
+    def __init__(self, labeller: Labeller, blocks: Blocks, target: str | None) -> None:
+        super().__init__(labeller, blocks, ",".join(CONLLU_COLUMNS))
+        self.place = None if target is None else CONLLU_COLUMNS.index(target) + 1
+
+    def _with_labels(self, lines: list[bytes], tokens: list[bool], labels: list[list[str]]) -> list[bytes]:
+        return self._with_readings(lines, tokens, [[Reading(each)] for each in labels])
+
+    def _labelled(self, line: bytes, reading: Reading, place: int) -> bytes:
+        fields = line.split(b"\t")
+        notes = [] if fields[-1] == b"_" else [fields[-1]]
+        label = reading.labels[place].encode()
+        if self.place is None:
+            notes.append(b"Label=" + label)
+        if reading.probabilities is not None:
+            notes.append(f"Probability={reading.probabilities[place]:.6f}".encode())
+        fields[-1] = b"|".join(notes) or b"_"
+        if self.place is not None:
+            fields[self.place] = label
+        return b"\t".join(fields)
+
+
+def _token_marks(text: bytes, lines: list[bytes], columns: _native.Columns, conllu: bool) -> list[bool]:
+    """Which lines are tokens: not blank, no comments, no -DOCSTART-, in CoNLL-U no ranges and empty nodes.
+
+    The reader has noted behind how many tokens each comment stands: no token stands between here and the next comment if
+    so many have been met.
+    """
+    blanks = text[:1] in (b" ", b"\t") or _BLANK_BEGINS.search(text)  # rare, and then a line may have nothing else
+    marks = list(map(bool, [line.strip(_BLANKS) for line in lines] if blanks else lines))
+    marks[0] = bool(lines[0].removeprefix(_BYTE_ORDER_MARK).strip(_BLANKS))
+    if not conllu:
+        number = at = 0
+        for found in _DOCUMENT_MARK.finditer(text):
+            number += text.count(b"\n", at, at := found.start())
+            marks[number] &= not _is_document(lines[number])
+    if sum(marks) == columns.token_count:
+        return marks  # there are no comments
+    starts, at = [0], 0
+    for sentence in range(columns.sentence_count):
+        at += columns.length(sentence)
+        starts.append(at)
+    asides = [starts[sentence] + position for sentence, position, _ in columns.asides]
+    met = passed = 0
+    for number, mark in enumerate(marks):
+        if not mark:
+            continue
+        if passed < len(asides) and asides[passed] == met:
+            passed += 1
+            marks[number] = False
+        else:  # comments behind the last token belong to no sentence
+            marks[number] = met < at
+            met += met < at
+    return marks
+
+
+def _is_document(line: bytes) -> bool:
+    rest = line.removeprefix(_BYTE_ORDER_MARK).lstrip(_BLANKS)
+    return rest.startswith(_DOCUMENT) and rest[len(_DOCUMENT) : len(_DOCUMENT) + 1] in (b"", b" ", b"\t")
+
+
+def _split(text: bytes) -> tuple[list[bytes], list[bytes]]:
+    """Lines without their ends, and what stands between each and the line feed: nothing, or a carriage return."""
+    lines = text.split(b"\n")
+    if b"\r" not in text:
+        return lines, [b""] * len(lines)
+    ends = [b"\r" if line.endswith(b"\r") else b"" for line in lines]
+    return [line.removesuffix(b"\r") for line in lines], ends

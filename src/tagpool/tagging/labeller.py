@@ -1,0 +1,70 @@
+"""Labeller: a tagger with what was asked of it: n best sequences, probabilities, only valid ones."""
+
+from __future__ import annotations
+
+from tagpool import _native
+from tagpool.corpus.corpus import Corpus
+from tagpool.errors import InputError
+from tagpool.experts.tagger import Tagger
+from tagpool.lazy import TYPE_CHECKING, attach
+from tagpool.tagging.models import columns_of, experts_in, looks_at_documents
+from tagpool.tagging.reading import Reading
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from tagpool.pools.pool import Pool
+
+# NumPy is only needed for more than the best labels.
+_lazy = attach(__name__, {"readings": "tagpool.tagging.lattices", "rules_of": "tagpool.tagging.lattices"})
+
+
+class Labeller:
+    """Labels sentences."""
+
+    def __init__(self, tagger: Tagger | Pool, *, nbest: int = 0, marginals: bool = False, scheme: str | None = None) -> None:
+        self.tagger = tagger
+        if (nbest or marginals or scheme is not None) and not hasattr(tagger, "lattices"):
+            raise InputError(
+                f"the model is a {tagger.kind}, which has one reading of a sentence: "
+                "--nbest, --marginals and --scheme need a model with probabilities, such as a crf"
+            )
+        self.names = list(tagger.labels_)
+        self.needs = columns_of(tagger)
+        self.by_document = looks_at_documents(tagger)
+        self.summary: dict[str, Any] = experts_in(tagger)[0].summary_
+        self.nbest = nbest
+        self.marginals = marginals
+        self.rules = None if scheme is None else _lazy("rules_of")(self.names, scheme)
+        self.plain = not nbest and not marginals
+        """Whether there is one sequence a sentence and nothing else to tell."""
+
+    def labels(self, columns: _native.Columns) -> list[list[str]]:
+        """The best labels of each sentence."""
+        if self.rules is None and isinstance(self.tagger, Tagger):
+            return self.tagger.tag_columns(columns)
+        if self.rules is None:
+            return self.tagger.predict(Corpus(columns))
+        return [reading.labels for (reading,) in _lazy("readings")(self, columns)]
+
+    def readings(self, columns: _native.Columns) -> list[list[Reading]]:
+        """The readings of each sentence, best first."""
+        if self.plain and self.rules is None:
+            return [[Reading(labels)] for labels in self.labels(columns)]
+        found: list[list[Reading]] = _lazy("readings")(self, columns)
+        return found
+
+    def require(self, has: tuple[str, ...], source: str, line: int | None = None) -> None:
+        """Raises an error if a column that the model looks at is missing."""
+        missing = [name for name in self.needs if name not in has]
+        if missing:
+            raise InputError(
+                f"the model looks at the columns {', '.join(self.needs)}, and the input has {', '.join(has)}: "
+                f"{', '.join(missing)} is missing",
+                source=source,
+                line=line,
+            )
+
+    def corpus(self, columns: dict[str, list[list[str]]], documents: list[int] | None = None) -> _native.Columns:
+        """Lists of strings as the model takes them."""
+        return Corpus.from_columns(columns, documents=documents or []).native

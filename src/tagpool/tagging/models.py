@@ -1,0 +1,81 @@
+"""Models that commands are given."""
+
+from __future__ import annotations
+
+from tagpool.errors import InputError, ModelError
+from tagpool.experts.tagger import Tagger
+from tagpool.lazy import TYPE_CHECKING, attach
+from tagpool.pools.loading import load
+
+if TYPE_CHECKING:
+    from pathlib import Path
+    from typing import Any, TypeGuard
+
+    from tagpool.pools.pool import Pool
+    from tagpool.pools.votes.pool import PathPool
+
+_lazy = attach(__name__, {"experts_of": "tagpool.pools.members"})
+
+
+def load_any(path: Path) -> Tagger | Pool | PathPool:
+    """Whatever a file holds; files that are no model may well be the other file of the command."""
+    try:
+        return load(path)
+    except ModelError as error:
+        if "not a safetensors file" not in error.message:
+            raise
+        raise ModelError("expected a model, as tagpool train writes it, got some other file", source=path) from None
+
+
+def load_model(path: Path, *, templates: bool = False) -> Tagger | Pool:
+    """A model that labels sentences by itself. ``templates``: it must make its features itself, too."""
+    found = load_any(path)
+    if not _tags(found):
+        raise ModelError(
+            "it holds a path pool, which labels what other taggers say: use tagpool pool apply, or PathPool.predict", source=path
+        )
+    if templates and any(expert._fitted().given for expert in experts_in(found)):
+        raise ModelError("the model was trained on features given from Python, and can be used from there only", source=path)
+    return found
+
+
+def _tags(model: Tagger | Pool | PathPool) -> TypeGuard[Tagger | Pool]:
+    """Whether a model labels sentences by itself."""
+    return isinstance(model, Tagger) or hasattr(model, "lattices")
+
+
+def experts_in(model: Tagger | Pool) -> list[Tagger]:
+    """The experts a model is made of; most are one."""
+    found: list[Tagger] = [model] if isinstance(model, Tagger) else _lazy("experts_of")(model)
+    return found
+
+
+def columns_of(model: Any) -> tuple[str, ...]:
+    """The columns that a model looks at, without those that it makes itself."""
+    if isinstance(model, Tagger):
+        return tuple(model._fitted().columns)
+    made: tuple[str, ...] = getattr(model, "made_columns", ())
+    return tuple(dict.fromkeys(column for member in model for column in columns_of(member) if column not in made))
+
+
+def looks_at_documents(model: Any) -> bool:
+    """Whether the labels of a sentence depend on the rest of its document."""
+    if isinstance(model, Tagger):
+        return bool(model._fitted().looks_at_documents)
+    return bool(getattr(model, "made_columns", ())) or any(map(looks_at_documents, model))
+
+
+def as_one(model: Tagger | Pool) -> Tagger:
+    """The single expert that a model is; an InputError says why where it is none."""
+    found: Tagger = model.collapse() if hasattr(model, "collapse") else model
+    return found
+
+
+def fastest(model: Tagger | Pool) -> Tagger | Pool:
+    """A model as it tags fastest: a pool that is one expert as that."""
+    if isinstance(model, Tagger):
+        return model
+    try:
+        return model.collapse()
+    except InputError:
+        return model
