@@ -21,7 +21,7 @@ Sequences = list[list[str]]
 
 def paths(_: list[Task]) -> Iterator[Row]:
     predictions, gold = _made(_SEQUENCES, _POSITIONS, _EXPERTS)
-    taken = min((timed(lambda: tagpool.PathPool("mvote").fit(predictions, gold)) for _ in range(3)), key=lambda each: each.cpu)
+    taken = min((timed(lambda: tagpool.VotePool("mvote").fit(predictions, gold)) for _ in range(3)), key=lambda each: each.cpu)
     yield Row(
         f"fitting MVote on {_SEQUENCES:,} sequences × {_POSITIONS} positions × {_EXPERTS} experts",
         f"{taken.cpu:.2f} s CPU",
@@ -59,7 +59,7 @@ def _automaton(width: int) -> tagpool.Automaton:
 def _by_edges() -> Row:
     """The time of a round and an edge, for automata of n, 2n and 4n edges; what does not depend on edges is taken away."""
     predictions, gold = _made(_ROUNDS, _POSITIONS, _EXPERTS)
-    pools = {f"{size}": tagpool.PathPool("mvote", automaton=_automaton(20 * size)) for size in _SIZES}
+    pools = {f"{size}": tagpool.VotePool("mvote", automaton=_automaton(20 * size)) for size in _SIZES}
     found = least({name: lambda pool=pool: pool.fit(predictions, gold) for name, pool in pools.items()}, rounds=3)
     edges = [len(pools[f"{size}"].automaton or ()) for size in _SIZES]
     each = [1e9 * found[f"{size}"].cpu / count / _ROUNDS for size, count in zip(_SIZES, edges, strict=True)]

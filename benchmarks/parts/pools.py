@@ -23,7 +23,7 @@ def pools(tasks: list[Task]) -> Iterator[Row]:
         "lexicons": tagpool.Gazetteer({"titles": ["Mr.", "Mrs.", "President"], "places": ["New York", "Paris", "London"]})
     }
     expert = tagpool.CRF(_TEMPLATES, resources=lexicons, trainer=tagpool.SGD(epochs=_EPOCHS))
-    bagging = tagpool.FeatureBagging(expert, threads=2)
+    bagging = tagpool.BaggingPool(expert, threads=2)
     walls = {"one": float("inf"), "bags": float("inf")}
     for _ in range(_ROUNDS):
         for name, tagger in (("one", expert), ("bags", bagging)):

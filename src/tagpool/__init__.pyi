@@ -48,17 +48,17 @@ from tagpool.pools.bagging.partitions import LabelWise as LabelWise
 from tagpool.pools.bagging.partitions import Positions as Positions
 from tagpool.pools.bagging.partitions import RandomParts as RandomParts
 from tagpool.pools.bagging.partitions import SequentialParts as SequentialParts
-from tagpool.pools.bagging.pool import FeatureBagging as FeatureBagging
+from tagpool.pools.bagging.pool import BaggingPool as BaggingPool
 from tagpool.pools.elitist.pool import ElitistPool as ElitistPool
 from tagpool.pools.loading import load as load
 from tagpool.pools.opinion.pool import OpinionPool as OpinionPool
-from tagpool.pools.two_stage.tagger import TwoStage as TwoStage
+from tagpool.pools.two_stage.tagger import TwoStageTagger as TwoStageTagger
 from tagpool.pools.votes.automaton import Automaton as Automaton
 from tagpool.pools.votes.experts import cross_fit as cross_fit
 from tagpool.pools.votes.experts import from_spacy as from_spacy
 from tagpool.pools.votes.experts import predictions_of as predictions_of
 from tagpool.pools.votes.keys import Place as Place
-from tagpool.pools.votes.pool import PathPool as PathPool
+from tagpool.pools.votes.pool import VotePool as VotePool
 from tagpool.pools.votes.prediction_files import read_predictions as read_predictions
 from tagpool.pools.votes.reliability import estimate_reliability as estimate_reliability
 

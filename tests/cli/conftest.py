@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from commands import BAGS, write
 
-from tagpool import CRF, SGD, ElitistPool, FeatureBagging, OpinionPool, builtin_corpus, read_corpus, write_corpus
+from tagpool import CRF, SGD, BaggingPool, ElitistPool, OpinionPool, builtin_corpus, read_corpus, write_corpus
 
 
 @pytest.fixture(scope="session")
@@ -29,14 +29,14 @@ def pools(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     write(folder, "bags.txt", BAGS)
     train, dev = read_corpus(data / "train.conll"), read_corpus(data / "dev.conll")
     crf = CRF(BAGS, trainer=SGD(epochs=2))
-    bagged = FeatureBagging(crf, alpha=[0.7, 0.3]).fit(train, dev=dev)
+    bagged = BaggingPool(crf, alpha=[0.7, 0.3]).fit(train, dev=dev)
     elitist = ElitistPool(BAGS, epochs=3, alpha=[0.5, 0.3, 0.2]).fit(train, dev=dev)
     made: dict[str, Any] = {
         "bagged": bagged,
         "elitist": elitist,
         "opinion": OpinionPool([bagged, elitist], alpha=[0.25, 0.75]),
-        "mixed": FeatureBagging(crf, combine="transition-mixture").fit(train, dev=dev),
-        "second": FeatureBagging(CRF(BAGS, order=2, trainer=SGD(epochs=2))).fit(train, dev=dev),
+        "mixed": BaggingPool(crf, combine="transition-mixture").fit(train, dev=dev),
+        "second": BaggingPool(CRF(BAGS, order=2, trainer=SGD(epochs=2))).fit(train, dev=dev),
     }
     for name, pool in made.items():
         pool.save(folder / f"{name}.tagpool")

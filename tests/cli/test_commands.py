@@ -266,7 +266,7 @@ def test_demo_without_matplotlib_says_what_to_install(tmp_path: Path) -> None:
     command = [sys.executable, "-c", hidden, "demo", "--sentences", "100", "--results", str(tmp_path / "results")]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    assert "FeatureBagging, equal shares" in done.stdout
+    assert "BaggingPool, equal shares" in done.stdout
     assert 'No plot was drawn: plots need matplotlib: pip install "tagpool[plots]"' in done.stdout
     file = write(tmp_path, "file", "")
     assert "the plot cannot be written" in run("demo", "--sentences", 100, "--results", file).stderr

@@ -14,7 +14,7 @@ import pytest
 from commands import BAGS, fail, run, succeed
 
 import tagpool
-from tagpool import CRF, SGD, ElitistPool, FeatureBagging, MaxEnt, OpinionPool
+from tagpool import CRF, SGD, BaggingPool, ElitistPool, MaxEnt, OpinionPool
 
 
 def files(data: Path, *more: str) -> list[object]:
@@ -30,11 +30,9 @@ def test_bagging_from_the_command_is_bagging_from_python(data: Path, pools: Path
     done = run("train", "--pool", "bagging", *files(data), "--model", model, *options, "--json")
     assert done.returncode == 0, done.stderr
     train, dev = tagpool.read_corpus(data / "train.conll"), tagpool.read_corpus(data / "dev.conll")
-    expected = FeatureBagging(CRF(BAGS, l2=0.5, seed=3, patience=5, trainer=SGD(epochs=2)), alpha="dev", seed=3).fit(
-        train, dev=dev
-    )
+    expected = BaggingPool(CRF(BAGS, l2=0.5, seed=3, patience=5, trainer=SGD(epochs=2)), alpha="dev", seed=3).fit(train, dev=dev)
     found = tagpool.load(model)
-    assert isinstance(found, FeatureBagging)
+    assert isinstance(found, BaggingPool)
     assert found.alpha_.tolist() == expected.alpha_.tolist()
     assert found.predict(dev) == expected.predict(dev)
     told = json.loads(done.stdout)
@@ -80,7 +78,7 @@ def test_bags_may_be_chosen(data: Path, pools: Path, tmp_path: Path, bags: str) 
 def test_bags_may_be_found_and_shares_on_folds(data: Path, pools: Path, tmp_path: Path) -> None:
     options = ["--features", pools / "bags.txt", "--epochs", 1, "--train", data / "train.conll", "--model", tmp_path / "m"]
     succeed("train", "--pool", "bagging", "--bags", "auto", *options)
-    assert isinstance(found := tagpool.load(tmp_path / "m"), FeatureBagging)
+    assert isinstance(found := tagpool.load(tmp_path / "m"), BaggingPool)
     assert found.auto_ is not None
     assert found.auto_.splitlines()[0] in succeed("inspect", tmp_path / "m", "--top", 0)
     done = run("train", "--pool", "bagging", "--alpha", "kfold", *options)
@@ -286,7 +284,7 @@ def test_ctrl_c_keeps_a_whole_pool_of_members_as_they_stood(data: Path, pools: P
     assert "Traceback" not in message
     assert "interrupted; the pool as its members stood was written to" in message
     pool = tagpool.load(tmp_path / "m")
-    assert isinstance(pool, FeatureBagging)
+    assert isinstance(pool, BaggingPool)
     assert pool.names_ == ("shapes", "endings")
     assert pool.summary_["shapes"]["epochs"] >= 3
     assert pool.summary_["endings"]["epochs"] >= 1

@@ -9,7 +9,7 @@ import pytest
 from commands import fail, run, succeed
 
 import tagpool
-from tagpool import CRF, SGD, Corpus, TwoStage, builtin_corpus, read_corpus, write_corpus
+from tagpool import CRF, SGD, Corpus, TwoStageTagger, builtin_corpus, read_corpus, write_corpus
 
 FEATURES = "word[-1..1]\nshape(word, short)[0]"
 
@@ -35,9 +35,9 @@ def documents(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_it_is_the_pool_from_python(documents: Path) -> None:
     train, dev = read_corpus(documents / "train.conll"), read_corpus(documents / "dev.conll")
     crf = CRF(FEATURES, seed=2, trainer=SGD(epochs=2))
-    expected = TwoStage(crf, folds=3, seed=2).fit(train, dev=dev)
+    expected = TwoStageTagger(crf, folds=3, seed=2).fit(train, dev=dev)
     found = tagpool.load(documents / "m")
-    assert isinstance(found, TwoStage)
+    assert isinstance(found, TwoStageTagger)
     assert found.predict(dev) == expected.predict(dev)
 
 

@@ -18,10 +18,10 @@ from tagpool import (
     CRF,
     LBFGS,
     SGD,
+    BaggingPool,
     Corpus,
     Embeddings,
     Encoder,
-    FeatureBagging,
     MaxEnt,
     OpinionPool,
     _native,
@@ -230,6 +230,6 @@ def test_hashed_restricted_and_pooled(corpus: Corpus, vectors: Embeddings, tmp_p
     with pytest.raises(InputError, match="means different things"):
         OpinionPool([plain, other]).collapse()
     bags = "word[0]\n[vectors]\nembedding(v)[0]\n[shapes]\nshape[0]"
-    bagging = FeatureBagging(CRF(bags, resources=resources, trainer=SGD(epochs=2))).fit(corpus)
+    bagging = BaggingPool(CRF(bags, resources=resources, trainer=SGD(epochs=2))).fit(corpus)
     bagging.save(tmp_path / "pool")
     assert tagpool.load(tmp_path / "pool").predict(corpus) == bagging.predict(corpus)

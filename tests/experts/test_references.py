@@ -13,7 +13,7 @@ import safetensors
 from oracles.tampering import resigned
 
 import tagpool
-from tagpool import CRF, SGD, Clusters, Corpus, ElitistPool, FeatureBagging, InducingTagger, MaxEnt, ModelError, OpinionPool
+from tagpool import CRF, SGD, BaggingPool, Clusters, Corpus, ElitistPool, InducingTagger, MaxEnt, ModelError, OpinionPool
 from tagpool.errors import ResourceError
 from tagpool.experts.saving import to_bytes
 
@@ -55,7 +55,7 @@ def learners(resources: dict[str, Any]) -> dict[str, Any]:
         "maxent": MaxEnt(TEMPLATES, resources=resources, trainer=SGD(epochs=2)),
         "inducing": InducingTagger(TEMPLATES + "[base]\nlabel[-1] & cluster(brown)[0]", resources=resources, epochs=2),
         "elitist": ElitistPool(TEMPLATES, resources=resources, epochs=2),
-        "bagging": FeatureBagging(crf),
+        "bagging": BaggingPool(crf),
     }
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import tagpool
-from tagpool import CRF, SGD, Corpus, FeatureBagging, InputError
+from tagpool import CRF, SGD, BaggingPool, Corpus, InputError
 from tagpool.pools.bagging.auto_bags import _best_cut, _candidates
 from tagpool.pools.pool_writer import pool_to_bytes
 
@@ -22,7 +22,7 @@ def train() -> Corpus:
 
 
 def test_a_strong_clue_gets_a_bag_of_its_own(train):
-    bagged = FeatureBagging(CRF(TEMPLATES, trainer=SGD(epochs=4)), bags="auto").fit(train)
+    bagged = BaggingPool(CRF(TEMPLATES, trainer=SGD(epochs=4)), bags="auto").fit(train)
     assert len(bagged) == 2
     (own,) = (name for name in bagged.names_ if "clue" in name)
     other = next(name for name in bagged.names_ if name != own)
@@ -39,7 +39,7 @@ def test_a_strong_clue_gets_a_bag_of_its_own(train):
 
 
 def test_the_same_whatever_the_threads(train):
-    found = [FeatureBagging(CRF(TEMPLATES, trainer=SGD(epochs=2)), bags="auto", threads=n).fit(train) for n in (1, 3)]
+    found = [BaggingPool(CRF(TEMPLATES, trainer=SGD(epochs=2)), bags="auto", threads=n).fit(train) for n in (1, 3)]
     assert found[0].auto_ == found[1].auto_
     assert pool_to_bytes(found[0]) == pool_to_bytes(found[1])
 
@@ -63,6 +63,6 @@ def test_the_cut_has_the_most_pressure_across_it():
 
 def test_what_has_no_bags(train):
     with pytest.raises(InputError, match="at least two kinds of templates, got only word"):
-        FeatureBagging(CRF("word[-1..1]\nword[2]"), bags="auto").fit(train)
+        BaggingPool(CRF("word[-1..1]\nword[2]"), bags="auto").fit(train)
     with pytest.raises(InputError, match="hashed features"):
-        FeatureBagging(CRF(TEMPLATES, hash_size=100), bags="auto").fit(train)
+        BaggingPool(CRF(TEMPLATES, hash_size=100), bags="auto").fit(train)

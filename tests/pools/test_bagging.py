@@ -13,7 +13,7 @@ from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 
 import tagpool
-from tagpool import CRF, SGD, Corpus, ElitistPool, FeatureBagging, InputError, MaxEnt, NotFittedError, OpinionPool, TemplateError
+from tagpool import CRF, SGD, BaggingPool, Corpus, ElitistPool, InputError, MaxEnt, NotFittedError, OpinionPool, TemplateError
 from tagpool.experts.saving import feature_names, to_bytes
 from tagpool.pools.combination import COMBINATIONS
 from tagpool.pools.pool_writer import pool_to_bytes
@@ -38,7 +38,7 @@ def crf(**parameters) -> CRF:
 
 
 def test_members_are_the_experts_of_their_bags(train, dev):
-    bagged = FeatureBagging(crf(l2=0.3)).fit(train)
+    bagged = BaggingPool(crf(l2=0.3)).fit(train)
     assert bagged.names_ == ("shapes", "endings", "near")
     assert bagged.bags_ == {name: (name,) for name in bagged.names_}
     assert len(bagged) == 3
@@ -57,7 +57,7 @@ def test_the_same_bytes_whatever_the_threads(alpha, combine, train, dev):
     bags = {"shapes": ["shapes"], "both": ["endings", "near"]}
     found = []
     for threads in (1, 2, 5):
-        bagged = FeatureBagging(crf(), bags=bags, combine=combine, alpha=alpha, threads=threads).fit(train, dev=dev)
+        bagged = BaggingPool(crf(), bags=bags, combine=combine, alpha=alpha, threads=threads).fit(train, dev=dev)
         assert (bagged.alpha_ >= 0).all()
         assert bagged.alpha_.sum() == pytest.approx(1)
         assert all(np.allclose(each.sum(axis=1), 1) for each in bagged.predict_marginals(dev))
@@ -68,9 +68,9 @@ def test_the_same_bytes_whatever_the_threads(alpha, combine, train, dev):
 @pytest.mark.parametrize("combine", ALL)
 def test_shares_of_the_best_f1(combine, train, dev):
     two = {"shapes": ["shapes"], "endings": ["endings"]}
-    bagged = FeatureBagging(crf(), bags=two, combine=combine, alpha="dev").fit(train, dev=dev)
+    bagged = BaggingPool(crf(), bags=two, combine=combine, alpha="dev").fit(train, dev=dev)
     scores = [
-        FeatureBagging(crf(), bags=two, combine=combine, alpha=[share, 1 - share]).fit(train, dev=dev).score(dev)
+        BaggingPool(crf(), bags=two, combine=combine, alpha=[share, 1 - share]).fit(train, dev=dev).score(dev)
         for share in (0.0, 0.25, 0.5, 0.75, 1.0)
     ]
     assert bagged.score(dev) >= max(scores)
@@ -78,21 +78,21 @@ def test_shares_of_the_best_f1(combine, train, dev):
 
 def test_folds_need_no_dev_set(train):
     expert, two = CRF(TEMPLATES, l2=0.05), {"endings": ["endings"], "near": ["near"]}
-    by_folds = FeatureBagging(expert, bags=two, alpha="likelihood", folds=3).fit(train)
+    by_folds = BaggingPool(expert, bags=two, alpha="likelihood", folds=3).fit(train)
     # In-sample, the shares would be others: the member that learns best by heart would get more.
     in_sample = OpinionPool(list(by_folds), alpha="likelihood").fit(train)
     assert np.abs(by_folds.alpha_ - in_sample.alpha_).max() > 0.01
-    again = FeatureBagging(expert, bags=two, alpha="likelihood", folds=3, seed=2).fit(train)
+    again = BaggingPool(expert, bags=two, alpha="likelihood", folds=3, seed=2).fit(train)
     assert again.alpha_.tolist() != by_folds.alpha_.tolist()
     # A label that only one fold has is no reason to stop.
     rare = Corpus.from_lists(word=[*train.words, ["Zzz"]], label=[*train.labels, ["B-RARE"]])
     for alpha in ("likelihood", "kfold"):
-        assert "B-RARE" in FeatureBagging(crf(), alpha=alpha).fit(rare).labels_
+        assert "B-RARE" in BaggingPool(crf(), alpha=alpha).fit(rare).labels_
 
 
 def test_bags_may_overlap_or_be_the_base(train, dev):
     bags = {"most": ["shapes", "endings"], "few": ["base"], "shapes": ["shapes"]}
-    bagged = FeatureBagging(crf(), bags=bags, alpha=[0.5, 0.2, 0.3]).fit(train)
+    bagged = BaggingPool(crf(), bags=bags, alpha=[0.5, 0.2, 0.3]).fit(train)
     assert bagged.bags_ == {name: tuple(each) for name, each in bags.items()}
     assert all(name.startswith("word[0]") for name in feature_names(bagged.members_[1]))
     assert bagged.collapse().predict(dev) == bagged.predict(dev)
@@ -100,8 +100,7 @@ def test_bags_may_overlap_or_be_the_base(train, dev):
 
 def test_shares_may_be_an_array(train):
     bagged = [
-        FeatureBagging(CRF(TEMPLATES, trainer=SGD(epochs=2)), alpha=alpha)
-        for alpha in ([0.5, 0.3, 0.2], np.array([0.5, 0.3, 0.2]))
+        BaggingPool(CRF(TEMPLATES, trainer=SGD(epochs=2)), alpha=alpha) for alpha in ([0.5, 0.3, 0.2], np.array([0.5, 0.3, 0.2]))
     ]
     one, other = (pool.fit(train) for pool in bagged)
     assert one.alpha_.tolist() == other.alpha_.tolist() == [0.5, 0.3, 0.2]
@@ -112,25 +111,25 @@ def test_shares_may_be_an_array(train):
 def test_one_bag_is_its_expert(combine, train, dev):
     one = "word[0]\n[shapes]\nshape(word)[-1..1]"
     alone = CRF(one, trainer=SGD(epochs=3)).fit(train)
-    bagged = FeatureBagging(CRF(one, trainer=SGD(epochs=3)), combine=combine, alpha="kfold").fit(train)
+    bagged = BaggingPool(CRF(one, trainer=SGD(epochs=3)), combine=combine, alpha="kfold").fit(train)
     assert bagged.predict(dev) == alone.predict(dev)
     for a, b in zip(bagged.predict_marginals(dev), alone.predict_marginals(dev), strict=True):
         assert a.tobytes() == b.tobytes()
 
 
 def test_other_experts_and_inputs(train, dev):
-    maxents = FeatureBagging(MaxEnt(TEMPLATES, trainer=SGD(epochs=3)), combine="transition-mixture").fit(train)
+    maxents = BaggingPool(MaxEnt(TEMPLATES, trainer=SGD(epochs=3)), combine="transition-mixture").fit(train)
     assert maxents.score(dev) > 0.2
     words, labels = train.words, [[None if i % 7 == 0 else label for i, label in enumerate(row)] for row in train.labels]
-    bagged = FeatureBagging(crf(), alpha="dev").fit(words, labels, dev=(dev.words, dev.labels))
+    bagged = BaggingPool(crf(), alpha="dev").fit(words, labels, dev=(dev.words, dev.labels))
     assert bagged.predict([["Ann", "left"]])
     with pytest.raises(InputError, match="no held-out sentence has labels for all its tokens"):
-        FeatureBagging(crf(), alpha="kfold").fit(words, labels)
-    second = FeatureBagging(crf(order=2)).fit(train)
+        BaggingPool(crf(), alpha="kfold").fit(words, labels)
+    second = BaggingPool(crf(order=2)).fit(train)
     assert second.predict(dev) == OpinionPool(list(second)).predict(dev)
     weights = np.arange(len(train)) % 2
-    half = FeatureBagging(crf(), alpha="kfold").fit(train, sample_weight=weights)
-    assert half.predict(dev) != FeatureBagging(crf(), alpha="kfold").fit(train).predict(dev)
+    half = BaggingPool(crf(), alpha="kfold").fit(train, sample_weight=weights)
+    assert half.predict(dev) != BaggingPool(crf(), alpha="kfold").fit(train).predict(dev)
 
 
 def test_epochs_are_told_of_and_may_be_stopped(train):
@@ -140,7 +139,7 @@ def test_epochs_are_told_of_and_may_be_stopped(train):
         told.append((name, epoch.number))
         return epoch.number < 2 or name != "near"
 
-    bagged = FeatureBagging(crf(), threads=3).fit(train, on_epoch=stop_after_two)
+    bagged = BaggingPool(crf(), threads=3).fit(train, on_epoch=stop_after_two)
     assert sorted(told) == sorted([(n, e) for n in ("shapes", "endings") for e in (1, 2, 3)] + [("near", 1), ("near", 2)])
     assert [len(member.log_) for member in bagged] == [3, 3, 2]
 
@@ -152,7 +151,7 @@ def test_an_error_ends_the_other_trainings(train):
         raise KeyError(name)
 
     with pytest.raises(KeyError):
-        FeatureBagging(CRF(TEMPLATES, trainer=SGD(epochs=1000)), threads=2).fit(train, on_epoch=fail)
+        BaggingPool(CRF(TEMPLATES, trainer=SGD(epochs=1000)), threads=2).fit(train, on_epoch=fail)
     assert threading.active_count() == count
 
 
@@ -185,7 +184,7 @@ def test_an_error_ends_the_other_trainings(train):
     ],
 )
 def test_bad_parameters(parameters, error, message, train):
-    bagged = FeatureBagging(**({"expert": crf()} | parameters))
+    bagged = BaggingPool(**({"expert": crf()} | parameters))
     with pytest.raises(error, match=message):
         bagged.fit(train)
     assert not bagged.is_fitted
@@ -195,11 +194,11 @@ def test_bad_parameters(parameters, error, message, train):
 
 def test_given_features_have_no_bags(train):
     with pytest.raises(InputError, match="given features have no bags"):
-        FeatureBagging(crf()).fit([[["w=a"]]], [["A"]])
+        BaggingPool(crf()).fit([[["w=a"]]], [["A"]])
 
 
 def test_scikit_learn_conventions(train):
-    bagged = FeatureBagging(crf(l2=0.5), alpha="uniform")
+    bagged = BaggingPool(crf(l2=0.5), alpha="uniform")
     other = clone(bagged)
     assert other.expert is not bagged.expert
     assert other.get_params()["expert__l2"] == 0.5
@@ -215,7 +214,7 @@ def test_scikit_learn_conventions(train):
 
 
 def test_copies_are_the_same(train, dev):
-    bagged = FeatureBagging(crf(), combine="sequence-mixture", alpha="em").fit(train, dev=dev)
+    bagged = BaggingPool(crf(), combine="sequence-mixture", alpha="em").fit(train, dev=dev)
     for other in (copy.deepcopy(bagged), pickle.loads(pickle.dumps(bagged))):
         assert other.predict(dev) == bagged.predict(dev)
         assert other.alpha_.tobytes() == bagged.alpha_.tobytes()
@@ -233,4 +232,4 @@ def test_missing_clues_hurt_less():
     train = with_clues(tagpool.builtin_corpus(600, seed=2), True)
     blank = with_clues(tagpool.builtin_corpus(300, seed=2, part="test"), False)
     expert = CRF("shape(word)[-1..1]\n[words]\nword[-1..1]\nsuffix(word, 1..3)[0]\n[clues]\nclue[0]", l2=0.1)
-    assert FeatureBagging(expert).fit(train).score(blank) > clone(expert).fit(train).score(blank) + 0.05
+    assert BaggingPool(expert).fit(train).score(blank) > clone(expert).fit(train).score(blank) + 0.05

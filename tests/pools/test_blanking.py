@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tagpool import CRF, SGD, ElitistPool, FeatureBagging, MaxEnt, OpinionPool, builtin_corpus
+from tagpool import CRF, SGD, BaggingPool, ElitistPool, MaxEnt, OpinionPool, builtin_corpus
 from tagpool.errors import InputError, TemplateError
 from tagpool.pools.removed_features import blanked
 
@@ -22,7 +22,7 @@ def tagger(request: pytest.FixtureRequest) -> Any:
     make: dict[str, Callable[[], Any]] = {
         "crf": lambda: CRF(TEXT, trainer=trainer).fit(TRAIN),
         "maxent": lambda: MaxEnt(TEXT, trainer=trainer).fit(TRAIN),
-        "bagging": lambda: FeatureBagging(CRF(TEXT, trainer=trainer)).fit(TRAIN),
+        "bagging": lambda: BaggingPool(CRF(TEXT, trainer=trainer)).fit(TRAIN),
         "opinion": lambda: OpinionPool([make["crf"](), make["maxent"]()]),
         "elitist": lambda: ElitistPool(TEXT, epochs=2).fit(TRAIN),
     }

@@ -9,7 +9,7 @@ import pytest
 from pools.council import Fixed, close
 
 import tagpool
-from tagpool import CRF, SGD, Clusters, Corpus, FeatureBagging, Gazetteer, InputError, Lattice, MaxEnt, OpinionPool
+from tagpool import CRF, SGD, BaggingPool, Clusters, Corpus, Gazetteer, InputError, Lattice, MaxEnt, OpinionPool
 from tagpool.experts.inside.inspection import strongest_features
 from tagpool.experts.saving import feature_names, to_bytes
 
@@ -129,6 +129,6 @@ def test_what_cannot_be_collapsed(train, tmp_path):
     fixed = Fixed([Lattice(np.zeros((1, 2)), np.zeros((2, 2)))], ("A", "B"))
     with pytest.raises(InputError, match="a member is a Fixed"):
         OpinionPool([fixed]).collapse()
-    bagged = FeatureBagging(CRF("word[0]\n[a]\nword[1]", trainer=SGD(epochs=1)), combine="transition-mixture").fit(train)
+    bagged = BaggingPool(CRF("word[0]\n[a]\nword[1]", trainer=SGD(epochs=1)), combine="transition-mixture").fit(train)
     with pytest.raises(InputError, match="only a sequence-product can be collapsed"):
         bagged.collapse()

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from pools.council import Fixed
 
 import tagpool
-from tagpool import CRF, SGD, Corpus, FeatureBagging, InputError, Lattice, MaxEnt, ModelError, OpinionPool, OutputError, _native
+from tagpool import CRF, SGD, BaggingPool, Corpus, InputError, Lattice, MaxEnt, ModelError, OpinionPool, OutputError, _native
 from tagpool.experts.saving import to_bytes
 from tagpool.pools.pool_reader import read_pool
 from tagpool.pools.pool_writer import pool_to_bytes
@@ -28,8 +28,8 @@ def train() -> Corpus:
 
 
 @pytest.fixture(scope="module")
-def bagged(train) -> FeatureBagging:
-    return FeatureBagging(CRF(TEMPLATES, trainer=SGD(epochs=2)), combine="transition-product", alpha="likelihood").fit(train)
+def bagged(train) -> BaggingPool:
+    return BaggingPool(CRF(TEMPLATES, trainer=SGD(epochs=2)), combine="transition-product", alpha="likelihood").fit(train)
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +45,7 @@ def loaded(path, block):
 def test_feature_bagging_comes_back(bagged, train, tmp_path):
     bagged.save(tmp_path / "pool")
     again = tagpool.load(tmp_path / "pool")
-    assert type(again) is FeatureBagging
+    assert type(again) is BaggingPool
     assert again.predict(train) == bagged.predict(train)
     assert [m.tobytes() for m in again.predict_marginals(train)] == [m.tobytes() for m in bagged.predict_marginals(train)]
     for name in ("names_", "bags_", "auto_", "combine", "alpha", "folds", "seed", "labels_"):
@@ -74,7 +74,7 @@ def test_nested_opinion_pools_come_back(bagged, train, tmp_path):
 def test_equal_pools_are_equal_files(bagged, train, block):
     assert (
         pool_to_bytes(
-            FeatureBagging(CRF(TEMPLATES, trainer=SGD(epochs=2)), combine="transition-product", alpha="likelihood").fit(train)
+            BaggingPool(CRF(TEMPLATES, trainer=SGD(epochs=2)), combine="transition-product", alpha="likelihood").fit(train)
         )
         == block
     )
@@ -148,7 +148,7 @@ def test_saving_fails_whole(bagged, tmp_path):
     with pytest.raises(InputError, match="a member is a Fixed"):
         OpinionPool([fixed]).save(tmp_path / "pool")
     with pytest.raises(tagpool.NotFittedError):
-        FeatureBagging(CRF()).save(tmp_path / "pool")
+        BaggingPool(CRF()).save(tmp_path / "pool")
     with pytest.raises(OutputError):
         bagged.save(tmp_path / "nowhere" / "pool")
     assert list(tmp_path.iterdir()) == []

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tagpool import CRF, SGD, Corpus, Encoder, FeatureBagging, InducingTagger, MaxEnt, OpinionPool, builtin_corpus, load
+from tagpool import CRF, SGD, BaggingPool, Corpus, Encoder, InducingTagger, MaxEnt, OpinionPool, builtin_corpus, load
 from tagpool.corpus.schemes import spans
 from tagpool.errors import InputError, ModelError, NotFittedError
 from tagpool.pools.member_votes import votes
 from tagpool.pools.two_stage.columns import TEMPLATES, mentions, staged, types
-from tagpool.pools.two_stage.tagger import TwoStage
+from tagpool.pools.two_stage.tagger import TwoStageTagger
 
 FEATURES = "word[-1..1]\nshape(word, short)[0]"
 WORDS = ["lee", "Lee", "ann", "Ann", "of", "acme"]
@@ -42,8 +42,8 @@ def dev() -> Corpus:
 
 
 @pytest.fixture(scope="module")
-def pool(train: Corpus, dev: Corpus) -> TwoStage:
-    return TwoStage(crf(), folds=3).fit(train, dev=dev)
+def pool(train: Corpus, dev: Corpus) -> TwoStageTagger:
+    return TwoStageTagger(crf(), folds=3).fit(train, dev=dev)
 
 
 # What the second stage sees ------------------------------------------------------------------------------------------------
@@ -126,7 +126,7 @@ class Spy(CRF):
 def test_no_first_stage_labels_documents_it_has_learned_from(train: Corpus) -> None:
     Spy.learned, Spy.asked = [], []
     whole = train.select(range(60))
-    TwoStage(Spy(FEATURES, trainer=SGD(epochs=1)), crf(), folds=4).fit(whole)
+    TwoStageTagger(Spy(FEATURES, trainer=SGD(epochs=1)), crf(), folds=4).fit(whole)
     *folds, last = Spy.learned
     assert last == whole.words
     assert len(folds) == len(Spy.asked) == 4
@@ -136,15 +136,15 @@ def test_no_first_stage_labels_documents_it_has_learned_from(train: Corpus) -> N
         assert len(asked) % 6 == 0, "whole documents"
 
 
-def test_the_second_stage_learns_what_a_tagger_by_hand_does(train: Corpus, dev: Corpus, pool: TwoStage) -> None:
+def test_the_second_stage_learns_what_a_tagger_by_hand_does(train: Corpus, dev: Corpus, pool: TwoStageTagger) -> None:
     second = CRF(FEATURES + TEMPLATES, trainer=SGD(epochs=2))
     second.fit(staged(train, pool._jackknifed(train, dev, None, None)), dev=staged(dev, pool.first_.predict(dev)))
     assert second.predict(pool.staged(dev)) == pool.predict(dev) == pool.second_.predict(pool.staged(dev))
     assert pool.first_.predict(dev) == crf().fit(train, dev=dev).predict(dev)
 
 
-def test_the_same_again_whatever_the_threads(train: Corpus, dev: Corpus, pool: TwoStage, tmp_path: Any) -> None:
-    again = TwoStage(crf(), folds=3, threads=2).fit(train, dev=dev)
+def test_the_same_again_whatever_the_threads(train: Corpus, dev: Corpus, pool: TwoStageTagger, tmp_path: Any) -> None:
+    again = TwoStageTagger(crf(), folds=3, threads=2).fit(train, dev=dev)
     again.save(tmp_path / "again")
     pool.save(tmp_path / "pool")
     assert (tmp_path / "again").read_bytes() == (tmp_path / "pool").read_bytes()
@@ -155,17 +155,17 @@ def test_the_same_again_whatever_the_threads(train: Corpus, dev: Corpus, pool: T
     [
         MaxEnt(FEATURES, trainer=SGD(epochs=2)),
         InducingTagger(FEATURES, epochs=2),
-        FeatureBagging(CRF("word[0]\n[a]\nword[-1]\n[b]\nword[1]", trainer=SGD(epochs=1))),
+        BaggingPool(CRF("word[0]\n[a]\nword[-1]\n[b]\nword[1]", trainer=SGD(epochs=1))),
     ],
     ids=lambda stage: type(stage).__name__,
 )
 def test_stages_of_every_kind_and_their_files(stage: Any, train: Corpus, tmp_path: Any) -> None:
     said: list[str] = []
-    pool = TwoStage(stage, folds=2).fit(train, on_epoch=lambda name, _: said.append(name))
+    pool = TwoStageTagger(stage, folds=2).fit(train, on_epoch=lambda name, _: said.append(name))
     assert {name.split(",")[0] for name in said} == {"fold 1", "fold 2", "first stage", "second stage"}
     pool.save(tmp_path / "m")
     again = load(tmp_path / "m")
-    assert isinstance(again, TwoStage)
+    assert isinstance(again, TwoStageTagger)
     assert again.predict(train) == pool.predict(train)
     assert again.labels_ == pool.labels_
     assert (again.folds, again.seed, again.templates) == (2, 1, TEMPLATES)
@@ -177,7 +177,7 @@ def test_stages_of_every_kind_and_their_files(stage: Any, train: Corpus, tmp_pat
         assert [len(each) for each in again.predict_marginals(train)] == [len(sentence) for sentence in train]
 
 
-def test_it_is_a_tagger_like_others(pool: TwoStage, dev: Corpus) -> None:
+def test_it_is_a_tagger_like_others(pool: TwoStageTagger, dev: Corpus) -> None:
     assert 0.3 < pool.score(dev) <= 1
     assert [len(rows) for rows in pool.predict_marginals(dev)] == [len(sentence) for sentence in dev]
     nested = OpinionPool([pool, CRF(FEATURES, trainer=SGD(epochs=2)).fit(dev)], alpha=[1.0, 0.0])
@@ -195,29 +195,29 @@ def test_it_is_a_tagger_like_others(pool: TwoStage, dev: Corpus) -> None:
 # Bad input -----------------------------------------------------------------------------------------------------------------
 
 
-def test_what_cannot_be(train: Corpus, pool: TwoStage) -> None:
+def test_what_cannot_be(train: Corpus, pool: TwoStageTagger) -> None:
     without = Corpus.from_lists(word=train.words, label=train.labels)
     with pytest.raises(InputError, match="the corpus has no documents: mark them with -DOCSTART-"):
-        TwoStage(crf()).fit(without)
+        TwoStageTagger(crf()).fit(without)
     with pytest.raises(InputError, match="folds=50: expected 2 to 20, the number of documents"):
-        TwoStage(crf(), folds=50).fit(train)
+        TwoStageTagger(crf(), folds=50).fit(train)
     with pytest.raises(InputError, match="folds=1: expected a whole number from 2 on"):
-        TwoStage(crf(), folds=1).fit(train)
+        TwoStageTagger(crf(), folds=1).fit(train)
     with pytest.raises(InputError, match="first='ner': expected a tagger"):
-        TwoStage("ner").fit(train)  # type: ignore[arg-type]
+        TwoStageTagger("ner").fit(train)  # type: ignore[arg-type]
     with pytest.raises(InputError, match="given features have no documents"):
-        TwoStage(crf()).fit([[["a"]]], [["O"]])
+        TwoStageTagger(crf()).fit([[["a"]]], [["O"]])
     with pytest.raises(InputError, match="one weight a sentence"):
-        TwoStage(crf()).fit(train, sample_weight=[1.0])
-    with pytest.raises(NotFittedError, match="TwoStage was not fitted"):
-        TwoStage(crf()).predict(train)
+        TwoStageTagger(crf()).fit(train, sample_weight=[1.0])
+    with pytest.raises(NotFittedError, match="TwoStageTagger was not fitted"):
+        TwoStageTagger(crf()).predict(train)
     with pytest.raises(InputError, match="column 'stage', which two stages make themselves"):
         pool.predict(train.with_column("stage", train.labels))
     with pytest.raises(InputError, match="unknown field 'stag'"):
-        TwoStage(crf(), CRF("stag[0]"), folds=2).fit(train)
+        TwoStageTagger(crf(), CRF("stag[0]"), folds=2).fit(train)
 
 
-def test_a_damaged_file_is_refused(pool: TwoStage, tmp_path: Any) -> None:
+def test_a_damaged_file_is_refused(pool: TwoStageTagger, tmp_path: Any) -> None:
     pool.save(tmp_path / "m")
     content = (tmp_path / "m").read_bytes()
     (tmp_path / "m").write_bytes(content[: len(content) // 2])

@@ -14,9 +14,9 @@ import tagpool
 from tagpool import (
     CRF,
     SGD,
+    BaggingPool,
     Corpus,
     Encoder,
-    FeatureBagging,
     InputError,
     LabelWise,
     MaxEnt,
@@ -43,7 +43,7 @@ def dev() -> Corpus:
 
 
 def bagged(train, scheme, kind=CRF, **parameters):
-    return FeatureBagging(kind(TEMPLATES, trainer=SGD(epochs=3)), bags=scheme, **parameters).fit(train)
+    return BaggingPool(kind(TEMPLATES, trainer=SGD(epochs=3)), bags=scheme, **parameters).fit(train)
 
 
 @given(st.integers(0, 50), st.integers(1, 7), st.none() | st.integers(0, 5))
@@ -106,7 +106,7 @@ def test_positions(train, dev):
     assert pool.bags_["here"] == ("word[0]", "shape(word)[0]", "suffix(word, 1)[0]", "suffix(word, 2)[0]", "word[-1] & word[1]")
     assert pool.bags_["after"] == ("word[1]", "word[-1] & word[1]")
     assert pool.collapse().predict(dev) == pool.predict(dev)
-    only_here = FeatureBagging(CRF("word[0]", trainer=SGD(epochs=1)), bags=Positions()).fit(train)
+    only_here = BaggingPool(CRF("word[0]", trainer=SGD(epochs=1)), bags=Positions()).fit(train)
     assert only_here.names_ == ("here",)
 
 
@@ -137,14 +137,14 @@ def test_a_member_for_each_label(train, dev, tmp_path):
     again = tagpool.load(tmp_path / "pool")
     assert again.predict(dev) == pool.predict(dev)
     assert again.bags is None
-    with_dev = FeatureBagging(CRF(TEMPLATES, trainer=SGD(epochs=3)), bags=LabelWise(), alpha="dev").fit(train, dev=dev)
+    with_dev = BaggingPool(CRF(TEMPLATES, trainer=SGD(epochs=3)), bags=LabelWise(), alpha="dev").fit(train, dev=dev)
     assert with_dev.labels_ == pool.labels_
     assert pickle.loads(pickle.dumps(pool)).predict(dev) == pool.predict(dev)
 
 
 def test_labels_that_are_not_known(train):
     labels = [[None if i % 5 == 0 else label for i, label in enumerate(row)] for row in train.labels]
-    pool = FeatureBagging(CRF(TEMPLATES, trainer=SGD(epochs=2)), bags=LabelWise()).fit(train.words, labels)
+    pool = BaggingPool(CRF(TEMPLATES, trainer=SGD(epochs=2)), bags=LabelWise()).fit(train.words, labels)
     assert set(pool.labels_) == {label for row in labels for label in row if label is not None}
     assert to_bytes(pool.collapse())
 
@@ -161,10 +161,10 @@ def test_labels_that_are_not_known(train):
 )
 def test_what_schemes_cannot_do(train, expert, scheme, message):
     with pytest.raises(InputError, match=message):
-        FeatureBagging(expert, bags=scheme).fit(train)
+        BaggingPool(expert, bags=scheme).fit(train)
 
 
 def test_more_parts_than_features():
     tiny = Corpus.from_lists(word=[["Ann", "left"]], label=[["PER", "O"]])
     with pytest.raises(InputError, match=r"bag 'part 1'.*no feature is left"):
-        FeatureBagging(CRF("word[0]"), bags=SequentialParts(3)).fit(tiny)
+        BaggingPool(CRF("word[0]"), bags=SequentialParts(3)).fit(tiny)

@@ -24,7 +24,7 @@ from tagpool.experts.tagger import Tagger
 from tagpool.pools.elitist.pool import ElitistPool
 from tagpool.pools.member_votes import TokenVotes, votes
 from tagpool.pools.pool import Pool
-from tagpool.pools.two_stage.tagger import TwoStage
+from tagpool.pools.two_stage.tagger import TwoStageTagger
 from tagpool.tagging.columns import guessed_columns
 from tagpool.tagging.models import columns_of, experts_in, fastest, load_model
 
@@ -91,7 +91,7 @@ def _explained(
     if isinstance(tagger, (Pool, ElitistPool)):
         voted[:] = votes(tagger, corpus, sentence)
     single = fastest(tagger)
-    if isinstance(tagger, TwoStage):
+    if isinstance(tagger, TwoStageTagger):
         single, corpus = tagger.second_, tagger.staged(corpus)
     told: list[TokenExplanation | ScoredToken | None] = [None] * count
     if isinstance(single, InducingTagger):

@@ -34,7 +34,7 @@ from tagpool.experts.saving import has_history_names, has_names
 from tagpool.experts.tagger import Tagger
 from tagpool.pools.elitist.pool import ElitistPool
 from tagpool.pools.pool import Pool
-from tagpool.pools.votes.pool import PathPool
+from tagpool.pools.votes.pool import VotePool
 from tagpool.tagging.models import fastest, load_any
 
 _PARTS = {
@@ -79,7 +79,7 @@ def inspect(
       tagpool inspect ner.tagpool --template 'word[0]' --json
     """
     loaded = load_any(model)
-    if isinstance(loaded, PathPool):
+    if isinstance(loaded, VotePool):
         if label or template:
             raise InputError("--label and --template are for models that are one expert, and this is a path pool", source=model)
         print_json(about_path_pool(loaded, model)) if json else show_path_pool(about_path_pool(loaded, model))

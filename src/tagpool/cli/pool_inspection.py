@@ -15,7 +15,7 @@ from tagpool.errors import InputError
 from tagpool.experts.inside.inspection import features_by_template
 from tagpool.experts.saving import has_names
 from tagpool.experts.tagger import Tagger
-from tagpool.pools.bagging.pool import FeatureBagging
+from tagpool.pools.bagging.pool import BaggingPool
 from tagpool.pools.elitist.feature_shares import Shares
 from tagpool.pools.elitist.pool import ElitistPool
 from tagpool.pools.member_votes import member_names
@@ -61,13 +61,13 @@ def _about(pool: Pool | ElitistPool, sizes: list[_Size]) -> dict[str, Any]:
     found: dict[str, Any] = {"pool": _ELITIST, "combine": "sequence-product", "alpha": alpha}
     if isinstance(pool, Pool):
         found |= {"pool": pool.kind, "combine": pool._combination()}
-    if isinstance(pool, FeatureBagging):
+    if isinstance(pool, BaggingPool):
         found["auto"] = pool.auto_
     named = zip(member_names(pool), shares, pool, sizes, strict=True)
     found["members"] = [
         {"name": name, "share": share, "bytes": size[0]} | _about_member(member, size[1]) for name, share, member, size in named
     ]
-    if isinstance(pool, FeatureBagging):
+    if isinstance(pool, BaggingPool):
         for member in found["members"]:
             own = list(pool.bags_[member["name"]])
             if isinstance(pool.bags, Mapping):

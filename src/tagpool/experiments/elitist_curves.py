@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from tagpool.experiments.corpora import Split
 from tagpool.experiments.fits import Model
 from tagpool.experiments.study import Setting, Study, Table
-from tagpool.pools.bagging.pool import FeatureBagging
+from tagpool.pools.bagging.pool import BaggingPool
 from tagpool.report.plots import Panel, panels
 
 _EPOCHS = (1, 2, 3, 5, 10, 15, 20, 30)
@@ -58,7 +58,7 @@ def by_epochs(models: dict[int, Model], strength: float, split: Split) -> Points
     """The dev F1 of a model after so many epochs: by its log, or, where parts are trained apart, trained anew for each count."""
     seed = 1
     longest = models[max(models)]
-    if isinstance(longest.make(strength, seed), FeatureBagging):
+    if isinstance(longest.make(strength, seed), BaggingPool):
         return [(count, model.on_dev(model.make(strength, seed).fit(split.train), split)) for count, model in models.items()]
     scores = {epoch.number: epoch.score for epoch in longest.fit(strength, seed, split).log_}
     return [(count, float(scores[count] or 0.0)) for count in models]

@@ -15,7 +15,7 @@ from tagpool.evaluation.scores import score
 from tagpool.evaluation.significance import bootstrap_intervals, mcnemar
 from tagpool.experiments.corpora import Split
 from tagpool.experiments.study import Row, Setting
-from tagpool.pools.bagging.pool import FeatureBagging
+from tagpool.pools.bagging.pool import BaggingPool
 
 Labels = list[list[str]]
 Make = Callable[[float, int], Any]
@@ -58,7 +58,7 @@ class Model:
     def fit(self, value: float, seed: int, split: Split) -> Any:
         """A model of this kind, trained. Pools find their shares on dev."""
         made = self.make(value, seed)
-        is_pool = isinstance(made, FeatureBagging)
+        is_pool = isinstance(made, BaggingPool)
         if self.decode is legally:  # training stops by what the model will be judged by
             (made.expert if is_pool else made)._dev_scheme = _SCHEME
         return made.fit(split.train, dev=split.dev if self.stops or is_pool else None)
@@ -99,7 +99,7 @@ def refit(model: Model, corpus: Corpus, setting: Setting) -> None:
     for seed in setting.seed_numbers():
         setting.say(f"{model.name}, {model.setting:g}, seed {seed}: on all sentences")
         made = model.make(model.setting, seed)
-        if isinstance(made, FeatureBagging):
+        if isinstance(made, BaggingPool):
             made.alpha = first.alpha_
         model.fitted.append(made.fit(corpus))
 
@@ -159,7 +159,7 @@ def bags_found(model: Model) -> list[str]:
     return [
         f"{model.name}, seed {seed}: {tagger.auto_} Shares {listed(tagger.alpha_.tolist())}."
         for seed, tagger in enumerate(model.fitted, 1)
-        if isinstance(tagger, FeatureBagging) and tagger.auto_ is not None
+        if isinstance(tagger, BaggingPool) and tagger.auto_ is not None
     ]
 
 

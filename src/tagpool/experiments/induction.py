@@ -30,7 +30,7 @@ from tagpool.experiments.template_files import templates
 from tagpool.experts.inducing.tagger import InducingTagger
 from tagpool.features.parser import parse
 from tagpool.features.resources import AmbiguityClasses
-from tagpool.pools.votes.pool import PathPool
+from tagpool.pools.votes.pool import VotePool
 
 _PENALTIES = (1e-8, 1e-7, 1e-6)
 _SLOTS = (5_000_000, 1_500_000)
@@ -95,7 +95,7 @@ class Task:
             return rows[0]
         on_dev = {str(number): row.on_dev[seed] for number, (row, seed) in enumerate(members)}
         on_test = {str(number): row.on_test[seed] for number, (row, seed) in enumerate(members)}
-        pool = PathPool("majority", key="shared", scheme=self.scheme, unknown="allow").fit(on_dev, self.split.dev.labels)
+        pool = VotePool("majority", key="shared", scheme=self.scheme, unknown="allow").fit(on_dev, self.split.dev.labels)
         return Found(on_dev=[pool.predict(on_dev)], on_test=[pool.predict(on_test)])
 
 

@@ -12,7 +12,7 @@ from tagpool.experts.linear.maxent import MaxEnt
 from tagpool.features.parser import parse
 from tagpool.optim.fobos import FOBOS
 from tagpool.optim.sgd import SGD
-from tagpool.pools.bagging.pool import FeatureBagging
+from tagpool.pools.bagging.pool import BaggingPool
 from tagpool.pools.elitist.pool import ElitistPool
 
 Kind = type[CRF] | type[MaxEnt]
@@ -41,7 +41,7 @@ class Makers:
     def bagged(self, kind: Kind = CRF, *, expert: Mapping[str, Any] | None = None, **pool: Any) -> Make:
         """One expert for each bag, or part, of the features; ``pool`` says which, and how they are combined."""
         make = self.one(kind, **(expert or {}))
-        return lambda value, seed: FeatureBagging(make(value, seed), seed=seed, threads=self.threads, **pool)
+        return lambda value, seed: BaggingPool(make(value, seed), seed=seed, threads=self.threads, **pool)
 
     def elitist(self, **pool: Any) -> Make:
         """Experts that compete for features."""

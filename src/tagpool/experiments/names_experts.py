@@ -25,7 +25,7 @@ from tagpool.experts.linear.crf import CRF
 from tagpool.experts.linear.maxent import MaxEnt
 from tagpool.features.parser import parse
 from tagpool.optim.sgd import SGD
-from tagpool.pools.bagging.pool import FeatureBagging
+from tagpool.pools.bagging.pool import BaggingPool
 from tagpool.pools.elitist.pool import ElitistPool
 from tagpool.pools.two_stage.columns import TEMPLATES
 
@@ -105,7 +105,7 @@ def _expert(kind: type[CRF] | type[MaxEnt], l2: float, epochs: int, dropout: flo
 def _bagged(l2: float, epochs: int, dropout: float, bags: Mapping[str, list[str]]) -> Make:
     """A CRF for each bag; equal shares."""
     one = _expert(CRF, l2, epochs, dropout)
-    return lambda features, quick, **common: FeatureBagging(
+    return lambda features, quick, **common: BaggingPool(
         one(features, quick, **common), bags=dict(bags), threads=common["threads"]
     )
 

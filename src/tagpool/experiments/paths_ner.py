@@ -33,7 +33,7 @@ from tagpool.experiments.fits import Labels, compared, measured
 from tagpool.experiments.names_experts import BESIDE, FIRST, MEMBERS, SCHEME, Member, Said, jackknifed
 from tagpool.experiments.study import Setting, Study, Table
 from tagpool.pools.two_stage.columns import staged
-from tagpool.pools.votes.pool import PathPool
+from tagpool.pools.votes.pool import VotePool
 
 _FOLDS = 3  # parts of the documents, for the first stage
 _TRIALS = 5  # parts of dev, for the choice of the pool
@@ -47,7 +47,7 @@ _DEV, _TEST, _BOTH = "dev F1", "test F1", "test F1, trained on train and dev"
 
 @dataclass(frozen=True)
 class Pooling:
-    """A way to pool: the parameters of a PathPool."""
+    """A way to pool: the parameters of a VotePool."""
 
     method: str
     key: str = "shared"
@@ -69,9 +69,9 @@ class Pooling:
                 found[number] = labels
         return found
 
-    def pool(self) -> PathPool:
+    def pool(self) -> VotePool:
         """The pool, not fitted."""
-        return PathPool(self.method, key=self.key, beta=self.beta, scheme=SCHEME, unknown="allow")
+        return VotePool(self.method, key=self.key, beta=self.beta, scheme=SCHEME, unknown="allow")
 
 
 _NOTES = [
@@ -81,7 +81,7 @@ _NOTES = [
     "in an earlier table (95.02 and 93.17), and not tried with these members. Clusters of newswire are made in the run, of "
     "Reuters-21578. Labels are BIOES inside; scores are of whole names.",
     f"The {_AVERAGED} has no weights; experts without probabilities, the inducing taggers, count as certain of their labels. "
-    "PathPools learn their weights on dev, from experts that were trained on train; their dev F1 is cross-validated by documents."
+    "VotePools learn their weights on dev, from experts that were trained on train; their dev F1 is cross-validated by documents."
     " The last column has the same experts trained on train and dev, which is usual on this corpus, with the same weights.",
     f"The pool is chosen on dev: the {_AVERAGED}, unless one that votes by labels is more than {_MARGIN:g} F1 above it there. "
     "Members were chosen on dev, too: about fifteen were tried, and those kept that are good and err least together.",
@@ -130,14 +130,14 @@ def run(setting: Setting) -> Study:
     ways = best_of_each(reached)
     for pooling in ways:
         pool = pooling.pool().fit(members[0], split.dev)
-        pools[0][f"PathPool: {pooling}"] = tried[pooling]
+        pools[0][f"VotePool: {pooling}"] = tried[pooling]
         for said, found in zip(members[1:], pools[1:], strict=True):
-            found[f"PathPool: {pooling}"] = pool.predict(said)
+            found[f"VotePool: {pooling}"] = pool.predict(said)
     for name in (*experts[0], *pools[0]):
         for metric, gold, alone, pooled in zip((_DEV, _TEST, _BOTH), golds, experts, pools, strict=True):
             study.rows.append(measured(name, metric, gold, [alone[name] if name in alone else pooled[name]]))
     best = chosen({name: score(split.dev.labels, said).f1 for name, said in pools[0].items()})
-    by_labels = f"PathPool: {ways[0]}"
+    by_labels = f"VotePool: {ways[0]}"
     study.notes.append(f"Chosen on dev: {best}; of those that vote by labels, {by_labels}.")
     judged = dict.fromkeys((best, by_labels))
     for when, alone, pooled in zip(("Trained on train", "Trained on train and dev"), experts[1:], pools[1:], strict=True):
@@ -162,10 +162,10 @@ def best_of_each(reached: Mapping[Pooling, float]) -> list[Pooling]:
 def chosen(reached: Mapping[str, float]) -> str:
     """The mean of the probabilities, unless another pool is better by more than chance.
 
-    >>> chosen({"mean of the probabilities": 95.0, "PathPool: sle": 95.05})
+    >>> chosen({"mean of the probabilities": 95.0, "VotePool: sle": 95.05})
     'mean of the probabilities'
-    >>> chosen({"mean of the probabilities": 95.0, "PathPool: sle": 95.3})
-    'PathPool: sle'
+    >>> chosen({"mean of the probabilities": 95.0, "VotePool: sle": 95.3})
+    'VotePool: sle'
     """
     best = max(reached, key=reached.__getitem__)
     return best if reached[best] > reached[_AVERAGED] + _MARGIN else _AVERAGED

@@ -13,7 +13,7 @@ from tagpool.experiments.study import Row, Table
 from tagpool.pools.votes.ballots import Ballots, FloatArray, IntArray
 from tagpool.pools.votes.fitted import fit_ballots, sentence_losses
 from tagpool.pools.votes.methods import Setting, expert_losses
-from tagpool.pools.votes.pool import PathPool
+from tagpool.pools.votes.pool import VotePool
 from tagpool.pools.votes.tuning import best_beta
 
 METHODS = ("mvote", "fpl", "cv", "fpl_cv", "espboost", "sle", "rand", "best")  # in the order of the paper's tables
@@ -101,7 +101,7 @@ def sayings(
     """What each variant says of some sentences, learned from others; labels as numbers of the former's."""
     epsilon = 0.5 / (len(known.experts) * max(int(known.lengths.max()), 1))
     for name, variant in variants.items():
-        pool = PathPool(variant.method, key=variant.key, beta="cv")
+        pool = VotePool(variant.method, key=variant.key, beta="cv")
         own = best_beta(pool, known) if variant.tuned else beta
         setting = Setting(variant.method, own, 0.05, epsilon, 100, variant.stop_early, seed)
         fitted = fit_ballots(known, setting, variant.key, None, "hamming")

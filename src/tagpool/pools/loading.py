@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from tagpool.experts.tagger import Tagger
     from tagpool.pools.pool import Pool
-    from tagpool.pools.votes.pool import PathPool
+    from tagpool.pools.votes.pool import VotePool
 
 _POOLS = ("opinion-pool", "feature-bagging", "two-stage")
 _PATHS = "path-pool"
@@ -21,13 +21,13 @@ _lazy = attach(
     {
         "read_pool": "tagpool.pools.pool_reader",
         "ElitistPool": "tagpool.pools.elitist.pool",
-        "PathPool": "tagpool.pools.votes.pool",
+        "VotePool": "tagpool.pools.votes.pool",
         "restore": "tagpool.pools.votes.files",
     },
 )
 
 
-def load(path: str | Path) -> Tagger | Pool | PathPool:
+def load(path: str | Path) -> Tagger | Pool | VotePool:
     """Loads an expert or a pool from a model file.
 
     >>> import tempfile
@@ -50,7 +50,7 @@ def load(path: str | Path) -> Tagger | Pool | PathPool:
     except _native.InputFault as fault:
         raise ModelError(str(fault.args[0]), source=path) from None
     if kind == _PATHS:
-        paths: PathPool = _lazy("PathPool")()
+        paths: VotePool = _lazy("VotePool")()
         _lazy("restore")(paths, container, path)
         return paths
     found: Pool = _lazy("read_pool")(container, path)

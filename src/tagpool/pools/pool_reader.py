@@ -15,12 +15,12 @@ from tagpool.errors import ModelError, ResourceError, TagpoolError
 from tagpool.experts.linear.expert import Expert
 from tagpool.experts.loading import read_tagger
 from tagpool.experts.references import REFERENCES, Referred
-from tagpool.pools.bagging.pool import FeatureBagging
+from tagpool.pools.bagging.pool import BaggingPool
 from tagpool.pools.elitist.pool import ElitistPool
 from tagpool.pools.opinion.pool import OpinionPool
 from tagpool.pools.pool import Pool
 from tagpool.pools.pool_writer import VERSION
-from tagpool.pools.two_stage.tagger import TwoStage
+from tagpool.pools.two_stage.tagger import TwoStageTagger
 
 _DEEPEST = 50  # pools in pools: more is no pool but a trap
 
@@ -81,13 +81,13 @@ def _feature_bagging(members: list[Any], record: dict[str, Any]) -> Pool:
     experts = [member for member in members if isinstance(member, Expert)]
     if len(experts) != len(members):
         raise ValueError("the members are not experts")
-    pool = FeatureBagging(type(experts[0])(), combine=record["combine"], alpha=record["alpha"])
+    pool = BaggingPool(type(experts[0])(), combine=record["combine"], alpha=record["alpha"])
     pool.restore(experts, _shares(members, record), record)
     return pool
 
 
 _MAKERS: dict[str, Callable[[list[Any], dict[str, Any]], Pool]] = {
     OpinionPool.kind: _opinion_pool,
-    FeatureBagging.kind: _feature_bagging,
-    TwoStage.kind: TwoStage.restored,
+    BaggingPool.kind: _feature_bagging,
+    TwoStageTagger.kind: TwoStageTagger.restored,
 }

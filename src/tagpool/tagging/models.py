@@ -12,12 +12,12 @@ if TYPE_CHECKING:
     from typing import Any, TypeGuard
 
     from tagpool.pools.pool import Pool
-    from tagpool.pools.votes.pool import PathPool
+    from tagpool.pools.votes.pool import VotePool
 
 _lazy = attach(__name__, {"experts_of": "tagpool.pools.members"})
 
 
-def load_any(path: Path) -> Tagger | Pool | PathPool:
+def load_any(path: Path) -> Tagger | Pool | VotePool:
     """Whatever a file holds; files that are no model may well be the other file of the command."""
     try:
         return load(path)
@@ -32,14 +32,14 @@ def load_model(path: Path, *, templates: bool = False) -> Tagger | Pool:
     found = load_any(path)
     if not _tags(found):
         raise ModelError(
-            "it holds a path pool, which labels what other taggers say: use tagpool pool apply, or PathPool.predict", source=path
+            "it holds a path pool, which labels what other taggers say: use tagpool pool apply, or VotePool.predict", source=path
         )
     if templates and any(expert._fitted().given for expert in experts_in(found)):
         raise ModelError("the model was trained on features given from Python, and can be used from there only", source=path)
     return found
 
 
-def _tags(model: Tagger | Pool | PathPool) -> TypeGuard[Tagger | Pool]:
+def _tags(model: Tagger | Pool | VotePool) -> TypeGuard[Tagger | Pool]:
     """Whether a model labels sentences by itself."""
     return isinstance(model, Tagger) or hasattr(model, "lattices")
 

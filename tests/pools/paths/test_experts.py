@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import spacy
 
-from tagpool import CRF, LBFGS, SGD, Corpus, InputError, MaxEnt, PathPool, builtin_corpus, cross_fit, from_spacy, predictions_of
+from tagpool import CRF, LBFGS, SGD, Corpus, InputError, MaxEnt, VotePool, builtin_corpus, cross_fit, from_spacy, predictions_of
 from tagpool import read_predictions as read
 
 WORDS = [["Ann", "Lee", "left", "."], ["Rain", "in", "Oslo"]]
@@ -102,8 +102,8 @@ def test_taggers_and_functions_are_experts():
 
     found = predictions_of({"crf": crf, "nothing": nothing}, test)
     assert found == {"crf": crf.predict(test), "nothing": [["O"] * len(words) for words in test.words]}
-    pool = PathPool(key="shared").fit(found, test)
-    assert pool.mean_loss(found, test) <= PathPool("best").fit(found, test).mean_loss(found, test) + 1e-9
+    pool = VotePool(key="shared").fit(found, test)
+    assert pool.mean_loss(found, test) <= VotePool("best").fit(found, test).mean_loss(found, test) + 1e-9
     with pytest.raises(InputError, match="x: expected a tagger or a function, got int"):
         predictions_of({"x": 3}, test)
     with pytest.raises(InputError, match="x: expected labels for 20 sentences, got 1"):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tagpool
-from tagpool import Automaton, InputError, ModelError, PathPool, _native
+from tagpool import Automaton, InputError, ModelError, VotePool, _native
 from tagpool.corpus.files import write_bytes
 from tagpool.pools.votes.methods import METHODS
 
@@ -25,10 +25,10 @@ EXPERTS = {
 @pytest.mark.parametrize("general", [False, True])
 def test_a_pool_comes_back_as_it_was(method: str, general: bool, tmp_path: Path) -> None:
     automaton = Automaton([("s", "x", "one"), ("s", "y", "two"), ("x", "e", "three"), ("x", "e", "two"), ("y", "e", "one")])
-    pool = PathPool(method, automaton=automaton if general else None, calibrate=True, beta=[0.8, 0.9]).fit(EXPERTS, GOLD)
+    pool = VotePool(method, automaton=automaton if general else None, calibrate=True, beta=[0.8, 0.9]).fit(EXPERTS, GOLD)
     pool.save(tmp_path / "pool")
     again = tagpool.load(tmp_path / "pool")
-    assert isinstance(again, PathPool)
+    assert isinstance(again, VotePool)
     labels, confidence = pool.predict_with_confidence(EXPERTS)
     found, sure = again.predict_with_confidence(EXPERTS)
     assert found == labels
@@ -47,10 +47,10 @@ def test_functions_are_not_kept_and_asked_for(tmp_path: Path) -> None:
     def key(place: tagpool.Place) -> str:
         return "first" if place.position == 0 else "later"
 
-    pool = PathPool(key=key, loss=lambda gold, label: 2.0 * (gold != label)).fit(EXPERTS, GOLD)
+    pool = VotePool(key=key, loss=lambda gold, label: 2.0 * (gold != label)).fit(EXPERTS, GOLD)
     pool.save(tmp_path / "pool")
     again = tagpool.load(tmp_path / "pool")
-    assert isinstance(again, PathPool)
+    assert isinstance(again, VotePool)
     with pytest.raises(InputError, match=r"set pool\.key to it first"):
         again.predict(EXPERTS)
     again.key = key
@@ -60,7 +60,7 @@ def test_functions_are_not_kept_and_asked_for(tmp_path: Path) -> None:
 
 
 def test_lengths_and_schemes_are_kept(tmp_path: Path) -> None:
-    pool = PathPool(lengths="align").fit({"one": [["a"], ["b", "c"]], "two": [["a", "b"], ["c"]]}, [["a"], ["b", "c"]])
+    pool = VotePool(lengths="align").fit({"one": [["a"], ["b", "c"]], "two": [["a", "b"], ["c"]]}, [["a"], ["b", "c"]])
     pool.save(tmp_path / "pool")
     asked = {"one": [["a", "b", "c"]], "two": [["a", "c"]]}
     assert tagpool.load(tmp_path / "pool").predict(asked) == pool.predict(asked)  # type: ignore[arg-type]
@@ -97,16 +97,16 @@ def rewritten(source: Path, target: Path, change) -> None:
     ],
 )
 def test_a_file_that_does_not_fit_together_is_refused(tmp_path: Path, change) -> None:
-    PathPool().fit(EXPERTS, GOLD).save(tmp_path / "good")
+    VotePool().fit(EXPERTS, GOLD).save(tmp_path / "good")
     rewritten(tmp_path / "good", tmp_path / "same", lambda record, arrays, texts: None)
-    assert isinstance(tagpool.load(tmp_path / "same"), PathPool)
+    assert isinstance(tagpool.load(tmp_path / "same"), VotePool)
     rewritten(tmp_path / "good", tmp_path / "bad", change)
     with pytest.raises(ModelError, match=r"bad: (the path pool is damaged|it was written by a newer)"):
         tagpool.load(tmp_path / "bad")
 
 
 def test_a_cut_file_is_refused(tmp_path: Path) -> None:
-    PathPool().fit(EXPERTS, GOLD).save(tmp_path / "good")
+    VotePool().fit(EXPERTS, GOLD).save(tmp_path / "good")
     whole = (tmp_path / "good").read_bytes()
     for size in range(0, len(whole), 97):
         (tmp_path / "cut").write_bytes(whole[:size])

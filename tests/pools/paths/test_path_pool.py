@@ -1,4 +1,4 @@
-"""PathPool: methods, keys, losses, silence, schemes, confidence, guarantees, β by cross-validation."""
+"""VotePool: methods, keys, losses, silence, schemes, confidence, guarantees, β by cross-validation."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.isotonic import IsotonicRegression
 
-from tagpool import Automaton, Corpus, NotFittedError, PathPool, scheme_rules
+from tagpool import Automaton, Corpus, NotFittedError, VotePool, scheme_rules
 from tagpool.pools.votes.calibration import calibrated, expected_calibration_error
 from tagpool.pools.votes.methods import METHODS
 
@@ -45,15 +45,15 @@ def test():
 
 @pytest.mark.parametrize("method", ["mvote", "cv", "fpl", "fpl_cv", "espboost"])
 def test_who_is_good_where_is_found(train, test, method):
-    pool = PathPool(method).fit(*train)
+    pool = VotePool(method).fit(*train)
     assert pool.mean_loss(*test) < 0.05
-    assert PathPool("best").fit(*train).mean_loss(*test) > 0.25
+    assert VotePool("best").fit(*train).mean_loss(*test) > 0.25
     assert np.argmax(pool.weights_[:6], axis=1).tolist() == [0, 1, 2, 0, 1, 2]
 
 
 def test_every_method_labels_every_token(train, test):
     for method in METHODS:
-        pool = PathPool(method, rounds=10).fit(*train)
+        pool = VotePool(method, rounds=10).fit(*train)
         labels, confidence = pool.predict_with_confidence(test[0])
         assert [len(row) for row in labels] == [len(row) for row in test[1]]
         assert all(((row >= 0) & (row <= 1)).all() for row in confidence)
@@ -62,8 +62,8 @@ def test_every_method_labels_every_token(train, test):
 
 
 def test_rand_is_drawn_from_the_weights_of_mvote(train, test):
-    pool = PathPool("rand").fit(*train)
-    assert pool.weights_ == pytest.approx(PathPool("mvote").fit(*train).weights_)
+    pool = VotePool("rand").fit(*train)
+    assert pool.weights_ == pytest.approx(VotePool("mvote").fit(*train).weights_)
     follows = [0] * 3
     labels = pool.predict(test[0])
     for number, row in enumerate(labels):
@@ -76,11 +76,11 @@ def test_rand_is_drawn_from_the_weights_of_mvote(train, test):
 
 
 def test_weights_move_with_beta_and_its_choice_is_the_least_loss(train):
-    slow, quick = (PathPool(beta=beta).fit(*train).weights_[:6].max(axis=1) for beta in (0.999, 0.8))
+    slow, quick = (VotePool(beta=beta).fit(*train).weights_[:6].max(axis=1) for beta in (0.999, 0.8))
     assert (slow < quick).all()
-    chosen = PathPool(beta=[0.9999999, 0.9]).fit(*train)
+    chosen = VotePool(beta=[0.9999999, 0.9]).fit(*train)
     assert chosen.beta_ == 0.9
-    assert 0 < PathPool(beta="cv").fit(*train).beta_ < 1
+    assert 0 < VotePool(beta="cv").fit(*train).beta_ < 1
 
 
 def test_keys_say_which_tokens_share_weights():
@@ -92,26 +92,26 @@ def test_keys_say_which_tokens_share_weights():
     quiet = [[y if generator.random() < 0.6 else "b" for y in row] for row in gold]
     experts = {"vowels": vowels, "others": others, "third": quiet}
     words = [[y.upper() for y in row] for row in gold]
-    by_word = PathPool(key=lambda place: "vowel" if place.word in ("A", "E") else "other").fit(experts, gold, words=words)
+    by_word = VotePool(key=lambda place: "vowel" if place.word in ("A", "E") else "other").fit(experts, gold, words=words)
     assert by_word.mean_loss(experts, gold, words=words) == 0
     assert set(by_word.states_) == {"vowel", "other"}
-    same = PathPool(key=lambda place: "vowel" if place.word in ("A", "E") else "other").fit(
+    same = VotePool(key=lambda place: "vowel" if place.word in ("A", "E") else "other").fit(
         experts, Corpus.from_lists(word=words, label=gold)
     )
     assert (same.weights_ == by_word.weights_).all()
-    shared = PathPool(key="shared").fit(experts, gold)
+    shared = VotePool(key="shared").fit(experts, gold)
     assert shared.states_ == ("all",)
     assert shared.weights_[0] == pytest.approx(shared.weights_[1])
-    by_label = PathPool(key="label").fit(experts, gold)
+    by_label = VotePool(key="label").fit(experts, gold)
     assert by_label.mean_loss(experts, gold) < shared.mean_loss(experts, gold)
-    assert PathPool(key="length").fit(experts, gold).states_ == ("up to 1", "up to 2", "up to 4", "up to 8", "up to 16")
+    assert VotePool(key="length").fit(experts, gold).states_ == ("up to 1", "up to 2", "up to 4", "up to 8", "up to 16")
 
 
 def test_states_that_were_not_met_vote_by_what_all_teach(train):
     said, gold = train
     short = {name: [row[:3] for row in rows] for name, rows in said.items()}
-    pool = PathPool().fit(short, [row[:3] for row in gold])
-    shared = PathPool(key="shared").fit(short, [row[:3] for row in gold])
+    pool = VotePool().fit(short, [row[:3] for row in gold])
+    shared = VotePool(key="shared").fit(short, [row[:3] for row in gold])
     assert pool.weights_[-1] == pytest.approx(shared.weights_[0])
     (labels,) = pool.predict([[["a"] * 5], [["b"] * 5], [["b"] * 5]])
     assert labels[3:] == shared.predict([[["a"] * 5], [["b"] * 5], [["b"] * 5]])[0][3:]
@@ -122,13 +122,13 @@ def test_a_loss_decides_whom_to_follow():
     never = [["usual"]] * 80
     always = [["rare"]] * 80
     experts = {"never": never, "always": always}
-    assert PathPool("best").fit(experts, gold).predict(experts)[0] == ["usual"]
-    assert PathPool("best", loss={"rare": 10.0}).fit(experts, gold).predict(experts)[0] == ["rare"]
-    assert PathPool("mvote", loss={"rare": 10.0}).fit(experts, gold).predict(experts)[0] == ["rare"]
-    assert PathPool(loss=lambda y, label: 10.0 * (y != label == "usual") + (y != label == "rare")).fit(experts, gold).predict(
+    assert VotePool("best").fit(experts, gold).predict(experts)[0] == ["usual"]
+    assert VotePool("best", loss={"rare": 10.0}).fit(experts, gold).predict(experts)[0] == ["rare"]
+    assert VotePool("mvote", loss={"rare": 10.0}).fit(experts, gold).predict(experts)[0] == ["rare"]
+    assert VotePool(loss=lambda y, label: 10.0 * (y != label == "usual") + (y != label == "rare")).fit(experts, gold).predict(
         experts
     )[0] == ["rare"]
-    assert PathPool("best", loss={"rare": 10.0}).fit(experts, gold).mean_loss(experts, gold) == 0.75
+    assert VotePool("best", loss={"rare": 10.0}).fit(experts, gold).mean_loss(experts, gold) == 0.75
 
 
 def test_silent_and_missing_experts_vote_nothing_and_lose_nothing():
@@ -136,7 +136,7 @@ def test_silent_and_missing_experts_vote_nothing_and_lose_nothing():
     right = [list(row) for row in gold]
     wrong = [["b", "a"], ["a", "b"]] * 20
     rarely = [list(row) if number % 4 == 0 else None for number, row in enumerate(gold)]
-    pool = PathPool().fit({"wrong": wrong, "right": right, "rarely": rarely}, gold)
+    pool = VotePool().fit({"wrong": wrong, "right": right, "rarely": rarely}, gold)
     assert pool.predict({"wrong": [["a", "a"]], "right": [["b", None]], "rarely": [None]}) == [["b", "a"]]
     # One that was silent where the others were wrong has not gained by it.
     weights = pool.weights_[0]
@@ -146,7 +146,7 @@ def test_silent_and_missing_experts_vote_nothing_and_lose_nothing():
     assert confidence[0].tolist() == [0.0]
     for method in METHODS:
         labels = (
-            PathPool(method)
+            VotePool(method)
             .fit({"wrong": wrong, "right": right, "rarely": rarely}, gold)
             .predict({"wrong": [None], "right": [["b", "b"]], "rarely": [None]})
         )
@@ -156,7 +156,7 @@ def test_silent_and_missing_experts_vote_nothing_and_lose_nothing():
 def test_confidence_is_the_share_of_the_votes():
     gold = [["a"], ["b"]] * 20
     experts = {"one": gold, "two": [["a"]] * 40, "three": [["b"]] * 40}
-    pool = PathPool().fit(experts, gold)
+    pool = VotePool().fit(experts, gold)
     one, two, three = pool.weights_[0]
     (sure,) = pool.predict_confidence({"one": [["b"]], "two": [["a"]], "three": [["b"]]})
     assert sure[0] == pytest.approx((one + three) / (one + two + three))
@@ -171,7 +171,7 @@ def test_a_scheme_keeps_transitions_legal():
         for j in range(3)
     }
     rules = scheme_rules(names, "bio2")
-    free, legal = PathPool(key="shared").fit(experts, gold), PathPool(key="shared", scheme="bio2").fit(experts, gold)
+    free, legal = VotePool(key="shared").fit(experts, gold), VotePool(key="shared", scheme="bio2").fit(experts, gold)
 
     def broken(rows):
         numbers = [[names.index(label) for label in row] for row in rows]
@@ -180,7 +180,7 @@ def test_a_scheme_keeps_transitions_legal():
 
     assert broken(free.predict(experts)) > 10
     for combine in ("product", "sum"):
-        assert broken(PathPool(key="shared", scheme="bio2", combine=combine).fit(experts, gold).predict(experts)) == 0
+        assert broken(VotePool(key="shared", scheme="bio2", combine=combine).fit(experts, gold).predict(experts)) == 0
     assert legal.mean_loss(experts, gold) < free.mean_loss(experts, gold)
     # What nobody says in full is the nearest that is legal: of the same type.
     alone = {name: [["I-Y", "I-Y"]] for name in experts}
@@ -190,7 +190,7 @@ def test_a_scheme_keeps_transitions_legal():
 def test_the_best_legal_sequence_is_that_of_all_sequences():
     gold = [["O", "B-X", "I-X"]] * 5
     experts = {"a": [["O", "I-X", "I-X"]] * 5, "b": [["B-X", "O", "I-X"]] * 5, "c": [["O", "O", "O"]] * 5}
-    pool = PathPool("majority", scheme="bio2").fit(experts, gold)
+    pool = VotePool("majority", scheme="bio2").fit(experts, gold)
     assert pool.predict(experts)[0] in (["B-X", "I-X", "I-X"], ["O", "O", "O"], ["B-X", "O", "O"])
     votes = [{"O": 2 / 3, "B-X": 1 / 3}, {"I-X": 1 / 3, "O": 2 / 3}, {"I-X": 2 / 3, "O": 1 / 3}]
     score = [math.prod(votes[k].get(y, 0.0) for k, y in enumerate(row)) for row in (["B-X", "I-X", "I-X"], ["O", "O", "O"])]
@@ -202,12 +202,12 @@ def test_an_automaton_allows_some_paths_only():
     edges = [("s", "a1", "a"), ("a1", "a2", "a"), ("s", "b1", "b"), ("b1", "b2", "b")]
     gold = [["x", "y"]] * 20
     experts = {"a": [["x", "x"]] * 20, "b": [["y", "y"]] * 15 + [["x", "y"]] * 5}
-    free = PathPool().fit(experts, gold)
+    free = VotePool().fit(experts, gold)
     assert free.predict({"a": [["x", "x"]], "b": [["y", "y"]]}) == [["x", "y"]]
-    whole = PathPool(automaton=Automaton(edges)).fit(experts, gold)
+    whole = VotePool(automaton=Automaton(edges)).fit(experts, gold)
     assert whole.predict({"a": [["x", "x"]], "b": [["y", "y"]]})[0] in (["x", "x"], ["y", "y"])
     for method in ("rand", "cv", "fpl", "fpl_cv", "espboost"):
-        labels = PathPool(method, automaton=Automaton(edges)).fit(experts, gold).predict({"a": [["x", "x"]], "b": [["y", "y"]]})
+        labels = VotePool(method, automaton=Automaton(edges)).fit(experts, gold).predict({"a": [["x", "x"]], "b": [["y", "y"]]})
         assert labels[0] in (["x", "x"], ["y", "y"])
     assert whole.guarantees_.excess < free.guarantees_.excess
 
@@ -225,7 +225,7 @@ def test_calibration_is_isotonic_regression_and_makes_confidence_true():
     asked, truth = specialists(sentences=400, seed=3, good=0.6, bad=0.3)
     gaps = []
     for calibrate in (False, True):
-        labels, sure = PathPool(calibrate=calibrate).fit(said, gold).predict_with_confidence(asked)
+        labels, sure = VotePool(calibrate=calibrate).fit(said, gold).predict_with_confidence(asked)
         hit = [a == b for one, other in zip(labels, truth, strict=True) for a, b in zip(one, other, strict=True)]
         gaps.append(expected_calibration_error(np.concatenate(sure), hit))
     assert gaps[1] < 0.5 * gaps[0]
@@ -233,26 +233,26 @@ def test_calibration_is_isotonic_regression_and_makes_confidence_true():
 
 def test_guarantees_hold_where_they_say_something(test):
     said, gold = specialists(sentences=4000, seed=8)
-    rand, vote = (PathPool(method).fit(said, gold) for method in ("rand", "mvote"))
+    rand, vote = (VotePool(method).fit(said, gold) for method in ("rand", "mvote"))
     assert rand.mean_loss(*test) < rand.guarantees_.loss < 1
     assert vote.mean_loss(*test) < vote.guarantees_.loss == pytest.approx(2 * rand.guarantees_.loss)
     assert "with probability 95% the loss of a sentence is at most" in str(vote.guarantees_)
     p, length, rounds = 3, 6, 4000
     excess = 2 * math.sqrt(length * math.log(p) / rounds) + 2 * math.sqrt(math.log(2 / 0.05) / rounds)
     assert rand.guarantees_.excess == pytest.approx(excess)
-    assert "Theorem 5" in str(PathPool("espboost").fit(said, gold).guarantees_)
-    assert str(PathPool("majority").fit(said, gold).guarantees_) == "no guarantee is known for this method"
+    assert "Theorem 5" in str(VotePool("espboost").fit(said, gold).guarantees_)
+    assert str(VotePool("majority").fit(said, gold).guarantees_) == "no guarantee is known for this method"
 
 
 def test_online_rounds_are_the_first_sentences(train):
     said, gold = train
-    few = PathPool(online_rounds=50).fit(said, gold)
-    first = PathPool().fit({name: rows[:50] for name, rows in said.items()}, gold[:50])
+    few = VotePool(online_rounds=50).fit(said, gold)
+    first = VotePool().fit({name: rows[:50] for name, rows in said.items()}, gold[:50])
     assert few.weights_ == pytest.approx(first.weights_)
 
 
 def test_an_unfitted_pool_says_so():
     for ask in (lambda pool: pool.predict({}), lambda pool: pool.weights_, lambda pool: pool.beta_, lambda pool: pool.save("x")):
         with pytest.raises(NotFittedError, match="fit"):
-            ask(PathPool())
-    assert not PathPool().is_fitted
+            ask(VotePool())
+    assert not VotePool().is_fitted

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tagpool import Automaton, Corpus, InputError, PathPool
+from tagpool import Automaton, Corpus, InputError, VotePool
 
 GOLD = [["a", "b"], ["b", "a"], ["a", "a"]]
 OTHER = [["a", "a"], ["b", "b"], ["b", "a"]]
@@ -13,7 +13,7 @@ EXPERTS = {"one": GOLD, "two": OTHER}
 
 def refused(match, **parameters):
     with pytest.raises(InputError, match=match):
-        PathPool(**parameters).fit(EXPERTS, GOLD)
+        VotePool(**parameters).fit(EXPERTS, GOLD)
 
 
 @pytest.mark.parametrize("beta", [0, 1, -0.5, 1.5, float("nan"), [], "best", [0.5, 2]])
@@ -75,16 +75,16 @@ def test_parameters_that_cannot_be(parameters, match):
 )
 def test_predictions_that_cannot_be(experts, gold, match):
     with pytest.raises(InputError, match=match):
-        PathPool().fit(experts, gold)
+        VotePool().fit(experts, gold)
 
 
 def test_words_must_fit_the_labels():
     with pytest.raises(InputError, match="words: expected as many words as labels"):
-        PathPool().fit(EXPERTS, GOLD, words=[["x"]] * 3)
+        VotePool().fit(EXPERTS, GOLD, words=[["x"]] * 3)
 
 
 def test_pooling_needs_the_experts_that_were_fitted():
-    pool = PathPool().fit(EXPERTS, GOLD)
+    pool = VotePool().fit(EXPERTS, GOLD)
     with pytest.raises(InputError, match="expected the experts 'one', 'two', got 'one', 'three'"):
         pool.predict({"one": GOLD, "three": GOLD})
     with pytest.raises(InputError, match="expected the experts"):
@@ -97,8 +97,8 @@ def test_pooling_needs_the_experts_that_were_fitted():
 def test_a_label_that_was_not_met_is_an_error_unless_it_is_allowed():
     asked = {"one": [["a", "c"]], "two": [["a", "c"]]}
     with pytest.raises(InputError, match="one, sentence 1, token 2: unknown label 'c'; the pool was fitted with 'a', 'b'"):
-        PathPool().fit(EXPERTS, GOLD).predict(asked)
-    assert PathPool(unknown="allow").fit(EXPERTS, GOLD).predict(asked) == [["a", "c"]]
+        VotePool().fit(EXPERTS, GOLD).predict(asked)
+    assert VotePool(unknown="allow").fit(EXPERTS, GOLD).predict(asked) == [["a", "c"]]
 
 
 @pytest.mark.parametrize(
@@ -123,7 +123,7 @@ def test_automata_that_cannot_be(edges, match):
 
 
 def test_a_failed_fit_leaves_the_pool_as_it_was():
-    pool = PathPool().fit(EXPERTS, GOLD)
+    pool = VotePool().fit(EXPERTS, GOLD)
     before = pool.predict(EXPERTS)
     with pytest.raises(InputError):
         pool.fit({"one": GOLD}, GOLD)

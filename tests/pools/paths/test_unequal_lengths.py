@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tagpool import InputError, PathPool
+from tagpool import InputError, VotePool
 from tagpool.evaluation.breakdown import edit_distance, levenshtein
 from tagpool.pools.votes.alignment import aligned, padded
 
@@ -50,12 +50,12 @@ def test_pooled_outputs_are_nearer_than_any_experts(method):
     train = {name: rows[:200] for name, rows in experts.items()}
     test = {name: rows[200:] for name, rows in experts.items()}
     best = min(edit_distance(gold[200:], rows).mean for rows in test.values())
-    pool = PathPool(method, lengths="align", key="shared", unknown="allow").fit(train, gold[:200])
+    pool = VotePool(method, lengths="align", key="shared", unknown="allow").fit(train, gold[:200])
     labels, confidence = pool.predict_with_confidence(test)
     assert edit_distance(gold[200:], labels).mean < 0.6 * best
     assert pool.mean_loss(test, gold[200:]) == edit_distance(gold[200:], labels).normalised
     assert [len(row) for row in labels] == [len(row) for row in confidence]
-    padding = PathPool(method, lengths="pad", unknown="allow").fit(train, gold[:200]).predict(test)
+    padding = VotePool(method, lengths="pad", unknown="allow").fit(train, gold[:200]).predict(test)
     assert edit_distance(gold[200:], labels).mean < edit_distance(gold[200:], padding).mean
     assert all("" not in row for row in [*labels, *padding])
 
@@ -63,7 +63,7 @@ def test_pooled_outputs_are_nearer_than_any_experts(method):
 def test_a_missing_output_and_an_empty_one_are_not_the_same():
     gold = [["a", "b"]] * 10
     experts = {"one": [["a", "b"]] * 10, "two": [["a"]] * 10, "three": [["b"]] * 10}
-    pool = PathPool("majority", lengths="align").fit(experts, gold)
+    pool = VotePool("majority", lengths="align").fit(experts, gold)
     assert pool.predict({"one": [["a"]], "two": [[]], "three": [[]]}) == [[]]
     assert pool.predict({"one": [["a"]], "two": [None], "three": [None]}) == [["a"]]
 
@@ -71,6 +71,6 @@ def test_a_missing_output_and_an_empty_one_are_not_the_same():
 def test_what_cannot_be_aligned_is_refused():
     gold = [["a", "b"]] * 3
     with pytest.raises(InputError, match=r"two, sentence 2: expected a list of texts"):
-        PathPool(lengths="align").fit({"one": gold, "two": [["a"], ["a", None], ["b"]]}, gold)
+        VotePool(lengths="align").fit({"one": gold, "two": [["a"], ["a", None], ["b"]]}, gold)
     with pytest.raises(InputError, match=r"two, sentence 1: expected 2 labels.*lengths='align'"):
-        PathPool().fit({"one": gold, "two": [["a"], ["a"], ["b"]]}, gold)
+        VotePool().fit({"one": gold, "two": [["a"], ["a"], ["b"]]}, gold)

@@ -14,7 +14,7 @@ from tagpool.errors import InputError, OutputError
 from tagpool.evaluation.scores import score
 from tagpool.experts.linear.crf import CRF
 from tagpool.optim.sgd import SGD
-from tagpool.pools.bagging.pool import FeatureBagging
+from tagpool.pools.bagging.pool import BaggingPool
 from tagpool.pools.elitist.pool import ElitistPool
 from tagpool.report.plots import bars
 
@@ -33,13 +33,13 @@ lower(word)[-1] & lower(word)[0]
 ngrams(lower(word), 2..4)[0]
 """
 
-_SINGLE, _FOUND = "one CRF", "FeatureBagging, shares from dev"
+_SINGLE, _FOUND = "one CRF", "BaggingPool, shares from dev"
 _TAGGERS: dict[str, Callable[[int], Any]] = {
     _SINGLE: lambda seed: CRF(TEMPLATES, seed=seed),
     "CRF, dropout of bags": lambda seed: CRF(TEMPLATES, seed=seed, trainer=SGD(dropout=0.3, drop="bags")),
     "ElitistPool of 3 CRFs": lambda seed: ElitistPool(TEMPLATES, expert="crf", epochs=10, seed=seed),
-    "FeatureBagging, equal shares": lambda seed: FeatureBagging(CRF(TEMPLATES, seed=seed), seed=seed),
-    _FOUND: lambda seed: FeatureBagging(CRF(TEMPLATES, seed=seed), alpha="dev", seed=seed),
+    "BaggingPool, equal shares": lambda seed: BaggingPool(CRF(TEMPLATES, seed=seed), seed=seed),
+    _FOUND: lambda seed: BaggingPool(CRF(TEMPLATES, seed=seed), alpha="dev", seed=seed),
 }
 _PLOT = "capitals"
 
@@ -51,7 +51,7 @@ def measured(train: Corpus, dev: Corpus, tests: dict[str, Corpus], seed: int) ->
         begun = time.perf_counter()
         tagger = make(seed).fit(train, dev=dev)
         row: dict[str, Any] = {"seconds": round(time.perf_counter() - begun, 3)}
-        if isinstance(tagger, FeatureBagging):
+        if isinstance(tagger, BaggingPool):
             row["shares"] = dict(zip(tagger.names_, tagger.alpha_.tolist(), strict=True))
         for test, corpus in tests.items():
             result = score(corpus.labels, tagger.predict(corpus), draws=DRAWS, seed=1)

@@ -18,7 +18,7 @@ from tagpool.pools.loading import load
 from tagpool.pools.votes.ballots import FloatArray
 from tagpool.pools.votes.keys import KEYS
 from tagpool.pools.votes.methods import METHODS
-from tagpool.pools.votes.pool import PathPool
+from tagpool.pools.votes.pool import VotePool
 from tagpool.pools.votes.reliability import estimate_reliability
 
 
@@ -70,7 +70,7 @@ def fit(
     """
     known = read_labelled(gold, columns=columns, label=label, encoding=encoding)
     said = read_gold_experts(experts, gold, known, columns, encoding, allow_unknown=unknown is Unknown.allow)
-    pool = PathPool(
+    pool = VotePool(
         method,
         key=key,
         beta=_beta(beta),
@@ -82,7 +82,7 @@ def fit(
     )
     pool.fit(said, known)
     pool.save(model)
-    loss, alone = pool.mean_loss(said, known), PathPool("best").fit(said, known).mean_loss(said, known)
+    loss, alone = pool.mean_loss(said, known), VotePool("best").fit(said, known).mean_loss(said, known)
     if json:
         print_json(
             {
@@ -122,7 +122,7 @@ def apply(
       tagpool pool apply names.pool --experts crf.conll spacy.jsonl --output pooled.conll
     """
     made = load(pool)
-    if not isinstance(made, PathPool):
+    if not isinstance(made, VotePool):
         raise ModelError("expected a path pool, as tagpool pool fit writes it, got a tagger; use tagpool tag", source=pool)
     given = named_experts(experts)
     corpus = first_corpus(given, columns, encoding)

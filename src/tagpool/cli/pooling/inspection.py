@@ -9,19 +9,19 @@ from tagpool import _native
 from tagpool.cli.console import output, print_table, table
 from tagpool.cli.sizes import spelled_bytes
 from tagpool.pools.votes.guarantees import Guarantees
-from tagpool.pools.votes.pool import PathPool
+from tagpool.pools.votes.pool import VotePool
 
 OTHERS = "others"  # the state of tokens that were not met when the pool was fitted
 
 
-def weights_of(pool: PathPool) -> dict[str, Any]:
+def weights_of(pool: VotePool) -> dict[str, Any]:
     """The weights of the votes, as JSON has them; those of a general automaton belong to its edges."""
     if pool.automaton is not None:
         return {"edges": pool.automaton.to_json(), "values": pool.weights_.tolist()}
     return {"states": [*pool.states_, OTHERS], "experts": pool.experts_, "values": pool.weights_.tolist()}
 
 
-def about_path_pool(pool: PathPool, path: Path) -> dict[str, Any]:
+def about_path_pool(pool: VotePool, path: Path) -> dict[str, Any]:
     """Everything there is to tell, as JSON has it."""
     key = "automaton" if pool.automaton is not None else pool.key if isinstance(pool.key, str) else "a function"
     return {

@@ -12,11 +12,11 @@ from tagpool.errors import InputError
 from tagpool.features.presets import load_templates
 from tagpool.features.transitions import transition_templates
 from tagpool.pools.bagging.partitions import BagScheme, LabelWise, Positions, RandomParts, SequentialParts
-from tagpool.pools.bagging.pool import FeatureBagging
+from tagpool.pools.bagging.pool import BaggingPool
 from tagpool.pools.combination import SEQUENCE_PRODUCT
 from tagpool.pools.elitist.pool import ElitistPool
 from tagpool.pools.opinion.pool import OpinionPool
-from tagpool.pools.two_stage.tagger import TwoStage
+from tagpool.pools.two_stage.tagger import TwoStageTagger
 from tagpool.tagging.models import experts_in, load_model
 
 _AUTO = "auto"
@@ -24,19 +24,19 @@ _FOLDS = 5
 _WAYS = f"NAME=BAG,BAG (several times), {_AUTO}, random:N, sequential:N, positions or labels"
 
 
-def pool_of(options: Options) -> FeatureBagging | ElitistPool | OpinionPool | TwoStage:
+def pool_of(options: Options) -> BaggingPool | ElitistPool | OpinionPool | TwoStageTagger:
     """The pool to be trained."""
     if options.pool != TWO_STAGE:  # whose stages may be of any kind
         refuse_inducing(options)
-    found: FeatureBagging | ElitistPool | OpinionPool | TwoStage = _MAKERS[str(options.pool)](options)
+    found: BaggingPool | ElitistPool | OpinionPool | TwoStageTagger = _MAKERS[str(options.pool)](options)
     return found
 
 
-def _bagging(options: Options) -> FeatureBagging:
+def _bagging(options: Options) -> BaggingPool:
     expert = expert_of(options)
     if expert.order == 2 and options.alpha in ("likelihood", "em"):  # said now, not after the training
         raise InputError(f"--alpha {options.alpha} is not there for chains of order 2; use dev or kfold")
-    pool = FeatureBagging(
+    pool = BaggingPool(
         expert,
         bags=_bags(options.bags or [], expert.seed),
         combine=options.combine or SEQUENCE_PRODUCT,
@@ -50,7 +50,7 @@ def _bagging(options: Options) -> FeatureBagging:
     return pool
 
 
-def _demand_collapsible(pool: FeatureBagging) -> None:
+def _demand_collapsible(pool: BaggingPool) -> None:
     """Raises an error now, not after the training, if the pool will be no single expert."""
     if pool.combine != SEQUENCE_PRODUCT:
         raise InputError(f"--collapse: only a {SEQUENCE_PRODUCT} is one model, not a {pool.combine}")
@@ -106,9 +106,9 @@ def _opinion(options: Options) -> OpinionPool:
     return OpinionPool(members, alpha=_alpha(options), threads=options.threads)
 
 
-def _two_stage(options: Options) -> TwoStage:
+def _two_stage(options: Options) -> TwoStageTagger:
     first = tagger_of(options)
-    return TwoStage(first, folds=options.folds or _FOLDS, seed=first.seed, threads=options.threads)
+    return TwoStageTagger(first, folds=options.folds or _FOLDS, seed=first.seed, threads=options.threads)
 
 
 def _alpha(options: Options) -> str | list[float]:

@@ -17,12 +17,12 @@ from tagpool.cli.training.summary import expert_summary, pool_summary
 from tagpool.corpus.corpus import Corpus
 from tagpool.experts.tagger import Tagger
 from tagpool.optim.watch import Epoch
-from tagpool.pools.bagging.pool import FeatureBagging
+from tagpool.pools.bagging.pool import BaggingPool
 from tagpool.pools.elitist.pool import ElitistPool
 from tagpool.pools.opinion.pool import OpinionPool
-from tagpool.pools.two_stage.tagger import TwoStage
+from tagpool.pools.two_stage.tagger import TwoStageTagger
 
-Learner = Tagger | FeatureBagging | OpinionPool | TwoStage
+Learner = Tagger | BaggingPool | OpinionPool | TwoStageTagger
 _NOTHING = "no epoch was finished, and nothing was kept"
 
 
@@ -51,7 +51,7 @@ class Run:
                 return
             assert sentences is not None
             self.followed.step(f"encoding {len(sentences):,} sentences, {sentences.token_count:,} tokens")
-            if isinstance(self.learner, (FeatureBagging, TwoStage)):
+            if isinstance(self.learner, (BaggingPool, TwoStageTagger)):
                 self._fit_members(self.learner, sentences)
             else:
                 self._fit_expert(self.learner, sentences)
@@ -76,7 +76,7 @@ class Run:
                 raise KeyboardInterrupt(_NOTHING) from None
             self.interrupted = True
 
-    def _fit_members(self, pool: FeatureBagging | TwoStage, sentences: Corpus) -> None:
+    def _fit_members(self, pool: BaggingPool | TwoStageTagger, sentences: Corpus) -> None:
         with Ending(self.followed) as ending:
 
             def follow(name: str, epoch: Epoch) -> bool:
@@ -128,6 +128,6 @@ class Run:
         else:
             score = None if self._held_out is None else 100 * self.learner.score(self._held_out)
             found = {"best_dev_f1": score}
-        if isinstance(self.learner, (ElitistPool, FeatureBagging, OpinionPool, TwoStage)):
+        if isinstance(self.learner, (ElitistPool, BaggingPool, OpinionPool, TwoStageTagger)):
             found |= pool_summary(self.learner) | {"collapsed": self.options.collapse}
         return {"model": str(path)} | found | {"seconds": round(self.seconds, 3), "bytes": path.stat().st_size}

@@ -1,4 +1,4 @@
-"""FeatureBagging: one expert for each bag of features, trained apart and combined (Sutton, Sindelar and McCallum 2006, BAGGING).
+"""BaggingPool: one expert for each bag of features, trained apart and combined (Sutton, Sindelar and McCallum 2006, BAGGING).
 
 An expert trained on all features at once leans on the strongest of them, and the weights of the others stay small: when the
 strong ones go missing, little is left. Trained apart, every bag learns what it can.
@@ -33,11 +33,11 @@ from tagpool.pools.parallel_fits import Job, OnEpoch, fit_all, variant
 from tagpool.pools.pool import Pool
 from tagpool.pools.weight_learning import HeldOut, best_on_grid, by_expectation, most_likely
 
-Self = TypeVar("Self", bound="FeatureBagging")
+Self = TypeVar("Self", bound="BaggingPool")
 _WAYS = ("uniform", "dev", "kfold", "em", "likelihood")
 
 
-class FeatureBagging(Pool):
+class BaggingPool(Pool):
     """One expert for each bag of features, combined.
 
     ``expert`` is what is trained on every bag: a CRF or MaxEnt, whose templates have bags. ``bags`` are those of the templates
@@ -52,7 +52,7 @@ class FeatureBagging(Pool):
 
     >>> from tagpool import CRF, builtin_corpus
     >>> crf = CRF("word[-1..1]\\n[shapes]\\nshape(word)[-1..1]\\n[endings]\\nsuffix(word, 1..3)[0]")
-    >>> bagged = FeatureBagging(crf, alpha="dev").fit(builtin_corpus(200), dev=builtin_corpus(60, part="dev"))
+    >>> bagged = BaggingPool(crf, alpha="dev").fit(builtin_corpus(200), dev=builtin_corpus(60, part="dev"))
     >>> bagged.names_
     ('shapes', 'endings')
     >>> type(bagged.collapse()).__name__
@@ -243,7 +243,7 @@ class FeatureBagging(Pool):
 
     def _council(self) -> tuple[tuple[Member, ...], FloatArray]:
         if self._shares is None:
-            raise NotFittedError("the FeatureBagging was not fitted: call fit(corpus) first, or load a model")
+            raise NotFittedError("the BaggingPool was not fitted: call fit(corpus) first, or load a model")
         return self.members_, self._shares
 
     def _combination(self) -> str:
@@ -265,7 +265,7 @@ class FeatureBagging(Pool):
         """Makes this the pool that a file tells of."""
         check_combination(self.combine)
         self.members_ = tuple(members)
-        check_members(self.members_, "FeatureBagging")
+        check_members(self.members_, "BaggingPool")
         self.names_ = tuple(map(str, record["names"]))
         if len(self.names_) != len(members):
             raise ValueError("not one name a member")

@@ -1,4 +1,4 @@
-"""TwoStage: a second tagger that sees what a first one says of the rest of the document (after Krishnan and Manning 2006).
+"""TwoStageTagger: a second tagger that sees what a first one says of the rest of the document (after Krishnan and Manning 2006).
 
 A name is told more easily by one mention than by another. The first stage labels a whole document; the second labels it again,
 and looks at how the other mentions were labelled. It learns from labels that the first stage gave to documents it had not seen:
@@ -25,21 +25,21 @@ from tagpool.experts.training_data import UNKNOWN, check_whole
 from tagpool.features.parser import parse
 from tagpool.features.presets import load_templates
 from tagpool.optim.watch import Epoch
-from tagpool.pools.bagging.pool import FeatureBagging
+from tagpool.pools.bagging.pool import BaggingPool
 from tagpool.pools.members import Member, Order, as_sentences, pairs_of
 from tagpool.pools.parallel_fits import OnEpoch
 from tagpool.pools.pool import Pool
 from tagpool.pools.two_stage.columns import COLUMNS, TEMPLATES, staged
 
-Self = TypeVar("Self", bound="TwoStage")
-Stage = Tagger | FeatureBagging
+Self = TypeVar("Self", bound="TwoStageTagger")
+Stage = Tagger | BaggingPool
 _NAMES = ("first stage", "second stage")
 
 
-class TwoStage(Pool):
+class TwoStageTagger(Pool):
     """Two taggers, the second of which looks at the labels that the first has given to the document.
 
-    ``first`` is any tagger that can be fitted: a CRF, MaxEnt, InducingTagger, ElitistPool or FeatureBagging. ``second`` is None,
+    ``first`` is any tagger that can be fitted: a CRF, MaxEnt, InducingTagger, ElitistPool or BaggingPool. ``second`` is None,
     for one like the first whose templates are followed by ``templates``, or a tagger with templates of its own. Two columns are
     made for it: ``stage``, the type of each token's label, for ``elsewhere(stage, most)`` to look at, and ``mention``, the
     longest phrase around a token that was labelled elsewhere in the document. In training the labels come from first stages that
@@ -50,7 +50,7 @@ class TwoStage(Pool):
     >>> corpus = builtin_corpus(200)
     >>> columns = {"word": corpus.words, "label": corpus.labels}
     >>> documents = Corpus.from_columns(columns, documents=range(0, 200, 10))
-    >>> pool = TwoStage(CRF("word[-1..1]\\nshape(word, short)[-1..1]"), folds=2).fit(documents)
+    >>> pool = TwoStageTagger(CRF("word[-1..1]\\nshape(word, short)[-1..1]"), folds=2).fit(documents)
     >>> pool.names_, pool.predict([["Dr.", "Okafor", "moved", "to", "Oslo", "."]])[0][1]
     (('first stage', 'second stage'), 'B-PER')
     """
@@ -96,7 +96,7 @@ class TwoStage(Pool):
         """
         self._check()
         if not isinstance(sentences, Corpus) and are_given_features(sentences):
-            raise InputError("given features have no documents: give TwoStage a Corpus with documents, and templates")
+            raise InputError("given features have no documents: give TwoStageTagger a Corpus with documents, and templates")
         train = as_corpus(sentences, labels, unknown=UNKNOWN)
         held_out = None if dev is None else as_corpus(*dev) if isinstance(dev, tuple) else as_corpus(dev)
         weights = None if sample_weight is None else np.asarray(sample_weight, np.float64)
@@ -113,7 +113,7 @@ class TwoStage(Pool):
 
     def _check(self) -> None:
         for name, stage in (("first", self.first), ("second", self.second)):
-            if not isinstance(stage, (Tagger, FeatureBagging)) and not (name == "second" and stage is None):
+            if not isinstance(stage, (Tagger, BaggingPool)) and not (name == "second" and stage is None):
                 raise InputError(f"{name}={stage!r}: expected a tagger to be trained, such as CRF('ner')")
         for name, least in (("folds", 2), ("seed", 0), ("threads", 1)):
             check_whole(name, getattr(self, name), least)
@@ -123,7 +123,7 @@ class TwoStage(Pool):
             return _fresh(self.second, self.threads)
         made = _fresh(self.first, self.threads)
         owner: Any = made
-        if isinstance(made, FeatureBagging):
+        if isinstance(made, BaggingPool):
             owner = made.expert = _fresh(made.expert, self.threads)
         own, added = load_templates(owner.features), parse(self.templates)
         owner.features = replace(own, templates=(*own.templates, *added.templates), uses=(*own.uses, *added.uses))
@@ -150,7 +150,7 @@ class TwoStage(Pool):
         (first, _), _ = self._council()
         whole = as_sentences(sentences)
         if not isinstance(whole, Corpus):
-            raise InputError("TwoStage was trained on words: it needs words, not features")
+            raise InputError("TwoStageTagger was trained on words: it needs words, not features")
         return staged(whole, first.predict(whole))
 
     def seen_by_members(self, corpus: Corpus) -> list[Corpus]:
@@ -221,7 +221,7 @@ class TwoStage(Pool):
 
     def _council(self) -> tuple[tuple[Member, ...], FloatArray]:
         if self._stages is None:
-            raise NotFittedError("the TwoStage was not fitted: call fit(corpus) first, or load a model")
+            raise NotFittedError("the TwoStageTagger was not fitted: call fit(corpus) first, or load a model")
         return self._stages, np.array([0.0, 1.0])
 
     def _combination(self) -> str:
@@ -232,7 +232,7 @@ class TwoStage(Pool):
         return {"folds": int(self.folds), "seed": int(self.seed), "templates": self.templates}
 
     @classmethod
-    def restored(cls, stages: Sequence[Any], record: Mapping[str, Any]) -> TwoStage:
+    def restored(cls, stages: Sequence[Any], record: Mapping[str, Any]) -> TwoStageTagger:
         """The pool that a file tells of."""
         first, second = stages
         pool = cls(first, second, templates=str(record["templates"]), folds=int(record["folds"]), seed=int(record["seed"]))

@@ -16,7 +16,7 @@ from tagpool.evaluation.scores import Score, score
 from tagpool.evaluation.significance import paired_bootstrap
 from tagpool.pools.votes.ballots import FloatArray, Sequences, ballots_of, demand_votes
 from tagpool.pools.votes.methods import METHODS
-from tagpool.pools.votes.pool import PathPool
+from tagpool.pools.votes.pool import VotePool
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ def _out_of_fold(
     for fold in range(folds):
         tried = sorted(order[fold::folds])
         rest = sorted(set(order) - set(tried))
-        pool = PathPool(method, **{"unknown": "allow", **parameters})
+        pool = VotePool(method, **{"unknown": "allow", **parameters})
         pool.fit({name: [each[n] for n in rest] for name, each in predictions.items()}, [gold[n] for n in rest])
         labels = pool.predict({name: [each[n] for n in tried] for name, each in predictions.items()})
         for number, each in zip(tried, labels, strict=True):

@@ -1,4 +1,4 @@
-"""PathPool: a pool of black boxes. What it is given are label sequences, and gold ones for some sentences; nothing else.
+"""VotePool: a pool of black boxes. What it is given are label sequences, and gold ones for some sentences; nothing else.
 
 The algorithms are those of Cortes, Kuznetsov and Mohri, "Learning Ensembles of Structured Prediction Rules" (ACL 2014); how each
 works is said in ``methods``. This is their face: parameters, demands on the input, and what a fitted pool does.
@@ -39,10 +39,10 @@ from tagpool.pools.votes.losses import Loss, cost_matrix
 from tagpool.pools.votes.methods import METHODS
 from tagpool.pools.votes.tuning import best_beta, calibration_of, checked_setting
 
-Self = TypeVar("Self", bound="PathPool")
+Self = TypeVar("Self", bound="VotePool")
 
 
-class PathPool(Parameters):
+class VotePool(Parameters):
     """Pools the label sequences of any experts into one that is better.
 
     ``method``: ``mvote`` (weighted majority vote, the default), ``rand``, ``cv``, ``fpl``, ``fpl_cv``, ``espboost``, ``sle``,
@@ -63,7 +63,7 @@ class PathPool(Parameters):
     >>> gold = [["A", "B"], ["B", "B"], ["A", "A"]] * 10
     >>> first = [["A", "A"], ["B", "A"], ["A", "B"]] * 10
     >>> second = [["B", "B"], ["A", "B"], ["B", "A"]] * 10
-    >>> pool = PathPool().fit({"first": first, "second": second}, gold)
+    >>> pool = VotePool().fit({"first": first, "second": second}, gold)
     >>> pool.predict({"first": [["A", "A"]], "second": [["B", "B"]]})
     [['A', 'B']]
     """
@@ -221,7 +221,7 @@ class PathPool(Parameters):
 
         >>> gold = [["A", "B"], ["B", "A"]]
         >>> experts = {"a": [["A", "B"], ["B", "B"]], "b": [["B", "B"], ["B", "A"]]}
-        >>> PathPool("best").fit(experts, gold).mean_loss(experts, gold)
+        >>> VotePool("best").fit(experts, gold).mean_loss(experts, gold)
         0.25
         """
         if isinstance(gold, Corpus):
@@ -242,7 +242,7 @@ class PathPool(Parameters):
     @property
     def _found(self) -> Fitted:
         if self._fitted is None:
-            raise NotFittedError("the PathPool was not fitted: call fit(predictions, gold) first, or load one")
+            raise NotFittedError("the VotePool was not fitted: call fit(predictions, gold) first, or load one")
         return self._fitted
 
     @property
@@ -274,7 +274,7 @@ class PathPool(Parameters):
     def beta_(self) -> float:
         """The β that was used: given, or chosen."""
         if self._beta is None:
-            raise NotFittedError("the PathPool was not fitted: call fit(predictions, gold) first, or load one")
+            raise NotFittedError("the VotePool was not fitted: call fit(predictions, gold) first, or load one")
         return self._beta
 
     @property
