@@ -6,15 +6,12 @@
 from __future__ import annotations
 
 from tagpool.errors import InputError
-from tagpool.lazy import TYPE_CHECKING, attach
+from tagpool.lazy import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from typing import Any, TypeVar
 
     Self = TypeVar("Self", bound="Parameters")
-
-
-_lazy = attach(__name__, {"Tags": "sklearn.utils", "TargetTags": "sklearn.utils", "InputTags": "sklearn.utils"})
 
 
 class Parameters:
@@ -69,8 +66,7 @@ class Parameters:
         return f"{type(self).__name__}({', '.join(shown)})"
 
     def __sklearn_tags__(self) -> Any:
-        # Only scikit-learn asks, and is there when it does.
-        target = _lazy("TargetTags")(required=True, multi_output=True)
-        return _lazy("Tags")(
-            estimator_type=None, target_tags=target, input_tags=_lazy("InputTags")(two_d_array=False, string=True)
-        )
+        from sklearn.utils import InputTags, Tags, TargetTags  # only scikit-learn calls this
+
+        target = TargetTags(required=True, multi_output=True)
+        return Tags(estimator_type=None, target_tags=target, input_tags=InputTags(two_d_array=False, string=True))

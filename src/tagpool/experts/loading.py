@@ -9,7 +9,7 @@ from tagpool.experts.linear.crf import CRF
 from tagpool.experts.linear.expert import Expert
 from tagpool.experts.linear.maxent import MaxEnt
 from tagpool.experts.tagger import Tagger
-from tagpool.lazy import TYPE_CHECKING, attach
+from tagpool.lazy import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from tagpool.features.resources import Origin
 
 _REFERENCES = "resources"
-_lazy = attach(__name__, {"Referred": "tagpool.experts.references", "read_bytes": "tagpool.corpus.files"})
 _TAGGERS: dict[str, type[Tagger]] = {"crf": CRF, "maxent": MaxEnt, "inducing": InducingTagger}
 
 
@@ -29,7 +28,10 @@ def load_tagger(path: str | Path) -> Tagger:
     try:
         if referred is None:
             return _tagger(kind.native.open(str(path)), source=path)
-        return _tagger(*_lazy("Referred")(path).model(kind.native, _lazy("read_bytes")(path), referred), source=path)
+        from tagpool.corpus.files import read_bytes
+        from tagpool.experts.references import Referred
+
+        return _tagger(*Referred(path).model(kind.native, read_bytes(path), referred), source=path)
     except _native.InputFault as fault:
         raise ModelError(str(fault.args[0]), source=path) from None
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from tagpool import _native
 from tagpool.errors import InputError, NotFittedError
-from tagpool.lazy import TYPE_CHECKING, attach
+from tagpool.lazy import TYPE_CHECKING
 from tagpool.parameters import Parameters
 
 if TYPE_CHECKING:
@@ -36,19 +36,6 @@ if TYPE_CHECKING:
 
     Sentences: TypeAlias = Corpus | Sequence[Any]
     Labels: TypeAlias = Sequence[Sequence[str | None]]
-
-_lazy = attach(
-    __name__,
-    {
-        "as_corpus": "tagpool.experts.inputs",
-        "labels_of": "tagpool.experts.inputs",
-        "load_templates": "tagpool.features.presets",
-        "save": "tagpool.experts.saving",
-        "to_bytes": "tagpool.experts.saving",
-        "summary_of": "tagpool.experts.summary",
-        "score": "tagpool.evaluation.scores",
-    },
-)
 
 
 class Tagger(Parameters):
@@ -121,8 +108,9 @@ class Tagger(Parameters):
 
     def _templates(self) -> TemplateSet:
         """The templates as this tagger takes them; an error for what it cannot have."""
-        found: TemplateSet = _lazy("load_templates")(self.features)
-        return found
+        from tagpool.features.presets import load_templates
+
+        return load_templates(self.features)
 
     # Tagging ------------------------------------------------------------------------------------------------------------
 
@@ -138,12 +126,18 @@ class Tagger(Parameters):
             elif columns is None and _are_plain(sentences):
                 found = model.tag_sentences(sentences, *how)
             else:
-                found = model.tag_columns(columns or _lazy("as_corpus")(sentences).native, *how)
+                found = model.tag_columns(columns or self._columns_of(sentences), *how)
             return found
         except _native.InputFault as fault:
             raise self._explained(fault, sentences) from None
         except TypeError as error:
             raise InputError(f"expected sentences, each a list of words or of features: {error}") from None
+
+    @staticmethod
+    def _columns_of(sentences: Sentences) -> _native.Columns:
+        from tagpool.experts.inputs import as_corpus
+
+        return as_corpus(sentences).native
 
     def tag_columns(self, columns: _native.Columns) -> list[list[str]]:
         """The same for a corpus as the native core has it."""
@@ -156,8 +150,10 @@ class Tagger(Parameters):
 
     def score(self, sentences: Sentences, labels: Labels | None = None) -> float:
         """The F1 of the predicted labels as conlleval counts it (the accuracy for plain labels), from 0 to 1."""
-        gold = _lazy("labels_of")(sentences, labels)
-        return float(_lazy("score")(gold, self.predict(sentences)).f1) / 100
+        from tagpool.evaluation.scores import score
+        from tagpool.experts.inputs import labels_of
+
+        return float(score(labels_of(sentences, labels), self.predict(sentences)).f1) / 100
 
     # What was learned ---------------------------------------------------------------------------------------------------
 
@@ -181,8 +177,9 @@ class Tagger(Parameters):
     @property
     def summary_(self) -> dict[str, Any]:
         """What is remembered of the training: sentences, tokens, columns, label column, trainer, epochs, loss, dev score."""
-        found: dict[str, Any] = _lazy("summary_of")(self)
-        return found
+        from tagpool.experts.summary import summary_of
+
+        return summary_of(self)
 
     @property
     def is_fitted(self) -> bool:
@@ -217,7 +214,9 @@ class Tagger(Parameters):
         ``resources`` the file refers to those that were read from files, by path and checksum, and is loaded only where they
         are found unchanged.
         """
-        _lazy("save")(self, path, half=half, prune=prune, names=names, resources=resources)
+        from tagpool.experts.saving import save
+
+        save(self, path, half=half, prune=prune, names=names, resources=resources)
 
     def _kept_besides(self, half: bool) -> tuple[dict[str, str], dict[str, bytes]]:
         """Texts and arrays that a file has beside the model."""
@@ -233,7 +232,9 @@ class Tagger(Parameters):
 
     def __getstate__(self) -> dict[str, Any]:
         state = {name: value for name, value in self.__dict__.items() if name not in ("_model", "_encoder", "_names", "_induced")}
-        return state | {"_block": _lazy("to_bytes")(self) if self._model is not None else None}
+        from tagpool.experts.saving import to_bytes
+
+        return state | {"_block": to_bytes(self) if self._model is not None else None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         block = state.pop("_block")

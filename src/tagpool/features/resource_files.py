@@ -7,15 +7,19 @@ from typing import Any
 
 from tagpool.errors import ResourceError
 from tagpool.features.resources import AmbiguityClasses, Clusters, Gazetteer
-from tagpool.lazy import attach
 
-# Embeddings need NumPy, which nobody else on this path does.
-_lazy = attach(__name__, {"Embeddings": "tagpool.features.embeddings"})
+
+def _read_embeddings(path: str | Path) -> Any:
+    from tagpool.features.embeddings import Embeddings  # needs NumPy, unlike the other kinds
+
+    return Embeddings.read(path)
+
+
 _READERS: dict[str, Any] = {
     "gazetteer": Gazetteer.read,
     "cluster": Clusters.read,
     "ambiguity": AmbiguityClasses.read,
-    "embedding": lambda path: _lazy("Embeddings").read(path),
+    "embedding": _read_embeddings,
 }
 
 

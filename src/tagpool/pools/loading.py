@@ -5,7 +5,7 @@ from __future__ import annotations
 from tagpool import _native
 from tagpool.errors import ModelError
 from tagpool.experts.loading import load_tagger
-from tagpool.lazy import TYPE_CHECKING, attach
+from tagpool.lazy import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -16,15 +16,6 @@ if TYPE_CHECKING:
 
 _POOLS = ("opinion-pool", "feature-bagging", "two-stage")
 _PATHS = "path-pool"
-_lazy = attach(
-    __name__,
-    {
-        "read_pool": "tagpool.pools.pool_reader",
-        "ElitistPool": "tagpool.pools.elitist.pool",
-        "VotePool": "tagpool.pools.votes.pool",
-        "restore": "tagpool.pools.votes.files",
-    },
-)
 
 
 def load(path: str | Path) -> Tagger | Pool | VotePool:
@@ -43,15 +34,20 @@ def load(path: str | Path) -> Tagger | Pool | VotePool:
         expert = load_tagger(path)
         if expert._fitted().text("alpha") is None:
             return expert
-        together: Tagger = _lazy("ElitistPool").of_model(expert, path)
-        return together
+        from tagpool.pools.elitist.pool import ElitistPool
+
+        return ElitistPool.of_model(expert, path)
     try:
         container = _native.Container.open(str(path))
     except _native.InputFault as fault:
         raise ModelError(str(fault.args[0]), source=path) from None
     if kind == _PATHS:
-        paths: VotePool = _lazy("VotePool")()
-        _lazy("restore")(paths, container, path)
+        from tagpool.pools.votes.files import restore
+        from tagpool.pools.votes.pool import VotePool
+
+        paths = VotePool()
+        restore(paths, container, path)
         return paths
-    found: Pool = _lazy("read_pool")(container, path)
-    return found
+    from tagpool.pools.pool_reader import read_pool
+
+    return read_pool(container, path)

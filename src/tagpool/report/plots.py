@@ -12,9 +12,6 @@ import numpy as np
 
 from tagpool.corpus.files import write_bytes
 from tagpool.errors import InputError
-from tagpool.lazy import attach
-
-_lazy = attach(__name__, {"Figure": "matplotlib.figure", "rc_context": "matplotlib"})
 
 
 def curves(path: Path, x: Sequence[float], lines: Mapping[str, Sequence[float]], across: str, up: str, title: str) -> list[str]:
@@ -94,16 +91,19 @@ def bars(path: Path, groups: Sequence[str], values: Mapping[str, Sequence[float]
 
 def _figure(size: tuple[float, float]) -> Any:
     try:
-        return _lazy("Figure")(figsize=size, layout="constrained")
+        from matplotlib.figure import Figure
     except ImportError:
         raise InputError('plots need matplotlib: pip install "tagpool[plots]", or leave them out') from None
+    return Figure(figsize=size, layout="constrained")
 
 
 def _write(figure: Any, path: Path) -> list[str]:
+    from matplotlib import rc_context
+
     path.parent.mkdir(parents=True, exist_ok=True)
     names = []
     # The same seed gives the same file: no date, no random ids.
-    with _lazy("rc_context")({"svg.hashsalt": "tagpool"}):
+    with rc_context({"svg.hashsalt": "tagpool"}):
         for kind, metadata in (("svg", {"Date": None}), ("png", {"Software": None})):
             file = path.with_suffix(f".{kind}")
             figure.savefig(file, dpi=130, metadata=metadata)

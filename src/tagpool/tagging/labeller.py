@@ -6,17 +6,15 @@ from tagpool import _native
 from tagpool.corpus.corpus import Corpus
 from tagpool.errors import InputError
 from tagpool.experts.tagger import Tagger
-from tagpool.lazy import TYPE_CHECKING, attach
+from tagpool.lazy import TYPE_CHECKING
 from tagpool.tagging.models import columns_of, experts_in, looks_at_documents
 from tagpool.tagging.reading import Reading
 
 if TYPE_CHECKING:
     from typing import Any
 
+    from tagpool.chain.rules import SchemeRules
     from tagpool.pools.pool import Pool
-
-# NumPy is only needed for more than the best labels.
-_lazy = attach(__name__, {"readings": "tagpool.tagging.lattices", "rules_of": "tagpool.tagging.lattices"})
 
 
 class Labeller:
@@ -35,7 +33,7 @@ class Labeller:
         self.summary: dict[str, Any] = experts_in(tagger)[0].summary_
         self.nbest = nbest
         self.marginals = marginals
-        self.rules = None if scheme is None else _lazy("rules_of")(self.names, scheme)
+        self.rules = None if scheme is None else _rules_of(self.names, scheme)
         self.plain = not nbest and not marginals
         """Whether there is one sequence a sentence and nothing else to tell."""
 
@@ -45,14 +43,15 @@ class Labeller:
             return self.tagger.tag_columns(columns)
         if self.rules is None:
             return self.tagger.predict(Corpus(columns))
-        return [reading.labels for (reading,) in _lazy("readings")(self, columns)]
+        return [reading.labels for (reading,) in self.readings(columns)]
 
     def readings(self, columns: _native.Columns) -> list[list[Reading]]:
         """The readings of each sentence, best first."""
         if self.plain and self.rules is None:
             return [[Reading(labels)] for labels in self.labels(columns)]
-        found: list[list[Reading]] = _lazy("readings")(self, columns)
-        return found
+        from tagpool.tagging.lattices import readings
+
+        return readings(self, columns)
 
     def require(self, has: tuple[str, ...], source: str, line: int | None = None) -> None:
         """Raises an error if a column that the model looks at is missing."""
@@ -68,3 +67,9 @@ class Labeller:
     def corpus(self, columns: dict[str, list[list[str]]], documents: list[int] | None = None) -> _native.Columns:
         """Lists of strings as the model takes them."""
         return Corpus.from_columns(columns, documents=documents or []).native
+
+
+def _rules_of(labels: list[str], scheme: str) -> SchemeRules:
+    from tagpool.tagging.lattices import rules_of
+
+    return rules_of(labels, scheme)

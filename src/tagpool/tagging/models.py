@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tagpool.errors import InputError, ModelError
 from tagpool.experts.tagger import Tagger
-from tagpool.lazy import TYPE_CHECKING, attach
+from tagpool.lazy import TYPE_CHECKING
 from tagpool.pools.loading import load
 
 if TYPE_CHECKING:
@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from tagpool.pools.pool import Pool
     from tagpool.pools.votes.pool import VotePool
-
-_lazy = attach(__name__, {"experts_of": "tagpool.pools.members"})
 
 
 def load_any(path: Path) -> Tagger | Pool | VotePool:
@@ -46,8 +44,11 @@ def _tags(model: Tagger | Pool | VotePool) -> TypeGuard[Tagger | Pool]:
 
 def experts_in(model: Tagger | Pool) -> list[Tagger]:
     """The experts a model is made of; most are one."""
-    found: list[Tagger] = [model] if isinstance(model, Tagger) else _lazy("experts_of")(model)
-    return found
+    if isinstance(model, Tagger):
+        return [model]
+    from tagpool.pools.members import experts_of
+
+    return list(experts_of(model))
 
 
 def columns_of(model: Any) -> tuple[str, ...]:

@@ -8,15 +8,13 @@ from tagpool import _native
 from tagpool.compat.pycrfsuite.errors import ClosedError, FeatureError, LabelError
 from tagpool.compat.pycrfsuite.items import given, whole
 from tagpool.errors import InputError, ModelError
-from tagpool.lazy import TYPE_CHECKING, attach
+from tagpool.lazy import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
     from tagpool.compat.pycrfsuite.dump import ParsedDump
-
-_lazy = attach(__name__, {"parsed": "tagpool.compat.pycrfsuite.dump", "write_dump": "tagpool.compat.pycrfsuite.dump"})
 
 
 class Tagger:
@@ -110,12 +108,16 @@ class Tagger:
 
     def info(self) -> ParsedDump:
         """What is inside the model: labels, attributes and weights (not rounded, as python-crfsuite's are)."""
-        found: ParsedDump = self._read(_lazy("parsed"))
+        from tagpool.compat.pycrfsuite.dump import parsed
+
+        found: ParsedDump = self._read(parsed)
         return found
 
     def dump(self, filename: str | bytes | os.PathLike[str] | None = None) -> None:
         """Writes what is inside the model to a text file, or to standard output."""
-        self._read(_lazy("write_dump"), None if filename is None else os.fsdecode(filename))
+        from tagpool.compat.pycrfsuite.dump import write_dump
+
+        self._read(write_dump, None if filename is None else os.fsdecode(filename))
 
     def _read(self, read: Any, *arguments: Any) -> Any:
         model = self._opened()

@@ -16,22 +16,12 @@ from tagpool.compat.pycrfsuite.errors import CRFSuiteError
 from tagpool.compat.pycrfsuite.log import Event, iteration_text
 from tagpool.compat.pycrfsuite.parameters import AROW, LBFGS, PA, UNLIMITED, Parameters
 from tagpool.errors import InputError
-from tagpool.lazy import attach
 
 Tell = Callable[[Event], None]
 Receive = Callable[[memoryview], object]
 _WARM_UP = 10  # epochs of stochastic descent before L-BFGS
 _WORTH_WARMING_UP = 2000  # tokens: fewer are learned from in no time anyway
 _ALL_THE_SAME = array("f")  # weights of the instances
-
-_lazy = attach(
-    __name__,
-    {
-        "Holdout": "tagpool.compat.pycrfsuite.holdout",
-        "descended": "tagpool.compat.pycrfsuite.descent",
-        "laid_out": "tagpool.compat.pycrfsuite.layout",
-    },
-)
 
 
 class Training:
@@ -56,7 +46,9 @@ class Training:
         self.set = self._laid_out(lean=self._is_whole() and not self._warms_up())
         self.holdout: Any = None
         if held_out:
-            self.holdout = _lazy("Holdout")(self.labels, instances.attribute_count, *instances.part(holdout, True))
+            from tagpool.compat.pycrfsuite.holdout import Holdout
+
+            self.holdout = Holdout(self.labels, instances.attribute_count, *instances.part(holdout, True))
         self._prepared(time.perf_counter() - begun)
 
     def run(self, receive: Receive) -> None:
@@ -105,8 +97,9 @@ class Training:
             return instances.lay_out(get("feature.possible_states"), get("feature.possible_transitions"), **options)
         encoding, gold = self._part or (instances.all(), instances.gold())
         counts = instances.attribute_count, len(self.labels)
-        found: _native.TrainingSet = _lazy("laid_out")(encoding, gold, *counts, self.parameters, **options)
-        return found
+        from tagpool.compat.pycrfsuite.layout import laid_out
+
+        return laid_out(encoding, gold, *counts, self.parameters, **options)
 
     def _check(self) -> None:
         for name in (*self.parameters.names(), "tagpool.threads", "tagpool.seed"):
@@ -155,6 +148,8 @@ class Training:
         return found if found.finite() and isfinite(losses[-1]) and losses[-1] <= losses[0] else None
 
     def _descend(self) -> tuple[_native.FoundWeights, str]:
+        from tagpool.compat.pycrfsuite.descent import descended
+
         def report(number: int, loss: float, weights: Callable[[], Any]) -> None:
             more = {}
             if self.holdout:
@@ -162,7 +157,7 @@ class Training:
                 more = {"feature_norm": float(at @ at) ** 0.5, "active_features": int((at != 0).sum())}
             self._iteration(number, loss, "Epoch", weights, more)
 
-        return _lazy("descended")(self.set, self.parameters, self.tokens, report), "Training ended"
+        return descended(self.set, self.parameters, self.tokens, report), "Training ended"
 
     def _iteration(self, number: int, loss: float, what: str, weights: Callable[[], Any], more: dict[str, Any]) -> None:
         now = time.perf_counter()

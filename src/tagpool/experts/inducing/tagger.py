@@ -8,7 +8,7 @@ from __future__ import annotations
 from tagpool import _native
 from tagpool.errors import ModelError
 from tagpool.experts.tagger import Tagger
-from tagpool.lazy import TYPE_CHECKING, attach
+from tagpool.lazy import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,14 +17,6 @@ if TYPE_CHECKING:
 
     from tagpool.experts.inducing.names import InducedFeatures
     from tagpool.features.template import TemplateSet
-
-_lazy = attach(
-    __name__,
-    {
-        "fit": "tagpool.experts.inducing.training",
-        "packed": "tagpool.experts.inducing.names",
-    },
-)
 
 _RECALLED = ("beam", "induce", "strongest", "slots")  # parameters that matter when a model tags or goes on
 
@@ -111,7 +103,9 @@ class InducingTagger(Tagger):
         return self._fitted().pair_count
 
     def _train(self, sentences: Any, labels: Any, **how: Any) -> None:
-        _lazy("fit")(self, sentences, labels, **how)
+        from tagpool.experts.inducing.training import fit
+
+        fit(self, sentences, labels, **how)
 
     def _fitted(self) -> _native.OnlineModel:
         model: _native.OnlineModel = super()._fitted()
@@ -132,5 +126,6 @@ class InducingTagger(Tagger):
         return {f"{self.kind}.{name}": str(int(getattr(self, name))) for name in _RECALLED}, {}
 
     def _kept_with_names(self) -> dict[str, bytes]:
-        found: dict[str, bytes] = _lazy("packed")(self)
-        return found
+        from tagpool.experts.inducing.names import packed
+
+        return packed(self)

@@ -6,7 +6,7 @@ Like tagger.py it imports next to nothing.
 from __future__ import annotations
 
 from tagpool.experts.tagger import Tagger
-from tagpool.lazy import TYPE_CHECKING, attach
+from tagpool.lazy import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,18 +20,6 @@ if TYPE_CHECKING:
     from tagpool.experts.tagger import Sentences
     from tagpool.features.template import TemplateSet
     from tagpool.optim.trainer import Trainer
-
-_lazy = attach(
-    __name__,
-    {
-        "fit": "tagpool.experts.linear.training",
-        "lattices": "tagpool.experts.linear.lattices",
-        "marginals": "tagpool.experts.linear.lattices",
-        "feature_names": "tagpool.experts.saving",
-        "history_names": "tagpool.experts.saving",
-        "transition_templates": "tagpool.features.transitions",
-    },
-)
 
 
 class Expert(Tagger):
@@ -49,25 +37,29 @@ class Expert(Tagger):
 
     def predict_marginals(self, sentences: Sentences) -> list[NDArray[np.float64]]:
         """The probability of every label at every token: for each sentence an array of tokens by labels."""
-        found: list[NDArray[np.float64]] = _lazy("marginals")(self, sentences)
-        return found
+        from tagpool.experts.linear.lattices import marginals
+
+        return marginals(self, sentences)
 
     def lattices(self, sentences: Sentences) -> list[Lattice]:
         """The scores of every sentence, for all that a :class:`Lattice` can do: n best, constraints, samples, pools.
 
-        Those of a chain of order 2 are over pairs of labels; ``tagpool.experts.linear.lattices.state_labels`` has the last one of each.
+        Those of a chain of order 2 are over pairs of labels (see ``state_labels``).
         """
-        found: list[Lattice] = _lazy("lattices")(self, sentences)
-        return found
+        from tagpool.experts.linear.lattices import lattices
+
+        return lattices(self, sentences)
 
     def _train(self, sentences: Any, labels: Any, **how: Any) -> None:
-        _lazy("fit")(self, sentences, labels, **how)
+        from tagpool.experts.linear.training import fit
+
+        fit(self, sentences, labels, **how)
 
     def _templates(self) -> TemplateSet:
-        found = super()._templates()
-        if self.chain:
-            found = _lazy("transition_templates")(found, self.order)
-        return found
+        from tagpool.features.transitions import transition_templates
+
+        templates = super()._templates()
+        return transition_templates(templates, self.order) if self.chain else templates
 
     def _fitted(self) -> _native.Model:
         model: _native.Model = super()._fitted()
@@ -78,6 +70,8 @@ class Expert(Tagger):
             self.order = self._fitted().order
 
     def _pruned(self, least: float) -> _native.Model:
+        from tagpool.experts.saving import feature_names, history_names
+
         model = self._fitted()
-        history = _lazy("history_names")(self) if model.has_history else []
-        return model.pruned(least, [] if model.hash_size else _lazy("feature_names")(self), history)
+        history = history_names(self) if model.has_history else []
+        return model.pruned(least, [] if model.hash_size else feature_names(self), history)

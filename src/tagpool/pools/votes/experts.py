@@ -9,12 +9,9 @@ from tagpool.corpus.corpus import Corpus
 from tagpool.corpus.schemes import Scheme, Span, to_labels
 from tagpool.corpus.splits import k_fold
 from tagpool.errors import InputError
-from tagpool.lazy import attach
 from tagpool.parameters import Parameters
 
 Labels: TypeAlias = list[list[str | None]]
-
-_lazy = attach(__name__, {"Doc": "spacy.tokens"})  # only where somebody brings a pipeline, and so has spaCy
 
 
 def predictions_of(experts: Mapping[str, Any], sentences: Corpus | Sequence[Sequence[str]]) -> dict[str, Labels]:
@@ -56,10 +53,12 @@ def from_spacy(pipeline: Any, *, what: str = "entities") -> Callable[[Sequence[S
     if not hasattr(pipeline, "vocab"):
         raise InputError(f"expected a spaCy pipeline, got {type(pipeline).__name__}")
 
+    from spacy.tokens import Doc  # installed wherever a pipeline exists
+
     def label(sentences: Sequence[Sequence[str]]) -> list[list[str]]:
         found = []
         for words in sentences:
-            document = pipeline(_lazy("Doc")(pipeline.vocab, words=list(words)))
+            document = pipeline(Doc(pipeline.vocab, words=list(words)))
             if what == "entities":
                 spans = [Span(each.start, each.end, each.label_) for each in document.ents]
                 found.append(to_labels(spans, len(words), Scheme.BIO2))
