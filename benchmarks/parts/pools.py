@@ -37,7 +37,7 @@ def pools(tasks: list[Task]) -> Iterator[Row]:
         f"{_TEMPLATES}, {_EPOCHS} epochs of SGD, wall time, the least of {_ROUNDS}: {walls['bags']:.2f} s against "
         f"{walls['one']:.2f} s; load {load_average()}",
     )
-    collapsed = bagging.collapse()
+    collapsed = bagging.merge()
     best = least({"collapsed": lambda: collapsed.predict(test), "one": lambda: expert.predict(test)}, rounds=9)
     yield at_least(
         f"{task.name}: tokens per second of the collapsed pool, over one CRF on all features",

@@ -29,12 +29,12 @@ def pools(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     write(folder, "bags.txt", BAGS)
     train, dev = read_corpus(data / "train.conll"), read_corpus(data / "dev.conll")
     crf = CRF(BAGS, trainer=SGD(epochs=2))
-    bagged = BaggingPool(crf, alpha=[0.7, 0.3]).fit(train, dev=dev)
-    elitist = ElitistPool(BAGS, epochs=3, alpha=[0.5, 0.3, 0.2]).fit(train, dev=dev)
+    bagged = BaggingPool(crf, weights=[0.7, 0.3]).fit(train, dev=dev)
+    elitist = ElitistPool(BAGS, epochs=3, weights=[0.5, 0.3, 0.2]).fit(train, dev=dev)
     made: dict[str, Any] = {
         "bagged": bagged,
         "elitist": elitist,
-        "opinion": OpinionPool([bagged, elitist], alpha=[0.25, 0.75]),
+        "opinion": OpinionPool([bagged, elitist], weights=[0.25, 0.75]),
         "mixed": BaggingPool(crf, combine="transition-mixture").fit(train, dev=dev),
         "second": BaggingPool(CRF(BAGS, order=2, trainer=SGD(epochs=2))).fit(train, dev=dev),
     }

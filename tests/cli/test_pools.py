@@ -119,7 +119,7 @@ def test_inspect_tells_what_experts_share(pools: Path, tmp_path: Path) -> None:
     assert found["sharing"]["total"]["sizes"] == list(sharing.total.sizes) == [each["weights"] for each in found["members"]]
     assert found["sharing"]["total"]["overlap"] == sharing.total.overlap.tolist()
     assert list(found["sharing"]["templates"]) == list(sharing.templates)
-    assert [each["share"] for each in found["members"]] == list(pool.alpha_)
+    assert [each["share"] for each in found["members"]] == list(pool.weights_)
     assert "of one only" in succeed("inspect", pools / "elitist.tagpool")
     pool.save(tmp_path / "nameless", names=False)
     done = run("inspect", tmp_path / "nameless")
@@ -144,7 +144,7 @@ def test_explain_shows_votes(pools: Path, name: str) -> None:
     found = json.loads(succeed("explain", model, " ".join(words), "--json"))["tokens"]
     assert [token["word"] for token in found] == words
     assert [token["label"] for token in found] == pool.predict([words])[0]
-    for number, (share, member) in enumerate(zip(np.asarray(pool.alpha_).tolist(), pool, strict=True)):
+    for number, (share, member) in enumerate(zip(np.asarray(pool.weights_).tolist(), pool, strict=True)):
         (labels,), (marginals,) = member.predict([words]), member.predict_marginals([words])
         for token, label, row in zip(found, labels, marginals, strict=True):
             vote = token["votes"][number]
@@ -153,7 +153,7 @@ def test_explain_shows_votes(pools: Path, name: str) -> None:
     if name in ("mixed", "second"):
         assert "contributions" not in found[0]
     else:
-        expected = explain(pool.collapse(), tagpool.Corpus.from_lists(word=[words]))
+        expected = explain(pool.merge(), tagpool.Corpus.from_lists(word=[words]))
         assert [token["decisive"] for token in found] == [one.decisive for one in expected]
     shown = succeed("explain", model, " ".join(words), "--token", 5)
     assert shown.startswith("  5. Oslo  ")

@@ -30,15 +30,17 @@ def test_bagging_from_the_command_is_bagging_from_python(data: Path, pools: Path
     done = run("train", "--pool", "bagging", *files(data), "--model", model, *options, "--json")
     assert done.returncode == 0, done.stderr
     train, dev = tagpool.read_corpus(data / "train.conll"), tagpool.read_corpus(data / "dev.conll")
-    expected = BaggingPool(CRF(BAGS, l2=0.5, seed=3, patience=5, trainer=SGD(epochs=2)), alpha="dev", seed=3).fit(train, dev=dev)
+    expected = BaggingPool(CRF(BAGS, l2=0.5, seed=3, patience=5, trainer=SGD(epochs=2)), weights="dev", seed=3).fit(
+        train, dev=dev
+    )
     found = tagpool.load(model)
     assert isinstance(found, BaggingPool)
-    assert found.alpha_.tolist() == expected.alpha_.tolist()
+    assert found.weights_.tolist() == expected.weights_.tolist()
     assert found.predict(dev) == expected.predict(dev)
     told = json.loads(done.stdout)
     assert (told["pool"], told["combine"], told["collapsed"]) == ("feature-bagging", "sequence-product", False)
     assert [member["name"] for member in told["members"]] == ["shapes", "endings"]
-    assert [member["share"] for member in told["members"]] == expected.alpha_.tolist()
+    assert [member["share"] for member in told["members"]] == expected.weights_.tolist()
     assert told["best_dev_f1"] == pytest.approx(100 * expected.score(dev))
     assert told["bytes"] == model.stat().st_size
     assert "shapes:  epoch 2/2  loss" in done.stderr
@@ -95,7 +97,7 @@ def test_elitist_pools(data: Path, pools: Path, tmp_path: Path) -> None:
     wanted = {"experts": 2, "expert": "crf", "penalty": "l1", "strength": 0.2, "mu": 0.1, "alpha": "learned", "epochs": 3}
     wanted |= {"pairs": "observed", "min_count": 2, "seed": 4, "patience": 25}
     assert {name: getattr(pool, name) for name in wanted} == wanted
-    assert [member["share"] for member in found["members"]] == list(pool.alpha_)
+    assert [member["share"] for member in found["members"]] == list(pool.weights_)
     assert found["best_dev_f1"] == pytest.approx(100 * pool.score(tagpool.read_corpus(data / "dev.conll")))
 
 
@@ -118,8 +120,8 @@ def test_opinion_pools_of_models(data: Path, pools: Path, tmp_path: Path) -> Non
         )
     )
     loaded = [tagpool.load(data / "ner.tagpool"), tagpool.load(pools / "elitist.tagpool")]
-    expected = OpinionPool(loaded, alpha="likelihood").fit(dev)
-    assert [each["share"] for each in found["members"]] == expected.alpha_.tolist()
+    expected = OpinionPool(loaded, weights="likelihood").fit(dev)
+    assert [each["share"] for each in found["members"]] == expected.weights_.tolist()
     again = tagpool.load(model)
     assert [type(member) for member in again] == [CRF, ElitistPool]
     assert again.predict(dev) == expected.predict(dev)
@@ -129,7 +131,7 @@ def test_opinion_pools_of_models(data: Path, pools: Path, tmp_path: Path) -> Non
     )
     assert (tmp_path / "n").read_bytes() == model.read_bytes()
     succeed("train", "--pool", "opinion", *members, "--alpha", "0.25,0.75", "--model", tmp_path / "n")
-    assert tagpool.load(tmp_path / "n").alpha_.tolist() == [0.25, 0.75]
+    assert tagpool.load(tmp_path / "n").weights_.tolist() == [0.25, 0.75]
 
 
 @pytest.mark.parametrize("kind", ["bagging", "elitist", "opinion"])

@@ -198,12 +198,12 @@ def test_a_refit_keeps_penalty_and_shares(corpora: Path) -> None:
     setting = Setting(data=corpora, seeds=2)
     split = conll2003(setting)
     makers = Makers("word[0]\n[shapes]\nshape(word)[-1..1]\n[endings]\nsuffix(word, 1..3)[0]", epochs=4)
-    model = tune(Model("bagged", makers.bagged(alpha="dev"), (0.1, 1.0)), split, setting, only_first=True)
+    model = tune(Model("bagged", makers.bagged(weights="dev"), (0.1, 1.0)), split, setting, only_first=True)
     (first,) = model.fitted
-    shares = first.alpha_.tolist()
+    shares = first.weights_.tolist()
     refit(model, together(split.train, split.dev), setting)
     assert model.setting == max(model.tried, key=lambda value: model.tried[value])
-    assert [(tagger.expert.l2, tagger.expert.seed, tagger.alpha_.tolist()) for tagger in model.fitted] == [
+    assert [(tagger.expert.l2, tagger.expert.seed, tagger.weights_.tolist()) for tagger in model.fitted] == [
         (model.setting, 1, shares),
         (model.setting, 2, shares),
     ]

@@ -222,13 +222,13 @@ def test_hashed_restricted_and_pooled(corpus: Corpus, vectors: Embeddings, tmp_p
     # The members' tables are equal, not the same: one is kept.
     again = CRF(TEMPLATES, resources={"v": made_up(vocabulary(corpus))}, seed=2, trainer=SGD(epochs=2)).fit(corpus)
     pool = OpinionPool([plain, again])
-    one = pool.collapse()
+    one = pool.merge()
     for a, b in zip(pool.predict_marginals(corpus), one.predict_marginals(corpus), strict=True):
         assert np.allclose(a, b, atol=1e-3)
     assert [name for name in one._fitted().sizes() if name.endswith(".vectors")] == ["program.vectors.0.vectors"]
     other = CRF(TEMPLATES, resources={"v": made_up(vocabulary(corpus), seed=9)}, trainer=SGD(epochs=2)).fit(corpus)
     with pytest.raises(InputError, match="means different things"):
-        OpinionPool([plain, other]).collapse()
+        OpinionPool([plain, other]).merge()
     bags = "word[0]\n[vectors]\nembedding(v)[0]\n[shapes]\nshape[0]"
     bagging = BaggingPool(CRF(bags, resources=resources, trainer=SGD(epochs=2))).fit(corpus)
     bagging.save(tmp_path / "pool")

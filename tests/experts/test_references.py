@@ -66,7 +66,7 @@ def test_the_same_model_without_its_resources(corpus: Corpus, tmp_path: Path, na
     if name == "opinion":
         tagger = OpinionPool([made["crf"].fit(corpus), OpinionPool([made["maxent"].fit(corpus)])])
     elif name == "collapsed":
-        tagger = made["bagging"].fit(corpus).collapse()
+        tagger = made["bagging"].fit(corpus).merge()
     else:
         tagger = made[name].fit(corpus)
     tagger.save(tmp_path / "whole")

@@ -48,7 +48,7 @@ def test_members_are_the_experts_of_their_bags(train, dev):
         assert to_bytes(member) == to_bytes(alone)
     pool = OpinionPool(list(bagged))
     assert bagged.predict(dev) == pool.predict(dev)
-    assert bagged.collapse().predict(dev) == bagged.predict(dev)
+    assert bagged.merge().predict(dev) == bagged.predict(dev)
     assert bagged.summary_["near"]["sentences"] == len(train)
 
 
@@ -57,9 +57,9 @@ def test_the_same_bytes_whatever_the_threads(alpha, combine, train, dev):
     bags = {"shapes": ["shapes"], "both": ["endings", "near"]}
     found = []
     for threads in (1, 2, 5):
-        bagged = BaggingPool(crf(), bags=bags, combine=combine, alpha=alpha, threads=threads).fit(train, dev=dev)
-        assert (bagged.alpha_ >= 0).all()
-        assert bagged.alpha_.sum() == pytest.approx(1)
+        bagged = BaggingPool(crf(), bags=bags, combine=combine, weights=alpha, threads=threads).fit(train, dev=dev)
+        assert (bagged.weights_ >= 0).all()
+        assert bagged.weights_.sum() == pytest.approx(1)
         assert all(np.allclose(each.sum(axis=1), 1) for each in bagged.predict_marginals(dev))
         found.append((pool_to_bytes(bagged), bagged.predict(dev)))
     assert found[1:] == found[:-1]
@@ -68,9 +68,9 @@ def test_the_same_bytes_whatever_the_threads(alpha, combine, train, dev):
 @pytest.mark.parametrize("combine", ALL)
 def test_shares_of_the_best_f1(combine, train, dev):
     two = {"shapes": ["shapes"], "endings": ["endings"]}
-    bagged = BaggingPool(crf(), bags=two, combine=combine, alpha="dev").fit(train, dev=dev)
+    bagged = BaggingPool(crf(), bags=two, combine=combine, weights="dev").fit(train, dev=dev)
     scores = [
-        BaggingPool(crf(), bags=two, combine=combine, alpha=[share, 1 - share]).fit(train, dev=dev).score(dev)
+        BaggingPool(crf(), bags=two, combine=combine, weights=[share, 1 - share]).fit(train, dev=dev).score(dev)
         for share in (0.0, 0.25, 0.5, 0.75, 1.0)
     ]
     assert bagged.score(dev) >= max(scores)
@@ -78,32 +78,33 @@ def test_shares_of_the_best_f1(combine, train, dev):
 
 def test_folds_need_no_dev_set(train):
     expert, two = CRF(TEMPLATES, l2=0.05), {"endings": ["endings"], "near": ["near"]}
-    by_folds = BaggingPool(expert, bags=two, alpha="likelihood", folds=3).fit(train)
+    by_folds = BaggingPool(expert, bags=two, weights="likelihood", folds=3).fit(train)
     # In-sample, the shares would be others: the member that learns best by heart would get more.
-    in_sample = OpinionPool(list(by_folds), alpha="likelihood").fit(train)
-    assert np.abs(by_folds.alpha_ - in_sample.alpha_).max() > 0.01
-    again = BaggingPool(expert, bags=two, alpha="likelihood", folds=3, seed=2).fit(train)
-    assert again.alpha_.tolist() != by_folds.alpha_.tolist()
+    in_sample = OpinionPool(list(by_folds), weights="likelihood").fit(train)
+    assert np.abs(by_folds.weights_ - in_sample.weights_).max() > 0.01
+    again = BaggingPool(expert, bags=two, weights="likelihood", folds=3, seed=2).fit(train)
+    assert again.weights_.tolist() != by_folds.weights_.tolist()
     # A label that only one fold has is no reason to stop.
     rare = Corpus.from_lists(word=[*train.words, ["Zzz"]], label=[*train.labels, ["B-RARE"]])
     for alpha in ("likelihood", "kfold"):
-        assert "B-RARE" in BaggingPool(crf(), alpha=alpha).fit(rare).labels_
+        assert "B-RARE" in BaggingPool(crf(), weights=alpha).fit(rare).labels_
 
 
 def test_bags_may_overlap_or_be_the_base(train, dev):
     bags = {"most": ["shapes", "endings"], "few": ["base"], "shapes": ["shapes"]}
-    bagged = BaggingPool(crf(), bags=bags, alpha=[0.5, 0.2, 0.3]).fit(train)
+    bagged = BaggingPool(crf(), bags=bags, weights=[0.5, 0.2, 0.3]).fit(train)
     assert bagged.bags_ == {name: tuple(each) for name, each in bags.items()}
     assert all(name.startswith("word[0]") for name in feature_names(bagged.members_[1]))
-    assert bagged.collapse().predict(dev) == bagged.predict(dev)
+    assert bagged.merge().predict(dev) == bagged.predict(dev)
 
 
 def test_shares_may_be_an_array(train):
     bagged = [
-        BaggingPool(CRF(TEMPLATES, trainer=SGD(epochs=2)), alpha=alpha) for alpha in ([0.5, 0.3, 0.2], np.array([0.5, 0.3, 0.2]))
+        BaggingPool(CRF(TEMPLATES, trainer=SGD(epochs=2)), weights=alpha)
+        for alpha in ([0.5, 0.3, 0.2], np.array([0.5, 0.3, 0.2]))
     ]
     one, other = (pool.fit(train) for pool in bagged)
-    assert one.alpha_.tolist() == other.alpha_.tolist() == [0.5, 0.3, 0.2]
+    assert one.weights_.tolist() == other.weights_.tolist() == [0.5, 0.3, 0.2]
     assert one.predict(train) == other.predict(train)
 
 
@@ -111,7 +112,7 @@ def test_shares_may_be_an_array(train):
 def test_one_bag_is_its_expert(combine, train, dev):
     one = "word[0]\n[shapes]\nshape(word)[-1..1]"
     alone = CRF(one, trainer=SGD(epochs=3)).fit(train)
-    bagged = BaggingPool(CRF(one, trainer=SGD(epochs=3)), combine=combine, alpha="kfold").fit(train)
+    bagged = BaggingPool(CRF(one, trainer=SGD(epochs=3)), combine=combine, weights="kfold").fit(train)
     assert bagged.predict(dev) == alone.predict(dev)
     for a, b in zip(bagged.predict_marginals(dev), alone.predict_marginals(dev), strict=True):
         assert a.tobytes() == b.tobytes()
@@ -121,15 +122,15 @@ def test_other_experts_and_inputs(train, dev):
     maxents = BaggingPool(MaxEnt(TEMPLATES, trainer=SGD(epochs=3)), combine="transition-mixture").fit(train)
     assert maxents.score(dev) > 0.2
     words, labels = train.words, [[None if i % 7 == 0 else label for i, label in enumerate(row)] for row in train.labels]
-    bagged = BaggingPool(crf(), alpha="dev").fit(words, labels, dev=(dev.words, dev.labels))
+    bagged = BaggingPool(crf(), weights="dev").fit(words, labels, dev=(dev.words, dev.labels))
     assert bagged.predict([["Ann", "left"]])
     with pytest.raises(InputError, match="no held-out sentence has labels for all its tokens"):
-        BaggingPool(crf(), alpha="kfold").fit(words, labels)
+        BaggingPool(crf(), weights="kfold").fit(words, labels)
     second = BaggingPool(crf(order=2)).fit(train)
     assert second.predict(dev) == OpinionPool(list(second)).predict(dev)
     weights = np.arange(len(train)) % 2
-    half = BaggingPool(crf(), alpha="kfold").fit(train, sample_weight=weights)
-    assert half.predict(dev) != BaggingPool(crf(), alpha="kfold").fit(train).predict(dev)
+    half = BaggingPool(crf(), weights="kfold").fit(train, sample_weight=weights)
+    assert half.predict(dev) != BaggingPool(crf(), weights="kfold").fit(train).predict(dev)
 
 
 def test_epochs_are_told_of_and_may_be_stopped(train):
@@ -159,15 +160,15 @@ def test_an_error_ends_the_other_trainings(train):
     ("parameters", "error", "message"),
     [
         ({"combine": "vote"}, InputError, "expected sequence-product, sequence-mixture"),
-        ({"alpha": "best"}, InputError, "expected uniform, dev, kfold, em, likelihood or a list"),
-        ({"alpha": [0.5, 0.5]}, InputError, "expected 3 numbers"),
-        ({"alpha": [0.5, 0.5, 0.5]}, InputError, "sum to 1, got 1.5"),
-        ({"alpha": [math.nan, 0.5, 0.5]}, InputError, "finite numbers from 0 on"),
-        ({"alpha": "em"}, InputError, "is for mixtures"),
-        ({"alpha": "likelihood", "combine": "sequence-mixture"}, InputError, "is for products"),
-        ({"alpha": "dev"}, InputError, "needs a dev set"),
-        ({"alpha": "kfold", "folds": 1}, InputError, "folds=1: expected a whole number from 2 on"),
-        ({"alpha": "kfold", "folds": 1000}, InputError, "expected at most 120"),
+        ({"weights": "best"}, InputError, "expected uniform, dev, kfold, em, likelihood or a list"),
+        ({"weights": [0.5, 0.5]}, InputError, "expected 3 numbers"),
+        ({"weights": [0.5, 0.5, 0.5]}, InputError, "sum to 1, got 1.5"),
+        ({"weights": [math.nan, 0.5, 0.5]}, InputError, "finite numbers from 0 on"),
+        ({"weights": "em"}, InputError, "is for mixtures"),
+        ({"weights": "likelihood", "combine": "sequence-mixture"}, InputError, "is for products"),
+        ({"weights": "dev"}, InputError, "needs a dev set"),
+        ({"weights": "kfold", "folds": 1}, InputError, "folds=1: expected a whole number from 2 on"),
+        ({"weights": "kfold", "folds": 1000}, InputError, "expected at most 120"),
         ({"threads": 0}, InputError, "threads=0"),
         ({"bags": {"a": ["shape"]}}, TemplateError, "there is no bag 'shape'; the bags are base, shapes, endings, near"),
         ({"bags": {"a": []}}, InputError, "is empty"),
@@ -198,7 +199,7 @@ def test_given_features_have_no_bags(train):
 
 
 def test_scikit_learn_conventions(train):
-    bagged = BaggingPool(crf(l2=0.5), alpha="uniform")
+    bagged = BaggingPool(crf(l2=0.5), weights="uniform")
     other = clone(bagged)
     assert other.expert is not bagged.expert
     assert other.get_params()["expert__l2"] == 0.5
@@ -214,11 +215,11 @@ def test_scikit_learn_conventions(train):
 
 
 def test_copies_are_the_same(train, dev):
-    bagged = BaggingPool(crf(), combine="sequence-mixture", alpha="em").fit(train, dev=dev)
+    bagged = BaggingPool(crf(), combine="sequence-mixture", weights="em").fit(train, dev=dev)
     for other in (copy.deepcopy(bagged), pickle.loads(pickle.dumps(bagged))):
         assert other.predict(dev) == bagged.predict(dev)
-        assert other.alpha_.tobytes() == bagged.alpha_.tobytes()
-    pool = OpinionPool(list(bagged), alpha="likelihood").fit(dev)
+        assert other.weights_.tobytes() == bagged.weights_.tobytes()
+    pool = OpinionPool(list(bagged), weights="likelihood").fit(dev)
     assert pickle.loads(pickle.dumps(pool)).predict(dev) == copy.deepcopy(pool).predict(dev) == pool.predict(dev)
 
 

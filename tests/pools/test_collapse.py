@@ -49,8 +49,8 @@ def test_members_with_different_features(train, test, pairs):
         fitted(train, "word[0]\nsuffix(word, 1..3)[0]\ncluster(brown, 2)[0]", MaxEnt, pairs=pairs, resources=BROWN),
         fitted(train, "word[0] & word[1]\ngazetteer(places)[0]", pairs=pairs, resources=PLACES, min_count=2),
     ]
-    pool = OpinionPool(members, alpha=[0.5, 0.2, 0.3])
-    one = pool.collapse()
+    pool = OpinionPool(members, weights=[0.5, 0.2, 0.3])
+    one = pool.merge()
     assert type(one) is CRF
     same(pool, one, test)
     # Features that members share are one row.
@@ -62,34 +62,34 @@ def test_members_with_different_features(train, test, pairs):
 
 def test_maxents_collapse_into_a_maxent(train, test):
     pool = OpinionPool([fitted(train, text, MaxEnt) for text in ("word[-1..1]", "shape(word)[-1..1]")])
-    one = pool.collapse()
+    one = pool.merge()
     assert type(one) is MaxEnt
     same(pool, one, test)
 
 
 def test_one_member_stays_itself(train, test):
     member = fitted(train, "word[-1..1]")
-    one = OpinionPool([member]).collapse()
+    one = OpinionPool([member]).merge()
     assert one.predict(test) == member.predict(test)
     assert one.weight_count == member.weight_count
 
 
 def test_nested_pools(train, test):
     members = [fitted(train, text) for text in ("word[-1..1]", "shape(word)[-1..1]", "suffix(word, 2)[0]")]
-    pool = OpinionPool([OpinionPool(members[:2], alpha=[0.3, 0.7]), members[2]], alpha=[0.6, 0.4])
-    same(pool, pool.collapse(), test)
+    pool = OpinionPool([OpinionPool(members[:2], weights=[0.3, 0.7]), members[2]], weights=[0.6, 0.4])
+    same(pool, pool.merge(), test)
 
 
 def test_the_collapsed_expert_is_an_expert(train, test, tmp_path):
     pool = OpinionPool([fitted(train, text) for text in ("word[-1..1]\n[a]\nshape(word)[0]", "suffix(word, 2)[0]\nword[0]")])
-    one = pool.collapse()
+    one = pool.merge()
     one.save(tmp_path / "one")
     assert tagpool.load(tmp_path / "one").predict(test) == pool.predict(test)
     assert pickle.loads(pickle.dumps(one)).predict(test) == pool.predict(test)
     assert strongest_features(one, top=1)["B-PER"].speaking_for
     assert one.summary_["shares"] == [0.5, 0.5]
     assert one.summary_["label"] == "label"
-    assert to_bytes(one) == to_bytes(pool.collapse())
+    assert to_bytes(one) == to_bytes(pool.merge())
     # It can be trained further: templates, weights and names are all there.
     one.partial_fit(train)
     assert one.score(train) > pool.score(train)
@@ -98,11 +98,11 @@ def test_the_collapsed_expert_is_an_expert(train, test, tmp_path):
 def test_a_member_from_a_file(train, test, tmp_path):
     one, two = fitted(train, "word[-1..1]\ngazetteer(places)[0]", resources=PLACES), fitted(train, "suffix(word, 2)[0]")
     one.save(tmp_path / "one")
-    pool = OpinionPool([tagpool.load(tmp_path / "one"), two], alpha=[0.4, 0.6])
-    same(pool, pool.collapse(), test)
+    pool = OpinionPool([tagpool.load(tmp_path / "one"), two], weights=[0.4, 0.6])
+    same(pool, pool.merge(), test)
     # Lexicons that say the same are the same, wherever they come from.
     again = OpinionPool([tagpool.load(tmp_path / "one"), one])
-    same(again, again.collapse(), test)
+    same(again, again.merge(), test)
 
 
 def test_what_cannot_be_collapsed(train, tmp_path):
@@ -122,13 +122,13 @@ def test_what_cannot_be_collapsed(train, tmp_path):
     }
     for message, members in cases.items():
         with pytest.raises(InputError, match=message):
-            OpinionPool(members).collapse()
+            OpinionPool(members).merge()
     plain.save(tmp_path / "nameless", names=False)
     with pytest.raises(InputError, match="without the names"):
-        OpinionPool([tagpool.load(tmp_path / "nameless"), plain]).collapse()
+        OpinionPool([tagpool.load(tmp_path / "nameless"), plain]).merge()
     fixed = Fixed([Lattice(np.zeros((1, 2)), np.zeros((2, 2)))], ("A", "B"))
     with pytest.raises(InputError, match="a member is a Fixed"):
-        OpinionPool([fixed]).collapse()
+        OpinionPool([fixed]).merge()
     bagged = BaggingPool(CRF("word[0]\n[a]\nword[1]", trainer=SGD(epochs=1)), combine="transition-mixture").fit(train)
     with pytest.raises(InputError, match="only a sequence-product can be collapsed"):
-        bagged.collapse()
+        bagged.merge()

@@ -28,14 +28,14 @@ def dev() -> Corpus:
 
 @pytest.fixture(scope="module", params=["maxent", "crf"])
 def pool(request, corpus) -> ElitistPool:
-    return ElitistPool(TEMPLATES, expert=request.param, alpha=[0.5, 0.2, 0.3], epochs=8, seed=2).fit(corpus)
+    return ElitistPool(TEMPLATES, expert=request.param, weights=[0.5, 0.2, 0.3], epochs=8, seed=2).fit(corpus)
 
 
 def test_members_and_collapse(pool, corpus, dev):
     kind = {"maxent": MaxEnt, "crf": CRF}[pool.expert]
     assert len(pool) == 3 == len(list(pool))
     assert all(type(member) is kind and member.is_fitted for member in pool)
-    one = pool.collapse()
+    one = pool.merge()
     assert type(one) is kind
     assert one.predict(dev) == pool.predict(dev)
     for ours, theirs in zip(pool.predict_marginals(dev), one.predict_marginals(dev), strict=True):
@@ -54,10 +54,12 @@ def test_the_pool_is_the_product_of_its_members(pool, dev):
     theirs = [member.lattices(dev) for member in pool]
     for number, lattice in enumerate(ours):
         for part in ("nodes", "edges", "start", "end"):
-            mixed = sum(a * getattr(each[number], part) for a, each in zip(pool.alpha_, theirs, strict=True))
+            mixed = sum(a * getattr(each[number], part) for a, each in zip(pool.weights_, theirs, strict=True))
             assert getattr(lattice, part) == pytest.approx(mixed, abs=1e-4)
     if pool.expert == "maxent":
-        products = [found**a for a, member in zip(pool.alpha_, pool, strict=True) for found in member.predict_marginals(dev)[:1]]
+        products = [
+            found**a for a, member in zip(pool.weights_, pool, strict=True) for found in member.predict_marginals(dev)[:1]
+        ]
         product = np.prod(products, axis=0)
         assert pool.predict_marginals(dev)[0] == pytest.approx(product / product.sum(axis=1, keepdims=True), abs=1e-4)
 
@@ -67,7 +69,7 @@ def test_files(pool, dev, tmp_path: Path):
     pool.save(path)
     again = ElitistPool.load(path)
     assert again.predict(dev) == pool.predict(dev)
-    assert again.alpha_ == pool.alpha_
+    assert again.weights_ == pool.weights_
     assert (again.expert, again.experts, again.strength) == (pool.expert, 3, pool.strength)
     for ours, theirs in zip(again, pool, strict=True):
         assert ours.predict(dev) == theirs.predict(dev)
@@ -79,7 +81,7 @@ def test_files(pool, dev, tmp_path: Path):
     assert [each.predict(dev) for each in found] == [each.predict(dev) for each in pool]
     # To those who know no pools it is a single expert.
     single = load_tagger(path)
-    assert type(single) is type(pool.collapse())
+    assert type(single) is type(pool.merge())
     assert single.predict(dev) == pool.predict(dev)
     other = pickle.loads(pickle.dumps(pool))
     assert other.predict(dev) == pool.predict(dev)
@@ -112,7 +114,7 @@ def test_sharing_counts_supports(pool):
 
 def test_penalties_share_out_differently(corpus):
     def trained(**options) -> ElitistPool:
-        return ElitistPool(TEMPLATES, epochs=30, step=0.2, alpha=[0.5, 0.3, 0.2], **options).fit(corpus)
+        return ElitistPool(TEMPLATES, epochs=30, step=0.2, weights=[0.5, 0.3, 0.2], **options).fit(corpus)
 
     kinds = (("elitist", 0.0), ("elitist", 3.0), ("l1", 0.3))
     free, elitist, l1 = (trained(penalty=penalty, strength=strength).sharing().total for penalty, strength in kinds)
@@ -127,18 +129,18 @@ def test_penalties_share_out_differently(corpus):
 
 def test_mu_makes_members_better(corpus, dev):
     def worst_member(mu: float) -> float:
-        pool = ElitistPool(TEMPLATES, mu=mu, epochs=30, step=0.2, strength=1.0, alpha=[0.5, 0.3, 0.2]).fit(corpus)
+        pool = ElitistPool(TEMPLATES, mu=mu, epochs=30, step=0.2, strength=1.0, weights=[0.5, 0.3, 0.2]).fit(corpus)
         return min(member.score(dev) for member in pool)
 
     assert worst_member(0.5) > worst_member(0.0) + 0.1
 
 
 def test_learned_alpha(corpus):
-    pool = ElitistPool(TEMPLATES, alpha="learned", epochs=10).fit(corpus)
-    assert sum(pool.alpha_) == pytest.approx(1.0)
-    assert min(pool.alpha_) >= 0
-    assert max(pool.alpha_) > 0.34
-    assert ElitistPool(TEMPLATES, epochs=1).fit(corpus).alpha_ == pytest.approx((1 / 3,) * 3)
+    pool = ElitistPool(TEMPLATES, weights="learned", epochs=10).fit(corpus)
+    assert sum(pool.weights_) == pytest.approx(1.0)
+    assert min(pool.weights_) >= 0
+    assert max(pool.weights_) > 0.34
+    assert ElitistPool(TEMPLATES, epochs=1).fit(corpus).weights_ == pytest.approx((1 / 3,) * 3)
 
 
 def test_seeds_threads_and_pairs(corpus, dev):
@@ -151,7 +153,7 @@ def test_seeds_threads_and_pairs(corpus, dev):
     assert file(seed=6) != first
     observed = ElitistPool(TEMPLATES, epochs=3, expert="crf", pairs="observed").fit(corpus)
     assert observed.weight_count < ElitistPool(TEMPLATES, epochs=3, expert="crf").fit(corpus).weight_count
-    mixed = sum(a * member._fitted().edges() for a, member in zip(observed.alpha_, observed, strict=True))
+    mixed = sum(a * member._fitted().edges() for a, member in zip(observed.weights_, observed, strict=True))
     assert observed._fitted().edges() == pytest.approx(mixed, abs=1e-6)
 
 
@@ -164,7 +166,7 @@ def test_stops_early_and_keeps_the_best(corpus, dev):
     assert pool.score(dev) * 100 == pytest.approx(max(scores))
     assert pool.summary_["dev"] == max(scores)
     assert [epoch.number for epoch in pool.log_] == list(range(1, len(scores) + 1))
-    assert pool.summary_["trainer"].startswith("Induction(alpha=(0.333")
+    assert pool.summary_["trainer"].startswith("ElitistTrainer(alpha=(0.333")
 
 
 def test_interrupted(corpus):
@@ -175,7 +177,7 @@ def test_interrupted(corpus):
     pool = ElitistPool(TEMPLATES, epochs=5)
     with pytest.raises(KeyboardInterrupt):
         pool.fit(corpus, on_epoch=stop)
-    assert pool.predict(corpus) == pool.collapse().predict(corpus)
+    assert pool.predict(corpus) == pool.merge().predict(corpus)
     assert len(list(pool)) == 3
 
 
@@ -183,7 +185,7 @@ def test_given_features_weights_and_unknown_labels(corpus):
     features = [[[f"word={word}", f"ends={word[-2:]}"] for word in sentence] for sentence in corpus.words]
     labels = [[None if number % 7 == 0 else label for number, label in enumerate(sentence)] for sentence in corpus.labels]
     pool = ElitistPool(epochs=5).fit(features, labels, sample_weight=np.linspace(0.5, 2, len(corpus)))
-    assert pool.collapse().predict(features) == pool.predict(features)
+    assert pool.merge().predict(features) == pool.predict(features)
     assert pool[0].predict(features) != pool.predict(features)
     assert list(pool.sharing().templates) == ["ends", "word"]
 
@@ -198,12 +200,12 @@ def test_legal_decoding(corpus, dev):
 
 
 def test_scikit_learn(corpus):
-    pool = ElitistPool(TEMPLATES, experts=2, epochs=2, alpha=[0.9, 0.1])
+    pool = ElitistPool(TEMPLATES, experts=2, epochs=2, weights=[0.9, 0.1])
     other = clone(pool.fit(corpus))
     assert not other.is_fitted
     assert len(other) == 2
     assert other.get_params() == pool.get_params()
-    assert repr(other.set_params(mu=0.5)) == repr(pool).replace("alpha", "mu=0.5, alpha")
+    assert repr(other.set_params(mu=0.5)) == repr(pool).replace("weights", "mu=0.5, weights")
 
 
 @pytest.mark.parametrize(
@@ -218,11 +220,11 @@ def test_scikit_learn(corpus):
         ({"strength": float("inf")}, "strength=inf.*from 0 on"),
         ({"mu": 1.5}, r"mu=1\.5.*from 0 to 1"),
         ({"mu": "a"}, "mu='a'.*from 0 to 1"),
-        ({"alpha": "even"}, "alpha='even'.*'uniform', 'learned', or 3 numbers"),
-        ({"alpha": [0.5, 0.5]}, "3 numbers from 0 on that sum to 1"),
-        ({"alpha": [0.5, 0.7, -0.2]}, "3 numbers from 0 on that sum to 1"),
-        ({"alpha": [0.5, 0.5, 0.5]}, "3 numbers from 0 on that sum to 1"),
-        ({"alpha": ["a", "b", "c"]}, "3 numbers from 0 on that sum to 1"),
+        ({"weights": "even"}, "weights='even'.*'uniform', 'learned', or 3 numbers"),
+        ({"weights": [0.5, 0.5]}, "3 numbers from 0 on that sum to 1"),
+        ({"weights": [0.5, 0.7, -0.2]}, "3 numbers from 0 on that sum to 1"),
+        ({"weights": [0.5, 0.5, 0.5]}, "3 numbers from 0 on that sum to 1"),
+        ({"weights": ["a", "b", "c"]}, "3 numbers from 0 on that sum to 1"),
         ({"epochs": 0}, "epochs=0.*from 1 on"),
         ({"batch": 0}, "batch=0.*from 1 on"),
         ({"step": 0.0}, r"step=0\.0.*above 0"),
@@ -239,7 +241,7 @@ def test_refusals(corpus, options, match):
 
 def test_not_fitted(corpus):
     pool = ElitistPool()
-    for use in (pool.predict, lambda _: pool.collapse(), lambda _: list(pool), lambda _: pool.sharing(), lambda _: pool.alpha_):
+    for use in (pool.predict, lambda _: pool.merge(), lambda _: list(pool), lambda _: pool.sharing(), lambda _: pool.weights_):
         with pytest.raises(NotFittedError):
             use(corpus)
     with pytest.raises(InputError, match="fit a new one"):

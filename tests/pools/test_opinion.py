@@ -44,7 +44,7 @@ def product(tiny: Tiny, shares) -> dict[tuple[int, ...], float]:
 
 @given(tinies())
 def test_the_pool_is_the_product_of_its_members(tiny):
-    pool = OpinionPool(tiny.taggers(), alpha=tiny.shares)
+    pool = OpinionPool(tiny.taggers(), weights=tiny.shares)
     (lattice,) = pool.lattices([tiny.sentence])
     for labels, probability in product(tiny, tiny.shares).items():
         assert lattice.log_probability(labels) == pytest.approx(math.log(probability), abs=1e-9)
@@ -59,8 +59,8 @@ def test_the_pool_is_the_product_of_its_members(tiny):
 
 @given(tinies())
 def test_pools_nest(tiny):
-    inner = OpinionPool(tiny.taggers(), alpha=tiny.shares)
-    outer = OpinionPool([inner, tiny.taggers()[0]], alpha=[0.25, 0.75])
+    inner = OpinionPool(tiny.taggers(), weights=tiny.shares)
+    outer = OpinionPool([inner, tiny.taggers()[0]], weights=[0.25, 0.75])
     flat = np.append(0.25 * tiny.shares, 0.75)
     (found,) = outer.lattices([tiny.sentence])
     expected = Lattice.combine([*tiny.lattices(), tiny.lattices()[0]], flat)
@@ -112,36 +112,36 @@ def test_the_likelihood_does_not_depend_on_threads(members, dev):
 def test_learned_shares_are_the_best(members, dev):
     """No shares of a fine grid are more likely than those on the simplex; none at all than the free ones."""
     function = product_likelihood(HeldOut(members, dev, dev.labels))
-    bounded = OpinionPool(members, alpha="likelihood").fit(dev).alpha_
+    bounded = OpinionPool(members, weights="likelihood").fit(dev).weights_
     assert bounded.sum() == pytest.approx(1)
     assert (bounded >= 0).all()
     value = function(bounded)[0]
     for a in np.linspace(0, 1, 11):
         for b in np.linspace(0, 1 - a, 6):
             assert function(np.array([a, b, 1 - a - b]))[0] <= value + 1e-6
-    free = OpinionPool(members, alpha="free").fit(dev).alpha_
+    free = OpinionPool(members, weights="free").fit(dev).weights_
     assert function(free)[0] >= value
     assert np.abs(function(free)[1]).max() < 1e-2
-    assert OpinionPool(members, alpha="likelihood", threads=3).fit(dev).alpha_.tobytes() == bounded.tobytes()
+    assert OpinionPool(members, weights="likelihood", threads=3).fit(dev).weights_.tobytes() == bounded.tobytes()
 
 
 def test_shares_by_f1_are_the_best_of_the_grid(members, dev):
     two = members[:2]
-    pool = OpinionPool(two, alpha="dev").fit(dev)
-    scores = [OpinionPool(two, alpha=[a / 20, 1 - a / 20]).score(dev) for a in range(21)]
+    pool = OpinionPool(two, weights="dev").fit(dev)
+    scores = [OpinionPool(two, weights=[a / 20, 1 - a / 20]).score(dev) for a in range(21)]
     assert pool.score(dev) == max(scores)
-    assert OpinionPool(two, alpha="dev").fit([], [], dev=dev).alpha_.tolist() == pool.alpha_.tolist()
-    assert OpinionPool(two, alpha="dev").fit(dev.words, dev.labels).alpha_.tolist() == pool.alpha_.tolist()
+    assert OpinionPool(two, weights="dev").fit([], [], dev=dev).weights_.tolist() == pool.weights_.tolist()
+    assert OpinionPool(two, weights="dev").fit(dev.words, dev.labels).weights_.tolist() == pool.weights_.tolist()
 
 
 def test_among_equal_f1_the_shares_nearest_to_equal_ones():
     wrong, right = (Fixed([Lattice([scores], np.zeros((2, 2)))], ("A", "B")) for scores in ([0.0, 2.9], [1.0, 0.0]))
-    pool = OpinionPool([wrong, right], alpha="dev").fit([["x"]], [["A"]])
-    assert pool.alpha_.tolist() == [0.25, 0.75]
+    pool = OpinionPool([wrong, right], weights="dev").fit([["x"]], [["A"]])
+    assert pool.weights_.tolist() == [0.25, 0.75]
 
 
 def test_the_pool_equals_the_sum_of_lattices(members, dev):
-    pool = OpinionPool(members, alpha=[0.5, 0.2, 0.3])
+    pool = OpinionPool(members, weights=[0.5, 0.2, 0.3])
     expected = [Lattice.combine(each, [0.5, 0.2, 0.3]) for each in zip(*(m.lattices(dev) for m in members), strict=True)]
     for found, lattice in zip(pool.lattices(dev), expected, strict=True):
         assert close(found.nodes, lattice.nodes)
@@ -167,43 +167,43 @@ def test_members_may_number_their_labels_differently(train, dev):
     order = [other.labels_.index(label) for label in pool.labels_]
     for a, b in zip(pool.predict_marginals(dev), other.predict_marginals(dev), strict=True):
         assert close(a, b[:, order])
-    assert pool.collapse().predict(dev) == pool.predict(dev)
+    assert pool.merge().predict(dev) == pool.predict(dev)
 
 
 def test_a_pool_of_one_is_its_member(members, dev):
     for alpha in ("uniform", [1.0], "likelihood", "dev"):
-        pool = OpinionPool(members[:1], alpha=alpha).fit(dev)
+        pool = OpinionPool(members[:1], weights=alpha).fit(dev)
         assert pool.predict(dev) == members[0].predict(dev)
         for found, expected in zip(pool.predict_marginals(dev), members[0].predict_marginals(dev), strict=True):
             assert found.tobytes() == expected.tobytes()
     # So is a pool in which one has everything to say.
-    pool = OpinionPool(members, alpha=[0, 1, 0])
+    pool = OpinionPool(members, weights=[0, 1, 0])
     assert pool.predict(dev) == members[1].predict(dev)
 
 
 def test_chains_of_order_two(train, dev):
     chains = [CRF(text, order=2, trainer=SGD(epochs=3)).fit(train) for text in TEMPLATES[:2]]
-    pool = OpinionPool(chains, alpha=[0.4, 0.6])
+    pool = OpinionPool(chains, weights=[0.4, 0.6])
     lattice = Lattice.combine([chain.lattices(dev[:1])[0] for chain in chains], [0.4, 0.6])
     assert close(pool.lattices(dev[:1])[0].nodes, lattice.nodes)
     assert all(close(each.sum(axis=1), 1) for each in pool.predict_marginals(dev))
     assert {label for row in pool.predict(dev) for label in row} <= set(pool.labels_)
-    assert OpinionPool(chains, alpha="dev").fit(dev).score(dev) >= pool.score(dev)
+    assert OpinionPool(chains, weights="dev").fit(dev).score(dev) >= pool.score(dev)
     with pytest.raises(InputError, match="chains of order 2"):
-        OpinionPool(chains, alpha="likelihood").fit(dev)
+        OpinionPool(chains, weights="likelihood").fit(dev)
     with pytest.raises(InputError, match="can only be pooled with chains of order 2"):
         OpinionPool([chains[0], CRF("word[0]").fit(train)]).predict(dev)
 
 
 def test_features_of_transitions(train, dev):
     chains = [CRF(text, trainer=SGD(epochs=3)).fit(train) for text in ("word[0]\nlabel[-1] & shape(word)[0]", TEMPLATES[1])]
-    pool = OpinionPool(chains, alpha="likelihood").fit(dev)
-    lattices = [Lattice.combine(each, pool.alpha_) for each in zip(*(chain.lattices(dev) for chain in chains), strict=True)]
+    pool = OpinionPool(chains, weights="likelihood").fit(dev)
+    lattices = [Lattice.combine(each, pool.weights_) for each in zip(*(chain.lattices(dev) for chain in chains), strict=True)]
     for found, expected in zip(pool.lattices(dev), lattices, strict=True):
         assert close(found.marginals(), expected.marginals())
     names = pool.labels_
     assert pool.predict(dev) == [[names[n] for n in lattice.best().labels] for lattice in lattices]
-    assert OpinionPool(chains, alpha="dev").fit(dev).score(dev) >= pool.score(dev) - 1e-12
+    assert OpinionPool(chains, weights="dev").fit(dev).score(dev) >= pool.score(dev) - 1e-12
 
 
 def test_given_features(train, dev):
@@ -211,11 +211,11 @@ def test_given_features(train, dev):
         return [[[f"w={w}", f"s={w[-size:]}"] for w in words] for words in corpus.words]
 
     one, two = (CRF(trainer=SGD(epochs=3), min_count=count).fit(features(train, 2), train.labels) for count in (1, 2))
-    pool = OpinionPool([one, two], alpha="likelihood").fit(features(dev, 2), dev.labels)
-    assert pool.collapse().predict(features(dev, 2)) == pool.predict(features(dev, 2))
+    pool = OpinionPool([one, two], weights="likelihood").fit(features(dev, 2), dev.labels)
+    assert pool.merge().predict(features(dev, 2)) == pool.predict(features(dev, 2))
     lattices = zip(*(member.lattices(features(dev, 2)) for member in pool), strict=True)
     for found, expected in zip(pool.lattices(features(dev, 2)), lattices, strict=True):
-        assert close(found.nodes, Lattice.combine(expected, pool.alpha_).nodes)
+        assert close(found.nodes, Lattice.combine(expected, pool.weights_).nodes)
 
 
 @pytest.mark.parametrize(
@@ -234,7 +234,7 @@ def test_given_features(train, dev):
 def test_bad_shares(members, dev, alpha, message):
     for use in (lambda pool: pool.predict(dev), lambda pool: pool.fit(dev)):
         with pytest.raises(InputError, match=message):
-            use(OpinionPool(members, alpha=alpha))
+            use(OpinionPool(members, weights=alpha))
 
 
 def test_bad_members(members, train, dev):
@@ -244,32 +244,32 @@ def test_bad_members(members, train, dev):
     with pytest.raises(NotFittedError, match="member 1, a CRF, was not fitted"):
         OpinionPool([members[0], CRF()]).predict(dev)
     assert not OpinionPool([CRF()]).is_fitted
-    with pytest.raises(NotFittedError, match=r"alpha='dev'\) are not known yet"):
-        OpinionPool(members, alpha="dev").predict(dev)
+    with pytest.raises(NotFittedError, match=r"weights='dev'\) are not known yet"):
+        OpinionPool(members, weights="dev").predict(dev)
     for wrong in ([], "abc", None, members[0]):
         with pytest.raises(InputError, match="expected a list of at least one tagger"):
             OpinionPool(wrong).predict(dev)
     with pytest.raises(InputError, match="member 1 is a int, not a tagger"):
         OpinionPool([members[0], 3]).predict(dev)
     with pytest.raises(InputError, match="labels that the members do not know: 'B-XYZ'"):
-        OpinionPool(members, alpha="dev").fit([["Ann"]], [["B-XYZ"]])
+        OpinionPool(members, weights="dev").fit([["Ann"]], [["B-XYZ"]])
     with pytest.raises(InputError, match="no label column"):
-        OpinionPool(members, alpha="dev").fit([["Ann"]])
+        OpinionPool(members, weights="dev").fit([["Ann"]])
     forbids = Lattice(np.zeros((1, 2)), [[0.0, -np.inf], [0.0, 0.0]])
     fixed = [Fixed([forbids], ("A", "B"))] * 2
     with pytest.raises(InputError, match="forbid nothing"):
-        OpinionPool(fixed, alpha="free").fit([["x"]], [["A"]])
+        OpinionPool(fixed, weights="free").fit([["x"]], [["A"]])
 
 
 def test_scikit_learn_conventions(members, dev):
-    pool = OpinionPool(members, alpha=[0.5, 0.25, 0.25])
-    assert pool.get_params() == {"members": members, "alpha": [0.5, 0.25, 0.25], "threads": 1}
+    pool = OpinionPool(members, weights=[0.5, 0.25, 0.25])
+    assert pool.get_params() == {"members": members, "weights": [0.5, 0.25, 0.25], "threads": 1}
     other = clone(pool)
     assert not other.is_fitted
-    assert other.alpha == pool.alpha
+    assert other.weights == pool.weights
     assert repr(pool).startswith("OpinionPool([CRF(features=")
-    assert pool.set_params(alpha="uniform").alpha_.tolist() == [1 / 3] * 3
-    fitted = OpinionPool(list(members), alpha="likelihood").fit(dev)
+    assert pool.set_params(weights="uniform").weights_.tolist() == [1 / 3] * 3
+    fitted = OpinionPool(list(members), weights="likelihood").fit(dev)
     fitted.members = members[:2]
     with pytest.raises(NotFittedError, match="other members than it was fitted with"):
         fitted.predict(dev)
@@ -278,6 +278,6 @@ def test_scikit_learn_conventions(members, dev):
 def test_the_oracle_notices_a_wrong_share():
     tiny = Tiny([([[1.0, 0.0]], [[0.0, 0.0], [0.0, 0.0]], [0.0, 0.0], [0.0, 0.0])] * 2, np.array([0.5, 0.5]), [0])
     tiny.members[1] = ([[0.0, 3.0]], *tiny.members[0][1:])
-    (lattice,) = OpinionPool(tiny.taggers(), alpha=[0.4, 0.6]).lattices([["x"]])
+    (lattice,) = OpinionPool(tiny.taggers(), weights=[0.4, 0.6]).lattices([["x"]])
     assert lattice.log_probability([0]) != pytest.approx(math.log(product(tiny, tiny.shares)[(0,)]), abs=1e-3)
     assert Enumeration(*tiny.members[0]).probabilities()[(0,)] == pytest.approx(1 / (1 + math.exp(-1)))

@@ -29,7 +29,7 @@ def train() -> Corpus:
 
 @pytest.fixture(scope="module")
 def bagged(train) -> BaggingPool:
-    return BaggingPool(CRF(TEMPLATES, trainer=SGD(epochs=2)), combine="transition-product", alpha="likelihood").fit(train)
+    return BaggingPool(CRF(TEMPLATES, trainer=SGD(epochs=2)), combine="transition-product", weights="likelihood").fit(train)
 
 
 @pytest.fixture(scope="module")
@@ -48,9 +48,9 @@ def test_feature_bagging_comes_back(bagged, train, tmp_path):
     assert type(again) is BaggingPool
     assert again.predict(train) == bagged.predict(train)
     assert [m.tobytes() for m in again.predict_marginals(train)] == [m.tobytes() for m in bagged.predict_marginals(train)]
-    for name in ("names_", "bags_", "auto_", "combine", "alpha", "folds", "seed", "labels_"):
+    for name in ("names_", "bags_", "auto_", "combine", "weights", "folds", "seed", "labels_"):
         assert getattr(again, name) == getattr(bagged, name)
-    assert again.alpha_.tobytes() == bagged.alpha_.tobytes()
+    assert again.weights_.tobytes() == bagged.weights_.tobytes()
     again.save(tmp_path / "again")
     assert tagpool.load(tmp_path / "again").predict(train) == bagged.predict(train)
     with safetensors.safe_open(tmp_path / "pool", "numpy") as file:
@@ -60,21 +60,21 @@ def test_feature_bagging_comes_back(bagged, train, tmp_path):
 
 def test_nested_opinion_pools_come_back(bagged, train, tmp_path):
     maxent = MaxEnt("word[0]", trainer=SGD(epochs=1)).fit(train)
-    inner = OpinionPool([maxent, *bagged], alpha="free").fit(train)
-    pool = OpinionPool([inner, maxent, bagged], alpha=[0.25, 0.25, 0.5])
+    inner = OpinionPool([maxent, *bagged], weights="free").fit(train)
+    pool = OpinionPool([inner, maxent, bagged], weights=[0.25, 0.25, 0.5])
     pool.save(tmp_path / "pool")
     again = tagpool.load(tmp_path / "pool")
     assert type(again) is OpinionPool
     assert again.predict(train) == pool.predict(train)
-    assert next(iter(again)).alpha_.tobytes() == inner.alpha_.tobytes()
-    assert next(iter(again)).alpha == "free"
-    assert again.alpha == [0.25, 0.25, 0.5]
+    assert next(iter(again)).weights_.tobytes() == inner.weights_.tobytes()
+    assert next(iter(again)).weights == "free"
+    assert again.weights == [0.25, 0.25, 0.5]
 
 
 def test_equal_pools_are_equal_files(bagged, train, block):
     assert (
         pool_to_bytes(
-            BaggingPool(CRF(TEMPLATES, trainer=SGD(epochs=2)), combine="transition-product", alpha="likelihood").fit(train)
+            BaggingPool(CRF(TEMPLATES, trainer=SGD(epochs=2)), combine="transition-product", weights="likelihood").fit(train)
         )
         == block
     )

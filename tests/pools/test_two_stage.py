@@ -180,7 +180,7 @@ def test_stages_of_every_kind_and_their_files(stage: Any, train: Corpus, tmp_pat
 def test_it_is_a_tagger_like_others(pool: TwoStageTagger, dev: Corpus) -> None:
     assert 0.3 < pool.score(dev) <= 1
     assert [len(rows) for rows in pool.predict_marginals(dev)] == [len(sentence) for sentence in dev]
-    nested = OpinionPool([pool, CRF(FEATURES, trainer=SGD(epochs=2)).fit(dev)], alpha=[1.0, 0.0])
+    nested = OpinionPool([pool, CRF(FEATURES, trainer=SGD(epochs=2)).fit(dev)], weights=[1.0, 0.0])
     assert nested.predict(dev) == pool.predict(dev)
     assert nested.lattices(dev)[0].best().labels.tolist() == pool.lattices(dev)[0].best().labels.tolist()
     told = votes(pool, dev, 7)
@@ -189,7 +189,7 @@ def test_it_is_a_tagger_like_others(pool: TwoStageTagger, dev: Corpus) -> None:
     assert set(pool.summary_) == {"first stage", "second stage"}
     assert pool.get_params()["first__l2"] == 1.0
     with pytest.raises(InputError, match="cannot be made one model"):
-        pool.collapse()
+        pool.merge()
 
 
 # Bad input -----------------------------------------------------------------------------------------------------------------

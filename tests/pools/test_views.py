@@ -60,7 +60,7 @@ def test_members_have_parts_of_the_features(scheme, train, dev):
     parts = [set(feature_names(member)) for member in pool]
     assert sum(map(len, parts)) == len(everything)
     assert set().union(*parts) == set(everything)
-    assert pool.collapse().predict(dev) == pool.predict(dev)
+    assert pool.merge().predict(dev) == pool.predict(dev)
     if isinstance(scheme, SequentialParts):
         assert [name for member in pool for name in feature_names(member)] == everything
     else:
@@ -105,7 +105,7 @@ def test_positions(train, dev):
     assert pool.bags_["before"] == ("word[-1]", "word[-1] & word[1]")
     assert pool.bags_["here"] == ("word[0]", "shape(word)[0]", "suffix(word, 1)[0]", "suffix(word, 2)[0]", "word[-1] & word[1]")
     assert pool.bags_["after"] == ("word[1]", "word[-1] & word[1]")
-    assert pool.collapse().predict(dev) == pool.predict(dev)
+    assert pool.merge().predict(dev) == pool.predict(dev)
     only_here = BaggingPool(CRF("word[0]", trainer=SGD(epochs=1)), bags=Positions()).fit(train)
     assert only_here.names_ == ("here",)
 
@@ -126,18 +126,18 @@ def test_a_widened_expert_scores_merged_labels(kind, train, dev):
 
 
 def test_a_member_for_each_label(train, dev, tmp_path):
-    pool = bagged(train, LabelWise(), alpha="kfold")
+    pool = bagged(train, LabelWise(), weights="kfold")
     assert set(pool.names_) == {"O", "MISC", "ORG", "PER", "LOC"}
     assert set(pool.bags_["PER"]) == {"B-PER", "I-PER"}
-    assert pool.collapse().predict(dev) == pool.predict(dev)
-    assert pool_to_bytes(pool) == pool_to_bytes(bagged(train, LabelWise(), alpha="kfold", threads=3))
+    assert pool.merge().predict(dev) == pool.predict(dev)
+    assert pool_to_bytes(pool) == pool_to_bytes(bagged(train, LabelWise(), weights="kfold", threads=3))
     # Together they know what each alone cannot.
     assert pool.score(train) > max(member.score(train) for member in pool)
     pool.save(tmp_path / "pool")
     again = tagpool.load(tmp_path / "pool")
     assert again.predict(dev) == pool.predict(dev)
     assert again.bags is None
-    with_dev = BaggingPool(CRF(TEMPLATES, trainer=SGD(epochs=3)), bags=LabelWise(), alpha="dev").fit(train, dev=dev)
+    with_dev = BaggingPool(CRF(TEMPLATES, trainer=SGD(epochs=3)), bags=LabelWise(), weights="dev").fit(train, dev=dev)
     assert with_dev.labels_ == pool.labels_
     assert pickle.loads(pickle.dumps(pool)).predict(dev) == pool.predict(dev)
 
@@ -146,7 +146,7 @@ def test_labels_that_are_not_known(train):
     labels = [[None if i % 5 == 0 else label for i, label in enumerate(row)] for row in train.labels]
     pool = BaggingPool(CRF(TEMPLATES, trainer=SGD(epochs=2)), bags=LabelWise()).fit(train.words, labels)
     assert set(pool.labels_) == {label for row in labels for label in row if label is not None}
-    assert to_bytes(pool.collapse())
+    assert to_bytes(pool.merge())
 
 
 @pytest.mark.parametrize(

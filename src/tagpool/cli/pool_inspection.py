@@ -56,8 +56,8 @@ def _sizes_of_experts(pool: ElitistPool) -> list[_Size]:
 
 
 def _about(pool: Pool | ElitistPool, sizes: list[_Size]) -> dict[str, Any]:
-    shares = np.asarray(pool.alpha_).tolist()
-    alpha = pool.alpha if isinstance(pool.alpha, str) else "given"
+    shares = np.asarray(pool.weights_).tolist()
+    alpha = pool.weights if isinstance(pool.weights, str) else "given"
     found: dict[str, Any] = {"pool": _ELITIST, "combine": "sequence-product", "alpha": alpha}
     if isinstance(pool, Pool):
         found |= {"pool": pool.kind, "combine": pool._combination()}
@@ -118,7 +118,7 @@ def _as_json(shares: Shares) -> dict[str, Any]:
 def _refusal(pool: Pool | ElitistPool) -> str | None:
     """Why a pool is no single expert."""
     try:
-        pool.collapse()
+        pool.merge()
     except InputError as error:
         return str(error)
     return None
@@ -133,10 +133,10 @@ def show_pool(found: dict[str, Any]) -> None:
     _print(f"{len(found['labels'])} labels: {', '.join(found['labels'])}")
     _print(f"it looks at the columns {', '.join(found['columns'])}")
     _print(found["refusal"] or "collapses into one expert, and tags as fast as one")
-    _show_council(found, "")
+    _show_members_and_weights(found, "")
 
 
-def _show_council(found: dict[str, Any], above: str) -> None:
+def _show_members_and_weights(found: dict[str, Any], above: str) -> None:
     """The members of a pool, then those of the pools among them."""
     members = found["members"]
     title = f"{above or 'the pool'}: {found['combine']} of {len(members)} members, shares {found['alpha']}"
@@ -155,7 +155,7 @@ def _show_council(found: dict[str, Any], above: str) -> None:
         _show_templates(members)
     for each in members:
         if "members" in each:
-            _show_council(each, f"{above} / {each['name']}" if above else each["name"])
+            _show_members_and_weights(each, f"{above} / {each['name']}" if above else each["name"])
 
 
 def _member_row(member: dict[str, Any]) -> list[str]:

@@ -37,12 +37,12 @@ def run(setting: Setting) -> Study:
         for name, make, paper in (
             (_BASE, replace(makers, text=base).one(CRF), 81.52),
             (_ONE, makers.one(CRF), 85.45),
-            (_BAGGED, makers.bagged(alpha="dev"), 86.61),
-            ("bagged, shares by likelihood", makers.bagged(alpha="likelihood"), None),
-            ("bagged: both bags, and all", makers.bagged(bags=_AND_ALL, alpha="dev"), None),
+            (_BAGGED, makers.bagged(weights="dev"), 86.61),
+            ("bagged, shares by likelihood", makers.bagged(weights="likelihood"), None),
+            ("bagged: both bags, and all", makers.bagged(bags=_AND_ALL, weights="dev"), None),
             ("bagged: each without one clue, and all", by_clue.bagged(bags=_EACH_WITHOUT), None),
             (_EACH_DROPPED, by_clue.bagged(bags=_EACH_WITHOUT, expert={"dropout": 0.3}), None),
-            (_FOUND, makers.bagged(bags="auto", alpha="dev"), None),
+            (_FOUND, makers.bagged(bags="auto", weights="dev"), None),
             ("one CRF, bags dropped at random (0.2)", makers.one(CRF, dropout=0.2, drop="bags"), None),
             ("one CRF, bags dropped at random (0.5)", makers.one(CRF, dropout=0.5, drop="bags"), None),
             ("one CRF, features dropped at random (0.3)", makers.one(CRF, dropout=0.3), None),
@@ -57,7 +57,7 @@ def run(setting: Setting) -> Study:
         if model.name == _BAGGED:
             best = (model.setting or _GRID[0],)
     for combine, paper in (("transition-product", 86.58), ("sequence-mixture", 86.46), ("transition-mixture", 86.42)):
-        model = _model(f"bagged, {combine}", makers.bagged(alpha="dev", combine=combine), best)
+        model = _model(f"bagged, {combine}", makers.bagged(weights="dev", combine=combine), best)
         _add(study, tune(model, split, setting), split, text, (), found, paper)
     rivals = {name: _ONE for name in found if name not in (_BASE, _ONE)}
     clean = with_marks([row for row in study.rows if row.metric == _CLEAN], split.test.labels, found, rivals)

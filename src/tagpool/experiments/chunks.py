@@ -69,7 +69,7 @@ def _models(makers: Makers) -> list[Model]:
     return [
         Model(_BASE, base.one(CRF), _GRID),
         Model(_ONE, makers.one(CRF), _GRID),
-        Model("bagged: tags, lexicons", makers.bagged(bags=_TWO, alpha="dev"), _GRID),
+        Model("bagged: tags, lexicons", makers.bagged(bags=_TWO, weights="dev"), _GRID),
         Model("bagged: each without one clue, and all", makers.bagged(bags=without_one(_CLUES)), _GRID),
         Model("one CRF, bags dropped at random (0.2)", makers.one(CRF, dropout=0.2, drop="bags"), _GRID),
     ]

@@ -79,7 +79,7 @@ def our_models(makers: Makers) -> list[Model]:
     """What the paper has not."""
     return [
         _model("elitist LOP, 3 experts, mu 0.5", makers.elitist(experts=3, mu=0.5), (0.03, 0.1)),
-        _model("elitist LOP, 3 experts, alpha learned", makers.elitist(experts=3, alpha="learned"), (0.03,)),
+        _model("elitist LOP, 3 experts, alpha learned", makers.elitist(experts=3, weights="learned"), (0.03,)),
         _model("elitist LOP, 5 experts", makers.elitist(experts=5), (0.012,)),
         _model("elitist CRF, 3 experts", makers.elitist(experts=3, expert="crf"), (0.03, 0.1)),
         _model("MaxEnt l2, features dropped (0.3)", makers.one(MaxEnt, dropout=0.3), (0.3, 1.0)),

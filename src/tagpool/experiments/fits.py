@@ -100,7 +100,7 @@ def refit(model: Model, corpus: Corpus, setting: Setting) -> None:
         setting.say(f"{model.name}, {model.setting:g}, seed {seed}: on all sentences")
         made = model.make(model.setting, seed)
         if isinstance(made, BaggingPool):
-            made.alpha = first.alpha_
+            made.weights = first.weights_
         model.fitted.append(made.fit(corpus))
 
 
@@ -157,7 +157,7 @@ def compared(gold: Labels, found: Mapping[str, Sequence[Labels]], rivals: Mappin
 def bags_found(model: Model) -> list[str]:
     """A sentence for each seed of a pool that has found its bags by itself: which, why, and with what shares."""
     return [
-        f"{model.name}, seed {seed}: {tagger.auto_} Shares {listed(tagger.alpha_.tolist())}."
+        f"{model.name}, seed {seed}: {tagger.auto_} Shares {listed(tagger.weights_.tolist())}."
         for seed, tagger in enumerate(model.fitted, 1)
         if isinstance(tagger, BaggingPool) and tagger.auto_ is not None
     ]

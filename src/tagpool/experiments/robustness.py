@@ -89,7 +89,7 @@ def _models(makers: Makers) -> list[Model]:
         Model("one CRF, bags dropped (0.3)", makers.one(CRF, dropout=0.3, drop="bags"), _GRID),
         Model("one CRF, bags dropped (0.5)", makers.one(CRF, dropout=0.5, drop="bags"), _GRID),
         Model("bagged, equal shares", makers.bagged(bags=_BAGS), _GRID),
-        Model("bagged, shares by dev", makers.bagged(bags=_BAGS, alpha="dev"), _GRID),
+        Model("bagged, shares by dev", makers.bagged(bags=_BAGS, weights="dev"), _GRID),
         Model("bagged: bags found by themselves", makers.bagged(bags="auto"), _GRID),
         Model("elitist CRF, 3 experts", makers.elitist(expert="crf"), (0.03,), stops=True),
         legal("MaxEnt", makers.one(MaxEnt), _GRID),

@@ -62,8 +62,8 @@ def _experts(members: Sequence[Member], shares: Sequence[float]) -> list[tuple[E
     for member, share in zip(members, shares, strict=True):
         if isinstance(member, Expert):
             found.append((member, share))
-        elif hasattr(member, "collapse"):
-            found.append((member.collapse(), share))  # an error from there says what is in the way
+        elif hasattr(member, "merge"):
+            found.append((member.merge(), share))  # an error from there says what is in the way
         else:
             raise InputError(f"only experts and pools of experts can be collapsed, and a member is a {type(member).__name__}")
     return found

@@ -48,14 +48,14 @@ def votes(pool: Any, corpus: Corpus, sentence: int = 0) -> list[TokenVotes]:
 
     >>> from tagpool import CRF, MaxEnt, OpinionPool, builtin_corpus
     >>> train = builtin_corpus(100)
-    >>> pool = OpinionPool([CRF("word[0]").fit(train), MaxEnt("shape[0]").fit(train)], alpha=[0.75, 0.25])
+    >>> pool = OpinionPool([CRF("word[0]").fit(train), MaxEnt("shape[0]").fit(train)], weights=[0.75, 0.25])
     >>> [(vote.member, vote.share) for vote in votes(pool, train)[0].votes]
     [('member 1', 0.75), ('member 2', 0.25)]
     """
     document, place = corpus.document_of(sentence)
-    seen = pool.seen_by_members(document) if isinstance(pool, Pool) else [document] * len(pool)
+    seen = pool.member_inputs(document) if isinstance(pool, Pool) else [document] * len(pool)
     said = [_opinions(member, looked_at, place) for member, looked_at in zip(pool, seen, strict=True)]
-    members = zip(member_names(pool), np.asarray(pool.alpha_).tolist(), said, strict=True)
+    members = zip(member_names(pool), np.asarray(pool.weights_).tolist(), said, strict=True)
     cast = [[Vote(name, share, *opinion) for opinion in opinions] for name, share, opinions in members]
     return [
         TokenVotes(word, *opinion, own)

@@ -30,15 +30,15 @@ def check_shares(given: object, count: int) -> FloatArray:
     >>> check_shares([0.5, 0.6], 2)
     Traceback (most recent call last):
     ...
-    tagpool.errors.InputError: alpha=[0.5, 0.6]: expected shares that sum to 1, got 1.1
+    tagpool.errors.InputError: weights=[0.5, 0.6]: expected shares that sum to 1, got 1.1
     """
     if isinstance(given, (str, bytes)) or not isinstance(given, (Sequence, np.ndarray)):
-        raise InputError(f"alpha={given!r}: expected a list of numbers or the name of a way to find them")
+        raise InputError(f"weights={given!r}: expected a list of numbers or the name of a way to find them")
     try:
         shares = np.array(given, np.float64)
     except (TypeError, ValueError):
-        raise InputError(f"alpha={given!r}: expected numbers") from None
-    shown = f"alpha={np.asarray(given).tolist()!r}"
+        raise InputError(f"weights={given!r}: expected numbers") from None
+    shown = f"weights={np.asarray(given).tolist()!r}"
     if shares.shape != (count,):
         raise InputError(f"{shown}: expected {count} numbers, one a member")
     if not np.isfinite(shares).all() or (shares < 0).any():

@@ -31,12 +31,12 @@ class Pool(Parameters):
     """Taggers that decide together. Pools are taggers with lattices themselves: they nest."""
 
     kind = ""
-    alpha: str | Sequence[float] | FloatArray
+    weights: str | Sequence[float] | FloatArray
     threads: int
 
     # What a pool has ----------------------------------------------------------------------------------------------------
 
-    def _council(self) -> tuple[tuple[Member, ...], FloatArray]:
+    def _members_and_weights(self) -> tuple[tuple[Member, ...], FloatArray]:
         """The members, fitted, and their shares; a NotFittedError where there are none yet."""
         raise NotImplementedError
 
@@ -45,23 +45,23 @@ class Pool(Parameters):
         return SEQUENCE_PRODUCT
 
     def __len__(self) -> int:
-        return len(self._council()[0])
+        return len(self._members_and_weights()[0])
 
     def __bool__(self) -> bool:
         return True  # also before there are members
 
     def __iter__(self) -> Iterator[Member]:
-        return iter(self._council()[0])
+        return iter(self._members_and_weights()[0])
 
     @property
-    def alpha_(self) -> FloatArray:
+    def weights_(self) -> FloatArray:
         """The members' shares."""
-        return np.array(self._council()[1])
+        return np.array(self._members_and_weights()[1])
 
     @property
     def labels_(self) -> tuple[str, ...]:
         """The labels, in the order of their numbers."""
-        return self._council()[0][0].labels_
+        return self._members_and_weights()[0][0].labels_
 
     classes_ = labels_
 
@@ -74,7 +74,7 @@ class Pool(Parameters):
 
     def predict(self, sentences: Corpus | Sequence[Any]) -> list[list[str]]:
         """The best label sequence of every sentence."""
-        members, shares = self._council()
+        members, shares = self._members_and_weights()
         whole = as_sentences(sentences)
         if not len(whole):
             return []
@@ -90,7 +90,7 @@ class Pool(Parameters):
 
     def predict_marginals(self, sentences: Corpus | Sequence[Any]) -> list[FloatArray]:
         """The probability of every label at every token: for each sentence an array of tokens by labels."""
-        members, _ = self._council()
+        members, _ = self._members_and_weights()
         last, count = last_labels(members[0]), len(self.labels_)
         found = [lattice.marginals() for lattice in self.lattices(sentences)]
         if len(last) == count:
@@ -100,7 +100,7 @@ class Pool(Parameters):
 
     def lattices(self, sentences: Corpus | Sequence[Any]) -> list[Lattice]:
         """The scores of every sentence, for all that a :class:`Lattice` can do: n best, constraints, samples, pools."""
-        members, shares = self._council()
+        members, shares = self._members_and_weights()
         whole = as_sentences(sentences)
         if not len(whole):
             return []
@@ -116,7 +116,7 @@ class Pool(Parameters):
         """The F1 of the predicted labels as conlleval counts it (the accuracy for plain labels), from 0 to 1."""
         return float(score(labels_of(sentences, labels), self.predict(sentences)).f1) / 100
 
-    def seen_by_members(self, corpus: Corpus) -> list[Corpus]:
+    def member_inputs(self, corpus: Corpus) -> list[Corpus]:
         """The corpus as each member is to see it."""
         return [corpus] * len(self)
 
@@ -124,7 +124,7 @@ class Pool(Parameters):
 
     def scored(self, sentences: Any) -> Scored | None:
         """The pool's scores of many sentences at once; None where sentences must be looked at one by one."""
-        members, shares = self._council()
+        members, shares = self._members_and_weights()
         if self._combination() != SEQUENCE_PRODUCT:
             return None
         found = []
@@ -137,16 +137,16 @@ class Pool(Parameters):
 
     def pairs(self) -> Order:
         """The label pairs that are states of its lattices, where the members are chains of order 2."""
-        return pairs_of(self._council()[0][0])
+        return pairs_of(self._members_and_weights()[0][0])
 
     # As one model, as a file --------------------------------------------------------------------------------------------
 
-    def collapse(self) -> Expert:
+    def merge(self) -> Expert:
         """One expert that does what the pool does, with the speed and size of one model: Σ_j α_j W_j.
 
         Only a product of whole sequences of log-linear experts of order 1 is one again; else an InputError says why not.
         """
-        members, shares = self._council()
+        members, shares = self._members_and_weights()
         if self._combination() != SEQUENCE_PRODUCT:
             raise InputError(f"only a sequence-product can be collapsed into one model, and this is a {self._combination()}")
         return collapse(members, shares, self.labels_)
@@ -163,8 +163,8 @@ class Pool(Parameters):
 
     def record(self) -> dict[str, Any]:
         """What a file keeps beside the members, as JSON has it."""
-        alpha = self.alpha if isinstance(self.alpha, str) else np.asarray(self.alpha).tolist()
-        return {"shares": self._council()[1].tolist(), "alpha": alpha}
+        alpha = self.weights if isinstance(self.weights, str) else np.asarray(self.weights).tolist()
+        return {"shares": self._members_and_weights()[1].tolist(), "alpha": alpha}
 
 
 def _alone(members: Sequence[Member], shares: FloatArray) -> Member | None:

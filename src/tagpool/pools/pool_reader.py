@@ -72,7 +72,7 @@ def _shares(members: list[Any], record: dict[str, Any]) -> FloatArray:
 
 
 def _opinion_pool(members: list[Any], record: dict[str, Any]) -> Pool:
-    pool = OpinionPool(members, alpha=record["alpha"])
+    pool = OpinionPool(members, weights=record["alpha"])
     pool._found = _shares(members, record)
     return pool
 
@@ -81,7 +81,7 @@ def _feature_bagging(members: list[Any], record: dict[str, Any]) -> Pool:
     experts = [member for member in members if isinstance(member, Expert)]
     if len(experts) != len(members):
         raise ValueError("the members are not experts")
-    pool = BaggingPool(type(experts[0])(), combine=record["combine"], alpha=record["alpha"])
+    pool = BaggingPool(type(experts[0])(), combine=record["combine"], weights=record["alpha"])
     pool.restore(experts, _shares(members, record), record)
     return pool
 

@@ -56,7 +56,7 @@ def _without(tagger: Any, keys: set[str]) -> Any:
         return pool
     if not isinstance(tagger, Expert):
         raise InputError(f"only experts and pools of experts can be blanked, got a {type(tagger).__name__}")
-    expert = tagger.collapse() if hasattr(tagger, "collapse") else tagger
+    expert = tagger.merge() if hasattr(tagger, "merge") else tagger
     names = [name for name in feature_names(expert) if template_of(name) not in keys]
     labels = list(expert.labels_)
     model = _native.collapse(labels, [expert._fitted()], [1.0], [names], [list(range(len(labels)))])

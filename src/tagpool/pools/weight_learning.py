@@ -177,7 +177,7 @@ def product_likelihood(part: HeldOut, threads: int = 1) -> Climbed:
     batch = part.batch()
     if batch is None or not all(np.isfinite(each.nodes).all() and np.isfinite(each.edges).all() for each in batch):
         raise InputError(
-            "the likelihood of shares needs members that forbid nothing: no chains of order 2, no mixtures; use alpha='dev'"
+            "the likelihood of shares needs members that forbid nothing: no chains of order 2, no mixtures; use weights='dev'"
         )
     vary = any(each.edges.ndim == 3 for each in batch)
     tokens, labels = batch[0].nodes.shape
@@ -238,7 +238,7 @@ def _gold_rows(part: HeldOut) -> list[FloatArray]:
 def _known(part: HeldOut) -> HeldOut:
     """Only the sentences whose labels the members know: the members of a fold may never have seen a rare one."""
     if len(pairs_of(part.members[0])):
-        raise InputError("the likelihood of shares is not there for chains of order 2; use alpha='dev' or 'kfold'")
+        raise InputError("the likelihood of shares is not there for chains of order 2; use weights='dev' or 'kfold'")
     check_lengths(part.gold, [[""] * length for length in _lengths(part)], "tokens")
     labels = set(part.labels)
     chosen = [index for index, row in enumerate(part.gold) if labels.issuperset(row)]

@@ -68,7 +68,7 @@ def looks_at_documents(model: Any) -> bool:
 
 def as_one(model: Tagger | Pool) -> Tagger:
     """The single expert that a model is; an InputError says why where it is none."""
-    found: Tagger = model.collapse() if hasattr(model, "collapse") else model
+    found: Tagger = model.merge() if hasattr(model, "merge") else model
     return found
 
 
@@ -77,6 +77,6 @@ def fastest(model: Tagger | Pool) -> Tagger | Pool:
     if isinstance(model, Tagger):
         return model
     try:
-        return model.collapse()
+        return model.merge()
     except InputError:
         return model

@@ -39,7 +39,7 @@ _TAGGERS: dict[str, Callable[[int], Any]] = {
     "CRF, dropout of bags": lambda seed: CRF(TEMPLATES, seed=seed, trainer=SGD(dropout=0.3, drop="bags")),
     "ElitistPool of 3 CRFs": lambda seed: ElitistPool(TEMPLATES, expert="crf", epochs=10, seed=seed),
     "BaggingPool, equal shares": lambda seed: BaggingPool(CRF(TEMPLATES, seed=seed), seed=seed),
-    _FOUND: lambda seed: BaggingPool(CRF(TEMPLATES, seed=seed), alpha="dev", seed=seed),
+    _FOUND: lambda seed: BaggingPool(CRF(TEMPLATES, seed=seed), weights="dev", seed=seed),
 }
 _PLOT = "capitals"
 
@@ -52,7 +52,7 @@ def measured(train: Corpus, dev: Corpus, tests: dict[str, Corpus], seed: int) ->
         tagger = make(seed).fit(train, dev=dev)
         row: dict[str, Any] = {"seconds": round(time.perf_counter() - begun, 3)}
         if isinstance(tagger, BaggingPool):
-            row["shares"] = dict(zip(tagger.names_, tagger.alpha_.tolist(), strict=True))
+            row["shares"] = dict(zip(tagger.names_, tagger.weights_.tolist(), strict=True))
         for test, corpus in tests.items():
             result = score(corpus.labels, tagger.predict(corpus), draws=DRAWS, seed=1)
             row[test.replace(" ", "_")] = {"f1": result.f1, "interval": list(result.intervals["f1"])}

@@ -40,7 +40,7 @@ def _bagging(options: Options) -> BaggingPool:
         expert,
         bags=_bags(options.bags or [], expert.seed),
         combine=options.combine or SEQUENCE_PRODUCT,
-        alpha=_alpha(options),
+        weights=_alpha(options),
         seed=expert.seed,
         threads=options.threads,
     )
@@ -96,14 +96,14 @@ def _elitist(options: Options) -> ElitistPool:
     own = {name: value for name, value in own.items() if value is not None}
     if own.get("patience") == 0:
         own["patience"] = None
-    return ElitistPool(**template_parameters(options), **common_parameters(options), **own, alpha=_alpha(options))
+    return ElitistPool(**template_parameters(options), **common_parameters(options), **own, weights=_alpha(options))
 
 
 def _opinion(options: Options) -> OpinionPool:
     members: list[Any] = [load_model(path, templates=True) for path in options.member or []]
     for expert in (expert for member in members for expert in experts_in(member)):
         expert.threads = options.threads
-    return OpinionPool(members, alpha=_alpha(options), threads=options.threads)
+    return OpinionPool(members, weights=_alpha(options), threads=options.threads)
 
 
 def _two_stage(options: Options) -> TwoStageTagger:

@@ -35,7 +35,7 @@ def expert_summary(expert: Tagger) -> dict[str, Any]:
 
 def pool_summary(pool: Pool | ElitistPool) -> dict[str, Any]:
     """Of a pool, and of its members."""
-    named = zip(member_names(pool), np.asarray(pool.alpha_).tolist(), pool, strict=True)
+    named = zip(member_names(pool), np.asarray(pool.weights_).tolist(), pool, strict=True)
     kind, combine = ("elitist-pool", "sequence-product") if isinstance(pool, ElitistPool) else (pool.kind, pool._combination())
     return {
         "pool": kind,

@@ -146,7 +146,7 @@ class _Search:
             pool = members[begin : begin + len(sides)]
             begin += len(sides)
             shares = best_on_grid([HeldOut(pool, self.dev, self.dev.labels)], SEQUENCE_PRODUCT)
-            scores.append(100 * OpinionPool(pool, alpha=shares).score(self.dev))
+            scores.append(100 * OpinionPool(pool, weights=shares).score(self.dev))
         return _Judged(scores, 100 * one.score(self.dev))
 
 

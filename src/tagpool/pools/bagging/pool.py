@@ -46,16 +46,16 @@ class BaggingPool(Pool):
     ``Positions()``, ``LabelWise()``. ``combine`` is sequence-product (one model again, see
     ``collapse``), sequence-mixture, transition-product or transition-mixture.
 
-    ``alpha`` are the members' shares: "uniform", a list, or how they are found: "dev" (the best F1 on ``dev``), "kfold" (the same
+    ``weights`` are the members' shares: "uniform", a list, or how they are found: "dev" (the best F1 on ``dev``), "kfold" (the same
     on held-out parts of the training sentences, ``folds`` of them), and on ``dev``, or such parts where there is none,
     "likelihood" (products) or "em" (mixtures). Bags are trained side by side on ``threads``; the result does not depend on them.
 
     >>> from tagpool import CRF, builtin_corpus
     >>> crf = CRF("word[-1..1]\\n[shapes]\\nshape(word)[-1..1]\\n[endings]\\nsuffix(word, 1..3)[0]")
-    >>> bagged = BaggingPool(crf, alpha="dev").fit(builtin_corpus(200), dev=builtin_corpus(60, part="dev"))
+    >>> bagged = BaggingPool(crf, weights="dev").fit(builtin_corpus(200), dev=builtin_corpus(60, part="dev"))
     >>> bagged.names_
     ('shapes', 'endings')
-    >>> type(bagged.collapse()).__name__
+    >>> type(bagged.merge()).__name__
     'CRF'
     """
 
@@ -72,7 +72,7 @@ class BaggingPool(Pool):
         *,
         bags: Mapping[str, Sequence[str]] | BagScheme | str | None = None,
         combine: str = SEQUENCE_PRODUCT,
-        alpha: str | Sequence[float] | FloatArray = "uniform",
+        weights: str | Sequence[float] | FloatArray = "uniform",
         folds: int = 2,
         seed: int = 1,
         threads: int = 1,
@@ -80,7 +80,7 @@ class BaggingPool(Pool):
         self.expert = expert
         self.bags = bags
         self.combine = combine
-        self.alpha = alpha
+        self.weights = weights
         self.folds = folds
         self.seed = seed
         self.threads = threads
@@ -107,14 +107,14 @@ class BaggingPool(Pool):
             raise InputError("given features have no bags: use templates, with the features of each bag under its [name]")
         train = as_corpus(sentences, labels, unknown=UNKNOWN)
         held_out = None if dev is None else as_corpus(*dev) if isinstance(dev, tuple) else as_corpus(dev)
-        if isinstance(self.alpha, str) and self.alpha == "dev" and held_out is None:
-            raise InputError("alpha='dev' needs a dev set: fit(train, dev=...), or alpha='kfold'")
+        if isinstance(self.weights, str) and self.weights == "dev" and held_out is None:
+            raise InputError("weights='dev' needs a dev set: fit(train, dev=...), or weights='kfold'")
         self._shares = None  # a fit that fails leaves nothing half fitted
         templates = load_templates(self.expert.features)
         resources = load_resources(templates, self.expert.resources or {})
         chosen, bags, words = self._choose(templates, resources, train, held_out)
-        if not isinstance(self.alpha, str):
-            check_shares(self.alpha, len(chosen))
+        if not isinstance(self.weights, str):
+            check_shares(self.weights, len(chosen))
         jobs = self._jobs(chosen, resources, train, held_out, sample_weight)
         parts = self._fold_jobs(chosen, resources, train, sample_weight) if self._needs_folds(held_out) else []
         fit_all([*jobs, *(job for part, _ in parts for job in part)], self.threads, on_epoch)
@@ -135,14 +135,14 @@ class BaggingPool(Pool):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
                 raise InputError(f"{name}={value!r}: expected a whole number from {least} on")
-        if not isinstance(self.alpha, str):
+        if not isinstance(self.weights, str):
             return
-        if self.alpha not in _WAYS:
-            raise InputError(f"alpha={self.alpha!r}: expected {', '.join(_WAYS)} or a list of numbers")
-        if self.alpha == "em" and not self.combine.endswith("mixture"):
-            raise InputError(f"alpha='em' is for mixtures, and combine={self.combine!r} is a product; use 'likelihood'")
-        if self.alpha == "likelihood" and not self.combine.endswith("product"):
-            raise InputError(f"alpha='likelihood' is for products, and combine={self.combine!r} is a mixture; use 'em'")
+        if self.weights not in _WAYS:
+            raise InputError(f"weights={self.weights!r}: expected {', '.join(_WAYS)} or a list of numbers")
+        if self.weights == "em" and not self.combine.endswith("mixture"):
+            raise InputError(f"weights='em' is for mixtures, and combine={self.combine!r} is a product; use 'likelihood'")
+        if self.weights == "likelihood" and not self.combine.endswith("product"):
+            raise InputError(f"weights='likelihood' is for products, and combine={self.combine!r} is a mixture; use 'em'")
 
     def _choose(
         self, templates: TemplateSet, resources: Mapping[str, Any], train: Corpus, dev: Corpus | None
@@ -189,7 +189,9 @@ class BaggingPool(Pool):
         return found
 
     def _needs_folds(self, dev: Corpus | None) -> bool:
-        return isinstance(self.alpha, str) and (self.alpha == "kfold" or (self.alpha in ("em", "likelihood") and dev is None))
+        return isinstance(self.weights, str) and (
+            self.weights == "kfold" or (self.weights in ("em", "likelihood") and dev is None)
+        )
 
     def _fold_jobs(
         self, chosen: Mapping[str, View], resources: Mapping[str, Any], train: Corpus, weights: Any
@@ -209,9 +211,9 @@ class BaggingPool(Pool):
         return found
 
     def _learned(self, members: Sequence[Expert], parts: Sequence[tuple[Sequence[Expert], Corpus]]) -> FloatArray:
-        if not isinstance(self.alpha, str):
-            return check_shares(self.alpha, len(members))
-        if self.alpha == "uniform" or len(members) == 1:
+        if not isinstance(self.weights, str):
+            return check_shares(self.weights, len(members))
+        if self.weights == "uniform" or len(members) == 1:
             return uniform(len(members))
         unknown = {UNKNOWN, self.expert.unknown_label}
         held_out = []
@@ -221,10 +223,10 @@ class BaggingPool(Pool):
                 known = corpus.select(chosen)
                 held_out.append(HeldOut(experts, known, known.labels))
         if not held_out:
-            raise InputError(f"alpha={self.alpha!r}: no held-out sentence has labels for all its tokens")
-        if self.alpha == "em":
+            raise InputError(f"weights={self.weights!r}: no held-out sentence has labels for all its tokens")
+        if self.weights == "em":
             return by_expectation(held_out, self.combine)
-        if self.alpha == "likelihood":
+        if self.weights == "likelihood":
             return most_likely(held_out, self.combine, threads=self.threads)
         return best_on_grid(held_out, self.combine)
 
@@ -238,10 +240,10 @@ class BaggingPool(Pool):
     @property
     def summary_(self) -> dict[str, Any]:
         """What is remembered of the training, by bag."""
-        self._council()
+        self._members_and_weights()
         return {name: member.summary_ for name, member in zip(self.names_, self.members_, strict=True)}
 
-    def _council(self) -> tuple[tuple[Member, ...], FloatArray]:
+    def _members_and_weights(self) -> tuple[tuple[Member, ...], FloatArray]:
         if self._shares is None:
             raise NotFittedError("the BaggingPool was not fitted: call fit(corpus) first, or load a model")
         return self.members_, self._shares

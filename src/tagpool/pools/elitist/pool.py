@@ -25,7 +25,7 @@ from tagpool.features.template import TemplateSet
 from tagpool.optim.trainer import check_positive, check_whole
 from tagpool.optim.watch import Epoch
 from tagpool.pools.elitist.feature_shares import Sharing, sharing
-from tagpool.pools.elitist.training import Induction, Layout
+from tagpool.pools.elitist.training import ElitistTrainer, Layout
 
 Self = TypeVar("Self", bound="ElitistPool")
 
@@ -41,7 +41,7 @@ class ElitistPool(Expert):
     (``strength``/2) Σ (Σ_j |w_j|)² over all weights of a single model: the experts compete for each of them. "l1" is
     ``strength``·Σ|w|. ``exact`` False takes the approximate proximal step of the paper. With ``mu`` 0, the paper's, only the
     pool must predict well, and at the optimum it equals one expert with l2 = strength / max(α)²; with more, every expert must.
-    ``alpha`` is "uniform", numbers that sum to 1, or "learned" (by gradient steps together with the weights).
+    ``weights`` is "uniform", numbers that sum to 1, or "learned" (by gradient steps together with the weights).
 
     Training is FOBOS from weights uniform in [-0.1, 0.1]; ``epochs``, ``batch`` and ``step`` are as in :class:`FOBOS`, the
     other parameters as in :class:`CRF`. A pool tags at the cost of one expert. ``tagpool.load`` gives it back with its members.
@@ -50,7 +50,7 @@ class ElitistPool(Expert):
     >>> pool = ElitistPool("word[-1..1]", experts=2, epochs=5).fit(builtin_corpus(100))
     >>> len(pool), [type(expert).__name__ for expert in pool]
     (2, ['MaxEnt', 'MaxEnt'])
-    >>> pool.predict([["Oslo"]]) == pool.collapse().predict([["Oslo"]])
+    >>> pool.predict([["Oslo"]]) == pool.merge().predict([["Oslo"]])
     True
     """
 
@@ -66,7 +66,7 @@ class ElitistPool(Expert):
         penalty: str = "elitist",
         strength: float = 0.1,
         mu: float = 0.0,
-        alpha: str | Sequence[float] = "uniform",
+        weights: str | Sequence[float] = "uniform",
         exact: bool = True,
         epochs: int = 100,
         batch: int = 8,
@@ -87,7 +87,7 @@ class ElitistPool(Expert):
         self.penalty = penalty
         self.strength = strength
         self.mu = mu
-        self.alpha = alpha
+        self.weights = weights
         self.exact = exact
         self.epochs = epochs
         self.batch = batch
@@ -114,9 +114,9 @@ class ElitistPool(Expert):
         on_epoch: Callable[[Epoch], object] | None = None,
     ) -> Self:
         """Trains all experts together; the arguments are those of :meth:`Expert.fit`. The dev set scores the pool."""
-        induction = Induction(
+        induction = ElitistTrainer(
             alpha=tuple(self._first_alpha()),
-            learn_alpha=isinstance(self.alpha, str) and self.alpha == "learned",
+            learn_alpha=isinstance(self.weights, str) and self.weights == "learned",
             penalty=self._native_penalty(),
             strength=float(self.strength),
             mu=float(self.mu),
@@ -141,16 +141,18 @@ class ElitistPool(Expert):
 
     def _first_alpha(self) -> list[float]:
         self._check()
-        if isinstance(self.alpha, str):
-            if self.alpha not in ("uniform", "learned"):
-                raise InputError(f"alpha={self.alpha!r}: expected 'uniform', 'learned', or {self.experts} numbers that sum to 1")
+        if isinstance(self.weights, str):
+            if self.weights not in ("uniform", "learned"):
+                raise InputError(
+                    f"weights={self.weights!r}: expected 'uniform', 'learned', or {self.experts} numbers that sum to 1"
+                )
             return [1 / self.experts] * self.experts
         try:
-            found = np.asarray(self.alpha, np.float64)
+            found = np.asarray(self.weights, np.float64)
         except (TypeError, ValueError):
             found = np.zeros(0)
         if found.shape != (self.experts,) or not np.isfinite(found).all() or (found < 0).any() or abs(found.sum() - 1) > 1e-6:
-            raise InputError(f"alpha={self.alpha!r}: expected {self.experts} numbers from 0 on that sum to 1, one an expert")
+            raise InputError(f"weights={self.weights!r}: expected {self.experts} numbers from 0 on that sum to 1, one an expert")
         given: list[float] = found.tolist()
         return given
 
@@ -193,7 +195,7 @@ class ElitistPool(Expert):
     # Members ------------------------------------------------------------------------------------------------------------
 
     @property
-    def alpha_(self) -> tuple[float, ...]:
+    def weights_(self) -> tuple[float, ...]:
         """How much each expert counts."""
         self._fitted()
         return tuple(self._alpha.tolist())
@@ -213,7 +215,7 @@ class ElitistPool(Expert):
         self._fitted()
         return self._single(self._members[number])
 
-    def collapse(self) -> Expert:
+    def merge(self) -> Expert:
         """The one expert that the pool is: the weights Σ_j α_j W_j, and the same predictions."""
         return self._single(self._fitted())
 

@@ -1,4 +1,4 @@
-"""Induction: the training of experts that are found together, as a trainer of the one model they collapse to."""
+"""ElitistTrainer: the training of experts that are found together, as a trainer of the one model they collapse to."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Members:
         return total.astype(np.float32)
 
 
-class Induction(Trainer):
+class ElitistTrainer(Trainer):
     """Trains a pool on the problem of a single model, and keeps the members that the weights it returns come from."""
 
     def __init__(

@@ -24,7 +24,7 @@ _WAYS = ("uniform", "dev", "likelihood", "free")
 class OpinionPool(Pool):
     """Fitted taggers that multiply their opinions: P(y|x) ∝ Π_j P_j(y|x)^α_j.
 
-    ``members`` are CRFs, MaxEnts, or pools of them, with the same labels. ``alpha`` are their shares: "uniform"; a list of
+    ``members`` are CRFs, MaxEnts, or pools of them, with the same labels. ``weights`` are their shares: "uniform"; a list of
     numbers from 0 on that sum to 1; or how :meth:`fit` finds them on sentences that the members have not learned from: "dev"
     (the best F1 on a grid), "likelihood" (the most probable gold labels, shares from 0 on that sum to 1) or "free" (the same
     without these bounds). A pool with given shares needs no fitting.
@@ -32,10 +32,10 @@ class OpinionPool(Pool):
     >>> from tagpool import CRF, MaxEnt, builtin_corpus
     >>> train, dev = builtin_corpus(200), builtin_corpus(60, part="dev")
     >>> members = [CRF("word[-1..1]").fit(train), MaxEnt("shape(word)[-1..1]").fit(train)]
-    >>> pool = OpinionPool(members, alpha="likelihood").fit(dev)
-    >>> len(pool), round(float(pool.alpha_.sum()), 6)
+    >>> pool = OpinionPool(members, weights="likelihood").fit(dev)
+    >>> len(pool), round(float(pool.weights_.sum()), 6)
     (2, 1.0)
-    >>> pool.collapse().predict(dev) == pool.predict(dev)
+    >>> pool.merge().predict(dev) == pool.predict(dev)
     True
     """
 
@@ -43,10 +43,10 @@ class OpinionPool(Pool):
     _found: FloatArray | None = None
 
     def __init__(
-        self, members: Sequence[Member], *, alpha: str | Sequence[float] | FloatArray = "uniform", threads: int = 1
+        self, members: Sequence[Member], *, weights: str | Sequence[float] | FloatArray = "uniform", threads: int = 1
     ) -> None:
         self.members = members
-        self.alpha = alpha
+        self.weights = weights
         self.threads = threads
 
     def fit(
@@ -62,22 +62,22 @@ class OpinionPool(Pool):
         """
         members = check_members(self.members, "OpinionPool")
         self._found = None
-        if not isinstance(self.alpha, str):
-            check_shares(self.alpha, len(members))
+        if not isinstance(self.weights, str):
+            check_shares(self.weights, len(members))
             return self
-        if self.alpha not in _WAYS:
-            raise InputError(f"alpha={self.alpha!r}: expected {', '.join(_WAYS)} or a list of numbers")
-        if self.alpha == "uniform":
+        if self.weights not in _WAYS:
+            raise InputError(f"weights={self.weights!r}: expected {', '.join(_WAYS)} or a list of numbers")
+        if self.weights == "uniform":
             return self
         if dev is not None:
             sentences, labels = dev if isinstance(dev, tuple) else (dev, None)
         whole = as_sentences(sentences)
         held_out = HeldOut(members, whole, labels_of(whole if labels is None else sentences, labels))
         refuse_unknown(held_out)
-        if self.alpha == "dev":
+        if self.weights == "dev":
             self._found = best_on_grid([held_out], SEQUENCE_PRODUCT)
         else:
-            onto = projected if self.alpha == "likelihood" else unchanged
+            onto = projected if self.weights == "likelihood" else unchanged
             self._found = most_likely([held_out], SEQUENCE_PRODUCT, onto, self.threads)
         return self
 
@@ -85,25 +85,27 @@ class OpinionPool(Pool):
     def is_fitted(self) -> bool:
         """Whether all members are fitted and the shares are known."""
         try:
-            self._council()
+            self._members_and_weights()
         except NotFittedError:
             return False
         return True
 
-    def _council(self) -> tuple[tuple[Member, ...], FloatArray]:
+    def _members_and_weights(self) -> tuple[tuple[Member, ...], FloatArray]:
         members = check_members(self.members, "OpinionPool")
         if self._found is not None:
             if len(self._found) != len(members):
                 raise NotFittedError("the OpinionPool has other members than it was fitted with: call fit again")
             return members, self._found
-        if isinstance(self.alpha, str):
-            if self.alpha == "uniform":
+        if isinstance(self.weights, str):
+            if self.weights == "uniform":
                 return members, uniform(len(members))
-            if self.alpha not in _WAYS:
-                raise InputError(f"alpha={self.alpha!r}: expected {', '.join(_WAYS)} or a list of numbers")
-            raise NotFittedError(f"the shares of the OpinionPool (alpha={self.alpha!r}) are not known yet: call fit(dev) first")
-        return members, check_shares(self.alpha, len(members))
+            if self.weights not in _WAYS:
+                raise InputError(f"weights={self.weights!r}: expected {', '.join(_WAYS)} or a list of numbers")
+            raise NotFittedError(
+                f"the shares of the OpinionPool (weights={self.weights!r}) are not known yet: call fit(dev) first"
+            )
+        return members, check_shares(self.weights, len(members))
 
     def __repr__(self) -> str:
-        alpha = self.alpha.tolist() if isinstance(self.alpha, np.ndarray) else self.alpha
-        return f"OpinionPool({list(self.members)!r}, alpha={alpha!r})"
+        alpha = self.weights.tolist() if isinstance(self.weights, np.ndarray) else self.weights
+        return f"OpinionPool({list(self.members)!r}, weights={alpha!r})"

@@ -56,7 +56,7 @@ class TwoStageTagger(Pool):
     """
 
     kind = "two-stage"
-    alpha = "second decides"
+    weights = "second decides"
     names_ = _NAMES
     made_columns = COLUMNS
     _stages: tuple[Any, Any] | None = None
@@ -147,19 +147,19 @@ class TwoStageTagger(Pool):
 
     def staged(self, sentences: Corpus | Sequence[Any]) -> Corpus:
         """What the second stage sees: a corpus with two more columns, made of what the first says."""
-        (first, _), _ = self._council()
+        (first, _), _ = self._members_and_weights()
         whole = as_sentences(sentences)
         if not isinstance(whole, Corpus):
             raise InputError("TwoStageTagger was trained on words: it needs words, not features")
         return staged(whole, first.predict(whole))
 
-    def seen_by_members(self, corpus: Corpus) -> list[Corpus]:
+    def member_inputs(self, corpus: Corpus) -> list[Corpus]:
         """The corpus as each stage is to see it."""
         return [corpus, self.staged(corpus)]
 
     def predict(self, sentences: Corpus | Sequence[Any]) -> list[list[str]]:
         """The best label sequence of every sentence."""
-        (_, second), _ = self._council()
+        (_, second), _ = self._members_and_weights()
         return second.predict(self.staged(sentences)) if len(sentences) else []
 
     def predict_marginals(self, sentences: Corpus | Sequence[Any]) -> list[FloatArray]:
@@ -173,7 +173,7 @@ class TwoStageTagger(Pool):
         return found
 
     def _with_lattices(self) -> Any:
-        (_, second), _ = self._council()
+        (_, second), _ = self._members_and_weights()
         if not hasattr(second, "lattices"):
             raise InputError(f"the second stage is a {type(second).__name__}, which has no probabilities and no lattices")
         return second
@@ -185,7 +185,7 @@ class TwoStageTagger(Pool):
         """The label pairs that are states of its lattices."""
         return pairs_of(self._with_lattices())
 
-    def collapse(self) -> Expert:
+    def merge(self) -> Expert:
         """An error: what the second stage sees is not known before the first is done."""
         raise InputError("two stages cannot be made one model: the second looks at the labels of the first")
 
@@ -199,17 +199,17 @@ class TwoStageTagger(Pool):
     @property
     def first_(self) -> Any:
         """The first stage, fitted."""
-        return self._council()[0][0]
+        return self._members_and_weights()[0][0]
 
     @property
     def second_(self) -> Any:
         """The second stage, fitted; it looks at what :meth:`staged` makes."""
-        return self._council()[0][1]
+        return self._members_and_weights()[0][1]
 
     @property
     def labels_(self) -> tuple[str, ...]:
         """The labels, in the order of their numbers."""
-        found: tuple[str, ...] = self._council()[0][1].labels_
+        found: tuple[str, ...] = self._members_and_weights()[0][1].labels_
         return found
 
     classes_ = labels_
@@ -219,7 +219,7 @@ class TwoStageTagger(Pool):
         """What is remembered of the training, by stage."""
         return {_NAMES[0]: self.first_.summary_, _NAMES[1]: self.second_.summary_}
 
-    def _council(self) -> tuple[tuple[Member, ...], FloatArray]:
+    def _members_and_weights(self) -> tuple[tuple[Member, ...], FloatArray]:
         if self._stages is None:
             raise NotFittedError("the TwoStageTagger was not fitted: call fit(corpus) first, or load a model")
         return self._stages, np.array([0.0, 1.0])
