@@ -1,6 +1,6 @@
 """The benchmarks, printed as one table: ``make bench``. The real corpora are used where TAGPOOL_DATA says they are.
 
-python benchmarks/run.py [PART ...] [--write FILE] [--readme FILE] [--keep FOLDER]
+python benchmarks/run.py [PART ...] [--write FILE] [--keep FOLDER]
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ import platform
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
-from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 
@@ -31,7 +30,7 @@ from parts.starting import starting
 from parts.tagging import cold, tagging
 from parts.threads import threads
 from parts.training import footprint, training
-from table import HEAD, Row, replace_table
+from table import HEAD, Row
 from tasks import Task, prepare
 
 Part = Callable[[list[Task]], Iterator[Row]]
@@ -57,17 +56,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("parts", nargs="*", metavar="PART", help=f"all but the last if none is named: {', '.join(PARTS)}")
     parser.add_argument("--write", type=Path, help="also write the table to this Markdown file")
-    parser.add_argument("--readme", type=Path, help="put the headlines into this file's table under '## How fast'")
     parser.add_argument("--keep", type=Path, help="keep python-crfsuite's models in this folder, and do not train them again")
     chosen = parser.parse_args()
     unknown = [name for name in chosen.parts if name not in PARTS]
     if unknown:
         parser.error(f"no part {', '.join(unknown)}; there are {', '.join(PARTS)}")
     text = introduction()
-    if data_folder() is None:
-        text += (
-            "\nThe built-in corpus is small and easy. What was asked for was asked on the real corpora, and is not judged here.\n"
-        )
     if chosen.keep and any(chosen.keep.glob("*.json")):
         text += "\npython-crfsuite's trainings are of an earlier run: the ratios to them are not of one run.\n"
     print(text, HEAD, sep="\n", flush=True)
@@ -76,12 +70,10 @@ def main() -> None:
         tasks = prepare(Path(folder))
         for part in [PARTS[name] for name in chosen.parts] or ALWAYS:
             for row in part(tasks):
-                rows.append(row if data_folder() else replace(row, reached=None))
-                print(rows[-1], flush=True)
+                rows.append(row)
+                print(row, flush=True)
     if chosen.write:
         chosen.write.write_text(f"# Speed and memory\n\n{text}\n{HEAD}\n" + "".join(f"{row}\n" for row in rows))
-    if chosen.readme:
-        replace_table(chosen.readme, "## How fast", rows)
 
 
 if __name__ == "__main__":

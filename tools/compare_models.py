@@ -18,6 +18,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import tagpool as t
+from tagpool.compat import pycrfsuite
+
 WINDOW = "word[-1..1]\nsuffix(word, 1..3)[0]\nshape(word)[-1..1]"
 BAGS = "word[-1..1]\n[shapes]\nshape(word)[-1..1]\n[endings]\nsuffix(word, 1..3)[0]\n"
 TRANSITIONS = WINDOW + "\nlabel[-1] & word[0]\nlabel[-1] & shape(word)[0]"
@@ -27,12 +30,8 @@ METHODS = ("mvote", "rand", "cv", "fpl", "fpl_cv", "espboost", "sle", "best", "m
 KEYS = ("position", "shared", "label", "length")
 
 
-def learners(t: Any) -> dict[str, Callable[[], Any]]:
-    """Constructors of unfitted learners, by name. Version 0.1 has other names for some classes and parameters."""
-    old = not hasattr(t, "BaggingPool")
-    bagging = t.FeatureBagging if old else t.BaggingPool
-    two_stage = t.TwoStage if old else t.TwoStageTagger
-    weights = "alpha" if old else "weights"
+def linear_experts() -> dict[str, Callable[[], Any]]:
+    """Constructors of unfitted linear experts, by name."""
     trainers = {
         "sgd": t.SGD(epochs=4),
         "sgd-step": t.SGD(epochs=3, step=0.05, batch=4),
@@ -57,6 +56,16 @@ def learners(t: Any) -> dict[str, Callable[[], Any]]:
     cases["crf threads"] = lambda: t.CRF("ner", threads=2, trainer=t.SGD(epochs=2))
     for name in ("sgd", "lbfgs", "perceptron", "fobos"):
         cases[f"crf transitions {name}"] = lambda name=name: t.CRF(TRANSITIONS, trainer=trainers[name])
+    return cases
+
+
+def inducing_and_pools() -> dict[str, Callable[[], Any]]:
+    """Constructors of unfitted inducing taggers and pools, by name. Version 0.1 has other names for some."""
+    old = not hasattr(t, "BaggingPool")
+    bagging = t.FeatureBagging if old else t.BaggingPool
+    two_stage = t.TwoStage if old else t.TwoStageTagger
+    weights = "alpha" if old else "weights"
+    cases: dict[str, Callable[[], Any]] = {}
     cases["inducing"] = lambda: t.InducingTagger(HISTORY, epochs=4)
     cases["inducing pos"] = lambda: t.InducingTagger("pos", epochs=3)
     cases["inducing plain"] = lambda: t.InducingTagger(HISTORY, epochs=4, induce=False, average_from=None)
@@ -75,7 +84,9 @@ def learners(t: Any) -> dict[str, Callable[[], Any]]:
     cases["bagging maxent"] = lambda: bagging(t.MaxEnt(BAGS, trainer=t.SGD(epochs=3)))
     for expert in ("maxent", "crf"):
         for penalty in ("elitist", "l1"):
-            cases[f"elitist {expert} {penalty}"] = lambda e=expert, p=penalty: t.ElitistPool(WINDOW, expert=e, penalty=p, epochs=4)
+            cases[f"elitist {expert} {penalty}"] = lambda e=expert, p=penalty: t.ElitistPool(
+                WINDOW, expert=e, penalty=p, epochs=4
+            )
     cases["elitist mu"] = lambda: t.ElitistPool(WINDOW, mu=0.3, epochs=4)
     cases["elitist learned"] = lambda: t.ElitistPool(WINDOW, epochs=4, **{weights: "learned"})
     cases["elitist approximate"] = lambda: t.ElitistPool(WINDOW, epochs=4, exact=False, experts=2)
@@ -109,8 +120,6 @@ def _digests(data: bytes) -> list[str]:
 
 def train_all(train_file: str, dev_file: str, only: str) -> dict[str, Any]:
     """Train everything with the installed tagpool; return checksums by name."""
-    import tagpool as t
-
     train, dev = t.read_corpus(train_file), t.read_corpus(dev_file)
     results: dict[str, Any] = {}
     labelled: dict[str, Any] = {}
@@ -123,7 +132,7 @@ def train_all(train_file: str, dev_file: str, only: str) -> dict[str, Any]:
             results[name] = {"tensors": tensor_digests(path), "labels": digest(json.dumps(labels).encode())}
             labelled[name] = labels
 
-        for name, build in learners(t).items():
+        for name, build in (linear_experts() | inducing_and_pools()).items():
             if only not in name:
                 continue
             try:
@@ -135,13 +144,13 @@ def train_all(train_file: str, dev_file: str, only: str) -> dict[str, Any]:
             record("continue", model.partial_fit(dev))
         if not only or only in "votes":
             experts = {n: labelled[n] for n in ("maxent sgd", "crf perceptron all", "inducing", "elitist l1") if n in labelled}
-            record_votes(t, experts, dev, results)
+            record_votes(experts, dev, results)
         if not only or only in "drop-in":
             record_drop_in(train, dev, path, results)
     return results
 
 
-def record_votes(t: Any, experts: dict[str, Any], dev: Any, results: dict[str, Any]) -> None:
+def record_votes(experts: dict[str, Any], dev: Any, results: dict[str, Any]) -> None:
     """Record the labels of every voting method with every key."""
     pool = t.PathPool if hasattr(t, "PathPool") else t.VotePool
     for method in METHODS:
@@ -155,7 +164,6 @@ def record_votes(t: Any, experts: dict[str, Any], dev: Any, results: dict[str, A
 
 def record_drop_in(train: Any, dev: Any, path: Path, results: dict[str, Any]) -> None:
     """Record the model files that the python-crfsuite drop-in writes."""
-    from tagpool.compat import pycrfsuite
 
     def attributes(words: list[str]) -> list[list[str]]:
         return [["bias", "w=" + w, "s=" + w[-2:], "p=" + (words[i - 1] if i else "")] for i, w in enumerate(words)]

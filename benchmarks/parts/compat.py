@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from measure import HERE, least, least_of_processes
-from table import Row, at_least, at_most
+from table import Row, fraction, speedup
 from tasks import TITLES, Task
 from trained import by_the_drop_in, their_tagger, theirs
 
@@ -35,19 +35,17 @@ def compat(tasks: list[Task]) -> Iterator[Row]:
 
 def _training(task: Task) -> Iterator[Row]:
     them, us = theirs(task), by_the_drop_in(task)
-    yield at_least(
+    yield speedup(
         f"{task.name}: python-crfsuite's own calls through the drop-in: training to the same objective",
         them.training / us.training,
-        5,
         f"Trainer('lbfgs', c2=1).train() alone, stopping by itself, once each: {us.training:.3g} s CPU, "
         f"{len(us.losses)} iterations to {us.losses[-1]:.2f}; python-crfsuite {them.training:.3g} s, "
         f"{len(them.losses)} iterations to {them.losses[-1]:.2f}",
         unless="" if us.losses[-1] <= them.losses[-1] * (1 + _NEAR) else "but not the same objective",
     )
-    yield at_most(
+    yield fraction(
         f"{task.name}: peak memory of that",
         us.peak / them.peak,
-        0.8,
         f"whole processes, which append sentence by sentence: {us.peak / 2**20:.0f} MB against {them.peak / 2**20:.0f} MB",
     )
 
@@ -78,10 +76,9 @@ def _tagging(task: Task) -> Row:
     )
     at_first = best["them at first"].cpu / best["us at first"].cpu
     tokens = sum(map(len, features))
-    return at_least(
+    return speedup(
         f"{task.name}: tagging by one .crfsuite file, from given features (lists of strings)",
         best["them"].cpu / best["us"].cpu,
-        3,
         f"Tagger.tag sentence by sentence, the least of 7: {tokens / best['us'].cpu / 1e6:.3g}M tokens/s ({best['us']}) against "
         f"{tokens / best['them'].cpu / 1e6:.3g}M ({best['them']}); {at_first:.2g}× with taggers newly "
         f"opened each time; {differing} of {len(features)} sentences labelled otherwise",
@@ -99,9 +96,8 @@ def _cold(task: Task) -> Row:
         for name, imports in _IMPORTS.items()
     }
     best = least_of_processes({name: [sys.executable, "-c", code] for name, code in codes.items()})
-    return at_most(
+    return fraction(
         f"{task.name}: cold start with a .crfsuite file: import, open, tag one sentence",
         best["tagpool"].wall / best["them"].wall,
-        1.2,
         f"whole processes, wall time, the least of 20: {best['tagpool']} against {best['them']}",
     )

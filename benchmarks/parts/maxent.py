@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 from scipy.special import logsumexp
 from sklearn.linear_model import LogisticRegression
-from table import Row, at_least
+from table import Row, speedup
 from tasks import Task
 
 import tagpool
@@ -48,10 +48,9 @@ def maxent(tasks: list[Task]) -> Iterator[Row]:
     weights = us._fitted().weights_of(names).reshape(len(names), -1).astype(np.float64)
     order = [us.labels_.index(label) for label in encoder.labels_]
     our_value = value_of(weights[:, order], matrix, gold)
-    yield at_least(
+    yield speedup(
         f"{task.name}: MaxEnt with the preset ner against scikit-learn's lbfgs, to the same objective value",
         their_time.cpu / our_time.cpu,
-        5,
         f"l2=1, {weights.size:,} weights, once each, both values by one function: tagpool fit(corpus), features included, "
         f"{trainer.warm_up} epochs of SGD and {len(us.log_)} iterations to {our_value:.3f}: {our_time}; LogisticRegression.fit "
         f"on the finished matrix, tol={_TOLERANCE:g}, {int(them.n_iter_[0])} iterations to {their_value:.3f}: {their_time}",

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from measure import least
 from numpy.typing import NDArray
-from table import Row, at_least
+from table import Row, speedup
 from tasks import Task
 from trained import their_tagger, theirs
 
@@ -54,10 +54,9 @@ def gradient(tasks: list[Task]) -> Iterator[Row]:
         loss = theirs(task).losses[-1]
         us = least({"": lambda objective=objective, weights=weights: objective(weights)}, 10)[""]
         apart = abs(value - loss) / loss
-        yield at_least(
+        yield speedup(
             f"{task.name}: one full-batch loss and gradient, observed pairs, same weights",
             them / us.cpu,
-            8,
             f"tagpool's objective at the weights python-crfsuite ended with, the least of 10: {us}; python-crfsuite: CPU time of "
             f"training for {_MORE} iterations less that for {_FEW}, over {evaluations} evaluations of its line search (its step "
             f"included): {them * 1e3:.0f} ms. Value there: {value:.4f}, by its log {loss:.4f}",
@@ -92,10 +91,9 @@ def optimum(tasks: list[Task]) -> Iterator[Row]:
             log[:] = crf.fit(corpus, on_epoch=lambda epoch: epoch.loss > target).log_
 
         us = least({"": until}, 2)[""]
-        yield at_least(
+        yield speedup(
             f"{task.name}: to the objective of python-crfsuite's L-BFGS at its end, within 1e-4",
             them.training / us.cpu,
-            10,
             f"tagpool: CRF(l2=2, pairs='observed', trainer=LBFGS()).fit until the objective is there ({log[-1].loss:.2f} after "
             f"{tagpool.LBFGS().warm_up} epochs of SGD and {len(log)} iterations), features included, the least of 2: {us}; "
             f"python-crfsuite: train() alone, once, {len(them.losses)} iterations to {them.losses[-1]:.2f}: "
@@ -106,6 +104,5 @@ def optimum(tasks: list[Task]) -> Iterator[Row]:
         yield Row(
             "… against the time until python-crfsuite itself was within 1e-4 of its end",
             f"{them.seconds_until(target) / us.cpu:.1f}×",
-            "",
             f"by its log: {them.seconds_until(target):.3g} s CPU",
         )

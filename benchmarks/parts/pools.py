@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator
 
 from measure import least, load_average, timed
-from table import Row, at_least, at_most
+from table import Row, fraction, speedup
 from tasks import Task
 
 import tagpool
@@ -30,19 +30,17 @@ def pools(tasks: list[Task]) -> Iterator[Row]:
             begun = time.perf_counter()
             tagger.fit(train)
             walls[name] = min(walls[name], time.perf_counter() - begun)
-    yield at_most(
+    yield fraction(
         f"{task.name}: training two bags on two cores, over one CRF on all features on one",
         walls["bags"] / walls["one"],
-        1.3,
         f"{_TEMPLATES}, {_EPOCHS} epochs of SGD, wall time, the least of {_ROUNDS}: {walls['bags']:.2f} s against "
         f"{walls['one']:.2f} s; load {load_average()}",
     )
     collapsed = bagging.merge()
     best = least({"collapsed": lambda: collapsed.predict(test), "one": lambda: expert.predict(test)}, rounds=9)
-    yield at_least(
+    yield speedup(
         f"{task.name}: tokens per second of the collapsed pool, over one CRF on all features",
         best["one"].cpu / best["collapsed"].cpu,
-        0.95,
         f"the least of 9: {best['collapsed']} against {best['one']}",
         unless="" if collapsed.predict(test) == bagging.predict(test) else "but not the pool's labels",
     )
@@ -58,9 +56,8 @@ def _elitist(task: Task, train: tagpool.Corpus) -> Row:
     ):
         few, many = (min(timed(lambda n=n, make=tagger: make(n).fit(train)).cpu for _ in range(2)) for n in (1, 5))  # type: ignore[misc]
         seconds[name] = (many - few) / 4
-    return at_most(
+    return fraction(
         f"{task.name}: an epoch of an elitist pool of 3 experts, over one of a MaxEnt by the same trainer",
         seconds["three"] / seconds["one"],
-        4,
         f"preset ner, CPU time of the second to fifth epoch: {seconds['three']:.2f} s against {seconds['one']:.2f} s an epoch",
     )

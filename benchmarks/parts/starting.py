@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator
 
 from measure import least_of_processes
-from table import Row, at_most
+from table import Row, fraction
 from tasks import Task
 
 _CODE = {
@@ -20,15 +20,13 @@ _CODE = {
 def starting(tasks: list[Task]) -> Iterator[Row]:
     best = least_of_processes({name: [sys.executable, "-c", code] for name, code in _CODE.items()})
     shown = "; ".join(f"`{_CODE[name]}` {best[name].wall * 1e3:.0f} ms" for name in ("bare", "tagpool", "pycrfsuite"))
-    yield at_most(
+    yield fraction(
         "import tagpool / import pycrfsuite",
         best["tagpool"].wall / best["pycrfsuite"].wall,
-        1.5,
         f"whole processes, wall time, the least of 20: {shown}",
     )
     yield Row(
         "… with the native core loaded (Corpus, Encoder)",
         f"{best['core'].wall / best['pycrfsuite'].wall:.2f}×",
-        "",
         f"{best['core'].wall * 1e3:.0f} ms",
     )

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 import rivals
 from measure import HERE, Seconds, least, least_of_processes
-from table import Row, at_least, at_most
+from table import Row, fraction, speedup
 from tasks import TITLES, Task
 from trained import our_score, ours, their_score, their_tagger, theirs
 
@@ -46,17 +46,15 @@ def tagging(tasks: list[Task]) -> Iterator[Row]:
             {"tagpool": by_us, "columns": lambda model=model, corpus=corpus: model.predict(corpus), "them": by_hand}, rounds=7
         )
         scores = f"test F1 {our_score(task, 'test'):.2f} and {their_score(task, 'test'):.2f}"
-        yield at_least(
+        yield speedup(
             f"{task.name}: tokens → labels, extraction included",
             best["them"].cpu / best["tagpool"].cpu,
-            15,
             f"the test sentences as Python lists of strings, the least of 7: {_rate(corpus, best['tagpool'])} against "
             f"{_rate(corpus, best['them'])} (features by hand, then Tagger.tag); {scores}",
         )
         yield Row(
             "… from a Corpus, as it was read from a file",
             f"{best['them'].cpu / best['columns'].cpu:.1f}×",
-            "",
             _rate(corpus, best["columns"]),
         )
         yield _given(task, corpus, features(), tag)
@@ -70,10 +68,9 @@ def _given(task: Task, corpus: tagpool.Corpus, features: list[rivals.Features], 
         rounds=7,
     )
     found = tagpool.score(corpus.labels, model.predict(features)).f1
-    return at_least(
+    return speedup(
         f"{task.name}: tagging from given features (lists of strings)",
         best["them"].cpu / best["tagpool"].cpu,
-        4,
         f"the same strings to both, the least of 7: {_rate(corpus, best['tagpool'])} against {_rate(corpus, best['them'])}; "
         f"tagpool's model was trained on such strings, test F1 {found:.2f}",
     )
@@ -103,10 +100,9 @@ def cold(tasks: list[Task]) -> Iterator[Row]:
             "bare": [sys.executable, "-c", "pass"],
         }
         best = least_of_processes(commands)
-        yield at_most(
+        yield fraction(
             f"{task.name}: cold start: import, load the model, tag one sentence",
             best["tagpool"].wall / best["them"].wall,
-            1.2,
             f"whole processes, a sentence of {len(middle)} tokens, wall time, the least of 20: {best['tagpool']} against "
             f"{best['them']}; a bare Python takes {best['bare']}",
         )
