@@ -11,7 +11,7 @@ import sys
 import time
 from pathlib import Path
 
-import rivals
+import peers
 from measure import peak_memory
 
 
@@ -19,12 +19,12 @@ def main(kind: str, train: str, model: str, titles: str, iterations: str, module
     pycrfsuite = importlib.import_module(module)
     known = frozenset(Path(titles).read_text().split("\n"))
     text = Path(train).read_text()
-    sentences = rivals.read_by_hand(text, len(text.split("\n", 1)[0].split()))
+    sentences = peers.read_by_hand(text, len(text.split("\n", 1)[0].split()))
     trainer = pycrfsuite.Trainer("lbfgs", {"c2": 1.0, "max_iterations": int(iterations)}, verbose=False)
     for sentence in sentences:
         columns = list(zip(*sentence, strict=True))
         words = list(columns[0])
-        features = rivals.ner_features(words, known) if kind == "ner" else rivals.chunk_features(words, list(columns[1]))
+        features = peers.ner_features(words, known) if kind == "ner" else peers.chunk_features(words, list(columns[1]))
         trainer.append(features, columns[-1])
     begun = time.process_time()
     trainer.train(model)

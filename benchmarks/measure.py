@@ -1,7 +1,6 @@
-"""Measuring: the least of several runs, CPU time beside wall time, and memory at the peak.
+"""Measurement: CPU and wall time (minimum of several runs), and peak memory.
 
-Machines are noisy, so a time means little by itself: what is printed and judged are ratios of times taken in the same run, the
-rivals taking turns.
+Machines are noisy, so only ratios of times from the same run are compared. All sides run in turns.
 """
 
 from __future__ import annotations
@@ -31,12 +30,12 @@ class Seconds:
         return f"{self.cpu * factor:.3g} {unit} CPU, {self.wall * factor:.3g} {unit} wall"
 
     def since(self, start: Seconds) -> Seconds:
-        """From one reading of the clocks to this one."""
+        """Return the time since an earlier reading."""
         return Seconds(self.cpu - start.cpu, self.wall - start.wall)
 
 
 def timed(run: Callable[[], object]) -> Seconds:
-    """How long one call takes."""
+    """Measure one call."""
     gc.collect()
     wall, cpu = time.perf_counter(), time.process_time()
     result = run()
@@ -45,43 +44,43 @@ def timed(run: Callable[[], object]) -> Seconds:
     return taken
 
 
-def lesser(first: Seconds | None, second: Seconds) -> Seconds:
+def minimum(first: Seconds | None, second: Seconds) -> Seconds:
     return second if first is None else Seconds(min(first.cpu, second.cpu), min(first.wall, second.wall))
 
 
-def least(rivals: Mapping[str, Callable[[], object]], rounds: int = 5) -> dict[str, Seconds]:
-    """The least time of each rival over some rounds; in each round all take their turn."""
+def fastest(peers: Mapping[str, Callable[[], object]], rounds: int = 5) -> dict[str, Seconds]:
+    """Return the minimum time of each function. Every round runs each of them once."""
     best: dict[str, Seconds] = {}
     for _ in range(rounds):
-        for name, run in rivals.items():
-            best[name] = lesser(best.get(name), timed(run))
+        for name, run in peers.items():
+            best[name] = minimum(best.get(name), timed(run))
     return best
 
 
-def least_of_processes(rivals: Mapping[str, list[str]], rounds: int = 20) -> dict[str, Seconds]:
-    """The same for whole processes."""
+def fastest_processes(peers: Mapping[str, list[str]], rounds: int = 20) -> dict[str, Seconds]:
+    """Return the minimum time of each command."""
     best: dict[str, Seconds] = {}
     for _ in range(rounds):
-        for name, command in rivals.items():
+        for name, command in peers.items():
             wall, cpu = time.perf_counter(), _children()
             subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-            best[name] = lesser(best.get(name), Seconds(_children() - cpu, time.perf_counter() - wall))
+            best[name] = minimum(best.get(name), Seconds(_children() - cpu, time.perf_counter() - wall))
     return best
 
 
 def _children() -> float:
-    """CPU seconds of the processes that were started and have ended."""
+    """Return the CPU seconds of child processes that have ended."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
 
 
 def in_fresh_process(script: str, *arguments: str) -> dict[str, Any]:
-    """Runs Python code that prints one JSON object last."""
+    """Run Python code in a new process; return the JSON object of its last line."""
     return _answer([sys.executable, "-c", script, *arguments])
 
 
 def program_in_fresh_process(name: str, *arguments: str | Path) -> dict[str, Any]:
-    """The same with a file of this folder; its wall time is added."""
+    """Run a file of this folder in a new process; return its JSON object with the wall time."""
     begun = time.perf_counter()
     found = _answer([sys.executable, str(HERE / name), *map(str, arguments)])
     return found | {"wall": time.perf_counter() - begun}
@@ -94,9 +93,9 @@ def _answer(command: list[str]) -> dict[str, Any]:
 
 
 def peak_memory() -> int:
-    """The most memory this process has had, in bytes.
+    """Return the peak memory of this process in bytes.
 
-    From /proc and not by getrusage, whose maximum a process inherits from the one that started it.
+    Read from /proc: the maximum of getrusage is inherited from the parent process.
     """
     with Path("/proc/self/status").open() as file:
         return next(int(line.split()[1]) * 1024 for line in file if line.startswith("VmHWM"))
@@ -107,6 +106,6 @@ def load_average() -> str:
 
 
 def data_folder() -> Path | None:
-    """Where the real corpora are, if they are."""
+    """Return the folder of the corpora, or None."""
     folder = os.environ.get("TAGPOOL_DATA")
     return Path(folder) if folder else None

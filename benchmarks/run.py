@@ -1,4 +1,4 @@
-"""The benchmarks, printed as one table: ``make bench``. The real corpora are used where TAGPOOL_DATA says they are.
+"""The benchmarks, printed as one table: ``make bench``. Uses the corpora below TAGPOOL_DATA, or else the built-in corpus.
 
 python benchmarks/run.py [PART ...] [--write FILE] [--keep FOLDER]
 """
@@ -47,14 +47,14 @@ def introduction() -> str:
     return (
         f"`python benchmarks/run.py` on {where}; {platform.machine()}, {os.cpu_count()} cores, load average {load_average()} at\n"
         f"the beginning, Python {platform.python_version()}, {peers}.\n"
-        "One thread on each side unless said. CPU time, in one run in which the rivals take turns; the least of several runs\n"
-        "where a run is short. Absolute figures depend on the machine and its load: read the ratios.\n"
+        "One thread on each side unless stated. CPU time, all sides in turns; the minimum of several short runs.\n"
+        "Absolute figures depend on the machine and its load: read the ratios.\n"
     )
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("parts", nargs="*", metavar="PART", help=f"all but the last if none is named: {', '.join(PARTS)}")
+    parser.add_argument("parts", nargs="*", metavar="PART", help=f"parts to run (default: all but the last): {', '.join(PARTS)}")
     parser.add_argument("--write", type=Path, help="also write the table to this Markdown file")
     parser.add_argument("--keep", type=Path, help="keep python-crfsuite's models in this folder, and do not train them again")
     chosen = parser.parse_args()
@@ -63,7 +63,7 @@ def main() -> None:
         parser.error(f"no part {', '.join(unknown)}; there are {', '.join(PARTS)}")
     text = introduction()
     if chosen.keep and any(chosen.keep.glob("*.json")):
-        text += "\npython-crfsuite's trainings are of an earlier run: the ratios to them are not of one run.\n"
+        text += "\nThe times of python-crfsuite's training come from an earlier run.\n"
     print(text, HEAD, sep="\n", flush=True)
     rows = []
     with nullcontext(chosen.keep) if chosen.keep else tempfile.TemporaryDirectory() as folder:

@@ -1,4 +1,4 @@
-"""Tasks: the corpora that both sides learn and tag, as files both read, with the same features on both sides.
+"""Tasks: corpora and features that both sides train and tag with.
 
 CoNLL-2000 with the chunking template of CRFsuite's example, and CoNLL-2003 with the preset ``ner``; without the real corpora,
 the same two on the built-in corpus.
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import rivals
+import peers
 from measure import HERE, data_folder
 
 import tagpool
@@ -25,14 +25,14 @@ _BUILT_IN = {"train": 3000, "dev": 500, "test": 1000}
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """What is to be learned.
+    """A corpus with templates and settings.
 
-    ``settings`` are those of our CRF with the best F1 on held-out sentences (the part ``choosing``; observed pairs where they
-    cost less than 0.05).
+    ``settings`` have the best F1 on held-out sentences (the part ``choosing``; observed pairs where they
+    cost less than 0.05 F1).
     """
 
     name: str
-    kind: str  # which features of rivals.py: chunk or ner
+    kind: str  # which features of peers.py: chunk or ner
     templates: str
     columns: tuple[str, ...]
     folder: Path
@@ -52,23 +52,23 @@ class Task:
         return self.path(f"{part}.conll").exists()
 
     def inputs(self, corpus: tagpool.Corpus) -> list[Any]:
-        """Sentences as our users have them: words, or columns by name."""
+        """Return sentences as lists of words, or as dicts of columns."""
         words = corpus.column("word")
         if self.kind == "ner":
             return list(words)
         return [{"word": w, "pos": p} for w, p in zip(words, corpus.column("pos"), strict=True)]
 
-    def features(self, corpus: tagpool.Corpus) -> Callable[[], list[rivals.Features]]:
-        """What makes the features of a corpus in plain Python, as python-crfsuite's users do."""
+    def features(self, corpus: tagpool.Corpus) -> Callable[[], list[peers.Features]]:
+        """Return a function that computes the features in plain Python, as users of python-crfsuite do."""
         words = corpus.column("word")
         if self.kind == "ner":
-            return lambda: [rivals.ner_features(w, TITLES) for w in words]
+            return lambda: [peers.ner_features(w, TITLES) for w in words]
         tags = corpus.column("pos")
-        return lambda: [rivals.chunk_features(w, p) for w, p in zip(words, tags, strict=True)]
+        return lambda: [peers.chunk_features(w, p) for w, p in zip(words, tags, strict=True)]
 
 
 def prepare(folder: Path) -> list[Task]:
-    """Writes the corpora to files, labels as BIO2, and says what to do with them."""
+    """Write the corpora to files, with BIO2 labels, and return the tasks."""
     (folder / "titles").write_text("\n".join(sorted(TITLES)))
     real = data_folder()
     names = ("CoNLL-2000", "CoNLL-2003") if real else ("built-in chunks", "built-in names")

@@ -1,4 +1,4 @@
-"""Models of both sides, trained from the same files, each in a fresh process, and shared by the parts that need them."""
+"""Models of both sides, trained from the same files in fresh processes and shared by all parts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tasks import Task
 
 import tagpool
 
-_ENDLESS = 2**31 - 1  # python-crfsuite's default number of iterations: until it stops by itself
+_ENDLESS = 2**31 - 1  # python-crfsuite's default number of iterations: its own stopping rule
 _OUR_RUNS = 3
 
 
@@ -31,7 +31,7 @@ class TheirTraining:
     evaluations: int  # of loss and gradient, by the trials of its line search
 
     def seconds_until(self, loss: float) -> float:
-        """CPU time until its objective was as low as this."""
+        """Return the CPU time until the objective reached ``loss``."""
         iterations = next(number for number, each in enumerate(self.losses, 1) if each <= loss)
         return sum(self.seconds[:iterations])
 
@@ -44,7 +44,7 @@ class OurTraining:
 
 
 def theirs(task: Task, iterations: int = _ENDLESS) -> TheirTraining:
-    """Once, since it takes minutes: what it cost is kept beside the model."""
+    """Train once, since it takes minutes; the times are stored next to the model."""
     path = task.path(f"{iterations}.crfsuite")
     cost = path.with_suffix(".json")
     if not cost.exists():
@@ -53,7 +53,7 @@ def theirs(task: Task, iterations: int = _ENDLESS) -> TheirTraining:
 
 
 def by_the_drop_in(task: Task) -> TheirTraining:
-    """The same by tagpool.compat.pycrfsuite."""
+    """Train with tagpool.compat.pycrfsuite."""
     path = task.path("drop-in.crfsuite")
     return _training(path, _crfsuite_trains(task, path, _ENDLESS, "tagpool.compat.pycrfsuite"))
 
@@ -77,7 +77,7 @@ def _training(path: Path, found: dict[str, Any]) -> TheirTraining:
 
 @cache
 def ours(task: Task) -> OurTraining:
-    """By the default trainer; the least of several runs."""
+    """Train with the default trainer; return the minimum of several runs."""
     path = task.path("model.tagpool")
     what = [task.templates, task.path("train.conll"), path, ",".join(task.columns), json.dumps(dict(task.settings))]
     runs = [program_in_fresh_process("tagpool_trains.py", *what) for _ in range(_OUR_RUNS)]
@@ -93,7 +93,7 @@ def their_tagger(task: Task) -> pycrfsuite.Tagger:
 
 @cache
 def their_score(task: Task, part: str) -> float:
-    """F1, as conlleval counts it."""
+    """Return the F1 of conlleval."""
     corpus = task.read(part)
     tag = their_tagger(task).tag
     return tagpool.score(corpus.labels, [tag(features) for features in task.features(corpus)()]).f1

@@ -1,4 +1,4 @@
-"""How the settings of the tasks were chosen: F1 on held-out sentences, never on the test set. Run it by its name."""
+"""Choice of the tasks' settings: F1 on held-out sentences, never on the test set. Runs only when named."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The drop-in for python-crfsuite beside python-crfsuite: the same calls, the same features, the same files."""
+"""The python-crfsuite drop-in against python-crfsuite: same calls, features and files."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-from measure import HERE, least, least_of_processes
+from measure import HERE, fastest, fastest_processes
 from table import Row, fraction, speedup
 from tasks import TITLES, Task
 from trained import by_the_drop_in, their_tagger, theirs
@@ -17,11 +17,11 @@ _NEAR = 1e-4
 _COLD = """
 import sys
 sys.path.insert(0, {folder!r})
-import rivals
+import peers
 {imports}
 tagger = pycrfsuite.Tagger()
 tagger.open({model!r})
-tagger.tag(rivals.{call})
+tagger.tag(peers.{call})
 """
 _IMPORTS = {"them": "import pycrfsuite", "tagpool": "from tagpool.compat import pycrfsuite"}
 
@@ -38,7 +38,7 @@ def _training(task: Task) -> Iterator[Row]:
     yield speedup(
         f"{task.name}: python-crfsuite's own calls through the drop-in: training to the same objective",
         them.training / us.training,
-        f"Trainer('lbfgs', c2=1).train() alone, stopping by itself, once each: {us.training:.3g} s CPU, "
+        f"Trainer('lbfgs', c2=1).train() alone, with its own stopping rule, once each: {us.training:.3g} s CPU, "
         f"{len(us.losses)} iterations to {us.losses[-1]:.2f}; python-crfsuite {them.training:.3g} s, "
         f"{len(them.losses)} iterations to {them.losses[-1]:.2f}",
         unless="" if us.losses[-1] <= them.losses[-1] * (1 + _NEAR) else "but not the same objective",
@@ -64,8 +64,8 @@ def _tagging(task: Task) -> Row:
     def tags(tagger: Any) -> object:
         return [tagger.tag(each) for each in features]
 
-    # What a tagger has met before helps it, so that it is also measured when everything is new to it.
-    best = least(
+    # The drop-in caches attributes, so new taggers are measured as well.
+    best = fastest(
         {
             "us": lambda: tags(us),
             "them": lambda: tags(them),
@@ -79,9 +79,9 @@ def _tagging(task: Task) -> Row:
     return speedup(
         f"{task.name}: tagging by one .crfsuite file, from given features (lists of strings)",
         best["them"].cpu / best["us"].cpu,
-        f"Tagger.tag sentence by sentence, the least of 7: {tokens / best['us'].cpu / 1e6:.3g}M tokens/s ({best['us']}) against "
+        f"Tagger.tag sentence by sentence, minimum of 7: {tokens / best['us'].cpu / 1e6:.3g}M tokens/s ({best['us']}) against "
         f"{tokens / best['them'].cpu / 1e6:.3g}M ({best['them']}); {at_first:.2g}× with taggers newly "
-        f"opened each time; {differing} of {len(features)} sentences labelled otherwise",
+        f"opened each time; {differing} of {len(features)} sentences with other labels",
         unless="but not the same labels" if differing else "",
     )
 
@@ -95,9 +95,9 @@ def _cold(task: Task) -> Row:
         name: _COLD.format(folder=str(HERE), imports=imports, model=str(theirs(task).path), call=call)
         for name, imports in _IMPORTS.items()
     }
-    best = least_of_processes({name: [sys.executable, "-c", code] for name, code in codes.items()})
+    best = fastest_processes({name: [sys.executable, "-c", code] for name, code in codes.items()})
     return fraction(
         f"{task.name}: cold start with a .crfsuite file: import, open, tag one sentence",
         best["tagpool"].wall / best["them"].wall,
-        f"whole processes, wall time, the least of 20: {best['tagpool']} against {best['them']}",
+        f"whole processes, wall time, minimum of 20: {best['tagpool']} against {best['them']}",
     )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import rivals
-from measure import Seconds, in_fresh_process, least
+import peers
+from measure import Seconds, fastest, in_fresh_process
 from table import Row, speedup
 from tasks import TITLES, Task
 
@@ -32,16 +32,16 @@ def _rate(tokens: int, seconds: Seconds) -> str:
 def reading(tasks: list[Task]) -> Iterator[Row]:
     task = next(task for task in tasks if task.kind == "ner")
     path, tokens = task.path("train.conll"), task.read("train").token_count
-    best = least(
+    best = fastest(
         {
             "tagpool": lambda: tagpool.read_corpus(path, columns=task.columns),
-            "hand": lambda: rivals.read_by_hand(path.read_text(), len(task.columns)),
+            "hand": lambda: peers.read_by_hand(path.read_text(), len(task.columns)),
         }
     )
     yield Row(
         f"{task.name}: read CoNLL columns (4)",
         _rate(tokens, best["tagpool"]),
-        "CPU time, the least of 5",
+        "CPU time, minimum of 5",
     )
     yield Row("… against plain Python", f"{best['hand'].cpu / best['tagpool'].cpu:.1f}×", _rate(tokens, best["hand"]))
 
@@ -62,25 +62,25 @@ def encoding(tasks: list[Task]) -> Iterator[Row]:
 def _chunks(task: Task) -> Iterator[Row]:
     corpus = task.read("train")
     words, tags = corpus.column("word"), corpus.column("pos")
-    by_hand, _ = rivals.crfsuite_by_hand(words, tags)
-    by_templates, _ = rivals.crfsuite_by_templates(words, tags)
+    by_hand, _ = peers.crfsuite_by_hand(words, tags)
+    by_templates, _ = peers.crfsuite_by_templates(words, tags)
     ours = tagpool.Encoder(task.templates)
     ours.fit(corpus)
     if not len(by_hand) == len(by_templates) == ours.feature_count:
         raise SystemExit(f"not the same features: {len(by_hand)}, {len(by_templates)}, {ours.feature_count}")
-    best = least(
+    best = fastest(
         {
             "tagpool": lambda: tagpool.Encoder(task.templates).fit_transform(corpus),
             "frozen": lambda: ours.transform(corpus),
-            "templates": lambda: rivals.crfsuite_by_templates(words, tags),
-            "hand": lambda: rivals.crfsuite_by_hand(words, tags),
+            "templates": lambda: peers.crfsuite_by_templates(words, tags),
+            "hand": lambda: peers.crfsuite_by_hand(words, tags),
         }
     )
     tokens = corpus.token_count
     yield Row(
         f"{task.name}: encode train, CRFsuite's template",
         _rate(tokens, best["tagpool"]),
-        f"{ours.feature_count:,} features, numbered on the way; index frozen: {_rate(tokens, best['frozen'])}; the least of 5",
+        f"{ours.feature_count:,} features, numbered on the way; index frozen: {_rate(tokens, best['frozen'])}; minimum of 5",
     )
     for name, what in (("templates", "Python strings, by a list of templates"), ("hand", "Python strings, written out by hand")):
         yield speedup(
@@ -92,20 +92,20 @@ def _entities(task: Task) -> Iterator[Row]:
     corpus = task.read("train")
     words, tokens = corpus.column("word"), corpus.token_count
     ours = tagpool.Encoder(task.templates).fit(corpus)
-    by_hand, _ = rivals.ner_by_hand(words, TITLES)
+    by_hand, _ = peers.ner_by_hand(words, TITLES)
     if len(by_hand) != ours.feature_count:
         raise SystemExit(f"not the same features: {len(by_hand)}, {ours.feature_count}")
-    best = least(
+    best = fastest(
         {
             "tagpool": lambda: tagpool.Encoder(task.templates).fit_transform(corpus),
-            "hand": lambda: rivals.ner_by_hand(words, TITLES),
+            "hand": lambda: peers.ner_by_hand(words, TITLES),
         },
         rounds=3,
     )
     yield Row(
         f"{task.name}: encode train, preset ner",
         _rate(tokens, best["tagpool"]),
-        f"{ours.feature_count:,} features, numbered on the way; the least of 3",
+        f"{ours.feature_count:,} features, numbered on the way; minimum of 3",
     )
     yield Row(
         "… against Python strings, written out by hand",

@@ -1,4 +1,4 @@
-"""The tagger that joins features as it learns: what it costs, beside python-crfsuite's perceptron and VowpalWabbit's search."""
+"""Cost of the inducing tagger, next to python-crfsuite's perceptron and VowpalWabbit's search."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pycrfsuite
 import vowpal
-from measure import Seconds, data_folder, least, lesser, timed
+from measure import Seconds, data_folder, fastest, minimum, timed
 from table import Row, fraction, speedup
 from tasks import Task
 
 import tagpool
 
 _EPOCHS = 3
-_TURNS = 5  # trainings of each, one after the other; the least time counts
+_TURNS = 5  # trainings of each, in turns; the minimum counts
 _THEIR_EPOCHS = 10
 _FEW = 2000  # sentences that the others are timed on
 _PASSES = 3  # of VowpalWabbit's search, and as many epochs of ours
@@ -34,7 +34,7 @@ def inducing(_: list[Task]) -> Iterator[Row]:
     yield Row(
         f"an epoch of InducingTagger, {train.token_count:,} tokens",
         f"{with_pairs.cpu:.1f} s CPU",
-        f"the preset pos, epoch {_EPOCHS} of as many, the least of {_TURNS}; {share}",
+        f"the preset pos, epoch {_EPOCHS} of as many, minimum of {_TURNS}; {share}",
     )
     yield fraction(
         "an epoch with pairs over one without, the same templates",
@@ -48,7 +48,9 @@ def inducing(_: list[Task]) -> Iterator[Row]:
     )
     yield from _with_everything(train, without)
     words = dev.words
-    found = least({str(threads): lambda threads=threads: tagger.set_params(threads=threads).predict(words) for threads in (1, 2)})
+    found = fastest(
+        {str(threads): lambda threads=threads: tagger.set_params(threads=threads).predict(words) for threads in (1, 2)}
+    )
     speed = dev.token_count / found["1"].cpu
     yield Row(
         "tokens a second with pairs, from lists of words",
@@ -95,7 +97,7 @@ def _beside_search(train: tagpool.Corpus, dev: tagpool.Corpus) -> Iterator[Row]:
     whole = timed(lambda: tagger.fit(train))
     ours = Seconds(whole.cpu / _PASSES, whole.wall / _PASSES)
     words = dev.words
-    tagging = least({"ours": lambda: tagger.predict(words)})["ours"]
+    tagging = fastest({"ours": lambda: tagger.predict(words)})["ours"]
     yield Row(
         f"one pass {what}, over an epoch of ours",
         f"{theirs.training.cpu / ours.cpu:.1f}×",
@@ -119,7 +121,7 @@ def _corpora() -> tuple[tagpool.Corpus, tagpool.Corpus]:
 
 
 def _trained(corpus: tagpool.Corpus, tagger: tagpool.InducingTagger) -> tuple[Seconds, Seconds]:
-    """Trains a tagger: how long its last epoch took, and all of it."""
+    """Train a tagger; return the time of its last epoch and of the whole training."""
     stamps: list[Seconds] = []
 
     def note(_: object = None) -> None:
@@ -132,11 +134,11 @@ def _trained(corpus: tagpool.Corpus, tagger: tagpool.InducingTagger) -> tuple[Se
 
 
 def _least(turns: list[tuple[Seconds, Seconds]]) -> tuple[Seconds, Seconds]:
-    return reduce(lesser, (epoch for epoch, _ in turns)), reduce(lesser, (whole for _, whole in turns))
+    return reduce(minimum, (epoch for epoch, _ in turns)), reduce(minimum, (whole for _, whole in turns))
 
 
 def _perceptron(corpus: tagpool.Corpus) -> Seconds:
-    """One epoch of several, on features that are there already."""
+    """Return the time of one epoch on given features."""
     encoder = tagpool.Encoder("pos", history=True).fit(corpus)
     trainer = pycrfsuite.Trainer(algorithm="ap", params={"max_iterations": _THEIR_EPOCHS}, verbose=False)
     for number, labels in enumerate(corpus.labels):

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from measure import least
+from measure import fastest
 from numpy.typing import NDArray
 from table import Row, speedup
 from tasks import Task
@@ -26,8 +26,8 @@ _FEW, _MORE = 4, 24  # iterations
 _NEAR = 1e-4
 
 
-class Kept(Trainer):
-    """Trains nothing, and keeps the problem, laid out as L-BFGS has it."""
+class CaptureProblem(Trainer):
+    """Trainer that only stores the problem, in the layout of L-BFGS."""
 
     goes_over_all = True
     problem: Problem
@@ -46,18 +46,18 @@ def gradient(tasks: list[Task]) -> Iterator[Row]:
         evaluations = more.evaluations - few.evaluations
         them = (more.training - few.training) / evaluations
         corpus = task.read("train")
-        keeper = Kept()
+        keeper = CaptureProblem()
         crf = tagpool.CRF(l2=_L2, pairs="observed", trainer=keeper).fit(task.features(corpus)(), corpus.labels)
         weights = _their_weights(task, crf, keeper.problem)
         objective = keeper.problem.objective()
         value, _ = objective(weights)
         loss = theirs(task).losses[-1]
-        us = least({"": lambda objective=objective, weights=weights: objective(weights)}, 10)[""]
+        us = fastest({"": lambda objective=objective, weights=weights: objective(weights)}, 10)[""]
         apart = abs(value - loss) / loss
         yield speedup(
             f"{task.name}: one full-batch loss and gradient, observed pairs, same weights",
             them / us.cpu,
-            f"tagpool's objective at the weights python-crfsuite ended with, the least of 10: {us}; python-crfsuite: CPU time of "
+            f"tagpool's objective at the weights python-crfsuite ended with, minimum of 10: {us}; python-crfsuite: CPU time of "
             f"training for {_MORE} iterations less that for {_FEW}, over {evaluations} evaluations of its line search (its step "
             f"included): {them * 1e3:.0f} ms. Value there: {value:.4f}, by its log {loss:.4f}",
             unless="but not the same value" if apart > 1e-6 else "",
@@ -90,12 +90,12 @@ def optimum(tasks: list[Task]) -> Iterator[Row]:
             crf = tagpool.CRF(task.templates, l2=_L2, pairs="observed", trainer=trainer)
             log[:] = crf.fit(corpus, on_epoch=lambda epoch: epoch.loss > target).log_
 
-        us = least({"": until}, 2)[""]
+        us = fastest({"": until}, 2)[""]
         yield speedup(
             f"{task.name}: to the objective of python-crfsuite's L-BFGS at its end, within 1e-4",
             them.training / us.cpu,
             f"tagpool: CRF(l2=2, pairs='observed', trainer=LBFGS()).fit until the objective is there ({log[-1].loss:.2f} after "
-            f"{tagpool.LBFGS().warm_up} epochs of SGD and {len(log)} iterations), features included, the least of 2: {us}; "
+            f"{tagpool.LBFGS().warm_up} epochs of SGD and {len(log)} iterations), features included, minimum of 2: {us}; "
             f"python-crfsuite: train() alone, once, {len(them.losses)} iterations to {them.losses[-1]:.2f}: "
             f"{them.training:.3g} s CPU. tagpool's model also has weights for first and last labels and for transitions "
             "never seen",

@@ -1,11 +1,11 @@
-"""Path experts: what it costs to fit a pool of black boxes, how that grows with the automaton, and with the rounds."""
+"""VotePool: cost of fitting, and its growth with the automaton and the number of rounds."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 import numpy as np
-from measure import HERE, in_fresh_process, least, timed
+from measure import HERE, fastest, in_fresh_process, timed
 from table import Row, fraction
 from tasks import Task
 
@@ -19,19 +19,19 @@ Sequences = list[list[str]]
 
 
 def paths(_: list[Task]) -> Iterator[Row]:
-    predictions, gold = _made(_SEQUENCES, _POSITIONS, _EXPERTS)
+    predictions, gold = _random_experts(_SEQUENCES, _POSITIONS, _EXPERTS)
     taken = min((timed(lambda: tagpool.VotePool("mvote").fit(predictions, gold)) for _ in range(3)), key=lambda each: each.cpu)
     yield Row(
         f"fitting MVote on {_SEQUENCES:,} sequences × {_POSITIONS} positions × {_EXPERTS} experts",
         f"{taken.cpu:.2f} s CPU",
-        f"from lists of labels, the least of 3: {taken}",
+        f"from lists of labels, minimum of 3: {taken}",
     )
     yield _by_edges()
     yield _by_rounds()
 
 
-def _made(sequences: int, positions: int, experts: int) -> tuple[dict[str, Sequences], Sequences]:
-    """Experts that are right with probabilities from 0.5 to 0.95, and else say anything."""
+def _random_experts(sequences: int, positions: int, experts: int) -> tuple[dict[str, Sequences], Sequences]:
+    """Return experts that are right with probabilities from 0.5 to 0.95 and random otherwise."""
     random = np.random.default_rng(1)
     names = np.array([f"L{number}" for number in range(_LABELS)], dtype=object)
     gold = random.integers(0, _LABELS, (sequences, positions))
@@ -43,7 +43,7 @@ def _made(sequences: int, positions: int, experts: int) -> tuple[dict[str, Seque
 
 
 def _automaton(width: int) -> tagpool.Automaton:
-    """At every position up to so many states, and from each an edge for every expert to some state of the next."""
+    """Return an automaton with up to ``width`` states per position, and one edge per expert from each state."""
     edges: list[tuple[tuple[int, int], tuple[int, int], int]] = []
     states = [0]
     for position in range(_POSITIONS):
@@ -54,10 +54,10 @@ def _automaton(width: int) -> tagpool.Automaton:
 
 
 def _by_edges() -> Row:
-    """The time of a round and an edge, for automata of n, 2n and 4n edges; what does not depend on edges is taken away."""
-    predictions, gold = _made(_ROUNDS, _POSITIONS, _EXPERTS)
+    """Measure the time per round and edge for automata of n, 2n and 4n edges."""
+    predictions, gold = _random_experts(_ROUNDS, _POSITIONS, _EXPERTS)
     pools = {f"{size}": tagpool.VotePool("mvote", automaton=_automaton(20 * size)) for size in _SIZES}
-    found = least({name: lambda pool=pool: pool.fit(predictions, gold) for name, pool in pools.items()}, rounds=3)
+    found = fastest({name: lambda pool=pool: pool.fit(predictions, gold) for name, pool in pools.items()}, rounds=3)
     edges = [len(pools[f"{size}"].automaton or ()) for size in _SIZES]
     each = [1e9 * found[f"{size}"].cpu / count / _ROUNDS for size, count in zip(_SIZES, edges, strict=True)]
     counted = ", ".join(f"{count:,} edges {time:.0f} ns" for count, time in zip(edges, each, strict=True))
@@ -91,7 +91,7 @@ print(json.dumps({"grown": peak_memory() - before}))
 
 
 def _by_rounds() -> Row:
-    """What the learner needs beside its input, for T and 2T rounds: a loss for each round, and sums of the edges."""
+    """Measure the memory beyond the input for T and 2T rounds."""
     rounds = (100_000, 200_000)
     grown = [in_fresh_process(_PEAK, str(HERE), *map(str, (count, _POSITIONS, _EXPERTS, _LABELS)))["grown"] for count in rounds]
     kept = 8 * _POSITIONS * _EXPERTS * (rounds[1] - rounds[0])

@@ -1,11 +1,11 @@
-"""What pools cost: bags trained side by side, experts induced together, and a pool that has become one model."""
+"""Cost of pools: bags in parallel threads, an elitist pool, and a merged pool."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterator
 
-from measure import least, load_average, timed
+from measure import fastest, load_average, timed
 from table import Row, fraction, speedup
 from tasks import Task
 
@@ -33,22 +33,22 @@ def pools(tasks: list[Task]) -> Iterator[Row]:
     yield fraction(
         f"{task.name}: training two bags on two cores, over one CRF on all features on one",
         walls["bags"] / walls["one"],
-        f"{_TEMPLATES}, {_EPOCHS} epochs of SGD, wall time, the least of {_ROUNDS}: {walls['bags']:.2f} s against "
+        f"{_TEMPLATES}, {_EPOCHS} epochs of SGD, wall time, minimum of {_ROUNDS}: {walls['bags']:.2f} s against "
         f"{walls['one']:.2f} s; load {load_average()}",
     )
     collapsed = bagging.merge()
-    best = least({"collapsed": lambda: collapsed.predict(test), "one": lambda: expert.predict(test)}, rounds=9)
+    best = fastest({"collapsed": lambda: collapsed.predict(test), "one": lambda: expert.predict(test)}, rounds=9)
     yield speedup(
         f"{task.name}: tokens per second of the collapsed pool, over one CRF on all features",
         best["one"].cpu / best["collapsed"].cpu,
-        f"the least of 9: {best['collapsed']} against {best['one']}",
+        f"minimum of 9: {best['collapsed']} against {best['one']}",
         unless="" if collapsed.predict(test) == bagging.predict(test) else "but not the pool's labels",
     )
     yield _elitist(task, train)
 
 
 def _elitist(task: Task, train: tagpool.Corpus) -> Row:
-    """An epoch each: what is around them (encoding, the model) is the same."""
+    """Measure an epoch of each; encoding and building the model are subtracted."""
     seconds = {}
     for name, tagger in (
         ("one", lambda epochs: tagpool.MaxEnt("ner", l2=1.0, trainer=tagpool.FOBOS(epochs=epochs, step=0.1))),

@@ -1,11 +1,11 @@
-"""What an import costs."""
+"""Import time."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
 
-from measure import least_of_processes
+from measure import fastest_processes
 from table import Row, fraction
 from tasks import Task
 
@@ -18,12 +18,12 @@ _CODE = {
 
 
 def starting(tasks: list[Task]) -> Iterator[Row]:
-    best = least_of_processes({name: [sys.executable, "-c", code] for name, code in _CODE.items()})
+    best = fastest_processes({name: [sys.executable, "-c", code] for name, code in _CODE.items()})
     shown = "; ".join(f"`{_CODE[name]}` {best[name].wall * 1e3:.0f} ms" for name in ("bare", "tagpool", "pycrfsuite"))
     yield fraction(
         "import tagpool / import pycrfsuite",
         best["tagpool"].wall / best["pycrfsuite"].wall,
-        f"whole processes, wall time, the least of 20: {shown}",
+        f"whole processes, wall time, minimum of 20: {shown}",
     )
     yield Row(
         "… with the native core loaded (Corpus, Encoder)",

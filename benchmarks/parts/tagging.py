@@ -1,12 +1,12 @@
-"""Tagging: from words to labels, and from features made beforehand; in a running process, and in a new one."""
+"""Tagging: from words, and from given features; in a running process, and in a new one."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
 
-import rivals
-from measure import HERE, Seconds, least, least_of_processes
+import peers
+from measure import HERE, Seconds, fastest, fastest_processes
 from table import Row, fraction, speedup
 from tasks import TITLES, Task
 from trained import our_score, ours, their_score, their_tagger, theirs
@@ -21,10 +21,10 @@ model.predict([{sentence!r}])
 _THEIRS = """
 import sys
 sys.path.insert(0, {folder!r})
-import pycrfsuite, rivals
+import pycrfsuite, peers
 tagger = pycrfsuite.Tagger()
 tagger.open({model!r})
-tagger.tag(rivals.{call})
+tagger.tag(peers.{call})
 """
 
 
@@ -35,21 +35,21 @@ def tagging(tasks: list[Task]) -> Iterator[Row]:
         tag, model = their_tagger(task).tag, tagpool.load(ours(task).path)
         sentences = task.inputs(corpus)
 
-        def by_hand(features: Callable[[], list[rivals.Features]] = features, tag: Callable[..., object] = tag) -> list[object]:
-            rivals.forget_words()
+        def by_hand(features: Callable[[], list[peers.Features]] = features, tag: Callable[..., object] = tag) -> list[object]:
+            peers.forget_words()
             return [tag(each) for each in features()]
 
         def by_us(model: tagpool.CRF = model, sentences: list[object] = sentences) -> object:
             return model.predict(sentences)
 
-        best = least(
+        best = fastest(
             {"tagpool": by_us, "columns": lambda model=model, corpus=corpus: model.predict(corpus), "them": by_hand}, rounds=7
         )
         scores = f"test F1 {our_score(task, 'test'):.2f} and {their_score(task, 'test'):.2f}"
         yield speedup(
             f"{task.name}: tokens → labels, extraction included",
             best["them"].cpu / best["tagpool"].cpu,
-            f"the test sentences as Python lists of strings, the least of 7: {_rate(corpus, best['tagpool'])} against "
+            f"the test sentences as Python lists of strings, minimum of 7: {_rate(corpus, best['tagpool'])} against "
             f"{_rate(corpus, best['them'])} (features by hand, then Tagger.tag); {scores}",
         )
         yield Row(
@@ -60,10 +60,10 @@ def tagging(tasks: list[Task]) -> Iterator[Row]:
         yield _given(task, corpus, features(), tag)
 
 
-def _given(task: Task, corpus: tagpool.Corpus, features: list[rivals.Features], tag: Callable[..., object]) -> Row:
+def _given(task: Task, corpus: tagpool.Corpus, features: list[peers.Features], tag: Callable[..., object]) -> Row:
     train = task.read("train")
     model = tagpool.CRF(**task.settings).fit(task.features(train)(), train.labels)
-    best = least(
+    best = fastest(
         {"tagpool": lambda: model.predict(features), "them": lambda: [tag(each) for each in features]},
         rounds=7,
     )
@@ -71,7 +71,7 @@ def _given(task: Task, corpus: tagpool.Corpus, features: list[rivals.Features], 
     return speedup(
         f"{task.name}: tagging from given features (lists of strings)",
         best["them"].cpu / best["tagpool"].cpu,
-        f"the same strings to both, the least of 7: {_rate(corpus, best['tagpool'])} against {_rate(corpus, best['them'])}; "
+        f"the same strings to both, minimum of 7: {_rate(corpus, best['tagpool'])} against {_rate(corpus, best['them'])}; "
         f"tagpool's model was trained on such strings, test F1 {found:.2f}",
     )
 
@@ -99,10 +99,10 @@ def cold(tasks: list[Task]) -> Iterator[Row]:
             ],
             "bare": [sys.executable, "-c", "pass"],
         }
-        best = least_of_processes(commands)
+        best = fastest_processes(commands)
         yield fraction(
             f"{task.name}: cold start: import, load the model, tag one sentence",
             best["tagpool"].wall / best["them"].wall,
-            f"whole processes, a sentence of {len(middle)} tokens, wall time, the least of 20: {best['tagpool']} against "
+            f"whole processes, a sentence of {len(middle)} tokens, wall time, minimum of 20: {best['tagpool']} against "
             f"{best['them']}; a bare Python takes {best['bare']}",
         )

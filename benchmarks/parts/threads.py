@@ -1,4 +1,4 @@
-"""Two threads over one: wall time, so that it means something on an idle machine only; the load is printed beside.
+"""Two threads against one: wall time, meaningful on an idle machine only. The load average is printed.
 
 The results must be the same bits.
 """
@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 import numpy as np
-from measure import least, load_average
+from measure import fastest, load_average
 from table import Row, speedup
 from tasks import Task
 from trained import ours
@@ -22,7 +22,7 @@ from tagpool.optim.watch import Watch, Weights
 
 
 class Clocked(Trainer):
-    """Another trainer with a stopwatch: reading and encoding are not counted."""
+    """Trainer that measures another one, without reading and encoding."""
 
     def __init__(self, inner: Trainer) -> None:
         self.inner = inner
@@ -35,7 +35,7 @@ class Clocked(Trainer):
         return self.weights
 
 
-# What takes a fraction of a second is run more often: the least of a few such runs is chance.
+# Short runs are repeated more often.
 _TRAINERS: dict[str, tuple[int, Callable[[], Trainer]]] = {
     "20 iterations of L-BFGS": (3, lambda: tagpool.LBFGS(iterations=20, warm_up=0, tolerance=1e-9)),
     "3 epochs of SGD in mini-batches of 8, the default": (10, lambda: tagpool.SGD(epochs=3)),
@@ -55,7 +55,7 @@ def threads(tasks: list[Task]) -> Iterator[Row]:
             yield _row(f"{task.name}: {name}", clocks[1].wall, clocks[2].wall, equal)
         models = {count: tagpool.load(ours(task).path).set_params(threads=count) for count in (1, 2)}
         runs = {str(count): partial(model.predict, corpus) for count, model in models.items()}
-        best = least(runs, rounds=15)
+        best = fastest(runs, rounds=15)
         equal = models[1].predict(corpus) == models[2].predict(corpus)
         yield _row(f"{task.name}: tagging the training sentences", best["1"].wall, best["2"].wall, equal)
 
@@ -64,6 +64,6 @@ def _row(what: str, one: float, two: float, equal: bool) -> Row:
     return speedup(
         f"{what}: two threads over one",
         one / two,
-        f"wall time, the least of several runs in turn: {one:.3g} s and {two:.3g} s; load average {load_average()}",
+        f"wall time, minimum of several runs in turn: {one:.3g} s and {two:.3g} s; load average {load_average()}",
         unless="" if equal else "but the results differ",
     )

@@ -22,8 +22,8 @@ def training(tasks: list[Task]) -> Iterator[Row]:
         yield speedup(
             f"{task.name}: file → trained CRF, end to end",
             them.whole.cpu / us.whole.cpu,
-            f"whole processes, reading, features and the saved model included; tagpool's default trainer, {settings}, the least "
-            f"of 3: {us.whole}; python-crfsuite's lbfgs, c2=1, {len(them.losses)} iterations, once: {them.whole}",
+            f"whole processes, reading, features and the saved model included; tagpool's default trainer, {settings}, "
+            f"minimum of 3: {us.whole}; python-crfsuite's lbfgs, c2=1, {len(them.losses)} iterations, once: {them.whole}",
             unless=_worse(their_score(task, "test"), our_score(task, "test")),
         )
         for part in ("dev", "test"):

@@ -1,6 +1,6 @@
-"""The same features in plain Python, as people write them today: strings built token by token.
+"""The same features in plain Python: strings built token by token.
 
-Nothing of tagpool is imported here, so that a process of a rival's pays for the rival alone.
+This module does not import tagpool, so the memory of a peer's process is its own.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ Features = list[list[str]]
 
 
 def chunk_features(w: list[str], p: list[str]) -> Features:
-    """CRFsuite's chunking template written out by hand: the fastest plain Python we could think of."""
+    """CRFsuite's chunking template written by hand, as fast as plain Python allows."""
     n = len(w)
     rows: Features = []
     for t in range(n):
@@ -46,7 +46,7 @@ def chunk_features(w: list[str], p: list[str]) -> Features:
 
 
 def crfsuite_by_hand(words: list[list[str]], tags: list[list[str]]) -> tuple[Index, list[list[int]]]:
-    """The same, numbered by a dict."""
+    """Number the features with a dict."""
     index: Index = {}
     rows: list[list[int]] = []
     for w, p in zip(words, tags, strict=True):
@@ -65,7 +65,7 @@ TEMPLATES = (
 
 
 def crfsuite_by_templates(words: list[list[str]], tags: list[list[str]]) -> tuple[Index, list[list[int]]]:
-    """The same by a list of templates, as CRFsuite's example script does it; names are built once, not per token."""
+    """Number the features of a list of templates, as CRFsuite's example script does. Names are built once."""
     named = [("|".join(f"{field}[{offset}]" for field, offset in each) + "=", each) for each in TEMPLATES]
     index: Index = {}
     rows: list[list[int]] = []
@@ -115,13 +115,13 @@ def _capitals(word: str) -> str:
 
 
 def forget_words() -> None:
-    """Forgets what was computed once per word, for the next to start from nothing."""
+    """Clear the caches, so that each run starts cold."""
     for function in (_shape, _short_shape, _ngrams, _capitals):
         function.cache_clear()
 
 
 def ner_features(w: list[str], titles: Collection[str]) -> Features:
-    """The preset ``ner`` written out by hand; what depends on a single word is computed once per word."""
+    """The preset ``ner`` written by hand. Functions of one word are cached."""
     n = len(w)
 
     def at(i: int) -> str:
@@ -152,7 +152,7 @@ def ner_features(w: list[str], titles: Collection[str]) -> Features:
 
 
 def ner_by_hand(words: list[list[str]], titles: Collection[str]) -> tuple[Index, list[list[int]]]:
-    """The same, numbered by a dict."""
+    """Number the features with a dict."""
     forget_words()
     index: Index = {}
     rows: list[list[int]] = []
@@ -162,7 +162,7 @@ def ner_by_hand(words: list[list[str]], titles: Collection[str]) -> tuple[Index,
 
 
 def read_by_hand(text: str, columns: int) -> list[list[list[str]]]:
-    """CoNLL columns in plain Python: sentences of rows."""
+    """Read CoNLL columns in plain Python: a list of rows per sentence."""
     sentences: list[list[list[str]]] = []
     rows: list[list[str]] = []
     for line in text.split("\n"):
