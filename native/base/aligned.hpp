@@ -1,5 +1,5 @@
-// AlignedVector: a std::vector that begins where a cache line does, so that a row of eight doubles is one line and not two halves.
-// Large ones ask for large pages: their rows are read at random.
+// AlignedVector: a std::vector aligned to cache lines, so that a row of eight doubles is one cache line.
+// Large vectors use huge pages, since their rows are read at random.
 #pragma once
 #include <cstddef>
 #include <new>

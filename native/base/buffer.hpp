@@ -1,5 +1,5 @@
-// Buffer: a growable array of plain numbers that grows by realloc. Large blocks are then moved by the operating system without
-// being copied, so that growing costs no second copy at the peak, as std::vector's does.
+// Buffer: a growable array of trivially copyable items that grows by realloc. The operating system moves large blocks without
+// copying them, so growing needs no second copy at the peak, unlike std::vector.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -16,19 +16,19 @@
 
 namespace tagpool {
 
-// Large arrays are written from one end to the other, or probed at random: both cost fewer faults with large pages.
-// The whole block is named, to its last page: a mapping advised in part would be split, and could no longer grow in place.
+// Requests huge pages for a large array: fewer page faults and TLB misses.
+// Advises the whole block to its last page, since a mapping advised in part is split and can no longer grow in place.
 inline void prefer_huge_pages([[maybe_unused]] void* data, [[maybe_unused]] size_t bytes) {
 #ifdef __linux__
-    constexpr uintptr_t kPage = 4096, kWorthIt = 4 << 20;
-    if (bytes < kWorthIt) return;
+    constexpr uintptr_t kPage = 4096, kMinimumBytes = 4 << 20;
+    if (bytes < kMinimumBytes) return;
     const uintptr_t begin = reinterpret_cast<uintptr_t>(data) & ~(kPage - 1);
     const uintptr_t end = (reinterpret_cast<uintptr_t>(data) + bytes + kPage - 1) & ~(kPage - 1);
-    madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);  // a wish: failing does no harm
+    madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);  // only a hint: errors are ignored
 #endif
 }
 
-// Gives memory back to the system that was freed but kept for later: worth it before something large is made that others will not fit.
+// Returns freed memory to the operating system, before a large allocation that cannot reuse it.
 inline void release_memory() {
 #ifdef __GLIBC__
     malloc_trim(0);
@@ -63,13 +63,13 @@ public:
         if (size_ == capacity_) reallocate(capacity_ < 16 ? 16 : capacity_ + capacity_ / 2);
         data_[size_++] = value;
     }
-    // Room for so many more; they may then be pushed unchecked.
+    // Makes room for `count` more items, which may then be pushed unchecked.
     void reserve_more(size_t count) {
         if (size_ + count > capacity_) reallocate(size_ + count + capacity_ / 2);
     }
     void push_unchecked(T value) { data_[size_++] = value; }
-    // Those that were written behind the last, into such room.
-    void take(size_t count) { size_ += count; }
+    // Includes `count` items that were written behind the last one, into reserved room.
+    void extend_written(size_t count) { size_ += count; }
     void append(const T* values, size_t count) {
         if (count == 0) return;
         reserve_more(count);
@@ -81,8 +81,8 @@ public:
         for (size_t i = 0; i < count; ++i) data_[i] = value;
         size_ = count;
     }
-    // So many values, of which nothing is known: for those who write them all. What was there is lost.
-    void fill_later(size_t count) {
+    // Resizes without initializing; previous items are lost.
+    void resize_uninitialized(size_t count) {
         if (count > capacity_) {
             clear();
             reallocate(count);

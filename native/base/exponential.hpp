@@ -1,5 +1,5 @@
-// Exponential and logarithm in float64, of our own for two reasons: the compiler can work on a whole lane at once, and the
-// results (so also what a seeded sample draws) are the same bits with every C library.
+// Exponential and logarithm in float64. Unlike those of the C library, they vectorize and give the same bits on every system,
+// so that seeded samples are reproducible.
 #pragma once
 #include <bit>
 #include <cstdint>
@@ -7,15 +7,15 @@
 
 namespace tagpool {
 
-// ln 2 in two parts; products of the first with small whole numbers are exact.
+// ln 2 in two parts; products of the high part with small integers are exact.
 constexpr double kLogTwoHigh = 6.93147180369123816490e-01;
 constexpr double kLogTwoLow = 1.90821492927058770002e-10;
 
-// e^x for x ≤ 700, within 1 unit in the last place; 0 below -708, where the result would not be a normal number.
+// e^x for x ≤ 700, within 1 ulp; 0 below -708, where the result would be subnormal.
 // x = n·ln 2 + r with |r| ≤ ½ ln 2; e^r by its series, 2^n by its bits.
 inline double exponential(double x) {
     constexpr double kLowest = -708.0, kOverLogTwo = 1.4426950408889634;
-    constexpr double kRound = 6755399441055744.0;  // 1.5·2^52: adding it leaves the nearest whole number in the low bits
+    constexpr double kRound = 6755399441055744.0;  // 1.5·2^52: adding it leaves the nearest integer in the low bits
     const double y = x < kLowest ? kLowest : x;
     const double shifted = y * kOverLogTwo + kRound;
     const double n = shifted - kRound;
@@ -37,7 +37,7 @@ inline double exponential(double x) {
     return x < kLowest ? 0.0 : p * power;
 }
 
-// ln x for x ≥ 0, within 1 unit in the last place; -inf for 0 and for what is too small to be a normal number.
+// ln x for x ≥ 0, within 1 ulp; -inf for 0 and subnormal numbers.
 // x = 2^k·(1 + f) with √½ ≤ 1 + f < √2; ln(1 + f) = 2·artanh(s), s = f/(2 + f), by the minimax polynomial of fdlibm
 // (Sun Microsystems 1993).
 [[gnu::always_inline]] inline double logarithm(double x) {

@@ -1,4 +1,4 @@
-// The one error the core throws for bad input: what is wrong, and on which line (0: no line).
+// InputFault: the only error that the core throws for bad input, with its line (0: no line).
 #pragma once
 #include <cstddef>
 #include <stdexcept>

@@ -2,7 +2,7 @@
 
 namespace tagpool {
 
-uint64_t XXH64::stripes(const unsigned char*& p, const unsigned char* end, uint64_t seed) {
+uint64_t XXH64::hash_stripes(const unsigned char*& p, const unsigned char* end, uint64_t seed) {
     uint64_t a = seed + kPrime1 + kPrime2, b = seed + kPrime2, c = seed, d = seed - kPrime1;
     for (; end - p >= 32; p += 32) {
         a = round(a, read<uint64_t>(p));

@@ -1,5 +1,5 @@
-// Hashing: XXH64 of bytes, and the mixing of hashes that gives a conjunction its identity.
-// A feature is known by such a 64-bit number everywhere, also in model files: none of this may ever change.
+// Hashing: XXH64 of bytes, and the combination of hashes that identifies a conjunction.
+// Model files store features by these 64-bit hashes, so the functions must never change.
 #pragma once
 #include <bit>
 #include <cstddef>
@@ -11,14 +11,13 @@ namespace tagpool {
 
 static_assert(std::endian::native == std::endian::little, "model files and hashes assume a little-endian machine");
 
-// XXH64, written from its specification; equal to the reference implementation bit for bit (a test). What is short, as nearly all words and
-// parts of them, is hashed in place.
+// XXH64, equal to the reference implementation (tested). Inputs below 32 bytes, such as most words, are hashed inline.
 class XXH64 {
 public:
     static uint64_t of(const void* data, size_t size, uint64_t seed) {
         const unsigned char* p = static_cast<const unsigned char*>(data);
         const unsigned char* const end = p + size;
-        uint64_t hash = size >= 32 ? stripes(p, end, seed) : seed + kPrime5;
+        uint64_t hash = size >= 32 ? hash_stripes(p, end, seed) : seed + kPrime5;
         hash += size;
         for (; end - p >= 8; p += 8) hash = std::rotl(hash ^ round(0, read<uint64_t>(p)), 27) * kPrime1 + kPrime4;
         if (end - p >= 4) {
@@ -46,15 +45,15 @@ private:
     }
     static uint64_t round(uint64_t accumulator, uint64_t input) { return std::rotl(accumulator + input * kPrime2, 31) * kPrime1; }
     static uint64_t merge(uint64_t accumulator, uint64_t value) { return (accumulator ^ round(0, value)) * kPrime1 + kPrime4; }
-    // 32 bytes at a time, as long as there are so many.
-    static uint64_t stripes(const unsigned char*& p, const unsigned char* end, uint64_t seed);
+    // Consumes whole stripes of 32 bytes.
+    static uint64_t hash_stripes(const unsigned char*& p, const unsigned char* end, uint64_t seed);
 };
 
 inline uint64_t xxh64(const void* data, size_t size, uint64_t seed = 0) { return XXH64::of(data, size, seed); }
 
 inline uint64_t hash_bytes(std::string_view text) { return xxh64(text.data(), text.size()); }
 
-// Order matters: combine(a, b) != combine(b, a). The 128-bit product is folded, so every input bit reaches every output bit.
+// Combines two hashes; combine(a, b) != combine(b, a). Folding the 128-bit product lets every input bit reach every output bit.
 inline uint64_t combine(uint64_t a, uint64_t b) {
     const unsigned __int128 product =
         static_cast<unsigned __int128>(a ^ 0x9E3779B97F4A7C15ULL) * ((b ^ 0xD6E8FEB86659FD93ULL) | 1);

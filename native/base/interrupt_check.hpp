@@ -1,24 +1,24 @@
-// LookUp: calls a function now and then during a long run, so that somebody may end it (by throwing).
+// InterruptCheck: polls for Ctrl-C during a long run, at most every 50 ms.
 #pragma once
 #include <chrono>
-#include <functional>
 
 namespace tagpool {
 
-class LookUp {
+class InterruptCheck {
 public:
-    explicit LookUp(const std::function<void()>& call) : call_(call) {}
+    // `check` throws to end the run.
+    InterruptCheck(void (*check)()) : check_(check) {}
 
-    void now_and_then() {
+    void poll() {
         const Clock::time_point now = Clock::now();
         if (now - last_ < std::chrono::milliseconds(50)) return;
-        call_();
+        check_();
         last_ = now;
     }
 
 private:
     using Clock = std::chrono::steady_clock;
-    const std::function<void()>& call_;
+    void (*check_)();
     Clock::time_point last_ = Clock::now();
 };
 

@@ -5,162 +5,141 @@
 #include <cstdint>
 
 #include "base/fault.hpp"
+#include "base/utf8.hpp"
 
 namespace tagpool {
 namespace {
 
 [[noreturn]] void fail(const std::string& what) { throw InputFault("bad JSON: " + what); }
 
-void append_utf8(std::string& out, uint32_t point) {
-    if (point < 0x80) {
-        out.push_back(static_cast<char>(point));
-    } else if (point < 0x800) {
-        out.push_back(static_cast<char>(0xC0 | point >> 6));
-        out.push_back(static_cast<char>(0x80 | (point & 0x3F)));
-    } else if (point < 0x10000) {
-        out.push_back(static_cast<char>(0xE0 | point >> 12));
-        out.push_back(static_cast<char>(0x80 | (point >> 6 & 0x3F)));
-        out.push_back(static_cast<char>(0x80 | (point & 0x3F)));
-    } else {
-        out.push_back(static_cast<char>(0xF0 | point >> 18));
-        out.push_back(static_cast<char>(0x80 | (point >> 12 & 0x3F)));
-        out.push_back(static_cast<char>(0x80 | (point >> 6 & 0x3F)));
-        out.push_back(static_cast<char>(0x80 | (point & 0x3F)));
-    }
-}
-
-class Reader {
+class JsonReader {
 public:
-    explicit Reader(std::string_view text) : text_(text) {}
+    explicit JsonReader(std::string_view text) : text_(text) {}
 
-    Json whole() {
+    Json document() {
         Json value = this->value(0);
-        blanks();
-        if (at_ != text_.size()) fail("something follows the value");
+        skip_blanks();
+        if (position_ != text_.size()) fail("expected the end of the text");
         return value;
     }
 
 private:
-    static constexpr int kDeepest = 64;  // a file must not use up the stack
+    static constexpr int kMaxDepth = 64;  // protects the stack
 
-    void blanks() {
-        while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\t' || text_[at_] == '\r')) ++at_;
+    void skip_blanks() {
+        while (position_ < text_.size() && (text_[position_] == ' ' || text_[position_] == '\n' || text_[position_] == '\t' || text_[position_] == '\r')) ++position_;
     }
     char peek() {
-        blanks();
-        if (at_ == text_.size()) fail("it ends too early");
-        return text_[at_];
+        skip_blanks();
+        if (position_ == text_.size()) fail("unexpected end of the text");
+        return text_[position_];
     }
     void expect(char c) {
         if (peek() != c) fail(std::string("expected ") + c);
-        ++at_;
+        ++position_;
     }
-    bool take(char c) {
+    bool consume(char c) {
         if (peek() != c) return false;
-        ++at_;
+        ++position_;
         return true;
     }
-    bool word(std::string_view expected) {
-        if (text_.substr(at_, expected.size()) != expected) return false;
-        at_ += expected.size();
+    bool consume(std::string_view expected) {
+        if (text_.substr(position_, expected.size()) != expected) return false;
+        position_ += expected.size();
         return true;
     }
 
     Json value(int depth) {
-        if (depth > kDeepest) fail("it is nested too deeply");
+        if (depth > kMaxDepth) fail("nested more than 64 levels deep");
         Json out;
         const char first = peek();
         if (first == '{') {
             out.kind = Json::Kind::object;
-            ++at_;
-            if (take('}')) return out;
+            ++position_;
+            if (consume('}')) return out;
             do {
                 if (peek() != '"') fail("expected a name");
                 std::string name = string();
                 expect(':');
                 out.members.emplace_back(std::move(name), value(depth + 1));
-            } while (take(','));
+            } while (consume(','));
             expect('}');
         } else if (first == '[') {
             out.kind = Json::Kind::array;
-            ++at_;
-            if (take(']')) return out;
+            ++position_;
+            if (consume(']')) return out;
             do out.items.push_back(value(depth + 1));
-            while (take(','));
+            while (consume(','));
             expect(']');
         } else if (first == '"') {
             out.kind = Json::Kind::string;
             out.string = string();
-        } else if (word("true")) {
+        } else if (consume("true")) {
             out.kind = Json::Kind::boolean;
             out.number = 1;
-        } else if (word("false")) {
+        } else if (consume("false")) {
             out.kind = Json::Kind::boolean;
-        } else if (!word("null")) {
+        } else if (!consume("null")) {
             out.kind = Json::Kind::number;
-            const auto [end, error] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), out.number);
+            const auto [end, error] = std::from_chars(text_.data() + position_, text_.data() + text_.size(), out.number);
             if (error != std::errc() || !std::isfinite(out.number)) fail("expected a value");
-            at_ = static_cast<size_t>(end - text_.data());
+            position_ = static_cast<size_t>(end - text_.data());
         }
         return out;
     }
 
     uint32_t hex4() {
         uint32_t point = 0;
-        if (at_ + 4 > text_.size()) fail("it ends too early");
-        const auto [end, error] = std::from_chars(text_.data() + at_, text_.data() + at_ + 4, point, 16);
-        if (error != std::errc() || end != text_.data() + at_ + 4) fail("expected four hexadecimal digits");
-        at_ += 4;
+        if (position_ + 4 > text_.size()) fail("unexpected end of the text");
+        const auto [end, error] = std::from_chars(text_.data() + position_, text_.data() + position_ + 4, point, 16);
+        if (error != std::errc() || end != text_.data() + position_ + 4) fail("expected four hexadecimal digits");
+        position_ += 4;
         return point;
     }
 
     std::string string() {
         std::string out;
-        ++at_;
+        ++position_;
         for (;;) {
-            if (at_ == text_.size()) fail("a string does not end");
-            const char c = text_[at_++];
+            const char c = next_in_string();
             if (c == '"') return out;
             if (static_cast<unsigned char>(c) < 0x20) fail("a control character in a string");
-            if (c != '\\') {
-                out.push_back(c);
-                continue;
-            }
-            if (at_ == text_.size()) fail("a string does not end");
-            switch (text_[at_++]) {
-                case '"': out.push_back('"'); break;
-                case '\\': out.push_back('\\'); break;
-                case '/': out.push_back('/'); break;
-                case 'b': out.push_back('\b'); break;
-                case 'f': out.push_back('\f'); break;
-                case 'n': out.push_back('\n'); break;
-                case 'r': out.push_back('\r'); break;
-                case 't': out.push_back('\t'); break;
-                case 'u': {
-                    uint32_t point = hex4();
-                    if (point >= 0xD800 && point < 0xDC00) {
-                        if (!word("\\u")) fail("half of a surrogate pair");
-                        const uint32_t low = hex4();
-                        if (low < 0xDC00 || low > 0xDFFF) fail("half of a surrogate pair");
-                        point = 0x10000 + ((point - 0xD800) << 10) + (low - 0xDC00);
-                    } else if (point >= 0xDC00 && point < 0xE000) {
-                        fail("half of a surrogate pair");
-                    }
-                    append_utf8(out, point);
-                    break;
-                }
-                default: fail("an unknown escape in a string");
-            }
+            if (c == '\\') append_escape(out);
+            else out.push_back(c);
         }
     }
 
+    char next_in_string() {
+        if (position_ == text_.size()) fail("a string does not end");
+        return text_[position_++];
+    }
+
+    // Appends the character of an escape sequence, of which the backslash is read.
+    void append_escape(std::string& out) {
+        constexpr std::string_view kEscapes = "\"\\/bfnrt", kCharacters = "\"\\/\b\f\n\r\t";
+        const char c = next_in_string();
+        if (c == 'u') return append_utf8(out, code_point());
+        const size_t escape = kEscapes.find(c);
+        if (escape == std::string_view::npos) fail("an unknown escape in a string");
+        out.push_back(kCharacters[escape]);
+    }
+
+    char32_t code_point() {
+        const uint32_t point = hex4();
+        if (point < 0xD800 || point > 0xDFFF) return point;
+        if (point > 0xDBFF || !consume("\\u")) fail("half of a surrogate pair");
+        const uint32_t low = hex4();
+        if (low < 0xDC00 || low > 0xDFFF) fail("half of a surrogate pair");
+        return 0x10000 + ((point - 0xD800) << 10) + (low - 0xDC00);
+    }
+
     std::string_view text_;
-    size_t at_ = 0;
+    size_t position_ = 0;
 };
 
 }  // namespace
 
-Json Json::parse(std::string_view text) { return Reader(text).whole(); }
+Json Json::parse(std::string_view text) { return JsonReader(text).document(); }
 
 const Json* Json::find(std::string_view key) const {
     for (const auto& [name, value] : as_object())
@@ -169,18 +148,18 @@ const Json* Json::find(std::string_view key) const {
 }
 
 const Json& Json::at(std::string_view key) const {
-    const Json* found = find(key);
-    if (!found) fail("there is no \"" + std::string(key) + "\"");
-    return *found;
+    const Json* value = find(key);
+    if (!value) fail("the key \"" + std::string(key) + "\" is missing");
+    return *value;
 }
 
 const Json& Json::at(size_t index) const {
-    if (index >= as_array().size()) fail("a list is too short");
+    if (index >= as_array().size()) fail("expected a list of at least " + std::to_string(index + 1) + " items, got " + std::to_string(items.size()));
     return items[index];
 }
 
 const std::string& Json::as_string() const {
-    if (kind != Kind::string) fail("expected text");
+    if (kind != Kind::string) fail("expected a string");
     return string;
 }
 
@@ -189,10 +168,10 @@ double Json::as_number() const {
     return number;
 }
 
-int64_t Json::as_whole(int64_t low, int64_t high) const {
+int64_t Json::as_integer(int64_t low, int64_t high) const {
     const double value = as_number();
     if (!(value >= static_cast<double>(low) && value <= static_cast<double>(high)) || value != std::floor(value))
-        fail("expected a whole number from " + std::to_string(low) + " to " + std::to_string(high));
+        fail("expected an integer from " + std::to_string(low) + " to " + std::to_string(high));
     return static_cast<int64_t>(value);
 }
 

@@ -1,4 +1,4 @@
-// A file as bytes in memory, mapped where the system can.
+// Memory-mapped files.
 #pragma once
 #include <memory>
 #include <string>
@@ -8,10 +8,10 @@ namespace tagpool {
 
 struct FileBytes {
     std::string_view bytes;
-    std::shared_ptr<const void> owner;
+    std::shared_ptr<const void> owner;  // keeps the mapping alive
 };
 
-// Throws InputFault that says why the file cannot be read.
+// Maps a file into memory. Throws InputFault with the reason if that fails.
 FileBytes map_file(const std::string& path);
 
 }  // namespace tagpool

@@ -1,5 +1,5 @@
-// Random: the generator behind everything seeded, xoshiro256** (Blackman and Vigna 2021), its state filled by splitmix64.
-// Whole numbers only, so that a seed means the same everywhere and for ever.
+// Random: the generator behind every seed, xoshiro256** (Blackman and Vigna 2021) with a state from splitmix64.
+// Integer arithmetic only, so that a seed gives the same numbers on every system and version.
 #pragma once
 #include <bit>
 #include <cstddef>
@@ -32,7 +32,7 @@ public:
         return result;
     }
 
-    // Uniform in [0, 1): the upper 53 bits.
+    // Uniform in [0, 1), from the upper 53 bits.
     double uniform() { return static_cast<double>(next() >> 11) * 0x1.0p-53; }
 
     // Uniform below `bound`.

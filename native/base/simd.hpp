@@ -1,14 +1,14 @@
-// What the numeric kernels share: rows padded to whole lanes, and one source compiled for several instruction sets.
+// Padding of rows to whole lanes, and functions compiled for several instruction sets.
 //
-// The sums of a kernel run along one lane each, in the order of the formula, and nothing is contracted to fused operations
-// (-ffp-contract=off): every instruction set, and every machine, gives the same bits.
+// Sums run along one lane each, in the order of the formula, without fused operations (-ffp-contract=off).
+// So every instruction set and every machine gives the same bits.
 #pragma once
 #include <cstddef>
 #include <cstdlib>
 #include <limits>
 
-// The compiler makes one copy a set, and the loader chooses when the module loads. The sanitizers start later than the loader
-// asks, and other C libraries do not ask at all: there, the portable copy is the only one.
+// The compiler makes one copy per instruction set, and the loader chooses one when the module loads (ifunc). Sanitizers start too
+// late for ifunc, and other C libraries do not support it: there is only the portable copy.
 #if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__)
 #define TAGPOOL_CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
 #else
@@ -17,9 +17,10 @@
 
 namespace tagpool {
 
-constexpr size_t kLane = 8;  // doubles: one register of the widest set, several of the others
+constexpr size_t kLane = 8;  // doubles per lane: one register of AVX-512, several of the others
 constexpr double kForbidden = -std::numeric_limits<double>::infinity();
 
+// Rounds a row length up to whole lanes.
 inline size_t padded(size_t size) { return (size + kLane - 1) / kLane * kLane; }
 
 }  // namespace tagpool

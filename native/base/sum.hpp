@@ -1,4 +1,4 @@
-// Sum: adds many numbers of very different sizes and keeps what each addition rounds away (Neumaier 1974).
+// Sum: compensated summation of numbers of very different magnitudes (Neumaier 1974).
 #pragma once
 #include <cmath>
 
@@ -10,13 +10,13 @@ public:
 
     void add(double value) {
         const double next = sum_ + value;
-        rest_ += std::abs(sum_) >= std::abs(value) ? (sum_ - next) + value : (value - next) + sum_;
+        error_ += std::abs(sum_) >= std::abs(value) ? (sum_ - next) + value : (value - next) + sum_;
         sum_ = next;
     }
-    double value() const { return sum_ + rest_; }
+    double value() const { return sum_ + error_; }
 
 private:
-    double sum_, rest_ = 0.0;
+    double sum_, error_ = 0.0;  // error_: the sum of all rounding errors
 };
 
 }  // namespace tagpool

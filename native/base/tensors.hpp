@@ -1,9 +1,9 @@
-// Tensors: named arrays with a little text beside them, as one block of bytes in the safetensors format.
+// Tensors: named arrays and text metadata in the safetensors format.
 //
-//   8 bytes: the length of the header    header: JSON, padded with blanks to a multiple of 8    the arrays, one after another
+//   8 bytes: length of the header    header: JSON, padded with blanks to a multiple of 8    the arrays, one after another
 //
-// Reading copies nothing: arrays are views of the block, which may be a file mapped into memory. A checksum over everything (its own
-// digits taken as zeros) stands in the header. Nothing read from a block is trusted: sizes, types and offsets are checked.
+// Arrays are views of the block, which may be a mapped file; reading copies nothing. The header contains a checksum of the whole
+// block, with its own digits as zeros. Reading checks all sizes, types and offsets.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -39,36 +39,36 @@ class Tensors {
 public:
     using Text = std::vector<std::pair<std::string, std::string>>;
 
-    // Reads a block that `owner` keeps alive. Throws InputFault that says what is wrong with it.
+    // Reads a block that `owner` keeps alive. Throws InputFault if it is damaged.
     static Tensors read(std::string_view block, std::shared_ptr<const void> owner);
 
     // Adds an array that `owner` keeps alive.
     void add(std::string name, Type type, std::vector<size_t> shape, const void* data, std::shared_ptr<const void> owner);
     template <class T>
     void add(std::string name, std::vector<T> values) {
-        auto kept = std::make_shared<const std::vector<T>>(std::move(values));
-        add(std::move(name), type_of_array<T>(), {kept->size()}, kept->data(), kept);
+        auto owner = std::make_shared<const std::vector<T>>(std::move(values));
+        add(std::move(name), type_of_array<T>(), {owner->size()}, owner->data(), owner);
     }
 
+    // Metadata by key. `find_text` returns null for a missing key, `text` throws InputFault.
     void set(std::string_view key, std::string value);
-    // The text of a key; `text` throws InputFault where there is none.
     const std::string* find_text(std::string_view key) const;
     const std::string& text(std::string_view key) const;
     const Text& texts() const { return texts_; }
 
     const Tensor* find(std::string_view name) const;
     const std::vector<Tensor>& all() const { return tensors_; }
-    // An array of numbers of this type; throws InputFault where it is not there, or of another type.
+    // The values of an array; throws InputFault if it is missing or has another type.
     template <class T>
     std::span<const T> array(std::string_view name) const {
-        const Tensor& found = required(name, type_of_array<T>());
-        return {reinterpret_cast<const T*>(found.data), found.bytes / sizeof(T)};
+        const Tensor& tensor = require(name, type_of_array<T>());
+        return {reinterpret_cast<const T*>(tensor.data), tensor.bytes / sizeof(T)};
     }
 
     std::string write() const;
 
 private:
-    const Tensor& required(std::string_view name, Type type) const;
+    const Tensor& require(std::string_view name, Type type) const;
 
     Text texts_;
     std::vector<Tensor> tensors_;

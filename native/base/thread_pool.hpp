@@ -1,9 +1,9 @@
-// Pool: threads that stay while many short pieces of work are handed out, one after the other.
+// Parallel loops over numbered tasks. Each task writes only to its own memory, so that results do not depend on the scheduling.
 //
-// Each piece is cut into tasks. A thread has tasks of its own, the same ones in piece after piece, so that what they work on stays in its
-// cache; who is done with these takes those of others. A piece takes some 50 microseconds, so a thread without a task looks for
-// news for a short while before it lies down. Nobody waits for a thread that has no task: where the machine is busy with other things and
-// a thread does not get its turn, the others do its part.
+// parallel_for starts threads for one loop. ThreadPool keeps its threads for many short loops (about 50 µs each):
+// - Task i is queued for thread i % size() in every loop, which keeps its data in that thread's cache. A thread whose queue is
+//   empty takes tasks from other queues, so a thread that the system does not schedule delays nothing.
+// - An idle thread spins for 50 µs, then blocks.
 #pragma once
 #include <atomic>
 #include <chrono>
@@ -18,108 +18,131 @@
 
 namespace tagpool {
 
-class Pool {
-public:
-    explicit Pool(unsigned threads) : queues_(threads) {
-        for (unsigned worker = 1; worker < threads; ++worker) helpers_.emplace_back([this, worker] { serve(worker); });
+// Runs task(i, thread) for every i < tasks. Concurrent tasks have different thread numbers, all below max(threads, 1).
+template <class Task>
+void parallel_for(size_t tasks, unsigned threads, Task&& task) {
+    if (threads <= 1 || tasks <= 1) {
+        for (size_t i = 0; i < tasks; ++i) task(i, 0u);
+        return;
     }
-    Pool(const Pool&) = delete;
-    Pool& operator=(const Pool&) = delete;
-    ~Pool() {
+    std::atomic<size_t> next{0};
+    std::vector<std::exception_ptr> errors(threads);
+    const auto work = [&](unsigned thread) {
+        try {
+            for (size_t i; (i = next.fetch_add(1)) < tasks;) task(i, thread);
+        } catch (...) {
+            errors[thread] = std::current_exception();
+        }
+    };
+    std::vector<std::thread> helpers;
+    for (unsigned thread = 1; thread < threads; ++thread) helpers.emplace_back(work, thread);
+    work(0);
+    for (std::thread& helper : helpers) helper.join();
+    for (const std::exception_ptr& error : errors)
+        if (error) std::rethrow_exception(error);
+}
+
+class ThreadPool {
+public:
+    // The calling thread is number 0.
+    explicit ThreadPool(unsigned threads) : queues_(threads) {
+        for (unsigned thread = 1; thread < threads; ++thread) helpers_.emplace_back([this, thread] { serve(thread); });
+    }
+    ThreadPool(const ThreadPool&) = delete;
+    ThreadPool& operator=(const ThreadPool&) = delete;
+    ~ThreadPool() {
         closed_.store(true, std::memory_order_relaxed);
-        announce();
+        wake_helpers();
         for (std::thread& helper : helpers_) helper.join();
     }
 
     unsigned size() const { return static_cast<unsigned>(queues_.size()); }
 
-    // Runs task(i, worker) for every i below `tasks` and comes back when all are done. Tasks write to places of their own, so that results
-    // do not depend on who ran what; `worker` is below size(), and no two tasks have the same one at a time.
+    // Runs task(i, thread) for every i < tasks and returns when all are done. Concurrent tasks have different thread numbers.
     template <class Task>
-    void each(size_t tasks, Task&& task) {
+    void run(size_t tasks, Task&& task) {
         if (helpers_.empty() || tasks <= 1) {
             for (size_t i = 0; i < tasks; ++i) task(i, 0u);
             return;
         }
-        context_ = const_cast<void*>(static_cast<const void*>(&task));
-        run_ = [](void* context, size_t i, unsigned worker) { (*static_cast<std::remove_reference_t<Task>*>(context))(i, worker); };
-        count_ = static_cast<uint32_t>(tasks);
-        unfinished_.store(count_, std::memory_order_relaxed);
-        ++round_;
+        task_ = const_cast<void*>(static_cast<const void*>(&task));
+        call_ = [](void* address, size_t i, unsigned thread) { (*static_cast<std::remove_reference_t<Task>*>(address))(i, thread); };
+        task_count_ = static_cast<uint32_t>(tasks);
+        unfinished_.store(task_count_, std::memory_order_relaxed);
+        ++loop_;
         for (unsigned queue = 0; queue < size(); ++queue)
-            queues_[queue].tickets.store(round_ << 32 | length(queue), std::memory_order_release);
-        announce();
+            queues_[queue].remaining.store(loop_ << 32 | length(queue), std::memory_order_release);
+        wake_helpers();
         work(0);
-        for (uint32_t left; (left = unfinished_.load(std::memory_order_acquire)) != 0;) await(unfinished_, left);
+        for (uint32_t count; (count = unfinished_.load(std::memory_order_acquire)) != 0;) await_change(unfinished_, count);
         if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
     }
 
 private:
-    static constexpr std::chrono::microseconds kPatience{50};
+    static constexpr std::chrono::microseconds kSpinTime{50};
 
-    // Returns when the number is no longer `old`, or a little earlier. How long a pause is differs tenfold between processors: what is
-    // measured is time. Lying down and getting up takes longer than most waits.
-    static void await(const std::atomic<uint32_t>& number, uint32_t old) {
-        const auto begun = std::chrono::steady_clock::now();
+    // Returns when the number differs from `old`, or earlier. Spins by the clock, since the length of a pause instruction differs
+    // tenfold between processors.
+    static void await_change(const std::atomic<uint32_t>& number, uint32_t old) {
+        const auto begin = std::chrono::steady_clock::now();
         do {
-            for (int look = 0; look < 32; ++look) {
+            for (int spin = 0; spin < 32; ++spin) {
                 if (number.load(std::memory_order_acquire) != old) return;
 #if defined(__x86_64__)
                 __builtin_ia32_pause();
 #endif
             }
-        } while (std::chrono::steady_clock::now() - begun < kPatience);
+        } while (std::chrono::steady_clock::now() - begin < kSpinTime);
         number.wait(old, std::memory_order_acquire);
     }
 
-    void announce() {
-        news_.fetch_add(1, std::memory_order_release);
-        news_.notify_all();
+    void wake_helpers() {
+        wake_count_.fetch_add(1, std::memory_order_release);
+        wake_count_.notify_all();
     }
 
-    // Task i stands in the queue of worker i % size().
-    uint32_t length(unsigned queue) const { return count_ > queue ? (count_ - queue - 1) / size() + 1 : 0; }
+    uint32_t length(unsigned queue) const { return task_count_ > queue ? (task_count_ - queue - 1) / size() + 1 : 0; }
 
-    // Takes tasks while there are any, its own first.
-    void work(unsigned worker) {
-        for (unsigned i = 0; i < size(); ++i) take_from((worker + i) % size(), worker);
+    // Empties all queues, beginning with the thread's own.
+    void work(unsigned thread) {
+        for (unsigned i = 0; i < size(); ++i) empty_queue((thread + i) % size(), thread);
     }
 
-    // A ticket is the number of the round and of the tasks left in a queue: whoever holds one knows that the round is not over.
-    void take_from(unsigned queue, unsigned worker) {
-        std::atomic<uint64_t>& tickets = queues_[queue].tickets;
-        uint64_t ticket = tickets.load(std::memory_order_acquire);
+    // `remaining` contains the loop number, so that a successful exchange proves that the loop has not ended.
+    void empty_queue(unsigned queue, unsigned thread) {
+        std::atomic<uint64_t>& remaining = queues_[queue].remaining;
+        uint64_t ticket = remaining.load(std::memory_order_acquire);
         while (static_cast<uint32_t>(ticket) != 0) {
-            if (!tickets.compare_exchange_weak(ticket, ticket - 1, std::memory_order_acq_rel)) continue;
+            if (!remaining.compare_exchange_weak(ticket, ticket - 1, std::memory_order_acq_rel)) continue;
             try {
-                run_(context_, queue + size_t{length(queue) - static_cast<uint32_t>(ticket)} * size(), worker);
+                call_(task_, queue + size_t{length(queue) - static_cast<uint32_t>(ticket)} * size(), thread);
             } catch (...) {
                 const std::lock_guard lock(error_mutex_);
                 error_ = std::current_exception();
             }
             if (unfinished_.fetch_sub(1, std::memory_order_acq_rel) == 1) unfinished_.notify_all();
-            ticket = tickets.load(std::memory_order_acquire);
+            ticket = remaining.load(std::memory_order_acquire);
         }
     }
 
-    void serve(unsigned worker) {
-        for (uint32_t heard = 0;;) {
-            await(news_, heard);
-            heard = news_.load(std::memory_order_acquire);
+    void serve(unsigned thread) {
+        for (uint32_t wakes = 0;;) {
+            await_change(wake_count_, wakes);
+            wakes = wake_count_.load(std::memory_order_acquire);
             if (closed_.load(std::memory_order_relaxed)) return;
-            work(worker);
+            work(thread);
         }
     }
 
-    void (*run_)(void*, size_t, unsigned) = nullptr;
-    void* context_ = nullptr;
-    uint32_t count_ = 0;
-    uint64_t round_ = 0;
+    void (*call_)(void*, size_t, unsigned) = nullptr;
+    void* task_ = nullptr;
+    uint32_t task_count_ = 0;
+    uint64_t loop_ = 0;
     struct alignas(64) Queue {
-        std::atomic<uint64_t> tickets{0};
+        std::atomic<uint64_t> remaining{0};  // upper half: loop number, lower half: tasks left
     };
     std::vector<Queue> queues_;
-    std::atomic<uint32_t> news_{0}, unfinished_{0};
+    std::atomic<uint32_t> wake_count_{0}, unfinished_{0};
     std::atomic<bool> closed_{false};
     std::mutex error_mutex_;
     std::exception_ptr error_;

@@ -6,10 +6,10 @@ namespace tagpool {
 
 namespace {
 
-// Compiled with each of the clones that it becomes a part of.
+// Inlined into each clone, so compiled for each instruction set.
 template <class A, class B>
-[[gnu::always_inline]] inline double dot_of(const A* a, const B* b, size_t size) {
-    constexpr size_t kSums = 2 * kLane;  // so many sums, so that the additions do not wait for each other
+[[gnu::always_inline]] inline double dot_product(const A* a, const B* b, size_t size) {
+    constexpr size_t kSums = 2 * kLane;  // independent partial sums hide the latency of additions
     double part[kSums] = {};
     const size_t whole = size / kSums * kSums;
     for (size_t i = 0; i < whole; i += kSums)
@@ -23,32 +23,32 @@ template <class A, class B>
 }  // namespace
 
 TAGPOOL_CLONES
-double dot(const double* a, const double* b, size_t size) { return dot_of(a, b, size); }
+double dot(const double* a, const double* b, size_t size) { return dot_product(a, b, size); }
 
 TAGPOOL_CLONES
-double dot(const float* a, const double* b, size_t size) { return dot_of(a, b, size); }
+double dot(const float* a, const double* b, size_t size) { return dot_product(a, b, size); }
 
 TAGPOOL_CLONES
-double dot(const float* a, const float* b, size_t size) { return dot_of(a, b, size); }
+double dot(const float* a, const float* b, size_t size) { return dot_product(a, b, size); }
 
 TAGPOOL_CLONES
-void add_scaled(double* __restrict to, const float* __restrict from, double by, size_t size) {
-    for (size_t i = 0; i < size; ++i) to[i] += by * static_cast<double>(from[i]);
+void add_scaled(double* __restrict to, const float* __restrict from, double factor, size_t size) {
+    for (size_t i = 0; i < size; ++i) to[i] += factor * static_cast<double>(from[i]);
 }
 
 TAGPOOL_CLONES
-void set_scaled(double* __restrict to, const double* __restrict from, double by, size_t size) {
-    for (size_t i = 0; i < size; ++i) to[i] = by * from[i];
+void set_scaled(double* __restrict to, const double* __restrict from, double factor, size_t size) {
+    for (size_t i = 0; i < size; ++i) to[i] = factor * from[i];
 }
 
 TAGPOOL_CLONES
-void set_sum(double* __restrict to, const double* __restrict from, const float* __restrict along, double by, size_t size) {
-    for (size_t i = 0; i < size; ++i) to[i] = from[i] + by * static_cast<double>(along[i]);
+void set_sum(double* __restrict to, const double* __restrict from, const float* __restrict step, double factor, size_t size) {
+    for (size_t i = 0; i < size; ++i) to[i] = from[i] + factor * static_cast<double>(step[i]);
 }
 
 TAGPOOL_CLONES
-void set_difference(float* __restrict to, const double* __restrict from, const double* __restrict taken, size_t size) {
-    for (size_t i = 0; i < size; ++i) to[i] = static_cast<float>(from[i] - taken[i]);
+void set_difference(float* __restrict to, const double* __restrict a, const double* __restrict b, size_t size) {
+    for (size_t i = 0; i < size; ++i) to[i] = static_cast<float>(a[i] - b[i]);
 }
 
 TAGPOOL_CLONES

@@ -1,48 +1,48 @@
-// Loops over long vectors, cut into blocks that are always the same: sums have one order, whatever the number of threads.
+// Parallel loops over long vectors in blocks of fixed size, so that sums do not depend on the number of threads.
 #pragma once
 #include <algorithm>
 #include <cstddef>
 #include <vector>
 
-#include "base/parallel.hpp"
+#include "base/thread_pool.hpp"
 
 namespace tagpool {
 
 constexpr size_t kBlock = 1 << 14;
 
-inline size_t blocks_of(size_t size) { return (size + kBlock - 1) / kBlock; }
+inline size_t block_count(size_t size) { return (size + kBlock - 1) / kBlock; }
 
-// work(begin, end) for each block.
+// Calls work(begin, end) for each block.
 template <class Work>
 void for_blocks(size_t size, unsigned threads, Work&& work) {
-    parallel_for(blocks_of(size), threads, [&](size_t block, unsigned) {
+    parallel_for(block_count(size), threads, [&](size_t block, unsigned) {
         work(block * kBlock, std::min((block + 1) * kBlock, size));
     });
 }
 
-// The sums of what work(begin, end, sums) adds to its `count` sums, which begin at zero.
+// Adds up `count` sums, which work(begin, end, sums) increases for each block.
 template <class Work>
 std::vector<double> sum_blocks(size_t size, unsigned threads, size_t count, Work&& work) {
-    std::vector<double> parts(blocks_of(size) * count), total(count);
+    std::vector<double> parts(block_count(size) * count), total(count);
     for_blocks(size, threads, [&](size_t begin, size_t end) { work(begin, end, parts.data() + begin / kBlock * count); });
     for (size_t i = 0; i < parts.size(); ++i) total[i % count] += parts[i];
     return total;
 }
 
-// The sum of what work(begin, end) returns.
+// Adds up the results of work(begin, end).
 template <class Work>
 double sum_blocks(size_t size, unsigned threads, Work&& work) {
     return sum_blocks(size, threads, 1, [&](size_t begin, size_t end, double* sum) { *sum = work(begin, end); })[0];
 }
 
-// Of plain numbers, within one block. Sums are in double precision, whatever they are of.
+// Operations within one block; sums are in double precision.
 double dot(const double* a, const double* b, size_t size);
 double dot(const float* a, const double* b, size_t size);
 double dot(const float* a, const float* b, size_t size);
-void add_scaled(double* to, const float* from, double by, size_t size);
-void set_scaled(double* to, const double* from, double by, size_t size);
-void set_sum(double* to, const double* from, const float* along, double by, size_t size);      // to = from + by * along
-void set_difference(float* to, const double* from, const double* taken, size_t size);          // to = from - taken
+void add_scaled(double* to, const float* from, double factor, size_t size);                        // to += factor * from
+void set_scaled(double* to, const double* from, double factor, size_t size);                       // to = factor * from
+void set_sum(double* to, const double* from, const float* step, double factor, size_t size);       // to = from + factor * step
+void set_difference(float* to, const double* a, const double* b, size_t size);                     // to = a - b
 void round_to(float* to, const double* from, size_t size);
 
 }  // namespace tagpool

@@ -39,8 +39,8 @@ bool utf8_of(nb::handle object, std::string_view& text);
 // The name of an object's type, for messages.
 std::string type_of(nb::handle object);
 
-// Lets Python see signals (Ctrl-C) from within a long run that has let go of the interpreter.
-void look_up();
+// Throws after Ctrl-C. For long runs without the GIL.
+void check_interrupt();
 
 // Texts in order, one after another with `separator` between them: many names without an object for each.
 nb::bytes packed(std::vector<std::string_view> texts, char separator);

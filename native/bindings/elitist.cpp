@@ -28,7 +28,7 @@ void bind_elitist(nb::module_& m) {
         }, nb::arg("parameters"))
         .def("epoch", [](Elitist& learner) {
             nb::gil_scoped_release release;
-            return learner.epoch(look_up);
+            return learner.epoch(check_interrupt);
         })
         .def("parameters", [](Elitist& learner) { return owned(learner.parameters()); });
 }

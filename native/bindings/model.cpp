@@ -117,7 +117,7 @@ void bind_model(nb::module_& m) {
             std::vector<float> out(names.size() * view.labels);
             for (size_t i = 0; i < names.size(); ++i) {
                 const uint32_t place = model.slots().find(model.key_of(names[i]));
-                if (place == Slots::kNone) continue;
+                if (place == FrozenIndex::kNone) continue;
                 view.each_weight(place, [&](uint32_t label, float weight) { out[i * view.labels + label] = weight; });
             }
             return owned(std::move(out));
@@ -129,7 +129,7 @@ void bind_model(nb::module_& m) {
             const ModelView& view = model.view();
             for (uint32_t i = 0; i < names.size(); ++i) {
                 const uint32_t feature = model.arcs().feature_of(names[i]);
-                if (feature == Slots::kNone) continue;
+                if (feature == FrozenIndex::kNone) continue;
                 const ArcView& arcs = *view.arcs;
                 for (uint32_t k = arcs.starts[feature]; k < arcs.starts[feature + 1]; ++k) {
                     numbers.push_back(i);

@@ -34,7 +34,7 @@ nb::bytes packed(std::vector<std::string_view> texts, char separator) {
     return nb::bytes(out.data(), out.size());
 }
 
-void look_up() {
+void check_interrupt() {
     nb::gil_scoped_acquire acquire;
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
 }

@@ -81,7 +81,7 @@ void bind_learner(nb::module_& m) {
              nb::arg("gold_share"), nb::arg("average_from"), nb::arg("seed"))
         .def("epoch", [](OnlineLearner& learner) {
             nb::gil_scoped_release release;
-            return learner.epoch(look_up);
+            return learner.epoch(check_interrupt);
         })
         .def_prop_ro("pair_count", &OnlineLearner::pair_count)
         .def("learned", &OnlineLearner::learned, nb::call_guard<nb::gil_scoped_release>())
@@ -157,7 +157,7 @@ void bind_online(nb::module_& m) {
             std::vector<uint32_t> out;
             for (size_t i = 0; i < names.size(); ++i) {
                 const uint32_t feature = model.history_feature(names[i]);
-                out.push_back(feature == Slots::kNone ? feature : model.find_labelled(feature, before[i]));
+                out.push_back(feature == FrozenIndex::kNone ? feature : model.find_labelled(feature, before[i]));
             }
             return owned(std::move(out));
         }, nb::arg("names"), nb::arg("before"))

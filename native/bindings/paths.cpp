@@ -114,22 +114,22 @@ void bind_paths(nb::module_& m) {
         .def("set_automaton", &HeldBallots::set_automaton, nb::arg("first"), nb::arg("to"), nb::arg("expert"), nb::arg("depth"))
         .def("expected_losses", [](const HeldBallots& held, bool leader, double parameter, uint64_t seed) {
             const auto learner = held.learner(leader, parameter, seed);
-            return owned(released([&] { return expected_losses(*learner, held.ballots.sentences, look_up); }));
+            return owned(released([&] { return expected_losses(*learner, held.ballots.sentences, check_interrupt); }));
         }, nb::arg("leader"), nb::arg("parameter"), nb::arg("seed"))
         .def("averaged", [](const HeldBallots& held, bool leader, double parameter, uint64_t seed, size_t from, size_t until) {
             if (from >= until || until > held.ballots.sentences) throw InputFault("there are no such rounds");
             const auto learner = held.learner(leader, parameter, seed);
-            return owned(released([&] { return averaged(*learner, from, until, look_up); }));
+            return owned(released([&] { return averaged(*learner, from, until, check_interrupt); }));
         }, nb::arg("leader"), nb::arg("parameter"), nb::arg("seed"), nb::arg("first"), nb::arg("last"))
         .def("distributions", [](const HeldBallots& held, bool leader, double parameter, uint64_t seed, const UInts& rounds) {
             held.demand_rounds(rounds);
             const auto learner = held.learner(leader, parameter, seed);
-            return owned(released([&] { return distributions(*learner, copied(rounds), look_up); }));
+            return owned(released([&] { return distributions(*learner, copied(rounds), check_interrupt); }));
         }, nb::arg("leader"), nb::arg("parameter"), nb::arg("seed"), nb::arg("rounds"))
         .def("losses_ahead", [](const HeldBallots& held, bool leader, double parameter, uint64_t seed, const UInts& rounds) {
             held.demand_rounds(rounds);
             const auto learner = held.learner(leader, parameter, seed);
-            return owned(released([&] { return losses_ahead(held.ballots, held.automaton(), *learner, copied(rounds), look_up); }));
+            return owned(released([&] { return losses_ahead(held.ballots, held.automaton(), *learner, copied(rounds), check_interrupt); }));
         }, nb::arg("leader"), nb::arg("parameter"), nb::arg("seed"), nb::arg("rounds"))
         .def("vote", &votes_of, nb::arg("weights"), nb::arg("product"))
         .def("draw", [](const HeldBallots& held, const Doubles& outgoing, uint64_t seed) {
@@ -137,11 +137,11 @@ void bind_paths(nb::module_& m) {
             return owned(released([&] { return drawn(held.ballots, held.automaton(), copied(outgoing), held.edges(), seed); }));
         }, nb::arg("outgoing"), nb::arg("seed"))
         .def("boosted", [](const HeldBallots& held, size_t rounds) {
-            Boosted found = released([&] { return boosted(held.ballots, held.automaton(), rounds, look_up); });
+            Boosted found = released([&] { return boosted(held.ballots, held.automaton(), rounds, check_interrupt); });
             return nb::make_tuple(owned(std::move(found.weights)), owned(std::move(found.errors)), owned(std::move(found.alphas)));
         }, nb::arg("rounds"))
         .def("stepwise", [](const HeldBallots& held, size_t rounds, bool stop) {
-            Stepwise found = released([&] { return stepwise(held.ballots, rounds, stop, look_up); });
+            Stepwise found = released([&] { return stepwise(held.ballots, rounds, stop, check_interrupt); });
             return nb::make_tuple(owned(std::move(found.counts)), owned(std::move(found.losses)));
         }, nb::arg("rounds"), nb::arg("stop"));
 }

@@ -28,7 +28,7 @@ void start_from(Learner& learner, const Given& parameters) {
 template <class Learner>
 auto epoch(Learner& learner) {
     nb::gil_scoped_release release;
-    return learner.epoch(look_up);
+    return learner.epoch(check_interrupt);
 }
 
 using Groups = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;

@@ -8,7 +8,7 @@ namespace {
 // Looks a token's features up together, so that the look-ups do not wait for each other.
 class Placed {
 public:
-    explicit Placed(const Slots& slots) : slots_(slots) {}
+    explicit Placed(const FrozenIndex& slots) : slots_(slots) {}
     void meet(std::string_view name, float value, Encoding&) {
         const uint64_t key = hash_bytes(name);
         slots_.prefetch(key);
@@ -16,13 +16,13 @@ public:
     }
     void end_token(Encoding& out) {
         for (const auto& [key, value] : waiting_)
-            if (const uint32_t place = slots_.find(key); place != Slots::kNone) out.append(place, value);
+            if (const uint32_t place = slots_.find(key); place != FrozenIndex::kNone) out.append(place, value);
         waiting_.clear();
         out.end_token();
     }
 
 private:
-    const Slots& slots_;
+    const FrozenIndex& slots_;
     std::vector<std::pair<uint64_t, float>> waiting_;
 };
 
@@ -41,7 +41,7 @@ size_t add_tokens(ColumnsBuilder& builder, size_t column, nb::handle tokens, con
 
 }  // namespace
 
-Encoding placed_features(const Slots& slots, bool given, nb::handle sentences) {
+Encoding placed_features(const FrozenIndex& slots, bool given, nb::handle sentences) {
     if (!given) throw InputFault("this model was trained on words, not on given features");
     Encoding out;
     Placed features(slots);

@@ -21,7 +21,7 @@
 namespace tagpool {
 
 // Given features as the places a model has for them.
-Encoding placed_features(const Slots& slots, bool given, nb::handle sentences);
+Encoding placed_features(const FrozenIndex& slots, bool given, nb::handle sentences);
 // Label numbers as lists of text, one a sentence; equal labels are one Python object.
 nb::list as_lists(const std::vector<std::string>& labels, const std::vector<int32_t>& numbers, const std::vector<uint32_t>& sentences);
 // Sentences as lists of words, or as dicts of the columns the model needs.

@@ -132,7 +132,7 @@ double best_sequence_once(const Chain& chain, const Once& once, int32_t* sequenc
                              std::to_string(chain.tokens) + " tokens, which needs more than a gigabyte to decide; name fewer "
                              "groups, fix some labels, or decode shorter sentences");
         const Watch bits = watch(once, watched);
-        values.fill_later(chain.tokens * bits.masks * chain.width());
+        values.resize_uninitialized(chain.tokens * bits.masks * chain.width());
         completions_once(chain, once, bits, values.data());
         score = read_once(chain, once, bits, values.data(), sequence);
     }

@@ -92,9 +92,9 @@ TAGPOOL_CLONES void backward_logarithms(const Chain& chain, Messages& out) {
 }
 
 Messages::Messages(const Chain& chain) {
-    ahead.fill_later(chain.tokens * chain.width());
-    after.fill_later(chain.tokens * chain.width());
-    level.fill_later(chain.tokens);
+    ahead.resize_uninitialized(chain.tokens * chain.width());
+    after.resize_uninitialized(chain.tokens * chain.width());
+    level.resize_uninitialized(chain.tokens);
     if (chain.edges->space != Edges::Space::logarithmic && backward_weights(chain, *this)) return;
     logarithmic = true;
     backward_logarithms(chain, *this);

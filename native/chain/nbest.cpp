@@ -33,7 +33,7 @@ class Enumeration {
 public:
     explicit Enumeration(const Chain& chain) : chain_(chain), places_(chain.tokens * chain.labels(), kNone) {
         std::vector<double> scratch((chain.labels() + 1) * chain.width());
-        values_.fill_later(chain.tokens * chain.width());
+        values_.resize_uninitialized(chain.tokens * chain.width());
         best_completions(chain, values_.data(), scratch.data());
         states_.push_back({0, 0, {}, {}});
         open(states_[0]);

@@ -44,8 +44,8 @@ double read_best(const Chain& chain, const double* values, int32_t* sequence) {
 
 double best_sequence(const Chain& chain, ViterbiScratch& scratch, int32_t* sequence) {
     const size_t L = chain.labels(), P = chain.width();
-    scratch.values.fill_later(chain.tokens * P);
-    scratch.rows.fill_later((L + 1) * P);
+    scratch.values.resize_uninitialized(chain.tokens * P);
+    scratch.rows.resize_uninitialized((L + 1) * P);
     best_completions(chain, scratch.values.data(), scratch.rows.data());
     return read_best(chain, scratch.values.data(), sequence);
 }

@@ -10,7 +10,7 @@ namespace {
 template <class ShardOf, class Begin, class Put>
 void sort_by_shard(const TrainingSet& set, const Buffer<uint64_t>& starts, Buffer<uint64_t>& list_starts, ShardOf&& shard_of, Begin&& begin_sentence,
                    Put&& put) {
-    list_starts.fill_later(set.sentence_count() * Shards::kCount + 1);
+    list_starts.resize_uninitialized(set.sentence_count() * Shards::kCount + 1);
     for (size_t sentence = set.sentence_count(); sentence-- > 0;) {
         const size_t begin = set.sentences_[sentence], end = set.sentences_[sentence + 1];
         begin_sentence(starts[begin], starts[end]);
@@ -49,8 +49,8 @@ std::vector<uint8_t> Shards::share_out(const TrainingSet& set, const Items& item
 // Calls taken(end) when those from `end` on are.
 template <class Taken>
 void Shards::take_rows(const TrainingSet& set, const Items& items, const std::vector<uint8_t>& shard_of_page, Taken&& taken) {
-    rows_.fill_later(items.rows.size());
-    row_values_.fill_later(items.row_values.size());
+    rows_.resize_uninitialized(items.rows.size());
+    row_values_.resize_uninitialized(items.row_values.size());
     sort_by_shard(
         set, items.row_starts, row_starts_, [&](uint64_t i) { return shard_of_page[size_t{items.rows[i]} * set.stride() / kPage]; },
         [&](uint64_t, uint64_t end) { taken(end); },

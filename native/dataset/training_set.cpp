@@ -192,9 +192,9 @@ Items TrainingSet::lay_out(const Encoding& encoding, const Observations& seen) c
         else ++rows;
     }
     const bool valued = !encoding.values.empty() || (!twins_.empty() && !twins_by_weight());
-    items.row_starts.fill_later(tokens + 1);
-    items.single_starts.fill_later(tokens + 1);
-    items.rows.fill_later(rows);
+    items.row_starts.resize_uninitialized(tokens + 1);
+    items.single_starts.resize_uninitialized(tokens + 1);
+    items.rows.resize_uninitialized(rows);
     uint32_t longest = 0;
     for (size_t sentence = 0; sentence + 1 < encoding.sentences.size(); ++sentence)
         longest = std::max(longest, encoding.sentences[sentence + 1] - encoding.sentences[sentence]);
@@ -202,13 +202,13 @@ Items TrainingSet::lay_out(const Encoding& encoding, const Observations& seen) c
     const bool packed = lean_ && score_bits + std::bit_width(transitions_begin_) <= 32;
     if (packed) {
         items.packed.score_bits = static_cast<unsigned>(score_bits);
-        items.packed.numbers.fill_later(singles);
+        items.packed.numbers.resize_uninitialized(singles);
     } else {
-        items.singles.fill_later(singles);
+        items.singles.resize_uninitialized(singles);
     }
     if (valued) {
-        items.row_values.fill_later(rows);
-        items.single_values.fill_later(singles);
+        items.row_values.resize_uninitialized(rows);
+        items.single_values.resize_uninitialized(singles);
     }
     size_t row = 0, single = 0;
     for (size_t token = 0, sentence = 0; token < tokens; ++token) {

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "base/fault.hpp"
-#include "base/parallel.hpp"
+#include "base/thread_pool.hpp"
 #include "text/unicode.hpp"
 
 namespace tagpool {

@@ -31,7 +31,7 @@ struct Frozen {
     void prefetch(uint64_t key) const { index.prefetch(key); }
 };
 struct Placing {
-    const Slots& slots;
+    const FrozenIndex& slots;
     uint32_t resolve(uint64_t key, const Origin&) { return slots.find(key); }
     void prefetch(uint64_t key) const { slots.prefetch(key); }
 };

@@ -14,11 +14,11 @@ std::string index_text(uint32_t capacity, uint64_t seed, size_t hash_size) {
 
 }  // namespace
 
-Slots::Slots(const Tensors& tensors, const std::string& name) {
+FrozenIndex::FrozenIndex(const Tensors& tensors, const std::string& name) {
     const Json index = Json::parse(tensors.text(name + ".index"));
-    capacity_ = static_cast<uint32_t>(index.at("capacity").as_whole(0, UINT32_MAX));
-    seed_ = static_cast<uint64_t>(index.at("seed").as_whole(0, INT32_MAX));
-    hash_size_ = static_cast<uint32_t>(index.at("hash_size").as_whole(0, UINT32_MAX));
+    capacity_ = static_cast<uint32_t>(index.at("capacity").as_integer(0, UINT32_MAX));
+    seed_ = static_cast<uint64_t>(index.at("seed").as_integer(0, INT32_MAX));
+    hash_size_ = static_cast<uint32_t>(index.at("hash_size").as_integer(0, UINT32_MAX));
     places_ = tensors.array<uint32_t>(name + ".places");
     if (places_.empty() || places_.size() > UINT32_MAX || (hash_size_ && places_.size() != hash_size_)) throw InputFault("the index of features cannot be");
     if (hash_size_) return;
@@ -30,7 +30,7 @@ Slots::Slots(const Tensors& tensors, const std::string& name) {
         if ((fingerprints_[slot] == 0) != (places_[slot] == kNone)) throw InputFault("the index of features cannot be");
 }
 
-void Slots::write(const std::vector<uint64_t>& keys, const std::vector<uint32_t>& places, const std::string& name, Tensors& to) {
+void FrozenIndex::write(const std::vector<uint64_t>& keys, const std::vector<uint32_t>& places, const std::string& name, Tensors& to) {
     std::vector<uint32_t> order;
     for (uint32_t feature = 0; feature < keys.size(); ++feature)
         if (places[feature] != kNone) order.push_back(feature);
@@ -64,12 +64,12 @@ void Slots::write(const std::vector<uint64_t>& keys, const std::vector<uint32_t>
     }
 }
 
-void Slots::write_numbered(std::vector<uint32_t> places, const std::string& name, Tensors& to) {
+void FrozenIndex::write_numbered(std::vector<uint32_t> places, const std::string& name, Tensors& to) {
     to.set(name + ".index", index_text(0, 0, places.size()));
     to.add(name + ".places", std::move(places));
 }
 
-Encoding placed_by(const Slots& slots, const Encoding& numbered) {
+Encoding placed_by(const FrozenIndex& slots, const Encoding& numbered) {
     Encoding out;
     out.sentences = numbered.sentences;
     out.ids.reserve_more(numbered.ids.size());
@@ -77,7 +77,7 @@ Encoding placed_by(const Slots& slots, const Encoding& numbered) {
         for (uint64_t i = numbered.starts[token]; i < numbered.starts[token + 1]; ++i) {
             if (numbered.ids[i] >= slots.size()) throw InputFault("the encoding has features this model does not know");
             const uint32_t place = slots.place(numbered.ids[i]);
-            if (place == Slots::kNone) continue;
+            if (place == FrozenIndex::kNone) continue;
             out.ids.push_unchecked(place);
             if (!numbered.values.empty()) out.values.push_back(numbered.values[i]);
         }

@@ -18,14 +18,14 @@
 
 namespace tagpool {
 
-class Slots {
+class FrozenIndex {
 public:
     static constexpr uint32_t kNone = FeatureIndex::kNone;
 
-    Slots() = default;
+    FrozenIndex() = default;
     // From the arrays and the text of a model: `name`.fingerprints, `name`.places and `name`.index, which `tensors` keep alive. Throws
     // InputFault where they could lead a search astray.
-    Slots(const Tensors& tensors, const std::string& name);
+    FrozenIndex(const Tensors& tensors, const std::string& name);
 
     uint32_t size() const { return static_cast<uint32_t>(places_.size()); }
     // Of a slot; kNone: it is free.
@@ -73,6 +73,6 @@ private:
 
 // A corpus encoded by numbers of features as places, without the features that have none, for an index by numbers. Throws InputFault for
 // features it does not know.
-Encoding placed_by(const Slots& slots, const Encoding& numbered);
+Encoding placed_by(const FrozenIndex& slots, const Encoding& numbered);
 
 }  // namespace tagpool

@@ -204,22 +204,22 @@ Atom read_atom(const Json& each, Lexicons& lexicons, const Tensors& from, bool i
     atom.column = each.at("column").as_string();
     atom.total = each.at("total").as_bool();
     atom.plain = each.at("plain").as_bool();
-    atom.a = static_cast<int>(each.at("window").at(size_t{0}).as_whole(-kFurthest, kFurthest));
-    atom.b = static_cast<int>(each.at("window").at(size_t{1}).as_whole(atom.a, kFurthest));
+    atom.a = static_cast<int>(each.at("window").at(size_t{0}).as_integer(-kFurthest, kFurthest));
+    atom.b = static_cast<int>(each.at("window").at(size_t{1}).as_integer(atom.a, kFurthest));
     std::vector<Step> steps;
     for (const Json& part : each.at("steps").as_array()) {
         Step step{named<Function>(kFunctionNames, part.at(size_t{0}).as_string()), 0, 0, nullptr};
-        step.a = static_cast<int>(part.at(1).as_whole(0, INT32_MAX));
-        step.b = static_cast<int>(part.at(2).as_whole(0, INT32_MAX));
+        step.a = static_cast<int>(part.at(1).as_integer(0, INT32_MAX));
+        step.b = static_cast<int>(part.at(2).as_integer(0, INT32_MAX));
         if (step.function == Function::lookup)
-            step.lexicon = lexicons.words.at(static_cast<size_t>(part.at(3).as_whole(0, kMostLexicons)), lexicons.name + ".words.", from, read_words);
+            step.lexicon = lexicons.words.at(static_cast<size_t>(part.at(3).as_integer(0, kMostLexicons)), lexicons.name + ".words.", from, read_words);
         steps.push_back(std::move(step));
     }
     atom.function = WordFunction(std::move(steps));
     if (atom.kind == AtomKind::gazetteer)
-        atom.phrases = lexicons.phrases.at(static_cast<size_t>(each.at("phrases").as_whole(0, kMostLexicons)), lexicons.name + ".phrases.", from, read_phrases);
+        atom.phrases = lexicons.phrases.at(static_cast<size_t>(each.at("phrases").as_integer(0, kMostLexicons)), lexicons.name + ".phrases.", from, read_phrases);
     if (atom.kind == AtomKind::embedding)
-        atom.vectors = lexicons.vectors.at(static_cast<size_t>(each.at("vectors").as_whole(0, kMostLexicons)), lexicons.name + ".vectors.", from, read_vectors);
+        atom.vectors = lexicons.vectors.at(static_cast<size_t>(each.at("vectors").as_integer(0, kMostLexicons)), lexicons.name + ".vectors.", from, read_vectors);
     if (atom.kind == AtomKind::elsewhere) {
         if (is_inner) throw InputFault("an atom that looks elsewhere is inside another one");
         atom.gathering = named<Gathering>(kGatheringNames, each.at("gathering").as_string());
@@ -258,8 +258,8 @@ Program read_program(const Tensors& from, const std::string& name) {
     for (const Json& each : source.at("templates").as_array()) {
         Template made{each.at(size_t{0}).as_string(), {}};
         for (size_t i = 1; i < each.items.size(); ++i) {
-            const auto atom = each.at(i).at(size_t{0}).as_whole(0, static_cast<int64_t>(program.atoms.size()) - 1);
-            const auto offset = each.at(i).at(1).as_whole(-kFurthest, kFurthest);
+            const auto atom = each.at(i).at(size_t{0}).as_integer(0, static_cast<int64_t>(program.atoms.size()) - 1);
+            const auto offset = each.at(i).at(1).as_integer(-kFurthest, kFurthest);
             made.terms.push_back({static_cast<uint32_t>(atom), static_cast<int>(offset)});
         }
         if (made.terms.empty()) throw InputFault("a template has no terms");

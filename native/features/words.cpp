@@ -4,6 +4,7 @@
 #include <span>
 #include <unordered_set>
 
+#include "base/utf8.hpp"
 #include "text/unicode.hpp"
 
 namespace tagpool {

@@ -137,7 +137,7 @@ private:
 
 void add_row(const Collapsing& member, uint64_t key, std::vector<double>& row) {
     const uint32_t place = member.model->slots().find(key);
-    if (place == Slots::kNone) return;
+    if (place == FrozenIndex::kNone) return;
     member.model->view().each_weight(place, [&](uint32_t label, float weight) { row[member.label_of[label]] += member.share * static_cast<double>(weight); });
 }
 

@@ -56,8 +56,8 @@ Tensors laid_out(Trained trained) {
                                        !trained.hash_size);
     Tensors made;
     write_labels(trained.labels, made);
-    if (trained.hash_size) Slots::write_numbered(std::move(made_of.places), "features", made);
-    else Slots::write(trained.keys, made_of.places, "features", made);
+    if (trained.hash_size) FrozenIndex::write_numbered(std::move(made_of.places), "features", made);
+    else FrozenIndex::write(trained.keys, made_of.places, "features", made);
     ModelWeights::write(std::move(made_of), labels, made);
     if (!trained.edges.empty()) {
         auto edges = std::make_shared<const std::vector<float>>(std::move(trained.edges));

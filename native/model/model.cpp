@@ -8,7 +8,7 @@
 #include "base/fault.hpp"
 #include "kernels/kernels.hpp"
 #include "model/layout.hpp"
-#include "base/parallel.hpp"
+#include "base/thread_pool.hpp"
 #include "features/program_file.hpp"
 #include "model/word_rows.hpp"
 
@@ -26,13 +26,13 @@ Model::Model(Tensors tensors) : tensors_(std::move(tensors)), labels_(read_label
     const size_t labels = labels_.size(), stride = stride_of(labels);
     view_.labels = static_cast<uint32_t>(labels);
     view_.stride = static_cast<uint32_t>(stride);
-    slots_ = Slots(tensors_, "features");
+    slots_ = FrozenIndex(tensors_, "features");
     hash_size_ = slots_.hash_size();
     view_.blocks = weights_.blocks();
     view_.weights = weights_.weights();
     view_.pair_labels = weights_.pair_labels();
     for (uint32_t slot = 0; slot < slots_.size(); ++slot)
-        if (slots_.place(slot) != Slots::kNone && !view_.blocks.holds(slots_.place(slot))) throw InputFault("the index of features does not fit the weights");
+        if (slots_.place(slot) != FrozenIndex::kNone && !view_.blocks.holds(slots_.place(slot))) throw InputFault("the index of features does not fit the weights");
     edges_.assign((labels + 2) * stride, 0.0f);
     view_.chain = tensors_.find("edges") != nullptr;
     if (view_.chain) {
@@ -55,14 +55,14 @@ bool Model::looks_at_documents() const { return any_looks_at_documents({&program
 
 size_t Model::feature_count() const {
     size_t count = 0;
-    for (uint32_t slot = 0; slot < slots_.size(); ++slot) count += slots_.place(slot) != Slots::kNone;
+    for (uint32_t slot = 0; slot < slots_.size(); ++slot) count += slots_.place(slot) != FrozenIndex::kNone;
     return count;
 }
 
 size_t Model::weight_count() const {
     size_t count = 0;
     for (uint32_t slot = 0; slot < slots_.size(); ++slot)
-        if (const uint32_t place = slots_.place(slot); place != Slots::kNone) count += view_.blocks.length(place);
+        if (const uint32_t place = slots_.place(slot); place != FrozenIndex::kNone) count += view_.blocks.length(place);
     return count;
 }
 
@@ -203,11 +203,11 @@ std::unique_ptr<Model> Model::pruned(float least, const std::vector<uint64_t>& k
     if (hash_size_) {
         trained.features = hash_size_;
         for (uint32_t slot = 0; slot < slots_.size(); ++slot)
-            if (slots_.place(slot) != Slots::kNone) take(slot, slots_.place(slot));
+            if (slots_.place(slot) != FrozenIndex::kNone) take(slot, slots_.place(slot));
     } else {
         for (const uint64_t key : keys) {
             const uint32_t place = slots_.find(key);
-            if (place == Slots::kNone) continue;
+            if (place == FrozenIndex::kNone) continue;
             take(trained.features++, place);
             trained.keys.push_back(key);
         }

@@ -44,7 +44,7 @@ public:
     size_t feature_count() const;
     // Those of all features, also where several share theirs.
     size_t weight_count() const;
-    const Slots& slots() const { return slots_; }
+    const FrozenIndex& slots() const { return slots_; }
 
     // The best label sequence of every sentence, one number a token. The same whatever the number of threads.
     void tag(const Columns& columns, unsigned threads, int32_t* out) const;
@@ -84,7 +84,7 @@ private:
     std::optional<Program> program_;
     std::optional<WordTemplates> templates_;  // the program's, as tagging takes them
     uint32_t hash_size_ = 0;
-    Slots slots_;
+    FrozenIndex slots_;
     std::vector<float> edges_;           // padded
     std::optional<ModelArcs> arcs_;
     ModelView view_;

@@ -51,7 +51,7 @@ void lay_out_history(const TrainedArcs& trained, size_t labels, Tensors& to) {
         if (feature >= trained.features || trained.triple_pairs[i] >= labels * labels || !follows)
             throw InputFault("the transition features are out of range or out of order");
         if (trained.triple_weights[i] == 0) continue;
-        if (weights.size() >= Slots::kNone) throw InputFault("more than 4 billion weights of transition features");
+        if (weights.size() >= FrozenIndex::kNone) throw InputFault("more than 4 billion weights of transition features");
         ++starts[feature + 1];
         cells.push_back(trained.triple_pairs[i]);
         weights.push_back(trained.triple_weights[i]);
@@ -59,12 +59,12 @@ void lay_out_history(const TrainedArcs& trained, size_t labels, Tensors& to) {
     if (trained.program && trained.keys.size() != trained.features) throw InputFault("expected one key a transition feature");
     // Where nothing was learned of them, their templates stay, for those who train further.
     if (cells.empty() && !trained.program) return;
-    std::vector<uint32_t> numbers(trained.features, Slots::kNone);
+    std::vector<uint32_t> numbers(trained.features, FrozenIndex::kNone);
     for (uint32_t feature = 0; feature < trained.features; ++feature) {
         if (starts[feature + 1] > 0) numbers[feature] = feature;
         starts[feature + 1] += starts[feature];
     }
-    if (trained.program) Slots::write(trained.keys, numbers, "history", to);
+    if (trained.program) FrozenIndex::write(trained.keys, numbers, "history", to);
     to.add("history.starts", std::move(starts));
     to.add("history.cells", std::move(cells));
     to.add("history.weights", std::move(weights));
@@ -140,14 +140,14 @@ void ModelArcs::read_history(const Tensors& tensors, uint32_t labels, uint32_t s
     view_.weights = weights.data();
     if (!tensors.find_text("history")) return;
     program_ = read_program(tensors, "history");
-    slots_ = Slots(tensors, "history");
+    slots_ = FrozenIndex(tensors, "history");
     if (slots_.hash_size()) throw InputFault("the index of transition features cannot be");
     for (uint32_t slot = 0; slot < slots_.size(); ++slot)
-        if (slots_.place(slot) != Slots::kNone && slots_.place(slot) >= features_) throw InputFault("the index of transition features does not fit the weights");
+        if (slots_.place(slot) != FrozenIndex::kNone && slots_.place(slot) >= features_) throw InputFault("the index of transition features does not fit the weights");
 }
 
 uint32_t ModelArcs::feature_of(std::string_view name) const {
-    return has_history() && program_ ? slots_.find(Encoder::key_of(*program_, name)) : Slots::kNone;
+    return has_history() && program_ ? slots_.find(Encoder::key_of(*program_, name)) : FrozenIndex::kNone;
 }
 
 TrainedArcs ModelArcs::pruned(const Tensors& tensors, float least, const std::vector<std::string>& names) const {
@@ -167,7 +167,7 @@ TrainedArcs ModelArcs::pruned(const Tensors& tensors, float least, const std::ve
     size_t met = 0;
     for (const std::string& name : names) {
         const uint32_t feature = feature_of(name);
-        if (feature == Slots::kNone) continue;
+        if (feature == FrozenIndex::kNone) continue;
         out.keys.push_back(Encoder::key_of(*program_, name));
         for (uint32_t k = view_.starts[feature]; k < view_.starts[feature + 1]; ++k, ++met) {
             if (!(std::abs(view_.weights[k]) > least)) continue;

@@ -44,7 +44,7 @@ public:
     bool has_history() const { return view_.starts != nullptr; }
     size_t feature_count() const { return features_; }
     // Leads to the numbers of transition features; only for a program.
-    const Slots& slots() const { return slots_; }
+    const FrozenIndex& slots() const { return slots_; }
     const PairStates& states() const { return states_; }
     // The number of a transition feature by its name; kNone: it has no weights.
     uint32_t feature_of(std::string_view name) const;
@@ -59,7 +59,7 @@ private:
     PairStates states_;
     std::vector<float> pairs_, trigrams_;
     std::optional<Program> program_;
-    Slots slots_;
+    FrozenIndex slots_;
     size_t features_ = 0;
     std::vector<uint32_t> cells_;
     std::vector<float> wide_weights_;  // where the file keeps them as float16

@@ -23,7 +23,7 @@ ModelWeights::ModelWeights(const Tensors& tensors, size_t label_count) {
     blocks_.labels = static_cast<uint32_t>(label_count);
     const Json ends = Json::parse(tensors.text("blocks"));
     if (ends.as_array().size() != blocks_.ends.size()) throw InputFault("the weights are laid out in a way that cannot be");
-    for (size_t i = 0; i < blocks_.ends.size(); ++i) blocks_.ends[i] = static_cast<uint32_t>(ends.at(i).as_whole(0, UINT32_MAX - 1));
+    for (size_t i = 0; i < blocks_.ends.size(); ++i) blocks_.ends[i] = static_cast<uint32_t>(ends.at(i).as_integer(0, UINT32_MAX - 1));
     if (!std::is_sorted(blocks_.ends.begin(), blocks_.ends.end()) || blocks_.size() + stride_of(label_count) != count)
         throw InputFault("the weights are laid out in a way that cannot be");
     if (blocks_.rows_end() % blocks_.labels != 0) throw InputFault("a feature has not one weight for each label");
@@ -54,7 +54,7 @@ void ModelWeights::write(BlockWeights made_of, size_t labels, Tensors& to) {
 std::vector<std::string> read_labels(const Tensors& tensors) {
     const std::string* format = tensors.find_text("format");
     if (!format || *format != "tagpool") throw InputFault("it is a safetensors file, but no tagpool model");
-    const auto version = Json::parse(tensors.text("version")).as_whole(0, INT32_MAX);
+    const auto version = Json::parse(tensors.text("version")).as_integer(0, INT32_MAX);
     if (version > kModelVersion)
         throw InputFault("it was written by a newer tagpool (format " + std::to_string(version) + ", this one reads up to " +
                          std::to_string(kModelVersion) + "); upgrade tagpool");

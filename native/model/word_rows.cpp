@@ -5,7 +5,7 @@
 
 #include "features/extract.hpp"
 #include "kernels/kernels.hpp"
-#include "base/parallel.hpp"
+#include "base/thread_pool.hpp"
 
 namespace tagpool {
 namespace {
@@ -22,7 +22,7 @@ Columns as_sentences(const Column& column, std::vector<uint32_t> strings, uint32
 }
 
 // Node scores of all tokens, `stride` numbers each.
-void score(const Program& program, const ModelView& model, const Slots& slots, const Columns& columns, float* rows, unsigned threads) {
+void score(const Program& program, const ModelView& model, const FrozenIndex& slots, const Columns& columns, float* rows, unsigned threads) {
     const size_t sentences = columns.sentence_count(), parts = std::min<size_t>(threads, sentences);
     parallel_for(parts, threads, [&](size_t part, unsigned) {
         Encoding encoding;
@@ -38,7 +38,7 @@ void score(const Program& program, const ModelView& model, const Slots& slots, c
 
 }  // namespace
 
-WordRows::WordRows(const WordTemplates& templates, const ModelView& model, const Slots& slots, const Columns& columns, uint32_t first,
+WordRows::WordRows(const WordTemplates& templates, const ModelView& model, const FrozenIndex& slots, const Columns& columns, uint32_t first,
                    uint32_t last, unsigned threads)
     : columns_(columns) {
     const uint32_t first_token = columns.sentences[first], last_token = columns.sentences[last];

@@ -14,7 +14,7 @@ namespace tagpool {
 class WordRows {
 public:
     // For sentences [first, last).
-    WordRows(const WordTemplates& templates, const ModelView& model, const Slots& slots, const Columns& columns, uint32_t first, uint32_t last,
+    WordRows(const WordTemplates& templates, const ModelView& model, const FrozenIndex& slots, const Columns& columns, uint32_t first, uint32_t last,
              unsigned threads);
 
     // The rows of the tokens of a sentence, behind those of the sentences before it.

@@ -66,7 +66,7 @@ void OnlineCells::append_found(std::span<const uint32_t> slots, Buffer<uint32_t>
         *end = cell;
         end += is_here || at.next;
     }
-    cells.take(static_cast<size_t>(end - begin));
+    cells.extend_written(static_cast<size_t>(end - begin));
 }
 
 float OnlineCells::estimate(std::span<const uint32_t> cells, float threshold, float* scores) const {

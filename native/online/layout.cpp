@@ -36,7 +36,7 @@ Numbered number(const Induced& induced, const std::vector<uint32_t>& places) {
             out.joined_places.push_back(places[i]);
             out.joined_hashes.push_back(induced.hashes[i]);
         } else {
-            out.numbers.push_back(places[i] == BlockWeights::kNowhere ? Slots::kNone : joined + places[i]);
+            out.numbers.push_back(places[i] == BlockWeights::kNowhere ? FrozenIndex::kNone : joined + places[i]);
         }
     }
     return out;
@@ -49,13 +49,13 @@ void lay_out_history(const OnlineTrained& trained, const uint32_t* numbers, Tens
         size_t next = i * induced.width();
         keys.push_back(induced.history.key(induced.history_features[i], [&](size_t) { return induced.history_labels[next++]; }));
     }
-    Slots::write(keys, {numbers, numbers + keys.size()}, "labelled", to);
+    FrozenIndex::write(keys, {numbers, numbers + keys.size()}, "labelled", to);
     to.add("history.templates", induced.history.templates);
     if (!trained.history) return;
     if (trained.history_keys.size() != induced.history.templates.size()) throw InputFault("expected one key a feature of the label history");
     std::vector<uint32_t> own(trained.history_keys.size());
     std::iota(own.begin(), own.end(), 0u);
-    Slots::write(trained.history_keys, own, "history", to);
+    FrozenIndex::write(trained.history_keys, own, "history", to);
     write_program(*trained.history, "history", to);
 }
 
@@ -73,19 +73,19 @@ Tensors laid_out(OnlineTrained trained) {
     made.set("online", online_text(induced));
     BlockWeights blocks = make_blocks(labels, induced.begins, induced.weight_labels.data(), std::move(induced.weights), is_kept);
     Numbered numbered = number(induced, blocks.places);
-    std::vector<uint32_t> by_feature(induced.features, Slots::kNone);
+    std::vector<uint32_t> by_feature(induced.features, FrozenIndex::kNone);
     for (size_t i = 0; i < singles; ++i) by_feature[induced.numbers[i]] = numbered.numbers[i];
-    if (trained.keys.empty()) Slots::write_numbered(std::move(by_feature), "features", made);
-    else Slots::write(trained.keys, by_feature, "features", made);
+    if (trained.keys.empty()) FrozenIndex::write_numbered(std::move(by_feature), "features", made);
+    else FrozenIndex::write(trained.keys, by_feature, "features", made);
     if (!induced.history.backs.empty()) lay_out_history(trained, numbered.numbers.data() + singles, made);
     std::vector<uint64_t> pair_keys;
     for (const uint32_t slot : induced.pair_slots) pair_keys.push_back(combine(slot, 1));
     const std::vector<uint32_t> pair_places(blocks.places.begin() + static_cast<std::ptrdiff_t>(features), blocks.places.end());
-    Slots::write(pair_keys, pair_places, "pairs", made);
+    FrozenIndex::write(pair_keys, pair_places, "pairs", made);
     // A pair without weights says nothing: it need not be found.
     std::vector<uint64_t> bits((size_t{induced.slots} + 63) / 64, 0);
     for (size_t i = 0; i < induced.pair_slots.size(); ++i)
-        if (const uint32_t slot = induced.pair_slots[i]; pair_places[i] != Slots::kNone) bits[slot / 64] |= uint64_t{1} << (slot % 64);
+        if (const uint32_t slot = induced.pair_slots[i]; pair_places[i] != FrozenIndex::kNone) bits[slot / 64] |= uint64_t{1} << (slot % 64);
     made.add("pairs.bits", std::move(bits));
     made.add("joined.places", std::move(numbered.joined_places));
     made.add("joined.hashes", std::move(numbered.joined_hashes));

@@ -6,7 +6,6 @@
 #include <numeric>
 
 #include "base/fault.hpp"
-#include "base/interrupt_check.hpp"
 
 namespace tagpool {
 
@@ -68,18 +67,17 @@ void OnlineLearner::merge_repeated() {
     data_.features = std::move(made);
 }
 
-double OnlineLearner::epoch(const std::function<void()>& look_up) {
+double OnlineLearner::epoch(InterruptCheck interrupt) {
     std::vector<uint32_t> order(data_.features->sentences.size() - 1);
     std::iota(order.begin(), order.end(), 0u);
     random_.shuffle(order);
     const double gold_share = std::pow(options_.gold, static_cast<double>(epochs_));
-    LookUp look(look_up);
     double loss = 0;
     for (size_t i = 0; i < order.size(); ++i) {
         loss += learn(order[i], gold_share);
         if ((i + 1) % options_.batch != 0 && i + 1 < order.size()) continue;
         apply();
-        look.now_and_then();
+        interrupt.poll();
     }
     if (++epochs_ > options_.average_from) {
         const float h = threshold();

@@ -10,12 +10,12 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "base/interrupt_check.hpp"
 #include "base/aligned.hpp"
 #include "base/buffer.hpp"
 #include "features/encoding.hpp"
@@ -63,8 +63,8 @@ public:
     // The number that a feature with previous labels has from now on.
     uint32_t history_number(uint32_t feature, const std::vector<uint16_t>& labels);
 
-    // One pass over the sentences in a new order; returns the hinge loss. `look_up` is called now and then; what it throws ends the pass.
-    double epoch(const std::function<void()>& look_up);
+    // One pass over the sentences in a new order; returns the hinge loss. An exception from `interrupt` ends the pass.
+    double epoch(InterruptCheck interrupt);
     // The averaged weights; the current ones where there is no average yet.
     Induced learned() const;
     size_t pair_count() const { return pair_slots_.size(); }

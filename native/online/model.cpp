@@ -11,7 +11,7 @@
 #include "base/fault.hpp"
 #include "base/json.hpp"
 #include "kernels/kernels.hpp"
-#include "base/parallel.hpp"
+#include "base/thread_pool.hpp"
 #include "features/program_file.hpp"
 
 namespace tagpool {
@@ -31,24 +31,24 @@ OnlineModel::OnlineModel(Tensors tensors) : tensors_(std::move(tensors)), labels
     view_.blocks = weights_.blocks();
     view_.weights = weights_.weights();
     view_.pair_labels = weights_.pair_labels();
-    features_ = Slots(tensors_, "features");
-    pairs_ = Slots(tensors_, "pairs");
+    features_ = FrozenIndex(tensors_, "features");
+    pairs_ = FrozenIndex(tensors_, "pairs");
     joined_places_ = tensors_.array<uint32_t>("joined.places");
     joined_hashes_ = tensors_.array<uint32_t>("joined.hashes");
     bits_ = tensors_.array<uint64_t>("pairs.bits");
     const Json online = Json::parse(tensors_.text("online"));
-    pair_slots_ = static_cast<uint32_t>(online.at("slots").as_whole(0, UINT32_MAX));
+    pair_slots_ = static_cast<uint32_t>(online.at("slots").as_integer(0, UINT32_MAX));
     for (const Json& each : online.at("backs").as_array()) {
         look_back_.backs.emplace_back();
-        for (const Json& back : each.as_array()) look_back_.backs.back().push_back(static_cast<uint8_t>(back.as_whole(0, UINT8_MAX)));
+        for (const Json& back : each.as_array()) look_back_.backs.back().push_back(static_cast<uint8_t>(back.as_integer(0, UINT8_MAX)));
     }
     if (!look_back_.backs.empty()) {
         const auto templates = tensors_.array<uint16_t>("history.templates");
         look_back_.templates.assign(templates.begin(), templates.end());
-        labelled_ = Slots(tensors_, "labelled");
+        labelled_ = FrozenIndex(tensors_, "labelled");
         history_by_name_ = tensors_.find("history.places") != nullptr;
         if (history_by_name_) {
-            histories_ = Slots(tensors_, "history");
+            histories_ = FrozenIndex(tensors_, "history");
             history_program_ = read_program(tensors_, "history");
         }
     }
@@ -78,14 +78,14 @@ void OnlineModel::check() const {
     if (joined_places_.size() != joined_hashes_.size() || bits_.size() != (size_t{pair_slots_} + 63) / 64)
         throw InputFault("the pairs of features cannot be");
     for (const uint32_t place : joined_places_)
-        if (place != Slots::kNone && !view_.blocks.holds(place)) throw InputFault("the index of features does not fit the weights");
-    for (const Slots* slots : {&features_, &labelled_})
+        if (place != FrozenIndex::kNone && !view_.blocks.holds(place)) throw InputFault("the index of features does not fit the weights");
+    for (const FrozenIndex* slots : {&features_, &labelled_})
         for (uint32_t slot = 0; slot < slots->size(); ++slot)
-            if (slots->place(slot) != Slots::kNone && !is_place(slots->place(slot))) throw InputFault("the index of features does not fit the weights");
+            if (slots->place(slot) != FrozenIndex::kNone && !is_place(slots->place(slot))) throw InputFault("the index of features does not fit the weights");
     for (uint32_t slot = 0; slot < pairs_.size(); ++slot)
-        if (pairs_.place(slot) != Slots::kNone && !view_.blocks.holds(pairs_.place(slot))) throw InputFault("the index of pairs does not fit the weights");
+        if (pairs_.place(slot) != FrozenIndex::kNone && !view_.blocks.holds(pairs_.place(slot))) throw InputFault("the index of pairs does not fit the weights");
     for (uint32_t slot = 0; slot < histories_.size(); ++slot)
-        if (histories_.place(slot) != Slots::kNone && histories_.place(slot) >= look_back_.templates.size())
+        if (histories_.place(slot) != FrozenIndex::kNone && histories_.place(slot) >= look_back_.templates.size())
             throw InputFault("the index of the label history cannot be");
     if (history_program_ && history_program_->templates.size() != look_back_.backs.size()) throw InputFault("the templates of the label history cannot be");
 }
@@ -103,19 +103,19 @@ bool OnlineModel::may_repeat() const {
     return std::adjacent_find(keys.begin(), keys.end()) != keys.end();
 }
 
-size_t OnlineModel::found_in(const Slots& slots) {
+size_t OnlineModel::found_in(const FrozenIndex& slots) {
     size_t count = 0;
-    for (uint32_t slot = 0; slot < slots.size(); ++slot) count += slots.place(slot) != Slots::kNone;
+    for (uint32_t slot = 0; slot < slots.size(); ++slot) count += slots.place(slot) != FrozenIndex::kNone;
     return count;
 }
 
 size_t OnlineModel::weight_count() const {
     size_t count = 0;
-    const auto add = [&](uint32_t place) { count += place == Slots::kNone ? 0 : view_.blocks.length(place); };
-    for (const Slots* slots : {&features_, &labelled_})
+    const auto add = [&](uint32_t place) { count += place == FrozenIndex::kNone ? 0 : view_.blocks.length(place); };
+    for (const FrozenIndex* slots : {&features_, &labelled_})
         for (uint32_t slot = 0; slot < slots->size(); ++slot) {
             const uint32_t number = slots->place(slot);
-            if (number == Slots::kNone) continue;
+            if (number == FrozenIndex::kNone) continue;
             add(number < joined_places_.size() ? joined_places_[number] : number - static_cast<uint32_t>(joined_places_.size()));
         }
     for (uint32_t slot = 0; slot < pairs_.size(); ++slot) add(pairs_.place(slot));
@@ -129,7 +129,7 @@ bool OnlineModel::looks_at_documents() const { return any_looks_at_documents({&p
 uint64_t OnlineModel::key_of(std::string_view name) const { return program_ ? Encoder::key_of(*program_, name) : hash_bytes(name); }
 
 uint32_t OnlineModel::history_feature(std::string_view name) const {
-    return history_by_name_ ? histories_.find(Encoder::key_of(*history_program_, name)) : Slots::kNone;
+    return history_by_name_ ? histories_.find(Encoder::key_of(*history_program_, name)) : FrozenIndex::kNone;
 }
 
 uint32_t OnlineModel::find_labelled(uint32_t feature, const std::vector<uint16_t>& labels) const {
@@ -151,17 +151,17 @@ void OnlineModel::add_block(uint32_t place, float* scores) const {
 }
 
 void OnlineModel::add_weights(uint32_t number, float* scores) const {
-    if (number == Slots::kNone) return;
+    if (number == FrozenIndex::kNone) return;
     const auto joined = static_cast<uint32_t>(joined_places_.size());
     const uint32_t place = number < joined ? joined_places_[number] : number - joined;
-    if (place != Slots::kNone) add_block(place, scores);
+    if (place != FrozenIndex::kNone) add_block(place, scores);
 }
 
 bool OnlineModel::add_pair_weights(uint32_t first, uint32_t second, float* scores) const {
     if (first >= joined_hashes_.size() || second >= joined_hashes_.size()) return false;
     const uint32_t slot = pair_view().slot(joined_hashes_[first], joined_hashes_[second]);
     if (!(bits_[slot / 64] >> (slot % 64) & 1)) return false;
-    if (const uint32_t place = pairs_.find(pair_key(slot)); place != Slots::kNone) add_block(place, scores);
+    if (const uint32_t place = pairs_.find(pair_key(slot)); place != FrozenIndex::kNone) add_block(place, scores);
     return true;
 }
 
@@ -259,7 +259,7 @@ void OnlineModel::place(const Encoding& encoding, size_t token, const Buffer<uin
     const auto joined = static_cast<uint32_t>(joined_places_.size());
     const bool valued = !encoding.values.empty();
     const auto push = [&](uint32_t place, float value) {
-        if (place == Slots::kNone) return;
+        if (place == FrozenIndex::kNone) return;
         placed.ids.push_back(place);
         if (valued) placed.values.push_back(value);
     };
@@ -278,13 +278,13 @@ void OnlineModel::add_history(const Encoding& history, size_t token, size_t t, c
     scratch.joined.clear();
     scratch.places.clear();
     const auto push = [&](uint32_t place) {
-        if (place == Slots::kNone) return;
+        if (place == FrozenIndex::kNone) return;
         prefetch_block(place);
         scratch.places.push_back(place);
     };
     for (uint64_t i = history.starts[token]; i < history.starts[token + 1]; ++i) {
         const uint32_t number = labelled_.find(look_back_.key(history.ids[i], [&](size_t back) { return label_before(given, t, back, view_.labels); }));
-        if (number == Slots::kNone) continue;
+        if (number == FrozenIndex::kNone) continue;
         if (number < joined) scratch.here.push_back(joined_hashes_[number]);
         push(number < joined ? joined_places_[number] : number - joined);
     }

@@ -38,7 +38,7 @@ public:
     const LabelHistory& look_back() const { return look_back_; }
     bool given() const { return !program_; }
     uint32_t hash_size() const { return features_.hash_size(); }
-    const Slots& slots() const { return features_; }
+    const FrozenIndex& slots() const { return features_; }
     std::vector<std::string> columns() const;
     // Whether templates look at other sentences of a document.
     bool looks_at_documents() const;
@@ -81,7 +81,7 @@ private:
     };
 
     void check() const;
-    static size_t found_in(const Slots& slots);
+    static size_t found_in(const FrozenIndex& slots);
     bool is_place(uint32_t number) const;
     bool may_repeat() const;
     void tag_sentences(const Encoding& encoding, const Encoding* history, size_t first, size_t last, size_t beam, int32_t* out, Scratch& scratch) const;
@@ -106,7 +106,7 @@ private:
     ModelView view_;
     std::optional<Program> program_, history_program_;
     LabelHistory look_back_;
-    Slots features_, histories_, labelled_, pairs_;
+    FrozenIndex features_, histories_, labelled_, pairs_;
     bool history_by_name_ = false;  // else features of the history encoding are known by number
     std::span<const uint32_t> joined_places_, joined_hashes_;
     std::span<const uint64_t> bits_;

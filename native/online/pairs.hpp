@@ -31,13 +31,13 @@ struct PairView {
     void join(uint32_t one, const uint32_t* others, size_t count, Buffer<uint32_t>& out) const {
         out.reserve_more(count + kRoom);
         uint32_t* const begin = out.data() + out.size();
-        out.take(static_cast<size_t>(joining_.with_one(*this, one, others, count, begin) - begin));
+        out.extend_written(static_cast<size_t>(joining_.with_one(*this, one, others, count, begin) - begin));
     }
     // Of each feature with those behind it.
     void join_all(const uint32_t* hashes, size_t count, Buffer<uint32_t>& out) const {
         out.reserve_more(count * (count + 1) / 2 + kRoom);
         uint32_t* const begin = out.data() + out.size();
-        out.take(static_cast<size_t>(joining_.all(*this, hashes, count, begin) - begin));
+        out.extend_written(static_cast<size_t>(joining_.all(*this, hashes, count, begin) - begin));
     }
 
 private:

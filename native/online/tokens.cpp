@@ -28,7 +28,7 @@ void OnlineLearner::find_pairs(size_t begin, size_t t) {
             *next = features_[encoding.ids[i]].hash;
             next += *next != 0;
         }
-        tokens_.hashes.take(static_cast<size_t>(next - tokens_.hashes.data()) - from);
+        tokens_.hashes.extend_written(static_cast<size_t>(next - tokens_.hashes.data()) - from);
     }
     tokens_.hash_ends.push_back(tokens_.hashes.size());
     if (const size_t count = tokens_.hashes.size() - from; count > 1) pairs().join_all(tokens_.hashes.data() + from, count, tokens_.candidates);

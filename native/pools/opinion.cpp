@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "chain/chain.hpp"
-#include "base/parallel.hpp"
+#include "base/thread_pool.hpp"
 #include "base/sum.hpp"
 
 namespace tagpool {

@@ -2,32 +2,30 @@
 
 #include <algorithm>
 
-#include "base/interrupt_check.hpp"
 
 namespace tagpool {
 namespace {
 
 // Goes over the rounds; `visit` sees the learner before it learns from the round's sentence.
 template <class Visit>
-void go(PathLearner& learner, size_t rounds, const Glance& glance, const Visit& visit) {
-    LookUp look_up(glance);
+void go(PathLearner& learner, size_t rounds, InterruptCheck interrupt, const Visit& visit) {
     for (size_t t = 0; t < rounds; ++t) {
         visit(t);
         learner.learn(t);
-        look_up.now_and_then();
+        interrupt.poll();
     }
 }
 
 }  // namespace
 
-std::vector<double> expected_losses(PathLearner& learner, size_t rounds, const Glance& glance) {
+std::vector<double> expected_losses(PathLearner& learner, size_t rounds, InterruptCheck interrupt) {
     std::vector<double> losses(rounds);
-    go(learner, rounds, glance, [&](size_t t) { losses[t] = learner.expected_loss(t); });
+    go(learner, rounds, interrupt, [&](size_t t) { losses[t] = learner.expected_loss(t); });
     return losses;
 }
 
-std::vector<double> averaged(PathLearner& learner, size_t from, size_t until, const Glance& glance) {
-    go(learner, until, glance, [&](size_t t) {
+std::vector<double> averaged(PathLearner& learner, size_t from, size_t until, InterruptCheck interrupt) {
+    go(learner, until, interrupt, [&](size_t t) {
         if (t == from) learner.begin_sum();
     });
     std::vector<double> mean = learner.sum();
@@ -35,10 +33,10 @@ std::vector<double> averaged(PathLearner& learner, size_t from, size_t until, co
     return mean;
 }
 
-std::vector<double> distributions(PathLearner& learner, const std::vector<uint32_t>& rounds, const Glance& glance) {
+std::vector<double> distributions(PathLearner& learner, const std::vector<uint32_t>& rounds, InterruptCheck interrupt) {
     std::vector<double> found;
     size_t next = 0;
-    go(learner, rounds.empty() ? 0 : rounds.back() + 1, glance, [&](size_t t) {
+    go(learner, rounds.empty() ? 0 : rounds.back() + 1, interrupt, [&](size_t t) {
         if (t != rounds[next]) return;
         found.insert(found.end(), learner.outgoing().begin(), learner.outgoing().end());
         ++next;
@@ -47,10 +45,10 @@ std::vector<double> distributions(PathLearner& learner, const std::vector<uint32
 }
 
 std::vector<double> losses_ahead(const Ballots& ballots, const PathAutomaton* automaton, PathLearner& learner, const std::vector<uint32_t>& rounds,
-                                 const Glance& glance) {
+                                 InterruptCheck interrupt) {
     PathVote vote(ballots, automaton, true);
     std::vector<double> losses;
-    go(learner, rounds.empty() ? 0 : rounds.back() + 1, glance, [&](size_t t) {
+    go(learner, rounds.empty() ? 0 : rounds.back() + 1, interrupt, [&](size_t t) {
         if (t == rounds[losses.size()]) losses.push_back(vote.loss(learner.probabilities().data(), t + 1));
     });
     return losses;

@@ -6,9 +6,10 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <vector>
+
+#include "base/interrupt_check.hpp"
 
 namespace tagpool {
 
@@ -64,7 +65,6 @@ struct LearnerKind {
     uint64_t seed = 0;
 };
 
-using Glance = std::function<void()>;  // called now and then, may throw
 
 std::unique_ptr<PathLearner> table_learner(const Ballots& ballots, const LearnerKind& kind);
 std::unique_ptr<PathLearner> automaton_learner(const Ballots& ballots, const PathAutomaton& automaton, const LearnerKind& kind);
@@ -95,14 +95,14 @@ private:
     std::vector<double> shares_;
 };
 
-std::vector<double> expected_losses(PathLearner& learner, size_t rounds, const Glance& glance);
+std::vector<double> expected_losses(PathLearner& learner, size_t rounds, InterruptCheck interrupt);
 // The mean of the distributions of the rounds `from` to `until`, the latter not among them.
-std::vector<double> averaged(PathLearner& learner, size_t from, size_t until, const Glance& glance);
+std::vector<double> averaged(PathLearner& learner, size_t from, size_t until, InterruptCheck interrupt);
 // The distributions of some rounds, one after another, as paths are drawn by them.
-std::vector<double> distributions(PathLearner& learner, const std::vector<uint32_t>& rounds, const Glance& glance);
+std::vector<double> distributions(PathLearner& learner, const std::vector<uint32_t>& rounds, InterruptCheck interrupt);
 // For each of these rounds the mean loss, on the rounds behind it, of the vote by the distribution of the round alone.
 std::vector<double> losses_ahead(const Ballots& ballots, const PathAutomaton* automaton, PathLearner& learner, const std::vector<uint32_t>& rounds,
-                                 const Glance& glance);
+                                 InterruptCheck interrupt);
 
 // Labels by a path for each sentence, drawn from one of the distributions.
 std::vector<int32_t> drawn(const Ballots& ballots, const PathAutomaton* automaton, const std::vector<double>& outgoing, size_t edges, uint64_t seed);
@@ -113,13 +113,13 @@ struct Boosted {
     std::vector<double> errors;   // ε of each round
     std::vector<double> alphas;
 };
-Boosted boosted(const Ballots& ballots, const PathAutomaton* automaton, size_t rounds, const Glance& glance);
+Boosted boosted(const Ballots& ballots, const PathAutomaton* automaton, size_t rounds, InterruptCheck interrupt);
 
 // Forward stepwise selection of whole experts, with replacement: how often each was taken, and the loss after each round.
 struct Stepwise {
     std::vector<double> counts;
     std::vector<double> losses;
 };
-Stepwise stepwise(const Ballots& ballots, size_t rounds, bool stop, const Glance& glance);
+Stepwise stepwise(const Ballots& ballots, size_t rounds, bool stop, InterruptCheck interrupt);
 
 }  // namespace tagpool

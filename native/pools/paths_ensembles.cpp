@@ -3,7 +3,6 @@
 #include <cmath>
 #include <limits>
 
-#include "base/interrupt_check.hpp"
 #include "pools/paths.hpp"
 
 namespace tagpool {
@@ -52,7 +51,7 @@ Path least_wrong(const Ballots& ballots, const PathAutomaton* automaton, const s
 
 }  // namespace
 
-Boosted boosted(const Ballots& ballots, const PathAutomaton* automaton, size_t rounds, const Glance& glance) {
+Boosted boosted(const Ballots& ballots, const PathAutomaton* automaton, size_t rounds, InterruptCheck interrupt) {
     const size_t tokens = ballots.offsets[ballots.sentences], p = ballots.experts;
     Boosted found;
     found.weights.resize(automaton ? automaton->edges() : ballots.states * p);
@@ -62,9 +61,8 @@ Boosted boosted(const Ballots& ballots, const PathAutomaton* automaton, size_t r
     for (size_t i = 0; i < tokens; ++i) importance[i] = ballots.gold[i] >= 0 ? 1.0 / static_cast<double>(std::max<size_t>(known, 1)) : 0.0;
     // 1 for an error; an expert that abstains does what a coin would do.
     const auto wrong = [&](size_t token, int32_t vote) { return vote < 0 ? 0.5 : vote == ballots.gold[token] ? 0.0 : 1.0; };
-    LookUp look_up(glance);
     for (size_t round = 0; round < rounds; ++round) {
-        look_up.now_and_then();
+        interrupt.poll();
         std::fill(errors.begin(), errors.end(), 0.0);
         for (size_t i = 0; i < tokens; ++i)
             if (importance[i] > 0.0)
@@ -89,15 +87,14 @@ Boosted boosted(const Ballots& ballots, const PathAutomaton* automaton, size_t r
     return found;
 }
 
-Stepwise stepwise(const Ballots& ballots, size_t rounds, bool stop, const Glance& glance) {
+Stepwise stepwise(const Ballots& ballots, size_t rounds, bool stop, InterruptCheck interrupt) {
     const size_t p = ballots.experts;
     std::vector<double> counts(p), losses(p), tallies(ballots.labels);
     std::vector<size_t> place(ballots.labels);
     Stepwise found{std::vector<double>(p), {}};
     double least = std::numeric_limits<double>::infinity();
-    LookUp look_up(glance);
     for (size_t round = 0; round < rounds; ++round) {
-        look_up.now_and_then();
+        interrupt.poll();
         std::fill(losses.begin(), losses.end(), 0.0);
         for (size_t s = 0; s < ballots.sentences; ++s) {
             const double share = 1.0 / static_cast<double>(std::max<size_t>(ballots.length(s), 1));

@@ -18,9 +18,6 @@ char32_t to_lower(char32_t point);
 // The position of the first byte that is not valid UTF-8, or npos.
 size_t find_invalid_utf8(std::string_view text);
 
-// Appends a code point as UTF-8.
-void append_utf8(std::string& out, char32_t point);
-
 // The first `count` characters of valid UTF-8, or all of it.
 std::string_view beginning_of(std::string_view text, size_t count);
 

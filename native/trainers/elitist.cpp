@@ -7,7 +7,6 @@
 
 #include "trainers/calibrate.hpp"
 #include "base/fault.hpp"
-#include "base/interrupt_check.hpp"
 
 namespace tagpool {
 namespace {
@@ -17,7 +16,7 @@ constexpr size_t kBlock = 256;  // groups that are worked on together: always th
 
 constexpr size_t kAhead = 8;    // groups whose weights are asked for early
 
-size_t blocks_of(size_t count) { return (count + kBlock - 1) / kBlock; }
+size_t block_count(size_t count) { return (count + kBlock - 1) / kBlock; }
 
 // The nearest point with x >= 0, sum x = 1 (Duchi et al. 2008).
 void project_onto_simplex(std::vector<double>& x) {
@@ -88,21 +87,20 @@ void Elitist::start_from(const double* parameters) {
     begin();
 }
 
-double Elitist::epoch(const std::function<void()>& look_up) {
-    if (step_ <= 0) calibrate(look_up);
+double Elitist::epoch(InterruptCheck interrupt) {
+    if (step_ <= 0) calibrate(interrupt);
     if (step_ <= 0) return kNever;
     std::vector<uint32_t> order(set_->sentence_count());
     std::iota(order.begin(), order.end(), 0u);
     random_.shuffle(order);
-    return pass(order, kNever, look_up) / static_cast<double>(order.size());
+    return pass(order, kNever, interrupt) / static_cast<double>(order.size());
 }
 
 // Returns the sum of the losses, or infinity as soon as it is above `bound` or not a number.
-double Elitist::pass(const std::vector<uint32_t>& order, double bound, const std::function<void()>& look_up) {
+double Elitist::pass(const std::vector<uint32_t>& order, double bound, InterruptCheck interrupt) {
     const auto sentences = static_cast<double>(set_->sentence_count());
     const double steps_an_epoch = std::ceil(sentences / static_cast<double>(options_.batch));
-    Pool pool(options_.threads);
-    LookUp look(look_up);
+    ThreadPool pool(options_.threads);
     double loss = 0;
     for (size_t first = 0; first < order.size(); first += options_.batch) {
         const size_t count = std::min(options_.batch, order.size() - first);
@@ -117,14 +115,14 @@ double Elitist::pass(const std::vector<uint32_t>& order, double bound, const std
         const double eta = step_ / std::sqrt(1 + static_cast<double>(steps_++) / steps_an_epoch);
         descend(order.data() + first, count, eta, pool);
         penalty_.step(eta * static_cast<double>(count) / sentences);
-        look.now_and_then();
+        interrupt.poll();
     }
     catch_up_all(pool);
     return loss;
 }
 
 // Catches up the groups that a batch meets, and makes the pool's weights of them.
-void Elitist::meet(const uint32_t* sentences, size_t count, Pool& pool) {
+void Elitist::meet(const uint32_t* sentences, size_t count, ThreadPool& pool) {
     met_.clear();
     if (++round_ == 0) {
         std::fill(met_in_.begin(), met_in_.end(), 0u);
@@ -137,7 +135,7 @@ void Elitist::meet(const uint32_t* sentences, size_t count, Pool& pool) {
     };
     for (size_t i = 0; i < count; ++i) groups_.each_of(sentences[i], note);
     groups_.each_common(note);
-    pool.each(blocks_of(met_.size()), [&](size_t block, unsigned) {
+    pool.run(block_count(met_.size()), [&](size_t block, unsigned) {
         const size_t last = std::min(met_.size(), (block + 1) * kBlock);
         for (size_t i = block * kBlock; i < last; ++i) {
             if (i + 2 * kAhead < last) __builtin_prefetch(&groups_[met_[i + 2 * kAhead]]);
@@ -166,8 +164,8 @@ void Elitist::catch_up(WeightGroup& group) {
     group.caught_up = static_cast<uint32_t>(penalty_.steps());
 }
 
-void Elitist::catch_up_all(Pool& pool) {
-    pool.each(blocks_of(groups_.size()), [&](size_t block, unsigned) {
+void Elitist::catch_up_all(ThreadPool& pool) {
+    pool.run(block_count(groups_.size()), [&](size_t block, unsigned) {
         const size_t last = std::min(groups_.size(), (block + 1) * kBlock);
         for (size_t i = block * kBlock; i < last; ++i) {
             if (i + kAhead < last) fetch_early(groups_[i + kAhead]);
@@ -180,7 +178,7 @@ void Elitist::catch_up_all(Pool& pool) {
     moves_.clear();
 }
 
-double Elitist::differentiate(const uint32_t* sentences, size_t count, Pool& pool) {
+double Elitist::differentiate(const uint32_t* sentences, size_t count, ThreadPool& pool) {
     const TrainingSet& set = *set_;
     const StepKernels<double>& run = kernels<double>().step;
     for (size_t i = 0; i < count; ++i)
@@ -189,7 +187,7 @@ double Elitist::differentiate(const uint32_t* sentences, size_t count, Pool& poo
     if (nodes_.size() < models() * nodes) nodes_.resize(models() * nodes);
     if (chain_)
         for (size_t model = 0; model < models(); ++model) run.make_edges(set, {weights(model), 1, 1.0}, edges_[model]);
-    pool.each(models() * count, [&](size_t task, unsigned worker) {
+    pool.run(models() * count, [&](size_t task, unsigned worker) {
         const size_t model = task / count, i = task % count;
         losses_[task] = run.differentiate(set, {weights(model), 1, 1.0}, nullptr, sentences[i], chain_, example_weights(), edges_[model],
                                           nodes_.data() + model * nodes + first_tokens_[i] * set.stride(),
@@ -202,7 +200,7 @@ double Elitist::differentiate(const uint32_t* sentences, size_t count, Pool& poo
 }
 
 // The experts follow the pool's gradient when they are met again; it lies in the place of the pool's weights until then.
-void Elitist::descend(const uint32_t* sentences, size_t count, double eta, Pool& pool) {
+void Elitist::descend(const uint32_t* sentences, size_t count, double eta, ThreadPool& pool) {
     forget_pooled();
     add_gradients(sentences, count, 0, 1.0);
     for (const double alpha : alpha_) moves_.push_back(eta * (1 - options_.mu) * alpha);
@@ -233,9 +231,9 @@ void Elitist::add_gradients(const uint32_t* sentences, size_t count, size_t mode
 }
 
 // A step of alpha against its own gradient, <G, W_j>.
-void Elitist::move_alpha(double by, Pool& pool) {
-    slopes_.assign(blocks_of(met_.size()) * experts_, 0.0);
-    pool.each(blocks_of(met_.size()), [&](size_t block, unsigned) {
+void Elitist::move_alpha(double by, ThreadPool& pool) {
+    slopes_.assign(block_count(met_.size()) * experts_, 0.0);
+    pool.run(block_count(met_.size()), [&](size_t block, unsigned) {
         for (size_t i = block * kBlock; i < std::min(met_.size(), (block + 1) * kBlock); ++i) {
             const WeightGroup& group = groups_[met_[i]];
             kernels<double>().pool.add_slopes(members_of(group).data(), experts_, group.count, weights(0) + group.begin,
@@ -246,16 +244,16 @@ void Elitist::move_alpha(double by, Pool& pool) {
     project_onto_simplex(alpha_);
 }
 
-void Elitist::calibrate(const std::function<void()>& look_up) {
+void Elitist::calibrate(InterruptCheck interrupt) {
     const std::vector<uint32_t> sample = calibration_sample(set_->sentence_count(), options_.seed);
     const auto take_back = [&] {
         begin();
     };
-    calibrate_step(step_, [&](double bound) { return pass(sample, bound, look_up); }, take_back);
+    calibrate_step(step_, [&](double bound) { return pass(sample, bound, interrupt); }, take_back);
 }
 
 std::vector<double> Elitist::parameters() {
-    Pool pool(options_.threads);
+    ThreadPool pool(options_.threads);
     catch_up_all(pool);
     const size_t size = expert_size();
     std::vector<double> out(parameter_count());

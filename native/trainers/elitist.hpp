@@ -10,11 +10,11 @@
 // Steps and the putting off of proximal steps are those of Fobos.
 #pragma once
 #include <array>
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "base/interrupt_check.hpp"
 #include "base/buffer.hpp"
 #include "kernels/kernels.hpp"
 #include "trainers/penalty.hpp"
@@ -52,8 +52,8 @@ public:
     // Starts anew from these parameters instead of random ones.
     void start_from(const double* parameters);
     // One pass over the sentences in a new order; returns the mean loss met on the way (before each step), or infinity, at once, if the
-    // weights have run away. `look_up` is called now and then; what it throws ends the pass between two steps.
-    double epoch(const std::function<void()>& look_up);
+    // weights have run away. An exception from `interrupt` ends the pass between two steps.
+    double epoch(InterruptCheck interrupt);
     double step() const { return step_; }
 
 private:
@@ -64,18 +64,18 @@ private:
     double* weights(size_t model) { return weights_[model].data(); }
 
     void begin();
-    double pass(const std::vector<uint32_t>& order, double bound, const std::function<void()>& look_up);
-    void meet(const uint32_t* sentences, size_t count, Pool& pool);
+    double pass(const std::vector<uint32_t>& order, double bound, InterruptCheck interrupt);
+    void meet(const uint32_t* sentences, size_t count, ThreadPool& pool);
     void fetch_early(const WeightGroup& group);
     std::array<double*, kMostAcross> members_of(const WeightGroup& group);
     void catch_up(WeightGroup& group);
-    void catch_up_all(Pool& pool);
-    double differentiate(const uint32_t* sentences, size_t count, Pool& pool);
-    void descend(const uint32_t* sentences, size_t count, double eta, Pool& pool);
+    void catch_up_all(ThreadPool& pool);
+    double differentiate(const uint32_t* sentences, size_t count, ThreadPool& pool);
+    void descend(const uint32_t* sentences, size_t count, double eta, ThreadPool& pool);
     void add_gradients(const uint32_t* sentences, size_t count, size_t model, double by);
     void forget_pooled();
-    void move_alpha(double by, Pool& pool);
-    void calibrate(const std::function<void()>& look_up);
+    void move_alpha(double by, ThreadPool& pool);
+    void calibrate(InterruptCheck interrupt);
 
     std::shared_ptr<const TrainingSet> set_;
     bool chain_;

@@ -7,7 +7,6 @@
 
 #include "trainers/calibrate.hpp"
 #include "base/fault.hpp"
-#include "base/interrupt_check.hpp"
 
 namespace tagpool {
 namespace {
@@ -43,23 +42,22 @@ void Fobos::start_from(const double* parameters) {
     step_ = options_.step;
 }
 
-double Fobos::epoch(const std::function<void()>& look_up) {
-    if (step_ <= 0) calibrate(look_up);
+double Fobos::epoch(InterruptCheck interrupt) {
+    if (step_ <= 0) calibrate(interrupt);
     if (step_ <= 0) return kNever;
     std::vector<uint32_t> order(set_->sentence_count());
     std::iota(order.begin(), order.end(), 0u);
     random_.shuffle(order);
-    const double loss = pass(order, kNever, look_up);
+    const double loss = pass(order, kNever, interrupt);
     catch_up_all();
     return loss / static_cast<double>(order.size());
 }
 
 // Returns the sum of the losses, or infinity as soon as it is above `bound` or not a number.
-double Fobos::pass(const std::vector<uint32_t>& order, double bound, const std::function<void()>& look_up) {
+double Fobos::pass(const std::vector<uint32_t>& order, double bound, InterruptCheck interrupt) {
     const auto sentences = static_cast<double>(set_->sentence_count());
     const double steps_an_epoch = std::ceil(sentences / static_cast<double>(options_.batch));
-    Pool pool(options_.threads);
-    LookUp look(look_up);
+    ThreadPool pool(options_.threads);
     double loss = 0;
     for (size_t first = 0; first < order.size(); first += options_.batch) {
         const size_t count = std::min(options_.batch, order.size() - first);
@@ -72,12 +70,12 @@ double Fobos::pass(const std::vector<uint32_t>& order, double bound, const std::
         const double eta = step_ / std::sqrt(1 + static_cast<double>(steps_++) / steps_an_epoch);
         descend(order.data() + first, count, eta);
         penalty_.step(eta * static_cast<double>(count) / sentences);
-        look.now_and_then();
+        interrupt.poll();
     }
     return loss;
 }
 
-double Fobos::batch_gradients(const uint32_t* sentences, size_t count, Pool& pool) {
+double Fobos::batch_gradients(const uint32_t* sentences, size_t count, ThreadPool& pool) {
     const TrainingSet& set = *set_;
     const StepKernels<double>& run = kernels<double>().step;
     for (size_t i = 0; i < count; ++i)
@@ -86,7 +84,7 @@ double Fobos::batch_gradients(const uint32_t* sentences, size_t count, Pool& poo
     const WeightView<double> view{weights_.data(), 1, 1.0};
     if (chain_) run.make_edges(set, view, edges_);
     const size_t edges = set.common_edge_size();
-    pool.each(count, [&](size_t i, unsigned worker) {
+    pool.run(count, [&](size_t i, unsigned worker) {
         losses_[i] = run.differentiate(set, view, nullptr, sentences[i], chain_, example_weights(), edges_,
                                        nodes_.data() + first_tokens_[i] * set.stride(), edge_gradients_.data() + i * edges, scratch_[worker]);
         triples_[i].swap(scratch_[worker].triple_gradients);
@@ -141,7 +139,7 @@ void Fobos::catch_up_all() {
     penalty_.restart();
 }
 
-void Fobos::calibrate(const std::function<void()>& look_up) {
+void Fobos::calibrate(InterruptCheck interrupt) {
     const std::vector<uint32_t> sample = calibration_sample(set_->sentence_count(), options_.seed);
     const std::vector<double> start(weights_.begin(), weights_.end());
     const auto take_back = [&] {
@@ -150,7 +148,7 @@ void Fobos::calibrate(const std::function<void()>& look_up) {
         penalty_.restart();
         steps_ = 0;
     };
-    calibrate_step(step_, [&](double bound) { return pass(sample, bound, look_up); }, take_back);
+    calibrate_step(step_, [&](double bound) { return pass(sample, bound, interrupt); }, take_back);
 }
 
 std::vector<double> Fobos::parameters() {

@@ -4,11 +4,11 @@
 // t the steps taken, T those of an epoch. The penalty is that of the summed objective; the group of a weight is all weights of its feature
 // (of its row, for transitions; of its first two labels, for trigrams). Proximal steps are put off until a feature is met again, and give what dense ones would (penalty.hpp).
 #pragma once
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "base/interrupt_check.hpp"
 #include "base/buffer.hpp"
 #include "kernels/kernels.hpp"
 #include "trainers/penalty.hpp"
@@ -38,20 +38,20 @@ public:
     // Starts anew from these parameters instead of zero.
     void start_from(const double* parameters);
     // One pass over the sentences in a new order; returns the mean loss met on the way (before each step), or infinity, at once, if the
-    // weights have run away. `look_up` is called now and then; what it throws ends the pass between two steps.
-    double epoch(const std::function<void()>& look_up);
+    // weights have run away. An exception from `interrupt` ends the pass between two steps.
+    double epoch(InterruptCheck interrupt);
     std::vector<double> parameters();
     double step() const { return step_; }
 
 private:
     const float* example_weights() const { return example_weights_.empty() ? nullptr : example_weights_.data(); }
-    double pass(const std::vector<uint32_t>& order, double bound, const std::function<void()>& look_up);
-    double batch_gradients(const uint32_t* sentences, size_t count, Pool& pool);
+    double pass(const std::vector<uint32_t>& order, double bound, InterruptCheck interrupt);
+    double batch_gradients(const uint32_t* sentences, size_t count, ThreadPool& pool);
     void descend(const uint32_t* sentences, size_t count, double eta);
     void catch_up(WeightGroup& group);
     void catch_up_sentence(size_t sentence);
     void catch_up_all();
-    void calibrate(const std::function<void()>& look_up);
+    void calibrate(InterruptCheck interrupt);
 
     std::shared_ptr<const TrainingSet> set_;
     bool chain_;

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/fault.hpp"
-#include "base/parallel.hpp"
+#include "base/thread_pool.hpp"
 #include "base/vectors.hpp"
 
 namespace tagpool {

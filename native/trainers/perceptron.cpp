@@ -4,7 +4,6 @@
 #include <numeric>
 
 #include "base/fault.hpp"
-#include "base/interrupt_check.hpp"
 
 namespace tagpool {
 
@@ -23,11 +22,10 @@ void Perceptron::start_from(const float* parameters) {
     examples_ = 0;
 }
 
-size_t Perceptron::epoch(const std::function<void()>& look_up) {
+size_t Perceptron::epoch(InterruptCheck interrupt) {
     std::vector<uint32_t> order(set_->sentence_count());
     std::iota(order.begin(), order.end(), 0u);
     random_.shuffle(order);
-    LookUp look(look_up);
     const auto weight = [&](size_t example) { return example_weights_.empty() ? 1.0f : example_weights_[example]; };
     size_t wrong = 0;
     for (uint32_t sentence : order) {
@@ -37,7 +35,7 @@ size_t Perceptron::epoch(const std::function<void()>& look_up) {
         } else {
             for (size_t token = begin; token < end; ++token) wrong += learn(token, 1, weight(token));
         }
-        look.now_and_then();
+        interrupt.poll();
     }
     return wrong;
 }

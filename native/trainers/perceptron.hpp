@@ -4,10 +4,10 @@
 // The average of w over all T examples is w - seconds / T, where `seconds` has received (s - 1) times each update.
 // Labels that are not known are completed by the best sequence that agrees with the known ones (Fernandes and Brefeld 2011).
 #pragma once
-#include <functional>
 #include <memory>
 #include <vector>
 
+#include "base/interrupt_check.hpp"
 #include "kernels/kernels.hpp"
 #include "dataset/averaged_weights.hpp"
 #include "base/random.hpp"
@@ -24,9 +24,9 @@ public:
     size_t parameter_count() const { return chain_ ? set_->places().size() : set_->pair_count(); }
     // Starts anew from these parameters instead of zero.
     void start_from(const float* parameters);
-    // One pass over the sentences in a new order; returns how many tokens of known label were wrong. `look_up` is called now and then;
-    // what it throws ends the pass between two examples.
-    size_t epoch(const std::function<void()>& look_up);
+    // One pass over the sentences in a new order; returns how many tokens of known label were wrong. An exception from
+    // `interrupt` ends the pass between two sentences.
+    size_t epoch(InterruptCheck interrupt);
     // The averaged parameters, and the plain ones.
     std::vector<float> parameters() const;
     std::vector<float> current() const;

@@ -7,7 +7,6 @@
 
 #include "trainers/calibrate.hpp"
 #include "base/fault.hpp"
-#include "base/interrupt_check.hpp"
 
 namespace tagpool {
 namespace {
@@ -49,8 +48,8 @@ void Sgd::start_from(const float* parameters) {
     step_ = options_.step;
 }
 
-double Sgd::epoch(const std::function<void()>& look_up) {
-    if (step_ <= 0) calibrate(look_up);
+double Sgd::epoch(InterruptCheck interrupt) {
+    if (step_ <= 0) calibrate(interrupt);
     if (step_ <= 0) return kNever;
     std::vector<uint32_t> order(set_->sentence_count());
     std::iota(order.begin(), order.end(), 0u);
@@ -58,7 +57,7 @@ double Sgd::epoch(const std::function<void()>& look_up) {
     const bool average = ++epochs_ > options_.average_from;
     // Ten times what knowing nothing costs: the weights have run away. (Weights that were given may be worse than nothing.)
     const double bound = from_zero_ ? 10 * cost_of_nothing(order) + 1 : kNever;
-    return pass(order, average, bound, look_up) / static_cast<double>(order.size());
+    return pass(order, average, bound, interrupt) / static_cast<double>(order.size());
 }
 
 // What sentences cost if nothing is known: log(labels) a token.
@@ -71,9 +70,8 @@ double Sgd::cost_of_nothing(const std::vector<uint32_t>& sentences) const {
 }
 
 // Returns the sum of the losses, or infinity as soon as it is above `bound` or not a number.
-double Sgd::pass(const std::vector<uint32_t>& order, bool average, double bound, const std::function<void()>& look_up) {
-    Pool pool(options_.threads);
-    LookUp look(look_up);
+double Sgd::pass(const std::vector<uint32_t>& order, bool average, double bound, InterruptCheck interrupt) {
+    ThreadPool pool(options_.threads);
     double loss = 0;
     Batch batch;
     for (size_t first = 0; first < order.size(); first += options_.batch) {
@@ -104,7 +102,7 @@ double Sgd::pass(const std::vector<uint32_t>& order, bool average, double bound,
             fraction_ = share < 1 ? fraction_ + share * average_divisor_ / divisor_ : 1;
         }
         try {
-            look.now_and_then();
+            interrupt.poll();
         } catch (...) {
             finish_batch();
             throw;
@@ -125,18 +123,18 @@ void Sgd::lay_out(Batch& batch) {
 }
 
 // Loss of a batch; what it asks for is left for later.
-double Sgd::learn(Batch& batch, Pool& pool) {
+double Sgd::learn(Batch& batch, ThreadPool& pool) {
     lay_out(batch);
     score_and_descend(batch, pool);
     return differentiate(batch, pool);
 }
 
 // First round: the weights.
-void Sgd::score_and_descend(const Batch& batch, Pool& pool) {
+void Sgd::score_and_descend(const Batch& batch, ThreadPool& pool) {
     const TrainingSet& set = *set_;
     const StepKernels<float>& run = kernels<float>().step;
     const WeightView<float> view{weights_.data(), 2, static_cast<float>(1 / divisor_)};
-    pool.each(Shards::kCount + 1, [&](size_t task, unsigned) {
+    pool.run(Shards::kCount + 1, [&](size_t task, unsigned) {
         if (task == Shards::kCount) {
             descend_edges();
             if (chain_) run.make_edges(set, view, edges_);
@@ -157,7 +155,7 @@ void Sgd::score_and_descend(const Batch& batch, Pool& pool) {
 }
 
 // Second round: the sentences.
-double Sgd::differentiate(const Batch& batch, Pool& pool) {
+double Sgd::differentiate(const Batch& batch, ThreadPool& pool) {
     const TrainingSet& set = *set_;
     const StepKernels<float>& run = kernels<float>().step;
     const size_t stride = set.stride(), edges = set.common_edge_size();
@@ -168,7 +166,7 @@ double Sgd::differentiate(const Batch& batch, Pool& pool) {
     if (pool.size() > 1)
         std::sort(longest_first_.begin(), longest_first_.end(),
                   [&](uint32_t a, uint32_t b) { return length(batch.sentences[a]) > length(batch.sentences[b]); });
-    pool.each(batch.count, [&](size_t task, unsigned worker) {
+    pool.run(batch.count, [&](size_t task, unsigned worker) {
         const size_t i = longest_first_[task], sentence = batch.sentences[i], first = batch.first_tokens[i];
         const float* parts[Shards::kCount];
         for (size_t shard = 0; shard < Shards::kCount; ++shard) {
@@ -242,7 +240,7 @@ void Sgd::settle() {
     divisor_ = 1;
 }
 
-void Sgd::calibrate(const std::function<void()>& look_up) {
+void Sgd::calibrate(InterruptCheck interrupt) {
     const std::vector<uint32_t> sample = calibration_sample(set_->sentence_count(), options_.seed);
     const std::vector<float> start = from_zero_ ? std::vector<float>() : std::vector<float>(weights_.data(), weights_.data() + weights_.size());
     const auto take_back = [&] {
@@ -250,7 +248,7 @@ void Sgd::calibrate(const std::function<void()>& look_up) {
         divisor_ = 1;
         seen_ = 0;
     };
-    calibrate_step(step_, [&](double bound) { return pass(sample, false, bound, look_up); }, take_back);
+    calibrate_step(step_, [&](double bound) { return pass(sample, false, bound, interrupt); }, take_back);
 }
 
 // Takes back what a trial did: to zero, or to where it started.

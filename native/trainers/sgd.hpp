@@ -9,10 +9,10 @@
 // asked for, in the order of that batch, and says what it has to say of this one. In the second each sentence belongs to one thread. So the
 // result is the same bits whatever the number of threads, and the weights stay in the cache of the thread they belong to.
 #pragma once
-#include <functional>
 #include <memory>
 #include <vector>
 
+#include "base/interrupt_check.hpp"
 #include "base/buffer.hpp"
 #include "dataset/dropout.hpp"
 #include "kernels/kernels.hpp"
@@ -45,8 +45,8 @@ public:
     // Starts anew from these parameters instead of zero.
     void start_from(const float* parameters);
     // One pass over the sentences in a new order; returns the mean loss met on the way (before each step), or infinity, at once, if the
-    // weights have run away. `look_up` is called now and then; what it throws ends the pass between two steps.
-    double epoch(const std::function<void()>& look_up);
+    // weights have run away. An exception from `interrupt` ends the pass between two steps.
+    double epoch(InterruptCheck interrupt);
     // The averaged parameters (the plain ones before averaging has begun), and the plain ones.
     std::vector<float> parameters() const;
     std::vector<float> current() const;
@@ -64,16 +64,16 @@ private:
 
     const float* example_weights() const { return example_weights_.empty() ? nullptr : example_weights_.data(); }
     size_t length(size_t sentence) const { return set_->sentences_[sentence + 1] - set_->sentences_[sentence]; }
-    double pass(const std::vector<uint32_t>& order, bool average, double bound, const std::function<void()>& look_up);
+    double pass(const std::vector<uint32_t>& order, bool average, double bound, InterruptCheck interrupt);
     void lay_out(Batch& batch);
-    double learn(Batch& batch, Pool& pool);
-    void score_and_descend(const Batch& batch, Pool& pool);
-    double differentiate(const Batch& batch, Pool& pool);
+    double learn(Batch& batch, ThreadPool& pool);
+    void score_and_descend(const Batch& batch, ThreadPool& pool);
+    double differentiate(const Batch& batch, ThreadPool& pool);
     void descend(size_t shard);
     Shards::List rows(const Batch& batch, size_t i, size_t shard) const;
     void descend_edges();
     void finish_batch();
-    void calibrate(const std::function<void()>& look_up);
+    void calibrate(InterruptCheck interrupt);
     double cost_of_nothing(const std::vector<uint32_t>& sentences) const;
     void restore(const std::vector<uint32_t>& sample, const std::vector<float>& start);
     void settle();

@@ -212,7 +212,7 @@ def test_damage_is_noticed(block, cut, where, by, tmp_path_factory):
         ('"kind":"crf"', '"kind":"oracle"', "holds a oracle"),
         ('\\"B-', '\\"X\\",\\"B-', "does not fit the weights|not one weight for each label"),
         ('"features.weights"', '"features.weighty"', "is missing"),
-        ('"dtype":"F32"', '"dtype":"U32"', "not of type F32"),
+        ('"dtype":"F32"', '"dtype":"U32"', "has type U32, expected F32"),
         ('\\"capacity\\":', '\\"capacity\\":9', "cannot be"),
         ('"blocks":"[', '"blocks":"[9', "cannot be"),
         ('\\"shape\\"', '\\"shapely\\"', "shapely"),
@@ -250,9 +250,9 @@ def test_what_is_no_model(tmp_path):
 
     assert "there is no such file" in message(None)
     assert "the file is empty" in message(b"")
-    assert "not a safetensors file" in message(b"Ann B-PER\nleft O\n" * 3)
+    assert "not in the safetensors format" in message(b"Ann B-PER\nleft O\n" * 3)
     assert "too short" in message(b"abc")
-    assert "no tagpool model" in message(safetensors.numpy.save({"x": np.zeros(3, np.float32)}))
+    assert "expected a tagpool model" in message(safetensors.numpy.save({"x": np.zeros(3, np.float32)}))
     with pytest.raises(tagpool.ModelError, match="folder"):
         tagpool.load(tmp_path)
 
