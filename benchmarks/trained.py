@@ -93,15 +93,15 @@ def their_tagger(task: Task) -> pycrfsuite.Tagger:
 
 @cache
 def their_score(task: Task, part: str) -> float:
-    """Return the F1 of conlleval."""
+    """Return the F1 of conlleval in percent."""
     corpus = task.read(part)
     tag = their_tagger(task).tag
-    return tagpool.score(corpus.labels, [tag(features) for features in task.features(corpus)()]).f1
+    return 100 * tagpool.score(corpus.labels, [tag(features) for features in task.features(corpus)()]).f1
 
 
 def score_of(path: Path, task: Task, part: str) -> float:
     corpus = task.read(part)
-    return tagpool.score(corpus.labels, tagpool.load(path).predict(corpus)).f1
+    return 100 * tagpool.score(corpus.labels, tagpool.load(path).predict(corpus)).f1
 
 
 @cache

@@ -13,7 +13,7 @@ import tagpool
 
 def choosing(tasks: list[Task]) -> Iterator[Row]:
     for task in tasks:
-        train, dev = tagpool.hold_out(task.read("train"), 0.1, seed=1)
+        train, dev = task.read("train").split(0.1, seed=1)
         for pairs, l2 in product(("all", "observed"), (0.1, 0.3, 1.0, 2.0, 4.0)):
             crf = tagpool.CRF(task.templates, pairs=pairs, l2=l2).fit(train)
             yield Row(

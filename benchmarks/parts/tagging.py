@@ -67,7 +67,7 @@ def _given(task: Task, corpus: tagpool.Corpus, features: list[peers.Features], t
         {"tagpool": lambda: model.predict(features), "them": lambda: [tag(each) for each in features]},
         rounds=7,
     )
-    found = tagpool.score(corpus.labels, model.predict(features)).f1
+    found = 100 * tagpool.score(corpus.labels, model.predict(features)).f1
     return speedup(
         f"{task.name}: tagging from given features (lists of strings)",
         best["them"].cpu / best["tagpool"].cpu,

@@ -1,16 +1,12 @@
 """The public names, for type checkers; __init__.py imports each when it is first used."""
 
 from tagpool.chain.lattice import Lattice as Lattice
-from tagpool.chain.rules import scheme_rules as scheme_rules
 from tagpool.corpus.builtin.corpus import builtin_corpus as builtin_corpus
 from tagpool.corpus.corpus import Corpus as Corpus
 from tagpool.corpus.corpus import Sentence as Sentence
 from tagpool.corpus.formats import read_corpus as read_corpus
 from tagpool.corpus.formats import write_corpus as write_corpus
 from tagpool.corpus.schemes import Scheme as Scheme
-from tagpool.corpus.splits import by_documents as by_documents
-from tagpool.corpus.splits import hold_out as hold_out
-from tagpool.corpus.splits import k_fold as k_fold
 from tagpool.corpus.text import tokenize as tokenize
 from tagpool.errors import InputError as InputError
 from tagpool.errors import ModelError as ModelError
@@ -26,8 +22,6 @@ from tagpool.experts.inducing.tagger import InducingTagger as InducingTagger
 from tagpool.experts.inducing.templates import induced_templates as induced_templates
 from tagpool.experts.linear.crf import CRF as CRF
 from tagpool.experts.linear.maxent import MaxEnt as MaxEnt
-from tagpool.features.brown import BrownClusters as BrownClusters
-from tagpool.features.brown import brown_clusters as brown_clusters
 from tagpool.features.embeddings import Embeddings as Embeddings
 from tagpool.features.encoded import EncodedCorpus as EncodedCorpus
 from tagpool.features.encoder import Encoder as Encoder
@@ -54,7 +48,7 @@ from tagpool.pools.loading import load as load
 from tagpool.pools.opinion.pool import OpinionPool as OpinionPool
 from tagpool.pools.two_stage.tagger import TwoStageTagger as TwoStageTagger
 from tagpool.pools.votes.automaton import Automaton as Automaton
-from tagpool.pools.votes.experts import cross_fit as cross_fit
+from tagpool.pools.votes.experts import cross_val_predict as cross_val_predict
 from tagpool.pools.votes.experts import from_spacy as from_spacy
 from tagpool.pools.votes.experts import predictions_of as predictions_of
 from tagpool.pools.votes.keys import Place as Place

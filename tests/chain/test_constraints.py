@@ -12,7 +12,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from lattices import WHOLE, Problem, entries, problems
 
-from tagpool import InputError, Lattice, Scheme, scheme_rules
+from tagpool import InputError, Lattice, Scheme
 from tagpool.corpus.schemes import spans, violations
 
 MARK = st.booleans() | st.just(True)
@@ -130,7 +130,7 @@ def test_rules_of_a_scheme_leave_just_its_valid_sequences(scheme: Scheme, seed: 
     names = ["O", *(f"{letter}-{kind}" for kind in ("X", "Y") for letter in letters)]
     random = np.random.default_rng(seed)
     lattice = Lattice(random.normal(size=(4, len(names))), random.normal(size=(len(names), len(names))))
-    rules = scheme_rules(names, scheme)
+    rules = Scheme.of(scheme).constraints(names)
     valid = {
         labels
         for labels in itertools.product(range(len(names)), repeat=4)
@@ -147,7 +147,7 @@ def test_rules_of_a_scheme_leave_just_its_valid_sequences(scheme: Scheme, seed: 
 
 
 def test_plain_labels_are_chunks_by_runs_as_in_addresses() -> None:
-    rules = scheme_rules(["number", "street", "city"], "plain")
+    rules = Scheme.PLAIN.constraints(["number", "street", "city"])
     assert rules.transitions.all()
     nodes = [[5, 0, 0], [0, 5, 0], [0, 5, 0], [0, 4, 3], [3, 0, 2], [0, 4, 3]]
     lattice = rules.constrain(Lattice(nodes, np.zeros((3, 3))))
@@ -158,8 +158,8 @@ def test_plain_labels_are_chunks_by_runs_as_in_addresses() -> None:
 
 def test_rules_refuse_what_they_cannot_use() -> None:
     with pytest.raises(InputError, match="got 'O' twice"):
-        scheme_rules(["O", "B-X", "O"], "bio2")
-    rules = scheme_rules(["O", "B-X"], "bio2")
+        Scheme.BIO2.constraints(["O", "B-X", "O"])
+    rules = Scheme.BIO2.constraints(["O", "B-X"])
     with pytest.raises(InputError, match="expected one of the types 'X', got 'Y'"):
         rules.chunk("Y")
     with pytest.raises(InputError, match="expected a lattice of 2 labels"):

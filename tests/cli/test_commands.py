@@ -62,6 +62,14 @@ def test_score_compares_two_systems(files: Path) -> None:
     assert found["compare"]["right_only_here"] == 2
 
 
+def test_plain_tags_have_an_accuracy_and_no_f1(files: Path) -> None:
+    (files / "tags.conll").write_text("the DT DT\ncat NN NN\nsat VB NN\nup RB RB\n")
+    shown = succeed("score", files / "tags.conll", "--compare", files / "tags.conll")
+    lines = [line for line in shown.splitlines() if line.split()[:1] in (["precision"], ["recall"], ["f1"], ["accuracy"])]
+    assert [line.split()[:2] for line in lines] == [["accuracy", "75.00"]]
+    assert "(accuracy 75.00): +0.00 accuracy" in shown
+
+
 def test_score_tells_known_words_from_unknown_ones(files: Path) -> None:
     train = files / "train.conll"
     train.write_text("Ann B-PER\nin O\n")

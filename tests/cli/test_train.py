@@ -35,7 +35,7 @@ def test_training_writes_a_model_that_tags_and_a_log(data: Path, tmp_path: Path)
     found = json.loads(done.stdout)
     lines = [json.loads(line) for line in log.read_text().splitlines()]
     assert [line["number"] for line in lines] == [1, 2, 3, 4]
-    assert max(line["score"] for line in lines) == found["best_dev_f1"]
+    assert 100 * max(line["score"] for line in lines) == found["best_dev_f1"]
     assert "epoch 4/4  loss" in done.stderr  # plain lines where there is no terminal
     assert "\x1b" not in done.stderr
     assert found["bytes"] == model.stat().st_size

@@ -58,7 +58,7 @@ def test_other_commands_know_it(documents: Path, tmp_path: Path) -> None:
 
 def test_what_is_refused(documents: Path, data: Path, tmp_path: Path) -> None:
     begin = ["train", "--model", tmp_path / "m", "--pool", "two-stage"]
-    assert "the corpus has no documents: mark them with -DOCSTART-" in fail(*begin, "--train", data / "train.conll")
+    assert "the corpus has no documents; mark them with -DOCSTART-" in fail(*begin, "--train", data / "train.conll")
     train = ["--train", documents / "train.conll"]
     assert "--alpha is for --pool bagging or elitist or opinion" in fail(*begin, *train, "--alpha", "dev")
     assert "folds=40: expected 2 to 15, the number of documents" in fail(*begin, *train, "--folds", 40)

@@ -146,12 +146,12 @@ def test_a_ragged_hashtag_is_no_comment(read, line):
 def test_documents(read, text, documents):
     corpus = read(text)
     assert corpus.words == [["a"], ["b"]]
-    assert corpus.documents == documents
+    assert corpus.document_starts == documents
 
 
 def test_newdoc_is_a_comment_whatever_the_number_of_columns(read):
     corpus = read("# newdoc id = x\na b c d e\n", columns="a,b,c,d,e")
-    assert (len(corpus), corpus.token_count, corpus.documents) == (1, 1, [0])
+    assert (len(corpus), corpus.token_count, corpus.document_starts) == (1, 1, [0])
 
 
 def test_docstart_is_a_whole_word(read):
@@ -248,7 +248,7 @@ def outcome(read, data: bytes, columns: int | None) -> object:
     except InputError as error:
         return "error", error.line
     tokens = [list(zip(*sentence.columns.values(), strict=True)) for sentence in corpus]
-    return tokens, corpus.documents, corpus.native.asides
+    return tokens, corpus.document_starts, corpus.native.asides
 
 
 def expected_outcome(data: bytes, columns: int | None) -> object:

@@ -42,7 +42,7 @@ def test_sample(read):
     assert corpus.words == [["vamos", "nos", "a", "el", "mar"], ["New York"], ["#"]]
     assert corpus.columns == CONLLU_COLUMNS
     assert (corpus.label_column, corpus.labels[0][:2]) == ("upos", ["VERB", "PRON"])
-    assert corpus.documents == [0, 2]
+    assert corpus.document_starts == [0, 2]
     assert len(corpus.native.asides) == 12
     assert format_conllu(corpus) == SAMPLE
     assert read(SAMPLE, "a.conllu", label="xpos").labels[0][0] == "V"
@@ -57,7 +57,7 @@ def test_small_differences_in_writing_are_levelled(read):
 
 def test_parts_keep_their_comments_and_documents(read):
     part = read(SAMPLE, "a.conllu").select([2, 1])
-    assert part.documents == [0, 1]
+    assert part.document_starts == [0, 1]
     written = format_conllu(part)
     assert (
         written

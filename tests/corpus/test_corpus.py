@@ -75,7 +75,7 @@ def test_errors_of_documents_and_asides(extra, message):
 
 
 def test_sentences_before_the_first_document_are_one():
-    assert Corpus.from_columns({"word": [["a"], ["b"]]}, documents=[1]).documents == [0, 1]
+    assert Corpus.from_columns({"word": [["a"], ["b"]]}, documents=[1]).document_starts == [0, 1]
 
 
 @pytest.mark.parametrize("make", [tuple, list, lambda values: iter(list(values)), np.array])
@@ -103,7 +103,7 @@ def test_empty_corpus():
 def test_reading():
     corpus = small()
     assert repr(corpus) == "<Corpus: 4 sentences, 7 tokens, columns word, label>"
-    assert (len(corpus), corpus.token_count, corpus.documents) == (4, 7, [0, 2])
+    assert (len(corpus), corpus.token_count, corpus.document_starts) == (4, 7, [0, 2])
     assert corpus[2] == Sentence({"word": ["It", "is", "é"], "label": ["O", "O", "B-X"]}, "label")
     assert corpus[-1] == corpus[3] == corpus[np.int64(3)]
     assert list(corpus) == [corpus[i] for i in range(4)]
@@ -138,7 +138,7 @@ def test_nothing_shared_can_be_changed():
             array[0] = 1
     corpus.words[0][0] = "Bob"
     corpus.column("word").clear()
-    corpus.documents.append(3)
+    corpus.document_starts.append(3)
     corpus.strings("word").clear()
     corpus[0].words[0] = "Bob"
     corpus.native.asides.clear()
@@ -170,11 +170,11 @@ def test_slices_are_slices_of_the_lists(part):
 def test_select_keeps_documents_and_asides():
     chosen = small().select([3, 2, 0, 0])
     assert chosen.words == [["End"], ["It", "is", "é"], ["Ann", "left"], ["Ann", "left"]]
-    assert chosen.documents == [0, 2]
+    assert chosen.document_starts == [0, 2]
     assert chosen.native.asides == [(1, 0, "# three"), (1, 1, "1-2"), (1, 3, "# last"), (2, 0, "# one"), (3, 0, "# one")]
-    assert small().select([1, 3]).documents == [0, 1]
-    assert small()[1:2].documents == [0]
-    assert small()[:0].documents == []
+    assert small().select([1, 3]).document_starts == [0, 1]
+    assert small()[1:2].document_starts == [0]
+    assert small()[:0].document_starts == []
     assert small().select(np.array([1])).words == [["Rain"]]
     assert small().select(range(4)) == small()
     assert chosen.select([1]).native.asides == [(0, 0, "# three"), (0, 1, "1-2"), (0, 3, "# last")]
@@ -197,7 +197,11 @@ def test_with_column():
     derived = corpus.with_column("length", lengths)
     assert derived.columns == ("word", "label", "length")
     assert derived.column("length") == lengths
-    assert (derived.documents, derived.native.asides, derived.source) == (corpus.documents, corpus.native.asides, corpus.source)
+    assert (derived.document_starts, derived.native.asides, derived.source) == (
+        corpus.document_starts,
+        corpus.native.asides,
+        corpus.source,
+    )
     assert derived.with_column("label", lengths).columns == derived.columns
     assert derived.with_column("label", lengths).labels == lengths
     assert corpus.columns == ("word", "label")
@@ -226,7 +230,11 @@ def test_with_columns():
     assert corpus.with_columns(["label", "word"]).columns == ("label", "word")
     renamed = corpus.with_columns({"label": "ner", "word": "form"})
     assert (renamed.columns, renamed.label_column, renamed.labels) == (("ner", "form"), "ner", corpus.labels)
-    assert (renamed.documents, renamed.native.asides, renamed.source) == (corpus.documents, corpus.native.asides, corpus.source)
+    assert (renamed.document_starts, renamed.native.asides, renamed.source) == (
+        corpus.document_starts,
+        corpus.native.asides,
+        corpus.source,
+    )
     assert corpus.with_columns(["word"]).label_column is None
     for columns in ([], {}, {"word": "x", "label": "x"}, {"word": ""}, ["word", "pos"], "word"):
         with pytest.raises(InputError):
@@ -300,9 +308,9 @@ def test_any_lists_come_back(rows, data):
     part = corpus.select(chosen)
     assert part.words == [first[i] for i in chosen]
     assert part.column("x") == [second[i] for i in chosen]
-    document = [sum(start <= i for start in corpus.documents) for i in range(len(rows))]
+    document = [sum(start <= i for start in corpus.document_starts) for i in range(len(rows))]
     changes = [k for k, i in enumerate(chosen) if k == 0 or document[i] != document[chosen[k - 1]]]
-    assert part.documents == changes
+    assert part.document_starts == changes
     distinct = part.native.distinct("word")
     assert {part.strings("word")[i] for i in distinct} == {word for words in part.words for word in words}
     assert len(set(distinct)) == len(distinct)

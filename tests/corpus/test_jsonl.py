@@ -63,7 +63,7 @@ def test_label_key_holds_labels_in_token_form(read):
 def test_documents(read, documents, expected):
     records = [{"tokens": ["w"], **({} if document is None else {"document": document})} for document in documents]
     corpus = read(lines(*records), "a.jsonl")
-    assert (corpus.documents, corpus.columns) == (expected, ("word",))
+    assert (corpus.document_starts, corpus.columns) == (expected, ("word",))
 
 
 @pytest.mark.parametrize(
@@ -321,7 +321,7 @@ def test_documents_and_columns_are_written(tmp_path):
     for kind, columns in (("jsonl", ("word", "pos")), ("spans", ("word", "space"))):
         write_corpus(corpus, tmp_path / "a.jsonl", format=kind)
         again = read_corpus(tmp_path / "a.jsonl")
-        assert (again.documents, again.columns, again.words) == ([0, 2], columns, corpus.words)
+        assert (again.document_starts, again.columns, again.words) == ([0, 2], columns, corpus.words)
 
 
 def test_labels_that_mark_no_spans_are_not_lost_in_silence():

@@ -42,7 +42,7 @@ def test_counts(real_data, name):
     sentences, tokens, documents, chunks = COUNTS[name]
     assert (len(corpus), corpus.token_count) == (sentences, tokens)
     if documents is not None:
-        assert len(corpus.documents) == documents
+        assert len(corpus.document_starts) == documents
     if chunks is not None:
         assert sum(len(spans(labels)) for labels in corpus.labels) == chunks
 
@@ -54,4 +54,4 @@ def test_both_forms_of_the_treebank_agree(real_data, part):
     assert full.words == short.words
     assert full.labels == short.labels
     assert full.column("xpos") == short.column("xpos")
-    assert len(full.documents) > 100
+    assert len(full.document_starts) > 100

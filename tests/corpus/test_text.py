@@ -206,13 +206,13 @@ def test_lines_are_sentences_and_gaps_are_documents(read):
     assert corpus.columns == ("word", "space")
     assert corpus.words == [["Ann", "left", "."], ["It", "rained", "."], ["A", "new", "day", "dawns"]]
     assert corpus.column("space") == [[" ", "", ""], [" ", "", ""], [" ", " ", "\u2028", ""]]
-    assert corpus.documents == [0, 2]
+    assert corpus.document_starts == [0, 2]
     assert corpus.label_column is None
     assert format_text(corpus) == "Ann left.\nIt rained.\n\nA new day\u2028dawns\n"
 
 
 def test_one_block_has_no_documents(read):
-    assert read("\na\nb\n\n", "a.txt", format="text").documents == []
+    assert read("\na\nb\n\n", "a.txt", format="text").document_starts == []
 
 
 def test_labels_cannot_be_asked_of_text(read):

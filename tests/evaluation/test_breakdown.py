@@ -42,20 +42,20 @@ def test_vocabulary_breakdown_by_hand() -> None:
     # known: Ann PER/PER, met O/ORG, in O/O, York LOC/LOC: 2 right of 3 predicted and 2 gold; 3 of 4 tokens
     known = parts.in_vocabulary
     assert (known.correct, known.predicted, known.gold, known.tokens) == (2, 3, 2, 4)
-    assert (known.precision, known.recall, known.f1) == pytest.approx((200 / 3, 100, 80))
-    assert known.accuracy == 75
+    assert (known.precision, known.recall, known.f1) == pytest.approx((2 / 3, 1, 0.8))
+    assert known.accuracy == 0.75
     # unknown: Xu PER/LOC, Xu PER/PER, slept O/O: 1 right of 2 and 2; 2 of 3 tokens
     unknown = parts.out_of_vocabulary
     assert (unknown.correct, unknown.predicted, unknown.gold, unknown.tokens) == (1, 2, 2, 3)
-    assert (unknown.precision, unknown.recall, unknown.f1) == (50, 50, 50)
-    assert unknown.accuracy == pytest.approx(200 / 3)
+    assert (unknown.precision, unknown.recall, unknown.f1) == (0.5, 0.5, 0.5)
+    assert unknown.accuracy == pytest.approx(2 / 3)
 
 
 def test_vocabulary_breakdown_of_plain_labels() -> None:
     words, gold, predicted = [["a", "zyx", "zy"]], [["DT", "NN", "NN"]], [["DT", "NN", "VB"]]
     parts = vocabulary_breakdown(words, gold, predicted, vocabulary_of([["a", "cat"]]))
-    assert parts.in_vocabulary.accuracy == 100
-    assert parts.out_of_vocabulary.accuracy == parts.out_of_vocabulary.f1 == 50
+    assert parts.in_vocabulary.accuracy == 1
+    assert parts.out_of_vocabulary.accuracy == parts.out_of_vocabulary.f1 == 0.5
 
 
 def test_vocabulary_is_of_exact_words_and_empty_parts_score_zero() -> None:

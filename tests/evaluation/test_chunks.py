@@ -221,7 +221,7 @@ def test_plain_counts_are_those_of_conlleval_r(data: st.DataObject) -> None:
 @given(st.integers(0, 50), st.integers(0, 50), st.integers(0, 50))
 def test_rates_are_conllevals(correct: int, more_predicted: int, more_gold: int) -> None:
     predicted, gold = correct + more_predicted, correct + more_gold
-    precision = 100 * correct / predicted if predicted else 0.0
-    recall = 100 * correct / gold if gold else 0.0
+    precision = correct / predicted if predicted else 0.0
+    recall = correct / gold if gold else 0.0
     f1 = 2 * precision * recall / (precision + recall) if precision + recall else 0.0
     assert [float(rate) for rate in rates(correct, predicted, gold)] == pytest.approx([precision, recall, f1])

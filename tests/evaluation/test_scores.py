@@ -51,12 +51,12 @@ def test_scores_by_hand() -> None:
     result = score(gold, predicted)
     # gold: PER, LOC, LOC; predicted: PER, ORG, LOC; in both: PER, the second LOC; 4 of 6 tokens right
     assert (result.correct, result.predicted, result.gold) == (2, 3, 3)
-    assert rates_of(result) == pytest.approx((200 / 3, 200 / 3, 200 / 3, 400 / 6))
+    assert rates_of(result) == pytest.approx((2 / 3, 2 / 3, 2 / 3, 4 / 6))
     assert (result.tokens, result.sentences, result.plain) == (6, 3, False)
     assert list(result.types) == ["LOC", "ORG", "PER"]
     location, organisation = result.types["LOC"], result.types["ORG"]
-    assert (location.precision, location.recall, location.gold) == (100.0, 50.0, 2)
-    assert location.f1 == pytest.approx(200 / 3)
+    assert (location.precision, location.recall, location.gold) == (1.0, 0.5, 2)
+    assert location.f1 == pytest.approx(2 / 3)
     # nothing to find: recall is 0; nothing right: F1 is 0
     assert (organisation.precision, organisation.recall, organisation.f1) == (0.0, 0.0, 0.0)
     assert (organisation.gold, organisation.predicted, organisation.correct) == (0, 1, 0)
@@ -69,7 +69,7 @@ def test_dictionary_is_json_with_the_agreed_keys() -> None:
     assert set(data["intervals"]) == {"precision", "recall", "f1", "accuracy"}
     assert data["intervals"]["f1"] == list(result.intervals["f1"])
     assert set(data["types"]["Y"]) == {"precision", "recall", "f1", "gold", "predicted", "correct"}
-    assert data["accuracy"] == 50.0
+    assert data["accuracy"] == 0.5
     assert score([["O"]], [["O"]]).to_dict()["intervals"] == {}
 
 
@@ -77,7 +77,8 @@ def test_plain_labels_are_scored_by_token() -> None:
     gold, predicted = [["DT", "NN", "VB"], ["NN"]], [["DT", "NN", "NN"], ["NN"]]
     result = score(gold, predicted)
     assert result.plain
-    assert rates_of(result) == (75.0, 75.0, 75.0, 75.0)
+    assert rates_of(result) == (0.75, 0.75, 0.75, 0.75)
+    assert result.only_accuracy
     noun = result.types["NN"]
     assert (noun.correct, noun.predicted, noun.gold) == (2, 3, 2)
     assert result.types["VB"].f1 == 0.0
@@ -87,7 +88,7 @@ def test_plain_can_be_forced_and_forbidden() -> None:
     gold, predicted = [["B-X", "I-X", "O"]], [["B-X", "O", "O"]]
     assert score(gold, predicted).f1 == 0.0
     forced = score(gold, predicted, plain=True)
-    assert (forced.precision, forced.recall) == (100.0, 50.0)  # conlleval -r: O is no chunk
+    assert (forced.precision, forced.recall) == (1.0, 0.5)  # conlleval -r: O is no chunk
     assert set(forced.types) == {"B-X", "I-X"}
     assert score([["NN"]], [["NN"]], plain=False).gold == 0
 
@@ -95,16 +96,17 @@ def test_plain_can_be_forced_and_forbidden() -> None:
 def test_outside_label_of_plain_labels() -> None:
     gold, predicted = [["PER", "O", "O"]], [["PER", "PER", "O"]]
     result = score(gold, predicted)
-    assert (result.precision, result.recall) == (50.0, 100.0)
+    assert (result.precision, result.recall) == (0.5, 1.0)
+    assert not result.only_accuracy
     everything = score(gold, predicted, outside=None)
-    assert everything.precision == everything.recall == everything.f1 == everything.accuracy == pytest.approx(200 / 3)
+    assert everything.precision == everything.recall == everything.f1 == everything.accuracy == pytest.approx(2 / 3)
     assert score(gold, predicted, outside="PER").types.keys() == {"O"}
 
 
 def test_nothing_at_all() -> None:
     for empty in ([], [[]]):
         assert rates_of(score(empty, empty)) == (0.0, 0.0, 0.0, 0.0)
-    assert rates_of(score([["O"]], [["O"]])) == (0.0, 0.0, 0.0, 100.0)
+    assert rates_of(score([["O"]], [["O"]])) == (0.0, 0.0, 0.0, 1.0)
 
 
 @pytest.mark.parametrize(
@@ -125,8 +127,8 @@ def test_lengths_that_differ(gold: list[list[str]], predicted: list[list[str]], 
 @given(pairs())
 def test_gold_against_itself_is_perfect(pair: Pair) -> None:
     result = score(pair[0], pair[0])
-    expected = 100.0 if any(spans(labels) for labels in pair[0]) else 0.0
-    assert rates_of(result) == (expected, expected, expected, 100.0)
+    expected = 1.0 if any(spans(labels) for labels in pair[0]) else 0.0
+    assert rates_of(result) == (expected, expected, expected, 1.0)
 
 
 @given(pairs())
@@ -161,7 +163,7 @@ def test_seqeval_agrees_in_its_default_mode(pair: Pair) -> None:
         (result.f1, f1_score(gold, predicted, zero_division=0)),
         (result.accuracy, accuracy_score(gold, predicted)),
     ):
-        assert ours == pytest.approx(100 * theirs)
+        assert ours == pytest.approx(theirs)
 
 
 def test_seqeval_takes_parts_of_speech_for_spans() -> None:
@@ -187,7 +189,7 @@ def test_seqeval_in_strict_mode_drops_spans_that_conlleval_reads() -> None:
     gold, predicted = [["B-X", "I-X", "O", "B-X"]], [["I-X", "I-X", "O", "B-X"]]
     assert f1_score(gold, predicted, mode="strict", scheme=IOB2) == pytest.approx(2 / 3)
     assert f1_score(gold, predicted) == 1.0
-    assert score(gold, predicted).f1 == 100.0
+    assert score(gold, predicted).f1 == 1.0
 
 
 def test_conll2000_test_against_seqeval_with_noise() -> None:
@@ -201,6 +203,6 @@ def test_conll2000_test_against_seqeval_with_noise() -> None:
     predicted = [[draw.choice(labels) if draw.random() < 0.1 else label for label in labels_] for labels_ in gold]
     result = score(gold, predicted)
     assert (result.gold, result.tokens, result.sentences) == (23_852, 47_377, 2_012)
-    assert 50 < result.f1 < 95
-    assert result.f1 == pytest.approx(100 * f1_score(gold, predicted))
-    assert result.precision == pytest.approx(100 * precision_score(gold, predicted))
+    assert 0.5 < result.f1 < 0.95
+    assert result.f1 == pytest.approx(f1_score(gold, predicted))
+    assert result.precision == pytest.approx(precision_score(gold, predicted))

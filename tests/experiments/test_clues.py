@@ -34,7 +34,7 @@ def test_columns_and_blocks_are_added_to_what_there_is() -> None:
     assert found.columns == ("word", "label", "head", "tail", "near", "left", "right")
     assert found.words == words
     assert found.labels == corpus.labels
-    assert found.documents == [0, 25, 50]
+    assert found.document_starts == [0, 25, 50]
     assert found.column("tail")[59] == ["_", "_", "quarter", "_"]
     assert found.column("near")[0] == ["start", "start", "have:has:next", "have:has"]
     assert found.column("left")[0] == ["-", "-", "have", "have"]

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tagpool import CRF, Corpus, MaxEnt, builtin_corpus
-from tagpool.chain.rules import scheme_rules
+from tagpool import CRF, Corpus, MaxEnt, Scheme, builtin_corpus
 from tagpool.experiments import paths_ner
 from tagpool.experiments.corpora import Split, in_scheme, together
 from tagpool.experiments.names_experts import BESIDE, FIRST, MEMBERS, Member, Said, jackknifed
@@ -28,9 +27,9 @@ def documents(count: int, part: str = "train", length: int = 5) -> Corpus:
 
 def test_parts_put_together_keep_their_documents() -> None:
     found = together(documents(20), documents(15, "dev"))
-    assert found.documents == [0, 5, 10, 15, 20, 25, 30]
+    assert found.document_starts == [0, 5, 10, 15, 20, 25, 30]
     assert found.words == documents(20).words + documents(15, "dev").words
-    assert together(builtin_corpus(3), builtin_corpus(2)).documents == []
+    assert together(builtin_corpus(3), builtin_corpus(2)).document_starts == []
 
 
 def test_a_first_stage_labels_no_document_that_it_was_trained_on() -> None:
@@ -122,7 +121,7 @@ def test_second_stages_see_the_labels_of_their_first_one(monkeypatch: pytest.Mon
 
 
 def _assert_legal(said: list[list[str]]) -> None:
-    rules = scheme_rules(sorted({label for sentence in said for label in sentence}), "bioes")
+    rules = Scheme.BIOES.constraints(sorted({label for sentence in said for label in sentence}))
     number = {label: at for at, label in enumerate(rules.labels)}
     for sentence in said:
         assert rules.start[number[sentence[0]]]

@@ -122,7 +122,7 @@ def test_a_dev_set_ends_training_and_keeps_the_best(trainer, corpus, dev):
     assert told == crf.log_
     scored = [epoch for epoch in told if epoch.score is not None]
     best = max(epoch.score for epoch in scored)
-    assert crf.score(dev) * 100 == pytest.approx(best)
+    assert crf.score(dev) == pytest.approx(best)
     assert [epoch.best for epoch in scored] == [
         epoch.score > max((other.score for other in scored[:number]), default=-1) for number, epoch in enumerate(scored)
     ]
@@ -133,7 +133,7 @@ def test_a_dev_set_ends_training_and_keeps_the_best(trainer, corpus, dev):
 def test_dev_sets_of_given_features():
     features, labels = [[["a"], ["b"]], [["b"], ["a"]]], [["X", "Y"], ["Y", "X"]]
     crf = CRF().fit(features, labels, dev=(features, labels))
-    assert crf.log_[-1].score == 100.0
+    assert crf.log_[-1].score == 1.0
     with pytest.raises(InputError, match="like those of training"):
         CRF().fit(features, labels, dev=([["a", "b"]], [["X", "Y"]]))
 

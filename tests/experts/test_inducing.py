@@ -102,7 +102,7 @@ def test_a_dev_set_ends_training_and_the_best_weights_are_kept(corpora):
     assert len(scores) < 40
     best = int(np.argmax(scores))
     assert best == len(scores) - 3
-    assert tagger.summary_["dev"] == scores[best] == pytest.approx(100 * tagger.score(dev))
+    assert tagger.summary_["dev"] == scores[best] == pytest.approx(tagger.score(dev))
 
 
 @pytest.mark.parametrize("changes", [{"dual_averaging": False}, {"l1": 1e-4}, {"average_from": None}, {"batch": 1}, {"beam": 4}])

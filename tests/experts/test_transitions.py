@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tagpool import CRF, Corpus, MaxEnt, builtin_corpus, load
-from tagpool.corpus.splits import hold_out
 from tagpool.errors import InputError, TemplateError
 from tagpool.experts.linear.lattices import state_labels
 from tagpool.experts.saving import history_names
@@ -23,7 +22,7 @@ KINDS = [(1, HISTORY), (2, PLAIN), (2, HISTORY)]
 
 
 def parts() -> tuple[Corpus, Corpus]:
-    return hold_out(builtin_corpus(300), 0.3, seed=1)
+    return builtin_corpus(300).split(0.3, seed=1)
 
 
 @pytest.mark.parametrize(("order", "templates"), KINDS)

@@ -448,7 +448,7 @@ def test_corpora_survive_pickling(sentences):
     for each in (corpus, corpus.select([len(sentences) - 1, 0])):
         copy = pickle.loads(pickle.dumps(each))
         assert copy == each
-        assert (copy.source, copy.label_column, copy.documents) == (each.source, "pos", each.documents)
+        assert (copy.source, copy.label_column, copy.document_starts) == (each.source, "pos", each.document_starts)
         encoded = [Encoder("word[-1..1]\nshape(word)[0]").fit_transform(corpus) for corpus in (each, copy)]
         assert np.array_equal(encoded[0].ids, encoded[1].ids)
         assert np.array_equal(encoded[0].labels, encoded[1].labels)

@@ -197,7 +197,7 @@ def test_it_is_a_tagger_like_others(pool: TwoStageTagger, dev: Corpus) -> None:
 
 def test_what_cannot_be(train: Corpus, pool: TwoStageTagger) -> None:
     without = Corpus.from_lists(word=train.words, label=train.labels)
-    with pytest.raises(InputError, match="the corpus has no documents: mark them with -DOCSTART-"):
+    with pytest.raises(InputError, match="the corpus has no documents; mark them with -DOCSTART-"):
         TwoStageTagger(crf()).fit(without)
     with pytest.raises(InputError, match="folds=50: expected 2 to 20, the number of documents"):
         TwoStageTagger(crf(), folds=50).fit(train)

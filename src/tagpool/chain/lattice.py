@@ -4,7 +4,7 @@ A sequence y of T labels out of L scores Σ_t nodes[t, y_t] + Σ_t edges[y_{t-1}
 the probability e^score / Z: a linear-chain conditional random field (Lafferty, McCallum and Pereira, ICML 2001). A maximum
 entropy tagger is a lattice with zero edges, and a logarithmic opinion pool the weighted sum of its members' lattices.
 
-Not here: where scores come from (the experts), names of labels (``tagpool.chain.rules`` makes rules of them), and the
+Not here: where scores come from (the experts), names of labels (``Scheme.constraints``), and the
 arithmetic, which is native/chain.hpp. All of it is float64, takes O(T·L²) time and O(T·L) memory unless said otherwise, and
 loses nothing to overflow or underflow: scores of ±10,000 and sentences of 50,000 tokens are fine.
 """
@@ -104,7 +104,7 @@ class Lattice:
         ``at_most_once`` restricts the search, exactly, to sequences in which each of the items happens at most once. An item
         is a label, which may then stand on one token only, or a group of labels, which may be *entered* only once: a run of
         tokens with labels of the group counts once, whatever its length. Where ``continues[before, label]`` is False a new run
-        begins within a group: with ``B-X`` and ``I-X`` as a group, and ``continues`` from :func:`tagpool.scheme_rules`, there
+        begins within a group: with ``B-X`` and ``I-X`` as a group, and ``continues`` from ``Scheme.constraints``, there
         is at most one chunk of type X. A label may be in one group only. Time and memory double with each group that the best
         sequence without it would enter twice, and with no others.
 

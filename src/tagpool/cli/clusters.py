@@ -12,7 +12,7 @@ from tagpool.cli.console import EncodingOption, JsonOption, errors, print_json
 from tagpool.cli.raw_text import OutputOption, SimplifyOption, TextArgument, check_output
 from tagpool.cli.steps import followed
 from tagpool.corpus.files import STANDARD_STREAM
-from tagpool.features.brown import brown_clusters
+from tagpool.features.resources import Clusters
 
 
 def clusters(
@@ -40,14 +40,14 @@ def clusters(
     check_output(output, json)
     begun = time.perf_counter()
     with followed(f"joining words to {k:,} clusters") as step:
-        found = brown_clusters(
+        found = Clusters.brown(
             list(text), k=k, min_count=min_count, simplify=simplify, lower=lower, encoding=encoding, on_step=step
         )
     found.write(output)
     told = {
         "output": str(output),
-        "tokens": found.token_count,
-        "words": len(found.words),
+        "tokens": sum(found.counts.values()),
+        "words": len(found),
         "clusters": found.cluster_count,
         "seconds": round(time.perf_counter() - begun, 3),
     }

@@ -64,8 +64,8 @@ def demo(
     first, second = (each.pop("predicted") for each in experts)
     difference = paired_bootstrap(parts["test"].labels, second, first, draws=DRAWS, seed=seed)
     compared = {
-        "difference": difference.difference,
-        "interval": list(difference.interval),
+        "difference": 100 * difference.difference,
+        "interval": [100 * end for end in difference.interval],
         "p_bootstrap": difference.p_value,
     }
     if not json:

@@ -173,7 +173,7 @@ def _show(found: dict[str, Any]) -> None:
     if training:
         # One that was collapsed from a pool knows of no epochs.
         how = training["trainer"] if "epochs" not in training else f"by {training['trainer']}: {training['epochs']} epochs"
-        score = "" if training.get("dev") is None else f", dev F1 {training['dev']:.2f}"
+        score = "" if training.get("dev") is None else f", dev F1 {100 * training['dev']:.2f}"
         # One that comes from another tool knows of no sentences.
         what = (
             f"trained on {training['sentences']:,} sentences, {training['tokens']:,} tokens, " if "sentences" in training else ""

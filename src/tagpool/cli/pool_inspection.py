@@ -143,7 +143,7 @@ def _show_members_and_weights(found: dict[str, Any], above: str) -> None:
     if found["pool"] == _ELITIST:
         dev = found["training"].get("dev")
         title += f", penalty {found['penalty']}, strength {found['strength']:g}, mu {found['mu']:g}"
-        title += "" if dev is None else f", dev F1 {dev:.2f}"
+        title += "" if dev is None else f", dev F1 {100 * dev:.2f}"
     _print(f"\n{title}")
     headers = ["member", "is a", "of", "share", "features", "weights", "size", "dev F1"]
     print_table(table(headers, [_member_row(each) for each in members], left=3))
@@ -164,7 +164,7 @@ def _member_row(member: dict[str, Any]) -> list[str]:
     kind = member.get("expert") or member["pool"]
     size = spelled_bytes(member["bytes"])
     of = ", ".join(member.get("bags") or member.get("labels") or [])
-    return [member["name"], kind, of, f"{member['share']:.3f}", *counts, size, "" if dev is None else f"{dev:.2f}"]
+    return [member["name"], kind, of, f"{member['share']:.3f}", *counts, size, "" if dev is None else f"{100 * dev:.2f}"]
 
 
 def _show_templates(members: Sequence[dict[str, Any]]) -> None:

@@ -84,7 +84,7 @@ def _of(member: str | None) -> list[str]:
 
 
 def _score(epoch: Epoch) -> list[str]:
-    return [] if epoch.score is None else [f"dev F1 {epoch.score:.2f}{' (best)' if epoch.best else ''}"]
+    return [] if epoch.score is None else [f"dev F1 {100 * epoch.score:.2f}{' (best)' if epoch.best else ''}"]
 
 
 def _left(epoch: Epoch) -> str:

@@ -85,11 +85,16 @@ def score(
     pairs = confusion(pair.gold, pair.predicted).most_confused(confused) if confused else []
     scheme = "tokens, as they are" if plain else detect(pair.gold).description
     if json:
-        found = result.to_dict() | {"scheme": scheme, "hamming": losses[0].by_token, "edit_distance": losses[1].normalised}
+        found = _in_percent(result.to_dict()) | {
+            "scheme": scheme,
+            "hamming": losses[0].by_token,
+            "edit_distance": losses[1].normalised,
+        }
         if other is not None:
             found["compare"] = other
         if known is not None:
-            found["known_words"], found["unknown_words"] = vars(known.in_vocabulary), vars(known.out_of_vocabulary)
+            found["known_words"] = _in_percent(vars(known.in_vocabulary))
+            found["unknown_words"] = _in_percent(vars(known.out_of_vocabulary))
         if confused:
             found["confused"] = [list(row) for row in pairs]
         print_json(found)
@@ -101,7 +106,7 @@ def score(
         output.print()
         print_table(table(["gold", "predicted", "tokens"], pairs, left=2, title="most confused"))
     if other is not None:
-        _show_comparison(other, source_name(compare or ""))
+        _show_comparison(other, source_name(compare or ""), "accuracy" if result.only_accuracy else "F1")
 
 
 # Reading -----------------------------------------------------------------------------------------------------------------
@@ -183,14 +188,23 @@ def _compare(
     bootstrap = paired_bootstrap(pair.gold, other.predicted, pair.predicted, draws=draws, seed=seed, plain=plain or None)
     tokens = mcnemar(pair.gold, other.predicted, pair.predicted)
     return {
-        "f1": bootstrap.first,
-        "difference": bootstrap.difference,
-        "interval": list(bootstrap.interval),
+        "f1": 100 * bootstrap.first,
+        "difference": 100 * bootstrap.difference,
+        "interval": [100 * end for end in bootstrap.interval],
         "p_bootstrap": bootstrap.p_value,
         "p_mcnemar": tokens.p_value,
         "right_only_here": tokens.second_only,
         "right_only_there": tokens.first_only,
     }
+
+
+def _in_percent(values: Any) -> Any:
+    """Return scores, as ``to_dict`` has them, with rates in percent; counts are whole numbers and stay."""
+    if isinstance(values, dict):
+        return {name: _in_percent(value) for name, value in values.items()}
+    if isinstance(values, list):
+        return [_in_percent(value) for value in values]
+    return 100 * values if isinstance(values, float) else values
 
 
 # Showing -----------------------------------------------------------------------------------------------------------------
@@ -204,14 +218,19 @@ def _show(result: Score, scheme: str, loss: float, distance: float) -> None:
         highlight=False,
         markup=False,
     )
-    rows = [
-        [metric, f"{getattr(result, metric):.2f}", f"{result.intervals[metric].low:.2f} – {result.intervals[metric].high:.2f}"]
-        for metric in ("precision", "recall", "f1", "accuracy")
-    ]
+    rows = []
+    for metric in ("accuracy",) if result.only_accuracy else ("precision", "recall", "f1", "accuracy"):
+        low, high = (100 * end for end in result.intervals[metric])
+        rows.append([metric, f"{100 * getattr(result, metric):.2f}", f"{low:.2f} – {high:.2f}"])
     print_table(table(["", "%", "95% interval"], rows))
     output.print(f"hamming loss {loss:.4f}, edit distance {distance:.4f} a token\n", highlight=False)
     rows = [
-        [kind or "(none)", f"{one.precision:.2f}", f"{one.recall:.2f}", f"{one.f1:.2f}", f"{one.gold:,}", f"{one.predicted:,}"]
+        [
+            kind or "(none)",
+            *(f"{100 * rate:.2f}" for rate in (one.precision, one.recall, one.f1)),
+            f"{one.gold:,}",
+            f"{one.predicted:,}",
+        ]
         for kind, one in result.types.items()
     ]
     print_table(table(["label" if result.plain else "type", "precision", "recall", "f1", "gold", "predicted"], rows))
@@ -220,18 +239,18 @@ def _show(result: Score, scheme: str, loss: float, distance: float) -> None:
 def _show_known(known: VocabularyBreakdown) -> None:
     rows = []
     for name, one in (("known words", known.in_vocabulary), ("unknown words", known.out_of_vocabulary)):
-        rates = [f"{rate:.2f}" for rate in (one.precision, one.recall, one.f1, one.accuracy)]
+        rates = [f"{100 * rate:.2f}" for rate in (one.precision, one.recall, one.f1, one.accuracy)]
         rows.append([name, *rates, f"{one.tokens:,}"])
     output.print()
     print_table(table(["token level", "precision", "recall", "f1", "accuracy", "tokens"], rows))
 
 
-def _show_comparison(other: dict[str, Any], name: str) -> None:
+def _show_comparison(other: dict[str, Any], name: str, metric: str) -> None:
     low, high = other["interval"]
     significant = "significant" if other["p_bootstrap"] < 0.05 else "not significant"
     output.print(
-        f"\nagainst {name} (F1 {other['f1']:.2f}): {other['difference']:+.2f} F1, 95% interval {low:+.2f} – {high:+.2f}, "
-        f"p = {other['p_bootstrap']:.4f} (paired bootstrap): {significant} at 5%\n"
+        f"\nagainst {name} ({metric} {other['f1']:.2f}): {other['difference']:+.2f} {metric}, "
+        f"95% interval {low:+.2f} – {high:+.2f}, p = {other['p_bootstrap']:.4f} (paired bootstrap): {significant} at 5%\n"
         f"tokens right only here {other['right_only_here']:,}, only there {other['right_only_there']:,}, "
         f"p = {other['p_mcnemar']:.4g} (McNemar)",
         highlight=False,

@@ -134,7 +134,7 @@ def format_conll(corpus: Corpus, *, columns: Sequence[str] | None = None, separa
     for name in names:
         # A single column has no tab that would show the reader how to take it.
         _check_separable(corpus, name, separator if len(names) > 1 else " ")
-    documents = set(corpus.documents)
+    documents = set(corpus.document_starts)
     fillers = ["-X-"] * (len(names) - 2) + ["O"] if len(names) > 1 else []
     comments = {s: list(rows) for s, rows in groupby(corpus.native.asides, key=itemgetter(0))}
     lines: list[str] = []
@@ -182,7 +182,7 @@ def format_conllu(corpus: Corpus) -> str:
     sources = _conllu_sources(corpus)
     lists = [corpus.column(sources[name]) if name in sources else None for name in CONLLU_COLUMNS]
     asides = {s: list(rows) for s, rows in groupby(corpus.native.asides, key=itemgetter(0))}
-    documents = set(corpus.documents)
+    documents = set(corpus.document_starts)
     lines: list[str] = []
     for number in range(len(corpus)):
         length = corpus.native.length(number)

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, overload
 
 from tagpool import _native
+from tagpool.corpus.splits import fold_units, split_units
 from tagpool.errors import InputError
 
 if TYPE_CHECKING:
@@ -136,7 +137,11 @@ class Corpus(Sequence[Sentence]):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Corpus):
             return NotImplemented
-        same = self.columns == other.columns and self.label_column == other.label_column and self.documents == other.documents
+        same = (
+            self.columns == other.columns
+            and self.label_column == other.label_column
+            and self.document_starts == other.document_starts
+        )
         return same and all(self.column(name) == other.column(name) for name in self.columns)
 
     __hash__ = None  # type: ignore[assignment]
@@ -178,8 +183,8 @@ class Corpus(Sequence[Sentence]):
         return self.native.offsets()
 
     @property
-    def documents(self) -> list[int]:
-        """The first sentence of each document; empty when documents are not marked."""
+    def document_starts(self) -> list[int]:
+        """The number of each document's first sentence; empty when documents are not marked."""
         return self.native.documents
 
     def document_of(self, sentence: int) -> tuple[Corpus, int]:
@@ -189,7 +194,7 @@ class Corpus(Sequence[Sentence]):
         >>> corpus.document_of(2)[0].words, corpus.document_of(2)[1]
         ([['b'], ['c']], 1)
         """
-        starts = self.documents
+        starts = self.document_starts
         if not starts:
             return self.select([sentence]), 0
         place = bisect_right(starts, sentence)
@@ -209,6 +214,59 @@ class Corpus(Sequence[Sentence]):
             wrong = next(number for number in chosen if not 0 <= number < len(self))
             raise InputError(f"sentence {wrong} does not exist: expected 0 to {len(self) - 1}", source=self.source)
         return self._derived(lambda: self.native.select(chosen))
+
+    def split(
+        self, share: float = 0.1, *, seed: int = 1, by_document: bool = False, shuffle: bool = True
+    ) -> tuple[Corpus, Corpus]:
+        """Split off about ``share`` of the sentences (or documents): the larger part first. Both keep the corpus's order.
+
+        Without ``shuffle`` the end of the corpus is split off.
+
+        >>> corpus = Corpus.from_lists(word=[[str(i)] for i in range(10)])
+        >>> train, dev = corpus.split(0.2)
+        >>> len(train), len(dev)
+        (8, 2)
+        """
+        units, unit = self._units(by_document)
+        train, held_out = split_units(units, share, seed=seed, shuffle=shuffle, unit=unit)
+        return self.select(train), self.select(held_out)
+
+    def folds(
+        self, folds: int = 5, *, seed: int = 1, by_document: bool = False, shuffle: bool = True
+    ) -> Iterator[tuple[Corpus, Corpus]]:
+        """Yield (train, test) ``folds`` times; the test parts are disjoint and together are the corpus.
+
+        >>> corpus = Corpus.from_lists(word=[[str(i)] for i in range(5)])
+        >>> sorted(sentence.words[0] for _, test in corpus.folds(2) for sentence in test)
+        ['0', '1', '2', '3', '4']
+        """
+        for train, test in self.fold_numbers(folds, seed=seed, by_document=by_document, shuffle=shuffle):
+            yield self.select(train), self.select(test)
+
+    def fold_numbers(
+        self, folds: int = 5, *, seed: int = 1, by_document: bool = False, shuffle: bool = True
+    ) -> Iterator[tuple[list[int], list[int]]]:
+        """Yield the sentence numbers of :meth:`folds`.
+
+        >>> list(Corpus.from_lists(word=[["a"], ["b"], ["c"]]).fold_numbers(3, shuffle=False))
+        [([1, 2], [0]), ([0, 2], [1]), ([0, 1], [2])]
+        """
+        units, unit = self._units(by_document)
+        return fold_units(units, folds, seed=seed, shuffle=shuffle, unit=unit)
+
+    def documents(self) -> list[Corpus]:
+        """Return one corpus for each document."""
+        return [self.select(unit) for unit in self._units(by_document=True)[0]]
+
+    def _units(self, by_document: bool) -> tuple[Sequence[Sequence[int]], str]:
+        """Return the runs of sentences that a split keeps together, and what one is called."""
+        if not by_document:
+            return [[i] for i in range(len(self))], "sentence"
+        starts = self.document_starts
+        if not starts:
+            marks = "-DOCSTART- lines (CoNLL), # newdoc (CoNLL-U) or a key document (JSONL)"
+            raise InputError(f"the corpus has no documents; mark them with {marks}", source=self.source)
+        return [range(first, last) for first, last in zip(starts, [*starts[1:], len(self)], strict=True)], "document"
 
     def with_column(self, name: str, values: Sequence[Sequence[str]]) -> Corpus:
         """The same corpus with a column added or replaced."""
@@ -241,7 +299,7 @@ class Corpus(Sequence[Sentence]):
 
     def __reduce__(self) -> tuple[object, ...]:
         lists = {name: self.column(name) for name in self.columns}
-        return _rebuild, (lists, self.documents, self.native.asides, self.label_column, self.source)
+        return _rebuild, (lists, self.document_starts, self.native.asides, self.label_column, self.source)
 
 
 def _check_names(names: Iterable[str]) -> None:

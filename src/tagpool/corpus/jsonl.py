@@ -203,7 +203,7 @@ def write_jsonl(corpus: Corpus, path: str | Path, *, as_spans: bool = False) -> 
 def format_jsonl(corpus: Corpus, *, as_spans: bool = False) -> str:
     """What :func:`write_jsonl` writes."""
     _check_writable(corpus, as_spans)
-    starts = set(corpus.documents)
+    starts = set(corpus.document_starts)
     document = -1
     whole = texts(corpus) if as_spans else []
     blanks = blanks_of(corpus) if as_spans else []

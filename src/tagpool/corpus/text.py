@@ -92,7 +92,7 @@ def write_text_lines(corpus: Corpus, path: str | Path) -> None:
 
 def format_text(corpus: Corpus) -> str:
     """What :func:`write_text_lines` writes. A line end inside a sentence (of a JSONL text) becomes a blank."""
-    documents = set(corpus.documents) - {0}
+    documents = set(corpus.document_starts) - {0}
     lines: list[str] = []
     for number, text in enumerate(texts(corpus)):
         if number in documents:

@@ -23,12 +23,15 @@ hyphen (``-X-``); here an unknown label is outside. On the letters of IOB1 and B
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import Enum
 from functools import lru_cache
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from tagpool.errors import SchemeError
+
+if TYPE_CHECKING:
+    from tagpool.corpus.constraints import SchemeConstraints
 
 
 class Scheme(str, Enum):
@@ -59,6 +62,23 @@ class Scheme(str, Enum):
     def label(self) -> str:
         """The name as it is written in messages."""
         return "plain" if self is Scheme.PLAIN else self.value.upper()
+
+    def constraints(self, labels: Sequence[str]) -> SchemeConstraints:
+        """Return the transitions that this scheme allows between labels, as arrays for a lattice.
+
+        >>> import numpy as np
+        >>> from tagpool import Lattice
+        >>> constraints = Scheme.BIO2.constraints(["O", "B-PER", "I-PER"])
+        >>> constraints.transitions.astype(int).tolist(), constraints.start.tolist()
+        ([[1, 1, 0], [1, 1, 1], [1, 1, 1]], [True, True, False])
+        >>> lattice = Lattice(nodes=[[0, 4, 0], [2, 0, 0], [0, 3, 2]], edges=np.zeros((3, 3)))
+        >>> once = {"at_most_once": [constraints.chunk("PER")], "continues": constraints.continues}
+        >>> [constraints.labels[label] for label in constraints.constrain(lattice).best(**once).labels]
+        ['B-PER', 'O', 'O']
+        """
+        from tagpool.corpus.constraints import make_constraints
+
+        return make_constraints(self, labels)
 
 
 _ALIASES = {"bio": "bio2", "iob2": "bio2", "iob": "iob1", "iobes": "bioes"}

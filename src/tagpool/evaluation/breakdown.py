@@ -3,7 +3,7 @@
 Not here: chunk scores (``scores``). The breakdown by vocabulary is that of Wang and Manning (ELITIST, IJCNLP 2013, §6.3
 and Table 3): the words of the test data are split into those seen in training (in vocabulary, IV) and the others (OOV),
 the boundary letters are removed (``I-ORG`` becomes ``ORG``), and every token is judged by itself. The two losses are
-those of Cortes, Kuznetsov and Mohri (ACL 2014): fractions and numbers of edits, not percent.
+those of Cortes, Kuznetsov and Mohri (ACL 2014): fractions and numbers of edits.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from numpy.typing import NDArray
 from tagpool.corpus.transitions import label_parts
 from tagpool.errors import InputError
 from tagpool.evaluation.alignment import IntArray, LabelSequences, align, check_lengths
-from tagpool.evaluation.chunks import percent, rates
+from tagpool.evaluation.chunks import rates, ratio
 
 
 @dataclass(frozen=True)
 class TokenScore:
-    """Token scores in percent; ``gold``, ``predicted`` and ``correct`` count the tokens that are not outside."""
+    """Token scores from 0 to 1; ``gold``, ``predicted`` and ``correct`` count the tokens that are not outside."""
 
     precision: float
     recall: float
@@ -116,7 +116,7 @@ def vocabulary_breakdown(
     >>> gold, predicted = [["B-PER", "O", "B-PER"]], [["I-PER", "O", "O"]]
     >>> parts = vocabulary_breakdown([["Ann", "sees", "Bob"]], gold, predicted, {"Ann"})
     >>> parts.in_vocabulary.f1, parts.out_of_vocabulary.recall, parts.out_of_vocabulary.accuracy
-    (100.0, 0.0, 50.0)
+    (1.0, 0.0, 0.5)
     """
     check_lengths(gold, words, "words")
     alignment = align(gold, predicted)
@@ -137,7 +137,7 @@ def vocabulary_breakdown(
 def hamming(gold: LabelSequences, predicted: LabelSequences) -> Hamming:
     """Count wrong labels; ``by_sentence`` is the average normalised Hamming loss of the path-expert papers.
 
-    Empty sentences have no loss. The accuracy in percent is 100·(1 − by_token).
+    Empty sentences have no loss. The accuracy is 1 − by_token.
 
     >>> hamming([["a", "b"], ["a"]], [["a", "a"], ["a"]]).by_sentence
     0.25
@@ -145,7 +145,7 @@ def hamming(gold: LabelSequences, predicted: LabelSequences) -> Hamming:
     alignment = align(gold, predicted)
     wrong = ~alignment.right
     errors = int(wrong.sum())
-    by_sentence = percent(alignment.sum_by_sentence(wrong), alignment.lengths) / 100
+    by_sentence = ratio(alignment.sum_by_sentence(wrong), alignment.lengths)
     return Hamming(
         errors=errors,
         tokens=alignment.tokens,
@@ -221,5 +221,5 @@ def _token_score(gold: IntArray, predicted: IntArray, mask: NDArray[np.bool_]) -
     correct = int((same & (gold >= 0)).sum())
     guessed, wanted = int((predicted >= 0).sum()), int((gold >= 0).sum())
     precision, recall, f1 = (float(rate) for rate in rates(correct, guessed, wanted))
-    accuracy = float(percent(same.sum(), len(gold)))
+    accuracy = float(ratio(same.sum(), len(gold)))
     return TokenScore(precision, recall, f1, accuracy, wanted, guessed, correct, len(gold))

@@ -117,24 +117,24 @@ def count_chunks(alignment: Alignment, *, plain: bool | None = None, outside: st
 
 
 def rates(correct: Any, predicted: Any, gold: Any) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return precision, recall and F1 in percent, for numbers or arrays; what is divided by zero is 0, as in conlleval.
+    """Return precision, recall and F1 from 0 to 1, for numbers or arrays; 0/0 counts as 0, as in conlleval.
 
     F1 = 2PR / (P + R) = 2·correct / (predicted + gold).
 
     >>> [float(rate) for rate in rates(1, 2, 4)]
-    [50.0, 25.0, 33.333333333333336]
+    [0.5, 0.25, 0.3333333333333333]
     """
-    return percent(correct, predicted), percent(correct, gold), percent(2 * correct, predicted + gold)
+    return ratio(correct, predicted), ratio(correct, gold), ratio(2 * correct, predicted + gold)
 
 
-def percent(part: Any, whole: Any) -> FloatArray:
-    """Return ``part`` in percent of ``whole``, 0 where that is 0.
+def ratio(part: Any, whole: Any) -> FloatArray:
+    """Return ``part / whole`` for numbers or arrays; 0/0 counts as 0.
 
-    >>> percent(np.array([1, 0]), np.array([4, 0]))
-    array([25.,  0.])
+    >>> ratio(np.array([1, 0]), np.array([4, 0]))
+    array([0.25, 0.  ])
     """
     part, whole = np.broadcast_arrays(np.asarray(part, np.float64), np.asarray(whole, np.float64))
-    rate: FloatArray = np.divide(100.0 * part, whole, out=np.zeros(part.shape), where=whole > 0)
+    rate: FloatArray = np.divide(part, whole, out=np.zeros(part.shape), where=whole > 0)
     return rate
 
 

@@ -17,12 +17,12 @@ from tagpool.evaluation.alignment import LabelSequences, align
 from tagpool.evaluation.chunks import FloatArray, count_chunks, rates
 
 _BLOCK = 1 << 20  # coins tossed at once
-_ROUNDING = 1e-9  # sums of counts are exact, their ratios nearly
+_ROUNDING = 1e-11  # sums of counts are exact, their ratios nearly
 
 
 @dataclass(frozen=True)
 class Randomisation:
-    """The outcome of :func:`randomisation_test`: mean F1 of both in percent, second − first, and the two-sided p value."""
+    """The outcome of :func:`randomisation_test`: mean F1 of both (0 to 1), second − first, and the two-sided p value."""
 
     first: float
     second: float
@@ -47,7 +47,7 @@ def randomisation_test(
     >>> gold = [["B-PER", "O"], ["O", "B-LOC"]] * 20
     >>> silent = [["O", "O"]] * 40
     >>> randomisation_test(gold, [silent], [gold], draws=999)
-    Randomisation(first=0.0, second=100.0, difference=100.0, p_value=0.001)
+    Randomisation(first=0.0, second=1.0, difference=1.0, p_value=0.001)
     """
     if not first or len(first) != len(second):
         raise InputError(f"expected as many predictions of both, at least one, got {len(first)} and {len(second)}")

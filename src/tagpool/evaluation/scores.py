@@ -1,7 +1,7 @@
 """Precision, recall, F1 and accuracy of predicted labels, equal to conlleval's.
 
 Not here: how chunks are found (``chunks``), intervals (``significance``) and closer looks (``breakdown``). All rates
-are in percent, as in the papers; a rate whose denominator is zero is 0.
+are from 0 to 1; 0/0 counts as 0.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 
 from tagpool.corpus.corpus import Corpus
 from tagpool.evaluation.alignment import LabelSequences, align
-from tagpool.evaluation.chunks import count_chunks, percent, rates
+from tagpool.evaluation.chunks import count_chunks, rates, ratio
 from tagpool.evaluation.significance import Interval, count_intervals
 
 
@@ -30,7 +30,7 @@ class TypeScore:
 
 @dataclass(frozen=True)
 class Score:
-    """How well predicted labels agree with gold ones; rates are in percent.
+    """Agreement of predicted labels with gold ones; rates are from 0 to 1.
 
     ``gold``, ``predicted`` and ``correct`` count chunks (or tokens, if ``plain``). ``intervals`` has confidence
     intervals of the rates, if they were asked for.
@@ -49,11 +49,16 @@ class Score:
     types: Mapping[str, TypeScore]
     intervals: Mapping[str, Interval] = field(default_factory=dict)
 
+    @property
+    def only_accuracy(self) -> bool:
+        """Whether every token counts, as for parts of speech: precision, recall and F1 then equal the accuracy."""
+        return self.plain and self.gold == self.predicted == self.tokens
+
     def to_dict(self) -> dict[str, Any]:
         """Return what JSON needs: rates, types, tokens, sentences and intervals.
 
         >>> score([["B-PER"]], [["B-PER"]]).to_dict()["types"]
-        {'PER': {'precision': 100.0, 'recall': 100.0, 'f1': 100.0, 'gold': 1, 'predicted': 1, 'correct': 1}}
+        {'PER': {'precision': 1.0, 'recall': 1.0, 'f1': 1.0, 'gold': 1, 'predicted': 1, 'correct': 1}}
         """
         return {
             "precision": self.precision,
@@ -91,9 +96,9 @@ def score(
 
     >>> result = score([["B-PER", "I-PER", "O", "B-LOC"]], [["B-PER", "I-PER", "O", "B-PER"]])
     >>> result.f1, result.accuracy, result.types["PER"].precision
-    (50.0, 75.0, 50.0)
-    >>> score([["DT", "NN"]], [["DT", "VB"]]).f1
-    50.0
+    (0.5, 0.75, 0.5)
+    >>> score([["DT", "NN"]], [["DT", "VB"]]).accuracy
+    0.5
     """
     alignment = align(gold, predicted)
     if plain is None:
@@ -105,7 +110,7 @@ def score(
         precision=precision,
         recall=recall,
         f1=f1,
-        accuracy=float(percent(alignment.right.sum(), alignment.tokens)),
+        accuracy=float(ratio(alignment.right.sum(), alignment.tokens)),
         gold=wanted,
         predicted=guessed,
         correct=correct,

@@ -17,14 +17,14 @@ import numpy as np
 
 from tagpool.errors import InputError
 from tagpool.evaluation.alignment import LabelSequences, align
-from tagpool.evaluation.chunks import ChunkCounts, FloatArray, count_chunks, percent, rates
+from tagpool.evaluation.chunks import ChunkCounts, FloatArray, count_chunks, rates, ratio
 
 METRICS = ("precision", "recall", "f1", "accuracy")
 _BLOCK = 1 << 20  # numbers drawn at once: a few megabytes, small enough for the cache
 
 
 class Interval(NamedTuple):
-    """The two ends of a confidence interval, in percent."""
+    """The two ends of a confidence interval."""
 
     low: float
     high: float
@@ -32,7 +32,7 @@ class Interval(NamedTuple):
 
 @dataclass(frozen=True)
 class PairedBootstrap:
-    """The outcome of :func:`paired_bootstrap`; scores, their difference and its interval are in percent."""
+    """The outcome of :func:`paired_bootstrap`; scores are from 0 to 1."""
 
     metric: str
     first: float
@@ -71,7 +71,7 @@ def bootstrap_intervals(
 
     >>> gold = [["B-PER", "O"], ["O", "B-LOC"]] * 20
     >>> bootstrap_intervals(gold, gold, draws=100)["f1"]
-    Interval(low=100.0, high=100.0)
+    Interval(low=1.0, high=1.0)
     """
     counts = count_chunks(align(gold, predicted), plain=plain, outside=outside)
     return count_intervals(counts, draws=draws, level=level, seed=seed)
@@ -82,7 +82,7 @@ def count_intervals(counts: ChunkCounts, *, draws: int = 10_000, level: float = 
 
     >>> counts = count_chunks(align([["NN"], ["VB"]] * 50, [["NN"], ["NN"]] * 50))
     >>> low, high = count_intervals(counts)["accuracy"]
-    >>> low < 50 < high
+    >>> low < 0.5 < high
     True
     """
     table = _sentence_table(counts)
@@ -112,7 +112,7 @@ def paired_bootstrap(
     >>> silent = [["O", "O"]] * 40
     >>> outcome = paired_bootstrap(gold, silent, gold, draws=999)
     >>> outcome.difference, outcome.p_value
-    (100.0, 0.002)
+    (1.0, 0.002)
     """
     if metric not in METRICS:
         raise InputError(f"unknown metric {metric!r}; use one of {', '.join(METRICS)}")
@@ -179,7 +179,7 @@ def _sentence_table(counts: ChunkCounts) -> FloatArray:
 def _scores(sums: FloatArray) -> FloatArray:
     """Return the metrics, one row for each row of sums of a sentence table."""
     correct, predicted, gold, right, tokens = sums.T
-    return np.stack([*rates(correct, predicted, gold), percent(right, tokens)], axis=1)
+    return np.stack([*rates(correct, predicted, gold), ratio(right, tokens)], axis=1)
 
 
 def _draw(table: FloatArray, draws: int, seed: int) -> Iterator[FloatArray]:

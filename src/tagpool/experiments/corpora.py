@@ -13,7 +13,6 @@ from tagpool.corpus.formats import read_corpus
 from tagpool.corpus.schemes import convert_many, detect
 from tagpool.errors import InputError
 from tagpool.experiments.study import Setting
-from tagpool.features.brown import brown_clusters
 from tagpool.features.embeddings import Embeddings
 from tagpool.features.resources import AmbiguityClasses, Clusters, Gazetteer
 
@@ -160,7 +159,7 @@ def together(*parts: Corpus) -> Corpus:
     """The sentences of all of them, one part after the other, with their documents."""
     columns = {name: [row for part in parts for row in part.column(name)] for name in parts[0].columns}
     ends = accumulate(len(part) for part in parts)
-    documents = [end - len(part) + first for end, part in zip(ends, parts, strict=True) for first in part.documents]
+    documents = [end - len(part) + first for end, part in zip(ends, parts, strict=True) for first in part.document_starts]
     return Corpus.from_columns(columns, documents=documents)
 
 
@@ -177,7 +176,7 @@ def tweet_clusters(setting: Setting) -> Clusters:
 def newswire_clusters(setting: Setting) -> Clusters:
     """Brown clusters made of the words of Reuters-21578; a quick look makes few."""
     text = _file(folder(setting) / "reuters21578" / "sentences.txt.gz")
-    return brown_clusters(text, k=_CLUSTERS[setting.quick], min_count=5).clusters
+    return Clusters.brown(text, k=_CLUSTERS[setting.quick], min_count=5)
 
 
 def vectors(setting: Setting, scale: float = 1.0) -> Embeddings:

@@ -146,6 +146,6 @@ def _token_f1(
 ) -> tuple[float, float]:
     parts = [vocabulary_breakdown(words, gold, labels, known) for labels in found]
     return (
-        round(sum(part.in_vocabulary.f1 for part in parts) / len(parts), 2),
-        round(sum(part.out_of_vocabulary.f1 for part in parts) / len(parts), 2),
+        round(100 * sum(part.in_vocabulary.f1 for part in parts) / len(parts), 2),
+        round(100 * sum(part.out_of_vocabulary.f1 for part in parts) / len(parts), 2),
     )

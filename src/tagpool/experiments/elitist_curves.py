@@ -61,4 +61,4 @@ def by_epochs(models: dict[int, Model], strength: float, split: Split) -> Points
     if isinstance(longest.make(strength, seed), BaggingPool):
         return [(count, model.on_dev(model.make(strength, seed).fit(split.train), split)) for count, model in models.items()]
     scores = {epoch.number: epoch.score for epoch in longest.fit(strength, seed, split).log_}
-    return [(count, float(scores[count] or 0.0)) for count in models]
+    return [(count, 100 * float(scores[count] or 0.0)) for count in models]

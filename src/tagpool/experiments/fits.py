@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from tagpool.chain.rules import scheme_rules
 from tagpool.corpus.corpus import Corpus
+from tagpool.corpus.schemes import Scheme
 from tagpool.evaluation.randomisation import randomisation_test
 from tagpool.evaluation.scores import score
 from tagpool.evaluation.significance import bootstrap_intervals, mcnemar
@@ -32,7 +32,7 @@ def predict(tagger: Any, corpus: Corpus) -> Labels:
 
 def legally(tagger: Any, corpus: Corpus) -> Labels:
     """The best labels of those that the scheme BIOES allows."""
-    rules = scheme_rules(tagger.labels_, _SCHEME)
+    rules = Scheme.of(_SCHEME).constraints(tagger.labels_)
     return [
         [rules.labels[label] for label in rules.constrain(lattice).best().labels.tolist()] for lattice in tagger.lattices(corpus)
     ]
@@ -64,8 +64,8 @@ class Model:
         return made.fit(split.train, dev=split.dev if self.stops or is_pool else None)
 
     def on_dev(self, tagger: Any, split: Split) -> float:
-        """The F1 of a model on the dev set."""
-        return score(split.dev.labels, self.decode(tagger, split.dev)).f1
+        """Return the F1 of a model on the dev set, in percent."""
+        return 100 * score(split.dev.labels, self.decode(tagger, split.dev)).f1
 
 
 def tune(model: Model, split: Split, setting: Setting, *, whole_grid: bool = False, only_first: bool = False) -> Model:
@@ -108,10 +108,10 @@ def measured(row: str, metric: str, gold: Labels, found: Iterable[Labels], *, pa
     """The F1 over several seeds: its mean, and the mean of the bounds of its 95% intervals (bootstrap over sentences)."""
     scores, lows, highs = [], [], []
     for labels in found:
-        scores.append(score(gold, labels).f1)
+        scores.append(100 * score(gold, labels).f1)
         interval = bootstrap_intervals(gold, labels, draws=1000)["f1"]
-        lows.append(interval.low)
-        highs.append(interval.high)
+        lows.append(100 * interval.low)
+        highs.append(100 * interval.high)
     return Row(row, metric, _mean(scores), _mean(lows), _mean(highs), paper, mark)
 
 
@@ -121,7 +121,7 @@ def precision_and_recall(
     """Both over several seeds, in percent."""
     scores = [score(gold, labels) for labels in found]
     return [
-        Row(row, f"{where} {name}", _mean([getattr(one, name) for one in scores]), paper=paper)
+        Row(row, f"{where} {name}", _mean([100 * getattr(one, name) for one in scores]), paper=paper)
         for name, paper in zip(("precision", "recall"), papers, strict=True)
     ]
 
@@ -150,7 +150,9 @@ def compared(gold: Labels, found: Mapping[str, Sequence[Labels]], rivals: Mappin
     for name, rival in rivals.items():
         outcome = randomisation_test(gold, found[rival], found[name])
         p = f"p = {outcome.p_value:.2g}" if outcome.p_value > _LEAST else f"p ≤ {_LEAST:g}"
-        notes.append(f"{name}, against {rival}: {outcome.difference:+.2f} F1, {p} (approximate randomisation over sentences).")
+        notes.append(
+            f"{name}, against {rival}: {100 * outcome.difference:+.2f} F1, {p} (approximate randomisation over sentences)."
+        )
     return notes
 
 

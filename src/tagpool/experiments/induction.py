@@ -192,7 +192,7 @@ def _accuracies(
     name: str, where: str, part: Corpus, said: Sequence[Labels], known: frozenset[str], papers: Sequence[float | None]
 ) -> list[Row]:
     unknown = [vocabulary_breakdown(part.words, part.labels, labels, known).out_of_vocabulary for labels in said]
-    mean = sum(each.accuracy for each in unknown) / len(unknown)
+    mean = 100 * sum(each.accuracy for each in unknown) / len(unknown)
     return [
         measured(name, f"{where}, all", part.labels, said, paper=papers[0]),
         Row(name, f"{where}, unknown words", round(mean, 2), paper=papers[1]),
@@ -252,7 +252,7 @@ def _found(task: Task, step: Step, before: Mapping[str, Found], setting: Setting
             tagger.beam = 1
             for labels, part in zip(result.greedy, (task.split.dev, task.split.test), strict=True):
                 labels.append(tagger.predict(part))
-        setting.say(f"{step.name}, seed {seed}: dev {score(task.split.dev.labels, said[0]).f1:.2f}")
+        setting.say(f"{step.name}, seed {seed}: dev {100 * score(task.split.dev.labels, said[0]).f1:.2f}")
     return result
 
 
@@ -261,7 +261,7 @@ def _choose(task: Task, step: Step, result: Found, setting: Setting) -> None:
 
     def attempt(l1: float, slots: int) -> None:
         tagger = task.tagger(step, setting, 1, l1=l1, slots=slots, epochs=task.tried_epochs, average_from=None)
-        reached = score(task.split.dev.labels, tagger.predict(task.split.dev)).f1
+        reached = 100 * score(task.split.dev.labels, tagger.predict(task.split.dev)).f1
         setting.say(f"{step.name}, l1 {l1:g}, slots {slots:,}, {task.tried_epochs} epoch(s): dev {reached:.2f}")
         tried.append((reached, {"l1": l1, "slots": slots}))
         result.tried.append(f"{l1:g}{f' and {slots:,}' if step.induces else ''}: {reached:.2f}")

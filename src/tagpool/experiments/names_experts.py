@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from tagpool.corpus.corpus import Corpus
 from tagpool.corpus.schemes import convert_many
-from tagpool.corpus.splits import fold_numbers
 from tagpool.experiments.corpora import in_scheme
 from tagpool.experiments.fits import Labels, legally
 from tagpool.experiments.template_files import templates
@@ -85,7 +84,7 @@ class Member:
 def jackknifed(member: Member, train: Corpus, folds: int, fit: Callable[[Member, Corpus], Any]) -> Labels:
     """What an expert says of documents that it was trained without."""
     found: Labels = [[] for _ in range(len(train))]
-    for rest, without in fold_numbers(train, folds, seed=1, by_document=True):
+    for rest, without in train.fold_numbers(folds, seed=1, by_document=True):
         said = member.ask(fit(member, train.select(rest)), train.select(without))
         for sentence, labels in zip(without, said.labels, strict=True):
             found[sentence] = labels

@@ -13,9 +13,8 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from tagpool.chain.lattice import Lattice
-from tagpool.chain.rules import scheme_rules
 from tagpool.corpus.corpus import Corpus
-from tagpool.corpus.splits import fold_numbers
+from tagpool.corpus.schemes import Scheme
 from tagpool.evaluation.scores import score
 from tagpool.experiments.corpora import (
     Split,
@@ -61,7 +60,7 @@ class Pooling:
     def out_of_fold(self, said: Heard, gold: Corpus) -> Labels:
         """What such a pool says of sentences whose documents it has not learned from."""
         found: Labels = [[] for _ in range(len(gold))]
-        for rest, tried in fold_numbers(gold, _TRIALS, seed=1, by_document=True):
+        for rest, tried in gold.fold_numbers(_TRIALS, seed=1, by_document=True):
             known = {name: [labels[number] for number in rest] for name, labels in said.items()}
             asked = {name: [labels[number] for number in tried] for name, labels in said.items()}
             pooled = self.pool().fit(known, gold.select(rest)).predict(asked)
@@ -124,7 +123,7 @@ def run(setting: Setting) -> Study:
     members = [{name: said[name] for name in said if name not in apart} for said in experts]
     golds = (split.dev.labels, split.test.labels, split.test.labels)
     tried = {pooling: pooling.out_of_fold(members[0], split.dev) for pooling in POOLINGS}
-    reached = {pooling: score(split.dev.labels, said).f1 for pooling, said in tried.items()}
+    reached = {pooling: 100 * score(split.dev.labels, said).f1 for pooling, said in tried.items()}
     setting.say(f"{len(tried)} ways to pool tried on dev")
     pools: list[Heard] = [{_AVERAGED: averaged([said[name] for name in said if name not in apart], labels)} for said in parts]
     ways = best_of_each(reached)
@@ -136,7 +135,7 @@ def run(setting: Setting) -> Study:
     for name in (*experts[0], *pools[0]):
         for metric, gold, alone, pooled in zip((_DEV, _TEST, _BOTH), golds, experts, pools, strict=True):
             study.rows.append(measured(name, metric, gold, [alone[name] if name in alone else pooled[name]]))
-    best = chosen({name: score(split.dev.labels, said).f1 for name, said in pools[0].items()})
+    best = chosen({name: 100 * score(split.dev.labels, said).f1 for name, said in pools[0].items()})
     by_labels = f"VotePool: {ways[0]}"
     study.notes.append(f"Chosen on dev: {best}; of those that vote by labels, {by_labels}.")
     judged = dict.fromkeys((best, by_labels))
@@ -173,7 +172,7 @@ def chosen(reached: Mapping[str, float]) -> str:
 
 def averaged(said: Sequence[Said], labels: Sequence[str]) -> Labels:
     """The best legal labels by the mean of the probabilities; who has none is certain of what he says."""
-    rules = scheme_rules(labels, SCHEME)
+    rules = Scheme.of(SCHEME).constraints(labels)
     certain = dict(zip(labels, np.eye(len(labels), dtype=np.float32), strict=True))
     given = [each.probabilities or [np.array([certain[label] for label in row]) for row in each.labels] for each in said]
     no_edges = np.zeros((len(labels), len(labels)))

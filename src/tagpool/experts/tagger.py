@@ -153,7 +153,7 @@ class Tagger(Parameters):
         from tagpool.evaluation.scores import score
         from tagpool.experts.inputs import labels_of
 
-        return float(score(labels_of(sentences, labels), self.predict(sentences)).f1) / 100
+        return float(score(labels_of(sentences, labels), self.predict(sentences)).f1)
 
     # What was learned ---------------------------------------------------------------------------------------------------
 

@@ -190,7 +190,7 @@ class DevData:
         self.offsets = encoding.sentences().astype(np.int64)
 
     def score(self, predicted: NDArray[np.int32]) -> float:
-        """What label numbers score: F1 in percent, or accuracy for plain labels."""
+        """What label numbers score: F1 from 0 to 1, or accuracy for plain labels."""
         alignment = Alignment(self.labels, self.gold, predicted.astype(np.int64), self.offsets)
         counts = count_chunks(alignment)
         return float(rates(len(counts.correct), len(counts.predicted), len(counts.gold))[2])

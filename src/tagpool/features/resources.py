@@ -5,14 +5,15 @@ Each is read from a format the field already uses, ``.gz`` or not, and handed to
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import ClassVar, NamedTuple, Protocol, TypeVar
 
 from tagpool import _native
 from tagpool.corpus.corpus import Corpus
-from tagpool.corpus.files import STANDARD_STREAM, read_lines
+from tagpool.corpus.files import STANDARD_STREAM, read_lines, write_text
 from tagpool.errors import InputError, ResourceError
+from tagpool.features.brown import Text, brown_rows
 from tagpool.features.tag_counts import SHARE, TRAINING_MINIMUM, TagCounts
 
 _Classes = TypeVar("_Classes", bound="WordClasses")
@@ -193,7 +194,9 @@ class WordClasses:
 
 
 class Clusters(WordClasses):
-    """Brown clusters: a bit string a word.
+    """Brown clusters: a bit string for each word. Words with a long common prefix are similar.
+
+    ``counts`` has the number of occurrences of each word, if it is known.
 
     >>> Clusters({"London": "0110", "Paris": "0110"}).get("Paris")
     '0110'
@@ -201,9 +204,44 @@ class Clusters(WordClasses):
 
     kind: ClassVar[str] = "cluster"
 
+    def __init__(self, classes: Mapping[str, str], counts: Mapping[str, int] | None = None) -> None:
+        super().__init__(classes)
+        self.counts = dict(counts or {})
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return Clusters, (dict(self.native.items()), self.counts)
+
+    @classmethod
+    def brown(
+        cls,
+        text: Text,
+        *,
+        k: int = 1000,
+        min_count: int = 1,
+        simplify: bool = False,
+        lower: bool = False,
+        encoding: str = "utf-8",
+        on_step: Callable[[int, int], object] | None = None,
+    ) -> Clusters:
+        """Cluster the words of a text into ``k`` clusters.
+
+        ``text`` is a file of tokenised text, one sentence per line with blanks between words (``.gz`` or not, ``-`` for standard
+        input); a list of files; a :class:`Corpus`; or lists of words. Words that occur fewer than ``min_count`` times get no
+        cluster. ``simplify`` replaces runs of digits by one 0, ``lower`` lowercases: look words up in the same way, as in
+        ``cluster(brown, simplify(word))``. ``on_step`` is called with the steps done and their total. The order of the
+        sentences does not matter.
+
+        >>> text = [f"{the} cat sees {the} dog sees {the} cat".split() for the in ("a", "the")]
+        >>> clusters = Clusters.brown(text, k=3)
+        >>> {word: clusters.get(word) for word in sorted(clusters.counts)}
+        {'a': '11', 'cat': '0', 'dog': '0', 'sees': '10', 'the': '11'}
+        """
+        rows = brown_rows(text, k=k, min_count=min_count, simplify=simplify, lower=lower, encoding=encoding, on_step=on_step)
+        return cls({word: bits for bits, word, _ in rows}, {word: count for _, word, count in rows})
+
     @classmethod
     def read(cls, path: str | Path) -> Clusters:
-        """Reads ``bits TAB word`` lines, with a count behind them or not."""
+        """Read ``bits TAB word [TAB count]`` lines; :meth:`brown` makes clusters from text."""
         classes: dict[str, str] = {}
         for number, line in enumerate(_lines(path), 1):
             if not line.strip():
@@ -217,6 +255,18 @@ class Clusters(WordClasses):
         if not classes:
             raise ResourceError("expected clusters, got none: the file is empty", source=path)
         return cls._read_from(path, classes)
+
+    def write(self, path: str | Path) -> None:
+        """Write ``bits TAB word TAB count`` lines (without counts if they are unknown); ``.gz`` is compressed."""
+        bits = dict(self.native.items())
+        ends = {word: f"\t{count}" for word, count in self.counts.items()}
+        words = self.counts or bits
+        write_text(path, "".join(f"{bits[word]}\t{word}{ends.get(word, '')}\n" for word in words))
+
+    @property
+    def cluster_count(self) -> int:
+        """Number of clusters."""
+        return len({bits for _, bits in self.native.items()})
 
 
 class AmbiguityClasses(WordClasses):

@@ -18,7 +18,7 @@ class Epoch:
     """How training stands after an epoch (of a stochastic trainer) or an iteration (of the others).
 
     ``total`` is how many there will be at most, ``loss`` what the trainer minimises (or how many tokens were wrong, for a
-    perceptron), ``score`` the F1 of the dev set in percent where it was looked at, ``best`` whether that is the best so far,
+    perceptron), ``score`` the F1 of the dev set from 0 to 1 where it was looked at, ``best`` whether that is the best so far,
     ``seconds`` the time since training began, ``note`` anything out of the ordinary.
     """
 

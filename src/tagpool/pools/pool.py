@@ -114,7 +114,7 @@ class Pool(Parameters):
 
     def score(self, sentences: Corpus | Sequence[Any], labels: Sequence[Sequence[str]] | None = None) -> float:
         """The F1 of the predicted labels as conlleval counts it (the accuracy for plain labels), from 0 to 1."""
-        return float(score(labels_of(sentences, labels), self.predict(sentences)).f1) / 100
+        return float(score(labels_of(sentences, labels), self.predict(sentences)).f1)
 
     def member_inputs(self, corpus: Corpus) -> list[Corpus]:
         """The corpus as each member is to see it."""

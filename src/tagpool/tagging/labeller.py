@@ -13,7 +13,7 @@ from tagpool.tagging.reading import Reading
 if TYPE_CHECKING:
     from typing import Any
 
-    from tagpool.chain.rules import SchemeRules
+    from tagpool.corpus.constraints import SchemeConstraints
     from tagpool.pools.pool import Pool
 
 
@@ -69,7 +69,7 @@ class Labeller:
         return Corpus.from_columns(columns, documents=documents or []).native
 
 
-def _rules_of(labels: list[str], scheme: str) -> SchemeRules:
+def _rules_of(labels: list[str], scheme: str) -> SchemeConstraints:
     from tagpool.tagging.lattices import rules_of
 
     return rules_of(labels, scheme)

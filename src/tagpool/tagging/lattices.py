@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tagpool import _native
-from tagpool.chain.rules import SchemeRules, scheme_rules
+from tagpool.corpus.constraints import SchemeConstraints
 from tagpool.corpus.corpus import Corpus
 from tagpool.corpus.schemes import Scheme
 from tagpool.errors import InputError
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 _Numbers = NDArray[np.int32]
 
 
-def rules_of(labels: list[str], scheme: str) -> SchemeRules:
+def rules_of(labels: list[str], scheme: str) -> SchemeConstraints:
     """The rules of a scheme for a model's labels; an error if some of these could never be used."""
-    rules = scheme_rules(labels, Scheme.of(scheme))
+    rules = Scheme.of(scheme).constraints(labels)
     reached, leaving = rules.start.copy(), rules.end.copy()
     for _ in labels:
         reached |= (reached[:, None] & rules.transitions).any(axis=0)
@@ -60,7 +60,7 @@ def readings(labeller: Labeller, columns: _native.Columns) -> list[list[Reading]
     return [[_reading(labeller, lattice, last, labels)] for lattice, labels in zip(lattices, best, strict=True)]
 
 
-def _valid(rules: SchemeRules, lattice: Lattice, last: _Numbers) -> Lattice:
+def _valid(rules: SchemeConstraints, lattice: Lattice, last: _Numbers) -> Lattice:
     """Only valid sequences; the states of a chain of order 2 are as their last labels."""
     return lattice.constrained(
         allowed_transitions=rules.transitions[np.ix_(last, last)], allowed_start=rules.start[last], allowed_end=rules.end[last]

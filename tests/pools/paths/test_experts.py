@@ -8,7 +8,19 @@ from pathlib import Path
 import pytest
 import spacy
 
-from tagpool import CRF, LBFGS, SGD, Corpus, InputError, MaxEnt, VotePool, builtin_corpus, cross_fit, from_spacy, predictions_of
+from tagpool import (
+    CRF,
+    LBFGS,
+    SGD,
+    Corpus,
+    InputError,
+    MaxEnt,
+    VotePool,
+    builtin_corpus,
+    cross_val_predict,
+    from_spacy,
+    predictions_of,
+)
 from tagpool import read_predictions as read
 
 WORDS = [["Ann", "Lee", "left", "."], ["Rain", "in", "Oslo"]]
@@ -112,12 +124,12 @@ def test_taggers_and_functions_are_experts():
         predictions_of({"x": lambda sentences: 7}, test)
 
 
-def test_cross_fitted_experts_have_not_seen_what_they_label():
+def test_cross_val_predictted_experts_have_not_seen_what_they_label():
     # Words that occur once each: whoever was trained on a sentence knows its labels, others cannot.
     corpus = Corpus.from_lists(word=[[f"w{n}"] for n in range(30)], label=[["a" if n % 3 else "b"] for n in range(30)])
     experts = {"crf": CRF("word[0]", l2=0.01, trainer=LBFGS()), "maxent": MaxEnt("word[0]", l2=0.01, trainer=LBFGS())}
     said: list[str] = []
-    found = cross_fit(experts, corpus, 3, say=said.append)
+    found = cross_val_predict(experts, corpus, 3, say=said.append)
     assert len(said) == 6
     for name, expert in experts.items():
         assert not expert.is_fitted
@@ -125,7 +137,7 @@ def test_cross_fitted_experts_have_not_seen_what_they_label():
         assert right <= 20
         assert sum(a == b for a, b in zip(expert.fit(corpus).predict(corpus), corpus.labels, strict=True)) == 30
     with pytest.raises(InputError, match="x: expected a tagger of tagpool's, got int"):
-        cross_fit({"x": 3}, corpus)
+        cross_val_predict({"x": 3}, corpus)
 
 
 def test_a_spacy_pipeline_is_an_expert():

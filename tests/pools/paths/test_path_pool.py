@@ -10,7 +10,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.isotonic import IsotonicRegression
 
-from tagpool import Automaton, Corpus, NotFittedError, VotePool, scheme_rules
+from tagpool import Automaton, Corpus, NotFittedError, Scheme, VotePool
 from tagpool.pools.votes.calibration import calibrated, expected_calibration_error
 from tagpool.pools.votes.methods import METHODS
 
@@ -170,7 +170,7 @@ def test_a_scheme_keeps_transitions_legal():
         f"e{j}": [[y if generator.random() < 0.6 else names[generator.integers(5)] for y in row] for row in gold]
         for j in range(3)
     }
-    rules = scheme_rules(names, "bio2")
+    rules = Scheme.BIO2.constraints(names)
     free, legal = VotePool(key="shared").fit(experts, gold), VotePool(key="shared", scheme="bio2").fit(experts, gold)
 
     def broken(rows):

@@ -27,17 +27,17 @@ def trained(expert: Expert, parts: dict[str, Corpus], tests: dict[str, Corpus]) 
         "weights": model.weight_count,
         "epochs": expert.summary_["epochs"],
         "seconds": round(seconds, 3),
-        "dev_f1": expert.summary_["dev"],
+        "dev_f1": 100 * expert.summary_["dev"],
     }
     for name, corpus in tests.items():
         predicted = expert.predict(corpus)
         result = score(corpus.labels, predicted, draws=DRAWS, seed=1)
         known = vocabulary_breakdown(corpus.words, corpus.labels, predicted, vocabulary)
         found[name.replace(" ", "_")] = {
-            "f1": result.f1,
-            "interval": list(result.intervals["f1"]),
-            "known_words_f1": known.in_vocabulary.f1,
-            "unknown_words_f1": known.out_of_vocabulary.f1,
+            "f1": 100 * result.f1,
+            "interval": [100 * end for end in result.intervals["f1"]],
+            "known_words_f1": 100 * known.in_vocabulary.f1,
+            "unknown_words_f1": 100 * known.out_of_vocabulary.f1,
         }
         if name == "test":
             found["predicted"] = predicted

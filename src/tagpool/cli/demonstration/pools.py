@@ -55,7 +55,7 @@ def measured(train: Corpus, dev: Corpus, tests: dict[str, Corpus], seed: int) ->
             row["shares"] = dict(zip(tagger.names_, tagger.weights_.tolist(), strict=True))
         for test, corpus in tests.items():
             result = score(corpus.labels, tagger.predict(corpus), draws=DRAWS, seed=1)
-            row[test.replace(" ", "_")] = {"f1": result.f1, "interval": list(result.intervals["f1"])}
+            row[test.replace(" ", "_")] = {"f1": 100 * result.f1, "interval": [100 * end for end in result.intervals["f1"]]}
         found[name] = row
     return found
 

@@ -78,19 +78,26 @@ def compare_methods(
 
 
 def _row(one: Compared) -> list[str]:
-    low, high = one.score.intervals["f1"]
+    low, high = (100 * end for end in one.score.intervals["f1"])
     p_value = "" if one.p_value is None else f"{one.p_value:.4f}{'*' if one.p_value < 0.05 else ''}"
-    return [one.name, f"{one.score.f1:.2f}", f"{low:.2f} – {high:.2f}", f"{one.loss:.4f}", f"{one.difference:+.2f}", p_value]
+    return [
+        one.name,
+        f"{100 * one.score.f1:.2f}",
+        f"{low:.2f} – {high:.2f}",
+        f"{one.loss:.4f}",
+        f"{100 * one.difference:+.2f}",
+        p_value,
+    ]
 
 
 def _plain(one: Compared) -> dict[str, object]:
     return {
         "name": one.name,
-        "f1": one.score.f1,
-        "accuracy": one.score.accuracy,
-        "interval": list(one.score.intervals["f1"]),
+        "f1": 100 * one.score.f1,
+        "accuracy": 100 * one.score.accuracy,
+        "interval": [100 * end for end in one.score.intervals["f1"]],
         "loss": one.loss,
-        "difference": one.difference,
+        "difference": 100 * one.difference,
         "p": one.p_value,
     }
 

@@ -117,7 +117,7 @@ class Run:
         if not isinstance(self.learner, Tagger):
             return "the pool as its members stood"
         found = self.learner.summary_
-        score = "" if found["dev"] is None else f" with a dev F1 of {found['dev']:.2f}"
+        score = "" if found["dev"] is None else f" with a dev F1 of {100 * found['dev']:.2f}"
         what = "the model as it stood" if found["dev"] is None else "the best model so far"
         return f"{what}{score}, after {found['epochs']} of {self.learner.log_[-1].total} epochs,"
 

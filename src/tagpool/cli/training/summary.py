@@ -29,7 +29,7 @@ def expert_summary(expert: Tagger) -> dict[str, Any]:
         "trainer": found["trainer"],
         "epochs": found["epochs"],
         "loss": found["loss"],
-        "best_dev_f1": found["dev"],
+        "best_dev_f1": _in_percent(found["dev"]),
     } | pairs
 
 
@@ -53,8 +53,12 @@ def _member(member: Any, pool: Pool | ElitistPool) -> dict[str, Any]:
         "weights": sum(model.weight_count for model in models),
     }
     if isinstance(member, Tagger) and not isinstance(pool, ElitistPool):
-        found |= {"epochs": member.summary_.get("epochs"), "dev_f1": member.summary_.get("dev")}
+        found |= {"epochs": member.summary_.get("epochs"), "dev_f1": _in_percent(member.summary_.get("dev"))}
     return found
+
+
+def _in_percent(rate: float | None) -> float | None:
+    return None if rate is None else 100 * rate
 
 
 def show(found: dict[str, Any]) -> None:

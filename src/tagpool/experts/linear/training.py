@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tagpool import _native
-from tagpool.chain.rules import scheme_rules
+from tagpool.corpus.schemes import Scheme
 from tagpool.errors import InputError
 from tagpool.experts.linear.continuing import Before
 from tagpool.experts.linear.expert import Expert
@@ -181,7 +181,7 @@ class _Made:
         """A model that tags what is encoded already."""
         labels, features, numbers, pairs, edges, arcs = self._parts(weights, None)
         if not self.expert.chain and self.expert._dev_scheme is not None:
-            edges = scheme_rules(labels, self.expert._dev_scheme).scores()
+            edges = Scheme.of(self.expert._dev_scheme).constraints(labels).scores()
         return _native.Model.of_encoded(self.data.feature_count, labels, features, numbers, pairs, edges, arcs)
 
     def scorer(self, held_out: DevData) -> Callable[[Weights], float]:

@@ -17,7 +17,6 @@ import numpy as np
 
 from tagpool.chain.checks import FloatArray
 from tagpool.corpus.corpus import Corpus
-from tagpool.corpus.splits import hold_out
 from tagpool.errors import InputError
 from tagpool.experts.inside.inspection import template_of
 from tagpool.experts.linear.expert import Expert
@@ -61,7 +60,7 @@ def find_bags(
     if len(families) < 2:
         raise InputError(f"bags='auto': expected at least two kinds of templates, got only {', '.join(families)}")
     if dev is None:
-        train, dev = hold_out(train, 0.2, seed=seed)
+        train, dev = train.split(0.2, seed=seed)
     sample = _sample(train, seed)
     search = _Search(expert, templates, resources, sample, dev, threads)
     names = list(families)
@@ -99,7 +98,7 @@ def _kind(term: Term) -> str:
 
 @dataclass(frozen=True)
 class _Judged:
-    scores: list[float]  # of each candidate, in percent
+    scores: list[float]  # of each candidate
     one: float  # of one expert on all templates
 
 
@@ -146,14 +145,14 @@ class _Search:
             pool = members[begin : begin + len(sides)]
             begin += len(sides)
             shares = best_on_grid([HeldOut(pool, self.dev, self.dev.labels)], SEQUENCE_PRODUCT)
-            scores.append(100 * OpinionPool(pool, weights=shares).score(self.dev))
-        return _Judged(scores, 100 * one.score(self.dev))
+            scores.append(OpinionPool(pool, weights=shares).score(self.dev))
+        return _Judged(scores, one.score(self.dev))
 
 
 def _sample(train: Corpus, seed: int) -> Corpus:
     if len(train) <= _MOST_SENTENCES:
         return train
-    return hold_out(train, _MOST_SENTENCES / len(train), seed=seed)[1]
+    return train.split(_MOST_SENTENCES / len(train), seed=seed)[1]
 
 
 def _chosen(templates: TemplateSet, families: Mapping[str, Sequence[Template]], names: Sequence[str]) -> TemplateSet:
@@ -218,5 +217,5 @@ def _words(names: Sequence[str], pressure: FloatArray, found: Candidate, score: 
     return (
         f"two bags, {' + '.join(names[i] for i in left)} and {' + '.join(names[i] for i in right)}, "
         f"with {' + '.join(names[i] for i in shared) or 'nothing'} in both: {because or 'no pressure was found'}. "
-        f"Held-out F1 {score:.2f} for the bags, {one:.2f} for one expert on all templates."
+        f"Held-out F1 {100 * score:.2f} for the bags, {100 * one:.2f} for one expert on all templates."
     )

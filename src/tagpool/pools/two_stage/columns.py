@@ -45,7 +45,7 @@ def staged(corpus: Corpus, labels: Labels) -> Corpus:
                 f"the corpus has a column {name!r}, which two stages make themselves: rename it", source=corpus.source
             )
     words = [[word.lower() for word in sentence] for sentence in corpus.words]
-    starts = corpus.documents or range(len(corpus))
+    starts = corpus.document_starts or range(len(corpus))
     found: list[list[str]] = []
     for first, last in zip(starts, [*starts[1:], len(corpus)], strict=True):
         found += mentions(words[first:last], labels[first:last])

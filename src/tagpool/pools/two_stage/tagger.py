@@ -16,7 +16,6 @@ import numpy as np
 from tagpool.chain.checks import FloatArray
 from tagpool.chain.lattice import Lattice
 from tagpool.corpus.corpus import Corpus
-from tagpool.corpus.splits import fold_numbers
 from tagpool.errors import InputError, NotFittedError
 from tagpool.experts.inputs import are_given_features, as_corpus
 from tagpool.experts.linear.expert import Expert
@@ -134,7 +133,7 @@ class TwoStageTagger(Pool):
     ) -> list[list[str]]:
         """What first stages say of documents that they were trained without."""
         found: list[list[str]] = [[]] * len(train)
-        parts = fold_numbers(train, self.folds, seed=self.seed, by_document=True)
+        parts = train.fold_numbers(self.folds, seed=self.seed, by_document=True)
         for number, (rest, without) in enumerate(parts, 1):
             own = None if weights is None else weights[rest]
             stage = _fresh(self.first, self.threads)

@@ -56,7 +56,7 @@ def compare(
     >>> experts = {"one": [["a", "a"], ["b", "b"]] * 10, "two": [["b", "b"], ["a", "a"]] * 10}
     >>> found = compare(experts, gold, methods=["mvote", "best"], draws=100)
     >>> [(each.name, each.score.accuracy) for each in found.methods]
-    [('mvote', 100.0), ('best', 50.0)]
+    [('mvote', 1.0), ('best', 0.5)]
     """
     ballots = ballots_of(predictions, gold)
     demand_votes(ballots)

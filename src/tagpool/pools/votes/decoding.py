@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tagpool.chain.rules import SchemeRules
+from tagpool.corpus.constraints import SchemeConstraints
 from tagpool.corpus.transitions import label_parts
 from tagpool.experts.linear.lattices import Scored
 from tagpool.pools.votes.ballots import Ballots, FloatArray, IntArray
@@ -26,14 +26,14 @@ def vote_weights(ballots: Ballots, rows: IntArray, weights: FloatArray, labels: 
     return found
 
 
-def legal(ballots: Ballots, votes: FloatArray, rules: SchemeRules, product: bool) -> IntArray:
+def legal(ballots: Ballots, votes: FloatArray, rules: SchemeConstraints, product: bool) -> IntArray:
     """The labels of the best sequences that are legal: by the product of the votes, or by their sum.
 
-    >>> from tagpool.chain.rules import scheme_rules
+    >>> from tagpool import Scheme
     >>> from tagpool.pools.votes.ballots import ballots_of
     >>> one = ballots_of({"a": [["O", "I-X"]], "b": [["B-X", "I-X"]]}, None, labels=["O", "B-X", "I-X"])
     >>> shares = vote_weights(one, np.zeros(2, np.int32), np.array([[0.6, 0.4]]), 3)
-    >>> legal(one, shares, scheme_rules(one.labels, "bio2"), product=True).tolist()
+    >>> legal(one, shares, Scheme.BIO2.constraints(one.labels), product=True).tolist()
     [1, 2]
     """
     parts = [label_parts(label) for label in rules.labels]

@@ -7,7 +7,6 @@ from typing import Any, TypeAlias
 
 from tagpool.corpus.corpus import Corpus
 from tagpool.corpus.schemes import Scheme, Span, to_labels
-from tagpool.corpus.splits import k_fold
 from tagpool.errors import InputError
 from tagpool.parameters import Parameters
 
@@ -69,7 +68,7 @@ def from_spacy(pipeline: Any, *, what: str = "entities") -> Callable[[Sequence[S
     return label
 
 
-def cross_fit(
+def cross_val_predict(
     experts: Mapping[str, Any], corpus: Corpus, folds: int = 5, *, seed: int = 1, say: Callable[[str], object] = lambda _: None
 ) -> dict[str, Labels]:
     """What experts say of sentences that they were not trained on: each is fitted ``folds`` times, on all but a part.
@@ -78,21 +77,19 @@ def cross_fit(
 
     >>> from tagpool import CRF, MaxEnt, builtin_corpus
     >>> corpus = builtin_corpus(40)
-    >>> found = cross_fit({"crf": CRF("word[0]"), "maxent": MaxEnt("suffix(word, 1..3)[0]")}, corpus, 2)
+    >>> found = cross_val_predict({"crf": CRF("word[0]"), "maxent": MaxEnt("suffix(word, 1..3)[0]")}, corpus, 2)
     >>> [len(labels) for labels in found["crf"]] == [len(labels) for labels in corpus.labels]
     True
     """
     for name, expert in experts.items():
         if not isinstance(expert, Parameters) or not hasattr(expert, "fit"):
             raise InputError(f"expected a tagger of tagpool's, got {type(expert).__name__}", source=name)
-    numbers = Corpus.from_lists(word=[[str(number)] for number in range(len(corpus))])
     found: dict[str, Labels] = {name: [[] for _ in range(len(corpus))] for name in experts}
-    for fold, (rest, left_out) in enumerate(k_fold(numbers, folds, seed=seed), 1):
-        learned, tried = ([int(each[0]) for each in part.words] for part in (rest, left_out))
+    for fold, (train, test) in enumerate(corpus.fold_numbers(folds, seed=seed), 1):
         for name, expert in experts.items():
             say(f"{name}: part {fold} of {folds}")
             fresh = type(expert)(**expert.get_params(deep=False))
-            labels = fresh.fit(corpus.select(learned)).predict(corpus.select(tried))
-            for number, each in zip(tried, labels, strict=True):
+            labels = fresh.fit(corpus.select(train)).predict(corpus.select(test))
+            for number, each in zip(test, labels, strict=True):
                 found[name][number] = each
     return found

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tagpool import _native
-from tagpool.chain.rules import scheme_rules
+from tagpool.corpus.schemes import Scheme
 from tagpool.pools.votes.automaton import Automaton
 from tagpool.pools.votes.ballots import Ballots, FloatArray, IntArray
 from tagpool.pools.votes.decoding import legal, vote_weights
@@ -51,7 +51,7 @@ class Fitted:
             labels = native.draw(np.ascontiguousarray(self.drawn_from.ravel()), seed)
         if scheme is not None and rows is not None:
             votes = vote_weights(ballots, rows, self.weights, len(ballots.labels))
-            labels = legal(ballots, votes, scheme_rules(ballots.labels, scheme), product)
+            labels = legal(ballots, votes, Scheme.of(scheme).constraints(ballots.labels), product)
         if scheme is not None or self.drawn_from is not None:
             shares = self._shares(ballots, rows, labels)
         fallback = ballots.labels.index(self.fallback)

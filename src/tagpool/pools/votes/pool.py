@@ -235,7 +235,7 @@ class VotePool(Parameters):
 
     def score(self, predictions: Predictions, gold: Any) -> float:
         """The F1 of the pooled labels as conlleval counts it (the accuracy for plain labels), from 0 to 1."""
-        return float(score(gold, self.predict(predictions)).f1) / 100
+        return float(score(gold, self.predict(predictions)).f1)
 
     # What was learned ---------------------------------------------------------------------------------------------------
 

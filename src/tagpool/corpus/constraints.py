@@ -1,0 +1,108 @@
+"""The transitions that a tag scheme allows, as arrays over label numbers; made by ``Scheme.constraints``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tagpool.corpus.transitions import Scheme, continues, label_parts, legal_transition
+from tagpool.errors import InputError
+
+BoolArray = NDArray[np.bool_]
+_FORBIDDEN = np.float32(-1e6)
+
+
+class _Lattice(Protocol):
+    @property
+    def label_count(self) -> int: ...
+
+    def constrained(self, *, allowed_transitions: Any, allowed_start: Any, allowed_end: Any) -> Any: ...
+
+
+_AnyLattice = TypeVar("_AnyLattice", bound=_Lattice)
+
+
+@dataclass(frozen=True, eq=False)
+class SchemeConstraints:
+    """Allowed label sequences of a scheme, for L labels; label i of a lattice is ``labels[i]``.
+
+    ``transitions``, an [L][L] matrix: j may follow i. ``start``, ``end``, [L]: i may be first, last.
+    ``continues``, an [L][L] matrix: j directly after i belongs to the same chunk.
+    """
+
+    labels: tuple[str, ...]
+    scheme: Scheme
+    transitions: BoolArray
+    start: BoolArray
+    end: BoolArray
+    continues: BoolArray
+
+    def constrain(self, lattice: _AnyLattice) -> _AnyLattice:
+        """Return the lattice in which only sequences that are valid in the scheme are possible.
+
+        >>> from tagpool import Lattice
+        >>> lattice = Lattice([[1.0, 0.0, 2.0], [0.0, 0.0, 3.0]], np.zeros((3, 3)))
+        >>> constraints = Scheme.BIO2.constraints(["O", "B-PER", "I-PER"])
+        >>> [constraints.labels[label] for label in constraints.constrain(lattice).best().labels]
+        ['B-PER', 'I-PER']
+        """
+        if lattice.label_count != len(self.labels):
+            raise InputError(f"expected a lattice of {len(self.labels)} labels, as in the constraints, got {lattice.label_count}")
+        constrained: _AnyLattice = lattice.constrained(
+            allowed_transitions=self.transitions, allowed_start=self.start, allowed_end=self.end
+        )
+        return constrained
+
+    def scores(self) -> NDArray[np.float32]:
+        """Return scores of transitions, then of first and last labels: 0 if allowed, else -1e6.
+
+        >>> Scheme.BIO2.constraints(["O", "I-PER"]).scores().reshape(4, 2).tolist()
+        [[0.0, -1000000.0], [0.0, 0.0], [0.0, -1000000.0], [0.0, 0.0]]
+        """
+        allowed = np.concatenate([self.transitions.ravel(), self.start, self.end])
+        scores: NDArray[np.float32] = np.where(allowed, np.float32(0), _FORBIDDEN)
+        return scores
+
+    def chunk(self, kind: str) -> tuple[int, ...]:
+        """Return the label numbers of a type, for ``lattice.best(at_most_once=[...], continues=constraints.continues)``.
+
+        The type of a plain label is the label; a run of one plain label is a chunk, as address parsers have it.
+
+        >>> Scheme.BIO2.constraints(["O", "B-PER", "I-PER"]).chunk("PER")
+        (1, 2)
+        """
+        numbers = tuple(number for number, label in enumerate(self.labels) if self._type(label) == kind)
+        if not numbers:
+            known = sorted({one for one in map(self._type, self.labels) if one is not None})
+            raise InputError(f"expected one of the types {', '.join(map(repr, known))}, got {kind!r}")
+        return numbers
+
+    def _type(self, label: str) -> str | None:
+        if self.scheme is Scheme.PLAIN:
+            return label
+        parts = label_parts(label)
+        return None if parts.role == "O" else parts.type
+
+
+def make_constraints(scheme: Scheme, labels: Sequence[str]) -> SchemeConstraints:
+    """Return the constraints of a scheme for labels, in the order of their numbers; see ``Scheme.constraints``."""
+    names = tuple(labels)
+    if len(set(names)) < len(names):
+        twice = next(label for label in names if names.count(label) > 1)
+        raise InputError(f"expected different labels, got {twice!r} twice")
+    if scheme is Scheme.PLAIN:
+        same = np.eye(len(names), dtype=bool)
+    else:
+        same = np.array([[continues(a, b) for b in names] for a in names], dtype=bool)
+    return SchemeConstraints(
+        labels=names,
+        scheme=scheme,
+        transitions=np.array([[legal_transition(a, b, scheme) for b in names] for a in names], dtype=bool),
+        start=np.array([legal_transition(None, label, scheme) for label in names], dtype=bool),
+        end=np.array([legal_transition(label, None, scheme) for label in names], dtype=bool),
+        continues=same,
+    )
