@@ -51,7 +51,7 @@ def with_random(templates: TemplateSet, count: int, seed: int) -> TemplateSet:
 def report(task: str, train: Corpus, dev: Corpus, templates: TemplateSet, counts: Sequence[int], epochs: int, l2: float) -> None:
     tagger = InducingTagger(templates, epochs=epochs).fit(train)
     print(f"{task}: {len(train):,} sentences to train on, {len(dev):,} of dev", flush=True)
-    print(f"  inducing tagger ({tagger.pair_count:,} pairs)  {100 * tagger.score(dev):.2f}", flush=True)
+    print(f"  inducing tagger ({tagger.conjunction_count:,} pairs)  {100 * tagger.score(dev):.2f}", flush=True)
     plain = templates.keep(tuple(each for each in templates if not each.is_history))
     rows = {"CRF, the same templates": plain}
     for count in counts:

@@ -30,7 +30,8 @@ def inducing(_: list[Task]) -> Iterator[Row]:
     turns = [(_trained(train, tagger), _trained(train, plain)) for _ in range(_TURNS)]
     with_pairs, whole_with = _least([joining for joining, _ in turns])
     without, whole_without = _least([single for _, single in turns])
-    share = f"{tagger.pair_count:,} of {tagger.feature_count:,} features are pairs; accuracy on dev {100 * tagger.score(dev):.2f}"
+    share = f"{tagger.conjunction_count:,} of {tagger.feature_count:,} features are conjunctions"
+    share += f"; accuracy on dev {100 * tagger.score(dev):.2f}"
     yield Row(
         f"an epoch of InducingTagger, {train.token_count:,} tokens",
         f"{with_pairs.cpu:.1f} s CPU",

@@ -12,7 +12,7 @@ from commands import fail, run, succeed, write
 
 import tagpool
 from tagpool import CRF, ElitistPool
-from tagpool.experts.inside.explanation import explain
+from tagpool.experts.inside.linear import explain
 
 # tag ---------------------------------------------------------------------------------------------------------------------
 
@@ -95,7 +95,7 @@ def test_inspect_tells_of_members(data: Path, pools: Path) -> None:
         assert told["training"] == member.summary_
     assert sum(each["bytes"] for each in found["members"]) < found["bytes"] == (pools / "bagged.tagpool").stat().st_size
     assert found["collapses"]
-    assert len(found["strongest"]["B-PER"]["for"]) == 1
+    assert len(found["top_features"]["B-PER"]["positive"]) == 1
     shown = succeed("inspect", pools / "bagged.tagpool", "--label", "B-PER").splitlines()
     row = next(line.split() for line in shown if line.startswith("shape(word)[0]"))
     assert row == ["shape(word)[0]", f"{found['members'][0]['templates']['shape(word)[0]']:,}", "-"]
@@ -106,7 +106,7 @@ def test_inspect_tells_why_a_pool_is_no_single_expert(pools: Path) -> None:
     found = json.loads(succeed("inspect", pools / "mixed.tagpool", "--json"))
     assert not found["collapses"]
     assert "transition-mixture" in found["refusal"]
-    assert (found["strongest"], found["transitions"]) == ({}, [])
+    assert "top_features" not in found
     assert "only a sequence-product" in succeed("inspect", pools / "mixed.tagpool")
     assert "are for models that are one expert" in fail("inspect", pools / "mixed.tagpool", "--label", "B-PER")
     assert "order 2" in succeed("inspect", pools / "second.tagpool")
@@ -124,7 +124,7 @@ def test_inspect_tells_what_experts_share(pools: Path, tmp_path: Path) -> None:
     pool.save(tmp_path / "nameless", names=False)
     done = run("inspect", tmp_path / "nameless")
     assert done.returncode == 0
-    assert "saved without their names" in done.stderr
+    assert "no names of features: the model was saved without them" in done.stdout
     assert json.loads(succeed("inspect", tmp_path / "nameless", "--json"))["sharing"] is None
 
 

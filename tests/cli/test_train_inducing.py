@@ -32,14 +32,14 @@ def test_tagging_is_what_python_says(model: Path, data: Path) -> None:
     assert succeed("tag", model, data / "dev.conll", "--threads", 2) == tagged
 
 
-def test_inspect_shows_pairs_as_conjunctions(model: Path) -> None:
+def test_inspect_shows_conjunctions(model: Path) -> None:
     found = json.loads(succeed("inspect", model, "--top", 3, "--json"))
-    assert len(found["pairs"]) == len(found["labelled"]) == 3
-    assert all(" & " in feature for feature, _, _ in found["pairs"])
-    assert all(feature.startswith("label[-1]=") for feature, _, _ in found["labelled"])
+    assert len(found["conjunctions"]) == len(found["label_features"]) == 3
+    assert all(" & " in feature for feature, _, _ in found["conjunctions"])
+    assert all(feature.startswith("label[-1]=") for feature, _, _ in found["label_features"])
     shown = succeed("inspect", model, "--top", 3)
-    assert "of them pairs" in shown
-    assert found["pairs"][0][0] in shown
+    assert " conjunctions)" in shown
+    assert found["conjunctions"][0][0] in shown
 
 
 def test_explain(model: Path) -> None:
@@ -66,7 +66,7 @@ def test_options_reach_the_tagger_and_it_goes_on(model: Path, data: Path, tmp_pa
     ("options", "message"),
     [
         (["--expert", "inducing", "--l2", 1], "--l2 is not for --expert inducing"),
-        (["--expert", "inducing", "--slots", 5], "slots=5: expected at least as many slots for pairs as there are features"),
+        (["--expert", "inducing", "--slots", 5], "slots=5: expected at least one slot per feature"),
         (["--beam", 2], "--beam is for --expert inducing"),
         (["--expert", "nope"], "--expert nope: expected one of crf, maxent, perceptron, inducing"),
         (["--pool", "bagging", "--expert", "inducing"], "cannot be a member of a pool"),

@@ -29,8 +29,8 @@ from tagpool import (
     load,
 )
 from tagpool.errors import InputError, ModelError
-from tagpool.experts.inside.explanation import explain
-from tagpool.experts.inside.inspection import features_by_template, strongest_features
+from tagpool.experts.inside.inspection import features_by_template, top_features
+from tagpool.experts.inside.linear import explain
 from tagpool.experts.saving import to_bytes
 
 WIDTH = 3
@@ -175,7 +175,7 @@ def test_a_file_whose_vectors_do_not_fit_is_refused(corpus: Corpus, vectors: Emb
 
 @pytest.mark.parametrize("from_file", [False, True])
 def test_training_goes_on(from_file: bool, corpus: Corpus, vectors: Embeddings, tmp_path: Path) -> None:
-    crf = CRF(TEMPLATES + "\nlabel[-1] & word[0]", order=2, resources={"v": vectors}, trainer=EXACT).fit(corpus[:25])
+    crf = CRF(TEMPLATES + "\nlabel[-1] & word[0]", resources={"v": vectors}, trainer=EXACT).fit(corpus[:25])
     before, iterations = crf.predict_marginals(corpus[:25]), len(crf.log_)
     if from_file:
         crf.save(tmp_path / "model")
@@ -192,8 +192,8 @@ def test_they_are_looked_into_and_explained(corpus: Corpus, vectors: Embeddings)
     crf = CRF(TEMPLATES, resources={"v": vectors}, trainer=SGD(epochs=5)).fit(corpus)
     counts = features_by_template(crf)
     assert counts["embedding(v, lower(word))[0]"] == counts["embedding(v)[0]"] == WIDTH
-    found = strongest_features(crf, top=WIDTH, template="embedding(v, lower(word))[0]")
-    assert all(len(each.speaking_for) + len(each.speaking_against) == WIDTH for each in found.values())
+    found = top_features(crf, top=WIDTH, template="embedding(v, lower(word))[0]")
+    assert all(len(each.positive) + len(each.negative) == WIDTH for each in found.values())
     (lattice,) = crf.lattices(corpus[:1])
     for place, one in enumerate(explain(crf, corpus)):
         score = lattice.nodes[place, crf.labels_.index(one.label)]

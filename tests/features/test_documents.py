@@ -15,7 +15,7 @@ from test_encoder import counted, rows_of
 from tagpool.corpus.corpus import Corpus
 from tagpool.errors import TemplateError
 from tagpool.experts.inducing.tagger import InducingTagger
-from tagpool.experts.inside.explanation import explain
+from tagpool.experts.inside.linear import explain
 from tagpool.experts.linear.crf import CRF
 from tagpool.features.encoder import Encoder
 from tagpool.features.parser import parse

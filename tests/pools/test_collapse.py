@@ -10,7 +10,7 @@ from pools.council import Fixed, close
 
 import tagpool
 from tagpool import CRF, SGD, BaggingPool, Clusters, Corpus, Gazetteer, InputError, Lattice, MaxEnt, OpinionPool
-from tagpool.experts.inside.inspection import strongest_features
+from tagpool.experts.inside.inspection import top_features
 from tagpool.experts.saving import feature_names, to_bytes
 
 NAMES = sorted({w for words in tagpool.builtin_corpus(200, seed=5).words for w in words if w.istitle()})
@@ -86,7 +86,7 @@ def test_the_collapsed_expert_is_an_expert(train, test, tmp_path):
     one.save(tmp_path / "one")
     assert tagpool.load(tmp_path / "one").predict(test) == pool.predict(test)
     assert pickle.loads(pickle.dumps(one)).predict(test) == pool.predict(test)
-    assert strongest_features(one, top=1)["B-PER"].speaking_for
+    assert top_features(one, top=1)["B-PER"].positive
     assert one.summary_["shares"] == [0.5, 0.5]
     assert one.summary_["label"] == "label"
     assert to_bytes(one) == to_bytes(pool.merge())
@@ -124,7 +124,7 @@ def test_what_cannot_be_collapsed(train, tmp_path):
         with pytest.raises(InputError, match=message):
             OpinionPool(members).merge()
     plain.save(tmp_path / "nameless", names=False)
-    with pytest.raises(InputError, match="without the names"):
+    with pytest.raises(InputError, match="without names"):
         OpinionPool([tagpool.load(tmp_path / "nameless"), plain]).merge()
     fixed = Fixed([Lattice(np.zeros((1, 2)), np.zeros((2, 2)))], ("A", "B"))
     with pytest.raises(InputError, match="a member is a Fixed"):

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -15,21 +14,13 @@ from tagpool.corpus.files import read_bytes, source_name
 from tagpool.corpus.formats import Format, format_of, read_corpus
 from tagpool.corpus.text import tokenize
 from tagpool.errors import InputError
-from tagpool.experts.inducing.explanation import ScoredToken, explain_scores
-from tagpool.experts.inducing.tagger import InducingTagger
-from tagpool.experts.inside.explanation import TokenExplanation
-from tagpool.experts.inside.explanation import explain as explain_sentence
-from tagpool.experts.linear.expert import Expert
+from tagpool.experts.inside.explanation import Explanation
 from tagpool.experts.tagger import Tagger
 from tagpool.pools.elitist.pool import ElitistPool
-from tagpool.pools.member_votes import TokenVotes, votes
+from tagpool.pools.explanation import explain_pool
 from tagpool.pools.pool import Pool
-from tagpool.pools.two_stage.tagger import TwoStageTagger
 from tagpool.tagging.columns import guessed_columns
-from tagpool.tagging.models import columns_of, experts_in, fastest, load_model
-
-_INDENT = "      "
-_MOST_NAMED = 6
+from tagpool.tagging.models import columns_of, experts_in, load_model
 
 
 def explain(
@@ -67,42 +58,24 @@ def explain(
         corpus = _read(tagger, file or Path(), columns, format, encoding)
         if sentence > len(corpus):
             raise InputError(f"--sentence {sentence}: there are {len(corpus)} sentences", source=file)
-    found = _explained(tagger, corpus, 0 if file is None else sentence - 1)
-    if token is not None and token > len(found):
-        raise InputError(f"--token {token}: the sentence has {len(found)} tokens")
-    chosen = [(number, each) for number, each in enumerate(found, 1) if token in (None, number)]
+    explanation = _explained(tagger, corpus, 0 if file is None else sentence - 1)
+    if token is not None and token > len(explanation):
+        raise InputError(f"--token {token}: the sentence has {len(explanation)} tokens")
+    places = [place for place in range(len(explanation)) if token in (None, place + 1)]
     if json:
-        print_json({"tokens": [{"number": number} | _as_json(*each) for number, each in chosen]})
+        print_json({"tokens": [{"number": place + 1} | explanation[place].to_dict() for place in places]})
         return
-    for number, (voted, one) in chosen:
-        _show_label(number, voted, one)
-        if voted is not None:
-            _show_votes(voted)
-        if one is not None:
-            _show_features(one, top)
+    for place in places:
+        heading, *lines = explanation.text(place, top).splitlines()
+        output.print(heading, style="bold", highlight=False, markup=False)
+        for line in lines:
+            output.print(line, highlight=False, markup=False)
 
 
-def _explained(
-    tagger: Tagger | Pool, corpus: Corpus, sentence: int
-) -> list[tuple[TokenVotes | None, TokenExplanation | ScoredToken | None]]:
-    """What there is to say of each token: the votes of a pool, and the features of whatever is one expert."""
-    count = len(corpus[sentence])
-    voted: list[TokenVotes | None] = [None] * count
+def _explained(tagger: Tagger | Pool, corpus: Corpus, sentence: int) -> Explanation:
     if isinstance(tagger, (Pool, ElitistPool)):
-        voted[:] = votes(tagger, corpus, sentence)
-    single = fastest(tagger)
-    if isinstance(tagger, TwoStageTagger):
-        single, corpus = tagger.second_, tagger.staged(corpus)
-    told: list[TokenExplanation | ScoredToken | None] = [None] * count
-    if isinstance(single, InducingTagger):
-        told[:] = explain_scores(single, corpus, sentence)
-    elif isinstance(single, Expert):
-        told[:] = explain_sentence(single, corpus, sentence)
-    return list(zip(voted, told, strict=True))
-
-
-def _as_json(voted: TokenVotes | None, one: TokenExplanation | ScoredToken | None) -> dict[str, Any]:
-    return ({} if voted is None else asdict(voted)) | ({} if one is None else asdict(one))
+        return explain_pool(tagger, corpus, sentence)
+    return tagger.explain(corpus, sentence)
 
 
 # The sentence ------------------------------------------------------------------------------------------------------------
@@ -139,53 +112,3 @@ def _read(tagger: Tagger | Pool, file: Path, columns: str | None, kind: Format |
             trained = experts_in(tagger)[0].summary_
             names = ",".join(guessed_columns(count, columns_of(tagger), trained, source_name(file)))
     return read_corpus(file, columns=names, format=kind, encoding=encoding)
-
-
-# Showing -----------------------------------------------------------------------------------------------------------------
-
-
-def _show_label(number: int, voted: TokenVotes | None, one: TokenExplanation | ScoredToken | None) -> None:
-    shown = one or voted
-    assert shown is not None
-    if isinstance(shown, ScoredToken):
-        told = f"  (next: {shown.runner_up}, behind by {shown.lead:.3f})"
-    else:
-        told = f" {shown.probability:.1%}"
-        if isinstance(one, TokenExplanation):
-            told += f"  (next: {one.runner_up} {one.runner_up_probability:.1%})"
-    output.print(
-        f"{number:>3}. {shown.word}  {shown.label}{told}",
-        style="bold",
-        highlight=False,
-        markup=False,
-    )
-
-
-def _show_votes(voted: TokenVotes) -> None:
-    width = max(len(vote.member) for vote in voted.votes)
-    for vote in voted.votes:
-        line = f"{_INDENT}{vote.share:8.3f}  {vote.member:<{width}}  {vote.label} {vote.probability:.1%}"
-        output.print(line, highlight=False, markup=False)
-
-
-def _show_features(one: TokenExplanation | ScoredToken, top: int) -> None:
-    rows = [(each.difference, each.feature) for each in one.contributions[:top]]
-    rest = sum(each.difference for each in one.contributions[top:])
-    if len(one.contributions) > top:
-        rows.append((rest, f"({len(one.contributions) - top} more features)"))
-    if isinstance(one, TokenExplanation) and one.transitions is not None:
-        rows.append((one.transitions, "(the labels beside it)"))
-    for difference, name in rows:
-        output.print(f"{_INDENT}{difference:+8.3f}  {name}", highlight=False, markup=False)
-    if isinstance(one, ScoredToken):
-        return
-    if one.transitions is None:
-        verdict = "no other label can stand here"
-    elif one.decisive is None:
-        verdict = "no feature of its own is decisive: the labels beside it are enough"
-    else:
-        named = [*one.decisive[:_MOST_NAMED], *([f"{more} more"] if (more := len(one.decisive) - _MOST_NAMED) > 0 else [])]
-        verdict = f"it would be {one.instead} without {', '.join(named)}"
-    unknown = one.feature_count - len(one.contributions)
-    known = f"  ({unknown} of its {one.feature_count} features have no weight)" if unknown else ""
-    output.print(f"{_INDENT}{verdict}{known}", highlight=False, markup=False)

@@ -244,7 +244,7 @@ def _found(task: Task, step: Step, before: Mapping[str, Found], setting: Setting
     for seed in setting.seed_numbers():
         tagger = task.tagger(step, setting, seed, **result.chosen)
         if seed == 1:
-            result.features, result.pairs = tagger.feature_count, tagger.pair_count
+            result.features, result.pairs = tagger.feature_count, tagger.conjunction_count
         said = [tagger.predict(part) for part in (task.split.dev, task.split.test)]
         result.on_dev.append(said[0])
         result.on_test.append(said[1])

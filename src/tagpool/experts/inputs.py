@@ -62,3 +62,17 @@ def labels_of(sentences: Any, labels: Any = None) -> Any:
     if sentences and hasattr(sentences[0], "labels"):
         return [sentence.labels for sentence in sentences]
     raise InputError(f"expected labels beside the sentences, or a Corpus with a column {LABEL!r}")
+
+
+def one_sentence(sentence: Any, number: int = 0) -> tuple[Corpus, int]:
+    """A corpus and the number of a sentence in it, from a corpus, a list of words or a mapping of columns.
+
+    >>> corpus, number = one_sentence(["Ann", "left"])
+    >>> corpus.words, number
+    ([['Ann', 'left']], 0)
+    """
+    if not isinstance(sentence, Corpus):
+        return as_corpus([sentence]), 0
+    if not 0 <= number < len(sentence):
+        raise InputError(f"number={number}: the corpus has {len(sentence)} sentences, the first is 0", source=sentence.source)
+    return sentence, number

@@ -1,7 +1,7 @@
-"""Tagger: what was or can be trained to label sentences. What experts of all kinds share.
+"""Tagger: the base class of single learners (CRF, MaxEnt, InducingTagger).
 
-This module is on the way of everybody who loads a model and tags: it imports next to nothing. What training, saving and
-looking inside need is imported when it is first used.
+A start-up file: loading a model and tagging imports this and little else. Training, saving and explanations are imported
+inside the methods that need them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,13 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from tagpool.chain.lattice import Lattice
     from tagpool.corpus.corpus import Corpus
+    from tagpool.experts.inducing.names import InducedFeatures
+    from tagpool.experts.inside.description import Description
+    from tagpool.experts.inside.explanation import Explanation
+    from tagpool.experts.inside.inspection import TopFeatures
+    from tagpool.experts.trained import Trained
     from tagpool.features.encoder import Encoder
     from tagpool.features.given import GivenEncoder
     from tagpool.features.resources import Origin
@@ -29,30 +35,31 @@ if TYPE_CHECKING:
     Self = TypeVar("Self", bound="Tagger")
 
     class FeaturePart(Protocol):
-        """Says which features a tagger has weights for."""
+        """The part of the features that a tagger has weights for."""
 
         def marks(self, features: int) -> bytes:
-            """1 for each feature that it has, by number."""
+            """A byte for each feature number: 1 if the tagger has weights for it."""
 
     Sentences: TypeAlias = Corpus | Sequence[Any]
     Labels: TypeAlias = Sequence[Sequence[str | None]]
+    WeightTables: TypeAlias = dict[str, tuple[list[str], list[Any]]]
 
 
 class Tagger(Parameters):
     """A tagger with templates (or given features), and weights for features and labels."""
 
     kind = ""
-    # Whether labels depend on those before them.
-    chain = True
-    # What its models are, natively.
-    native: ClassVar[Any] = _native.Model
+    chain = True  # labels depend on the label before
+    has_probabilities = False
+    native: ClassVar[Any] = _native.Model  # class of the native model
 
     _model: Any = None
     _encoder: Encoder | GivenEncoder | None = None
     _names: list[str] | None = None
     _summary: dict[str, Any] | None = None
-    _origins: dict[str, Origin] | None = None  # where lexicons were read from that came with a model, by checksum
-    _part: FeaturePart | None = None  # of the features, where a pool gives its members different ones
+    _origins: dict[str, Origin] | None = None  # files of the model's lexicons, by checksum
+    _part: FeaturePart | None = None  # of the features, for members of a pool
+    _induced: InducedFeatures | None = None
     log_: list[Epoch]
 
     features: TemplateSet | str | Path
@@ -106,8 +113,13 @@ class Tagger(Parameters):
         """Trains: with ``resume`` from the weights there are, for ``epochs`` if they are given."""
         raise NotImplementedError
 
+    def _install(self, trained: Trained) -> None:
+        """Takes over the result of a training."""
+        self._model, self._encoder, self._names, self._induced = trained.model, trained.encoder, None, trained.induced
+        self._summary, self.log_ = trained.summary, trained.log
+
     def _templates(self) -> TemplateSet:
-        """The templates as this tagger takes them; an error for what it cannot have."""
+        """The templates in the form that this tagger takes; an error for those that it does not support."""
         from tagpool.features.presets import load_templates
 
         return load_templates(self.features)
@@ -148,6 +160,14 @@ class Tagger(Parameters):
         """What else a model is told about how to tag."""
         return ()
 
+    def lattices(self, sentences: Sentences) -> list[Lattice]:
+        """The scores of every sentence; an InputError for learners without probabilities."""
+        raise InputError(f"{type(self).__name__} has no probabilities; use a CRF or MaxEnt")
+
+    def predict_proba(self, sentences: Sentences) -> list[NDArray[np.float64]]:
+        """The probability of every label at every token: for each sentence a [T][L] array, in the order of ``labels_``."""
+        return [lattice.marginals() for lattice in self.lattices(sentences)]
+
     def score(self, sentences: Sentences, labels: Labels | None = None) -> float:
         """The F1 of the predicted labels as conlleval counts it (the accuracy for plain labels), from 0 to 1."""
         from tagpool.evaluation.scores import score
@@ -173,6 +193,79 @@ class Tagger(Parameters):
     def weight_count(self) -> int:
         """How many weights of features are kept."""
         return int(self._fitted().weight_count)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the corpus columns that the templates read."""
+        return tuple(self._fitted().columns)
+
+    @property
+    def reads_documents(self) -> bool:
+        """True if the labels of a sentence depend on the rest of its document."""
+        return bool(self._fitted().looks_at_documents)
+
+    @property
+    def takes_features(self) -> bool:
+        """True if it was trained on given features instead of templates."""
+        return bool(self._fitted().given)
+
+    @property
+    def members_(self) -> Sequence[Any]:
+        """The fitted members of a pool; empty for a single tagger."""
+        return ()
+
+    @property
+    def weights_(self) -> Sequence[float]:
+        """The weights of the members; empty for a single tagger."""
+        return ()
+
+    def single_taggers(self) -> list[Tagger]:
+        """The single taggers in a pool; of a single tagger, itself."""
+        return [self]
+
+    def merge(self) -> Tagger:
+        """One model with the same labels, for pools; a single tagger returns itself."""
+        return self
+
+    # Looking inside -----------------------------------------------------------------------------------------------------
+
+    def describe(self, *, top: int = 10, labels: Sequence[str] | None = None, template: str | None = None) -> Description:
+        """Facts about the model: training, parameters, the number of features, its ``top`` features and transitions.
+
+        With ``labels`` or ``template`` only their features and transitions are listed.
+        """
+        from tagpool.experts.inside.tagger_description import describe
+
+        return describe(self, top=top, labels=labels, template=template)
+
+    def top_features(self, label: str, n: int = 10, *, template: str | None = None) -> TopFeatures:
+        """The ``n`` features with the largest positive and negative weights for a label, of all templates or of one."""
+        from tagpool.experts.inside.inspection import top_features
+
+        return top_features(self, top=n, labels=[label], template=template)[label]
+
+    def _weight_tables(self, top: int, labels: Sequence[str] | None, template: str | None) -> WeightTables:
+        """Tables for :meth:`describe` beside the top features: headers and rows by title; each row ends in a weight."""
+        return {}
+
+    def explain(self, sentence: Any, number: int = 0) -> Explanation:
+        """The features behind each label of a sentence.
+
+        ``sentence`` is a list of words, a mapping of columns, or a corpus; of a corpus, sentence ``number`` is explained with
+        its document.
+        """
+        from tagpool.experts.inputs import one_sentence
+
+        return self._explain(*one_sentence(sentence, number))
+
+    def _explain(self, corpus: Corpus, number: int) -> Explanation:
+        raise NotImplementedError
+
+    def without(self, *groups: str, templates: str = "") -> Tagger:
+        """A copy that ignores the features of these groups (bags of the templates), and of further ``templates``."""
+        from tagpool.experts.inside.removal import group_keys, remove_templates
+
+        return remove_templates(self, group_keys([self], groups, templates))
 
     @property
     def summary_(self) -> dict[str, Any]:

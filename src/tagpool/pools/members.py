@@ -54,7 +54,7 @@ def check_members(members: Any, owner: str) -> tuple[Member, ...]:
     if isinstance(members, (str, bytes)) or not isinstance(members, Sequence) or not members:
         raise InputError(f"{owner}: expected a list of at least one tagger, got {members!r}")
     for number, member in enumerate(members):
-        if not hasattr(member, "is_fitted") or not callable(getattr(member, "lattices", None)):
+        if not hasattr(member, "is_fitted") or not (hasattr(member, "lattices") and getattr(member, "has_probabilities", True)):
             raise InputError(f"{owner}: member {number} is a {type(member).__name__}, not a tagger with lattices, such as a CRF")
         if not member.is_fitted:
             raise NotFittedError(f"{owner}: member {number}, a {type(member).__name__}, was not fitted: fit it first, or load it")

@@ -31,6 +31,7 @@ class Pool(Parameters):
     """Taggers that decide together. Pools are taggers with lattices themselves: they nest."""
 
     kind = ""
+    has_probabilities = True
     weights: str | Sequence[float] | FloatArray
     threads: int
 

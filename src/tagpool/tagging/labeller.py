@@ -22,7 +22,7 @@ class Labeller:
 
     def __init__(self, tagger: Tagger | Pool, *, nbest: int = 0, marginals: bool = False, scheme: str | None = None) -> None:
         self.tagger = tagger
-        if (nbest or marginals or scheme is not None) and not hasattr(tagger, "lattices"):
+        if (nbest or marginals or scheme is not None) and not tagger.has_probabilities:
             raise InputError(
                 f"the model is a {tagger.kind}, which has one reading of a sentence: "
                 "--nbest, --marginals and --scheme need a model with probabilities, such as a crf"

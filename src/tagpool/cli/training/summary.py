@@ -18,7 +18,7 @@ from tagpool.tagging.models import experts_in
 def expert_summary(expert: Tagger) -> dict[str, Any]:
     """Of an expert."""
     model, found = expert._fitted(), expert.summary_
-    pairs = {"pairs": expert.pair_count} if isinstance(expert, InducingTagger) else {}
+    pairs = {"pairs": expert.conjunction_count} if isinstance(expert, InducingTagger) else {}
     return {
         "expert": expert.kind,
         "sentences": found["sentences"],

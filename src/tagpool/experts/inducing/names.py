@@ -1,4 +1,4 @@
-"""What an inducing tagger has found beside its single features: features with previous labels, and pairs, all by name."""
+"""Names and weights of an inducing tagger: single features, features with previous labels, and conjunctions."""
 
 from __future__ import annotations
 
@@ -15,34 +15,34 @@ from tagpool.experts.inducing.tagger import InducingTagger
 from tagpool.experts.saving import feature_names, history_names
 
 Numbers = NDArray[np.int64]
-_HISTORY, _PAIRS = "induced.history", "induced.pairs"
-OUTSIDE = "_B"  # stands for the label before a sentence
+_HISTORY, _CONJUNCTIONS = "induced.history", "induced.pairs"
+OUTSIDE = "_B"  # in place of the label before a sentence
 
 
 @dataclass(frozen=True, eq=False)
 class InducedFeatures:
-    """Features of a tagger as numbers.
+    """Numbers of the features that were added in training.
 
-    A row of ``history`` is the number of the feature without its labels (among ``history_names``) and those of its labels; the
-    number of labels stands for none, before the sentence. A row of ``pairs`` are two features: single ones by their numbers
-    among the ``feature_names``, of which there are ``singles``, and those with labels behind them.
+    A row of ``history`` has the number of the feature without labels (in ``history_names``) and the numbers of its labels; the
+    number L means before the sentence. A row of ``conjunctions`` has two features. Numbers below ``singles`` are those of
+    ``feature_names``, larger ones are rows of ``history``.
     """
 
     singles: int
     history: Numbers
-    pairs: Numbers
+    conjunctions: Numbers
 
     @classmethod
     def of(cls, learned: _native.Induced, singles: int) -> InducedFeatures:
-        """From what a learner has; its features are numbered as the encoder's."""
+        """The features of a learner, which are numbered as in the encoder."""
         features = learned.history_features().astype(np.int64)
         labels = learned.history_labels().astype(np.int64).reshape(len(features), learned.width)
-        pairs = np.column_stack([learned.pair_first(), learned.pair_second()]).astype(np.int64)
-        return cls(singles, np.column_stack([features, labels]), pairs)
+        conjunctions = np.column_stack([learned.pair_first(), learned.pair_second()]).astype(np.int64)
+        return cls(singles, np.column_stack([features, labels]), conjunctions)
 
 
 class NamedFeatures:
-    """The features of a tagger with their names and weights."""
+    """The features of a tagger, with names and weights."""
 
     def __init__(self, tagger: InducingTagger) -> None:
         self.model = tagger._fitted()
@@ -58,49 +58,49 @@ class NamedFeatures:
         return [row[: len(self.backs[_key(self.static[number])])] for number, *row in self.induced.history.tolist()]
 
     @cached_property
-    def labelled_names(self) -> list[str]:
+    def label_names(self) -> list[str]:
         """The names of features with previous labels."""
         texts = [*self.labels, OUTSIDE]
         statics = [self.static[number] for number in self.induced.history[:, 0].tolist()]
-        return [labelled_name(name, [texts[y] for y in before]) for name, before in zip(statics, self.befores, strict=True)]
+        return [label_name(name, [texts[y] for y in before]) for name, before in zip(statics, self.befores, strict=True)]
 
     @cached_property
     def numbers(self) -> NDArray[np.uint32]:
-        """The model's numbers of single features and of those with labels."""
+        """The model's numbers of single features, then of features with labels."""
         statics = [self.static[number] for number in self.induced.history[:, 0].tolist()]
         labelled = self.model.labelled_numbers_of(statics, self.befores)
         return np.concatenate([self.model.numbers_of(self.names), labelled])
 
     def single_weights(self) -> NDArray[np.float32]:
-        """Of single features, then of those with labels: a row of labels each."""
+        """A [features][labels] array: single features, then features with labels."""
         return self.model.weights_at(self.numbers).reshape(-1, len(self.labels))
 
-    def pair_weights(self) -> NDArray[np.float32]:
-        """Of pairs."""
-        first, second = (np.ascontiguousarray(self.numbers[each]) for each in self.induced.pairs.T)
+    def conjunction_weights(self) -> NDArray[np.float32]:
+        """A [conjunctions][labels] array."""
+        first, second = (np.ascontiguousarray(self.numbers[column]) for column in self.induced.conjunctions.T)
         return self.model.pair_weights_at(first, second).reshape(-1, len(self.labels))
 
-    def pair_name(self, number: int) -> str:
-        """A pair as the conjunction that it is."""
-        return joined_name(*(self._name(each) for each in self.induced.pairs[number].tolist()))
+    def conjunction_name(self, number: int) -> str:
+        """The name of a conjunction."""
+        return conjunction_name(*(self._name(feature) for feature in self.induced.conjunctions[number].tolist()))
 
     def _name(self, number: int) -> str:
-        return self.names[number] if number < len(self.names) else self.labelled_names[number - len(self.names)]
+        return self.names[number] if number < len(self.names) else self.label_names[number - len(self.names)]
 
 
-def joined_name(first: str, second: str) -> str:
-    """The name of a pair; it has no order.
+def conjunction_name(first: str, second: str) -> str:
+    """The name of a conjunction, independent of the order of its features.
 
-    >>> joined_name("word[0]=to", "label[-1]=NN")
+    >>> conjunction_name("word[0]=to", "label[-1]=NN")
     'label[-1]=NN & word[0]=to'
     """
     return " & ".join(sorted((first, second)))
 
 
-def labelled_name(static: str, labels: Sequence[str]) -> str:
-    """The name of a feature with previous labels, from that of what it is without.
+def label_name(static: str, labels: Sequence[str]) -> str:
+    """The name of a feature with previous labels, from its name without them.
 
-    >>> labelled_name("label[-1]&word[0]=to", ["NN"]), labelled_name("label[-1]=1", ["NN"])
+    >>> label_name("label[-1]&word[0]=to", ["NN"]), label_name("label[-1]=1", ["NN"])
     ('label[-1]&word[0]=NN|to', 'label[-1]=NN')
     """
     key, _, value = static.partition("=")
@@ -108,34 +108,34 @@ def labelled_name(static: str, labels: Sequence[str]) -> str:
     return f"{key}={'|'.join(labels if only_labels else [*labels, value])}"
 
 
-def packed(tagger: InducingTagger) -> dict[str, bytes]:
-    """What a file keeps of it; features are numbered in the order of their names, as the file has them."""
-    found = _induced(tagger)
+def pack(tagger: InducingTagger) -> dict[str, bytes]:
+    """Arrays of a model file; features are numbered in the order of their names, as in the file."""
+    induced = _induced(tagger)
     names, static = _ranks(feature_names(tagger)), _ranks(history_names(tagger) if tagger._fitted().has_history else [])
-    history = found.history.copy()
+    history = induced.history.copy()
     history[:, 0] = static[history[:, 0]]
-    ranks = np.concatenate([names, np.arange(found.singles, found.singles + len(history))])
-    return {_HISTORY: history.astype(np.int32).tobytes(), _PAIRS: ranks[found.pairs].astype(np.int32).tobytes()}
+    ranks = np.concatenate([names, np.arange(induced.singles, induced.singles + len(history))])
+    return {_HISTORY: history.astype(np.int32).tobytes(), _CONJUNCTIONS: ranks[induced.conjunctions].astype(np.int32).tobytes()}
 
 
 def _induced(tagger: InducingTagger) -> InducedFeatures:
-    """From the training, or from the model's file."""
+    """The features added in training, or those of the model file."""
     if tagger._induced is None:
         model = tagger._fitted()
-        history, pairs = model.array(_HISTORY), model.array(_PAIRS)
-        if history is None or pairs is None:
-            raise InputError("the model was saved without the names of its features: it can only tag")
+        history, conjunctions = model.array(_HISTORY), model.array(_CONJUNCTIONS)
+        if history is None or conjunctions is None:
+            raise InputError("the model was saved without names of features; it can only tag")
         width = max((len(each) for each in model.backs), default=0)
         try:
             rows = np.frombuffer(history, np.int32).astype(np.int64).reshape(-1, 1 + width)
-            joined = np.frombuffer(pairs, np.int32).astype(np.int64).reshape(-1, 2)
+            pairs = np.frombuffer(conjunctions, np.int32).astype(np.int64).reshape(-1, 2)
             singles, statics = len(feature_names(tagger)), len(history_names(tagger)) if model.has_history else 0
             _demand_below(rows[:, 0], statics)
             _demand_below(rows[:, 1:], len(model.labels) + 1)
-            _demand_below(joined, singles + len(rows))
+            _demand_below(pairs, singles + len(rows))
         except ValueError:
-            raise ModelError("the model's list of pairs is damaged") from None
-        tagger._induced = InducedFeatures(singles, rows, joined)
+            raise ModelError("damaged model: a conjunction has an unknown feature") from None
+        tagger._induced = InducedFeatures(singles, rows, pairs)
     return tagger._induced
 
 

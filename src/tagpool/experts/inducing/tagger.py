@@ -11,11 +11,13 @@ from tagpool.experts.tagger import Tagger
 from tagpool.lazy import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
     from typing import Any, ClassVar
 
-    from tagpool.experts.inducing.names import InducedFeatures
+    from tagpool.corpus.corpus import Corpus
+    from tagpool.experts.inside.explanation import Explanation
+    from tagpool.experts.tagger import WeightTables
     from tagpool.features.template import TemplateSet
 
 _RECALLED = ("beam", "induce", "strongest", "slots")  # parameters that matter when a model tags or goes on
@@ -48,7 +50,6 @@ class InducingTagger(Tagger):
     native: ClassVar[Any] = _native.OnlineModel
 
     _model: _native.OnlineModel | None = None
-    _induced: InducedFeatures | None = None
 
     def __init__(
         self,
@@ -98,14 +99,30 @@ class InducingTagger(Tagger):
         self.warm_start = warm_start
 
     @property
-    def pair_count(self) -> int:
-        """How many of the features are pairs that were joined."""
+    def conjunction_count(self) -> int:
+        """The number of conjunctions among the features."""
         return self._fitted().pair_count
 
     def _train(self, sentences: Any, labels: Any, **how: Any) -> None:
         from tagpool.experts.inducing.training import fit
 
         fit(self, sentences, labels, **how)
+
+    def _explain(self, corpus: Corpus, number: int) -> Explanation:
+        from tagpool.experts.inducing.explanation import explain
+
+        return explain(self, corpus, number)
+
+    def _weight_tables(self, top: int, labels: Sequence[str] | None, template: str | None) -> WeightTables:
+        from tagpool.experts.inducing.inspection import top_conjunctions, top_label_features
+        from tagpool.experts.saving import has_names
+
+        if not has_names(self):
+            return {}
+        return {
+            "label_features": (["with previous labels", "label"], list(top_label_features(self, top=top, labels=labels))),
+            "conjunctions": (["conjunction", "label"], list(top_conjunctions(self, top=top, labels=labels))),
+        }
 
     def _fitted(self) -> _native.OnlineModel:
         model: _native.OnlineModel = super()._fitted()
@@ -126,6 +143,6 @@ class InducingTagger(Tagger):
         return {f"{self.kind}.{name}": str(int(getattr(self, name))) for name in _RECALLED}, {}
 
     def _kept_with_names(self) -> dict[str, bytes]:
-        from tagpool.experts.inducing.names import packed
+        from tagpool.experts.inducing.names import pack
 
-        return packed(self)
+        return pack(self)

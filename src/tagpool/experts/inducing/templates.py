@@ -1,7 +1,6 @@
-"""What an inducing tagger has found out, for others: templates that join what its strongest pairs join.
+"""Templates from conjunctions: an inducing tagger finds conjunctions of features, other learners can use their templates.
 
-A pair joins two features, ``word[0]=to`` and ``suffix(word, 2)[1]=ng``; a template joins what they are features of, ``word[0] &
-suffix(word, 2)[1]``, and leaves it to whoever trains on it which of the joint features have weight.
+The conjunction of ``word[0]=to`` and ``suffix(word, 2)[1]=ng`` gives the template ``word[0] & suffix(word, 2)[1]``.
 """
 
 from __future__ import annotations
@@ -23,53 +22,52 @@ from tagpool.features.template import Call, Expression, Range, Template, Templat
 _PARTS = ("prefix", "suffix", "cluster")  # functions of which a shorter value is a part of a longer one
 
 
-class PairTemplate(NamedTuple):
-    """Two templates whose features were joined: what all these pairs weigh together, and how many there are."""
+class ConjunctionTemplate(NamedTuple):
+    """Template of conjunctions: the sum of their absolute weights, and their number."""
 
     template: Template
     strength: float
-    pairs: int
+    conjunctions: int
 
 
-def pair_templates(tagger: InducingTagger) -> list[PairTemplate]:
-    """The conjunctions that the pairs of a tagger come from, the strongest first.
+def conjunction_templates(tagger: InducingTagger) -> list[ConjunctionTemplate]:
+    """The templates of a tagger's conjunctions, in the order of the sums of absolute weights.
 
-    The strength is the sum of the magnitudes of the pairs' weights. Left out are conjunctions that say nothing new, since one
-    term follows from the other (``word[0] & suffix(word, 2)[0]``): a learner that makes many small mistakes joins them, but
-    what they weigh could as well be the first term's. So are those of two features of one template, of templates that
-    share a name, and with a label that is further back than the last.
+    Redundant templates are left out, whose one term is a function of the other (``word[0] & suffix(word, 2)[0]``). So are
+    conjunctions of two features of one template, of templates that share a name, and with a label before the last one.
 
     >>> from tagpool import Corpus
     >>> corpus = Corpus.from_lists(
     ...     word=[["Ann", "left"], ["Ann", "will"], ["the", "left"]], label=[["N", "V"], ["N", "M"], ["D", "N"]]
     ... )
-    >>> [str(each.template) for each in pair_templates(InducingTagger("word[-1..0]", epochs=20).fit(corpus))]
+    >>> [str(one.template) for one in conjunction_templates(InducingTagger("word[-1..0]", epochs=20).fit(corpus))]
     ['word[-1] & word[0]']
     """
-    found = NamedFeatures(tagger)
+    features = NamedFeatures(tagger)
     terms_of = _terms(_templates(tagger))
-    keys = np.array([template_of(name) for name in found.names + found.labelled_names])
-    joined = np.sort(keys[found.induced.pairs], axis=1) if len(found.induced.pairs) else np.empty((0, 2), keys.dtype)
-    strengths = np.abs(found.pair_weights()).sum(axis=1)
+    keys = np.array([template_of(name) for name in features.names + features.label_names])
+    conjunctions = features.induced.conjunctions
+    pairs = np.sort(keys[conjunctions], axis=1) if len(conjunctions) else np.empty((0, 2), keys.dtype)
+    strengths = np.abs(features.conjunction_weights()).sum(axis=1)
     total: Counter[tuple[str, str]] = Counter()
     count: Counter[tuple[str, str]] = Counter()
-    for (first, second), strength in zip(joined.tolist(), strengths.tolist(), strict=True):
+    for (first, second), strength in zip(pairs.tolist(), strengths.tolist(), strict=True):
         total[first, second] += strength
         count[first, second] += strength > 0
     ranked = sorted(total, key=lambda pair: (-total[pair], pair))
     return [
-        PairTemplate(template, total[pair], count[pair])
+        ConjunctionTemplate(template, total[pair], count[pair])
         for pair in ranked
-        if total[pair] and (template := _joined(*pair, terms_of)) is not None
+        if total[pair] and (template := _conjunction(*pair, terms_of)) is not None
     ]
 
 
 def induced_templates(tagger: InducingTagger, *, n: int = 20, bag: str | None = None, transitions: bool = False) -> TemplateSet:
-    """The templates of a tagger, without those that look at labels, and the ``n`` strongest conjunctions of its pairs.
+    """The templates of a tagger without labels, and the ``n`` strongest templates of its conjunctions.
 
-    They are for any learner, with the same resources: ``CRF(induced_templates(tagger), resources=...)``. With the name of a
-    ``bag`` the conjunctions are in it. With ``transitions`` those with the label before (``label[-1] & word[0]``) are among
-    them, which in a CRF are features of transitions.
+    Use them for any learner, with the same resources: ``CRF(induced_templates(tagger), resources=...)``. The conjunctions
+    are in the ``bag`` if it is given. With ``transitions``, conjunctions with the label before (``label[-1] & word[0]``) are
+    included; they are transition features in a CRF.
 
     >>> from tagpool import builtin_corpus
     >>> tagger = InducingTagger("word[-1..1]\\nshape(word, short)[0]\\nlabel[-1]").fit(builtin_corpus(300))
@@ -80,16 +78,16 @@ def induced_templates(tagger: InducingTagger, *, n: int = 20, bag: str | None = 
     ...
     """
     if type(n) is not int or n < 1:
-        raise InputError(f"n={n!r}: expected a whole number from 1 on")
-    own = _templates(tagger)
-    base = tuple(template for template in own if not template.is_history)
-    known = {frozenset(terms) for template in own for _, terms in template.expand()}
+        raise InputError(f"n={n!r}: expected a whole number of at least 1")
+    templates = _templates(tagger)
+    base = tuple(template for template in templates if not template.is_history)
+    known = {frozenset(terms) for template in templates for _, terms in template.expand()}
     chosen: list[Template] = []
-    for each in pair_templates(tagger):
-        ((_, terms),) = each.template.expand()
-        if len(chosen) < n and frozenset(terms) not in known and (transitions or not each.template.is_history):
-            chosen.append(replace(each.template, bags=(bag,)) if bag else each.template)
-    return own.keep((*base, *chosen))
+    for template, _, _ in conjunction_templates(tagger):
+        ((_, terms),) = template.expand()
+        if len(chosen) < n and frozenset(terms) not in known and (transitions or not template.is_history):
+            chosen.append(replace(template, bags=(bag,)) if bag else template)
+    return templates.keep((*base, *chosen))
 
 
 def _templates(tagger: InducingTagger) -> TemplateSet:
@@ -98,16 +96,16 @@ def _templates(tagger: InducingTagger) -> TemplateSet:
 
 
 def _terms(templates: TemplateSet) -> dict[str, tuple[Term, ...] | None]:
-    """The terms of each template by the key that its features are named by; None where several share a key."""
-    found: dict[str, tuple[Term, ...] | None] = {}
+    """The terms of each template by the key of its features; None where several templates share a key."""
+    terms_of: dict[str, tuple[Term, ...] | None] = {}
     for template in templates:
-        for key, terms in template.expand():
-            made = tuple(Term(expression, (Range(offset, offset),)) for expression, offset in terms)
-            found[key] = made if found.setdefault(key, made) == made else None
-    return found
+        for key, parts in template.expand():
+            terms = tuple(Term(expression, (Range(offset, offset),)) for expression, offset in parts)
+            terms_of[key] = terms if terms_of.setdefault(key, terms) == terms else None
+    return terms_of
 
 
-def _joined(first: str, second: str, terms_of: dict[str, tuple[Term, ...] | None]) -> Template | None:
+def _conjunction(first: str, second: str, terms_of: dict[str, tuple[Term, ...] | None]) -> Template | None:
     one, other = terms_of.get(first), terms_of.get(second)
     if one is None or other is None or first == second:
         return None
@@ -119,7 +117,7 @@ def _joined(first: str, second: str, terms_of: dict[str, tuple[Term, ...] | None
 
 
 def _follows(one: Term, other: Term) -> bool:
-    """Whether a term's value follows from that of another: a function of what the other says about the same token."""
+    """True if a term is a function of the value of another term at the same token."""
     if one.offsets != other.offsets or not isinstance(one.expression, Call) or one.expression.function in CONTEXT:
         return False
     if isinstance(other.expression, Call) and one.expression.function in _PARTS and one.expression.numbers:

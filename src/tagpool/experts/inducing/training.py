@@ -1,4 +1,4 @@
-"""How an inducing tagger is trained: sentences are encoded, epochs run, and what was learned made into a model."""
+"""Training of an inducing tagger: encode the sentences, run the epochs, build the model."""
 
 from __future__ import annotations
 
@@ -12,12 +12,13 @@ from tagpool import _native
 from tagpool.errors import InputError
 from tagpool.experts.inducing.names import InducedFeatures, NamedFeatures
 from tagpool.experts.inducing.tagger import InducingTagger
+from tagpool.experts.trained import Trained
 from tagpool.experts.training_data import DevData, TrainingData, check_common, check_whole
 from tagpool.features.encoder import Encoder
 from tagpool.features.given import GivenEncoder
 from tagpool.optim.watch import Epoch, Watch
 
-_NEVER = 2**63  # epochs: so that there is no average
+_NEVER = 2**63  # an epoch number that is never reached: no averaging
 
 
 def fit(
@@ -31,20 +32,19 @@ def fit(
     resume: bool = False,
     epochs: int | None = None,
 ) -> None:
-    """Trains a tagger; ``resume`` goes on from its weights, ``epochs`` overrules its own."""
+    """Trains a tagger; ``resume`` starts from its weights, ``epochs`` replaces its own number of epochs."""
     _check(tagger)
-    before = Before(tagger) if resume and tagger.is_fitted else None
-    data = TrainingData(tagger, sentences, labels, before)
-    if before is not None:
-        data.seen_before = int(before.summary.get("sentences", 0)) if epochs is not None else 0
+    previous = PreviousWeights(tagger) if resume and tagger.is_fitted else None
+    data = TrainingData(tagger, sentences, labels, previous)
+    if previous is not None:
+        data.seen_before = int(previous.summary.get("sentences", 0)) if epochs is not None else 0
     held_out = data.dev(dev) if dev is not None else None
     learner = _learner(tagger, data, data.sentence_weights(sample_weight), averages=epochs is None)
-    if before is not None:
-        before.start(learner, data)
+    if previous is not None:
+        previous.start(learner, data)
     data.let_go()
-    made = _Made(tagger, data)
-    # What is watched are the weights as a learner has them, and not one array of numbers.
-    evaluate: Any = None if held_out is None else made.scorer(held_out)
+    builder = ModelBuilder(tagger, data)
+    evaluate: Any = None if held_out is None else builder.scorer(held_out)
     watch: Any = Watch(evaluate=evaluate, patience=tagger.patience, on_epoch=on_epoch)
     total = tagger.epochs if epochs is None else epochs
     try:
@@ -53,14 +53,14 @@ def fit(
             if not watch.epoch(number, total, loss, learner.learned):
                 break
     except KeyboardInterrupt:
-        kept = watch.kept()
-        if kept is not None:
-            made.install(kept, watch)
+        learned = watch.kept()
+        if learned is not None:
+            tagger._install(builder.build(learned, watch))
         raise
     learned = watch.kept()
     del learner
     watch.let_go()
-    made.install(learned, watch)
+    tagger._install(builder.build(learned, watch))
 
 
 def _check(tagger: InducingTagger) -> None:
@@ -88,7 +88,7 @@ def _learner(
     texts = [label.encode() for label in data.labels]
     if tagger.induce and tagger.slots < data.feature_count:
         raise InputError(
-            f"slots={tagger.slots}: expected at least as many slots for pairs as there are features, {data.feature_count}; "
+            f"slots={tagger.slots}: expected at least one slot per feature, {data.feature_count}; "
             "use more slots, or a larger min_count",
             source=data.source,
         )
@@ -120,7 +120,7 @@ def _learner(
 
 
 def _keys(encoder: Encoder | GivenEncoder) -> NDArray[np.uint64]:
-    """What each feature is known by, in pairs as elsewhere; hashed ones by their remainders, mixed as splitmix64 does."""
+    """Hash keys of the features, for conjunctions; keys of hashed features are their numbers, mixed as in splitmix64."""
     if not isinstance(encoder, Encoder) or not encoder.hash_size:
         return np.array(encoder.fitted_native.keys(), np.uint64)
     keys = np.arange(1, encoder.hash_size + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
@@ -130,47 +130,48 @@ def _keys(encoder: Encoder | GivenEncoder) -> NDArray[np.uint64]:
     return mixed
 
 
-class Before:
-    """What a tagger that goes on has learned: features by name, which come first in the new problem, as its labels do."""
+class PreviousWeights:
+    """Weights and names of a tagger that is trained further; its features and labels come first in the new problem."""
 
     def __init__(self, tagger: InducingTagger) -> None:
         self.model = tagger._fitted()
         self.labels = tagger.labels_
         self.encoder = tagger._encoder if isinstance(tagger._encoder, Encoder) else None
-        self.found = NamedFeatures(tagger)
-        self.names = self.found.names
-        self.history = self.found.static
+        self.features = NamedFeatures(tagger)
+        self.names = self.features.names
+        self.history = self.features.static
         self.summary = tagger.summary_
 
     def start(self, learner: _native.OnlineLearner, data: TrainingData) -> None:
-        """Gives a new learner the old weights and pairs."""
+        """Sets the weights and conjunctions of a new learner."""
         old, count = len(self.labels), len(data.labels)
-        weights = self.found.single_weights()
+        weights = self.features.single_weights()
         wide = np.zeros((len(weights), count), np.float32)
         wide[:, :old] = weights
         singles = len(self.names)
         learner.start_features(wide[:singles].ravel(), count)
-        # The label before a sentence has the number behind the last label, and there may be more of them now.
-        befores = [[count if label == old else label for label in row] for row in self.found.befores]
-        static = self.found.induced.history[:, 0].tolist()
+        # "Before the sentence" has the number after the last label, which may be larger than it was.
+        befores = [[count if label == old else label for label in row] for row in self.features.befores]
+        static = self.features.induced.history[:, 0].tolist()
         rows = zip(static, befores, wide[singles:], strict=True)
         numbers = [learner.start_history(feature, before, row) for feature, before, row in rows]
         places = np.concatenate([np.arange(singles), data.feature_count + np.array(numbers, np.int64)]).astype(np.uint32)
-        pairs = places[self.found.induced.pairs]
-        of_pairs = np.zeros((len(pairs), count), np.float32)
-        of_pairs[:, :old] = self.found.pair_weights()
-        learner.start_pairs(np.ascontiguousarray(pairs[:, 0]), np.ascontiguousarray(pairs[:, 1]), of_pairs.ravel())
+        conjunctions = places[self.features.induced.conjunctions]
+        wide = np.zeros((len(conjunctions), count), np.float32)
+        wide[:, :old] = self.features.conjunction_weights()
+        first, second = (np.ascontiguousarray(conjunctions[:, side]) for side in (0, 1))
+        learner.start_pairs(first, second, wide.ravel())
 
 
-class _Made:
-    """What training makes: models of what was learned, and at last the tagger's."""
+class ModelBuilder:
+    """Builds models from learned weights: one per epoch for the dev score, and the tagger's."""
 
     def __init__(self, tagger: InducingTagger, data: TrainingData) -> None:
         self.tagger = tagger
         self.data = data
 
     def scorer(self, held_out: DevData) -> Callable[[_native.Induced], float]:
-        """What scores on the dev set."""
+        """A function that scores learned weights on the dev set."""
 
         def score(learned: _native.Induced) -> float:
             model = _native.OnlineModel.of_encoded(list(self.data.labels), learned)
@@ -178,19 +179,17 @@ class _Made:
 
         return score
 
-    def install(self, learned: _native.Induced, watch: Any) -> None:
-        """Makes the tagger's model, and gives it what it was made of."""
+    def build(self, learned: _native.Induced, watch: Any) -> Trained:
+        """The model with everything it was built from."""
         encoder, tagger, labels = self.data.encoder, self.tagger, list(self.data.labels)
         if isinstance(encoder, GivenEncoder):
-            tagger._model = _native.OnlineModel.from_given(encoder.fitted_native, labels, learned)
+            model = _native.OnlineModel.from_given(encoder.fitted_native, labels, learned)
         else:
-            tagger._model = _native.OnlineModel.from_encoder(encoder.fitted_native, encoder.fitted_history, labels, learned)
-        tagger._encoder, tagger._names = encoder, None
-        tagger._induced = InducedFeatures.of(learned, self.data.feature_count)
-        tagger.log_ = watch.log
-        tagger._summary = self.data.summary() | {
-            "trainer": "mistakes, with pairs" if tagger.induce else "mistakes",
+            model = _native.OnlineModel.from_encoder(encoder.fitted_native, encoder.fitted_history, labels, learned)
+        summary = self.data.summary() | {
+            "trainer": "mistakes, with conjunctions" if tagger.induce else "mistakes",
             "epochs": watch.log[-1].number,
             "loss": watch.log[-1].loss,
             "dev": None if watch.best is None else watch.best_score,
         }
+        return Trained(model, encoder, summary, watch.log, InducedFeatures.of(learned, self.data.feature_count))

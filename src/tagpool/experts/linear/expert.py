@@ -9,7 +9,7 @@ from tagpool.experts.tagger import Tagger
 from tagpool.lazy import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
     import numpy as np
@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
     from tagpool import _native
     from tagpool.chain.lattice import Lattice
-    from tagpool.experts.tagger import Sentences
+    from tagpool.corpus.corpus import Corpus
+    from tagpool.experts.inside.explanation import Explanation
+    from tagpool.experts.tagger import Sentences, WeightTables
     from tagpool.features.template import TemplateSet
     from tagpool.optim.trainer import Trainer
 
@@ -35,11 +37,15 @@ class Expert(Tagger):
     trainer: Trainer | str
     class_weight: Mapping[str, float] | str | None
 
-    def predict_marginals(self, sentences: Sentences) -> list[NDArray[np.float64]]:
-        """The probability of every label at every token: for each sentence an array of tokens by labels."""
+    has_probabilities = True
+
+    def predict_proba(self, sentences: Sentences) -> list[NDArray[np.float64]]:
+        """The probability of every label at every token: for each sentence a [T][L] array, in the order of ``labels_``."""
         from tagpool.experts.linear.lattices import marginals
 
         return marginals(self, sentences)
+
+    predict_marginals = predict_proba
 
     def lattices(self, sentences: Sentences) -> list[Lattice]:
         """The scores of every sentence, for all that a :class:`Lattice` can do: n best, constraints, samples, pools.
@@ -60,6 +66,22 @@ class Expert(Tagger):
 
         templates = super()._templates()
         return transition_templates(templates, self.order) if self.chain else templates
+
+    def _explain(self, corpus: Corpus, number: int) -> Explanation:
+        from tagpool.experts.inside.linear import explain
+
+        return explain(self, corpus, number)
+
+    def _weight_tables(self, top: int, labels: Sequence[str] | None, template: str | None) -> WeightTables:
+        from tagpool.experts.inside.inspection import top_transition_features, top_transitions
+        from tagpool.experts.saving import has_history_names
+
+        transitions = top_transitions(self, top=top, labels=labels)
+        features = top_transition_features(self, top=top, labels=labels, template=template) if has_history_names(self) else []
+        return {
+            "transitions": (["from", "to"], [(one.before or "(start)", one.after or "(end)", one.weight) for one in transitions]),
+            "transition_features": (["transition feature", "from", "to"], features),
+        }
 
     def _fitted(self) -> _native.Model:
         model: _native.Model = super()._fitted()

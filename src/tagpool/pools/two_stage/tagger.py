@@ -173,7 +173,7 @@ class TwoStageTagger(Pool):
 
     def _with_lattices(self) -> Any:
         (_, second), _ = self._members_and_weights()
-        if not hasattr(second, "lattices"):
+        if not getattr(second, "has_probabilities", True):
             raise InputError(f"the second stage is a {type(second).__name__}, which has no probabilities and no lattices")
         return second
 

@@ -8,8 +8,8 @@ import pytest
 
 import tagpool
 from tagpool import CRF, SGD, Corpus, InducingTagger, InputError, induced_templates
-from tagpool.experts.inducing.inspection import strongest_pairs
-from tagpool.experts.inducing.templates import _joined, _terms, pair_templates
+from tagpool.experts.inducing.inspection import top_conjunctions
+from tagpool.experts.inducing.templates import _conjunction, _terms, conjunction_templates
 from tagpool.features.parser import parse
 
 TEMPLATES = "word[-1..1]\nshape(word, short)[-1..1]\nsuffix(word, 2)[0]\nlabel[-1]\nlabel[-2]"
@@ -27,14 +27,14 @@ def tagger(corpus: Corpus) -> InducingTagger:
 
 def test_strengths_are_those_of_the_pairs(tagger: InducingTagger) -> None:
     sums: dict[frozenset[str], float] = defaultdict(float)
-    for pair, _, weight in strongest_pairs(tagger, top=10**9):
+    for pair, _, weight in top_conjunctions(tagger, top=10**9):
         sums[frozenset(name.partition("=")[0] for name in pair.split(" & "))] += abs(weight)
-    found = pair_templates(tagger)
+    found = conjunction_templates(tagger)
     assert len(found) > 5
     for each in found:
         keys = frozenset(str(term) for term in each.template.terms)
         assert each.strength == pytest.approx(sums.pop(keys), rel=1e-4)
-        assert each.pairs > 0
+        assert each.conjunctions > 0
     assert [each.strength for each in found] == sorted((each.strength for each in found), reverse=True)
     # What is left out: labels further back, both features of one template, and what follows from the word.
     shapes = [{f"word[{place}]", f"shape(word, short)[{place}]"} for place in (-1, 0, 1)]
@@ -46,7 +46,7 @@ def test_a_crf_trains_on_them(tagger: InducingTagger, corpus: Corpus) -> None:
     plain = induced_templates(tagger, n=3)
     assert [str(each) for each in plain][:3] == ["word[-1..1]", "shape(word, short)[-1..1]", "suffix(word, 2)[0]"]
     assert [str(each) for each in plain][3:] == [
-        str(each.template) for each in pair_templates(tagger) if not each.template.is_history
+        str(each.template) for each in conjunction_templates(tagger) if not each.template.is_history
     ][:3]
     crf = CRF(plain, trainer=SGD(epochs=2)).fit(corpus)
     assert crf.feature_count > CRF(TEMPLATES.split("\nlabel")[0], trainer=SGD(epochs=1)).fit(corpus).feature_count
@@ -76,16 +76,16 @@ def test_a_crf_trains_on_them(tagger: InducingTagger, corpus: Corpus) -> None:
         ("word[0]", "pos[0]", False),
     ],
 )
-def test_what_follows_from_the_other_is_not_joined(first: str, second: str, follows: bool) -> None:
+def test_what_follows_from_the_other_is_not_conjunction(first: str, second: str, follows: bool) -> None:
     terms_of = _terms(parse(f"{first}\n{second}"))
-    assert (_joined(first, second, terms_of) is None) == follows
-    assert (_joined(second, first, terms_of) is None) == follows
+    assert (_conjunction(first, second, terms_of) is None) == follows
+    assert (_conjunction(second, first, terms_of) is None) == follows
 
 
 def test_from_a_file_and_of_what_is_joined_already(tagger: InducingTagger, corpus: Corpus, tmp_path) -> None:
     tagger.save(tmp_path / "m")
     assert induced_templates(tagpool.load(tmp_path / "m")) == induced_templates(tagger)
-    first = pair_templates(tagger)[0].template
+    first = conjunction_templates(tagger)[0].template
     again = InducingTagger(f"{TEMPLATES}\n{first}", epochs=2).fit(corpus)
     names = [str(each) for each in induced_templates(again, n=10**6)]
     assert len(names) == len(set(names))
@@ -93,8 +93,8 @@ def test_from_a_file_and_of_what_is_joined_already(tagger: InducingTagger, corpu
 
 def test_refusals(tagger: InducingTagger, tmp_path) -> None:
     for n in (0, -1, 2.5, True):
-        with pytest.raises(InputError, match="expected a whole number from 1 on"):
+        with pytest.raises(InputError, match="expected a whole number of at least 1"):
             induced_templates(tagger, n=n)
     tagger.save(tmp_path / "m", names=False)
-    with pytest.raises(InputError, match="saved without the names of its features"):
+    with pytest.raises(InputError, match="saved without names of its features"):
         induced_templates(tagpool.load(tmp_path / "m"))

@@ -13,15 +13,14 @@ from hypothesis import strategies as st
 
 import tagpool
 from tagpool import CRF, SGD, Corpus, Lattice, MaxEnt, builtin_corpus
-from tagpool.experts.inside.explanation import explain
 from tagpool.experts.inside.inspection import (
     features_by_template,
-    strongest_features,
-    strongest_transition_features,
-    strongest_transitions,
-    strongest_trigrams,
     template_of,
+    top_features,
+    top_transition_features,
+    top_transitions,
 )
+from tagpool.experts.inside.linear import explain
 from tagpool.experts.linear.expert import Expert
 from tagpool.experts.saving import feature_names, history_names
 
@@ -41,38 +40,38 @@ EXPERTS = [{"kind": CRF}, {"kind": MaxEnt}, {"kind": CRF, "pairs": "observed"}, 
 
 
 @pytest.mark.parametrize("parameters", EXPERTS[:3])
-def test_strongest_features_are_those_of_all_weights(parameters: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tagpool.experts.inside.inspection._AT_ONCE", 7)  # what is looked at in parts is the same
+def test_top_features_are_those_of_all_weights(parameters: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tagpool.experts.inside.inspection._CHUNK", 7)  # what is looked at in parts is the same
     expert = trained(**parameters)
     names = feature_names(expert)
     weights = expert._fitted().weights_of(names).reshape(len(names), -1)
     for number, label in enumerate(expert.labels_):
         pairs = sorted(zip(names, map(float, weights[:, number]), strict=True), key=lambda pair: (-pair[1], pair[0]))
-        found = strongest_features(expert, top=5)[label]
-        assert found.speaking_for == [pair for pair in pairs[:5] if pair[1] > 0]
+        found = top_features(expert, top=5)[label]
+        assert found.positive == [pair for pair in pairs[:5] if pair[1] > 0]
         pairs.sort(key=lambda pair: (pair[1], pair[0]))
-        assert found.speaking_against == [pair for pair in pairs[:5] if pair[1] < 0]
+        assert found.negative == [pair for pair in pairs[:5] if pair[1] < 0]
 
 
 def test_features_can_be_looked_at_by_label_and_template() -> None:
     expert = trained()
-    found = strongest_features(expert, top=3, labels=["B-PER"], template="word[0]")
+    found = top_features(expert, top=3, labels=["B-PER"], template="word[0]")
     assert list(found) == ["B-PER"]
     assert {template_of(name) for side in found["B-PER"] for name, _ in side} == {"word[0]"}
     counts = features_by_template(expert)
     assert sum(counts.values()) == expert._fitted().feature_count
     assert counts["bias[0]"] == 1
     with pytest.raises(tagpool.InputError, match="no feature comes from a template 'nonsense'; the templates are word"):
-        strongest_features(expert, template="nonsense")
-    with pytest.raises(tagpool.InputError, match="'B-X' is none of the model's labels"):
-        strongest_features(expert, labels=["B-X"])
+        top_features(expert, template="nonsense")
+    with pytest.raises(tagpool.InputError, match="unknown label 'B-X'"):
+        top_features(expert, labels=["B-X"])
 
 
 def test_transitions_have_the_weights_lattices_have() -> None:
     expert = trained()
     (lattice,) = expert.lattices([["Ann"]])
     number = {label: index for index, label in enumerate(expert.labels_)}
-    found = strongest_transitions(expert, top=10_000)
+    found = top_transitions(expert, top=10_000)
     assert len(found) == np.count_nonzero(lattice.edges) + np.count_nonzero(lattice.start) + np.count_nonzero(lattice.end)
     assert [abs(one.weight) for one in found] == sorted((abs(one.weight) for one in found), reverse=True)
     for before, after, weight in found:
@@ -83,40 +82,29 @@ def test_transitions_have_the_weights_lattices_have() -> None:
         else:
             expected = lattice.edges[number[before], number[after]]
         assert weight == expected
-    some = strongest_transitions(expert, top=10_000, labels=["B-PER"])
+    some = top_transitions(expert, top=10_000, labels=["B-PER"])
     assert some == [one for one in found if "B-PER" in (one.before, one.after)]
-    assert strongest_transitions(trained(kind=MaxEnt)) == []
+    assert top_transitions(trained(kind=MaxEnt)) == []
 
 
-def test_trigrams_and_features_of_transitions() -> None:
-    """Against all weights laid out."""
-    templates = TEMPLATES + "\nlabel[-1] & shape[0]\nlabel[-1] & word[0]"
-    crf = CRF(templates, order=2, trainer=SGD(epochs=3)).fit(builtin_corpus(120))
+def test_transition_features_have_the_weights_of_the_model() -> None:
+    crf = CRF(TEMPLATES + "\nlabel[-1] & shape[0]\nlabel[-1] & word[0]", trainer=SGD(epochs=3)).fit(builtin_corpus(120))
     model, labels = crf._fitted(), crf.labels_
-    pairs = [(None, label) for label in labels] + [(labels[a], labels[b]) for a, b in model.states().reshape(-1, 2)]
-    weights = model.trigrams().reshape(len(pairs), len(labels))
-    expected = {(*pair, label): row[j] for pair, row in zip(pairs, weights, strict=True) for j, label in enumerate(labels)}
-    found = strongest_trigrams(crf, top=len(expected))
-    assert {one[:3]: one.weight for one in found} == {key: weight for key, weight in expected.items() if weight}
-    assert [abs(one.weight) for one in found] == sorted((abs(one.weight) for one in found), reverse=True)
-    assert strongest_trigrams(crf, top=3) == found[:3]
-    chosen = strongest_trigrams(crf, top=len(expected), labels=["B-PER"])
-    assert chosen == [one for one in found if "B-PER" in one[:3]] != found
     names = history_names(crf)
-    every = strongest_transition_features(crf, top=10**6)
+    every = top_transition_features(crf, top=10**6)
     assert len(every) == len(model.history_weights_of(names)[2]) > 100
     for one in every[:50]:
         _, cells, values = model.history_weights_of([one.feature])
         cell = labels.index(one.before) * len(labels) + labels.index(one.after)
         assert values[cells.tolist().index(cell)] == one.weight
     assert [abs(one.weight) for one in every] == sorted((abs(one.weight) for one in every), reverse=True)
-    by_shape = strongest_transition_features(crf, top=10**6, template="label[-1]&shape(word)[0]", labels=["B-LOC"])
+    by_shape = top_transition_features(crf, top=10**6, template="label[-1]&shape(word)[0]", labels=["B-LOC"])
     assert {template_of(one.feature) for one in by_shape} == {"label[-1]&shape(word)[0]"}
     assert all("B-LOC" in (one.before, one.after) for one in by_shape)
     counts = features_by_template(crf)
     assert counts["label[-1]&word[0]"] == sum(template_of(name) == "label[-1]&word[0]" for name in names)
     assert list(counts)[-2:] == ["label[-1]&shape(word)[0]", "label[-1]&word[0]"]
-    assert strongest_trigrams(trained()) == strongest_transition_features(trained()) == []
+    assert top_transition_features(trained()) == []
 
 
 # explanation -------------------------------------------------------------------------------------------------------------
@@ -188,8 +176,8 @@ def test_models_from_files_are_explained_the_same(tmp_path: Any) -> None:
     trained().save(tmp_path / "nameless", names=False)
     nameless = tagpool.load(tmp_path / "nameless")
     assert explain(nameless, corpus) == explain(trained(), corpus)  # names of a sentence's features are made anew
-    with pytest.raises(tagpool.InputError, match="without the names"):
-        strongest_features(nameless)
+    with pytest.raises(tagpool.InputError, match="without names"):
+        top_features(nameless)
     nameless.save(tmp_path / "again")
     assert (tmp_path / "again").read_bytes() == (tmp_path / "nameless").read_bytes()
     tagpool.load(tmp_path / "m").save(tmp_path / "without", names=False)
@@ -200,4 +188,63 @@ def test_given_features_are_not_explained() -> None:
     given_features = CRF().fit([[["a"], ["b"]]], [["X", "Y"]])
     with pytest.raises(tagpool.InputError, match="only features of templates can be explained"):
         explain(given_features, Corpus.from_lists(word=[["a"]]))
-    assert strongest_features(given_features)["X"].speaking_for[0][0] == "a"
+    assert top_features(given_features)["X"].positive[0][0] == "a"
+
+
+# methods -----------------------------------------------------------------------------------------------------------------
+
+
+def test_methods_of_a_tagger() -> None:
+    crf = trained()
+    words = ["Dr.", "Bob", "moved"]
+    explanation = crf.explain(words)
+    assert explanation == explain(crf, Corpus.from_lists(word=[words])) == crf.explain({"word": words})
+    assert explanation == crf.explain(Corpus.from_lists(word=[["x"], words]), 1)
+    shown = str(explanation)
+    assert shown.splitlines()[0] == f"  1. Dr.  {explanation[0].heading}"
+    assert f"label {explanation[1].instead} without" in explanation.text(1)
+    assert crf.top_features("B-PER", 3) == top_features(crf, top=3)["B-PER"]
+    assert str(crf.top_features("B-PER", 1)).splitlines()[0].endswith(crf.top_features("B-PER").positive[0][0])
+    with pytest.raises(tagpool.InputError, match="number=2: the corpus has 1 sentences"):
+        crf.explain(Corpus.from_lists(word=[words]), 2)
+    assert crf.columns == ("word",)
+    assert not crf.reads_documents
+    assert not crf.takes_features
+    assert crf.merge() is crf.single_taggers()[0] is crf
+    assert (crf.members_, crf.weights_) == ((), ())
+    assert np.array_equal(crf.predict_proba([words])[0], crf.predict_marginals([words])[0])
+
+
+def test_a_tagger_without_probabilities_says_so() -> None:
+    tagger = tagpool.InducingTagger("word[0]").fit(builtin_corpus(20))
+    for method in (tagger.lattices, tagger.predict_proba):
+        with pytest.raises(tagpool.InputError, match="InducingTagger has no probabilities; use a CRF or MaxEnt"):
+            method([["Ann"]])
+
+
+def test_description() -> None:
+    description = trained().describe(top=2, labels=["B-PER"])
+    assert description.facts["features"] == trained().feature_count
+    assert list(description.facts["top_features"]) == ["B-PER"]
+    text = str(description)
+    assert "for B-PER" in text
+    assert "against B-LOC" not in text
+    assert "trained on 120 sentences" in text
+
+
+def test_without_a_group_of_features() -> None:
+    crf = CRF("word[0]\n[shapes]\nshape[0]\n[both, shapes]\nsuffix(word, 1)[0]", trainer=SGD(epochs=2)).fit(builtin_corpus(60))
+    keys = features_by_template(crf.without("shapes"))
+    assert list(keys) == ["word[0]", "suffix(word, 1)[0]"]
+    assert list(features_by_template(crf.without("shapes", "both"))) == ["word[0]"]
+    assert list(features_by_template(crf.without(templates="word[0]"))) == ["shape(word)[0]", "suffix(word, 1)[0]"]
+    with pytest.raises(tagpool.TemplateError, match="no group 'x'; the groups are shapes, both"):
+        crf.without("x")
+    with pytest.raises(tagpool.InputError, match="has no template pos"):
+        crf.without(templates="pos[0]")
+    with pytest.raises(tagpool.InputError, match="only be removed from a CRF or MaxEnt"):
+        tagpool.InducingTagger("word[0]\n[a]\nshape[0]").fit(builtin_corpus(20)).without("a")
+    with pytest.raises(tagpool.InputError, match="transition features"):
+        CRF("word[0]\n[a]\nlabel[-1] & word[0]", trainer=SGD(epochs=1)).fit(builtin_corpus(20)).without("a")
+    with pytest.raises(tagpool.InputError, match="given features"):
+        CRF().fit([[["a"], ["b"]]], [["X", "Y"]]).without("a")

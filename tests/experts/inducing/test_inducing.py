@@ -12,10 +12,10 @@ from oracles.tampering import resigned, with_byte
 
 import tagpool
 from tagpool import Corpus, Embeddings, InducingTagger, InputError, NotFittedError, OpinionPool, builtin_corpus
-from tagpool.experts.inducing.explanation import explain_scores
-from tagpool.experts.inducing.inspection import strongest_labelled, strongest_pairs
+from tagpool.experts.inducing.explanation import explain
+from tagpool.experts.inducing.inspection import top_conjunctions, top_label_features
 from tagpool.experts.inducing.names import NamedFeatures
-from tagpool.experts.inside.inspection import features_by_template, strongest_features
+from tagpool.experts.inside.inspection import features_by_template, top_features
 
 TEMPLATES = "word[-1..1]\nshape(word, short)[-1..1]\nlabel[-1]\nlabel[-2] & label[-1]\nlabel[-1] & word[0]"
 
@@ -49,8 +49,8 @@ def test_pairs_learn_what_single_features_cannot():
     alone = InducingTagger("word[-2..0]", epochs=100, average_from=None, induce=False).fit(train)
     assert joined.score(test) == 1
     assert alone.score(test) < 0.9
-    assert joined.pair_count > 0 == alone.pair_count
-    names = {name for one in strongest_pairs(joined, top=20) for name in one.feature.split(" & ")}
+    assert joined.conjunction_count > 0 == alone.conjunction_count
+    names = {name for one in top_conjunctions(joined, top=20) for name in one.feature.split(" & ")}
     assert any(name.startswith("word[-2]=a") for name in names)
     assert any(name.startswith("word[-1]=b") for name in names)
 
@@ -119,7 +119,7 @@ def test_a_penalty_leaves_fewer_weights(corpora):
     assert few < 0.8 * many
 
 
-def test_embeddings_are_scored_but_never_joined():
+def test_embeddings_are_scored_but_never_conjunction():
     words = [f"w{i}" for i in range(40)]
     vectors = np.random.default_rng(0).normal(size=(40, 3))
     labels = ["P" if vector[0] > 0 else "N" for vector in vectors]
@@ -128,7 +128,7 @@ def test_embeddings_are_scored_but_never_joined():
     tagger = InducingTagger(templates, resources={"e": Embeddings(words, vectors)}, epochs=20).fit(train)
     predicted = tagger.predict([[word] for word in words[30:]])
     assert np.mean([one[0] == label for one, label in zip(predicted, labels[30:], strict=True)]) >= 0.8
-    assert not any("embedding" in one.feature for one in strongest_pairs(tagger, top=1000))
+    assert not any("embedding" in one.feature for one in top_conjunctions(tagger, top=1000))
 
 
 def test_labels_that_are_not_known_and_weights_of_sentences():
@@ -147,7 +147,7 @@ def test_given_and_hashed_features(corpora):
         return [[[f"word={word}", f"ends={word[-2:]}", f"case={word.istitle()}"] for word in words] for words in corpus.words]
 
     tagger = InducingTagger().fit(given(train), train.labels)
-    assert tagger.pair_count > 0
+    assert tagger.conjunction_count > 0
     before = tagger.score(given(dev), dev.labels)
     assert before > 0.4
     assert tagger.partial_fit(given(dev), dev.labels).score(given(dev), dev.labels) > before
@@ -216,18 +216,22 @@ def test_files(tagger, corpora, tmp_path, options):
         assert loaded.predict(corpora[1]) == tagger.predict(corpora[1])
     else:
         assert loaded.score(corpora[1]) == pytest.approx(tagger.score(corpora[1]), abs=0.02)
-    assert (loaded.labels_, loaded.pair_count, loaded.feature_count) == (tagger.labels_, tagger.pair_count, tagger.feature_count)
+    assert (loaded.labels_, loaded.conjunction_count, loaded.feature_count) == (
+        tagger.labels_,
+        tagger.conjunction_count,
+        tagger.feature_count,
+    )
     if options.get("names", True):
         if not options:
-            assert strongest_pairs(loaded) == strongest_pairs(tagger)
-            assert strongest_labelled(loaded) == strongest_labelled(tagger)
+            assert top_conjunctions(loaded) == top_conjunctions(tagger)
+            assert top_label_features(loaded) == top_label_features(tagger)
         loaded.save(tmp_path / "again")
         if not options:
             assert (tmp_path / "again").read_bytes() == (tmp_path / "m").read_bytes()
     else:
-        with pytest.raises(InputError, match="without the names"):
-            strongest_pairs(loaded)
-        with pytest.raises(InputError, match="without the names"):
+        with pytest.raises(InputError, match="without names"):
+            top_conjunctions(loaded)
+        with pytest.raises(InputError, match="without names"):
             loaded.partial_fit(corpora[1])
 
 
@@ -250,7 +254,7 @@ def test_damaged_files_are_refused_or_tag(tagger, tmp_path):
         try:
             found = tagpool.load(tmp_path / "m")
             found.predict([["Ann", "moved", "to", "New", "York"]])
-            strongest_pairs(found)
+            top_conjunctions(found)
         except tagpool.TagpoolError:
             refused += 1
     assert 2 <= refused < len(changed)
@@ -271,7 +275,7 @@ def test_loading_imports_next_to_nothing(tagger, tmp_path):
 
 def test_contributions_add_up_to_the_lead(tagger, corpora):
     for sentence in range(5):
-        for token, label in zip(explain_scores(tagger, corpora[1], sentence), tagger.predict(corpora[1])[sentence], strict=True):
+        for token, label in zip(explain(tagger, corpora[1], sentence), tagger.predict(corpora[1])[sentence], strict=True):
             assert token.label == label
             assert token.lead >= -1e-4
             assert sum(each.difference for each in token.contributions) == pytest.approx(token.lead, abs=1e-4)
@@ -282,12 +286,12 @@ def test_strongest_single_features_and_counts(tagger):
     counts = features_by_template(tagger)
     assert counts["word[0]"] > 100
     assert counts["label[-1]&word[0]"] > 100
-    found = strongest_features(tagger, top=3)["B-PER"].speaking_for
+    found = top_features(tagger, top=3)["B-PER"].positive
     assert len(found) == 3
     assert found[0][1] >= found[2][1] > 0
-    with pytest.raises(InputError, match="none of the model's labels"):
-        strongest_pairs(tagger, labels=["B-NOPE"])
-    assert {one.label for one in strongest_pairs(tagger, labels=["B-PER"])} == {"B-PER"}
+    with pytest.raises(InputError, match="unknown label 'B-NOPE'"):
+        top_conjunctions(tagger, labels=["B-NOPE"])
+    assert {one.label for one in top_conjunctions(tagger, labels=["B-PER"])} == {"B-PER"}
 
 
 # What cannot be ----------------------------------------------------------------------------------------------------------
@@ -296,7 +300,7 @@ def test_strongest_single_features_and_counts(tagger):
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"slots": 10}, "slots=10: expected at least as many slots for pairs as there are features"),
+        ({"slots": 10}, "slots=10: expected at least one slot per feature"),
         ({"slots": 0}, "slots=0: expected a whole number from 1 on"),
         ({"slots": 2**33}, "expected a number below"),
         ({"strongest": 1}, "strongest=1: expected a whole number from 2 on"),

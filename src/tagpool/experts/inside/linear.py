@@ -1,0 +1,135 @@
+"""Explanation of CRF and MaxEnt labels: contributions of features, and the fewest features a label depends on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from tagpool.corpus.corpus import Corpus
+from tagpool.errors import InputError
+from tagpool.experts.inside.decisive import Decisions
+from tagpool.experts.inside.explanation import INDENT, Contribution, Explanation, TokenExplanation, contribution_lines
+from tagpool.experts.inside.sentence_weights import Array, SentenceWeights, TokenWeights
+from tagpool.experts.linear.expert import Expert
+
+_LISTED = 6  # decisive features that the text names
+
+
+@dataclass(frozen=True)
+class LinearExplanation(TokenExplanation):
+    """A label compared with the ``runner_up``, the most probable other label.
+
+    Two label sequences are compared: the best one, and the same with the runner-up at this token. ``contributions`` are
+    those of the token's features that have weights, with features of the transition into it, largest absolute difference
+    first. ``beside`` are the other differences: transitions by name, and transition features of the next token;
+    ``transitions`` is their sum. All differences add up to the difference between the scores of the two sequences.
+
+    ``decisive`` is a smallest set of the token's features without which it gets another label, ``instead``, while the rest
+    of the sentence stays the same. Both are None if the neighbouring labels alone decide.
+    """
+
+    probability: float
+    runner_up: str
+    runner_up_probability: float
+    feature_count: int
+    contributions: list[Contribution]
+    beside: list[Contribution]
+    transitions: float
+    decisive: list[str] | None
+    instead: str | None
+
+    @property
+    def heading(self) -> str:
+        """The label and the runner-up with their probabilities."""
+        return f"{self.label} {self.probability:.1%}  (next: {self.runner_up} {self.runner_up_probability:.1%})"
+
+    def lines(self, top: int = 8) -> list[str]:
+        """Contributions and decisive features."""
+        lines = contribution_lines(self.contributions, top)
+        lines.append(f"{INDENT}{self.transitions:+8.3f}  (neighbouring labels)")
+        if self.decisive is None:
+            verdict = "the neighbouring labels alone decide: no set of its features changes the label"
+        else:
+            more = len(self.decisive) - _LISTED
+            names = [*self.decisive[:_LISTED], *([f"{more} more"] if more > 0 else [])]
+            verdict = f"label {self.instead} without {', '.join(names)}"
+        unknown = self.feature_count - len(self.contributions)
+        note = f"  ({unknown} of its {self.feature_count} features have no weight)" if unknown else ""
+        return [*lines, f"{INDENT}{verdict}{note}"]
+
+
+def explain(tagger: Expert, corpus: Corpus, sentence: int = 0) -> Explanation:
+    """Explains the best labels of a sentence of a corpus.
+
+    >>> from tagpool import CRF, Corpus
+    >>> corpus = Corpus.from_lists(word=[["Ann"], ["Rain"], ["Snow"]], label=[["PER"], ["O"], ["O"]])
+    >>> first = explain(CRF("word[0]", l2=0.1).fit(corpus), corpus)[0]
+    >>> first.label, first.decisive, first.instead
+    ('PER', ['word[0]=Ann'], 'O')
+    """
+    if tagger._fitted().given:
+        raise InputError("the model was trained on given features; only features of templates can be explained")
+    explainer = _Explainer(tagger, *corpus.document_of(sentence))
+    return Explanation([explainer.explain(place) for place in range(len(explainer.words))])
+
+
+class _Explainer:
+    """Scores of a sentence of a document, for the explanation of each token."""
+
+    def __init__(self, tagger: Expert, document: Corpus, sentence: int) -> None:
+        self.words = document[sentence].words
+        self.weights = SentenceWeights(tagger, document, sentence)
+        self.labels = self.weights.labels
+        lattice = tagger.lattices(document)[sentence]
+        self.decisions = Decisions(lattice)
+        self.best = [int(label) for label in lattice.best().labels]
+        self.marginals = lattice.marginals()
+
+    def explain(self, place: int) -> LinearExplanation:
+        label, marginals, token = self.best[place], self.marginals[place], self.weights.tokens[place]
+        runner_up = int(np.argmax(np.where(np.arange(len(self.labels)) == label, -1.0, marginals)))
+        other = [*self.best[:place], runner_up, *self.best[place + 1 :]]
+        beside = list(self._differences_beside(place, other))
+        decisive = self.decisions.decisive(place, label, token)
+        return LinearExplanation(
+            word=self.words[place],
+            label=self.labels[label],
+            probability=float(marginals[label]),
+            runner_up=self.labels[runner_up],
+            runner_up_probability=float(marginals[runner_up]),
+            feature_count=token.count,
+            contributions=_sorted(list(_token_contributions(token, place, self.best, other))),
+            beside=_sorted(beside),
+            transitions=float(sum(one.difference for one in beside)),
+            decisive=None if decisive is None else decisive.names,
+            instead=None if decisive is None else self.labels[decisive.instead],
+        )
+
+    def _differences_beside(self, place: int, other: list[int]) -> Iterator[Contribution]:
+        """Differences between two sequences that do not come from the features of a token."""
+        for t in (place, place + 1):
+            step, other_step = self.weights.step_into(t, self.best), self.weights.step_into(t, other)
+            if step.score or other_step.score:
+                yield Contribution(step.name, step.score, step.score - other_step.score)
+        if place + 1 < len(self.best):
+            for one in _token_contributions(self.weights.tokens[place + 1], place + 1, self.best, other):
+                if one.difference:
+                    yield Contribution(f"{one.feature} of {self.words[place + 1]}", one.score, one.difference)
+
+
+def _token_contributions(token: TokenWeights, place: int, best: list[int], other: list[int]) -> Iterator[Contribution]:
+    """The contribution of each feature of a token to one sequence, compared with another."""
+    for name, row in zip(token.names, token.scores, strict=True):
+        yield _contribution(name, row[best[place]], row[other[place]])
+    for name, table in zip(token.step_names, token.steps, strict=True):
+        yield _contribution(name, table[best[place - 1], best[place]], table[other[place - 1], other[place]])
+
+
+def _contribution(name: str, score: Array, other: Array) -> Contribution:
+    return Contribution(name, float(score), float(score - other))
+
+
+def _sorted(contributions: list[Contribution]) -> list[Contribution]:
+    return sorted(contributions, key=lambda one: -abs(one.difference))
