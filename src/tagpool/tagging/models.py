@@ -68,8 +68,7 @@ def looks_at_documents(model: Any) -> bool:
 
 def as_one(model: Tagger | Pool) -> Tagger:
     """The single expert that a model is; an InputError says why where it is none."""
-    found: Tagger = model.merge() if hasattr(model, "merge") else model
-    return found
+    return model.merge()
 
 
 def fastest(model: Tagger | Pool) -> Tagger | Pool:

@@ -96,5 +96,5 @@ def test_refusals(tagger: InducingTagger, tmp_path) -> None:
         with pytest.raises(InputError, match="expected a whole number of at least 1"):
             induced_templates(tagger, n=n)
     tagger.save(tmp_path / "m", names=False)
-    with pytest.raises(InputError, match="saved without names of its features"):
+    with pytest.raises(InputError, match="saved without names of features"):
         induced_templates(tagpool.load(tmp_path / "m"))

@@ -102,7 +102,7 @@ class Run:
         """Writes the model. Ctrl-C has no say in this: nobody wants to lose it in the last second."""
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         self.seconds = time.perf_counter() - self._begun
-        written: Any = self.learner.merge() if self.options.collapse else self.learner  # type: ignore[union-attr]
+        written: Any = self.learner.merge() if self.options.collapse else self.learner
         options = self.options
         written.save(
             path,
