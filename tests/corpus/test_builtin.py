@@ -1,7 +1,8 @@
-"""The built-in corpus: what it draws, how far it can be steered, and that only context tells its names apart."""
+"""The built-in corpus: its contents, its options, and names that only the context tells apart."""
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import itertools
 from collections import Counter, defaultdict
@@ -11,12 +12,13 @@ from sklearn.feature_extraction import DictVectorizer
 from sklearn.linear_model import LogisticRegression
 from threadpoolctl import threadpool_limits
 
+from tagpool import CRF, LBFGS, InducingTagger, MaxEnt, builtin_corpus
 from tagpool.corpus.builtin import draw_sentences, frames, generate, name_lists, names, shapes
 from tagpool.corpus.builtin.tags import CHUNKS, PENN_TAGS
 from tagpool.errors import InputError
 
 PARTS = ("train", "dev", "test")
-PINNED = "fed2d27b04bfd753a4787dd0d07738cdbc474edfeaa45e8935d233e4de41ebcf"
+PINNED = "79b16577a2ca1a09e39347a5eb1939053b5a3180da04454be2ae509c68afb2a3"
 TYPES = {"PER", "LOC", "ORG", "MISC"}
 
 
@@ -139,7 +141,7 @@ def test_training_ignores_unseen():
     assert draw_sentences(50, unseen=0.0) == draw_sentences(50, unseen=1.0)
 
 
-def test_training_keeps_unseen_words_out(drawn):
+def test_training_has_no_unseen_words(drawn):
     unseen = {
         word.lower()
         for listed in names.lists().values()
@@ -222,7 +224,7 @@ def test_name_lists_cover_most_names(drawn):
         assert 0.6 < hits / sum(kind != "PER" for _, kind in found) < 0.85
 
 
-def test_name_lists_cannot_be_spoilt():
+def test_name_lists_are_copies():
     name_lists().clear()
     assert name_lists()
 
@@ -253,7 +255,7 @@ def test_bad_arguments(arguments):
 def test_used_up_corpus_is_an_error(monkeypatch):
     step = shapes.slot_step("day", opens_chunk=True)
     monkeypatch.setattr(generate, "training_frames", lambda: (frames.Frame("{day}", (step,), False),))
-    with pytest.raises(InputError, match=r"only [1-6];"):
+    with pytest.raises(InputError, match=r"only [1-6] different"):
         draw_sentences(7)
 
 
@@ -319,3 +321,25 @@ def f1(sentences, predictions):
     found = [spans(labels) for labels in predictions]
     hits = sum(len(a & b) for a, b in zip(gold, found, strict=True))
     return 200 * hits / (sum(map(len, gold)) + sum(map(len, found)))
+
+
+@pytest.mark.parametrize(
+    "learner", [CRF("ner"), MaxEnt("ner"), InducingTagger("ner"), CRF("ner", trainer=LBFGS(iterations=50))], ids=lambda x: x.kind
+)
+@pytest.mark.parametrize(
+    ("text", "labels"),
+    [
+        ("Ann Smith moved to Oslo .", "B-PER I-PER O O B-LOC O"),
+        ("Maria Lopez lives in Lima .", "B-PER I-PER O O B-LOC O"),
+        ("Mary Jones flew to Tokyo .", "B-PER I-PER O O B-LOC O"),
+        ("Peter Miller was born in Brussels .", "B-PER I-PER O O O B-LOC O"),
+    ],
+)
+def test_simple_sentences_come_out_right(learner, text, labels):
+    """Simple sentences that the corpus does not contain; half of their names are unseen."""
+    assert next(iter(_fitted(learner).predict([text.split()]))) == labels.split()
+
+
+@functools.cache
+def _fitted(learner):
+    return learner.fit(builtin_corpus(2000))

@@ -147,7 +147,7 @@ def test_every_trainer_goes_on(order: int, templates: str, trainer: str) -> None
         expected = crf.score(corpus)
         crf.set_params(warm_start=True, trainer=trainer, l2=0.001, threads=threads).fit(new)
         assert crf.predict([["zyx", "wvu", "zyx"]]) == [["B-NEW", "I-NEW", "O"]]
-        assert crf.score(corpus) > expected - 0.2
+        assert crf.score(corpus) > expected - 0.3
         blocks.append(to_bytes(crf))
     assert blocks[0] == blocks[1]
 

@@ -1,8 +1,7 @@
 """The built-in corpus: a seeded generator of tagged sentences, written for this project.
 
-Sentence frames (``frames/*.txt``) are filled with names (``names.txt``) put together by shapes (``shapes.txt``). Part
-of the names is kept from training, so a test can ask how a tagger copes with names it has never seen, or with lost
-capitals.
+Sentence frames (``frames/*.txt``) are filled with names (``names.txt``) according to shapes (``shapes.txt``). Some names
+occur in dev and test only, to measure a tagger on unseen names, with or without capitals.
 """
 
 from tagpool.corpus.builtin.generate import Part, draw_sentences

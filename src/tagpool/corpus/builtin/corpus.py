@@ -11,10 +11,10 @@ _COLUMNS = (WORD, "pos", "chunk", LABEL)
 def builtin_corpus(
     count: int = 2000, *, seed: int = 1, part: Part = "train", unseen: float = 0.4, lowercase: float = 0.0
 ) -> Corpus:
-    """Draws ``count`` distinct sentences with the columns word, pos, chunk and label (BIO2; PER, LOC, ORG, MISC).
+    """Draw ``count`` distinct sentences with the columns word, pos, chunk and label (BIO2; PER, LOC, ORG, MISC).
 
-    In dev and test a share ``unseen`` of the names does not occur in training, and a share ``lowercase`` of the sentences has no
-    capitals. Nothing is shared between the parts.
+    In dev and test, a fraction ``unseen`` of the names does not occur in training, and a fraction ``lowercase`` of the
+    sentences has no capitals. No sentence belongs to two parts.
 
     >>> builtin_corpus(100, part="test").columns
     ('word', 'pos', 'chunk', 'label')

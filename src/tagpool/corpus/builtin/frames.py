@@ -1,6 +1,6 @@
-"""The sentence frames of the built-in corpus, read from ``frames/*.txt``: one frame a line, ``#`` opens a comment line.
+"""Sentence frames of the built-in corpus, read from ``frames/*.txt``: one frame per line, ``#`` starts a comment line.
 
-A frame is a sentence with slots, its words tagged as far as the tags do not follow from the defaults in ``tags.py``:
+A frame is a sentence with slots. Words have tags where they differ from the defaults of ``tags.py``:
 
 ============================  =================================================================================
 ``[the old/JJ bridge]``       a noun phrase; an untagged word is a noun
@@ -22,15 +22,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 
-from tagpool.corpus.builtin.names import resource
+from tagpool.corpus.builtin.names import read_resource
 from tagpool.corpus.builtin.shapes import Pool, Row, Step, slot_step, slots
 from tagpool.corpus.builtin.tags import default_chunk, default_pos
 from tagpool.errors import InputError
 
 TOPICS = (
-    "news", "business", "sport", "travel", "weather", "culture", "science", "letters", "headlines", "lines", "words",
+    "news", "business", "sport", "travel", "weather", "culture", "science", "letters", "headlines", "lines", "words", "simple",
 )  # fmt: skip
-"""The files under ``frames``, in the order in which they are read."""
+"""Files under ``frames``, in the order in which they are read."""
+
+_WEIGHTS = {"simple": 3}
+"""Topics drawn more often: short sentences of one clause would otherwise be rare beside the long ones of the news."""
 
 _MARKS = {"-LRB-": "(", "-RRB-": ")"}
 _OPENERS = {"[": "NP", "<": "VP"}
@@ -39,32 +42,33 @@ _CLOSERS = {"NP": "]", "VP": ">"}
 
 @dataclass(frozen=True)
 class Frame:
-    """A compiled frame: its steps, and whether it is printed in capitals."""
+    """A compiled frame: its steps, its weight when frames are drawn, and whether it is printed in capitals."""
 
     source: str
     steps: tuple[Step, ...]
     capitals: bool
+    weight: int = 1
 
 
 @cache
 def frames() -> tuple[Frame, ...]:
     """All frames, in the order of their files."""
-    found = []
-    for topic in TOPICS:
-        for number, line in enumerate(resource(f"frames/{topic}.txt").splitlines(), start=1):
-            if line.strip() and not line.startswith("#"):
-                found.append(_Reader(line, topic, number).frame())
-    return tuple(found)
+    return tuple(
+        _Reader(line, topic, number).frame()
+        for topic in TOPICS
+        for number, line in enumerate(read_resource(f"frames/{topic}.txt").splitlines(), start=1)
+        if line.strip() and not line.startswith("#")
+    )
 
 
 @cache
 def training_frames() -> tuple[Frame, ...]:
-    """The frames used in training: three of four, so that the other parts also hold sentences of a new build."""
+    """Frames used in training: three of four, so that the other parts also contain sentences of a new form."""
     return tuple(frame for place, frame in enumerate(frames()) if place % 4 != 3)
 
 
 class _Reader:
-    """Reads one line."""
+    """Parser of one line."""
 
     def __init__(self, line: str, topic: str, number: int) -> None:
         self.line = line
@@ -92,7 +96,7 @@ class _Reader:
                 self.chunk = None
         if self.chunk is not None:
             raise self.error(f"the {self.chunk} is not closed")
-        return Frame(self.line, _merged(self.steps), capitals)
+        return Frame(self.line, _merge(self.steps), capitals, _WEIGHTS.get(self.topic, 1))
 
     def open(self, chunk: str) -> None:
         if self.chunk is not None:
@@ -145,8 +149,8 @@ def _fixed(step: Step) -> bool:
     return not step[1] and len(step[0]) == 1 and all(len(pool) == 1 for pool in step[0][0])
 
 
-def _merged(steps: list[Step]) -> tuple[Step, ...]:
-    """The steps, runs of unchanging words made one."""
+def _merge(steps: list[Step]) -> tuple[Step, ...]:
+    """Join runs of constant words into one step."""
     merged: list[Step] = []
     for step in steps:
         if merged and _fixed(step) and _fixed(merged[-1]):

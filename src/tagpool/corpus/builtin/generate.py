@@ -1,4 +1,4 @@
-"""Sentences drawn from the frames of the built-in corpus."""
+"""Draw sentences from the frames of the built-in corpus."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from tagpool.corpus.builtin.shapes import Row
 from tagpool.errors import InputError
 
 Part = Literal["train", "dev", "test"]
-"""The parts of the corpus; no sentence belongs to two of them."""
+"""Parts of the corpus; a sentence belongs to one of them only."""
 
 _PARTS: tuple[str, ...] = get_args(Part)
 
-_MOST = 1_000_000
-"""The most sentences of one call."""
+_MAX_COUNT = 1_000_000
+"""Maximum number of sentences per call."""
 
 _PATIENCE = 2000
-"""Draws in a row without a new sentence after which the corpus counts as used up."""
+"""Draws in a row without a new sentence after which the corpus counts as exhausted."""
 
 
 def draw_sentences(
@@ -29,28 +29,23 @@ def draw_sentences(
     """Draw ``count`` different sentences; the same arguments give the same sentences everywhere.
 
     A sentence is a list of rows (word, part of speech, chunk, label). In ``"dev"`` and ``"test"``, ``unseen`` is the
-    share of entities whose names never occur in ``"train"``, whatever its seed, and ``lowercase`` the share of
-    sentences without capitals; the same sentences are drawn whatever ``lowercase`` is. ``"train"`` holds seen names
-    only and keeps its capitals. One frame in four is kept from training too. A sentence belongs to one part only,
-    whatever the seeds.
+    fraction of entities whose names never occur in ``"train"``, for any seed. ``lowercase`` is the fraction of
+    sentences without capitals; it does not change which sentences are drawn. ``"train"`` contains seen names only and
+    keeps its capitals. One frame in four is not used in training either.
 
-    >>> for row in draw_sentences(1, seed=10)[0]:
+    >>> for row in draw_sentences(1, seed=12)[0]:
     ...     print(*row)
-    Esther NNP B-NP B-PER
-    Langley NNP I-NP I-PER
-    paid VBD B-VP O
-    $ $ B-NP O
-    1.5 CD I-NP O
-    million CD I-NP O
+    Amara NNP B-NP B-PER
+    Lincoln NNP I-NP I-PER
+    left VBD B-VP O
+    Langley NNP B-NP B-LOC
     for IN B-PP O
-    the DT B-NP O
-    Munich NNP I-NP B-ORG
-    Times NNP I-NP I-ORG
+    Plymouth NNP B-NP B-LOC
     . . O O
     """
     _check(count, seed, part, unseen, lowercase)
-    choices = training_frames() if part == "train" else frames()
-    share = 0.0 if part == "train" else float(unseen)
+    choices = [frame for frame in (training_frames() if part == "train" else frames()) for _ in range(frame.weight)]
+    unseen = 0.0 if part == "train" else float(unseen)
     place, parts = _PARTS.index(part), len(_PARTS)
     rand = random.Random(f"tagpool {part} {seed}").random
     drawn: set[str] = set()
@@ -58,11 +53,11 @@ def draw_sentences(
     misses = 0
     while len(sentences) < count:
         frame = choices[int(rand() * len(choices))]
-        key, pieces = _fill(frame, rand, share)
+        key, pieces = _fill(frame, rand, unseen)
         if not key or zlib.crc32(key.encode("utf-8")) % parts != place or key in drawn:
             misses += 1
             if misses > _PATIENCE:
-                raise InputError(f"cannot draw {count} different sentences, only {len(sentences)}; ask for fewer")
+                raise InputError(f"the corpus has only {len(sentences)} different sentences, not {count}; draw fewer")
             continue
         misses = 0
         drawn.add(key)
@@ -76,7 +71,7 @@ def draw_sentences(
 
 
 def _fill(frame: Frame, rand: Callable[[], float], unseen: float) -> tuple[str, list[tuple[Row, ...]]]:
-    """The lower-cased words of a sentence and its rows; nothing if a name was drawn twice."""
+    """Return the lower-cased words and the rows of a sentence, or an empty string if a name was drawn twice."""
     texts, pieces = [], []
     for seen_shapes, unseen_shapes in frame.steps:
         shapes = unseen_shapes if unseen_shapes and rand() < unseen else seen_shapes
@@ -98,12 +93,12 @@ def _check(count: int, seed: int, part: str, unseen: float, lowercase: float) ->
             raise InputError(f"{name} must be a whole number, got {value!r}")
     if count < 1:
         raise InputError(f"count must be at least 1, got {count}")
-    if count > _MOST:
-        raise InputError(f"count must be at most {_MOST:,}, got {count:,}; draw more with another seed")
+    if count > _MAX_COUNT:
+        raise InputError(f"count must be at most {_MAX_COUNT:,}, got {count:,}; use another seed for more")
     if part not in _PARTS:
         raise InputError(f"part must be one of {', '.join(_PARTS)}, got {part!r}")
-    for name, share in (("unseen", unseen), ("lowercase", lowercase)):
-        if isinstance(share, bool) or not isinstance(share, int | float) or not 0 <= share <= 1:
-            raise InputError(f"{name} must be a share between 0 and 1, got {share!r}")
+    for name, fraction in (("unseen", unseen), ("lowercase", lowercase)):
+        if isinstance(fraction, bool) or not isinstance(fraction, int | float) or not 0 <= fraction <= 1:
+            raise InputError(f"{name} must be between 0 and 1, got {fraction!r}")
     if part == "train" and lowercase:
-        raise InputError(f"lowercase applies to dev and test, the training part keeps its capitals; got {lowercase!r}")
+        raise InputError(f"lowercase applies to dev and test only, got {lowercase!r} for the training part")

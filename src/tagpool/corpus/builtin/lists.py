@@ -1,4 +1,4 @@
-"""The gazetteers of the built-in corpus: phrases for use as lexicons."""
+"""Gazetteers of the built-in corpus: phrases for use as lexicons."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _COVERED_OF_TEN = 7
 
 
 def name_lists() -> dict[str, tuple[str, ...]]:
-    """Lists of phrases by what they name, each covering about seven of ten names, seen and unseen alike.
+    """Return lists of phrases by the kind of name; each covers about 70% of the seen and of the unseen names.
 
     Names of people come as lists of first and last names; names made up of several parts, such as companies,
     as phrases.
@@ -42,15 +42,15 @@ def name_lists() -> dict[str, tuple[str, ...]]:
 
 @cache
 def _name_lists() -> dict[str, tuple[str, ...]]:
-    found = {name: tuple(_text(entry) for entry in _covered(name)) for name in _PLAIN}
+    phrase_lists = {name: tuple(_text(entry) for entry in _covered(name)) for name in _PLAIN}
     for name, kinds in _BUILT.items():
         phrases = [phrase for kind in kinds for shape in slots()[kind].shapes for phrase in _phrases(shape)]
-        found[name] = tuple(dict.fromkeys(phrases))
-    return found
+        phrase_lists[name] = tuple(dict.fromkeys(phrases))
+    return phrase_lists
 
 
 def _phrases(shape: tuple[str | Entry, ...]) -> list[str]:
-    """All phrases of a shape, or none if two of its names are free, which would be too many."""
+    """Return all phrases of a shape, or an empty list for a shape with two open lists (too many phrases)."""
     if sum(isinstance(part, str) and not lists()[part].closed for part in shape) > 1:
         return []
     choices = [_covered(part) if isinstance(part, str) else (part,) for part in shape]

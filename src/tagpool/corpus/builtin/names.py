@@ -1,4 +1,4 @@
-"""The names of the built-in corpus: the lists of ``names.txt``, each split into seen and unseen entries."""
+"""Names of the built-in corpus: the lists of ``names.txt``, each split into seen and unseen entries."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _UNSEEN_OF_FIVE = 2
 
 @dataclass(frozen=True)
 class NameList:
-    """A named list; ``unseen`` is empty when the list is closed, that is not split."""
+    """A named list; a closed list is not split, its ``unseen`` is empty."""
 
     name: str
     seen: tuple[Entry, ...]
@@ -27,15 +27,15 @@ class NameList:
     closed: bool
 
 
-def resource(path: str) -> str:
-    """The text of a file of this package."""
+def read_resource(path: str) -> str:
+    """Read a text file of this package."""
     return files("tagpool.corpus.builtin").joinpath(path).read_text(encoding="utf-8")
 
 
-def tagged(text: str, pos: str) -> Entry:
-    """The words of a phrase such as ``"Treaty of/IN"``; a word without a tag gets ``pos``.
+def parse_phrase(text: str, pos: str) -> Entry:
+    """Split a phrase such as ``"Treaty of/IN"`` into words with tags; the default tag is ``pos``.
 
-    >>> tagged("Kingdom of/IN Salt", "NNP")
+    >>> parse_phrase("Kingdom of/IN Salt", "NNP")
     (('Kingdom', 'NNP'), ('of', 'IN'), ('Salt', 'NNP'))
     """
     words = []
@@ -46,7 +46,7 @@ def tagged(text: str, pos: str) -> Entry:
 
 
 def is_unseen_word(word: str) -> bool:
-    """Whether a word of a name is kept from training: a fixed rule of its letters, the same for every seed and list.
+    """Return whether a word of a name is excluded from training, by a hash of its letters.
 
     Everyday words that are also names (May, Reading, Hunter) are always seen.
     """
@@ -55,34 +55,34 @@ def is_unseen_word(word: str) -> bool:
 
 
 def is_unseen(entry: Entry) -> bool:
-    """Whether a name is kept from training, because at least one of its words is."""
+    """Return whether a name contains an unseen word."""
     return any(is_unseen_word(word) for word, _ in entry if word[0].isupper())
 
 
 @cache
 def common_words() -> frozenset[str]:
-    """The lower-cased words of names that are never kept from training."""
+    """Return the lower-cased words of names that are never excluded from training."""
     return frozenset(word.lower() for _, _, entries in _sections("common") for entry in entries for word, _ in entry)
 
 
 @cache
 def lists() -> dict[str, NameList]:
-    """All lists by name, the numbers included."""
-    found = {}
+    """Return all lists by name, including numbers."""
+    name_lists = {}
     for name, closed, entries in (*_sections(), *_number_sections()):
         unseen = () if closed else tuple(entry for entry in entries if is_unseen(entry))
         seen = entries if closed else tuple(entry for entry in entries if not is_unseen(entry))
-        found[name] = NameList(name, seen, unseen, closed)
-    return found
+        name_lists[name] = NameList(name, seen, unseen, closed)
+    return name_lists
 
 
 def _sections(only: str | None = None) -> list[tuple[str, bool, tuple[Entry, ...]]]:
     sections = []
-    text = re.sub(r"(?m)^#.*$", "", resource("names.txt"))
+    text = re.sub(r"(?m)^#.*$", "", read_resource("names.txt"))
     for match in re.finditer(r"\[(\w+) (\S+?)( closed)?\]([^\[]*)", text):
         name, pos, closed, body = match.groups()
         if only is None or name == only:
-            entries = tuple(tagged(part, pos) for part in body.split(",") if part.strip())
+            entries = tuple(parse_phrase(part, pos) for part in body.split(",") if part.strip())
             sections.append((name, closed is not None, entries))
     return sections
 

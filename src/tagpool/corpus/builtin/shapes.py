@@ -1,11 +1,11 @@
-"""The slots of the built-in corpus: how the names of ``names.txt`` make up an entity, read from ``shapes.txt``."""
+"""Slots of the built-in corpus: the shapes of entities, read from ``shapes.txt``."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
 
-from tagpool.corpus.builtin.names import Entry, lists, resource, tagged
+from tagpool.corpus.builtin.names import Entry, lists, parse_phrase, read_resource
 
 Row = tuple[str, str, str, str]
 """A token: word, part of speech, chunk, label."""
@@ -14,15 +14,15 @@ Piece = tuple[str, tuple[Row, ...]]
 """Part of a sentence: its words lower-cased and joined by blanks, and its rows."""
 
 Pool = tuple[Piece, ...]
-"""Pieces of which one is drawn."""
+"""Alternatives, one of which is drawn."""
 
 Step = tuple[tuple[tuple[Pool, ...], ...], tuple[tuple[Pool, ...], ...]]
-"""A place in a sentence: the shapes it may take from seen names, and those from unseen ones (none: it is no entity)."""
+"""A place in a sentence: its shapes from seen names and from unseen names (empty if it is not an entity)."""
 
 
 @dataclass(frozen=True)
 class Slot:
-    """A slot: its entity type and its shapes, each as often as its weight; a shape is a sequence of lists and words."""
+    """Entity type and shapes, each repeated as often as its weight; a shape is a sequence of lists and words."""
 
     label: str
     shapes: tuple[tuple[str | Entry, ...], ...]
@@ -30,24 +30,24 @@ class Slot:
 
 @cache
 def slots() -> dict[str, Slot]:
-    """All slots by name."""
-    found: dict[str, Slot] = {}
+    """Return all slots by name."""
+    by_name: dict[str, Slot] = {}
     name = ""
-    for line in resource("shapes.txt").splitlines():
+    for line in read_resource("shapes.txt").splitlines():
         if not line.strip() or line.startswith("#"):
             continue
         if line.startswith(" "):
             weight, *tokens = line.split()
-            shape = tuple(token[1:-1] if token.startswith("{") else tagged(token, "NNP") for token in tokens)
-            found[name] = Slot(found[name].label, found[name].shapes + (shape,) * int(weight))
+            shape = tuple(token[1:-1] if token.startswith("{") else parse_phrase(token, "NNP") for token in tokens)
+            by_name[name] = Slot(by_name[name].label, by_name[name].shapes + (shape,) * int(weight))
         else:
             name, label = line.split()
-            found[name] = Slot(label, ())
-    return found
+            by_name[name] = Slot(label, ())
+    return by_name
 
 
 def slot_step(name: str, *, opens_chunk: bool) -> Step:
-    """What a frame may put in the place of ``{name}``, as part of a noun phrase."""
+    """Return the alternatives for ``{name}`` in a noun phrase."""
     slot = slots()[name]
     seen = _pools(slot, opens_chunk, unseen=False)
     return seen, () if slot.label == "O" else _pools(slot, opens_chunk, unseen=True)
@@ -79,7 +79,7 @@ def _pool(part: str | Entry, label: str, opens_chunk: bool, opens_name: bool, un
 
 
 def _piece(entry: Entry, label: str, opens_chunk: bool, opens_name: bool) -> Piece:
-    """A name inside a noun phrase; a preposition in it makes a chunk of its own, as in ``University of Leeds``."""
+    """Tag a name inside a noun phrase; a preposition in it is a separate chunk, as in ``University of Leeds``."""
     rows = []
     for place, (word, pos) in enumerate(entry):
         if pos == "IN":

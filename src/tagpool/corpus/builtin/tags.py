@@ -1,4 +1,4 @@
-"""The Penn tags and chunks that words of a frame have when the frame does not say so itself."""
+"""Default Penn tags and chunks of the words of a frame."""
 
 from __future__ import annotations
 
@@ -57,14 +57,14 @@ PENN_TAGS = frozenset([
     "PRP", "PRP$", "RB", "RBR", "RBS", "RP", "SYM", "TO", "UH", "VB", "VBD", "VBG", "VBN", "VBP", "VBZ", "WDT", "WP",
     "WP$", "WRB", "#", "$", ".", ",", ":", "(", ")", "``", "''",
 ])  # fmt: skip
-"""The tags of the Penn Treebank."""
+"""Tags of the Penn Treebank."""
 
 CHUNKS = frozenset(["NP", "VP", "PP", "ADVP", "ADJP", "SBAR", "PRT", "INTJ"])
-"""The chunk types in use."""
+"""Chunk types of the built-in corpus."""
 
 
 def default_pos(word: str, chunk: str | None, before: list[str], *, opens_sentence: bool) -> str | None:
-    """The tag of an untagged word in a chunk (``None``: outside of any) after the words ``before`` of the same chunk.
+    """Return the tag of an untagged word that follows the words ``before`` of its chunk (``None``: no chunk).
 
     Function words have their usual tag. In a noun phrase other words are nouns, proper ones if they have a capital
     inside the sentence; in a verb group they are past tenses, infinitives after a modal or *to*, and participles after
@@ -95,7 +95,7 @@ def default_pos(word: str, chunk: str | None, before: list[str], *, opens_senten
 
 
 def default_chunk(word: str, pos: str) -> str | None:
-    """The chunk of a word that stands alone; ``None`` for punctuation and conjunctions.
+    """Return the chunk of a single word; ``None`` for punctuation and conjunctions.
 
     >>> default_chunk("in", "IN"), default_chunk("that", "IN"), default_chunk(",", ",")
     ('PP', 'SBAR', None)
