@@ -39,14 +39,12 @@ std::vector<int32_t> tagged(const Model& model, const Columns& columns, unsigned
 
 void bind_model(nb::module_& m) {
     nb::class_<TrainedArcs>(m, "TrainedArcs")
-        // The weights are those of the trigrams and triples of a training set. Transition features come from an encoder, or (none) are
+        // The weights are those of the triples of a training set. Transition features come from an encoder, or (none) are
         // encoded already.
         .def("__init__", [](TrainedArcs* self, const TrainingSet& set, Floats weights, nb::object encoder, uint32_t features) {
             const Arcs& arcs = set.arcs();
-            expect_size(weights.size(), arcs.trigram_count() + arcs.triple_count(), "weights of trigrams and transition features");
-            new (self) TrainedArcs{arcs.states().as_pairs(), arcs.trigrams(), {weights.data(), weights.data() + arcs.trigram_count()},
-                                   arcs.triple_features(), arcs.triple_pairs(set.labels(), set.stride()),
-                                   {weights.data() + arcs.trigram_count(), weights.data() + weights.size()}, {}, {}, features};
+            expect_size(weights.size(), arcs.triple_count(), "weights of transition features");
+            new (self) TrainedArcs{arcs.triple_features(), arcs.triple_pairs(set.labels(), set.stride()), copied(weights), {}, {}, features};
             if (encoder.is_none()) return;
             Encoder& fitted = nb::cast<Encoder&>(encoder);
             self->program = fitted.program();
@@ -99,17 +97,6 @@ void bind_model(nb::module_& m) {
             const auto edges = model.tensors().array<float>("edges");
             return owned(std::vector<float>(edges.begin(), edges.end()));
         })
-        // Label pairs that may follow each other, none for first order; and what trigrams weigh beyond their last pair: a row of labels for
-        // each label before a sentence, then for each pair.
-        .def("states", [](const Model& model) { return owned(model.arcs().states().as_pairs()); })
-        .def("trigrams", [](const Model& model) {
-            const ModelView& view = model.view();
-            std::vector<float> out;
-            for (size_t state = 0; state < model.arcs().states().size(); ++state)
-                out.insert(out.end(), view.arcs->trigrams + state * view.stride, view.arcs->trigrams + state * view.stride + view.labels);
-            return owned(std::move(out));
-        })
-        .def_prop_ro("order", [](const Model& model) { return model.arcs().states().empty() ? 1 : 2; })
         .def_prop_ro("has_history", [](const Model& model) { return model.arcs().has_history(); })
         .def("weights_of", [](const Model& model, const std::vector<std::string>& names) {
             // A dense matrix: names x labels, zero where there is no weight.

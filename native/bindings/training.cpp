@@ -55,21 +55,19 @@ void bind_training(nb::module_& m) {
 
     nb::class_<TrainingSet>(m, "TrainingSet")
         .def("__init__", [](TrainingSet* self, const Encoding& encoding, Ints gold, uint32_t features, uint32_t labels, bool all_pairs,
-                            uint32_t dense_from, bool boundaries, bool all_transitions, uint32_t order, const Encoding* history,
+                            uint32_t dense_from, bool boundaries, bool all_transitions, const Encoding* history,
                             uint32_t history_features, std::optional<UInts> known_features, std::optional<UShorts> known_labels,
-                            bool merge_twins, bool bundle, std::optional<UShorts> known_states, std::optional<UShorts> known_trigrams,
+                            bool merge_twins, bool bundle,
                             std::optional<UInts> known_triple_features, std::optional<UInts> known_triple_pairs, bool observe,
                             std::optional<UInts> transitions, bool lean) {
             expect_size(gold.size(), encoding.token_count(), "labels, one a token");
             if (std::any_of(encoding.ids.begin(), encoding.ids.end(), [features](uint32_t id) { return id >= features; }))
                 throw InputFault("a feature is out of range");
-            TrainingOptions options{labels, all_pairs, dense_from, boundaries, all_transitions, order, merge_twins, lean, bundle};
+            TrainingOptions options{labels, all_pairs, dense_from, boundaries, all_transitions, merge_twins, lean, bundle};
             if (known_features && known_labels) {
                 expect_size(known_labels->size(), known_features->size(), "labels of known pairs");
                 for (size_t i = 0; i < known_features->size(); ++i) options.known.emplace_back(known_features->data()[i], known_labels->data()[i]);
             }
-            if (known_states) options.known_arcs.states = copied(*known_states);
-            if (known_trigrams) options.known_arcs.trigrams = copied(*known_trigrams);
             if (known_triple_features) options.known_arcs.triple_features = copied(*known_triple_features);
             if (known_triple_pairs) options.known_arcs.triple_pairs = copied(*known_triple_pairs);
             options.observe = observe;
@@ -78,9 +76,9 @@ void bind_training(nb::module_& m) {
             nb::gil_scoped_release release;  // others may be laid out, or trained, beside
             new (self) TrainingSet(encoding, labels_of_tokens, features, options, history, history_features);
         }, nb::arg("encoding"), nb::arg("gold"), nb::arg("features"), nb::arg("labels"), nb::arg("all_pairs"), nb::arg("dense_from") = 5,
-             nb::arg("boundaries") = true, nb::arg("all_transitions") = true, nb::arg("order") = 1, nb::arg("history").none() = nb::none(),
+             nb::arg("boundaries") = true, nb::arg("all_transitions") = true, nb::arg("history").none() = nb::none(),
              nb::arg("history_features") = 0, nb::arg("known_features") = nb::none(), nb::arg("known_labels") = nb::none(),
-             nb::arg("merge_twins") = false, nb::arg("bundle") = false, nb::arg("known_states") = nb::none(), nb::arg("known_trigrams") = nb::none(),
+             nb::arg("merge_twins") = false, nb::arg("bundle") = false,
              nb::arg("known_triple_features") = nb::none(), nb::arg("known_triple_pairs") = nb::none(), nb::arg("observe") = true,
              nb::arg("transitions") = nb::none(), nb::arg("lean") = false)
         .def_prop_ro("pair_count", &TrainingSet::pair_count)
@@ -91,9 +89,7 @@ void bind_training(nb::module_& m) {
         .def("pair_features", [](const TrainingSet& s) { return owned(s.pair_features()); })
         .def("pair_labels", [](const TrainingSet& s) { return owned(s.pair_labels()); })
         .def("edges", [](const TrainingSet& s) { return owned(s.edges()); })
-        // Of what transitions look at beyond two labels; the number of labels stands for "before the sentence".
-        .def("states", [](const TrainingSet& s) { return owned(s.arcs().states().as_pairs()); })
-        .def("trigrams", [](const TrainingSet& s) { return owned(s.arcs().trigrams()); })
+        // Of transition features: the feature, and b * labels + c, of each weight.
         .def("triples", [](const TrainingSet& s) { return nb::make_tuple(owned(s.arcs().triple_features()), owned(s.arcs().triple_pairs(s.labels(), s.stride()))); });
 
     nb::class_<KeptParameters>(m, "KeptParameters")

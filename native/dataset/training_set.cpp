@@ -41,8 +41,7 @@ TrainingSet::TrainingSet(const Encoding& encoding, const int32_t* gold, uint32_t
     if (labels_ == 0 || labels_ > UINT16_MAX) throw InputFault("expected 1 to 65,535 labels, got " + std::to_string(labels_));
     for (int32_t label : gold_)
         if (label < kUnknown || label >= static_cast<int32_t>(labels_)) throw InputFault("a label is out of range");
-    if (options.order != 1 || history)
-        arcs_ = Arcs(sentences_, gold_, labels_, stride_, options.order, history, history_features, options.known_arcs);
+    if (history) arcs_ = Arcs(sentences_, gold_, labels_, stride_, *history, history_features, options.known_arcs);
     cut_into_parts();
     if (options.merge_twins) twins_ = Twins(encoding, features);
     choose_layout(encoding, features, options);

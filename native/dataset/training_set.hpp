@@ -31,7 +31,6 @@ struct TrainingOptions {
                                   // short rows those with three are
     bool boundaries = true;       // weights for the first and the last label of a sentence
     bool all_transitions = true;  // else only transitions that occur; the others weigh zero
-    uint32_t order = 1;           // labels a transition looks back
     bool merge_twins = false;     // for trainers to whom features that always occur together are one (twins.hpp)
     bool lean = false;            // for the Objective only, without bundles: tokens have no values where only twins would have any (it scales
                                   // their weights instead), and single weights take half the memory where they are few enough
@@ -78,7 +77,7 @@ public:
     size_t part_begin(size_t part) const { return part_begins_[part]; }
 
     // Weights in memory: those of shared features (rows, then single ones), those of the others (the same), transitions (labels rows),
-    // start and end (one row each), weights of trigrams of trigrams, triples of transition features.
+    // start and end (one row each), triples of transition features.
     size_t shared_count() const { return shared_count_; }
     size_t shared_rows_end() const { return shared_rows_end_; }
     size_t own_rows_end() const { return own_rows_end_; }
@@ -86,15 +85,14 @@ public:
     size_t transitions_begin() const { return transitions_begin_; }
     size_t start_begin() const { return transitions_begin() + size_t{labels_} * stride_; }
     size_t end_begin() const { return start_begin() + stride_; }
-    size_t trigrams_begin() const { return end_begin() + stride_; }
-    size_t triples_begin() const { return trigrams_begin() + padded(arcs_.trigram_count()); }
+    size_t triples_begin() const { return end_begin() + stride_; }
     size_t weight_count() const { return triples_begin() + padded(arcs_.triple_count()); }
     // Everything from the transitions on; and without the triples, of which a sentence meets but few.
     size_t edge_size() const { return weight_count() - transitions_begin(); }
     size_t common_edge_size() const { return triples_begin() - transitions_begin(); }
 
     // Parameters as a learner and a model file know them: the free weights only, in the order of (feature, label), transitions, start,
-    // end, weights of trigrams of trigrams, triples. places() says where they lie in memory; the other places hold zero for ever.
+    // end, triples. places() says where they lie in memory; the other places hold zero for ever.
     Places places() const { return Places(*this); }
     size_t pair_count() const { return pair_count_; }
     bool all_pairs() const { return all_pairs_; }
@@ -106,7 +104,7 @@ public:
     std::vector<uint16_t> pair_labels() const;
     // The free ones of transitions (from * labels + to), start (labels^2 + label) and end (labels * (labels + 1) + label).
     const std::vector<uint32_t>& edges() const { return edges_; }
-    // What transitions look at beyond two labels; empty for a plain chain.
+    // Transition features; empty for a plain chain.
     const Arcs& arcs() const { return arcs_; }
 
     // What each shard has to say of every sentence (shards.hpp); made when asked for, by one thread at a time.
@@ -168,16 +166,12 @@ private:
 };
 
 inline size_t Places::size() const {
-    return set_.pair_count_ + set_.edges_.size() + set_.arcs_.trigram_count() + set_.arcs_.triple_count();
+    return set_.pair_count_ + set_.edges_.size() + set_.arcs_.triple_count();
 }
 
 // Of the transitions and what comes after them.
 inline uint32_t Places::beyond_pairs(size_t number) const {
-    if (number >= set_.edges_.size()) {
-        number -= set_.edges_.size();
-        const size_t trigrams = set_.arcs_.trigram_count();
-        return static_cast<uint32_t>(number < trigrams ? set_.trigrams_begin() + number : set_.triples_begin() + (number - trigrams));
-    }
+    if (number >= set_.edges_.size()) return static_cast<uint32_t>(set_.triples_begin() + (number - set_.edges_.size()));
     const uint32_t edge = set_.edges_[number];
     return static_cast<uint32_t>(set_.transitions_begin_ + size_t{edge / set_.labels_} * set_.stride_ + edge % set_.labels_);
 }

@@ -21,12 +21,10 @@ WeightGroups::WeightGroups(const TrainingSet& set, bool chain) : set_(set), chai
     });
     history_ = groups_.size();
     const Arcs& arcs = set.arcs();
-    const auto triples = static_cast<uint32_t>(set.triples_begin()), trigrams = static_cast<uint32_t>(set.trigrams_begin());
+    const auto triples = static_cast<uint32_t>(set.triples_begin());
     for (size_t feature = 0; chain && feature + 1 < arcs.triple_starts_.size(); ++feature)
         groups_.push_back({triples + arcs.triple_starts_[feature], arcs.triple_starts_[feature + 1] - arcs.triple_starts_[feature]});
     common_ = groups_.size();
-    for (size_t state = 0; chain && state < arcs.states().size(); ++state)
-        groups_.push_back({trigrams + arcs.trigram_starts_[state], arcs.trigram_starts_[state + 1] - arcs.trigram_starts_[state]});
     for (uint32_t row = 0; chain && row < set.labels() + 2; ++row)
         groups_.push_back({static_cast<uint32_t>(set.transitions_begin()) + row * stride, set.labels()});
 }

@@ -1,5 +1,5 @@
 // WeightGroups: the weights that a token meets together, and so are caught up together. A group is the row of a dense feature, the single
-// weights of another one (they lie side by side), the triples of a feature of transitions, the trigrams of a state, or a row of edges.
+// weights of another one (they lie side by side), the triples of a transition feature, or a row of edges.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -33,7 +33,7 @@ public:
             set_.arcs().each_feature_at(token, [&](uint32_t feature, float) { visit(static_cast<uint32_t>(history_) + feature); });
     }
 
-    // The same for those that every sentence meets in a chain: edges and trigrams.
+    // The same for those that every sentence meets in a chain: edges.
     template <class Visit>
     void each_common(Visit&& visit) const {
         for (size_t number = common_; number < groups_.size(); ++number) visit(static_cast<uint32_t>(number));

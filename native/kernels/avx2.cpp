@@ -8,7 +8,6 @@
 #include <limits>
 #include <type_traits>
 
-#include "kernels/arcs_log.hpp"
 #include "kernels/chain_log.hpp"
 #include "base/exponential.hpp"
 #include "kernels/kernels.hpp"

@@ -31,9 +31,6 @@ template <class T>
 struct EdgeTable {
     AlignedVector<T> from_to, to_from, start, end;  // start and end: exp, shifted
     double shift = 0, start_shift = 0, end_shift = 0;
-    // With arcs: from_to, zero where no state is, and exp of the weights of trigrams, a row of next labels for each state.
-    AlignedVector<T> pairs, trigrams;
-    double trigram_shift = 0;
 };
 
 template <class T>

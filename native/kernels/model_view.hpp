@@ -7,17 +7,12 @@
 #include "base/aligned.hpp"
 #include "kernels/blocks.hpp"
 #include "features/encoding.hpp"
-#include "dataset/pair_states.hpp"
 
 namespace tagpool {
 
-// Transitions that look at more than two labels. The weights of feature k are those from starts[k] to starts[k + 1], of the cells (b * stride + c) beside
-// them.
+// Transition features. Feature k has the weights [starts[k], starts[k + 1]); cells holds b * stride + c of each weight.
 struct ArcView {
-    const PairStates* states = nullptr;  // null: first order
-    const float* pairs = nullptr;        // labels x stride: transitions, -infinity where no state is and behind the last label
-    const float* trigrams = nullptr;     // states x stride
-    const uint32_t* starts = nullptr;    // null: no transition features
+    const uint32_t* starts = nullptr;  // null: no transition features
     const uint32_t* cells = nullptr;
     const float* weights = nullptr;
 

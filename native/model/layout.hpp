@@ -26,7 +26,7 @@ struct Trained {
     bool has_all_pairs() const { return pair_features.empty() && pair_labels.empty() && !weights.empty(); }
     std::vector<float> edges;                  // transitions, start, end; empty: tokens stand alone
     std::optional<Program> program;            // none: features are given, or encoded already
-    TrainedArcs arcs;                          // where transitions look beyond two labels
+    TrainedArcs arcs;                          // transition features
     uint32_t hash_size = 0;                    // not 0: features are known by their remainders (or, encoded already, by their numbers)
 };
 

@@ -43,7 +43,7 @@ Model::Model(Tensors tensors) : tensors_(std::move(tensors)), labels_(read_label
     view_.transitions = edges_.data();
     view_.start = edges_.data() + labels * stride;
     view_.end = view_.start + stride;
-    arcs_.emplace(tensors_, view_.labels, view_.stride, view_.transitions);
+    arcs_.emplace(tensors_, view_.labels, view_.stride);
     if (view_.chain) view_.arcs = arcs_->view();
     if (tensors_.find_text("program")) program_ = read_program(tensors_, "program");
     if (program_) templates_.emplace(*program_);
@@ -164,12 +164,11 @@ void Model::score_pairs(const Columns& columns, unsigned threads, float* out) co
 void Model::score_pairs(const Encoding& encoding, const Encoding* history, float* out) const {
     check_history(encoding, history);
     const size_t labels = view_.labels, stride = view_.stride;
-    const float* const pairs = view_.arcs ? view_.arcs->pairs : view_.transitions;
     for (size_t sentence = 0; sentence + 1 < encoding.sentences.size(); ++sentence) {
         std::fill_n(out + encoding.sentences[sentence] * labels * labels, labels * labels, 0.0f);
         for (size_t token = encoding.sentences[sentence] + size_t{1}; token < encoding.sentences[sentence + 1]; ++token) {
             float* const to = out + token * labels * labels;
-            for (size_t b = 0; b < labels; ++b) std::copy_n(pairs + b * stride, labels, to + b * labels);
+            for (size_t b = 0; b < labels; ++b) std::copy_n(view_.transitions + b * stride, labels, to + b * labels);
             if (history && arcs_->has_history())
                 view_.arcs->each_triple(*history, token, [&](uint32_t cell, float score) { to[cell / stride * labels + cell % stride] += score; });
         }
@@ -217,7 +216,7 @@ std::unique_ptr<Model> Model::pruned(float least, const std::vector<uint64_t>& k
         const auto edges = tensors_.array<float>("edges");
         trained.edges.assign(edges.begin(), edges.end());
     }
-    trained.arcs = arcs_->pruned(tensors_, least, history);
+    trained.arcs = arcs_->pruned(least, history);
     return std::make_unique<Model>(std::move(trained));
 }
 

@@ -16,28 +16,6 @@ bool all_finite(const std::vector<float>& weights) {
     return std::all_of(weights.begin(), weights.end(), [](float weight) { return std::isfinite(weight); });
 }
 
-template <class Value>
-void add_table(Tensors& to, const std::string& name, Type type, std::vector<Value> values, size_t columns) {
-    auto kept = std::make_shared<const std::vector<Value>>(std::move(values));
-    to.add(name, type, {kept->size() / columns, columns}, kept->data(), kept);
-}
-
-void lay_out_states(const TrainedArcs& trained, size_t labels, Tensors& to) {
-    std::vector<uint16_t> trigrams;
-    std::vector<float> weights;
-    if (trained.trigrams.size() != 3 * trained.trigram_weights.size()) throw InputFault("the weights do not fit the trigrams");
-    for (size_t i = 0; i < trained.trigram_weights.size(); ++i) {
-        if (trained.trigram_weights[i] == 0) continue;
-        trigrams.insert(trigrams.end(), {trained.trigrams[3 * i], trained.trigrams[3 * i + 1], trained.trigrams[3 * i + 2]});
-        weights.push_back(trained.trigram_weights[i]);
-    }
-    if (std::any_of(trained.states.begin(), trained.states.end(), [&](uint16_t label) { return label >= labels; }))
-        throw InputFault("a state has a label that is not there");
-    add_table(to, "arcs.states", Type::u16, trained.states, 2);
-    add_table(to, "arcs.trigrams", Type::u16, std::move(trigrams), 3);
-    to.add("arcs.weights", std::move(weights));
-}
-
 void lay_out_history(const TrainedArcs& trained, size_t labels, Tensors& to) {
     const size_t count = trained.triple_weights.size();
     if (trained.triple_features.size() != count || trained.triple_pairs.size() != count)
@@ -74,46 +52,13 @@ void lay_out_history(const TrainedArcs& trained, size_t labels, Tensors& to) {
 }  // namespace
 
 void lay_out_arcs(const TrainedArcs& trained, size_t labels, Tensors& to) {
-    if (!all_finite(trained.trigram_weights) || !all_finite(trained.triple_weights)) throw InputFault("a weight is not a finite number");
-    if (!trained.states.empty()) lay_out_states(trained, labels, to);
+    if (!all_finite(trained.triple_weights)) throw InputFault("a weight is not a finite number");
     if (!trained.triple_features.empty() || trained.program) lay_out_history(trained, labels, to);
 }
 
-ModelArcs::ModelArcs(const Tensors& tensors, uint32_t labels, uint32_t stride, const float* transitions) : labels_(labels), stride_(stride) {
-    const bool second_order = tensors.find("arcs.states") != nullptr, history = tensors.find("history.starts") != nullptr;
-    if (!second_order && !history) return;
-    pairs_.assign(size_t{labels} * stride, -std::numeric_limits<float>::infinity());
-    if (second_order) {
-        read_states(tensors, labels, stride, transitions);
-    } else {
-        for (size_t b = 0; b < labels; ++b) std::copy_n(transitions + b * stride, labels, pairs_.data() + b * stride);
-    }
-    if (history) read_history(tensors, labels, stride);
-    view_.pairs = pairs_.data();
-}
-
-void ModelArcs::read_states(const Tensors& tensors, uint32_t labels, uint32_t stride, const float* transitions) {
-    const auto pairs = tensors.array<uint16_t>("arcs.states");
-    const auto trigrams = tensors.array<uint16_t>("arcs.trigrams");
-    const auto weights = tensors.array<float>("arcs.weights");
-    if (pairs.size() % 2 != 0 || trigrams.size() != 3 * weights.size()) throw InputFault("the weights do not fit the trigrams");
-    std::vector<uint8_t> there(size_t{labels} * labels, 0);
-    for (size_t i = 0; i < pairs.size(); i += 2) {
-        if (pairs[i] >= labels || pairs[i + 1] >= labels) throw InputFault("a state has a label that is not there");
-        there[size_t{pairs[i]} * labels + pairs[i + 1]] = 1;
-    }
-    states_ = PairStates(labels, stride, std::move(there));
-    for (size_t cell = 0; cell < pairs_.size(); ++cell)
-        if (states_.numbers[cell] != PairStates::kNone) pairs_[cell] = transitions[cell];
-    trigrams_.assign(states_.size() * stride, 0.0f);
-    for (size_t i = 0; i < weights.size(); ++i) {
-        const uint16_t a = trigrams[3 * i], b = trigrams[3 * i + 1], c = trigrams[3 * i + 2];
-        const uint32_t state = a <= labels && b < labels && c < labels ? states_.number(a, b) : PairStates::kNone;
-        if (state == PairStates::kNone) throw InputFault("a trigram has no state to start from");
-        trigrams_[size_t{state} * stride + c] = weights[i];
-    }
-    view_.states = &states_;
-    view_.trigrams = trigrams_.data();
+ModelArcs::ModelArcs(const Tensors& tensors, uint32_t labels, uint32_t stride) : labels_(labels), stride_(stride) {
+    if (tensors.find("arcs.states")) throw InputFault("the transitions look two labels back (order=2), which only tagpool 0.1 supports; train again");
+    if (tensors.find("history.starts")) read_history(tensors, labels, stride);
 }
 
 void ModelArcs::read_history(const Tensors& tensors, uint32_t labels, uint32_t stride) {
@@ -150,18 +95,8 @@ uint32_t ModelArcs::feature_of(std::string_view name) const {
     return has_history() && program_ ? slots_.find(Encoder::key_of(*program_, name)) : FrozenIndex::kNone;
 }
 
-TrainedArcs ModelArcs::pruned(const Tensors& tensors, float least, const std::vector<std::string>& names) const {
+TrainedArcs ModelArcs::pruned(float least, const std::vector<std::string>& names) const {
     TrainedArcs out;
-    if (!states_.empty()) {
-        out.states = states_.as_pairs();
-        const auto trigrams = tensors.array<uint16_t>("arcs.trigrams");
-        const auto weights = tensors.array<float>("arcs.weights");
-        for (size_t i = 0; i < weights.size(); ++i) {
-            if (!(std::abs(weights[i]) > least)) continue;
-            out.trigrams.insert(out.trigrams.end(), {trigrams[3 * i], trigrams[3 * i + 1], trigrams[3 * i + 2]});
-            out.trigram_weights.push_back(weights[i]);
-        }
-    }
     if (!has_history()) return out;
     out.program = program_;
     size_t met = 0;

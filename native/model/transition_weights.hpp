@@ -1,5 +1,4 @@
-// What a model's transitions look at beyond two labels (arcs.hpp): from training to the arrays of a model, and from there to what
-// tagging needs.
+// Transition features of a model: from training to the arrays of a model file, and from there to the view that tagging needs.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -10,18 +9,13 @@
 
 #include "features/encoding.hpp"
 #include "kernels/model_view.hpp"
-#include "dataset/pair_states.hpp"
 #include "features/program.hpp"
 #include "features/frozen_index.hpp"
 #include "base/tensors.hpp"
 
 namespace tagpool {
 
-// What training found.
 struct TrainedArcs {
-    std::vector<uint16_t> states;           // pairs of labels that may follow each other; empty: first order
-    std::vector<uint16_t> trigrams;         // labels a, b, c; the number of labels stands for "before the sentence"
-    std::vector<float> trigram_weights;
     std::vector<uint32_t> triple_features;  // ascending
     std::vector<uint32_t> triple_pairs;     // b * labels + c, ascending for each feature
     std::vector<float> triple_weights;
@@ -34,30 +28,26 @@ void lay_out_arcs(const TrainedArcs& trained, size_t labels, Tensors& to);
 
 class ModelArcs {
 public:
-    // `transitions`: labels x stride. Throws InputFault where the arrays cannot be.
-    ModelArcs(const Tensors& tensors, uint32_t labels, uint32_t stride, const float* transitions);
+    // Throws InputFault for a damaged model, or one that looks two labels back.
+    ModelArcs(const Tensors& tensors, uint32_t labels, uint32_t stride);
     ModelArcs(const ModelArcs&) = delete;
 
     // Null for a plain chain.
-    const ArcView* view() const { return pairs_.empty() ? nullptr : &view_; }
+    const ArcView* view() const { return has_history() ? &view_ : nullptr; }
     const std::optional<Program>& program() const { return program_; }
     bool has_history() const { return view_.starts != nullptr; }
     size_t feature_count() const { return features_; }
     // Leads to the numbers of transition features; only for a program.
     const FrozenIndex& slots() const { return slots_; }
-    const PairStates& states() const { return states_; }
     // The number of a transition feature by its name; kNone: it has no weights.
     uint32_t feature_of(std::string_view name) const;
     // What training would have found, without weights of magnitude up to `least`; `names` are those of the transition features.
-    TrainedArcs pruned(const Tensors& tensors, float least, const std::vector<std::string>& names) const;
+    TrainedArcs pruned(float least, const std::vector<std::string>& names) const;
 
 private:
-    void read_states(const Tensors& tensors, uint32_t labels, uint32_t stride, const float* transitions);
     void read_history(const Tensors& tensors, uint32_t labels, uint32_t stride);
 
     uint32_t labels_, stride_;
-    PairStates states_;
-    std::vector<float> pairs_, trigrams_;
     std::optional<Program> program_;
     FrozenIndex slots_;
     size_t features_ = 0;

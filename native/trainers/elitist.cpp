@@ -52,7 +52,7 @@ Elitist::Elitist(std::shared_ptr<const TrainingSet> set, bool chain, const Eliti
     options_.threads = std::clamp<unsigned>(options_.threads, 1, static_cast<unsigned>(std::min<size_t>(options_.batch * models(), 1024)));
     // Rows are worked on to the end of their last vector: what is beyond the labels stays zero.
     for (WeightGroup& group : groups_)
-        if (set_->is_in_row(group.begin) || (group.begin >= set_->transitions_begin() && group.begin < set_->trigrams_begin()))
+        if (set_->is_in_row(group.begin) || (group.begin >= set_->transitions_begin() && group.begin < set_->triples_begin()))
             group.count = set_->stride();
     weights_.resize(experts_ + 1);
     met_in_.assign(groups_.size(), 0);

@@ -2,7 +2,7 @@
 //
 //     w <- w - eta_t g_t,  then the proximal step of the penalty with length eta_t * batch / sentences,  eta_t = eta_0 / sqrt(1 + t/T),
 // t the steps taken, T those of an epoch. The penalty is that of the summed objective; the group of a weight is all weights of its feature
-// (of its row, for transitions; of its first two labels, for trigrams). Proximal steps are put off until a feature is met again, and give what dense ones would (penalty.hpp).
+// (of its row, for transitions). Proximal steps are put off until a feature is met again, and give what dense ones would (penalty.hpp).
 #pragma once
 #include <memory>
 #include <string>

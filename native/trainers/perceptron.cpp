@@ -98,11 +98,6 @@ void Perceptron::move_edges(const int32_t* labels, size_t begin, size_t length, 
     move_edge(set_->end_begin() + label(length - 1), weight);
     for (size_t t = 1; t < length; ++t) move_edge(set_->transitions_begin() + label(t - 1) * set_->stride() + label(t), weight);
     const Arcs& arcs = set_->arcs();
-    for (size_t t = 1; arcs.second_order() && t < length; ++t) {
-        const size_t before = t > 1 ? label(t - 2) : set_->labels();
-        const uint32_t trigram = arcs.trigram(static_cast<uint32_t>(before), static_cast<uint32_t>(label(t - 1)), static_cast<uint32_t>(label(t)));
-        if (trigram != Arcs::kNone) move_edge(set_->trigrams_begin() + trigram, weight);
-    }
     arcs.each_triple(begin, length, [&](size_t t, uint32_t triple, float value) {
         if (arcs.triple_cells_[triple] == label(t - 1) * set_->stride() + label(t)) move_edge(set_->triples_begin() + triple, weight * value);
     });

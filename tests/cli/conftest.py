@@ -36,7 +36,7 @@ def pools(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
         "elitist": elitist,
         "opinion": OpinionPool([bagged, elitist], weights=[0.25, 0.75]),
         "mixed": BaggingPool(crf, combine="transition-mixture").fit(train, dev=dev),
-        "second": BaggingPool(CRF(BAGS, order=2, trainer=SGD(epochs=2))).fit(train, dev=dev),
+        "second": BaggingPool(CRF("label[-1] & shape(word)[0]\n" + BAGS, trainer=SGD(epochs=2))).fit(train, dev=dev),
     }
     for name, pool in made.items():
         pool.save(folder / f"{name}.tagpool")

@@ -242,16 +242,6 @@ def test_a_terminal_gets_a_bar(tiny: Path, tmp_path: Path) -> None:
     assert "━".encode() in shown
 
 
-def test_the_order_of_a_chain(data: Path, tmp_path: Path) -> None:
-    done = run("train", "--train", data / "train.conll", "--model", tmp_path / "m", "--order", 2, "--epochs", 2)
-    assert done.returncode == 0, done.stderr
-    assert len(tagpool.load(tmp_path / "m")._fitted().states()) > 9
-    refused = run("train", "--train", data / "train.conll", "--model", tmp_path / "n", "--order", 2, "--expert", "maxent")
-    assert refused.returncode == 2
-    assert "only a CRF has transitions" in refused.stderr
-    assert not (tmp_path / "n").exists()
-
-
 def test_ctrl_c_inside_an_eval_is_130_too(tmp_path: Path) -> None:
     """Python remembers such an interruption and would end itself by the signal, though it was caught and told."""
     code = (

@@ -191,7 +191,6 @@ NONSENSE = {
     "experts of a bagging": (["--pool", "bagging", "--experts", 2], "--experts is for --pool elitist"),
     "going on with a pool": (["--pool", "bagging", "--from", "x"], "--from is not for --pool bagging"),
     "l2 of an elitist pool": (["--pool", "elitist", "--l2", 0], "--l2 is not for --pool elitist"),
-    "an elitist pool of order 2": (["--pool", "elitist", "--order", 2], "--order is not for --pool elitist"),
     "no members": (["--pool", "opinion"], "--member MODEL"),
     "training members again": (["--pool", "opinion", "--member", "x", "--epochs", 2], "trained already"),
     "members that are none": (["--pool", "opinion", "--member", "{bags}"], "expected a model"),
@@ -202,7 +201,6 @@ NONSENSE = {
     "members for bagging": (["--pool", "bagging", "--member", "x"], "--member is for --pool opinion"),
     "collapsing one expert": (["--collapse"], "there is no --pool"),
     "collapsing a mixture": (["--pool", "bagging", "--collapse", "--combine", "sequence-mixture"], "only a sequence-product"),
-    "collapsing order 2": (["--pool", "bagging", "--collapse", "--order", 2], "chains of order 2"),
     "collapsing hashes": (["--pool", "bagging", "--collapse", "--hash-size", 9], "hashed features"),
     "collapsing features of transitions": (
         ["--pool", "bagging", "--collapse", "--features", "[a]\nlabel[-1] & word[0]"],
@@ -218,7 +216,6 @@ NONSENSE = {
     "an unknown combination": (["--pool", "bagging", "--combine", "sum"], "expected sequence-product"),
     "em for a product": (["--pool", "bagging", "--alpha", "em"], "for mixtures"),
     "dev without dev": (["--pool", "bagging", "--alpha", "dev"], "--alpha dev needs held-out sentences: --dev FILE"),
-    "likelihood of order 2": (["--pool", "bagging", "--alpha", "likelihood", "--order", 2], "not there for chains of order 2"),
     "shares that are no numbers": (["--pool", "bagging", "--alpha", "0.5,x"], "expected numbers with commas"),
     "too many shares": (["--pool", "bagging", "--alpha", "0.5,0.2,0.3", "--features", "{bags}"], "expected 2 numbers"),
     "elitist shares on dev": (["--pool", "elitist", "--alpha", "dev"], "'uniform', 'learned', or 3 numbers"),

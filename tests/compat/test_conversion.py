@@ -85,8 +85,8 @@ def test_what_ours_has_beyond_is_told() -> None:
     again = weights.to_expert("tagpool")
     assert np.allclose(again._fitted().edges(), expert._fitted().edges())
     assert len(weights.start) == len(weights.end) == count
-    with pytest.raises(InputError, match="only first-order chains"):
-        of_expert(CRF("word[0]", order=2).fit(corpus))
+    with pytest.raises(InputError, match="without transition features"):
+        of_expert(CRF("word[0]\nlabel[-1] & word[0]").fit(corpus))
     with pytest.raises(InputError, match="hashed"):
         of_expert(CRF("word[0]", hash_size=64).fit(corpus))
 

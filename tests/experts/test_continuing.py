@@ -13,12 +13,11 @@ from hypothesis import strategies as st
 from tagpool import CRF, LBFGS, SGD, Corpus, builtin_corpus, load
 from tagpool.errors import InputError
 from tagpool.experts.linear.expert import Expert
-from tagpool.experts.linear.lattices import state_labels
 from tagpool.experts.saving import feature_names, history_names, to_bytes
 
 PLAIN = "word[-1..1]\nshape[0]\nsuffix(word, 1..3)[0]\n"
 HISTORY = PLAIN + "label[-1] & shape[0]\nlabel[-1] & word[0] & shape[-1]\n"
-KINDS = [(1, HISTORY), (2, PLAIN), (2, HISTORY)]
+KINDS = [PLAIN, HISTORY]
 # It goes nowhere: the weights it ends with are those it began with. (A tolerance of 1 is reached after ten iterations only.)
 STILL = SGD(epochs=1, step=1e-30)
 EXACT = LBFGS(tolerance=1e-13, iterations=3000, warm_up=0)
@@ -34,11 +33,6 @@ def named(expert: Expert) -> dict[tuple[str, ...], float]:
     ends = [*labels, "^", "$"]
     for before, row in zip(ends, model.edges().reshape(len(ends), -1).tolist(), strict=True):
         found |= {("edge", before, label): weight for label, weight in zip(labels, row, strict=True)}
-    if model.order == 2:
-        pairs = [("^", label) for label in labels]
-        pairs += [(labels[a], labels[b]) for a, b in model.states().reshape(-1, 2).tolist()]
-        for pair, row in zip(pairs, model.trigrams().reshape(len(pairs), -1).tolist(), strict=True):
-            found |= {("trigram", *pair, label): weight for label, weight in zip(labels, row, strict=True)}
     names = history_names(expert)
     for number, pair, weight in zip(*(each.tolist() for each in model.history_weights_of(names)), strict=True):
         before, after = divmod(pair, len(labels))
@@ -61,46 +55,39 @@ def words_of(seed: int, count: int, labels: str) -> Corpus:
 
 @pytest.mark.parametrize("pairs", ["all", "observed"])
 @pytest.mark.parametrize("from_file", [False, True])
-@pytest.mark.parametrize(("order", "templates"), KINDS)
-def test_nothing_is_lost_on_the_same_or_on_other_sentences(
-    order: int, templates: str, from_file: bool, pairs: str, tmp_path: Path
-) -> None:
+@pytest.mark.parametrize("templates", KINDS)
+def test_nothing_is_lost_on_the_same_or_on_other_sentences(templates: str, from_file: bool, pairs: str, tmp_path: Path) -> None:
     """Also the weights of what the new sentences never show stay; new labels and features begin at zero."""
     first, second = words_of(1, 30, "ABC"), words_of(2, 20, "DCA")
-    crf = CRF(templates, order=order, pairs=pairs, trainer=SGD(epochs=4)).fit(first)
+    crf = CRF(templates, pairs=pairs, trainer=SGD(epochs=4)).fit(first)
     before, tags, lattices = named(crf), crf.predict(first), crf.lattices(first)
-    assert {kind for kind, *_ in before} == {"feature", "edge"} | ({"trigram"} if order == 2 else set()) | (
-        {"transition"} if templates == HISTORY else set()
-    )
+    assert {kind for kind, *_ in before} == {"feature", "edge"} | ({"transition"} if templates == HISTORY else set())
     for more in (first, second):
         going = crf
         if from_file:
             crf.save(tmp_path / "model")
             going = load(tmp_path / "model").set_params(pairs=pairs)
-            assert going.order == order
         going.set_params(warm_start=True, trainer=STILL, l2=0.0).fit(more)
         expect_equal({name: weight for name, weight in named(going).items() if abs(weight) > 1e-20}, before)
     assert going.labels_ == (*dict.fromkeys(label for sentence in first.labels for label in sentence), "D")
     # Without the new label everything is scored as before: the old tags are the best ones still.
-    labels = state_labels(going)
-    new = np.flatnonzero(labels == going.labels_.index("D")).tolist()
+    new = [going.labels_.index("D")]
     for old, lattice, best in zip(lattices, going.lattices(first), tags, strict=True):
         without = lattice.constrained(forbidden=dict.fromkeys(range(len(best)), new)).best()
-        assert [going.labels_[labels[state]] for state in without.labels] == best
+        assert [going.labels_[number] for number in without.labels] == best
         assert without.score == pytest.approx(old.best().score, abs=1e-4)
 
 
 @given(st.integers(0, 2**32 - 1), st.sampled_from(KINDS), st.booleans())
 @settings(max_examples=25, deadline=None)
-def test_the_start_scores_every_sequence_as_the_old_model(seed: int, kind: tuple[int, str], unknown: bool) -> None:
+def test_the_start_scores_every_sequence_as_the_old_model(seed: int, templates: str, unknown: bool) -> None:
     """By enumeration of the old labels' sequences, also where new sentences have labels in another order, or unknown ones."""
-    order, templates = kind
     first, second = words_of(seed, 6, "ABC"), words_of(seed + 1, 5, "CDAB")
-    crf = CRF(templates, order=order, trainer=SGD(epochs=2)).fit(first)
+    crf = CRF(templates, trainer=SGD(epochs=2)).fit(first)
     tried = Corpus.from_lists(word=[["a1", "b2", "zz", "c0"][: 2 + seed % 3], ["b0"]])
 
     def scores(expert: Expert) -> dict[tuple[int, tuple[str, ...]], float]:
-        places = state_labels(expert)
+        places = np.arange(len(expert.labels_))
         found = {}
         for number, lattice in enumerate(expert.lattices(tried)):
             length = len(lattice.nodes)
@@ -122,10 +109,10 @@ def test_the_start_scores_every_sequence_as_the_old_model(seed: int, kind: tuple
         assert found[key] == pytest.approx(score, abs=1e-4)
 
 
-@pytest.mark.parametrize(("order", "templates"), KINDS)
-def test_going_on_from_the_optimum_stays_there(order: int, templates: str) -> None:
+@pytest.mark.parametrize("templates", KINDS)
+def test_going_on_from_the_optimum_stays_there(templates: str) -> None:
     corpus = builtin_corpus(30, seed=4)
-    crf = CRF(templates, order=order, trainer=EXACT, l2=0.5).fit(corpus)
+    crf = CRF(templates, trainer=EXACT, l2=0.5).fit(corpus)
     loss, iterations, before = crf.log_[-1].loss, len(crf.log_), crf.predict_marginals(corpus)
     crf.set_params(warm_start=True).fit(corpus)
     assert len(crf.log_) < iterations / 3
@@ -135,15 +122,15 @@ def test_going_on_from_the_optimum_stays_there(order: int, templates: str) -> No
 
 
 @pytest.mark.parametrize("trainer", ["sgd", "lbfgs", "owlqn", "fobos", "perceptron"])
-@pytest.mark.parametrize(("order", "templates"), KINDS)
-def test_every_trainer_goes_on(order: int, templates: str, trainer: str) -> None:
+@pytest.mark.parametrize("templates", KINDS)
+def test_every_trainer_goes_on(templates: str, trainer: str) -> None:
     """With new labels and features, beside much that the new sentences do not show; the same bytes whatever the threads."""
     corpus = builtin_corpus(80, seed=3)
     words, labels = corpus[:40].words, corpus[:40].labels
     new = Corpus.from_lists(word=[*words, *[["zyx", "wvu", "zyx"]] * 5], label=[*labels, *[["B-NEW", "I-NEW", "O"]] * 5])
     blocks = []
     for threads in (1, 3):
-        crf = CRF(templates, order=order, trainer=SGD(epochs=3)).fit(corpus)
+        crf = CRF(templates, trainer=SGD(epochs=3)).fit(corpus)
         expected = crf.score(corpus)
         crf.set_params(warm_start=True, trainer=trainer, l2=0.001, threads=threads).fit(new)
         assert crf.predict([["zyx", "wvu", "zyx"]]) == [["B-NEW", "I-NEW", "O"]]
@@ -152,10 +139,10 @@ def test_every_trainer_goes_on(order: int, templates: str, trainer: str) -> None
     assert blocks[0] == blocks[1]
 
 
-@pytest.mark.parametrize(("order", "templates"), KINDS)
-def test_streams(order: int, templates: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("templates", KINDS)
+def test_streams(templates: str, tmp_path: Path) -> None:
     corpus, dev = builtin_corpus(150, seed=4), builtin_corpus(60, seed=4, part="dev")
-    crf = CRF(templates, order=order)
+    crf = CRF(templates)
     scores = []
     for first in range(0, 150, 30):
         crf.partial_fit(corpus[first : first + 30])
@@ -165,39 +152,15 @@ def test_streams(order: int, templates: str, tmp_path: Path) -> None:
     assert scores[-1] > scores[0]
     assert crf.summary_["sentences"] == 150
     # A well trained model stays what it was when it sees a few sentences once more.
-    trained = CRF(templates, order=order).fit(corpus)
+    trained = CRF(templates).fit(corpus)
     before = trained.score(dev)
     assert trained.partial_fit(corpus[:20]).score(dev) > before - 0.05
-
-
-def test_a_first_order_model_goes_on_as_one_of_second_order() -> None:
-    corpus = words_of(5, 30, "ABC")
-    crf = CRF(PLAIN, trainer=SGD(epochs=3)).fit(corpus)
-    tags, before = crf.predict(corpus), crf.predict_marginals(corpus)
-    crf.set_params(order=2, warm_start=True, trainer=STILL, l2=0.0).fit(corpus)
-    assert crf._fitted().order == 2
-    assert len(crf._fitted().states()) == 2 * 9
-    assert crf.predict(corpus) == tags
-    for old, new in zip(before, crf.predict_marginals(corpus), strict=True):
-        assert np.allclose(old, new, atol=1e-5)
-    # And once there, the trigrams learn.
-    crf.set_params(trainer=EXACT, l2=0.1).fit(corpus)
-    assert any(kind == "trigram" for kind, *_ in named(crf))
-
-
-def test_given_features_of_second_order() -> None:
-    features, labels = [[["a"], ["b"], ["c"]], [["b"], ["c"]]], [["A", "B", "A"], ["B", "B"]]
-    crf = CRF(order=2, trainer="lbfgs", l2=0.01).fit(features, labels)
-    before = named(crf)
-    crf.set_params(warm_start=True, trainer=STILL, l2=0.0).fit([[["d"], ["a"]]], [["C", "A"]])
-    expect_equal({name: weight for name, weight in named(crf).items() if abs(weight) > 1e-20}, before)
-    assert crf.predict(features) == labels
 
 
 def test_transition_features_without_weights_are_learned_later(tmp_path: Path) -> None:
     """Nothing is left of them: the file has their templates all the same."""
     corpus = builtin_corpus(60, seed=3)
-    CRF(HISTORY, order=2, trainer=SGD(epochs=2)).fit(corpus).save(tmp_path / "model", prune=100.0, half=True)
+    CRF(HISTORY, trainer=SGD(epochs=2)).fit(corpus).save(tmp_path / "model", prune=100.0, half=True)
     again = load(tmp_path / "model")
     assert {kind for kind, *_ in named(again)} == {"edge"}
     assert [len(each) for each in again.predict(corpus)] == [len(each) for each in corpus.words]
@@ -207,7 +170,7 @@ def test_transition_features_without_weights_are_learned_later(tmp_path: Path) -
 
 def test_without_names_it_cannot_go_on(tmp_path: Path) -> None:
     corpus = words_of(5, 30, "ABC")
-    CRF(HISTORY, order=2, trainer=SGD(epochs=1)).fit(corpus).save(tmp_path / "nameless", names=False)
+    CRF(HISTORY, trainer=SGD(epochs=1)).fit(corpus).save(tmp_path / "nameless", names=False)
     nameless = load(tmp_path / "nameless")
     with pytest.raises(InputError, match="without the names of its features"):
         nameless.partial_fit(corpus)

@@ -1,4 +1,4 @@
-"""The stochastic trainers where transitions look two labels back, or at features: held to their formulas, and to enumeration."""
+"""The stochastic trainers with transition features: held to their formulas, and to enumeration."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from oracles.arcs import FIRST, ArcProblem, arc_problems
+from oracles.arcs import ArcProblem, arc_problems
 from oracles.training import NONE, random_numbers, shuffled
 from test_arcs import larger
 
@@ -36,10 +36,9 @@ def test_a_step_of_sgd_follows_the_gradient(problem: ArcProblem, all_pairs: bool
     assert np.allclose(learner.parameters(), expected, atol=2e-5 * scale)
 
 
-@pytest.mark.parametrize("order", [1, 2])
 @pytest.mark.parametrize("unknown", [False, True])
-def test_sgd_comes_close_to_the_minimum_whatever_the_threads(order: int, unknown: bool) -> None:
-    training = larger(4, order, unknown=unknown, seed=5).training_set()
+def test_sgd_comes_close_to_the_minimum_whatever_the_threads(unknown: bool) -> None:
+    training = larger(4, unknown=unknown, seed=5).training_set()
     objective = _native.Objective(training, True, 1.0, NONE, 1)
     zero = np.zeros(objective.parameter_count)
     least, nothing = objective.minimise(zero, 1000, 6, 1e-8, 0.0, 10, None)[2], objective(zero)[0]
@@ -67,9 +66,8 @@ def test_a_step_of_fobos_is_a_gradient_and_a_proximal_step(problem: ArcProblem, 
     assert np.allclose(learner.parameters(), shrunk, atol=1e-10)
 
 
-@pytest.mark.parametrize("order", [1, 2])
-def test_fobos_comes_close_to_owlqn(order: int) -> None:
-    training = larger(3, order, seed=6).training_set()
+def test_fobos_comes_close_to_owlqn() -> None:
+    training = larger(3, seed=6).training_set()
     objective = _native.Objective(training, True, 0.0, NONE, 1)
     zero = np.zeros(objective.parameter_count)
     least = objective.minimise(zero, 1000, 6, 1e-8, 0.0, 10, None, 1.0)[2]
@@ -94,7 +92,7 @@ class SlowPerceptron:
         self.names = list(zip(training.pair_features().tolist(), training.pair_labels().tolist(), strict=True))
         labels = problem.base.labels
         self.names += [("edge", i) for i in range(labels * (labels + 2))]
-        self.names += [("trigram", *each) for each in problem.trigrams()] + [("triple", *each) for each in problem.triples()]
+        self.names += [("triple", *each) for each in problem.triples()]
         self.places = {name: place for place, name in enumerate(self.names)}
 
     def vector(self, sentence: int, labels: tuple[int, ...]) -> np.ndarray:
@@ -113,19 +111,13 @@ class SlowPerceptron:
             if t == 0:
                 continue
             add(("edge", labels[t - 1] * L + y))
-            add(("trigram", labels[t - 2] if t > 1 else FIRST, labels[t - 1], y))
             for k, value in self.problem.history[sentence][t]:
                 add(("triple", k, labels[t - 1], y), value)
         return found
 
     def best(self, sentence: int, known: list[int]) -> tuple[int, ...]:
-        allowed = self.problem.pairs()
         choices = [range(self.problem.base.labels) if y < 0 else [y] for y in known]
-        scores = {
-            labels: float(self.vector(sentence, labels) @ self.now)
-            for labels in itertools.product(*choices)
-            if all(pair in allowed for pair in itertools.pairwise(labels))
-        }
+        scores = {labels: float(self.vector(sentence, labels) @ self.now) for labels in itertools.product(*choices)}
         most = max(scores.values())
         # Of equal scores the smaller label, decided from the last token on.
         return min((labels for labels, score in scores.items() if score == most), key=lambda labels: labels[::-1])

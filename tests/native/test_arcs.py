@@ -1,4 +1,4 @@
-"""Transitions that look two labels back, or at features of the token: training against enumeration and finite differences."""
+"""Transition features: training against enumeration and finite differences."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from oracles.arcs import FIRST, ArcProblem, arc_problems, encoding
+from oracles.arcs import ArcProblem, arc_problems, encoding
 from oracles.training import Problem, random_problem
 
 from tagpool import _native
@@ -42,17 +42,13 @@ def test_value_and_gradient(problem: ArcProblem, all_pairs: bool, weighted: bool
 def test_what_has_weights(problem: ArcProblem) -> None:
     training = problem.training_set()
     L = problem.base.labels
-    states = {(a, b) for a, b in training.states().reshape(-1, 2).tolist()}
-    assert states == (problem.pairs() if problem.order == 2 else set())
-    trigrams = [(FIRST if a == L else a, b, c) for a, b, c in training.trigrams().reshape(-1, 3).tolist()]
-    assert trigrams == problem.trigrams()
     features, cells = training.triples()
     assert list(zip(features.tolist(), (cells // L).tolist(), (cells % L).tolist(), strict=True)) == problem.triples()
-    expected = training.pair_count + L * (L + 2) + len(trigrams) + len(features)
+    expected = training.pair_count + L * (L + 2) + len(features)
     assert training.parameter_count == expected
 
 
-def larger(labels: int, order: int, *, features: int = 5, unknown: bool = False, seed: int = 1) -> ArcProblem:
+def larger(labels: int, *, features: int = 5, unknown: bool = False, seed: int = 1) -> ArcProblem:
     base = random_problem(30, 9, labels, max(labels, 4), seed)
     random = np.random.default_rng(seed)
     if unknown:
@@ -61,15 +57,14 @@ def larger(labels: int, order: int, *, features: int = 5, unknown: bool = False,
         [[(int(k), 1.0) for k in set(random.integers(0, features, 2).tolist())] if features else [] for _ in sentence]
         for sentence in base.rows
     ]
-    return ArcProblem(base, order, history, features)
+    return ArcProblem(base, history, features)
 
 
 @pytest.mark.parametrize("labels", [2, 7, 8, 13, 22, 31, 45, 55])
-@pytest.mark.parametrize("order", [1, 2])
 @pytest.mark.parametrize("unknown", [False, True])
-def test_the_same_bits_whatever_the_threads(labels: int, order: int, unknown: bool) -> None:
+def test_the_same_bits_whatever_the_threads(labels: int, unknown: bool) -> None:
     """And the same value as for three sentences by enumeration, for every length of rows."""
-    problem = larger(labels, order, unknown=unknown)
+    problem = larger(labels, unknown=unknown)
     training = problem.training_set(all_pairs=False)
     parameters = np.random.default_rng(2).normal(size=training.parameter_count)
     value, gradient = _native.Objective(training, True, 0.1, NONE, 1)(parameters)
@@ -85,40 +80,25 @@ def test_the_same_bits_whatever_the_threads(labels: int, order: int, unknown: bo
 
 
 @pytest.mark.parametrize("labels", [3, 9, 22])
-def test_second_order_without_own_weights_is_first_order(labels: int) -> None:
-    """Where all pairs may stand (a label is not known), order 2 adds nothing but its own weights."""
-    second = larger(labels, 2, unknown=True)
-    first = ArcProblem(second.base, 1, second.history, second.history_features)
-    plain = ArcProblem(second.base, 1, [[[] for _ in rows] for rows in second.base.rows], 0)
-    training = [each.training_set() for each in (second, first, plain)]
-    random = np.random.default_rng(4)
-    shared = random.normal(size=training[2].parameter_count)
-    triples = random.normal(size=training[1].parameter_count - len(shared))
-    own = np.zeros(training[0].parameter_count - len(shared) - len(triples))
-    assert len(own) > 0
-    assert len(triples) > 0
-
-    def evaluated(number: int, parameters: np.ndarray) -> tuple[float, np.ndarray]:
-        return _native.Objective(training[number], True, 0.0, NONE, 1)(parameters)
-
-    by_two, gradient_by_two = evaluated(0, np.concatenate([shared, own, triples]))
-    by_one, gradient_by_one = evaluated(1, np.concatenate([shared, triples]))
-    assert by_two == pytest.approx(by_one, rel=1e-12)
-    kept = np.delete(gradient_by_two, np.s_[len(shared) : len(shared) + len(own)])
-    assert np.allclose(kept, gradient_by_one, rtol=1e-9, atol=1e-10)
-    nothing, gradient = evaluated(1, np.concatenate([shared, 0 * triples]))
-    by_chain, gradient_by_chain = evaluated(2, shared)
-    assert nothing == pytest.approx(by_chain, rel=1e-12)
+def test_transition_features_of_zero_weight_are_a_plain_chain(labels: int) -> None:
+    problem = larger(labels, unknown=True)
+    plain = ArcProblem(problem.base, [[[] for _ in rows] for rows in problem.base.rows], 0)
+    objectives = [_native.Objective(each.training_set(), True, 0.0, NONE, 1) for each in (problem, plain)]
+    shared = np.random.default_rng(4).normal(size=objectives[1].parameter_count)
+    triples = objectives[0].parameter_count - len(shared)
+    assert triples > 0
+    value, gradient = objectives[0](np.concatenate([shared, np.zeros(triples)]))
+    by_chain, gradient_by_chain = objectives[1](shared)
+    assert value == pytest.approx(by_chain, rel=1e-12)
     assert np.allclose(gradient[: len(shared)], gradient_by_chain, rtol=1e-9, atol=1e-10)
 
 
-@pytest.mark.parametrize("order", [1, 2])
 @pytest.mark.parametrize("unknown", [False, True])
-def test_scores_far_apart_are_done_in_log_space(order: int, unknown: bool) -> None:
+def test_scores_far_apart_are_done_in_log_space(unknown: bool) -> None:
     """Weights of some hundreds underflow in any scaled recursion, or overflow; loss and gradient are right all the same."""
     rows = [[[(0, 1.0)], [(1, 1.0)], [(0, 1.0)], [(1, 1.0)]], [[(1, 1.0)], [(0, 1.0)]]]
     gold = [[0, 1, 0, -1 if unknown else 1], [0, 0]]
-    problem = ArcProblem(Problem(rows, gold, 2, 2), order, [[[(0, 1.0)] for _ in each] for each in rows], 1)
+    problem = ArcProblem(Problem(rows, gold, 2, 2), [[[(0, 1.0)] for _ in each] for each in rows], 1)
     training = problem.training_set()
     objective = _native.Objective(training, True, 0.0, NONE, 1)
     for seed in range(20):
@@ -134,14 +114,11 @@ def test_scores_far_apart_are_done_in_log_space(order: int, unknown: bool) -> No
 
 
 def test_bad_arguments() -> None:
-    problem = larger(3, 3)
-    with pytest.raises(_native.InputFault, match="an order of 1 or 2, got 3"):
-        problem.training_set()
-    problem = larger(3, 1)
+    problem = larger(3)
     problem.history.pop()
     with pytest.raises(_native.InputFault, match="not those of the same sentences"):
         problem.training_set()
-    problem = larger(3, 1)
+    problem = larger(3)
     rows = encoding(problem.base.rows, problem.base.features)
     gold = np.concatenate(problem.base.gold).astype(np.int32)
     with pytest.raises(_native.InputFault, match="a transition feature is out of range"):
@@ -150,40 +127,23 @@ def test_bad_arguments() -> None:
 
 def small(**known: list[int]) -> _native.TrainingSet:
     """Labels 0 1 0 and 0 1, of three labels; one feature of transitions, met at the second token only."""
-    types = {"known_states": np.uint16, "known_trigrams": np.uint16}
-    given = {name: np.array(values, types.get(name, np.uint32)) for name, values in known.items()}
+    given = {name: np.array(values, np.uint32) for name, values in known.items()}
     rows = encoding([[[(0, 1.0)]] * 3, [[(0, 1.0)]] * 2], 1)
     history = encoding([[[], [(0, 1.0)], []], [[], []]], 2)
     gold = np.array([0, 1, 0, 0, 1], np.int32)
-    return _native.TrainingSet(rows, gold, 1, 3, True, order=2, history=history, history_features=2, **given)
+    return _native.TrainingSet(rows, gold, 1, 3, True, history=history, history_features=2, **given)
 
 
 def test_what_is_known_has_weights_beside_what_is_met() -> None:
-    """Label 2 is met with nothing: it may be followed by any, and follows what is known to lead there."""
     plain = small()
-    assert plain.states().reshape(-1, 2).tolist() == [[1, 0], [2, 0], [0, 1], [2, 1], [2, 2]]
-    assert plain.trigrams().reshape(-1, 3).tolist() == [[3, 0, 1], [0, 1, 0]]
     assert [each.tolist() for each in plain.triples()] == [[0], [1]]
-    known = small(
-        known_states=[1, 2, 0, 1],
-        known_trigrams=[0, 1, 2, 3, 1, 2, 3, 0, 1],
-        known_triple_features=[1, 0, 0],
-        known_triple_pairs=[5, 1, 0],
-    )
-    assert known.states().reshape(-1, 2).tolist() == [[1, 0], [2, 0], [0, 1], [2, 1], [1, 2], [2, 2]]
-    assert known.trigrams().reshape(-1, 3).tolist() == [[3, 0, 1], [3, 1, 2], [0, 1, 0], [0, 1, 2]]
+    known = small(known_triple_features=[1, 0, 0], known_triple_pairs=[5, 1, 0])
     assert [each.tolist() for each in known.triples()] == [[0, 0, 1], [0, 1, 5]]
 
 
 @pytest.mark.parametrize(
     ("known", "message"),
     [
-        ({"known_states": [0]}, "no pairs"),
-        ({"known_states": [0, 3]}, "out of range"),
-        ({"known_trigrams": [0, 1]}, "not of three labels"),
-        ({"known_trigrams": [4, 0, 1]}, "out of range"),
-        ({"known_trigrams": [0, 0, 1]}, "where no state is"),
-        ({"known_trigrams": [0, 1, 2]}, "where no state is"),
         ({"known_triple_features": [2], "known_triple_pairs": [0]}, "out of range"),
         ({"known_triple_features": [0], "known_triple_pairs": [9]}, "out of range"),
         ({"known_triple_features": [0]}, "not one pair each"),

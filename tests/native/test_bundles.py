@@ -79,7 +79,12 @@ def test_threads_do_not_matter(chain: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    "expert", [CRF(WINDOW, l1=0.1, trainer=OWLQN()), MaxEnt(WINDOW, trainer=LBFGS()), CRF(WINDOW, order=2, trainer=LBFGS())]
+    "expert",
+    [
+        CRF(WINDOW, l1=0.1, trainer=OWLQN()),
+        MaxEnt(WINDOW, trainer=LBFGS()),
+        CRF(WINDOW + "\nlabel[-1] & word[0]", trainer=LBFGS()),
+    ],
 )
 def test_an_expert_reaches_the_same_optimum(expert: CRF | MaxEnt, monkeypatch: pytest.MonkeyPatch) -> None:
     corpus = builtin_corpus(100)

@@ -126,8 +126,6 @@ def test_other_experts_and_inputs(train, dev):
     assert bagged.predict([["Ann", "left"]])
     with pytest.raises(InputError, match="no held-out sentence has labels for all its tokens"):
         BaggingPool(crf(), weights="kfold").fit(words, labels)
-    second = BaggingPool(crf(order=2)).fit(train)
-    assert second.predict(dev) == OpinionPool(list(second)).predict(dev)
     weights = np.arange(len(train)) % 2
     half = BaggingPool(crf(), weights="kfold").fit(train, sample_weight=weights)
     assert half.predict(dev) != BaggingPool(crf(), weights="kfold").fit(train).predict(dev)

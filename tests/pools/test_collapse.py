@@ -109,7 +109,6 @@ def test_what_cannot_be_collapsed(train, tmp_path):
     plain = fitted(train, "word[0]")
     features = [[[f"w={w}"] for w in words] for words in train.words]
     cases = {
-        "chain of order 2": [fitted(train, "word[0]", order=2)] * 2,
         "features of transitions": [fitted(train, "word[0]\nlabel[-1] & shape(word)[0]"), plain],
         "given features, others on words": [CRF(trainer=SGD(epochs=1)).fit(features, train.labels), plain],
         "hashed": [fitted(train, "word[0]", hash_size=1000), plain],

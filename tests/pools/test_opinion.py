@@ -181,20 +181,6 @@ def test_a_pool_of_one_is_its_member(members, dev):
     assert pool.predict(dev) == members[1].predict(dev)
 
 
-def test_chains_of_order_two(train, dev):
-    chains = [CRF(text, order=2, trainer=SGD(epochs=3)).fit(train) for text in TEMPLATES[:2]]
-    pool = OpinionPool(chains, weights=[0.4, 0.6])
-    lattice = Lattice.combine([chain.lattices(dev[:1])[0] for chain in chains], [0.4, 0.6])
-    assert close(pool.lattices(dev[:1])[0].nodes, lattice.nodes)
-    assert all(close(each.sum(axis=1), 1) for each in pool.predict_marginals(dev))
-    assert {label for row in pool.predict(dev) for label in row} <= set(pool.labels_)
-    assert OpinionPool(chains, weights="dev").fit(dev).score(dev) >= pool.score(dev)
-    with pytest.raises(InputError, match="chains of order 2"):
-        OpinionPool(chains, weights="likelihood").fit(dev)
-    with pytest.raises(InputError, match="can only be pooled with chains of order 2"):
-        OpinionPool([chains[0], CRF("word[0]").fit(train)]).predict(dev)
-
-
 def test_features_of_transitions(train, dev):
     chains = [CRF(text, trainer=SGD(epochs=3)).fit(train) for text in ("word[0]\nlabel[-1] & shape(word)[0]", TEMPLATES[1])]
     pool = OpinionPool(chains, weights="likelihood").fit(dev)

@@ -156,7 +156,7 @@ def test_labels_that_are_not_known(train):
         (CRF("word[-1] & word[1]"), Positions(), "nothing for a member to look at"),
         (CRF(TEMPLATES, hash_size=100), RandomParts(2), "just fitted"),
         (CRF(TEMPLATES, hash_size=100), LabelWise(), "hashed features"),
-        (CRF(TEMPLATES, order=2), LabelWise(), "chains of order 1"),
+        (CRF(TEMPLATES + "\nlabel[-1] & word[0]"), LabelWise(), "no transition features"),
     ],
 )
 def test_what_schemes_cannot_do(train, expert, scheme, message):

@@ -205,7 +205,7 @@ auto with_stride([[maybe_unused]] size_t stride, Work&& work) {
     return work(std::integral_constant<size_t, 0>());
 }
 
-// The constants that kernels of transitions which look beyond two labels are compiled for: those of most schemes of chunks and names.
+// The constants that kernels of transition features are compiled for: those of most schemes of chunks and names.
 template <size_t kStride>
 constexpr size_t kArcStride = kStride == 16 || kStride == 24 ? kStride : 0;
 

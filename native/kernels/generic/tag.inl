@@ -98,7 +98,7 @@ void score_tokens_with_model(const ModelView& model, const Encoding& encoding, c
     });
 }
 
-// The same where transitions look beyond two labels.
+// The same with transition features.
 template <size_t kStride>
 void tag_arcs(const ModelView& model, const Encoding& encoding, const AddedRows& added, const Encoding* history, size_t begin, size_t length,
               int32_t* out, TagScratch& scratch) {
@@ -109,9 +109,9 @@ void tag_arcs(const ModelView& model, const Encoding& encoding, const AddedRows&
         prefetch_with_model(model, encoding, begin + t + 1);
         score_with_model<kStride>(model, encoding, added, begin + t, scratch.scores.data() + t * stride);
     }
-    const StepScores<float> steps{model.labels, stride, arcs.states, arcs.pairs, arcs.trigrams, model.start, model.end};
+    const StepScores<float> steps{model.labels, stride, model.transitions, model.start, model.end};
     const auto add_triples = [&](size_t t, float* grid) {
-        if (history && arcs.starts) arcs.each_triple(*history, begin + t, [&](uint32_t cell, float score) { grid[cell] += score; });
+        if (history) arcs.each_triple(*history, begin + t, [&](uint32_t cell, float score) { grid[cell] += score; });
     };
     arc_viterbi<float, kArcStride<kStride>>(steps, scratch.scores.data(), length, add_triples, out + begin, scratch.pairs);
 }

@@ -1,8 +1,6 @@
 // Kernels of training: scores, forward-backward, gradients. Included by kernels.inl only.
 
-// Where transitions look further than two labels: kernels_arcs.inl.
-template <class T>
-void make_arcs(const TrainingSet& set, const T* weights, T inverse_divisor, EdgeTable<T>& edges);
+// Chains with transition features (transitions.inl).
 template <class T, size_t kStride>
 double arc_sentence(const TrainingSet& set, const T* weights, double divisor, const EdgeTable<T>& edges, size_t begin, size_t length, T weight,
                     T* node_gradients, T* edge_gradients, ChainScratch<T>& scratch);
@@ -131,7 +129,6 @@ void make_edges_scaled(const TrainingSet& set, const T* weights, T inverse_divis
     edges.to_from.assign(labels * stride, 0);
     for (size_t a = 0; a < labels; ++a)
         for (size_t b = 0; b < labels; ++b) edges.to_from[b * stride + a] = edges.from_to[a * stride + b];
-    if (!set.arcs().empty()) make_arcs(set, weights, inverse_divisor, edges);
 }
 
 template <class T>
@@ -264,7 +261,8 @@ double chain_sentence_unmasked(const TrainingSet& set, const T* weights, double 
     for (size_t t = 0; t < length; ++t) complete = complete && gold[t] != TrainingSet::kUnknown;
     const double all = forward_backward<T, kStride>(set, edges, scratch.shifted.data(), length, scratch);
     if (std::isnan(all))
-        return log_space_sentence(set, weights, divisor, begin, length, weight, scratch.scores.data(), node_gradients, edge_gradients);
+        return log_space_sentence(set, weights, divisor, begin, length, weight, scratch.scores.data(), node_gradients, edge_gradients,
+                                  scratch.triple_gradients.data());
     add_expectations<T, kStride>(set, edges, length, weight, node_gradients, edge_gradients, scratch);
     if (complete) {
         const T* transitions = weights + set.transitions_begin();
@@ -293,7 +291,8 @@ double chain_sentence_unmasked(const TrainingSet& set, const T* weights, double 
         // Take back what was added, and do the sentence in log space.
         forward_backward<T, kStride>(set, edges, scratch.shifted.data(), length, scratch);
         add_expectations<T, kStride>(set, edges, length, -weight, node_gradients, edge_gradients, scratch);
-        return log_space_sentence(set, weights, divisor, begin, length, weight, scratch.scores.data(), node_gradients, edge_gradients);
+        return log_space_sentence(set, weights, divisor, begin, length, weight, scratch.scores.data(), node_gradients, edge_gradients,
+                                  scratch.triple_gradients.data());
     }
     add_expectations<T, kStride>(set, edges, length, -weight, node_gradients, edge_gradients, scratch);
     return static_cast<double>(weight) * (all - known);

@@ -1,29 +1,10 @@
-// Kernels of training where transitions look further (arcs.hpp): recursions over label pairs. Included by kernels.inl only.
+// Kernels of training with transition features. Included by kernels.inl only.
 //
 // Token t has a matrix G_t[b, c] = exp(A[b, c] + its triples' weights + S[t, c]), each part shifted; there is none for t = 0.
 
 // Beyond these a factor might overflow.
 template <class T>
 constexpr T kLargestTriple = sizeof(T) == sizeof(float) ? T{30} : T{300};
-
-template <class T>
-void make_arcs(const TrainingSet& set, const T* weights, T inverse_divisor, EdgeTable<T>& edges) {
-    const Arcs& arcs = set.arcs();
-    const PairStates& states = arcs.states();
-    const size_t stride = set.stride(), labels = set.labels();
-    edges.pairs = edges.from_to;
-    if (!arcs.second_order()) return;
-    for (size_t cell = 0; cell < labels * stride; ++cell)
-        if (states.numbers[cell] == PairStates::kNone) edges.pairs[cell] = 0;
-    const T* trigrams = weights + set.trigrams_begin();
-    T most = 0;  // what a trigram without a weight has
-    for (size_t i = 0; i < arcs.trigram_count(); ++i) most = std::max(most, trigrams[i]);
-    edges.trigram_shift = static_cast<double>(most * inverse_divisor);
-    edges.trigrams.assign(states.size() * stride, fast_exp(-most * inverse_divisor));
-    for (size_t state = 0; state < states.size(); ++state)
-        for (size_t i = arcs.trigram_starts_[state]; i < arcs.trigram_starts_[state + 1]; ++i)
-            edges.trigrams[state * stride + arcs.trigram_labels_[i]] = fast_exp((trigrams[i] - most) * inverse_divisor);
-}
 
 // The matrices G_t into scratch.pairs. False: a triple is too large.
 template <class T, size_t kStride>
@@ -34,7 +15,7 @@ bool fill_pairs(const TrainingSet& set, const T* weights, T inverse_divisor, con
     for (size_t t = 1; t < length; ++t) {
         const T* __restrict node = shifted + t * stride;
         for (size_t b = 0; b < labels; ++b) {
-            const T* __restrict from = edges.pairs.data() + b * stride;
+            const T* __restrict from = edges.from_to.data() + b * stride;
             T* __restrict to = pairs + t * grid + b * stride;
             for (size_t c = 0; c < stride; ++c) to[c] = from[c] * node[c];
         }
@@ -89,10 +70,10 @@ inline bool is_one(T sum) {
     return sum > static_cast<T>(0.9) && sum < static_cast<T>(1.1);
 }
 
-// First order: alpha_t = alpha_{t-1} G_t / total_{t-1}, beta_{t-1} = G_t beta_t / total_{t-1}. Leaves the pair marginals of t in
+// alpha_t = alpha_{t-1} G_t / total_{t-1}, beta_{t-1} = G_t beta_t / total_{t-1}. Leaves the pair marginals of t in
 // scratch.pairs (those of the first token in scratch.row). Returns log Z less all shifts, or NaN if it underflows.
 template <class T, size_t kStride>
-double first_order_arcs(const TrainingSet& set, const EdgeTable<T>& edges, const T* shifted, size_t length, ChainScratch<T>& scratch) {
+double arc_forward_backward(const TrainingSet& set, const EdgeTable<T>& edges, const T* shifted, size_t length, ChainScratch<T>& scratch) {
     constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
     const size_t stride = kStride ? kStride : set.stride(), labels = set.labels(), grid = labels * stride;
     T* const alpha = at_least(scratch.alpha, length * stride);
@@ -131,80 +112,11 @@ double first_order_arcs(const TrainingSet& set, const EdgeTable<T>& edges, const
     return is_one(total_of(beta, stride)) ? z.value() : kNaN;
 }
 
-// Second order, over states (b, c); M[a, b, c] = exp(B[a, b, c]):
-//     alpha_t[b, c] = G_t[b, c] sum_a alpha_{t-1}[a, b] M[a, b, c] / total_{t-1},
-//     beta_{t-1}[a, b] = sum_c M[a, b, c] w_t[b, c],   w_t = G_t beta_t / total_{t-1}.
-// Leaves what first_order_arcs leaves, and w_t in scratch.weighted, alpha in scratch.alpha.
-template <class T, size_t kStride>
-double second_order_arcs(const TrainingSet& set, const EdgeTable<T>& edges, const T* shifted, size_t length, ChainScratch<T>& scratch) {
-    constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-    const PairStates& states = set.arcs().states();
-    const size_t stride = kStride ? kStride : set.stride(), labels = set.labels(), grid = labels * stride;
-    T* const alpha = at_least(scratch.alpha, length * grid);  // the first token's row, then grids
-    T* const weighted = at_least(scratch.weighted, length * grid);
-    T* const first = at_least(scratch.row, stride);
-    const T* const trigrams = edges.trigrams.data();
-    LogProduct z;
-    for (size_t y = 0; y < stride; ++y) alpha[y] = edges.start[y] * shifted[y];
-    for (size_t t = 1; t < length; ++t) {
-        const T* before = alpha + (t - 1) * grid;
-        const T total = total_of(before, t == 1 ? stride : grid);
-        if (!(total > std::numeric_limits<T>::min())) return kNaN;
-        z.multiply(static_cast<double>(total));
-        const T inverse = 1 / total;
-        for (size_t b = 0; b < labels; ++b) {
-            const T* __restrict pair = scratch.pairs.data() + t * grid + b * stride;
-            T* __restrict scaled = weighted + t * grid + b * stride;
-            for (size_t c = 0; c < stride; ++c) scaled[c] = pair[c] * inverse;
-            Row<T, kStride> sum(alpha + t * grid + b * stride, stride);
-            if (t == 1) {
-                sum.add_scaled(trigrams + b * stride, before[b]);
-            } else {
-                for (size_t state = states.begins[b]; state < states.begins[b + 1]; ++state)
-                    sum.add_scaled(trigrams + state * stride, before[states.cells[state]]);
-            }
-            sum.multiply(scaled);
-            sum.write();
-        }
-    }
-    const size_t final_rows = length == 1 ? 1 : labels;
-    const T* const ending = alpha + (length - 1) * grid;
-    T last = 0;
-    for (size_t b = 0; b < final_rows; ++b)
-        for (size_t c = 0; c < labels; ++c) last += ending[b * stride + c] * edges.end[c];
-    if (!(last > std::numeric_limits<T>::min())) return kNaN;
-    z.multiply(static_cast<double>(last));
-    if (length == 1) {
-        for (size_t y = 0; y < stride; ++y) first[y] = alpha[y] * edges.end[y] / last;
-        return is_one(total_of(first, stride)) ? z.value() : kNaN;
-    }
-    T* const beta = at_least(scratch.beta, grid);
-    for (size_t b = 0; b < labels; ++b)
-        for (size_t c = 0; c < stride; ++c) beta[b * stride + c] = edges.end[c] / last;
-    for (size_t t = length - 1; t > 0; --t) {
-        T* __restrict w = weighted + t * grid;
-        T* __restrict marginal = scratch.pairs.data() + t * grid;
-        const T* __restrict here = alpha + t * grid;
-        for (size_t i = 0; i < grid; ++i) {
-            w[i] *= beta[i];
-            marginal[i] = here[i] * beta[i];
-        }
-        if (t == 1) break;
-        // Cells without a state keep what they had: alpha is zero there.
-        for (size_t b = 0; b < labels; ++b)
-            for (size_t state = states.begins[b]; state < states.begins[b + 1]; ++state)
-                beta[states.cells[state]] = dot_of(trigrams + state * stride, w + b * stride, stride);
-    }
-    for (size_t y = labels; y < stride; ++y) first[y] = 0;
-    for (size_t b = 0; b < labels; ++b) first[b] = alpha[b] * dot_of(trigrams + b * stride, weighted + grid + b * stride, stride);
-    return is_one(total_of(first, stride)) ? z.value() : kNaN;
-}
-
-// Adds `sign` times the expectations that the recursions left: nodes, transitions, start, end, weights of trigrams; those of triples to
+// Adds `sign` times the expectations that the recursions left: nodes, transitions, start, end; those of triples to
 // scratch.triple_gradients.
 template <class T, size_t kStride>
-void add_arc_expectations(const TrainingSet& set, const EdgeTable<T>& edges, size_t begin, size_t length, T sign, T* node_gradients,
-                          T* edge_gradients, ChainScratch<T>& scratch) {
+void add_arc_expectations(const TrainingSet& set, size_t begin, size_t length, T sign, T* node_gradients, T* edge_gradients,
+                          ChainScratch<T>& scratch) {
     const size_t stride = kStride ? kStride : set.stride(), labels = set.labels(), grid = labels * stride;
     const T* const marginals = scratch.pairs.data();
     add_scaled(node_gradients, scratch.row.data(), sign, stride);
@@ -222,27 +134,6 @@ void add_arc_expectations(const TrainingSet& set, const EdgeTable<T>& edges, siz
     arcs.each_triple(begin, length, [&](size_t t, uint32_t triple, float value) {
         scratch.triple_gradients[i++] += sign * static_cast<T>(value) * marginals[t * grid + arcs.triple_cells_[triple]];
     });
-    if (!arcs.second_order()) return;
-    // sum_t alpha_{t-1}[a, b] w_t[b, c]; M[a, b, c] comes in once at its end.
-    const PairStates& states = arcs.states();
-    T* const gradients = edge_gradients + (set.trigrams_begin() - set.transitions_begin());
-    T* const sums = at_least(scratch.factors, stride);
-    for (size_t state = 0; state < states.size() && length > 1; ++state) {
-        if (arcs.trigram_starts_[state] == arcs.trigram_starts_[state + 1]) continue;
-        const bool at_start = state < labels;
-        const size_t b = states.last(static_cast<uint32_t>(state));
-        Row<T, kStride> sum(sums, stride);
-        if (at_start) {
-            sum.add_scaled(scratch.weighted.data() + grid + b * stride, scratch.alpha[b]);
-        } else {
-            for (size_t t = 2; t < length; ++t)
-                sum.add_scaled(scratch.weighted.data() + t * grid + b * stride, scratch.alpha[(t - 1) * grid + states.cells[state]]);
-        }
-        sum.multiply(edges.trigrams.data() + state * stride);
-        sum.write();
-        for (size_t trigram = arcs.trigram_starts_[state]; trigram < arcs.trigram_starts_[state + 1]; ++trigram)
-            gradients[trigram] += sign * sums[arcs.trigram_labels_[trigram]];
-    }
 }
 
 template <class T, size_t kStride>
@@ -250,8 +141,7 @@ double arc_partition(const TrainingSet& set, const T* weights, T inverse_divisor
                      size_t length, ChainScratch<T>& scratch) {
     if (!fill_pairs<T, kStride>(set, weights, inverse_divisor, edges, shifted, begin, length, scratch))
         return std::numeric_limits<double>::quiet_NaN();
-    return set.arcs().second_order() ? second_order_arcs<T, kStride>(set, edges, shifted, length, scratch)
-                                     : first_order_arcs<T, kStride>(set, edges, shifted, length, scratch);
+    return arc_forward_backward<T, kStride>(set, edges, shifted, length, scratch);
 }
 
 // Takes the gold sequence off the gradients; returns its score less the nodes' shifts.
@@ -273,7 +163,6 @@ double subtract_gold(const TrainingSet& set, const T* weights, double divisor, s
         node_gradients[t * stride + gold(t)] -= weight;
         if (t == 0) continue;
         step(base + gold(t - 1) * stride + gold(t));
-        if (arcs.second_order() && arcs.gold_trigram_[begin + t] != Arcs::kNone) step(set.trigrams_begin() + arcs.gold_trigram_[begin + t]);
     }
     size_t i = 0;
     arcs.each_triple(begin, length, [&](size_t t, uint32_t triple, float value) {
@@ -300,15 +189,15 @@ double arc_sentence(const TrainingSet& set, const T* weights, double divisor, co
     set.arcs().each_triple(begin, length, [&](size_t, uint32_t, float) { ++triples; });
     scratch.triple_gradients.assign(triples, 0);
     const auto in_log_space = [&] {
-        return arc_log_space_sentence(set, weights, divisor, begin, length, weight, scratch.scores.data(), node_gradients, edge_gradients,
-                                      scratch.triple_gradients.data());
+        return log_space_sentence(set, weights, divisor, begin, length, weight, scratch.scores.data(), node_gradients, edge_gradients,
+                                  scratch.triple_gradients.data());
     };
     const double all = arc_partition<T, kStride>(set, weights, inverse, edges, scratch.shifted.data(), begin, length, scratch);
     if (std::isnan(all)) return in_log_space();
-    add_arc_expectations<T, kStride>(set, edges, begin, length, weight, node_gradients, edge_gradients, scratch);
+    add_arc_expectations<T, kStride>(set, begin, length, weight, node_gradients, edge_gradients, scratch);
     if (complete) {
         const double score = subtract_gold(set, weights, divisor, begin, length, weight, node_gradients, edge_gradients, scratch);
-        const double shifts = (edges.shift + edges.trigram_shift) * static_cast<double>(length - 1) + edges.start_shift + edges.end_shift;
+        const double shifts = edges.shift * static_cast<double>(length - 1) + edges.start_shift + edges.end_shift;
         return static_cast<double>(weight) * (all + shifts - score);
     }
     // Unknown labels are summed out: the same recursion with the known tokens held to their gold labels.
@@ -320,9 +209,9 @@ double arc_sentence(const TrainingSet& set, const T* weights, double divisor, co
     if (std::isnan(known)) {
         // Take back what was added, and do the sentence in log space.
         arc_partition<T, kStride>(set, weights, inverse, edges, scratch.shifted.data(), begin, length, scratch);
-        add_arc_expectations<T, kStride>(set, edges, begin, length, -weight, node_gradients, edge_gradients, scratch);
+        add_arc_expectations<T, kStride>(set, begin, length, -weight, node_gradients, edge_gradients, scratch);
         return in_log_space();
     }
-    add_arc_expectations<T, kStride>(set, edges, begin, length, -weight, node_gradients, edge_gradients, scratch);
+    add_arc_expectations<T, kStride>(set, begin, length, -weight, node_gradients, edge_gradients, scratch);
     return static_cast<double>(weight) * (all - known);
 }

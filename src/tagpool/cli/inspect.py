@@ -46,7 +46,7 @@ def inspect(
 ) -> None:
     """Look into a model: how it was trained, what it holds, its strongest features and transitions.
 
-    Of a chain of order 2 also its strongest trigrams are shown, and features of transitions with the labels they are for; of an
+    Transition features are shown with the labels they are for; of an
     inducing tagger the strongest pairs that it has joined, and features with previous labels. Of a
     pool its members: their shares, the templates each has, and what the experts of an elitist pool share. The strongest
     features are those of the one expert that a pool is, where it is one. Of a path pool, as tagpool pool fit writes it, how much

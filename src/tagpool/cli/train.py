@@ -52,7 +52,6 @@ def train(
         float | None, typer.Option(help="Leave out this part of the features at random while sgd trains: 0.3 for a third.")
     ] = None,
     drop: Annotated[str | None, typer.Option(help=f"What --dropout leaves out together: {', '.join(DROPPED)}.")] = None,
-    order: Annotated[int | None, typer.Option(min=1, max=2, help="How many labels a transition of a CRF looks back (1).")] = None,
     pairs: Annotated[str | None, typer.Option(help="Which features have weights for which labels: all, or observed.")] = None,
     min_count: Annotated[int | None, typer.Option(min=1, help="Features met fewer times are left out.")] = None,
     hash_size: Annotated[int | None, typer.Option(min=1, help="Hash the features to so many, without an index.")] = None,
@@ -150,7 +149,6 @@ def train(
         l1=l1,
         dropout=dropout,
         drop=drop,
-        order=order,
         pairs=pairs,
         min_count=min_count,
         hash_size=hash_size,

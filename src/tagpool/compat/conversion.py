@@ -145,10 +145,10 @@ def of_text_model(model: TextModel) -> ChainWeights:
 
 
 def of_expert(expert: Tagger) -> ChainWeights:
-    """What a model of ours holds; an error if it is more than a first-order chain."""
+    """What a model of ours holds; an error if it has transition features."""
     model = expert._fitted()
-    if not isinstance(model, _native.Model) or len(model.states()) or model.has_history:
-        raise InputError("only first-order chains whose transitions look at labels alone can be converted")
+    if not isinstance(model, _native.Model) or model.has_history:
+        raise InputError("only chains without transition features can be converted")
     count = len(model.labels)
     edges = model.edges().astype(np.float64) if model.chain else np.zeros(count * (count + 2))
     names = feature_names(expert)

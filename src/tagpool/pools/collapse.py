@@ -71,8 +71,6 @@ def _experts(members: Sequence[Member], shares: Sequence[float]) -> list[tuple[E
 
 def _demand_plain(expert: Expert, number: int) -> None:
     model = expert._fitted()
-    if len(model.states()):
-        raise InputError(f"the pool cannot be collapsed: expert {number} is a chain of order 2")
     if model.has_history:
         raise InputError(f"the pool cannot be collapsed: expert {number} has features of transitions (label[-1] & ...)")
 

@@ -9,7 +9,6 @@ import numpy as np
 
 from tagpool.corpus.corpus import Corpus
 from tagpool.pools.pool import Pool
-from tagpool.pools.weight_learning import last_labels
 
 
 @dataclass(frozen=True)
@@ -69,6 +68,5 @@ def _opinions(tagger: Any, document: Corpus, sentence: int) -> list[tuple[str, f
     """A tagger's labels of a sentence, each with its probability at its token."""
     labels = tagger.predict(document)[sentence]
     lattice = tagger.lattices(document)[sentence]
-    last = np.array(tagger.labels_)[last_labels(tagger)]
-    marginals = lattice.marginals()
-    return [(label, float(row[last == label].sum())) for label, row in zip(labels, marginals, strict=True)]
+    number = {label: index for index, label in enumerate(tagger.labels_)}
+    return [(label, float(row[number[label]])) for label, row in zip(labels, lattice.marginals(), strict=True)]

@@ -45,9 +45,6 @@ class Batched(Protocol):
     def scored(self, sentences: Any) -> Scored | None:
         """They, or None where sentences must be looked at one by one."""
 
-    def pairs(self) -> Order:
-        """The label pairs that are states of its lattices."""
-
 
 def check_members(members: Any, owner: str) -> tuple[Member, ...]:
     """The members of a pool, if they can be pooled."""
@@ -58,19 +55,13 @@ def check_members(members: Any, owner: str) -> tuple[Member, ...]:
             raise InputError(f"{owner}: member {number} is a {type(member).__name__}, not a tagger with lattices, such as a CRF")
         if not member.is_fitted:
             raise NotFittedError(f"{owner}: member {number}, a {type(member).__name__}, was not fitted: fit it first, or load it")
-    labels, pairs = members[0].labels_, pairs_of(members[0])
+    labels = members[0].labels_
     for number, member in enumerate(members[1:], 1):
         if set(member.labels_) != set(labels):
             only_first, only_here = sorted(set(labels) - set(member.labels_)), sorted(set(member.labels_) - set(labels))
             raise InputError(
                 f"{owner}: members must have the same labels; only member 0 has {', '.join(only_first) or 'none'}, only "
                 f"member {number} has {', '.join(only_here) or 'none'}"
-            )
-        own = pairs_of(member)
-        if len(own) != len(pairs) or not np.array_equal(own, pairs) or (len(own) and member.labels_ != labels):
-            raise InputError(
-                f"{owner}: a chain of order 2 can only be pooled with chains of order 2 that have the same pairs of labels; "
-                f"member {number} differs from member 0"
             )
     return tuple(members)
 
@@ -85,13 +76,6 @@ def experts_of(tagger: Any) -> list[Tagger]:
     return [tagger] if isinstance(tagger, Tagger) else [expert for member in tagger for expert in experts_of(member)]
 
 
-def pairs_of(member: Member) -> Order:
-    """The label pairs a member of order 2 has; none for order 1."""
-    if isinstance(member, Expert):
-        return member._fitted().states().reshape(-1, 2).astype(np.int64)
-    return member.pairs() if isinstance(member, Batched) else np.zeros((0, 2), np.int64)
-
-
 def as_sentences(sentences: Any) -> Any:
     """Sentences in a form that may be handed to one member after another: a corpus, or given features."""
     if isinstance(sentences, Corpus):
@@ -103,7 +87,7 @@ def as_sentences(sentences: Any) -> Any:
 def scored_by(member: Member, sentences: Any, labels: tuple[str, ...]) -> Scored | None:
     """A member's scores of many sentences, in the pool's order of labels; None where it has only lattices."""
     found: Scored | None = None
-    if isinstance(member, Expert) and not len(pairs_of(member)):
+    if isinstance(member, Expert):
         found = scored(member, sentences)
     elif isinstance(member, Batched):
         found = member.scored(sentences)

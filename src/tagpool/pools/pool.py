@@ -18,9 +18,9 @@ from tagpool.experts.linear.lattices import Scored
 from tagpool.parameters import Parameters
 from tagpool.pools.collapse import collapse
 from tagpool.pools.combination import SEQUENCE_PRODUCT
-from tagpool.pools.members import Member, Order, as_sentences, lattices_by, pairs_of, scored_by
+from tagpool.pools.members import Member, as_sentences, lattices_by, scored_by
 from tagpool.pools.pool_writer import save
-from tagpool.pools.weight_learning import best_of, last_labels, pooled_lattice, weighted
+from tagpool.pools.weight_learning import best_of, pooled_lattice, weighted
 
 if TYPE_CHECKING:
     from tagpool.corpus.corpus import Corpus
@@ -86,18 +86,11 @@ class Pool(Parameters):
         if scores is not None and scores.edges.ndim == 2:
             numbers, offsets = best_of(scores).tolist(), scores.offsets.tolist()
             return [[names[n] for n in numbers[a:b]] for a, b in pairwise(offsets)]
-        last = last_labels(members[0])
-        return [[names[n] for n in last[lattice.best().labels].tolist()] for lattice in self.lattices(whole)]
+        return [[names[n] for n in lattice.best().labels.tolist()] for lattice in self.lattices(whole)]
 
     def predict_marginals(self, sentences: Corpus | Sequence[Any]) -> list[FloatArray]:
         """The probability of every label at every token: for each sentence an array of tokens by labels."""
-        members, _ = self._members_and_weights()
-        last, count = last_labels(members[0]), len(self.labels_)
-        found = [lattice.marginals() for lattice in self.lattices(sentences)]
-        if len(last) == count:
-            return found
-        of_label = (last[:, None] == np.arange(count)).astype(np.float64)
-        return [each @ of_label for each in found]
+        return [lattice.marginals() for lattice in self.lattices(sentences)]
 
     def lattices(self, sentences: Corpus | Sequence[Any]) -> list[Lattice]:
         """The scores of every sentence, for all that a :class:`Lattice` can do: n best, constraints, samples, pools."""
@@ -136,16 +129,12 @@ class Pool(Parameters):
             found.append(one)
         return weighted(found, shares)
 
-    def pairs(self) -> Order:
-        """The label pairs that are states of its lattices, where the members are chains of order 2."""
-        return pairs_of(self._members_and_weights()[0][0])
-
     # As one model, as a file --------------------------------------------------------------------------------------------
 
     def merge(self) -> Expert:
         """One expert that does what the pool does, with the speed and size of one model: Σ_j α_j W_j.
 
-        Only a product of whole sequences of log-linear experts of order 1 is one again; else an InputError says why not.
+        Only a product of whole sequences of log-linear experts is one again; else an InputError says why not.
         """
         members, shares = self._members_and_weights()
         if self._combination() != SEQUENCE_PRODUCT:

@@ -18,7 +18,7 @@ from tagpool.evaluation.chunks import count_chunks, rates
 from tagpool.experts.linear.lattices import Scored
 from tagpool.pools.combination import COMBINATIONS, SEQUENCE_PRODUCT, Walks, combined
 from tagpool.pools.member_weights import Climbed, climbed, expected_shares, grid, projected, uniform
-from tagpool.pools.members import Member, lattices_by, pairs_of, scored_by
+from tagpool.pools.members import Member, lattices_by, scored_by
 
 _MOST_NUMBERS = 1 << 20  # of transitions at once
 _IMPOSSIBLE = -1e3  # what a step that a member forbids counts as, so that its share can be judged at all
@@ -95,8 +95,7 @@ def _decoded(part: HeldOut, combine: str, points: Sequence[FloatArray]) -> list[
     for lattices in part.lattices():
         for labels, one in zip(found, decoded(lattices, combine, points), strict=True):
             labels.append(one)
-    last = last_labels(part.members[0])
-    return [last[np.concatenate(each)] for each in found]
+    return [np.concatenate(each) for each in found]
 
 
 def _products(lattices: Sequence[Lattice], combine: str, points: Sequence[FloatArray]) -> Iterator[NDArray[np.int32]]:
@@ -146,11 +145,6 @@ def best_of(scores: Scored) -> NDArray[np.int32]:
     return _native.best_batch(np.ascontiguousarray(scores.nodes), scores.offsets, *parts)
 
 
-def last_labels(member: Member) -> NDArray[np.int32]:
-    """The label each number of a member's lattices stands for: the labels themselves, then the last ones of its pairs."""
-    return np.concatenate([np.arange(len(member.labels_)), pairs_of(member)[:, 1]]).astype(np.int32)
-
-
 # By likelihood ----------------------------------------------------------------------------------------------------------
 
 
@@ -176,9 +170,7 @@ def product_likelihood(part: HeldOut, threads: int = 1) -> Climbed:
     """ln P(gold) of a product of whole sequences, and its gradient: s_j(gold) - E[s_j], s_j being member j's score."""
     batch = part.batch()
     if batch is None or not all(np.isfinite(each.nodes).all() and np.isfinite(each.edges).all() for each in batch):
-        raise InputError(
-            "the likelihood of shares needs members that forbid nothing: no chains of order 2, no mixtures; use weights='dev'"
-        )
+        raise InputError("the likelihood of shares needs members that forbid nothing: no mixtures; use weights='dev'")
     vary = any(each.edges.ndim == 3 for each in batch)
     tokens, labels = batch[0].nodes.shape
     members = []
@@ -237,8 +229,6 @@ def _gold_rows(part: HeldOut) -> list[FloatArray]:
 
 def _known(part: HeldOut) -> HeldOut:
     """Only the sentences whose labels the members know: the members of a fold may never have seen a rare one."""
-    if len(pairs_of(part.members[0])):
-        raise InputError("the likelihood of shares is not there for chains of order 2; use weights='dev' or 'kfold'")
     check_lengths(part.gold, [[""] * length for length in _lengths(part)], "tokens")
     labels = set(part.labels)
     chosen = [index for index, row in enumerate(part.gold) if labels.issuperset(row)]

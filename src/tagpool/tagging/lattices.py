@@ -12,7 +12,6 @@ from tagpool.corpus.constraints import SchemeConstraints
 from tagpool.corpus.corpus import Corpus
 from tagpool.corpus.schemes import Scheme
 from tagpool.errors import InputError
-from tagpool.pools.weight_learning import last_labels
 from tagpool.tagging.reading import Reading
 
 if TYPE_CHECKING:
@@ -39,45 +38,39 @@ def readings(labeller: Labeller, columns: _native.Columns) -> list[list[Reading]
     """The readings of each sentence, best first."""
     corpus = Corpus(columns)
     tagger: Any = labeller.tagger  # which has lattices: Labeller has made sure
-    last = last_labels(tagger)
     lattices = tagger.lattices(corpus)
     if labeller.rules is not None:
-        lattices = [_valid(labeller.rules, lattice, last) for lattice in lattices]
+        lattices = [_valid(labeller.rules, lattice) for lattice in lattices]
     if labeller.nbest:
         return [
             [
-                _reading(labeller, lattice, last, last[states], score, lattice.log_probability(states))
+                _reading(labeller, lattice, states, score, lattice.log_probability(states))
                 for states, score in lattice.best_n(labeller.nbest)
             ]
             for lattice in lattices
         ]
     if labeller.rules is not None:
-        best = [last[lattice.best().labels] for lattice in lattices]
+        best = [lattice.best().labels for lattice in lattices]
     else:
         # What is printed with probabilities is what is printed without.
         number = {name: number for number, name in enumerate(labeller.names)}
         best = [np.array([number[label] for label in labels]) for labels in labeller.labels(columns)]
-    return [[_reading(labeller, lattice, last, labels)] for lattice, labels in zip(lattices, best, strict=True)]
+    return [[_reading(labeller, lattice, labels)] for lattice, labels in zip(lattices, best, strict=True)]
 
 
-def _valid(rules: SchemeConstraints, lattice: Lattice, last: _Numbers) -> Lattice:
-    """Only valid sequences; the states of a chain of order 2 are as their last labels."""
-    return lattice.constrained(
-        allowed_transitions=rules.transitions[np.ix_(last, last)], allowed_start=rules.start[last], allowed_end=rules.end[last]
-    )
+def _valid(rules: SchemeConstraints, lattice: Lattice) -> Lattice:
+    """Only valid sequences."""
+    return lattice.constrained(allowed_transitions=rules.transitions, allowed_start=rules.start, allowed_end=rules.end)
 
 
 def _reading(
     labeller: Labeller,
     lattice: Lattice,
-    last: _Numbers,
     labels: _Numbers,
     score: float | None = None,
     log_probability: float | None = None,
 ) -> Reading:
     probabilities = None
     if labeller.marginals:
-        # A label's probability is that of all states it is the last label of.
-        marginals = lattice.marginals()
-        probabilities = [float(row[last == label].sum()) for row, label in zip(marginals, labels.tolist(), strict=True)]
+        probabilities = lattice.marginals()[np.arange(len(labels)), labels].tolist()
     return Reading([labeller.names[number] for number in labels.tolist()], probabilities, score, log_probability)

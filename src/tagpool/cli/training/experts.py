@@ -39,10 +39,6 @@ def expert_of(options: Options) -> Expert:
         refuse_templates(options)
         return _continued(options.from_, options.expert, parameters)
     kind = kind_of(options.expert or "crf")
-    if kind is CRF:
-        parameters["order"] = options.order or 1
-    elif options.order not in (None, 1):
-        raise InputError(f"--order {options.order}: only a CRF has transitions")
     return kind(**template_parameters(options), **parameters)
 
 
@@ -55,7 +51,7 @@ def refuse_inducing(options: Options) -> None:
 
 def refuse_templates(options: Options) -> None:
     """Raises an error for templates beside --from."""
-    for name in ("features", "use", "without", "hash_size", "order"):
+    for name in ("features", "use", "without", "hash_size"):
         if name in options.given():
             why = "the model goes on with its own templates"
             raise InputError(f"{flag(name)} cannot be given with --from: {why}", source=options.from_)

@@ -11,7 +11,7 @@ from tagpool.experts.inducing.tagger import InducingTagger
 from tagpool.experts.tagger import Tagger
 from tagpool.tagging.models import load_model
 
-_NOT_FOR = ("trainer", "l2", "dropout", "drop", "order", "pairs", "class_weight", "prune")
+_NOT_FOR = ("trainer", "l2", "dropout", "drop", "pairs", "class_weight", "prune")
 _SAME = ("l1", "strongest", "slots", "beam", "epochs", "min_count", "unknown_label", "seed")
 
 

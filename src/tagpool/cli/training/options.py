@@ -31,12 +31,12 @@ _NOT_FOR = {
     BAGGING: ("the members of a pool are trained from the start", ("from_",)),
     TWO_STAGE: ("both stages are trained from the start", ("from_",)),
     ELITIST: (
-        "an elitist pool has a trainer and a penalty of its own, and a chain of order 1",
-        ("from_", "trainer", "l2", "l1", "order", "dropout", "drop"),
+        "an elitist pool has a trainer and a penalty of its own",
+        ("from_", "trainer", "l2", "l1", "dropout", "drop"),
     ),
     OPINION: (
         "the members of an opinion pool are trained already",
-        (*_TRAINING, "from_", "trainer", "l2", "l1", "order", "hash_size", "dropout", "drop", "log"),
+        (*_TRAINING, "from_", "trainer", "l2", "l1", "hash_size", "dropout", "drop", "log"),
     ),
 }
 
@@ -58,7 +58,6 @@ class Options:
     l1: float | None = None
     dropout: float | None = None
     drop: str | None = None
-    order: int | None = None
     pairs: str | None = None
     min_count: int | None = None
     hash_size: int | None = None

@@ -34,8 +34,6 @@ def pool_of(options: Options) -> BaggingPool | ElitistPool | OpinionPool | TwoSt
 
 def _bagging(options: Options) -> BaggingPool:
     expert = expert_of(options)
-    if expert.order == 2 and options.alpha in ("likelihood", "em"):  # said now, not after the training
-        raise InputError(f"--alpha {options.alpha} is not there for chains of order 2; use dev or kfold")
     pool = BaggingPool(
         expert,
         bags=_bags(options.bags or [], expert.seed),
@@ -54,11 +52,9 @@ def _demand_collapsible(pool: BaggingPool) -> None:
     """Raises an error now, not after the training, if the pool will be no single expert."""
     if pool.combine != SEQUENCE_PRODUCT:
         raise InputError(f"--collapse: only a {SEQUENCE_PRODUCT} is one model, not a {pool.combine}")
-    if pool.expert.order != 1:
-        raise InputError("--collapse: chains of order 2 cannot be made one model")
     if pool.expert.hash_size:
         raise InputError("--collapse: models with hashed features cannot be made one")
-    if any(template.is_history for template in transition_templates(load_templates(pool.expert.features), 1)):
+    if any(template.is_history for template in transition_templates(load_templates(pool.expert.features))):
         raise InputError("--collapse: chains with features of transitions (label[-1] & ...) cannot be made one model")
 
 

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tagpool import _native
-from tagpool.errors import InputError
 from tagpool.experts.linear.expert import Expert
 from tagpool.experts.saving import feature_names, history_names
 from tagpool.features.encoder import Encoder
@@ -27,9 +26,6 @@ class Before:
         self.model = expert._fitted()
         self.labels = expert.labels_
         self.encoder = expert._encoder if isinstance(expert._encoder, Encoder) else None
-        if expert.order < self.model.order:
-            raise InputError(f"order={expert.order}: the model looks two labels back, and goes on with order=2")
-        self.order = expert.order
         self.names = feature_names(expert)
         self.history = history_names(expert) if self.model.has_history else []
         self.summary = expert.summary_
@@ -38,9 +34,6 @@ class Before:
         """What has a weight in any case, as a native training set takes it."""
         features, labels = np.nonzero(self._of_pairs(count))
         found = {"known_features": features.astype(np.uint32), "known_labels": labels.astype(np.uint16)}
-        if self.order == 2:
-            found["known_states"] = self._states().astype(np.uint16).ravel()
-            found["known_trigrams"] = self._trigrams(count)[0].astype(np.uint16).ravel()
         if self.history:
             numbers, pairs, _ = self._triples(count)
             found["known_triple_features"], found["known_triple_pairs"] = numbers.astype(np.uint32), pairs.astype(np.uint32)
@@ -52,9 +45,6 @@ class Before:
         parts = [padded[np.minimum(training.pair_features(), len(self.names)), training.pair_labels()]]
         if self.model.chain:
             parts.append(self._edges(count)[training.edges()])
-            wanted = training.trigrams().reshape(-1, 3).astype(np.int64)
-            trigrams, weights = self._trigrams(count)
-            parts.append(_looked_up(_trigram_keys(wanted, count), _trigram_keys(trigrams, count), weights))
             numbers, pairs, weights = self._triples(count)
             features, cells = (each.astype(np.int64) for each in training.triples())
             parts.append(_looked_up(features * count**2 + cells, numbers * count**2 + pairs, weights))
@@ -75,33 +65,11 @@ class Before:
         found[-2:, :old] = kept[old:]
         return found.ravel()
 
-    def _states(self) -> NDArray[np.int64]:
-        """The label pairs that could follow each other: all of them in a chain of order 1."""
-        if self.model.order == 2:
-            return self.model.states().reshape(-1, 2).astype(np.int64)
-        return np.argwhere(np.ones((len(self.labels), len(self.labels)), bool))
-
-    def _trigrams(self, count: int) -> tuple[NDArray[np.int64], _Weights]:
-        """Those with a weight, as three labels each (``count``: before the sentence), and their weights."""
-        if self.model.order == 1:
-            return np.zeros((0, 3), np.int64), np.zeros(0, np.float32)
-        old = len(self.labels)
-        first = np.stack([np.full(old, count), np.arange(old)], axis=1)
-        rows = np.concatenate([first, self._states()])
-        weights = self.model.trigrams().reshape(len(rows), old)
-        row, label = np.nonzero(weights)
-        return np.column_stack([rows[row], label]), weights[row, label]
-
     def _triples(self, count: int) -> tuple[NDArray[np.int64], NDArray[np.int64], _Weights]:
         """Feature, pair of labels and weight of features of transitions."""
         numbers, pairs, weights = self.model.history_weights_of(self.history)
         before, after = np.divmod(pairs.astype(np.int64), len(self.labels))
         return numbers.astype(np.int64), before * count + after, weights
-
-
-def _trigram_keys(trigrams: NDArray[np.int64], count: int) -> NDArray[np.int64]:
-    found: NDArray[np.int64] = (trigrams[:, 0] * count + trigrams[:, 1]) * count + trigrams[:, 2]
-    return found
 
 
 def _looked_up(wanted: NDArray[np.int64], keys: NDArray[np.int64], weights: _Weights) -> _Weights:

@@ -20,8 +20,7 @@ class CRF(Expert):
     ``features`` are templates: a preset's name, a file, the text itself (not used for sentences given as features).
     ``l2`` and ``l1`` are the penalties l2/2·|w|² and l1·|w| of the summed loss. ``pairs`` is "all" or "observed": which
     (feature, label) pairs have weights. Features met fewer than ``min_count`` times are left out; with ``hash_size`` they
-    are hashed. With ``order`` 2 transitions look two labels back: only pairs of labels met in training may follow each
-    other, and every three labels met have a weight beside A. Templates such as ``label[-1] & pos[0]`` are features of
+    are hashed. Templates such as ``label[-1] & pos[0]`` are features of
     transitions, with weights for the pairs of labels they were met with.
     ``trainer`` is sgd, lbfgs, owlqn, fobos or perceptron, or an object such as ``SGD(epochs=20)``.
     ``class_weight`` maps labels to weights (1 for others), or is "balanced"; a sentence counts as the mean of its labels'.
@@ -46,7 +45,6 @@ class CRF(Expert):
         pairs: str = "all",
         min_count: int = 1,
         hash_size: int | None = None,
-        order: int = 1,
         trainer: Trainer | str = "sgd",
         class_weight: Mapping[str, float] | str | None = None,
         unknown_label: str | None = None,
@@ -62,7 +60,6 @@ class CRF(Expert):
         self.pairs = pairs
         self.min_count = min_count
         self.hash_size = hash_size
-        self.order = order
         self.trainer = trainer
         self.class_weight = class_weight
         self.unknown_label = unknown_label

@@ -33,7 +33,6 @@ class Expert(Tagger):
     l2: float
     l1: float
     pairs: str
-    order: int = 1  # labels a transition looks back
     trainer: Trainer | str
     class_weight: Mapping[str, float] | str | None
 
@@ -48,10 +47,7 @@ class Expert(Tagger):
     predict_marginals = predict_proba
 
     def lattices(self, sentences: Sentences) -> list[Lattice]:
-        """The scores of every sentence, for all that a :class:`Lattice` can do: n best, constraints, samples, pools.
-
-        Those of a chain of order 2 are over pairs of labels (see ``state_labels``).
-        """
+        """The scores of every sentence, for all that a :class:`Lattice` can do: n best, constraints, samples, pools."""
         from tagpool.experts.linear.lattices import lattices
 
         return lattices(self, sentences)
@@ -65,7 +61,7 @@ class Expert(Tagger):
         from tagpool.features.transitions import transition_templates
 
         templates = super()._templates()
-        return transition_templates(templates, self.order) if self.chain else templates
+        return transition_templates(templates) if self.chain else templates
 
     def _explain(self, corpus: Corpus, number: int) -> Explanation:
         from tagpool.experts.inside.linear import explain
@@ -86,10 +82,6 @@ class Expert(Tagger):
     def _fitted(self) -> _native.Model:
         model: _native.Model = super()._fitted()
         return model
-
-    def _recall(self) -> None:
-        if self._fitted().order != self.order:
-            self.order = self._fitted().order
 
     def _pruned(self, least: float) -> _native.Model:
         from tagpool.experts.saving import feature_names, history_names

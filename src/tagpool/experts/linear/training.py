@@ -89,8 +89,6 @@ def _check(expert: Expert) -> None:
             raise InputError(f"{name}={value!r}: expected a number from 0 on")
     if expert.pairs not in (_ALL, _OBSERVED):
         raise InputError(f"pairs={expert.pairs!r}: expected {_ALL!r} or {_OBSERVED!r}")
-    if isinstance(expert.order, bool) or expert.order not in (1, 2):
-        raise InputError(f"order={expert.order!r}: expected 1 or 2")
     check_common(expert)
 
 
@@ -106,7 +104,6 @@ def _training_set(
         data.encoded.native,
         data.gold,
         *sizes,
-        order=expert.order,
         history=data.encoded.history,
         history_features=data.history_feature_count,
         merge_twins=merge_twins,

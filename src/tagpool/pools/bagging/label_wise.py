@@ -33,8 +33,8 @@ def merged(corpus: Corpus, kept: Sequence[str]) -> Corpus:
 def widen(expert: Expert, labels: Sequence[str]) -> None:
     """Makes an expert that was trained on merged labels one of all labels."""
     model, encoder = expert._fitted(), expert._encoder
-    if not isinstance(encoder, Encoder) or len(model.states()) or model.has_history:
-        raise InputError("members for single labels must be chains of order 1, without features of transitions")
+    if not isinstance(encoder, Encoder) or model.has_history:
+        raise InputError("members for single labels must have no transition features")
     if model.hash_size:
         raise InputError("members for single labels cannot have hashed features: leave out hash_size")
     own = {label: number for number, label in enumerate(model.labels)}

@@ -119,7 +119,7 @@ class ElitistTrainer(Trainer):
 
 def _layout(problem: Problem) -> Layout:
     training = problem.training
-    if len(training.states()) or len(training.triples()[0]):
+    if len(training.triples()[0]):
         raise InputError("the experts of a pool have no features of transitions: leave out templates with label[-1]")
     edges = training.edges() if problem.chain else np.zeros(0, np.uint32)
     return Layout(training.pair_count, training.pair_features(), training.pair_labels(), edges)

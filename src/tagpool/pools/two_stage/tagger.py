@@ -25,7 +25,7 @@ from tagpool.features.parser import parse
 from tagpool.features.presets import load_templates
 from tagpool.optim.watch import Epoch
 from tagpool.pools.bagging.pool import BaggingPool
-from tagpool.pools.members import Member, Order, as_sentences, pairs_of
+from tagpool.pools.members import Member, as_sentences
 from tagpool.pools.parallel_fits import OnEpoch
 from tagpool.pools.pool import Pool
 from tagpool.pools.two_stage.columns import COLUMNS, TEMPLATES, staged
@@ -179,10 +179,6 @@ class TwoStageTagger(Pool):
 
     def scored(self, sentences: Any) -> None:
         """Nothing: sentences are looked at one by one."""
-
-    def pairs(self) -> Order:
-        """The label pairs that are states of its lattices."""
-        return pairs_of(self._with_lattices())
 
     def merge(self) -> Expert:
         """An error: what the second stage sees is not known before the first is done."""
