@@ -231,42 +231,32 @@ def test_convert_writes_into_a_pipe_by_its_name(files: Path) -> None:
 # demo --------------------------------------------------------------------------------------------------------------------
 
 
-def test_demo_trains_compares_and_writes(tmp_path: Path) -> None:
-    options = ["--sentences", 200, "--results", tmp_path / "results"]
-    shown = succeed("demo", *options, "--write", tmp_path / "data")
-    assert "names not met in training" in shown
-    assert "the same without capitals" in shown
-    assert sorted(path.name for path in (tmp_path / "data").iterdir()) == ["dev.conll", "test.conll", "train.conll"]
-    found = json.loads(succeed("demo", *options, "--unseen", 1, "--lowercase", 1, "--json"))
-    assert found["corpus"]["test"]["names_not_in_training"] == 1.0
-    assert found["corpus"]["test"]["without_capitals"] == 1.0
-    assert found["corpus"]["train"]["names_not_in_training"] == 0.0
-    assert list(found["experts"]) == ["crf", "maxent"]
-    crf, maxent = found["experts"].values()
-    assert crf["test"] == crf["without_capitals"]  # all test sentences have lost theirs
-    assert crf["with_capitals"]["f1"] > crf["without_capitals"]["f1"]
-    assert found["compare"]["difference"] == pytest.approx(crf["test"]["f1"] - maxent["test"]["f1"])
-
-
-def test_demo_compares_pools_and_draws_them(tmp_path: Path) -> None:
-    options = ["demo", "--sentences", 400, "--results", tmp_path / "results"]
-    found = json.loads(succeed(*options, "--json"))
-    assert found["plot"] == str(tmp_path / "results" / "capitals.svg")
-    drawn = Path(found["plot"]).read_bytes()
-    assert b"<svg" in drawn
-    pools = found["pools"]
-    single, _, _, equal, shared = pools.values()
-    assert list(pools)[:3] == ["one CRF", "CRF, dropout of bags", "ElitistPool of 3 CRFs"]
-    for row in pools.values():
-        assert row["with_capitals"]["f1"] >= row["test"]["f1"] >= row["without_capitals"]["f1"]
-    # What bags are for.
-    assert single["without_capitals"]["f1"] + 5 < shared["without_capitals"]["f1"]
-    assert equal["shares"] == {"cased": 0.5, "uncased": 0.5}
+def test_demo_tells_its_story_and_draws_it(tmp_path: Path) -> None:
+    options = ["demo", "--sentences", 1000, "--results", tmp_path / "results"]
     shown = succeed(*options)
-    assert f"The same as a plot: {found['plot']}" in shown
-    assert f"{shared['test']['f1']:.2f} (" in shown
-    assert f"cased {shared['shares']['cased']:.2f}, uncased {shared['shares']['uncased']:.2f}" in shown
-    assert Path(found["plot"]).read_bytes() == drawn  # the same seed, the same bytes
+    lines = shown.splitlines()
+    assert len(lines) <= 40
+    assert max(len(line) for line in lines if not line.startswith("Picture")) <= 80
+    assert "[Oslo LOC]" in shown
+    picture = tmp_path / "results" / "demo.png"
+    assert f"Picture: {picture}" in lines
+    drawn = picture.read_bytes()
+    outcome = json.loads(succeed(*options, "--json"))
+    assert outcome["picture"] == str(picture)
+    assert picture.read_bytes() == drawn  # the same seed, the same bytes
+    f1 = outcome["f1"]
+    assert f1["CRF"]["without capitals"] < 20 < f1["robust CRF"]["without capitals"]
+    assert f1["CRF"]["with capitals"] - f1["robust CRF"]["with capitals"] < 3
+    *noisy, combined = (row["with capitals"] for row in list(f1.values())[2:])
+    assert len(noisy) == 5
+    assert combined > max(noisy)
+
+
+def test_demo_writes_its_corpus(tmp_path: Path) -> None:
+    assert succeed("demo", "--sentences", 40, "--write", tmp_path / "data") == ""
+    assert sorted(path.name for path in (tmp_path / "data").iterdir()) == ["dev.conll", "test.conll", "train.conll"]
+    file = write(tmp_path, "file", "")
+    assert "creating the folder failed" in fail("demo", "--sentences", 40, "--write", file, code=1)
 
 
 def test_demo_without_matplotlib_says_what_to_install(tmp_path: Path) -> None:
@@ -274,10 +264,9 @@ def test_demo_without_matplotlib_says_what_to_install(tmp_path: Path) -> None:
     command = [sys.executable, "-c", hidden, "demo", "--sentences", "100", "--results", str(tmp_path / "results")]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    assert "BaggingPool, equal shares" in done.stdout
-    assert 'No plot was drawn: plots need matplotlib: pip install "tagpool[plots]"' in done.stdout
+    assert 'No picture: plots need matplotlib: pip install "tagpool[plots]"' in done.stdout
     file = write(tmp_path, "file", "")
-    assert "the plot cannot be written" in run("demo", "--sentences", 100, "--results", file).stderr
+    assert "writing the picture failed" in run("demo", "--sentences", 100, "--results", file).stderr
 
 
 # All of them -------------------------------------------------------------------------------------------------------------
@@ -332,7 +321,7 @@ def test_help_has_an_example(command: str) -> None:
 def test_usage_errors_exit_with_2() -> None:
     assert run("score").returncode == 2
     assert run("nonsense").returncode == 2
-    assert run("demo", "--unseen", "2").returncode == 2
+    assert run("demo", "--sentences", "2").returncode == 2
     assert run("--version").stdout.startswith("tagpool ")
 
 

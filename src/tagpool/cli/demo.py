@@ -1,43 +1,62 @@
-"""``tagpool demo``."""
+"""``tagpool demo``: train a tagger, remove the capitals, train a robust tagger, combine noisy taggers."""
 
 from __future__ import annotations
 
+import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from tagpool.cli.console import JsonOption, output, print_json
-from tagpool.cli.demonstration.corpus import describe, show_corpus
-from tagpool.cli.demonstration.experts import DRAWS, show_experts, trained
-from tagpool.cli.demonstration.pools import draw, measured, show_pools
 from tagpool.corpus.builtin.corpus import builtin_corpus
 from tagpool.corpus.conll import write_conll
 from tagpool.corpus.corpus import Corpus
-from tagpool.errors import OutputError
-from tagpool.evaluation.significance import paired_bootstrap
+from tagpool.errors import InputError, OutputError
+from tagpool.evaluation.scores import score
 from tagpool.experts.linear.crf import CRF
-from tagpool.experts.linear.maxent import MaxEnt
+from tagpool.optim.sgd import SGD
+from tagpool.pools.votes.pool import VotePool
+from tagpool.report.plots import bars
 
-_RESULTS = Path("demo-results")
+EXAMPLE = ["Ann", "Smith", "from", "Oslo", "visited", "France", "on", "Monday", "."]
+
+ROBUST_TEMPLATES = """\
+bias
+[cased]
+word[-1..1]
+shape(word)[-1..1]
+suffix(word, 1..4)[0]
+[uncased]
+lower(word)[-2..2]
+lower(word)[-1] & lower(word)[0]
+lower(word)[0] & lower(word)[1]
+suffix(lower(word), 1..4)[-1..1]
+ngrams(lower(word), 2..4)[0]
+"""
+
+NOISY_TEMPLATES = {
+    "words": "word[-1..1]",
+    "prefixes": "prefix(word, 1..4)[-1..1]",
+    "suffixes": "suffix(word, 1..4)[-1..1]",
+    "shapes": "shape(word)[-2..2]\nlower(word)[-1]",
+    "n-grams": "ngrams(lower(word), 2..4)[0]\nshape(word)[0]",
+}
 
 
 def demo(
-    sentences: Annotated[
-        int, typer.Option(min=10, help="Sentences of the training part; dev and test have a quarter each.")
-    ] = 4000,
+    sentences: Annotated[int, typer.Option(min=10, help="Training sentences; dev and test have a quarter each.")] = 4000,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the built-in corpus and of training.")] = 1,
-    unseen: Annotated[
-        float, typer.Option(min=0, max=1, help="Share of names in dev and test with words that training does not have.")
-    ] = 0.4,
-    lowercase: Annotated[float, typer.Option(min=0, max=1, help="Share of test sentences that lose their capitals.")] = 0.25,
-    write: Annotated[Path | None, typer.Option(help="Also write train.conll, dev.conll and test.conll into this folder.")] = None,
-    results: Annotated[Path, typer.Option(help="The folder the plot is written to.")] = _RESULTS,
+    write: Annotated[
+        Path | None, typer.Option(help="Only write train.conll, dev.conll and test.conll into this folder, and stop.")
+    ] = None,
+    results: Annotated[Path, typer.Option(help="Folder of the picture.")] = Path("demo-results"),
     json: JsonOption = False,
 ) -> None:
-    """Train experts and pools on the built-in corpus, and show how they compare and where they break.
+    """Show what tagpool does, on the built-in corpus: train, break, repair, combine.
 
-    The table is also drawn, where matplotlib is installed (tagpool[plots]).
+    The picture needs matplotlib (tagpool[plots]).
 
     \b
     Examples:
@@ -45,59 +64,120 @@ def demo(
       tagpool demo --write data      (then: tagpool train --train data/train.conll --dev data/dev.conll --model ner.tagpool)
     """
     quarter = max(sentences // 4, 1)
-    parts = {
-        "train": builtin_corpus(sentences, seed=seed, part="train"),
-        "dev": builtin_corpus(quarter, seed=seed, part="dev", unseen=unseen),
-        "test": builtin_corpus(quarter, seed=seed, part="test", unseen=unseen, lowercase=lowercase),
+    corpora = {
+        "train": builtin_corpus(sentences, seed=seed),
+        "dev": builtin_corpus(quarter, seed=seed, part="dev"),
+        "test": builtin_corpus(quarter, seed=seed, part="test"),
     }
     if write is not None:
-        _write(parts, write)
-    described = {name: describe(corpus, parts["train"]) for name, corpus in parts.items()}
-    tests = {
-        "test": parts["test"],
-        "with capitals": builtin_corpus(quarter, seed=seed, part="test", unseen=unseen),
-        "without capitals": builtin_corpus(quarter, seed=seed, part="test", unseen=unseen, lowercase=1.0),
-    }
-    if not json:
-        show_corpus(described)
-    experts = [trained(expert, parts, tests) for expert in (CRF("ner", seed=seed), MaxEnt("ner", seed=seed))]
-    first, second = (each.pop("predicted") for each in experts)
-    difference = paired_bootstrap(parts["test"].labels, second, first, draws=DRAWS, seed=seed)
-    compared = {
-        "difference": 100 * difference.difference,
-        "interval": [100 * end for end in difference.interval],
-        "p_bootstrap": difference.p_value,
-    }
-    if not json:
-        show_experts(experts, compared)
-    # The conditions from the best to the worst; dev loses as many capitals as the test.
-    conditions = {name: tests[name] for name in ("with capitals", "test", "without capitals")}
-    dev = builtin_corpus(quarter, seed=seed, part="dev", unseen=unseen, lowercase=lowercase)
-    pools = measured(parts["train"], dev, conditions, seed)
-    if not json:
-        show_pools(pools, conditions)
-    plot, missing = draw(pools, conditions, results)
-    if json:
-        told = {"corpus": described, "experts": {each["expert"]: each for each in experts}, "compare": compared}
-        print_json(told | {"pools": pools, "plot": plot})
+        _write(corpora, write)
         return
-    _print(f"\nThe same as a plot: {plot}" if plot else f"\nNo plot was drawn: {missing}")
-    place = write or Path("data")
-    written = f"train.conll, dev.conll and test.conll are in {write}." if write else f"Next: tagpool demo --write {place}"
-    _print(
-        f"\n{written}\nThen: tagpool train --train {place}/train.conll --dev {place}/dev.conll --model ner.tagpool\n"
-        '      tagpool explain ner.tagpool "Ann Smith moved to Oslo."'
-    )
+    story = _Demo(corpora, builtin_corpus(quarter, seed=seed, part="test", lowercase=1.0), seed, quiet=json)
+    story.train()
+    story.combine()
+    picture, problem = _draw(story.scores, results)
+    if json:
+        print_json({"f1": story.scores, "picture": picture})
+        return
+    story.print(f"\nPicture: {picture}" if picture else f"\nNo picture: {problem}")
+    story.print("Next: tagpool demo --write data, then tagpool train --help")
 
 
-def _print(text: str) -> None:
-    output.print(text, highlight=False, markup=False)
+class _Demo:
+    """The steps of the demonstration; ``scores`` maps a tagger to its F1 by kind of text, in percent."""
+
+    def __init__(self, corpora: dict[str, Corpus], lower: Corpus, seed: int, *, quiet: bool) -> None:
+        self.corpora, self.lower, self.seed, self.quiet = corpora, lower, seed, quiet
+        self.scores: dict[str, dict[str, float]] = {}
+
+    def print(self, text: str) -> None:
+        if not self.quiet:
+            output.print(text, highlight=False, markup=False)
+
+    def train(self) -> None:
+        """Train one tagger of each kind; test it with and without capitals."""
+        train = self.corpora["train"]
+        self.print(f"1. Train a CRF on {len(train):,} sentences; 40% of the names in the test are new.\n")
+        crf = self._fit("CRF", CRF("ner", seed=self.seed))
+        self.print("\n2. Remove the capitals: the tagger relied on them.\n")
+        self._show(crf, "CRF", lowercase=True)
+        self.print("\n3. Train a robust CRF: some steps leave out all features that see capitals.\n")
+        robust = self._fit("robust CRF", CRF(ROBUST_TEMPLATES, trainer=SGD(dropout=0.3, drop="bags"), seed=self.seed))
+        self._show(robust, "robust CRF", lowercase=True)
+
+    def _fit(self, name: str, tagger: CRF) -> CRF:
+        begin = time.perf_counter()
+        tagger.fit(self.corpora["train"], dev=self.corpora["dev"])
+        self.print(f"   {tagger._fitted().feature_count:,} features, {time.perf_counter() - begin:.1f} seconds")
+        self.scores[name] = {
+            kind: round(100 * score(corpus.labels, tagger.predict(corpus)).f1, 2)
+            for kind, corpus in (("with capitals", self.corpora["test"]), ("without capitals", self.lower))
+        }
+        self._show(tagger, name, lowercase=False)
+        return tagger
+
+    def _show(self, tagger: CRF, name: str, *, lowercase: bool) -> None:
+        words = [word.lower() for word in EXAMPLE] if lowercase else EXAMPLE
+        value = self.scores[name]["without capitals" if lowercase else "with capitals"]
+        self.print(f"   F1 {value:5.1f}   {_brackets(words, tagger.predict([words])[0])}")
+
+    def combine(self) -> None:
+        """Combine noisy taggers by their labels alone."""
+        size = max(len(self.corpora["train"]) // 10, 10)
+        gold, test = self.corpora["dev"][:300], self.corpora["test"]
+        self.print(f"\n4. Combine five noisy taggers, each with one kind of feature and {size} sentences.")
+        self.print(f"   The pool sees only their labels, and learns their weights from {len(gold)} sentences.\n")
+        on_gold: dict[str, Sequence[Sequence[str]]] = {}
+        on_test: dict[str, Sequence[Sequence[str]]] = {}
+        for number, (name, templates) in enumerate(NOISY_TEMPLATES.items()):
+            tagger = CRF(templates, seed=self.seed).fit(builtin_corpus(size, seed=self.seed + 1 + number))
+            on_gold[name], on_test[name] = tagger.predict(gold), tagger.predict(test)
+        pool = VotePool(beta="cv", scheme="bio2").fit(on_gold, gold)
+        on_test["all five"] = pool.predict(dict(on_test))
+        for name, labels in on_test.items():
+            value = 100 * score(test.labels, labels).f1
+            self.scores[name] = {"with capitals": round(value, 2)}
+            self.print(f"   {name:9} F1 {value:5.1f} {'█' * round(value / 2)}")
 
 
-def _write(parts: dict[str, Corpus], folder: Path) -> None:
+def _brackets(words: Sequence[str], labels: Sequence[str]) -> str:
+    """Return the words with their names in brackets.
+
+    >>> _brackets(["Ann", "Smith", "left"], ["B-PER", "I-PER", "O"])
+    '[Ann Smith PER] left'
+    """
+    parts: list[str] = []
+    for i, (word, label) in enumerate(zip(words, labels, strict=True)):
+        opening = "[" if label.startswith("B-") else ""
+        closes = label != "O" and (i + 1 == len(labels) or not labels[i + 1].startswith("I-"))
+        parts.append(opening + word + (f" {label[2:]}]" if closes else ""))
+    return " ".join(parts)
+
+
+def _draw(scores: dict[str, dict[str, float]], folder: Path) -> tuple[str | None, str | None]:
+    """Draw the scores; return the path of the picture, or the reason why it is missing."""
+    kinds = ("with capitals", "without capitals")
+    heights = {kind: [row.get(kind, float("nan")) for row in scores.values()] for kind in kinds}
+    title = "Names in the built-in corpus: one tagger, a robust one, and five noisy ones combined"
+    try:
+        files = bars(
+            folder / "demo",
+            list(scores),
+            heights,
+            "F1 in percent",
+            "F1 of names in the built-in corpus: one tagger, a robust one, and five noisy ones combined",
+        )
+    except InputError as error:
+        return None, str(error)
+    except OSError as error:
+        raise OutputError(f"{folder}: writing the picture failed: {error.strerror or error}") from None
+    return str(folder / files[-1]), None
+
+
+def _write(corpora: dict[str, Corpus], folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise OutputError(f"{folder}: cannot be made a folder: {error.strerror}") from None
-    for name, corpus in parts.items():
+        raise OutputError(f"{folder}: creating the folder failed: {error.strerror}") from None
+    for name, corpus in corpora.items():
         write_conll(corpus, folder / f"{name}.conll")

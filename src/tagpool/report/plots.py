@@ -85,7 +85,7 @@ def bars(path: Path, groups: Sequence[str], values: Mapping[str, Sequence[float]
     axes.set_ylabel(up)
     axes.set_title(title, fontsize=10)
     axes.grid(axis="y", alpha=0.3)
-    axes.legend(fontsize=8, loc="lower left")
+    axes.legend(fontsize=8, loc="best")
     return _write(figure, path)
 
 
