@@ -1,6 +1,7 @@
-"""Parameters: scikit-learn's conventions for what a constructor is given, without scikit-learn.
+"""Parameters of learners and trainers, each declared once.
 
-``__init__`` only stores its arguments under their own names; ``get_params``, ``set_params`` and ``repr`` follow from that.
+The constructor with its checks, ``get_params``, ``set_params``, ``repr``, the keys of the configuration, the tuning ranges and
+the reference page derive from the declaration. Loading a model imports this module, so that it imports no typing or dataclasses.
 """
 
 from __future__ import annotations
@@ -9,64 +10,274 @@ from tagpool.errors import InputError
 from tagpool.lazy import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
     from typing import Any, TypeVar
 
+    from typing_extensions import dataclass_transform
+
     Self = TypeVar("Self", bound="Parameters")
+    Class = TypeVar("Class", bound="type[Parameters]")
+else:
+
+    def dataclass_transform(**_):  # noqa: D103 - typing has it for type checkers only
+        return lambda decorated: decorated
+
+
+_REQUIRED: Any = object()
+_SCALARS = ("None", "bool", "int", "float", "str")
+
+
+class Exclusive(float):
+    """A bound that is not part of the range: ``minimum=Exclusive(0)`` means above 0."""
+
+
+class Parameter:
+    """The declaration of one parameter. It checks every assignment; reading is an ordinary attribute."""
+
+    __slots__ = ("choices", "default", "help", "kinds", "kw_only", "maximum", "minimum", "name", "tune", "types")
+
+    name: str
+    types: tuple[str, ...]
+    default: Any
+    help: str
+    minimum: float | None
+    maximum: float | None
+    choices: tuple[str, ...] | None
+    kinds: Callable[[], Mapping[str, Any]] | None
+    tune: tuple[Any, ...] | None
+    kw_only: bool
+
+    def __init__(self, **fields: Any) -> None:
+        for name, value in fields.items():
+            setattr(self, name, value)
+
+    def __set__(self, owner: Parameters, value: Any) -> None:
+        problem = self.problem(value)
+        if problem is not None:
+            raise InputError(f"{type(owner).__name__}({self.name}={value!r}): {problem}")
+        owner.__dict__[self.name] = value
+
+    @property
+    def required(self) -> bool:
+        """Whether the parameter has no default."""
+        return self.default is _REQUIRED
+
+    def problem(self, value: Any) -> str | None:
+        """The error message for a value; None if the value is valid.
+
+        >>> from tagpool import SGD
+        >>> SGD.parameters()["epochs"].problem(0)
+        'expected a whole number from 1; the default is 10'
+        """
+        if self._accepts(value):
+            return None
+        return f"expected {self.expected()}" + ("" if self.required else f"; the default is {self.default!r}")
+
+    def _accepts(self, value: Any) -> bool:
+        types = self.types
+        if value is None:
+            return "None" in types
+        if isinstance(value, str):
+            choices = self.accepted_words()
+            return value in choices if choices else "str" in types
+        if type(value).__name__ in ("bool", "bool_"):
+            return "bool" in types
+        if "int" in types and _whole(value):
+            return self._in_range(value)
+        if "float" in types and (number := _number(value)) is not None:
+            return number - number == 0 and self._in_range(number)  # neither infinite nor NaN
+        return any(each not in _SCALARS for each in types) and _number(value) is None
+
+    def _in_range(self, value: Any) -> bool:
+        low, high = self.minimum, self.maximum
+        if low is not None and (value <= low if isinstance(low, Exclusive) else value < low):
+            return False
+        return high is None or not (value >= high if isinstance(high, Exclusive) else value > high)
+
+    def accepted_words(self) -> tuple[str, ...]:
+        """The strings that are valid; empty if every string is."""
+        if self.kinds is not None and "str" in self.types:
+            return tuple(self.kinds())
+        return tuple(self.choices or ())
+
+    def expected(self) -> str:
+        """The valid values in words.
+
+        >>> from tagpool import SGD
+        >>> SGD.parameters()["dropout"].expected()
+        'a number from 0 to less than 1'
+        """
+        parts = [repr(word) for word in self.accepted_words()]
+        words = {"bool": "True or False", "int": f"a whole number{self._range()}", "float": f"a number{self._range()}"}
+        words |= {"str": "text", "None": "None"}
+        parts += [words.get(each, f"a {each}") for each in self.types if each != "str" or not parts]
+        return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} or {parts[-1]}"
+
+    def _range(self) -> str:
+        low = "" if self.minimum is None else f" {'above' if isinstance(self.minimum, Exclusive) else 'from'} {self.minimum:g}"
+        high = "" if self.maximum is None else f" to {'less than ' * isinstance(self.maximum, Exclusive)}{self.maximum:g}"
+        return low + high
+
+
+def parameter(
+    *,
+    default: Any = _REQUIRED,
+    help: str,  # noqa: A002 - the usual name
+    minimum: float | None = None,
+    maximum: float | None = None,
+    choices: tuple[str, ...] | None = None,
+    kinds: Callable[[], Mapping[str, Any]] | None = None,
+    tune: tuple[Any, ...] | None = None,
+    kw_only: bool = True,
+) -> Any:
+    """Declare a parameter: ``l2: float = parameter(default=1.0, minimum=0, help="…")``.
+
+    ``kinds`` returns the classes by name where the value is an object with parameters; ``tune`` is the range to search: the
+    lowest and the highest number, or the words to try. A parameter without a default is required.
+    """
+    return Parameter(
+        default=default, help=help, minimum=minimum, maximum=maximum, choices=choices, kinds=kinds, tune=tune, kw_only=kw_only
+    )
+
+
+@dataclass_transform(kw_only_default=True, eq_default=False, field_specifiers=(parameter,))
+def declare_parameters(cls: Class) -> Class:
+    """Collect the parameters that a class declares, after those of its bases."""
+    declared = dict(cls.parameters())
+    for name, value in list(cls.__dict__.items()):
+        if type(value) is Parameter:
+            value.name = name
+            value.types = tuple(cls.__annotations__[name].split(" | "))
+            declared[name] = value
+    cls._declared = declared
+    return cls
+
+
+class _Signature:
+    """The constructor's signature, built when ``help`` or ``inspect.signature`` needs it."""
+
+    def __get__(self, instance: object, owner: type[Parameters]) -> Any:
+        from inspect import Parameter as Argument
+        from inspect import Signature
+
+        arguments = [
+            Argument(
+                each.name,
+                Argument.KEYWORD_ONLY if each.kw_only else Argument.POSITIONAL_OR_KEYWORD,
+                default=Argument.empty if each.required else each.default,
+                annotation=" | ".join(each.types),
+            )
+            for each in sorted(owner.parameters().values(), key=lambda each: each.kw_only)
+        ]
+        return Signature(arguments)
 
 
 class Parameters:
-    """What experts and trainers inherit."""
+    """An object whose constructor arguments are declared parameters, with the conventions of scikit-learn."""
+
+    _declared: Mapping[str, Parameter] = {}
+    __signature__ = _Signature()
+
+    def __init__(self, *positional: Any, **named: Any) -> None:
+        declared = self._declared
+        values = {name: each.default for name, each in declared.items()}
+        allowed = [name for name, each in declared.items() if not each.kw_only]
+        if len(positional) > len(allowed):
+            raise TypeError(f"{type(self).__name__}() takes {len(allowed)} positional arguments, got {len(positional)}")
+        given = dict(zip(allowed, positional, strict=False))
+        if twice := given.keys() & named.keys():
+            raise TypeError(f"{type(self).__name__}() got several values for {twice.pop()!r}")
+        given.update(named)
+        for name in given:
+            if name not in declared:
+                raise TypeError(f"{type(self).__name__}() got an unexpected argument {name!r}; {self._nearest(name)}")
+        if missing := [name for name, value in values.items() if value is _REQUIRED and name not in given]:
+            raise TypeError(f"{type(self).__name__}() needs {missing[0]!r}: {declared[missing[0]].help}")
+        self.__dict__.update(values)
+        for name, value in given.items():
+            setattr(self, name, value)
 
     @classmethod
-    def _defaults(cls) -> dict[str, Any]:
-        """The constructor's arguments with their defaults; None for those without."""
-        code = cls.__init__.__code__
+    def parameters(cls) -> Mapping[str, Parameter]:
+        """The declared parameters by name, in order."""
+        if cls.__init__ is Parameters.__init__:
+            return cls._declared
+        code = cls.__init__.__code__  # TODO: goes away when every class declares its parameters
         count = code.co_argcount
         names = code.co_varnames[1 : count + code.co_kwonlyargcount]
         positional = cls.__init__.__defaults__ or ()
         defaults = dict(zip(code.co_varnames[count - len(positional) : count], positional, strict=True))
-        return dict.fromkeys(names) | defaults | (cls.__init__.__kwdefaults__ or {})
+        defaults |= cls.__init__.__kwdefaults__ or {}
+        return {name: parameter(default=defaults.get(name), help="") for name in names}
+
+    @classmethod
+    def _nearest(cls, name: str) -> str:
+        from difflib import get_close_matches
+
+        names = list(cls.parameters())
+        close = get_close_matches(name, names, 1, cutoff=0.5)
+        return f"did you mean {close[0]!r}?" if close else f"expected one of {', '.join(names)}"
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The constructor's arguments; with ``deep`` also those of arguments that have some, as ``name__inner``.
+        """The constructor's arguments; with ``deep`` also those of nested objects, as ``name__inner``.
 
-        >>> from tagpool.optim.sgd import SGD
+        >>> from tagpool import SGD
         >>> SGD(epochs=3).get_params()["epochs"]
         3
         """
-        found = {name: getattr(self, name) for name in self._defaults()}
+        values = {name: getattr(self, name) for name in self.parameters()}
         if deep:
-            for name, value in list(found.items()):
+            for name, value in list(values.items()):
                 if isinstance(value, Parameters):
-                    found |= {f"{name}__{inner}": each for inner, each in value.get_params().items()}
-        return found
+                    values |= {f"{name}__{inner}": nested for inner, nested in value.get_params().items()}
+        return values
 
     def set_params(self: Self, **parameters: Any) -> Self:
-        """Sets arguments by name, ``name__inner`` for those of an argument.
+        """Set arguments by name, ``name__inner`` for those of a nested object.
 
-        >>> from tagpool.optim.sgd import SGD
+        >>> from tagpool import SGD
         >>> SGD().set_params(epochs=3)
         SGD(epochs=3)
         """
         for name, value in parameters.items():
             outer, _, inner = name.partition("__")
-            if outer not in self._defaults():
-                raise InputError(f"{type(self).__name__} has no parameter {outer!r}; it has {', '.join(self._defaults())}")
+            if outer not in self.parameters():
+                raise InputError(f"{type(self).__name__} has no parameter {outer!r}; {self._nearest(outer)}")
             if not inner:
                 setattr(self, outer, value)
             elif isinstance(getattr(self, outer), Parameters):
                 getattr(self, outer).set_params(**{inner: value})
             else:
-                raise InputError(f"{outer}={getattr(self, outer)!r} has no parameters of its own, so {name!r} cannot be set")
+                raise InputError(f"{name}: {outer}={getattr(self, outer)!r} has no parameters; pass an object that has them")
         return self
 
     def __repr__(self) -> str:
-        defaults = self._defaults()
-        shown = [f"{name}={value!r}" for name, value in self.get_params(deep=False).items() if value != defaults[name]]
+        declared = self.parameters()
+        shown = [
+            f"{name}={value!r}" for name, value in self.get_params(deep=False).items() if not _same(value, declared[name].default)
+        ]
         return f"{type(self).__name__}({', '.join(shown)})"
 
     def __sklearn_tags__(self) -> Any:
-        from sklearn.utils import InputTags, Tags, TargetTags  # only scikit-learn calls this
+        from sklearn.utils import InputTags, Tags, TargetTags
 
         target = TargetTags(required=True, multi_output=True)
         return Tags(estimator_type=None, target_tags=target, input_tags=InputTags(two_d_array=False, string=True))
+
+
+def _same(value: Any, default: Any) -> bool:
+    return value is default or (type(value) is type(default) and bool(value == default))
+
+
+def _whole(value: Any) -> bool:
+    try:
+        value.__index__()
+    except (AttributeError, TypeError):
+        return False
+    return True
+
+
+def _number(value: Any) -> float | None:
+    if hasattr(value, "__len__") or not hasattr(value, "__float__"):
+        return None
+    return float(value)

@@ -105,7 +105,7 @@ BAD_TRAINING = {
     "a column that is not there": (TINY, ["--features", "lemma[0]"], "unknown field 'lemma'"),
     "no such label column": (TINY, ["--label", "ner"], "no column 'ner'"),
     "binary": (b"\0\1\2\n", [], "NUL byte"),
-    "a negative penalty": (TINY, ["--l2", -1], "l2=-1.0: expected a number from 0 on"),
+    "a negative penalty": (TINY, ["--l2", -1], "l2=-1.0): expected a number from 0"),
     "an unknown trainer": (TINY, ["--trainer", "magic"], "expected one of sgd, lbfgs"),
     "an unknown expert": (TINY, ["--expert", "oracle"], "expected one of crf, maxent"),
     "unknown pairs": (TINY, ["--pairs", "some"], "expected 'all' or 'observed'"),

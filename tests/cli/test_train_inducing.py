@@ -56,7 +56,7 @@ def test_options_reach_the_tagger_and_it_goes_on(model: Path, data: Path, tmp_pa
     given = ["--no-induce", "--beam", 2, "--l1", 1e-7, "--epochs", 1, "--seed", 7]
     succeed("train", "--train", data / "train.conll", "--expert", "inducing", *given, "--model", other)
     kept = json.loads(succeed("inspect", other, "--top", 0, "--json"))["parameters"]
-    assert (kept["induce"], kept["beam"], kept["l1"], kept["seed"], kept["features"]) == (False, 2, 1e-7, 7, "pos")
+    assert (kept["induce"], kept["beam"], kept["l1"], kept["seed"], kept["templates"]) == (False, 2, 1e-7, 7, "pos")
     succeed("train", "--train", data / "dev.conll", "--from", model, "--epochs", 1, "--model", tmp_path / "more")
     dev = tagpool.read_corpus(data / "dev.conll")
     assert tagpool.load(tmp_path / "more").score(dev) > tagpool.load(model).score(dev)

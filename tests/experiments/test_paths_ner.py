@@ -65,9 +65,9 @@ def test_members_have_their_bags_and_speak_the_common_scheme() -> None:
     learned, view = staged(train, train.labels), staged(dev, dev.labels)
     both = Member("both", make, ("ngrams",), sees="first")
     tagger = both.fit(learned, **common)
-    assert "mention[-1..1]" in tagger.features
-    assert "ngrams" in tagger.features
-    assert "elsewhere(casing" not in tagger.features.replace("elsewhere(stage, most)[0] & elsewhere(casing", "")
+    assert "mention[-1..1]" in tagger.templates
+    assert "ngrams" in tagger.templates
+    assert "elsewhere(casing" not in tagger.templates.replace("elsewhere(stage, most)[0] & elsewhere(casing", "")
     said = both.ask(tagger, view)
     assert said.probabilities is not None
     order = np.argsort(np.array(tagger.labels_))

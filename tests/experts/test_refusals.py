@@ -78,27 +78,56 @@ def test_labels_of_dev_that_training_never_saw(corpus):
 
 
 @pytest.mark.parametrize(
-    ("parameters", "match"),
+    ("create", "match"),
     [
-        ({"l2": -1}, "l2=-1: expected a number from 0 on"),
-        ({"l2": float("nan")}, "l2=nan"),
-        ({"l1": "much"}, "l1='much'"),
-        ({"pairs": "some"}, "expected 'all' or 'observed'"),
-        ({"seed": -1}, "seed=-1"),
-        ({"threads": 0}, "threads=0"),
-        ({"patience": 0}, "patience=0"),
-        ({"min_count": 0}, "min_count=0"),
-        ({"trainer": "magic"}, "expected one of sgd, lbfgs, owlqn, fobos, perceptron"),
-        ({"trainer": SGD(epochs=0)}, r"SGD\(epochs=0\)"),
-        ({"trainer": SGD(step=-1.0)}, r"SGD\(step=-1.0\)"),
-        ({"trainer": LBFGS(memory=0)}, r"LBFGS\(memory=0\)"),
-        ({"class_weight": "even"}, "'balanced'"),
-        ({"class_weight": {"B-MOON": 2.0}}, "'B-MOON' is none of the labels"),
-        ({"class_weight": {"O": -2.0}}, "expected a number from 0 on"),
+        (lambda: CRF(l2=-1), r"CRF\(l2=-1\): expected a number from 0; the default is 1.0"),
+        (lambda: CRF(l2=float("nan")), "l2=nan"),
+        (lambda: CRF(l2=np.float32("inf")), "l2="),
+        (lambda: MaxEnt(l1="much"), r"MaxEnt\(l1='much'\)"),
+        (lambda: CRF(pairs="some"), "expected 'all' or 'observed'"),
+        (lambda: CRF(seed=-1), "seed=-1"),
+        (lambda: CRF(threads=0), "threads=0"),
+        (lambda: CRF(threads=True), "threads=True"),
+        (lambda: CRF(patience=0), "patience=0"),
+        (lambda: CRF(min_count=1.5), "min_count=1.5"),
+        (lambda: CRF(warm_start=1), "expected True or False"),
+        (lambda: CRF(trainer="magic"), "expected 'sgd', 'lbfgs', 'owlqn', 'fobos', 'perceptron' or a Trainer"),
+        (lambda: SGD(epochs=0), r"SGD\(epochs=0\)"),
+        (lambda: SGD(step=-1.0), r"SGD\(step=-1.0\): expected a number above 0 or None"),
+        (lambda: SGD(dropout=1), "from 0 to less than 1"),
+        (lambda: LBFGS(memory=0), r"LBFGS\(memory=0\)"),
+        (lambda: CRF(class_weight="even"), "'balanced'"),
+        (lambda: CRF().set_params(l2=-1), "l2=-1"),
+        (lambda: CRF().set_params(trainer=SGD()).set_params(trainer__epochs=0), r"SGD\(epochs=0\)"),
     ],
 )
-def test_parameters(parameters, match, corpus):
-    refused(match, CRF("word[0]", **parameters), corpus)
+def test_parameters_out_of_range(create, match):
+    with pytest.raises(InputError, match=match):
+        create()
+
+
+def test_an_assignment_is_checked():
+    crf = CRF(l2=np.float32(0.5), seed=np.int64(3))
+    with pytest.raises(InputError, match="l2=-1"):
+        crf.l2 = -1
+    assert crf.l2 == 0.5
+
+
+@pytest.mark.parametrize(
+    ("class_weight", "match"),
+    [({"B-MOON": 2.0}, "'B-MOON' is none of the labels"), ({"O": -2.0}, "expected a number from 0 on")],
+)
+def test_class_weights(class_weight, match, corpus):
+    refused(match, CRF("word[0]", class_weight=class_weight), corpus)
+
+
+def test_arguments_of_constructors():
+    with pytest.raises(TypeError, match=r"CRF\(\) got an unexpected argument 'l3'; did you mean 'l2'\?"):
+        CRF(l3=1)
+    with pytest.raises(TypeError, match="takes 1 positional arguments, got 2"):
+        CRF("ner", {})
+    with pytest.raises(TypeError, match="several values for 'templates'"):
+        CRF("ner", templates="pos")
 
 
 def test_sample_weights(corpus):

@@ -26,11 +26,11 @@ def test_clone_and_parameters(kind, data):
     assert other.get_params()["trainer__epochs"] == 4
     other.set_params(l2=2.0, trainer__epochs=7)
     assert (expert.l2, expert.trainer.epochs) == (0.3, 4)
-    assert repr(other) == f"{kind.__name__}(features='word[-1..1]', l2=2.0, trainer=SGD(epochs=7))"
-    with pytest.raises(tagpool.InputError, match="has no parameter 'l3'"):
+    assert repr(other) == f"{kind.__name__}(templates='word[-1..1]', l2=2.0, trainer=SGD(epochs=7))"
+    with pytest.raises(tagpool.InputError, match="has no parameter 'l3'; did you mean 'l2'"):
         other.set_params(l3=1)
-    with pytest.raises(tagpool.InputError, match="no parameters of its own"):
-        other.set_params(features__x=1)
+    with pytest.raises(tagpool.InputError, match="has no parameters"):
+        other.set_params(templates__x=1)
 
 
 @pytest.mark.parametrize("kind", [CRF, MaxEnt, InducingTagger])
@@ -45,7 +45,7 @@ def test_an_inducing_tagger_is_cloned_and_searched(data):
     assert not clone(tagger).is_fitted
     search = GridSearchCV(clone(tagger), {"induce": [True, False], "beam": [1, 2]}, cv=2).fit(*data)
     assert search.best_estimator_.is_fitted
-    assert repr(clone(tagger)) == "InducingTagger(features='word[-1..1]', epochs=3)"
+    assert repr(clone(tagger)) == "InducingTagger(templates='word[-1..1]', epochs=3)"
 
 
 @pytest.mark.parametrize("kind", [CRF, MaxEnt])

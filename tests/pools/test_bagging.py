@@ -179,7 +179,6 @@ def test_an_error_ends_the_other_trainings(train):
         ({"expert": CRF("nothing")}, TemplateError, "neither a file nor a preset"),
         ({"expert": CRF("[some]\nword[0]\n[none]\ndigits(word)[0]", min_count=40)}, InputError, "bag 'none'.*no feature is left"),
         ({"expert": CRF("[a]\nword[0]\n[b]\nword[1]"), "bags": {"x": ["base"]}}, TemplateError, "no template is left"),
-        ({"expert": CRF(TEMPLATES, l2=-1)}, InputError, "l2=-1"),
     ],
 )
 def test_bad_parameters(parameters, error, message, train):

@@ -229,14 +229,12 @@ def test_scikit_learn(corpus):
         ({"batch": 0}, "batch=0.*from 1 on"),
         ({"step": 0.0}, r"step=0\.0.*above 0"),
         ({"patience": 0}, "patience=0"),
-        ({"expert": "crf", "features": "word[0]\nlabel[-1] & word[0]"}, "no features of transitions"),
+        ({"expert": "crf", "templates": "word[0]\nlabel[-1] & word[0]"}, "no features of transitions"),
     ],
 )
 def test_refusals(corpus, options, match):
-    pool = ElitistPool(**{"features": TEMPLATES, **options})
     with pytest.raises(InputError, match=match):
-        pool.fit(corpus)
-    assert not pool.is_fitted
+        ElitistPool(**{"templates": TEMPLATES, **options}).fit(corpus)
 
 
 def test_not_fitted(corpus):

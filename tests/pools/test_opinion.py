@@ -253,7 +253,7 @@ def test_scikit_learn_conventions(members, dev):
     other = clone(pool)
     assert not other.is_fitted
     assert other.weights == pool.weights
-    assert repr(pool).startswith("OpinionPool([CRF(features=")
+    assert repr(pool).startswith("OpinionPool([CRF(templates=")
     assert pool.set_params(weights="uniform").weights_.tolist() == [1 / 3] * 3
     fitted = OpinionPool(list(members), weights="likelihood").fit(dev)
     fitted.members = members[:2]

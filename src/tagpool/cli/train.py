@@ -19,7 +19,6 @@ from tagpool.cli.training.run import Learner, Run
 from tagpool.cli.training.summary import show
 from tagpool.corpus.whole_file import WholeFile
 from tagpool.errors import InputError
-from tagpool.optim.sgd import DROPPED
 from tagpool.optim.trainers import TRAINERS
 
 
@@ -51,7 +50,7 @@ def train(
     dropout: Annotated[
         float | None, typer.Option(help="Leave out this part of the features at random while sgd trains: 0.3 for a third.")
     ] = None,
-    drop: Annotated[str | None, typer.Option(help=f"What --dropout leaves out together: {', '.join(DROPPED)}.")] = None,
+    drop: Annotated[str | None, typer.Option(help="What --dropout leaves out together: features, templates, bags.")] = None,
     pairs: Annotated[str | None, typer.Option(help="Which features have weights for which labels: all, or observed.")] = None,
     min_count: Annotated[int | None, typer.Option(min=1, help="Features met fewer times are left out.")] = None,
     hash_size: Annotated[int | None, typer.Option(min=1, help="Hash the features to so many, without an index.")] = None,

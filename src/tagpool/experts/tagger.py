@@ -9,7 +9,7 @@ from __future__ import annotations
 from tagpool import _native
 from tagpool.errors import InputError, NotFittedError
 from tagpool.lazy import TYPE_CHECKING
-from tagpool.parameters import Parameters
+from tagpool.parameters import Parameters, declare_parameters, parameter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from tagpool.features.given import GivenEncoder
     from tagpool.features.resources import Origin
     from tagpool.features.template import TemplateSet
+    from tagpool.optim.trainer import Trainer
     from tagpool.optim.watch import Epoch
 
     Self = TypeVar("Self", bound="Tagger")
@@ -45,7 +46,25 @@ if TYPE_CHECKING:
     WeightTables: TypeAlias = dict[str, tuple[list[str], list[Any]]]
 
 
-class Tagger(Parameters):
+@declare_parameters
+class TaggerParameters(Parameters):
+    """The parameters that all taggers have."""
+
+    templates: TemplateSet | str | Path = parameter(
+        default="ner", kw_only=False, help="Feature templates: a preset, a file, or the text of the templates."
+    )
+    resources: Mapping[str, Any] | None = parameter(default=None, help="Resources that templates use, by name: objects or paths.")
+    min_count: int = parameter(default=1, minimum=1, tune=(1, 5), help="Features that occur less often are removed.")
+    hash_size: int | None = parameter(default=None, minimum=1, help="Number of hashed features; None keeps an index.")
+    unknown_label: str | None = parameter(default=None, help="Label of tokens whose label is unknown.")
+    patience: int | None = parameter(
+        default=5, minimum=1, help="Dev scores without a better one before training stops; None: never."
+    )
+    seed: int = parameter(default=1, minimum=0, help="Seed of the random numbers: the same seed gives the same model.")
+    threads: int = parameter(default=1, minimum=1, help="Number of threads; the model does not depend on it.")
+
+
+class Tagger(TaggerParameters):
     """A tagger with templates (or given features), and weights for features and labels."""
 
     kind = ""
@@ -60,16 +79,12 @@ class Tagger(Parameters):
     _origins: dict[str, Origin] | None = None  # files of the model's lexicons, by checksum
     _part: FeaturePart | None = None  # of the features, for members of a pool
     _induced: InducedFeatures | None = None
+    _dev_scheme: str | None = None  # scheme of the labels that decode a dev set of tokens labelled alone
     log_: list[Epoch]
 
-    features: TemplateSet | str | Path
-    resources: Mapping[str, Any] | None
-    min_count: int
-    hash_size: int | None
-    unknown_label: str | None
-    patience: int | None
-    seed: int
-    threads: int
+    l2: float
+    l1: float
+    trainer: Trainer | str
     warm_start: bool
 
     # Training -----------------------------------------------------------------------------------------------------------
@@ -122,7 +137,7 @@ class Tagger(Parameters):
         """The templates in the form that this tagger takes; an error for those that it does not support."""
         from tagpool.features.presets import load_templates
 
-        return load_templates(self.features)
+        return load_templates(self.templates)
 
     # Tagging ------------------------------------------------------------------------------------------------------------
 

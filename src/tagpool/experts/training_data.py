@@ -32,15 +32,6 @@ class Learned(Protocol):
     history: list[str]
 
 
-def check_common(tagger: Tagger) -> None:
-    """Raises an error for parameters of any tagger that cannot be."""
-    for name, least in (("seed", 0), ("threads", 1), ("patience", 1)):
-        value = getattr(tagger, name)
-        if name == "patience" and value is None:
-            continue
-        check_whole(name, value, least)
-
-
 def check_whole(name: str, value: Any, least: int) -> None:
     """Raises an error if a parameter is no whole number from ``least`` on."""
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:

@@ -5,22 +5,20 @@ from __future__ import annotations
 import numpy as np
 
 from tagpool import _native
-from tagpool.errors import InputError
 from tagpool.optim.problem import Problem
 from tagpool.optim.stochastic import descend
-from tagpool.optim.trainer import Trainer, check_positive, check_whole, refuse_l1
+from tagpool.optim.trainer import Trainer, refuse_l1
 from tagpool.optim.watch import Watch, Weights
+from tagpool.parameters import Exclusive, declare_parameters, parameter
 
-PENALTIES = ("elastic", "group", "elitist")
 
-
+@declare_parameters
 class FOBOS(Trainer):
-    """Proximal stochastic descent: a gradient step, then the penalty's own step, put off for features that are not met.
+    """Proximal stochastic descent: a gradient step, then the proximal step of the penalty, lazy for features that are absent.
 
-    ``penalty`` is "elastic" (the problem's l1 and l2), "group" or "elitist". The last two act on the weights of one feature
-    for all labels, with the ``strength`` λ: λ Σ_g ‖θ_g‖₂, which drops whole features, and (λ/2) Σ_g (Σ_m |θ_gm|)², which
-    makes a feature choose few labels; the problem's l2 then holds beside "group". ``epochs``, ``batch`` and ``step`` are as
-    in :class:`SGD`.
+    The penalty "elastic" is the learner's l1 and l2. The others act on the weights of one feature for all labels: "group" is
+    λ Σ_g ‖θ_g‖₂, which removes whole features, beside the learner's l2; "elitist" is (λ/2) Σ_g (Σ_m |θ_gm|)², which leaves
+    each feature few labels.
 
     >>> from tagpool import CRF, builtin_corpus
     >>> crf = CRF("word[-1..1]", l1=0.5, trainer=FOBOS(epochs=5)).fit(builtin_corpus(50))
@@ -28,31 +26,25 @@ class FOBOS(Trainer):
     True
     """
 
-    def __init__(
-        self,
-        *,
-        penalty: str = "elastic",
-        strength: float = 1.0,
-        epochs: int = 20,
-        step: float | None = None,
-        batch: int = 8,
-    ) -> None:
-        self.penalty = penalty
-        self.strength = strength
-        self.epochs = epochs
-        self.step = step
-        self.batch = batch
+    kind = "fobos"
+
+    penalty: str = parameter(
+        default="elastic",
+        choices=("elastic", "group", "elitist"),
+        help="Penalty: l1 and l2 of the learner (elastic), or over the labels of a feature (group, elitist).",
+    )
+    strength: float = parameter(
+        default=1.0, minimum=Exclusive(0), tune=(0.01, 10.0), help="Strength λ of the penalties group and elitist."
+    )
+    epochs: int = parameter(default=20, minimum=1, tune=(5, 50), help="Passes over the sentences.")
+    step: float | None = parameter(
+        default=None, minimum=Exclusive(0), help="First step size; calibrated on a sample of the sentences if not given."
+    )
+    batch: int = parameter(default=8, minimum=1, tune=(1, 32), help="Sentences per step.")
 
     def _run(self, problem: Problem, watch: Watch) -> Weights:
-        check_whole(self, "epochs", 1)
-        if self.step is not None:
-            check_positive(self, "step")
-        check_whole(self, "batch", 1)
-        if self.penalty not in PENALTIES:
-            raise InputError(f"FOBOS(penalty={self.penalty!r}): expected one of {', '.join(PENALTIES)}")
         strength, ridge = problem.l1, problem.l2
         if self.penalty != "elastic":
-            check_positive(self, "strength")
             refuse_l1(problem, f"fobos with the penalty {self.penalty}")
             strength = self.strength
         if self.penalty == "elitist":

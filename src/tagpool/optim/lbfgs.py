@@ -8,31 +8,30 @@ from numpy.typing import NDArray
 from tagpool.errors import TrainingError
 from tagpool.optim.problem import Problem
 from tagpool.optim.sgd import SGD
-from tagpool.optim.trainer import Trainer, check_positive, check_whole, refuse_l1
+from tagpool.optim.trainer import Trainer, refuse_l1
 from tagpool.optim.watch import Watch, Weights
+from tagpool.parameters import Exclusive, declare_parameters, parameter
 
 _SCORED_EVERY = 10
-_GRADIENT_TOLERANCE = 1e-7  # the objective's own tolerance ends most runs before
+_GRADIENT_TOLERANCE = 1e-7  # most runs end earlier, by the tolerance of the objective
 
 
+@declare_parameters
 class QuasiNewton(Trainer):
-    """What L-BFGS and OWL-QN share.
-
-    They stop after ``iterations``, or when the objective fell by less than ``tolerance`` of itself over ten iterations. The dev
-    set is scored every ten iterations.
-    """
+    """The common part of L-BFGS and OWL-QN. The dev set is scored every ten iterations."""
 
     goes_over_all = True
 
-    iterations: int
-    tolerance: float
-    memory: int
+    iterations: int = parameter(default=500, minimum=1, help="Maximum number of iterations.")
+    tolerance: float = parameter(
+        default=1e-5,
+        minimum=Exclusive(0),
+        tune=(1e-6, 1e-3),
+        help="Stop when the objective fell by less than this share of itself over ten iterations.",
+    )
+    memory: int = parameter(default=6, minimum=1, help="Updates kept to approximate the inverse Hessian.")
 
     def _minimise(self, problem: Problem, watch: Watch, start: NDArray[np.float64]) -> Weights:
-        check_whole(self, "iterations", 1)
-        check_whole(self, "memory", 1)
-        check_positive(self, "tolerance")
-
         objective = problem.objective()
 
         def here() -> Weights:
@@ -49,8 +48,9 @@ class QuasiNewton(Trainer):
         return found.astype(np.float32)
 
 
+@declare_parameters
 class LBFGS(QuasiNewton):
-    """Limited-memory BFGS (Nocedal and Wright, chapter 7) for ℓ2, after ``warm_up`` epochs of stochastic descent.
+    """Limited-memory BFGS (Nocedal and Wright, chapter 7) for ℓ2, after a warm-up by stochastic descent.
 
     >>> from tagpool import CRF, builtin_corpus
     >>> crf = CRF("word[-1..1]", trainer=LBFGS(tolerance=1e-6)).fit(builtin_corpus(50))
@@ -58,16 +58,12 @@ class LBFGS(QuasiNewton):
     True
     """
 
+    kind = "lbfgs"
     merges_twins = True
 
-    def __init__(self, *, iterations: int = 500, tolerance: float = 1e-5, memory: int = 6, warm_up: int = 5) -> None:
-        self.iterations = iterations
-        self.tolerance = tolerance
-        self.memory = memory
-        self.warm_up = warm_up
+    warm_up: int = parameter(default=5, minimum=0, help="Epochs of stochastic descent before the first iteration.")
 
     def _run(self, problem: Problem, watch: Watch) -> Weights:
-        check_whole(self, "warm_up", 0)
         refuse_l1(problem, "lbfgs")
         start = np.zeros(problem.parameter_count) if problem.start is None else problem.start.astype(np.float64)
         if self.warm_up:
@@ -84,10 +80,7 @@ class OWLQN(QuasiNewton):
     True
     """
 
-    def __init__(self, *, iterations: int = 500, tolerance: float = 1e-5, memory: int = 6) -> None:
-        self.iterations = iterations
-        self.tolerance = tolerance
-        self.memory = memory
+    kind = "owlqn"
 
     def _run(self, problem: Problem, watch: Watch) -> Weights:
         start = np.zeros(problem.parameter_count) if problem.start is None else problem.start.astype(np.float64)

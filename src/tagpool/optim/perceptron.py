@@ -1,18 +1,19 @@
-"""The averaged perceptron (Collins 2002): no probabilities, only mistakes."""
+"""The averaged structured perceptron (Collins 2002)."""
 
 from __future__ import annotations
 
 from tagpool import _native
 from tagpool.optim.problem import Problem
-from tagpool.optim.trainer import Trainer, check_whole, refuse_l1
+from tagpool.optim.trainer import Trainer, refuse_l1
 from tagpool.optim.watch import Watch, Weights
+from tagpool.parameters import declare_parameters, parameter
 
 
+@declare_parameters
 class Perceptron(Trainer):
-    """The averaged structured perceptron: weights move only where the best sequence is wrong.
+    """The averaged structured perceptron: it updates weights only where the best sequence is wrong.
 
-    It has no penalty: the problem's l2 is not used. The loss of an epoch is the number of wrong tokens. Its scores are not
-    calibrated as probabilities.
+    It ignores l2. The loss of an epoch is the number of wrong tokens. Its scores are not calibrated probabilities.
 
     >>> from tagpool import CRF, builtin_corpus
     >>> corpus = builtin_corpus(50)
@@ -20,11 +21,11 @@ class Perceptron(Trainer):
     True
     """
 
-    def __init__(self, *, epochs: int = 20) -> None:
-        self.epochs = epochs
+    kind = "perceptron"
+
+    epochs: int = parameter(default=20, minimum=1, tune=(5, 50), help="Passes over the sentences.")
 
     def _run(self, problem: Problem, watch: Watch) -> Weights:
-        check_whole(self, "epochs", 1)
         refuse_l1(problem, "perceptron")
         learner = _native.Perceptron(problem.training, problem.chain, problem.seed, problem.example_weights)
         if problem.start is not None:

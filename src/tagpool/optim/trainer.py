@@ -13,6 +13,8 @@ from tagpool.parameters import Parameters
 class Trainer(Parameters):
     """Finds weights. One object may train many problems: it keeps nothing of them."""
 
+    kind = ""
+
     # Whether features that always occur together are trained as one. That must be the same thing, as it is under l2, and the
     # trainer must go over the sentences often enough for it to pay.
     merges_twins = False

@@ -49,7 +49,7 @@ def collapse(members: Sequence[Member], shares: FloatArray, labels: tuple[str, .
     made: Expert = CRF() if chain else MaxEnt()
     texts = {"kind": made.kind, "tagpool": tagpool.__version__, "summary": json.dumps(_summary(experts))}
     if not model.given:
-        texts["templates"] = made.features = str(_union([_templates(expert) for expert, _ in experts]))
+        texts["templates"] = made.templates = str(_union([_templates(expert) for expert, _ in experts]))
     packed = "\0".join(sorted(set().union(*names))).encode()
     made._model = _native.Model.read(model.write(texts, {"names": zlib.compress(packed, 3)}, False))
     made._origins = origins_of_all(expert for expert, _ in experts)

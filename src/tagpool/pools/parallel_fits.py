@@ -34,8 +34,8 @@ def variant(expert: Expert, **changes: Any) -> Expert:
     """An expert like this one, not fitted, with other parameters.
 
     >>> from tagpool import CRF
-    >>> variant(CRF("ner", l2=0.5), features="word[0]")
-    CRF(features='word[0]', l2=0.5)
+    >>> variant(CRF("ner", l2=0.5), templates="word[0]")
+    CRF(templates='word[0]', l2=0.5)
     """
     parameters: Mapping[str, Any] = expert.get_params(deep=False)
     made = type(expert)(**{**parameters, **changes})

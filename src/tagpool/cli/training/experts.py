@@ -13,7 +13,7 @@ from tagpool.experts.linear.expert import Expert
 from tagpool.experts.linear.maxent import MaxEnt
 from tagpool.features.presets import load_templates
 from tagpool.features.template import TemplateSet
-from tagpool.optim.sgd import DROPPED, SGD
+from tagpool.optim.sgd import SGD
 from tagpool.optim.trainer import Trainer
 from tagpool.optim.trainers import TRAINERS, trainer_of
 from tagpool.tagging.models import as_one, load_model
@@ -87,7 +87,7 @@ def template_parameters(options: Options, preset: str = "ner") -> dict[str, Any]
         features = everything.without(*options.without)
         left_out = everything.resources.keys() - features.resources.keys()
         given = {name: path for name, path in given.items() if name not in left_out}
-    return {"features": features, "resources": given, "hash_size": options.hash_size}
+    return {"templates": features, "resources": given, "hash_size": options.hash_size}
 
 
 def _trainer(options: Options) -> Trainer:
@@ -108,9 +108,9 @@ def _trainer(options: Options) -> Trainer:
             raise InputError(f"--dropout {options.dropout:g}: only the trainer sgd leaves features out, not {chosen}")
         if not 0 <= options.dropout < 1:
             raise InputError(f"--dropout {options.dropout:g}: expected a number from 0 to less than 1")
-        if options.drop not in (None, *DROPPED):
-            raise InputError(f"--drop {options.drop}: expected one of {', '.join(DROPPED)}")
-        found.set_params(dropout=options.dropout, drop=options.drop or DROPPED[0])
+        if options.drop not in (None, *SGD.parameters()["drop"].accepted_words()):
+            raise InputError(f"--drop {options.drop}: expected one of {', '.join(SGD.parameters()['drop'].accepted_words())}")
+        found.set_params(dropout=options.dropout, drop=options.drop or "features")
     return found
 
 
@@ -136,4 +136,4 @@ def _continued(path: Path, expert: str | None, parameters: dict[str, Any]) -> Ex
     if not isinstance(found, Expert if expert is None else kind_of(expert)):
         raise InputError(f"--expert {expert}: the model is a {found.kind}, and goes on as one", source=path)
     assert isinstance(found, Expert)
-    return found.set_params(**parameters, features=found._fitted().text("templates"), warm_start=True)
+    return found.set_params(**parameters, templates=found._fitted().text("templates"), warm_start=True)

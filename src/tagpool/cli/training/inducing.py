@@ -36,4 +36,4 @@ def tagger_of(options: Options) -> Tagger:
         raise InputError(
             f"--expert {INDUCING}: the model is a {before.kind if before else None}, and goes on as one", source=options.from_
         )
-    return before.set_params(**given, features=before._fitted().text("templates"), warm_start=True)
+    return before.set_params(**given, templates=before._fitted().text("templates"), warm_start=True)

@@ -54,7 +54,7 @@ def _demand_collapsible(pool: BaggingPool) -> None:
         raise InputError(f"--collapse: only a {SEQUENCE_PRODUCT} is one model, not a {pool.combine}")
     if pool.expert.hash_size:
         raise InputError("--collapse: models with hashed features cannot be made one")
-    if any(template.is_history for template in transition_templates(load_templates(pool.expert.features))):
+    if any(template.is_history for template in transition_templates(load_templates(pool.expert.templates))):
         raise InputError("--collapse: chains with features of transitions (label[-1] & ...) cannot be made one model")
 
 

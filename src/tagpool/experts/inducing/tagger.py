@@ -9,9 +9,10 @@ from tagpool import _native
 from tagpool.errors import ModelError
 from tagpool.experts.tagger import Tagger
 from tagpool.lazy import TYPE_CHECKING
+from tagpool.parameters import Exclusive, declare_parameters, parameter
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
     from typing import Any, ClassVar
 
@@ -23,22 +24,16 @@ if TYPE_CHECKING:
 _RECALLED = ("beam", "induce", "strongest", "slots")  # parameters that matter when a model tags or goes on
 
 
+@declare_parameters
 class InducingTagger(Tagger):
-    """A tagger that labels from left to right, looks at the labels it has given, and joins features that help together to pairs.
+    """A tagger that labels from left to right, with previous labels as features, and joins features to conjunctions.
 
-    It learns from mistakes alone: a multiclass hinge with AdaGrad steps (``step``, ``rho``) and regularised dual averaging, by
-    which weights that little speaks for stay zero. ``l1`` is its penalty for every token seen, from 1e-8 to 2e-7 for a million
-    of them; with ``dual_averaging`` False there is none. Weights change after every ``batch`` of sentences, and are averaged
-    over epochs, the first ``average_from`` left out (None: no average).
+    It learns from errors only: a multiclass hinge loss with AdaGrad steps and regularised dual averaging. After an error, the
+    strongest features of the correct label are joined: the first with each of the others. Conjunctions are hashed.
+    Features with values, such as embeddings, are not joined.
 
-    After a mistake the ``strongest`` features that spoke for the right label are looked at, and the first is joined with each of
-    the others; from then on such a pair is a feature itself. Pairs are hashed to ``slots`` of them. With ``induce`` False
-    features stay as they are. Embeddings and other features with values are never joined.
-
-    Templates may look at previous labels: ``label[-1]``, ``label[-2] & label[-1]``, ``label[-1] & word[0]``. In training these
-    are the true ones with probability ``gold`` to the power of the number of epochs behind, else those that it would give.
-    Tagging keeps the ``beam`` best sequences, 1 being greedy. ``epochs`` are at most so many; other parameters are those of
-    :class:`CRF`.
+    Templates may use previous labels: ``label[-1]``, ``label[-2] & label[-1]``, ``label[-1] & word[0]``. Weights are averaged
+    over epochs.
 
     >>> from tagpool import builtin_corpus
     >>> tagger = InducingTagger("word[-1..1]\\nshape(word, short)[-1..1]\\nlabel[-1]").fit(builtin_corpus(300))
@@ -49,54 +44,24 @@ class InducingTagger(Tagger):
     kind = "inducing"
     native: ClassVar[Any] = _native.OnlineModel
 
-    _model: _native.OnlineModel | None = None
-
-    def __init__(
-        self,
-        features: TemplateSet | str | Path = "pos",
-        *,
-        resources: Mapping[str, Any] | None = None,
-        induce: bool = True,
-        strongest: int = 3,
-        slots: int = 5_000_000,
-        l1: float = 1e-8,
-        dual_averaging: bool = True,
-        step: float = 0.02,
-        rho: float = 1e-5,
-        batch: int = 5,
-        gold: float = 0.95,
-        epochs: int = 8,
-        average_from: int | None = 2,
-        beam: int = 1,
-        min_count: int = 1,
-        hash_size: int | None = None,
-        unknown_label: str | None = None,
-        patience: int | None = 5,
-        seed: int = 1,
-        threads: int = 1,
-        warm_start: bool = False,
-    ) -> None:
-        self.features = features
-        self.resources = resources
-        self.induce = induce
-        self.strongest = strongest
-        self.slots = slots
-        self.l1 = l1
-        self.dual_averaging = dual_averaging
-        self.step = step
-        self.rho = rho
-        self.batch = batch
-        self.gold = gold
-        self.epochs = epochs
-        self.average_from = average_from
-        self.beam = beam
-        self.min_count = min_count
-        self.hash_size = hash_size
-        self.unknown_label = unknown_label
-        self.patience = patience
-        self.seed = seed
-        self.threads = threads
-        self.warm_start = warm_start
+    templates: TemplateSet | str | Path = parameter(
+        default="pos", kw_only=False, help="Feature templates: a preset, a file, or the text of the templates."
+    )
+    induce: bool = parameter(default=True, help="Whether features are joined to conjunctions.")
+    strongest: int = parameter(default=3, minimum=2, tune=(2, 5), help="Features considered for conjunctions after an error.")
+    slots: int = parameter(default=5_000_000, minimum=1, maximum=2**32 - 1, help="Hash table size for conjunctions.")
+    l1: float = parameter(default=1e-8, minimum=0, tune=(1e-9, 2e-7), help="Penalty of dual averaging per token.")
+    dual_averaging: bool = parameter(default=True, help="Whether weights with little evidence stay zero.")
+    step: float = parameter(default=0.02, minimum=Exclusive(0), tune=(0.005, 0.1), help="Step size of AdaGrad.")
+    rho: float = parameter(default=1e-5, minimum=0, help="Constant added to the squared gradients of AdaGrad.")
+    batch: int = parameter(default=5, minimum=1, tune=(1, 20), help="Sentences per update.")
+    gold: float = parameter(
+        default=0.95, minimum=0, maximum=1, help="Probability of true previous labels in training, to the power of past epochs."
+    )
+    epochs: int = parameter(default=8, minimum=1, tune=(5, 20), help="Maximum number of passes over the sentences.")
+    average_from: int | None = parameter(default=2, minimum=0, help="Epochs before averaging begins; None: no average.")
+    beam: int = parameter(default=1, minimum=1, tune=(1, 8), help="Sequences kept while tagging; 1 is greedy.")
+    warm_start: bool = parameter(default=False, help="Whether fit continues from the weights of the last fit.")
 
     @property
     def conjunction_count(self) -> int:
@@ -136,7 +101,7 @@ class InducingTagger(Tagger):
             text = self._fitted().text(f"{self.kind}.{name}") or ""
             if not text.isdecimal():
                 raise ModelError(f"the model's {name} is missing, or no whole number")
-            self.set_params(**{name: type(self._defaults()[name])(int(text))})
+            self.set_params(**{name: type(self.parameters()[name].default)(int(text))})
 
     def _kept_besides(self, half: bool) -> tuple[dict[str, str], dict[str, bytes]]:
         # As plain numbers, which can be read without a parser: loading imports next to nothing.

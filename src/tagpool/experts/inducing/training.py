@@ -13,7 +13,7 @@ from tagpool.errors import InputError
 from tagpool.experts.inducing.names import InducedFeatures, NamedFeatures
 from tagpool.experts.inducing.tagger import InducingTagger
 from tagpool.experts.trained import Trained
-from tagpool.experts.training_data import DevData, TrainingData, check_common, check_whole
+from tagpool.experts.training_data import DevData, TrainingData
 from tagpool.features.encoder import Encoder
 from tagpool.features.given import GivenEncoder
 from tagpool.optim.watch import Epoch, Watch
@@ -33,7 +33,6 @@ def fit(
     epochs: int | None = None,
 ) -> None:
     """Trains a tagger; ``resume`` starts from its weights, ``epochs`` replaces its own number of epochs."""
-    _check(tagger)
     previous = PreviousWeights(tagger) if resume and tagger.is_fitted else None
     data = TrainingData(tagger, sentences, labels, previous)
     if previous is not None:
@@ -61,22 +60,6 @@ def fit(
     del learner
     watch.let_go()
     tagger._install(builder.build(learned, watch))
-
-
-def _check(tagger: InducingTagger) -> None:
-    check_common(tagger)
-    for name, least in (("batch", 1), ("epochs", 1), ("beam", 1), ("strongest", 2), ("slots", 1)):
-        check_whole(name, getattr(tagger, name), least)
-    if tagger.slots >= 2**32:
-        raise InputError(f"slots={tagger.slots!r}: expected a number below {2**32}")
-    if tagger.average_from is not None:
-        check_whole("average_from", tagger.average_from, 0)
-    for name, lowest, highest in (("l1", 0.0, np.inf), ("rho", 0.0, np.inf), ("step", 0.0, np.inf), ("gold", 0.0, 1.0)):
-        value = getattr(tagger, name)
-        fits = not isinstance(value, bool) and isinstance(value, (int, float, np.number)) and lowest <= value <= highest
-        if not fits or not np.isfinite(value) or (name == "step" and value == 0):
-            wanted = "above 0" if name == "step" else f"from {lowest:g} " + ("on" if np.isinf(highest) else f"to {highest:g}")
-            raise InputError(f"{name}={value!r}: expected a number {wanted}")
 
 
 def _learner(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from tagpool.experts.tagger import Tagger
 from tagpool.lazy import TYPE_CHECKING
+from tagpool.parameters import declare_parameters, parameter
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -21,20 +22,20 @@ if TYPE_CHECKING:
     from tagpool.experts.inside.explanation import Explanation
     from tagpool.experts.tagger import Sentences, WeightTables
     from tagpool.features.template import TemplateSet
-    from tagpool.optim.trainer import Trainer
 
 
+@declare_parameters
 class Expert(Tagger):
     """A tagger whose weights a trainer finds, with probabilities of labels and sequences."""
 
-    _model: _native.Model | None = None
-    _dev_scheme: str | None = None  # tokens that stand alone: dev is scored with the best labels that this scheme allows
+    order = 1
 
-    l2: float
-    l1: float
-    pairs: str
-    trainer: Trainer | str
-    class_weight: Mapping[str, float] | str | None
+    pairs: str = parameter(
+        default="all", choices=("all", "observed"), help="Which (feature, label) cells have weights: all, or those observed."
+    )
+    class_weight: Mapping[str, float] | str | None = parameter(
+        default=None, choices=("balanced",), help="Weight of each label (1 if not listed), or 'balanced' for inverse frequencies."
+    )
 
     has_probabilities = True
 

@@ -13,14 +13,14 @@ from tagpool.corpus.schemes import Scheme
 from tagpool.errors import InputError
 from tagpool.experts.linear.continuing import Before
 from tagpool.experts.linear.expert import Expert
-from tagpool.experts.training_data import DevData, TrainingData, check_common
+from tagpool.experts.training_data import DevData, TrainingData
 from tagpool.features.given import GivenEncoder
 from tagpool.optim.problem import Problem
 from tagpool.optim.sgd import SGD
 from tagpool.optim.trainers import trainer_of
 from tagpool.optim.watch import Epoch, Watch, Weights
 
-_ALL, _OBSERVED = "all", "observed"
+_ALL = "all"
 
 
 def fit(
@@ -35,7 +35,6 @@ def fit(
     epochs: int | None = None,
 ) -> None:
     """Trains an expert; ``resume`` goes on from its weights, ``epochs`` overrules those of a stochastic trainer."""
-    _check(expert)
     trainer = trainer_of(expert.trainer)
     before = Before(expert) if resume and expert.is_fitted else None
     data = TrainingData(expert, sentences, labels, before)
@@ -80,16 +79,6 @@ def fit(
     del problem, training
     watch.let_go()
     made.install(weights, watch)
-
-
-def _check(expert: Expert) -> None:
-    for name in ("l2", "l1"):
-        value = getattr(expert, name)
-        if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not 0 <= value < np.inf:
-            raise InputError(f"{name}={value!r}: expected a number from 0 on")
-    if expert.pairs not in (_ALL, _OBSERVED):
-        raise InputError(f"pairs={expert.pairs!r}: expected {_ALL!r} or {_OBSERVED!r}")
-    check_common(expert)
 
 
 def _training_set(

@@ -116,7 +116,7 @@ class _Search:
             Job(
                 "bags='auto'",
                 variant(
-                    self.expert, features=str(each), resources=resources_for(each, self.resources), threads=1, warm_start=False
+                    self.expert, templates=str(each), resources=resources_for(each, self.resources), threads=1, warm_start=False
                 ),
                 self.train,
             )

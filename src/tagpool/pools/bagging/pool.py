@@ -110,7 +110,7 @@ class BaggingPool(Pool):
         if isinstance(self.weights, str) and self.weights == "dev" and held_out is None:
             raise InputError("weights='dev' needs a dev set: fit(train, dev=...), or weights='kfold'")
         self._shares = None  # a fit that fails leaves nothing half fitted
-        templates = load_templates(self.expert.features)
+        templates = load_templates(self.expert.templates)
         resources = load_resources(templates, self.expert.resources or {})
         chosen, bags, words = self._choose(templates, resources, train, held_out)
         if not isinstance(self.weights, str):
@@ -178,7 +178,7 @@ class BaggingPool(Pool):
         found = []
         for name, view in chosen.items():
             own = resources_for(view.templates, resources)
-            expert = variant(self.expert, features=str(view.templates), resources=own, threads=each, warm_start=False)
+            expert = variant(self.expert, templates=str(view.templates), resources=own, threads=each, warm_start=False)
             expert._part = view.part
             if view.labels is None:
                 found.append(Job(name + suffix, expert, train, dev, weights))

@@ -59,7 +59,7 @@ class ElitistPool(Expert):
 
     def __init__(
         self,
-        features: TemplateSet | str | Path = "ner",
+        templates: TemplateSet | str | Path = "ner",
         *,
         experts: int = 3,
         expert: str = "maxent",
@@ -81,7 +81,7 @@ class ElitistPool(Expert):
         seed: int = 1,
         threads: int = 1,
     ) -> None:
-        self.features = features
+        self.templates = templates
         self.experts = experts
         self.expert = expert
         self.penalty = penalty
@@ -226,7 +226,7 @@ class ElitistPool(Expert):
 
     def _single(self, model: _native.Model) -> Expert:
         kind = _KINDS[self.kind]
-        known = kind._defaults()
+        known = kind.parameters()
         expert = kind(**{name: value for name, value in self.get_params(deep=False).items() if name in known})
         expert._model, expert._encoder, expert._names = model, self._encoder, self._names
         expert._summary = dict(self.summary_)
@@ -270,7 +270,7 @@ class ElitistPool(Expert):
             raise ModelError("a member of the pool has other labels than the pool")
         self.kind, self.chain = kind, _KINDS[kind].chain
         for name, value in json.loads(model.text("parameters") or "{}").items():
-            if name in self._defaults():
+            if name in self.parameters():
                 setattr(self, name, value)
         self._model = model
         return self

@@ -124,8 +124,8 @@ class TwoStageTagger(Pool):
         owner: Any = made
         if isinstance(made, BaggingPool):
             owner = made.expert = _fresh(made.expert, self.threads)
-        own, added = load_templates(owner.features), parse(self.templates)
-        owner.features = replace(own, templates=(*own.templates, *added.templates), uses=(*own.uses, *added.uses))
+        own, added = load_templates(owner.templates), parse(self.templates)
+        owner.templates = replace(own, templates=(*own.templates, *added.templates), uses=(*own.uses, *added.uses))
         return made
 
     def _jackknifed(
