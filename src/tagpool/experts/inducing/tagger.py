@@ -37,7 +37,7 @@ class InducingTagger(Tagger):
 
     >>> from tagpool import builtin_corpus
     >>> tagger = InducingTagger("word[-1..1]\\nshape(word, short)[-1..1]\\nlabel[-1]").fit(builtin_corpus(300))
-    >>> tagger.predict([["Dr.", "Okafor", "moved", "to", "Oslo", "."]])[0][1]
+    >>> tagger.predict([["Ann", "Smith", "moved", "to", "Oslo", "."]])[0][0]
     'B-PER'
     """
 

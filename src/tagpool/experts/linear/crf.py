@@ -13,7 +13,7 @@ class CRF(TrainedExpert):
 
     >>> from tagpool import builtin_corpus
     >>> crf = CRF("ner").fit(builtin_corpus(300))
-    >>> crf.predict([["Dr.", "Okafor", "moved", "to", "Oslo", "."]])[0][1]
+    >>> crf.predict([["Ann", "Smith", "moved", "to", "Oslo", "."]])[0][0]
     'B-PER'
     """
 

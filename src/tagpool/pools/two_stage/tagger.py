@@ -50,7 +50,7 @@ class TwoStageTagger(Pool):
     >>> columns = {"word": corpus.words, "label": corpus.labels}
     >>> documents = Corpus.from_columns(columns, documents=range(0, 200, 10))
     >>> pool = TwoStageTagger(CRF("word[-1..1]\\nshape(word, short)[-1..1]"), folds=2).fit(documents)
-    >>> pool.names_, pool.predict([["Dr.", "Okafor", "moved", "to", "Oslo", "."]])[0][1]
+    >>> pool.names_, pool.predict([["Ann", "Smith", "moved", "to", "Oslo", "."]])[0][0]
     (('first stage', 'second stage'), 'B-PER')
     """
 
