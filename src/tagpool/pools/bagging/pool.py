@@ -46,7 +46,7 @@ class BaggingPool(Pool):
     ``Positions()``, ``LabelWise()``. ``combine`` is sequence-product (one model again, see
     ``collapse``), sequence-mixture, transition-product or transition-mixture.
 
-    ``weights`` are the members' shares: "uniform", a list, or how they are found: "dev" (the best F1 on ``dev``), "kfold" (the same
+    ``weights`` of the members: "uniform", a list, or how they are found: "dev" (the best F1 on ``dev``), "kfold" (the same
     on held-out parts of the training sentences, ``folds`` of them), and on ``dev``, or such parts where there is none,
     "likelihood" (products) or "em" (mixtures). Bags are trained side by side on ``threads``; the result does not depend on them.
 
