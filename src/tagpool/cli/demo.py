@@ -160,13 +160,7 @@ def _draw(scores: dict[str, dict[str, float]], folder: Path) -> tuple[str | None
     heights = {kind: [row.get(kind, float("nan")) for row in scores.values()] for kind in kinds}
     title = "Names in the built-in corpus: one tagger, a robust one, and five noisy ones combined"
     try:
-        files = bars(
-            folder / "demo",
-            list(scores),
-            heights,
-            "F1 in percent",
-            "F1 of names in the built-in corpus: one tagger, a robust one, and five noisy ones combined",
-        )
+        files = bars(folder / "demo", list(scores), heights, "F1 in percent", title)
     except InputError as error:
         return None, str(error)
     except OSError as error:
