@@ -325,5 +325,5 @@ def test_a_full_disk(data: Path, target: str) -> None:
     command = f"{sys.executable} -m tagpool tag {data / 'ner.tagpool'} {data / 'test.conll'} {target}"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
     assert done.returncode == 1
-    assert "cannot be written: No space left on device" in done.stderr
+    assert "writing failed: No space left on device" in done.stderr
     assert "Traceback" not in done.stderr

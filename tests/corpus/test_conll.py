@@ -305,7 +305,7 @@ def test_comments_are_written_back(read):
 @pytest.mark.parametrize("word", ["New York", "", " ", "a\tb", "a\nb", "a\rb", "a\0b"])
 def test_what_cannot_stand_in_a_column_is_refused(word, tmp_path):
     corpus = Corpus.from_columns({"word": [["x", word]], "label": [["O", "O"]]}, source="somewhere")
-    with pytest.raises(InputError, match=r"somewhere: column 'word' has .* cannot be written as one column"):
+    with pytest.raises(InputError, match=r"somewhere: column 'word' has .* does not fit into one column"):
         write_conll(corpus, tmp_path / "a.conll")
     assert not list(tmp_path.iterdir())
 

@@ -86,7 +86,7 @@ def test_other_corpora_get_the_columns_they_have():
 
 @pytest.mark.parametrize("word", ["", "a\tb", "a\nb"])
 def test_what_cannot_be_written_is_refused(word, tmp_path):
-    with pytest.raises(InputError, match="cannot be written"):
+    with pytest.raises(InputError, match="does not fit into one column"):
         write_conllu(Corpus.from_lists(word=[[word]]), tmp_path / "a.conllu")
     assert not list(tmp_path.iterdir())
 

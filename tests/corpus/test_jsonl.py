@@ -75,7 +75,7 @@ def test_documents(read, documents, expected):
         ({"tokens": ["a", 1]}, "non-empty strings"),
         ({"tokens": {"a": 1}}, "non-empty strings"),
         ({"tokens": None}, "non-empty strings"),
-        ({"tokens": ["a"], "labels": ["O", "O"]}, "expected 1 labels, one a token, got 2"),
+        ({"tokens": ["a"], "labels": ["O", "O"]}, "expected 1 labels, one per token, got 2"),
         ({"tokens": ["a"], "labels": [1]}, '"labels": expected a list'),
         ({"tokens": ["a"], "labels": [[0, 1, "X"]]}, '"labels": expected a list'),
         ({"tokens": ["a"], "labels": [""]}, '"labels": expected a list'),
@@ -190,11 +190,11 @@ def test_misaligned(read):
     [
         ([[0, 3, "X"], [0, 8, "Y"]], "overlap"),
         ([[4, 8, "X"], [4, 8, "X"]], "overlap"),
-        ([[0, 20, "X"]], "which has 9 characters"),
-        ([[-1, 3, "X"]], "does not lie in the text"),
-        ([[3, 3, "X"]], "does not lie in the text"),
-        ([[3, 0, "X"]], "does not lie in the text"),
-        ([[10**30, 10**31, "X"]], "does not lie in the text"),
+        ([[0, 20, "X"]], "outside the text of 9 characters"),
+        ([[-1, 3, "X"]], "is outside the text"),
+        ([[3, 3, "X"]], "is outside the text"),
+        ([[3, 0, "X"]], "is outside the text"),
+        ([[10**30, 10**31, "X"]], "is outside the text"),
         ([[3, 4, "X"]], "holds only blanks"),
         ([[0, 3]], "expected spans such as"),
         ([[0, 3, "X", 1]], "expected spans such as"),
@@ -326,12 +326,12 @@ def test_documents_and_columns_are_written(tmp_path):
 
 def test_labels_that_mark_no_spans_are_not_lost_in_silence():
     corpus = Corpus.from_lists(word=[["Rain"]], label=[["NN"]])
-    with pytest.raises(InputError, match="mark no spans"):
+    with pytest.raises(InputError, match="has plain labels"):
         format_jsonl(corpus, as_spans=True)
     assert format_jsonl(corpus) == '{"tokens": ["Rain"], "labels": ["NN"]}\n'
 
 
 @pytest.mark.parametrize("name", ["tokens", "labels", "document"])
 def test_reserved_names_are_refused(name):
-    with pytest.raises(InputError, match=f"column '{name}' has a name that JSONL uses"):
+    with pytest.raises(InputError, match=f"column '{name}' has a name that JSONL reserves"):
         format_jsonl(Corpus.from_columns({"word": [["a"]], name: [["b"]]}))

@@ -222,7 +222,7 @@ def test_labels_cannot_be_asked_of_text(read):
 
 def test_long_lines_are_refused(read):
     assert len(read("a" * LONGEST_LINE, "a.txt", format="text")) == 1
-    with pytest.raises(InputError, match=r"a\.txt:2: expected one sentence a line, got a line of 1,000,000 characters"):
+    with pytest.raises(InputError, match=r"a\.txt:2: expected one sentence per line, got a line of 1,000,000 characters"):
         read("a\n" + "b" * 1_000_000, "a.txt", format="text")
 
 

@@ -78,7 +78,7 @@ def _read(source: Path) -> tuple[str, ChainWeights]:
         with source.open("rb") as file:
             begin = file.read(8)
     except OSError as error:
-        raise ModelError(f"cannot be read: {error.strerror or error}", source=source) from None
+        raise ModelError(f"reading failed: {error.strerror or error}", source=source) from None
     origin = next((name for mark, name in _BEGINNINGS.items() if begin.startswith(mark)), "tagpool")
     try:
         if origin == "CRFsuite":

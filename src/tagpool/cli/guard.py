@@ -44,7 +44,7 @@ def guarded(command: Callable[..., None]) -> Callable[..., None]:
             signal.signal(signal.SIGINT, signal.SIG_IGN)  # once is enough
             _stop(f"interrupted; {str(interruption) or 'nothing was written'}", INTERRUPTED)
         except OSError as error:  # files are handled where they are written: this is the output of the command itself
-            _stop(f"error: standard output: cannot be written: {error.strerror or error}", 1)
+            _stop(f"error: standard output: writing failed: {error.strerror or error}", 1)
         except Exception as error:
             if os.environ.get("TAGPOOL_DEBUG") or isinstance(error, typer.Exit):
                 raise

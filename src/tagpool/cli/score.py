@@ -20,7 +20,6 @@ from tagpool.cli.console import (
     print_table,
     table,
 )
-from tagpool.corpus.conll import last_columns, read_conll
 from tagpool.corpus.corpus import Corpus
 from tagpool.corpus.files import source_name
 from tagpool.corpus.formats import Format, format_of, read_labelled
@@ -138,10 +137,9 @@ class _Reader:
             return _Pair(first.labels, second.labels, first.words)
         if (self.format or format_of(gold)) is not Format.CONLL:
             raise InputError("one file must be a CoNLL file, whose last two columns are gold and predicted; else give two files")
-        names = last_columns(gold, ["gold", "predicted"], encoding=self.encoding)
-        corpus = read_conll(gold, columns=names, label="predicted", encoding=self.encoding)
+        corpus = read_labelled(gold, format=Format.CONLL, encoding=self.encoding, last=("gold", "predicted"))
         _check_same_labels(corpus)
-        return _Pair(corpus.column("gold"), corpus.column("predicted"), corpus.words if names[0] != "gold" else None)
+        return _Pair(corpus.column("gold"), corpus.labels, corpus.words if corpus.columns[0] != "gold" else None)
 
     def corpus(self, path: Path) -> Corpus:
         """A labelled corpus; without names, a CoNLL file's first column is the word and its last the label."""

@@ -1,1 +1,1 @@
-"""The door: sentences and corpora, the formats they are read from, tag schemes and splits."""
+"""Sentences and corpora, file formats, tag schemes and splits."""

@@ -1,9 +1,9 @@
-"""CoNLL columns and CoNLL-U: one token a line, blank lines between sentences.
+"""CoNLL columns and CoNLL-U: one token per line, blank lines between sentences.
 
 Columns are separated by blanks, or by single tabs if the first token line has one. ``-DOCSTART-`` lines (and ``# newdoc``
-comments) begin documents. In plain columns a line that begins with ``#`` may be a token; it is a comment where it stands before a
-sentence's first token and reads ``# key = value`` or ``# newdoc``, or begins with ``# `` and has not the number of columns a
-token has.
+comments) begin documents. In plain columns a line that begins with ``#`` may be a token. It is a comment if it precedes the
+first token of a sentence and reads ``# key = value`` or ``# newdoc``, or begins with ``# `` and has a different number of
+columns than a token.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _DOCUMENT_COMMENT = re.compile(r"#[ \t]*newdoc( |$)")
 def read_conll(
     path: str | Path, *, columns: Sequence[str] | None = None, label: str | None = None, encoding: str = "utf-8"
 ) -> Corpus:
-    """Reads CoNLL columns.
+    """Read CoNLL columns.
 
     Without names, 1 to 4 columns are called word; word, label; word, pos, label; word, pos, chunk, label.
     """
@@ -54,30 +54,29 @@ def read_conll(
 
 
 def read_conllu(path: str | Path, *, label: str | None = None, encoding: str = "utf-8") -> Corpus:
-    """Reads CoNLL-U; the columns are word (FORM), lemma, upos, xpos, feats, head, deprel, deps and misc, the label upos by
-    default.
+    """Read CoNLL-U: the columns word (FORM), lemma, upos, xpos, feats, head, deprel, deps and misc. The label is upos by default.
 
-    Comments, multiword ranges and empty nodes are kept aside and written back by :func:`write_conllu`.
+    Comments, multiword ranges and empty nodes are no tokens; :func:`write_conllu` writes them back.
     """
     source = source_name(path)
     return _read(read_bytes(path, encoding=encoding), CONLLU_COLUMNS, source, label or "upos", conllu=True)
 
 
 def column_names(columns: Sequence[str], source: str) -> tuple[str, ...]:
-    """The names people gave, without blanks around them; an error if they are no names."""
+    """Return column names without surrounding blanks; raise an error if one is invalid."""
     names = tuple(name.strip() if isinstance(name, str) else name for name in columns)
     for name in names:
         if not isinstance(name, str) or not name.isidentifier():
             raise InputError(f"column name {name!r}: expected letters, digits and _, such as word or pos", source=source)
     if len(set(names)) != len(names):
-        raise InputError(f"a column is named twice in {','.join(names)}", source=source)
+        raise InputError(f"a column name occurs twice in {','.join(names)}", source=source)
     if not names:
-        raise InputError("at least one column must be named", source=source)
+        raise InputError("expected at least one column name, got none", source=source)
     return names
 
 
 def last_columns(path: str | Path, last: Sequence[str], *, encoding: str = "utf-8") -> list[str]:
-    """Names for the columns of a file of which only the last are known; the first is the word, if any are left.
+    """Return names for the columns of a file whose ``last`` names are known; the first of the others is the word.
 
     >>> import tempfile, pathlib
     >>> path = pathlib.Path(tempfile.mkdtemp(), "tiny.conll")
@@ -98,9 +97,9 @@ def _default_names(data: bytes, source: str) -> tuple[str, ...]:
     if count in DEFAULT_COLUMNS:
         return DEFAULT_COLUMNS[count]
     if count == 0:
-        return (WORD,)  # an empty file: the reader says so
+        return (WORD,)  # an empty file: the reader raises an error
     raise InputError(
-        f"{count} columns, and only 1 to 4 have names of their own; name them with columns=... (--columns word,pos,...,label)",
+        f"{count} columns, and only 1 to 4 have default names; name them with columns=... (--columns word,pos,...,label)",
         source=source,
     )
 
@@ -119,20 +118,20 @@ def _read(data: bytes, names: Sequence[str], source: str, label: str, *, conllu:
 
 
 def write_conll(corpus: Corpus, path: str | Path, *, columns: Sequence[str] | None = None, separator: str = " ") -> None:
-    """Writes columns (all of them, in their order, unless named) with ``-DOCSTART-`` lines where documents are marked."""
+    """Write columns (default: all, in their order), with ``-DOCSTART-`` lines if documents are marked."""
     write_text(path, format_conll(corpus, columns=columns, separator=separator))
 
 
 def format_conll(corpus: Corpus, *, columns: Sequence[str] | None = None, separator: str = " ") -> str:
-    """What :func:`write_conll` writes."""
+    """Return the text that :func:`write_conll` writes."""
     if separator not in (" ", "\t"):
         raise InputError(f"separator {separator!r}: expected a blank or a tab")
     names = list(columns) if columns is not None else default_order(corpus)
     lists = [corpus.column(name) for name in names]
     if any(DOCUMENT_START in words for words in lists[0]):
-        raise InputError(f"the word {DOCUMENT_START!r} cannot be written: it would begin a document", source=corpus.source)
+        raise InputError(f"the word {DOCUMENT_START!r} would begin a document in a CoNLL file; replace it", source=corpus.source)
     for name in names:
-        # A single column has no tab that would show the reader how to take it.
+        # A single column has no tab from which the reader could infer the separator.
         _check_separable(corpus, name, separator if len(names) > 1 else " ")
     documents = set(corpus.document_starts)
     fillers = ["-X-"] * (len(names) - 2) + ["O"] if len(names) > 1 else []
@@ -148,12 +147,12 @@ def format_conll(corpus: Corpus, *, columns: Sequence[str] | None = None, separa
 
 
 def default_order(corpus: Corpus) -> list[str]:
-    """The columns as they are written: in their order, without the blanks between tokens."""
+    """Return the columns that are written by default: all but the blanks between tokens."""
     return [name for name in corpus.columns if name != SPACE]
 
 
 def _is_safe_comment(line: str, columns: int) -> bool:
-    """Whether a line kept aside would be read as a comment again, and not as a token."""
+    """Whether a line would be read as a comment again, and not as a token."""
     if _SURE_COMMENT.match(line):
         return True
     return line.startswith("# ") and columns not in (len(line.split("\t")), len(re.findall(r"[^ \t]+", line)))
@@ -161,21 +160,21 @@ def _is_safe_comment(line: str, columns: int) -> bool:
 
 def _check_separable(corpus: Corpus, name: str, separator: str) -> None:
     bad = "\t\n\r\0" if separator == "\t" else " \t\n\r\0"
-    strings = corpus.strings(name)  # of the corpus this one may be a part of
+    strings = corpus.strings(name)  # may include strings of a larger corpus that this one was selected from
     for text in (strings[number] for number in corpus.native.distinct(name)):
         if not text.strip(" ") or any(character in text for character in bad):
             advice = "; write it with tabs (--separator tab)" if separator != "\t" and text.strip(bad) else ""
             what = f"{text!r}, which has a blank inside" if text else "an empty string"
-            raise InputError(f"column {name!r} has {what}: it cannot be written as one column{advice}", source=corpus.source)
+            raise InputError(f"column {name!r} has {what}: it does not fit into one column{advice}", source=corpus.source)
 
 
 def write_conllu(corpus: Corpus, path: str | Path) -> None:
-    """Writes CoNLL-U. Columns it knows by name go to their places, the label to UPOS if it is a plain tag; the rest is ``_``."""
+    """Write CoNLL-U: columns by their names, plain labels as UPOS, ``_`` for the rest."""
     write_text(path, format_conllu(corpus))
 
 
 def format_conllu(corpus: Corpus) -> str:
-    """What :func:`write_conllu` writes."""
+    """Return the text that :func:`write_conllu` writes."""
     for name in (*CONLLU_COLUMNS, "pos", LABEL):
         if name in corpus.columns:
             _check_separable(corpus, name, "\t")
@@ -201,15 +200,15 @@ def format_conllu(corpus: Corpus) -> str:
 
 
 def lost_in_conllu(corpus: Corpus) -> list[str]:
-    """The columns that CoNLL-U has no place for."""
+    """Return the columns that CoNLL-U does not have."""
     return [name for name in corpus.columns if name != SPACE and name not in _conllu_sources(corpus).values()]
 
 
 def _conllu_sources(corpus: Corpus) -> dict[str, str]:
-    """Which of the corpus's columns goes to which of CoNLL-U's."""
+    """Map columns of CoNLL-U to columns of the corpus."""
     sources = {name: name for name in CONLLU_COLUMNS if name in corpus.columns}
     if "pos" in corpus.columns:
         sources.setdefault("xpos", "pos")
-    if corpus.label_column == LABEL and detect(corpus.labels).scheme is Scheme.PLAIN:  # entities are no UPOS
+    if corpus.label_column == LABEL and detect(corpus.labels).scheme is Scheme.PLAIN:  # span labels are no UPOS
         sources.setdefault("upos", LABEL)
     return sources

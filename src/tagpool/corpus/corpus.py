@@ -1,8 +1,8 @@
 """Sentence and Corpus: labelled text as named columns.
 
-A corpus is columnar: each column is a table of distinct strings and one number a token, in native memory. Nothing here costs an
-object a token until somebody asks for the strings. Corpora are immutable; what changes them returns a new one that shares the
-columns it did not touch.
+A corpus is columnar: each column is a table of distinct strings and one number per token, in native memory. Python strings are
+created only when they are read. Corpora are immutable: a method that changes columns returns a new corpus, which shares the
+other columns.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Sentence:
 
     @property
     def words(self) -> list[str]:
-        """The tokens: the column ``word``, or the first one where there is none of that name."""
+        """The tokens: the column ``word``, or the first column if there is no such name."""
         return self.columns[WORD] if WORD in self.columns else next(iter(self.columns.values()))
 
     @property
@@ -72,7 +72,7 @@ class Corpus(Sequence[Sentence]):
 
     @classmethod
     def from_lists(cls, **columns: Sequence[Sequence[str]]) -> Corpus:
-        """A corpus from lists: each keyword is a column, a list of sentences, each a list of strings."""
+        """Return a corpus from lists: each keyword is a column, a list of sentences, each a list of strings."""
         return cls.from_columns(columns)
 
     @classmethod
@@ -85,10 +85,10 @@ class Corpus(Sequence[Sentence]):
         label_column: str | None = LABEL,
         source: str | None = None,
     ) -> Corpus:
-        """Like :meth:`from_lists`, with more to say.
+        """Return a corpus from lists, with documents and a source.
 
-        ``documents`` are the numbers of the sentences that begin a document; ``asides`` are lines that are no tokens
-        (sentence, position, line), such as comments; ``source`` is what messages call the corpus.
+        ``documents`` are the numbers of the sentences that begin a document. ``asides`` are lines that are no tokens, such as
+        comments: (sentence, position, line). ``source`` is the name of the corpus in messages.
         """
         if not columns:
             raise InputError("a corpus needs at least one column, such as word=[['A', 'sentence']]")
@@ -98,7 +98,7 @@ class Corpus(Sequence[Sentence]):
             raise InputError(f"the columns have different numbers of sentences: {lengths}")
         rows = list(zip(*columns.values(), strict=True))
         if any(first < 0 for first in documents) or any(sentence < 0 or at < 0 for sentence, at, _ in asides):
-            raise InputError("documents and asides are at sentences 0, 1, ..., not before", source=source)
+            raise InputError("documents and asides: expected sentence numbers from 0 on, got a negative one", source=source)
         native = cls._checked(lambda: _native.Columns.from_lists(list(columns), rows, list(documents), list(asides)), source)
         return cls(native, label_column=label_column, source=source)
 
@@ -148,11 +148,11 @@ class Corpus(Sequence[Sentence]):
 
     @property
     def token_count(self) -> int:
-        """How many tokens there are."""
+        """Number of tokens."""
         return self.native.token_count
 
     def column(self, name: str) -> list[list[str]]:
-        """One column as a list of strings for each sentence."""
+        """Return one column as a list of strings for each sentence."""
         self._require(name)
         return self.native.column_lists(name)
 
@@ -164,22 +164,28 @@ class Corpus(Sequence[Sentence]):
     @property
     def labels(self) -> list[list[str]]:
         """The labels of every sentence."""
+        self.require_labels()
+        return self.column(self.label_column or LABEL)
+
+    def require_labels(self) -> Corpus:
+        """Return this corpus; raise an error if it has no labels."""
         if self.label_column is None:
-            raise InputError(f"no label column; the columns are {', '.join(self.columns)}", source=self.source)
-        return self.column(self.label_column)
+            message = f"no label column; the columns are {', '.join(self.columns)}; name one with label=... (--label)"
+            raise InputError(message, source=self.source)
+        return self
 
     def ids(self, name: str) -> NDArray[np.uint32]:
-        """One number a token, into :meth:`strings` of the same column."""
+        """Return one number per token: its index in :meth:`strings` of the same column."""
         self._require(name)
         return self.native.ids(name)
 
     def strings(self, name: str) -> list[str]:
-        """The distinct strings of a column (of the corpus it was selected from, if it was)."""
+        """Return the distinct strings of a column; those of the whole corpus if this one was selected from it."""
         self._require(name)
         return self.native.strings(name)
 
     def offsets(self) -> NDArray[np.uint32]:
-        """Where sentences begin: sentence i is the tokens offsets[i] to offsets[i + 1]."""
+        """Return the offsets of sentences: sentence i is the tokens offsets[i] to offsets[i + 1]."""
         return self.native.offsets()
 
     @property
@@ -188,7 +194,7 @@ class Corpus(Sequence[Sentence]):
         return self.native.documents
 
     def document_of(self, sentence: int) -> tuple[Corpus, int]:
-        """The document that a sentence is in, and the sentence's number there; it alone where documents are not marked.
+        """Return the document of a sentence and its number there; the sentence alone if documents are not marked.
 
         >>> corpus = Corpus.from_columns({"word": [["a"], ["b"], ["c"]]}, documents=[0, 1])
         >>> corpus.document_of(2)[0].words, corpus.document_of(2)[1]
@@ -197,8 +203,8 @@ class Corpus(Sequence[Sentence]):
         starts = self.document_starts
         if not starts:
             return self.select([sentence]), 0
-        place = bisect_right(starts, sentence)
-        first, last = starts[max(place - 1, 0)], starts[place] if place < len(starts) else len(self)
+        index = bisect_right(starts, sentence)
+        first, last = starts[max(index - 1, 0)], starts[index] if index < len(starts) else len(self)
         return self.select([sentence] if not first <= sentence < last else range(first, last)), sentence - first
 
     def _require(self, name: str) -> None:
@@ -208,7 +214,7 @@ class Corpus(Sequence[Sentence]):
     # Deriving ------------------------------------------------------------------------------------------------------------
 
     def select(self, sentences: Sequence[int]) -> Corpus:
-        """These sentences, in this order."""
+        """Return a corpus of these sentences, in this order."""
         chosen = [operator.index(sentence) for sentence in sentences]
         if chosen and not 0 <= min(chosen) <= max(chosen) < len(self):
             wrong = next(number for number in chosen if not 0 <= number < len(self))
@@ -269,12 +275,12 @@ class Corpus(Sequence[Sentence]):
         return [range(first, last) for first, last in zip(starts, [*starts[1:], len(self)], strict=True)], "document"
 
     def with_column(self, name: str, values: Sequence[Sequence[str]]) -> Corpus:
-        """The same corpus with a column added or replaced."""
+        """Return the corpus with a column added or replaced."""
         _check_names([name])
         return self._derived(lambda: self.native.with_column(name, values))
 
     def with_columns(self, columns: Mapping[str, str] | Sequence[str]) -> Corpus:
-        """Only these columns, in this order; a mapping renames them (old name: new name)."""
+        """Return the corpus with only these columns, in this order; a mapping renames them (old name: new name)."""
         names = dict(columns) if isinstance(columns, Mapping) else {name: name for name in columns}
         for name in names:
             self._require(name)
@@ -283,19 +289,19 @@ class Corpus(Sequence[Sentence]):
             raise InputError(f"expected one name or more, all different, got {', '.join(names.values()) or 'none'}")
         _check_names(names.values())
         derived = self._checked(lambda: self.native.with_names(list(names), list(names.values())), self.source)
-        return Corpus(derived, label_column=self._label_to_be(label), source=self.source)
+        return Corpus(derived, label_column=self._derived_label(label), source=self.source)
 
     def with_labels(self, labels: Sequence[Sequence[str]]) -> Corpus:
-        """The same corpus with other labels."""
+        """Return the corpus with other labels."""
         name = self.label_column or LABEL
         return Corpus(self.with_column(name, labels).native, label_column=name, source=self.source)
 
-    def _label_to_be(self, known: str | None) -> str | None:
-        """The label column of what is derived: a column ``label`` becomes it when added, but not if it was none before."""
+    def _derived_label(self, known: str | None) -> str | None:
+        """Return the label column of a derived corpus: a new column ``label`` becomes it, an existing one does not."""
         return None if self.label_column is None and LABEL in self.columns else known or LABEL
 
     def _derived(self, make: Callable[[], _native.Columns]) -> Corpus:
-        return Corpus(self._checked(make, self.source), label_column=self._label_to_be(self.label_column), source=self.source)
+        return Corpus(self._checked(make, self.source), label_column=self._derived_label(self.label_column), source=self.source)
 
     def __reduce__(self) -> tuple[object, ...]:
         lists = {name: self.column(name) for name in self.columns}

@@ -1,4 +1,4 @@
-"""Files in and out: gzip, encodings and standard streams on the way in, whole files or nothing on the way out."""
+"""Files in and out: gzip, encodings and standard streams."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from tagpool.errors import InputError, OutputError
 
 STANDARD_STREAM = "-"
 _GZIP_MAGIC = b"\x1f\x8b"
-_read_before: tuple[BinaryIO, bytes] | None = None  # standard input and what it held
+_standard_input_cache: tuple[BinaryIO, bytes] | None = None
 
 
 def read_bytes(path: str | Path, *, encoding: str = "utf-8") -> bytes:
-    """The bytes of a file, decompressed if gzip, as UTF-8 whatever ``encoding`` they were in. ``-`` is standard input.
+    """Return the bytes of a file, decompressed if gzip and converted from ``encoding`` to UTF-8. ``-`` is standard input.
 
     UTF-8 itself is not checked here: the readers do, and can name the line.
     """
@@ -30,7 +30,7 @@ def read_bytes(path: str | Path, *, encoding: str = "utf-8") -> bytes:
     except IsADirectoryError:
         raise InputError("expected a file, got a folder", source=source) from None
     except (OSError, ValueError) as error:  # ValueError: a NUL or a lone surrogate in the name
-        raise InputError(f"cannot be read: {getattr(error, 'strerror', None) or error}", source=source) from None
+        raise InputError(f"reading failed: {getattr(error, 'strerror', None) or error}", source=source) from None
     if data.startswith(_GZIP_MAGIC):
         try:
             data = gzip.decompress(data)
@@ -40,12 +40,12 @@ def read_bytes(path: str | Path, *, encoding: str = "utf-8") -> bytes:
 
 
 def _standard_input() -> bytes:
-    """All of it, also when it is asked for again: some look at a file's columns before they read it."""
-    global _read_before
+    """Return all of standard input. It is cached, since some callers count columns before they read."""
+    global _standard_input_cache
     stream = sys.stdin.buffer
-    if _read_before is None or _read_before[0] is not stream:
-        _read_before = stream, stream.read()
-    return _read_before[1]
+    if _standard_input_cache is None or _standard_input_cache[0] is not stream:
+        _standard_input_cache = stream, stream.read()
+    return _standard_input_cache[1]
 
 
 def _recode(data: bytes, encoding: str, source: str) -> bytes:
@@ -57,13 +57,13 @@ def _recode(data: bytes, encoding: str, source: str) -> bytes:
         raise InputError(f"unknown encoding {encoding!r}; try utf-8, latin-1, cp1252 or utf-16", source=source) from None
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise InputError(f"expected {encoding}, got a byte that is none: {error.reason}", source=source, line=line) from None
-    except ValueError as error:  # a NUL in the encoding's name, or a codec that fails in its own way
-        raise InputError(f"cannot be read as {encoding!r}: {error}", source=source) from None
+        raise InputError(f"expected {encoding}, got an invalid byte: {error.reason}", source=source, line=line) from None
+    except ValueError as error:  # a NUL in the encoding's name, or an error of a codec
+        raise InputError(f"decoding as {encoding!r} failed: {error}", source=source) from None
 
 
 def read_utf8(path: str | Path, *, encoding: str = "utf-8") -> bytes:
-    """The text of a file as UTF-8; bad UTF-8 and NUL bytes are errors that name the line."""
+    """Return the text of a file as UTF-8; invalid UTF-8 and NUL bytes are errors that name the line."""
     source = source_name(path)
     data = read_bytes(path, encoding=encoding).removeprefix(b"\xef\xbb\xbf")
     if not _native.is_utf8(data) or b"\0" in data:
@@ -78,8 +78,8 @@ def read_utf8(path: str | Path, *, encoding: str = "utf-8") -> bytes:
 
 
 def read_lines(path: str | Path, *, encoding: str = "utf-8") -> list[str]:
-    """The lines of a text file without their ends."""
-    # Not str.splitlines: it also splits at characters that stand inside words of real corpora (U+0085, U+2028).
+    """Return the lines of a text file without line ends."""
+    # Not str.splitlines: it also splits at characters inside words of real corpora (U+0085, U+2028).
     lines = [line.removesuffix("\r") for line in read_utf8(path, encoding=encoding).decode().split("\n")]
     if lines and not lines[-1]:
         lines.pop()
@@ -87,15 +87,12 @@ def read_lines(path: str | Path, *, encoding: str = "utf-8") -> list[str]:
 
 
 def source_name(path: str | Path) -> str:
-    """How a file is called in messages."""
+    """Return the name of a file for messages."""
     return "standard input" if str(path) == STANDARD_STREAM else str(path)
 
 
 def write_text(path: str | Path, text: str) -> None:
-    """Writes a whole file or nothing: to a temporary file beside it, then renamed.
-
-    ``.gz`` is compressed, ``-`` is standard output.
-    """
+    """Write a file through a temporary one, so that no partial file is left. ``.gz`` is compressed, ``-`` is standard output."""
     if str(path) == STANDARD_STREAM:
         _write_standard_output(text)
         return
@@ -107,7 +104,7 @@ def write_text(path: str | Path, text: str) -> None:
 
 
 def _write_standard_output(text: str) -> None:
-    """UTF-8 whatever the locale, as files are; a stream that takes only text (a test's, a notebook's) gets text."""
+    """Write UTF-8 whatever the locale; a stream without a buffer (in tests and notebooks) gets the text."""
     try:
         binary = getattr(sys.stdout, "buffer", None)
         if binary is None:
@@ -117,12 +114,12 @@ def _write_standard_output(text: str) -> None:
             binary.write(text.encode())
         sys.stdout.flush()
     except BrokenPipeError:
-        raise  # the reader has had enough (| head): the command line ends quietly
+        raise  # the reader has closed the pipe (| head): the command line exits silently
     except OSError as error:
-        raise OutputError(f"standard output: cannot be written: {error.strerror or error}") from None
+        raise OutputError(f"standard output: writing failed: {error.strerror or error}") from None
 
 
 def write_bytes(path: str | Path, data: bytes) -> None:
-    """Like :func:`write_text`, for bytes as they are."""
+    """Write bytes through a temporary file, as :func:`write_text` does."""
     with WholeFile(path) as file:
         file.write(data)

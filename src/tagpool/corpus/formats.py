@@ -1,10 +1,15 @@
-"""Reading and writing corpora whatever their format: the door most people use."""
+"""Reading and writing corpora in any file format.
+
+To add a format, write a module with a reader and a writer, name the format in ``Format`` and register both in ``FORMATS``.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
+from typing import NamedTuple
 
 from tagpool.corpus.conll import last_columns, read_conll, read_conllu, write_conll, write_conllu
 from tagpool.corpus.corpus import LABEL, Corpus
@@ -15,7 +20,7 @@ from tagpool.errors import InputError
 
 
 class Format(str, Enum):
-    """The file formats; ``spans`` is JSONL with character offsets, and read like any JSONL."""
+    """File formats; ``spans`` is JSONL with character offsets, and read like any JSONL."""
 
     CONLL = "conll"
     CONLLU = "conllu"
@@ -24,18 +29,71 @@ class Format(str, Enum):
     TEXT = "text"
 
 
-_SUFFIXES = {".conllu": Format.CONLLU, ".jsonl": Format.JSONL, ".ndjson": Format.JSONL, ".json": Format.JSONL}
+@dataclass(frozen=True)
+class ReadOptions:
+    """Options of :func:`read_corpus` that readers may use."""
+
+    columns: Sequence[str] | None = None
+    label: str | None = None
+    misaligned: Misaligned = "error"
+    encoding: str = "utf-8"
+
+
+@dataclass(frozen=True)
+class WriteOptions:
+    """Options of :func:`write_corpus` that writers may use."""
+
+    columns: Sequence[str] | None = None
+    separator: str = " "
+
+
+class FileFormat(NamedTuple):
+    """Reader and writer of a format, and the file suffixes that mean it."""
+
+    read: Callable[[str | Path, ReadOptions], Corpus]
+    write: Callable[[Corpus, str | Path, WriteOptions], None]
+    suffixes: tuple[str, ...] = ()
+
+
+def _read_jsonl(path: str | Path, options: ReadOptions) -> Corpus:
+    return _with_label(read_jsonl(path, misaligned=options.misaligned, encoding=options.encoding), options.label)
+
+
+FORMATS = {
+    Format.CONLL: FileFormat(
+        read=lambda path, o: read_conll(path, columns=o.columns, label=o.label, encoding=o.encoding),
+        write=lambda corpus, path, o: write_conll(corpus, path, columns=o.columns, separator=o.separator),
+    ),
+    Format.CONLLU: FileFormat(
+        read=lambda path, o: read_conllu(path, label=o.label, encoding=o.encoding),
+        write=lambda corpus, path, o: write_conllu(corpus, path),
+        suffixes=(".conllu",),
+    ),
+    Format.JSONL: FileFormat(
+        read=_read_jsonl,
+        write=lambda corpus, path, o: write_jsonl(corpus, path),
+        suffixes=(".jsonl", ".ndjson", ".json"),
+    ),
+    Format.SPANS: FileFormat(
+        read=_read_jsonl,
+        write=lambda corpus, path, o: write_jsonl(corpus, path, as_spans=True),
+    ),
+    Format.TEXT: FileFormat(
+        read=lambda path, o: _with_label(read_text(path, encoding=o.encoding), o.label),
+        write=lambda corpus, path, o: write_text_lines(corpus, path),
+    ),
+}
 
 
 def format_of(path: str | Path) -> Format:
-    """The format a file's name suggests: CoNLL-U and JSONL by their suffix, everything else CoNLL columns. Text must be
-    asked for.
+    """Return the format that a file's suffix means; CoNLL columns if it means none.
 
     >>> format_of("dev.conllu.gz").value, format_of("train.txt").value
     ('conllu', 'conll')
     """
     name = Path(path)
-    return _SUFFIXES.get(Path(name.stem).suffix if name.suffix == ".gz" else name.suffix, Format.CONLL)
+    suffix = Path(name.stem).suffix if name.suffix == ".gz" else name.suffix
+    return next((format_ for format_, one in FORMATS.items() if suffix in one.suffixes), Format.CONLL)
 
 
 def read_corpus(
@@ -43,15 +101,15 @@ def read_corpus(
     *,
     columns: Sequence[str] | str | None = None,
     label: str | None = None,
-    format: Format | str | None = None,  # noqa: A002 - the word everybody looks for
+    format: Format | str | None = None,  # noqa: A002 - the usual word
     misaligned: Misaligned = "error",
     encoding: str = "utf-8",
 ) -> Corpus:
-    """Reads a corpus.
+    """Read a corpus.
 
-    ``columns`` names the columns of CoNLL files (``"word,pos,label"``); ``label`` the column that holds the labels, if it is not
-    called ``label``; ``format`` is guessed from the file's name when not given; ``.gz`` files are read directly, ``-`` is
-    standard input. ``misaligned`` says what happens to character spans that cut a token (JSONL).
+    ``columns`` names the columns of a CoNLL file (``"word,pos,label"``). ``label`` is the column of the labels (default:
+    ``label``). ``format`` defaults to that of the file's suffix. ``.gz`` files are decompressed; ``-`` is standard input.
+    ``misaligned`` decides about character spans that begin or end inside a token (JSONL).
 
     >>> import tempfile, pathlib
     >>> path = pathlib.Path(tempfile.mkdtemp(), "tiny.conll")
@@ -59,18 +117,12 @@ def read_corpus(
     >>> read_corpus(path, columns="word,label")
     <Corpus: 1 sentences, 2 tokens, columns word, label>
     """
-    kind = _format(format) if format is not None else format_of(path)
+    kind = _format(format, path)
     if isinstance(columns, str):
         columns = columns.split(",")
     if columns is not None and kind is not Format.CONLL:
         raise InputError(f"columns can be named for CoNLL files only, and this is read as {kind.value}", source=source_name(path))
-    if kind is Format.CONLL:
-        return read_conll(path, columns=columns, label=label, encoding=encoding)
-    if kind is Format.CONLLU:
-        return read_conllu(path, label=label, encoding=encoding)
-    if kind is Format.TEXT:
-        return _labelled(read_text(path, encoding=encoding), label)
-    return _labelled(read_jsonl(path, misaligned=misaligned, encoding=encoding), label)
+    return FORMATS[kind].read(path, ReadOptions(columns, label, misaligned, encoding))
 
 
 def read_labelled(
@@ -80,18 +132,19 @@ def read_labelled(
     label: str | None = None,
     format: Format | str | None = None,  # noqa: A002
     encoding: str = "utf-8",
+    last: Sequence[str] = (LABEL,),
 ) -> Corpus:
-    """Reads a corpus that must have labels; without names, a CoNLL file's first column is the word and its last the label."""
-    kind = _format(format) if format is not None else format_of(path)
+    """Read a corpus that must have labels.
+
+    Without ``columns`` and ``label``, the first column of a CoNLL file is the word, and ``last`` names the last ones.
+    """
+    kind = _format(format, path)
     if kind is Format.CONLL and columns is None and label is None:
-        columns = last_columns(path, [LABEL], encoding=encoding)
-    corpus = read_corpus(path, columns=columns, label=label, format=kind, encoding=encoding)
-    if corpus.label_column is None:
-        raise InputError(f"no label column; the columns are {', '.join(corpus.columns)}", source=source_name(path))
-    return corpus
+        columns, label = last_columns(path, last, encoding=encoding), last[-1]
+    return read_corpus(path, columns=columns, label=label, format=kind, encoding=encoding).require_labels()
 
 
-def _labelled(corpus: Corpus, label: str | None) -> Corpus:
+def _with_label(corpus: Corpus, label: str | None) -> Corpus:
     if label is None or label == corpus.label_column:
         return corpus
     if label not in corpus.columns:
@@ -109,24 +162,16 @@ def write_corpus(
     format: Format | str | None = None,  # noqa: A002
     separator: str = " ",
 ) -> None:
-    """Writes a corpus, whole or not at all; ``columns`` and ``separator`` are for CoNLL files. ``-`` is standard output."""
-    kind = _format(format) if format is not None else format_of(path)
+    """Write a corpus; if that fails, no partial file is left. ``separator`` is for CoNLL files; ``-`` is standard output."""
     if isinstance(columns, str):
         columns = [name.strip() for name in columns.split(",")]
     if columns is not None:
         corpus = corpus.with_columns(columns)
-    if kind is Format.CONLL:
-        write_conll(corpus, path, columns=columns, separator=separator)
-    elif kind is Format.CONLLU:
-        write_conllu(corpus, path)
-    elif kind is Format.TEXT:
-        write_text_lines(corpus, path)
-    else:
-        write_jsonl(corpus, path, as_spans=kind is Format.SPANS)
+    FORMATS[_format(format, path)].write(corpus, path, WriteOptions(columns, separator))
 
 
-def _format(name: Format | str) -> Format:
+def _format(name: Format | str | None, path: str | Path) -> Format:
     try:
-        return Format(name)
+        return format_of(path) if name is None else Format(name)
     except ValueError:
         raise InputError(f"unknown format {name!r}; expected one of {', '.join(f.value for f in Format)}") from None

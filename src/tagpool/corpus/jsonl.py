@@ -1,11 +1,10 @@
-"""JSONL: one JSON object a line, one sentence (or short text) an object, in either of two forms.
+"""JSONL: one JSON object per line and sentence (or short text), in one of two forms.
 
-Tokens: ``{"tokens": ["Ann", "left"], "labels": ["B-PER", "O"]}``; any other key with a list of as many strings is a column too.
+Tokens: ``{"tokens": ["Ann", "left"], "labels": ["B-PER", "O"]}``; any other key with a list of one string per token is a column.
 
 Spans: ``{"text": "Ann left.", "labels": [[0, 3, "PER"]]}`` with character offsets, as doccano and others write them
-(``"label"`` and ``"entities"`` are read as well). The text is cut into tokens by the rule of :mod:`tagpool.corpus.text`, and
-labelled BIO2. Written back, it is the same text with the same spans, but for blanks before the first token, which are lost
-(the written offsets count without them).
+(``"label"`` and ``"entities"`` are read as well). :func:`tagpool.tokenize` tokenises the text; labels are BIO2. Writing
+restores the text and the spans, except for blanks before the first token (offsets are then counted without them).
 
 A key ``"document"`` marks documents: a new one begins where its value changes.
 """
@@ -26,14 +25,14 @@ from tagpool.corpus.text import SPACE, Token, blanks_of, spaces_after, texts, to
 from tagpool.errors import InputError
 
 Misaligned = Literal["error", "expand", "drop"]
-"""What to do with a span that begins or ends inside a token: refuse, let it grow to whole tokens, or leave it out."""
+"""Policy for spans that begin or end inside a token: raise an error, expand to whole tokens, or drop the span."""
 
 SPAN_KEYS = ("labels", "label", "entities")
-"""Where labels are looked for beside a text."""
+"""Keys that may hold the spans of a text."""
 
 
 def read_jsonl(path: str | Path, *, misaligned: Misaligned = "error", encoding: str = "utf-8") -> Corpus:
-    """Reads JSONL of either form; all objects of a file must have the same columns."""
+    """Read JSONL of either form; all objects of a file must have the same columns."""
     source = source_name(path)
     if misaligned not in get_args(Misaligned):
         raise InputError(f"misaligned={misaligned!r}: expected one of {', '.join(get_args(Misaligned))}")
@@ -65,21 +64,21 @@ def read_jsonl(path: str | Path, *, misaligned: Misaligned = "error", encoding: 
 
 
 def parse_record(line: str, fail: Callable[[str], InputError]) -> dict[str, Any]:
-    """A line's object."""
+    """Parse one line."""
     try:
         record = json.loads(line)
     except (ValueError, RecursionError) as error:  # ValueError: also a number of thousands of digits
         raise fail(f"expected a JSON object, got something else: {error}") from None
     if not isinstance(record, dict):
         raise fail(f'expected a JSON object such as {{"tokens": [...]}}, got {type(record).__name__}')
-    if "\\u" in line and not _is_text(record):  # only an escape can smuggle one into a file that is valid UTF-8
-        raise fail("there is a lone surrogate (half of a character): it cannot be written as UTF-8")
-    found: dict[str, Any] = record
-    return found
+    if "\\u" in line and not _is_text(record):  # in valid UTF-8 only an escape can encode a lone surrogate
+        raise fail("expected text, got a lone surrogate (half of a character)")
+    parsed: dict[str, Any] = record
+    return parsed
 
 
 def record_columns(record: dict[str, Any], misaligned: Misaligned, fail: Callable[[str], InputError]) -> dict[str, list[str]]:
-    """The columns of an object, of either form."""
+    """Return the columns of an object of either form."""
     if "tokens" in record:
         return _token_columns(record, fail)
     if "text" in record:
@@ -92,7 +91,7 @@ def _is_text(record: dict[str, Any]) -> bool:
         json.dumps(record, ensure_ascii=False).encode()
     except UnicodeEncodeError:
         return False
-    except RecursionError:  # so deep that it is no list of strings; whoever needs one says so
+    except RecursionError:  # nested too deeply to be a list of strings, which is checked later
         return True
     return True
 
@@ -105,20 +104,20 @@ def _token_columns(record: dict[str, Any], fail: Callable[[str], InputError]) ->
     for key, value in record.items():
         if key in ("tokens", "labels", "document") or not (isinstance(value, list) and len(value) == len(tokens)):
             continue
-        if all(isinstance(each, str) for each in value) and key.isidentifier():
+        if all(isinstance(item, str) for item in value) and key.isidentifier():
             if key == WORD:
-                raise fail('"tokens" and "word" are both there: expected one list of words')
+                raise fail('expected one list of words, got both "tokens" and "word"')
             columns[key] = value
     if "labels" in record:
         labels = _strings(record["labels"], "labels", fail)
         if len(labels) != len(tokens):
-            raise fail(f"expected {len(tokens)} labels, one a token, got {len(labels)}")
+            raise fail(f"expected {len(tokens)} labels, one per token, got {len(labels)}")
         columns[LABEL] = labels
     return columns
 
 
 def _strings(value: Any, key: str, fail: Callable[[str], InputError]) -> list[str]:
-    if not isinstance(value, list) or not all(isinstance(each, str) and each for each in value):
+    if not isinstance(value, list) or not all(isinstance(item, str) and item for item in value):
         raise fail(f'"{key}": expected a list of non-empty strings')
     return value
 
@@ -133,22 +132,22 @@ def _span_columns(record: dict[str, Any], misaligned: Misaligned, fail: Callable
     columns = {WORD: [token.text for token in tokens], SPACE: spaces_after(text, tokens)}
     key = next((key for key in SPAN_KEYS if key in record), None)
     if key is not None:
-        places = [_place(span, text, tokens, misaligned, fail) for span in _span_list(record[key], key, fail)]
-        found = sorted(place for place in places if place is not None)
-        for earlier, later in pairwise(found):
+        aligned = [_align(span, text, tokens, misaligned, fail) for span in _span_list(record[key], key, fail)]
+        token_spans = sorted(span for span in aligned if span is not None)
+        for earlier, later in pairwise(token_spans):
             if later.start < earlier.end:
                 raise fail(f"the spans {earlier.type} and {later.type} overlap; a token can have one label only")
-        columns[LABEL] = to_labels(found, len(tokens), Scheme.BIO2)
+        columns[LABEL] = to_labels(token_spans, len(tokens), Scheme.BIO2)
     return columns
 
 
 def character_ranges(record: dict[str, Any], key: str | None, fail: Callable[[str], InputError]) -> list[tuple[int, int, str]]:
-    """The spans of an object with a text, as they stand there: begin, end, type; none where there is no key."""
+    """Return the character spans of an object: (begin, end, type); empty if ``key`` is None."""
     return [] if key is None else _span_list(record[key], key, fail)
 
 
 def _span_list(value: Any, key: str, fail: Callable[[str], InputError]) -> list[tuple[int, int, str]]:
-    found: list[tuple[int, int, str]] = []
+    ranges: list[tuple[int, int, str]] = []
     for span in value if isinstance(value, list) else [value]:
         if isinstance(span, dict):  # {"start_offset": 0, "end_offset": 3, "label": "PER"}
             span = [span.get("start_offset", span.get("start")), span.get("end_offset", span.get("end")), span.get("label")]
@@ -159,32 +158,32 @@ def _span_list(value: Any, key: str, fail: Callable[[str], InputError]) -> list[
             and type(span[1]) is int
             and isinstance(span[2], str)
         ):
-            raise fail(f'"{key}": expected spans such as [0, 3, "PER"], got {_shown(span)}')
+            raise fail(f'"{key}": expected spans such as [0, 3, "PER"], got {_excerpt(span)}')
         if not span[2] or any(character.isspace() for character in span[2]):
             raise fail(f'"{key}": expected a type without blanks, got {span[2]!r}')
-        found.append((span[0], span[1], span[2]))
-    return found
+        ranges.append((span[0], span[1], span[2]))
+    return ranges
 
 
-def _shown(value: Any) -> str:
+def _excerpt(value: Any) -> str:
     try:
         return json.dumps(value)[:80]
     except RecursionError:
-        return "something deep"
+        return "a deeply nested value"
 
 
-def _place(
+def _align(
     span: tuple[int, int, str], text: str, tokens: list[Token], misaligned: Misaligned, fail: Callable[[str], InputError]
 ) -> Span | None:
-    """The tokens of a character span."""
+    """Return the tokens of a character span; None if it is misaligned and dropped."""
     start, end, kind = span
     if not 0 <= start < end <= len(text):
-        raise fail(f"span [{start}, {end}, {kind!r}] does not lie in the text, which has {len(text)} characters")
+        raise fail(f"span [{start}, {end}, {kind!r}] is outside the text of {len(text)} characters")
     inside = [i for i, token in enumerate(tokens) if token.start < end and token.end > start]
     if not inside:
         raise fail(f"span [{start}, {end}, {kind!r}] holds only blanks")
     first, last = tokens[inside[0]], tokens[inside[-1]]
-    # Blanks at the span's ends do no harm.
+    # Blanks at the ends of a span are allowed.
     aligned = first.start >= start and last.end <= end
     if not aligned and misaligned == "error":
         whole = text[first.start : last.end]
@@ -196,12 +195,12 @@ def _place(
 
 
 def write_jsonl(corpus: Corpus, path: str | Path, *, as_spans: bool = False) -> None:
-    """Writes JSONL with tokens, or with text and character spans."""
+    """Write JSONL with tokens, or with text and character spans."""
     write_text(path, format_jsonl(corpus, as_spans=as_spans))
 
 
 def format_jsonl(corpus: Corpus, *, as_spans: bool = False) -> str:
-    """What :func:`write_jsonl` writes."""
+    """Return the text that :func:`write_jsonl` writes."""
     _check_writable(corpus, as_spans)
     starts = set(corpus.document_starts)
     document = -1
@@ -232,26 +231,26 @@ def _check_writable(corpus: Corpus, as_spans: bool) -> None:
     if as_spans:
         if corpus.label_column is not None and is_plain(Counter(chain.from_iterable(corpus.labels))):
             raise InputError(
-                f"the column {corpus.label_column!r} has labels that mark no spans (expected such as B-PER, I-PER, O); "
+                f"the column {corpus.label_column!r} has plain labels (expected spans, such as B-PER, I-PER, O); "
                 "write it as jsonl, with tokens",
                 source=corpus.source,
             )
         return
     reserved = {"tokens", "labels", "document", *([LABEL] if corpus.label_column else [])} - {corpus.label_column}
     for name in reserved.intersection(corpus.columns):
-        raise InputError(f"column {name!r} has a name that JSONL uses for something else; rename it", source=corpus.source)
+        raise InputError(f"column {name!r} has a name that JSONL reserves; rename it", source=corpus.source)
 
 
 def character_spans(words: list[str], after: list[str], labels: list[str]) -> list[list[int | str]]:
-    """The spans of labels as character offsets, given what stands behind each word.
+    """Return the spans of labels as character offsets; ``after`` has the blanks after each word.
 
     >>> character_spans(["Ann", "left"], [" ", ""], ["B-PER", "O"])
     [[0, 3, 'PER']]
     """
     starts, ends = [], []
-    at = 0
+    offset = 0
     for word, space in zip(words, after, strict=True):
-        starts.append(at)
-        ends.append(at + len(word))
-        at += len(word) + len(space)
+        starts.append(offset)
+        ends.append(offset + len(word))
+        offset += len(word) + len(space)
     return [[starts[span.start], ends[span.end - 1], span.type] for span in spans(labels)]

@@ -1,10 +1,8 @@
-"""Tag schemes: read, check, repair, convert and recognise label sequences.
+"""Tag schemes: read, check, repair, convert and detect label sequences.
 
-Not here: scores (``tagpool.evaluation``), and what one label and its neighbour mean, which
-:mod:`tagpool.corpus.transitions` says together with the schemes themselves; the names users need are given here too.
-
-Everything follows from conlleval's reading of a sequence as spans. A repair writes those spans as the scheme would, and
-so does a conversion; between the four span schemes a valid sequence loses nothing.
+The schemes and the rules for two adjacent labels are in :mod:`tagpool.corpus.transitions`; scores are in
+``tagpool.evaluation``. All functions read spans as conlleval does. Repair and conversion write those spans in the target
+scheme; conversion between the four span schemes is lossless.
 """
 
 from __future__ import annotations
@@ -54,7 +52,7 @@ class Span(NamedTuple):
 
 
 class Violation(NamedTuple):
-    """A place where a sequence breaks its scheme: ``label`` may not follow ``previous``.
+    """A position where a sequence breaks its scheme: ``label`` may not follow ``previous``.
 
     ``position`` counts from 0. ``previous`` is None at the start of the sequence; if the sequence ends inside a span,
     ``label`` is None and ``position`` is the length.
@@ -80,12 +78,12 @@ def spans(labels: Sequence[str], scheme: Scheme | str | None = None) -> list[Spa
         if scheme is Scheme.PLAIN:
             return []
         _demand_valid(labels, scheme)
-    found: list[Span] = []
+    result: list[Span] = []
     start, kind = -1, ""  # the open span; none if start < 0
     previous: str | None = None
     for position, label in enumerate(labels):
         if start >= 0 and not continues(previous, label):
-            found.append(Span(start, position, kind))
+            result.append(Span(start, position, kind))
             start = -1
         if start < 0:
             parts = label_parts(label)
@@ -93,8 +91,8 @@ def spans(labels: Sequence[str], scheme: Scheme | str | None = None) -> list[Spa
                 start, kind = position, parts.type
         previous = label
     if start >= 0:
-        found.append(Span(start, len(labels), kind))
-    return found
+        result.append(Span(start, len(labels), kind))
+    return result
 
 
 def to_labels(spans: Iterable[Span | tuple[int, int, str]], length: int, scheme: Scheme | str) -> list[str]:
@@ -121,18 +119,18 @@ def to_labels(spans: Iterable[Span | tuple[int, int, str]], length: int, scheme:
 
 
 def violations(labels: Sequence[str], scheme: Scheme | str) -> list[Violation]:
-    """Return every place where a sequence breaks a scheme; none if it is valid.
+    """Return every position where a sequence breaks a scheme.
 
     >>> violations(["O", "I-PER"], "bio2")
     [Violation(position=1, previous='O', label='I-PER', expected="'B-PER'")]
     """
     scheme = Scheme.of(scheme)
-    found = []
-    for position, (previous, label) in enumerate(_pairs(labels)):
+    result = []
+    for position, (previous, label) in enumerate(_bigrams(labels)):
         expected = expected_instead(previous, label, scheme)
         if expected is not None:
-            found.append(Violation(position, previous, label, expected))
-    return found
+            result.append(Violation(position, previous, label, expected))
+    return result
 
 
 def repair(labels: Sequence[str], scheme: Scheme | str) -> tuple[list[str], int]:
@@ -153,7 +151,7 @@ def repair(labels: Sequence[str], scheme: Scheme | str) -> tuple[list[str], int]
 def convert(labels: Sequence[str], source: Scheme | str, target: Scheme | str, repair: bool = False) -> list[str]:
     """Rewrite a sequence from one scheme into another, without loss.
 
-    A sequence that is not valid in ``source`` raises SchemeError, unless ``repair`` asks for conlleval's reading of it.
+    A sequence that is not valid in ``source`` raises SchemeError, or with ``repair`` is read as conlleval reads it.
 
     >>> convert(["I-PER", "I-PER", "B-PER", "O"], "iob1", "bilou")
     ['B-PER', 'L-PER', 'U-PER', 'O']
@@ -167,7 +165,7 @@ def convert(labels: Sequence[str], source: Scheme | str, target: Scheme | str, r
 def convert_many(
     sequences: Iterable[Sequence[str]], source: Scheme | str, target: Scheme | str, repair: bool = False
 ) -> tuple[list[list[str]], int]:
-    """Convert many sequences; also return how many labels had to be repaired in the source scheme first.
+    """Convert many sequences; also return the number of labels repaired in the source scheme.
 
     >>> convert_many([["O", "I-PER"], ["B-PER"]], "bio2", "bioes", repair=True)
     ([['O', 'S-PER'], ['S-PER']], 1)
@@ -180,7 +178,7 @@ def convert_many(
     converted: list[list[str]] = []
     repaired = 0
     for number, labels in enumerate(sequences, start=1):
-        if not all(map(legality.__getitem__, _pairs(labels))):
+        if not all(map(legality.__getitem__, _bigrams(labels))):
             if not repair:
                 _demand_valid(labels, source, number)
             repaired += sum(map(str.__ne__, labels, canonical.rewrite(labels)))
@@ -190,10 +188,10 @@ def convert_many(
 
 @dataclass(frozen=True)
 class Detection:
-    """Which scheme label sequences are written in, and how well they fit the others.
+    """Scheme of label sequences, and the number of violations of every scheme.
 
-    ``violations`` counts the invalid transitions under each scheme. ``ambiguous`` is true if there is no span at all:
-    such data is valid in every span scheme, and called BIO2. Data with a span is valid in at most one of them.
+    ``violations`` counts the invalid transitions under each scheme. ``ambiguous``: there are no spans, so the data is valid in
+    every span scheme; it is called BIO2. Data with a span is valid in at most one of them.
     """
 
     scheme: Scheme
@@ -209,7 +207,7 @@ class Detection:
 
     @property
     def description(self) -> str:
-        """The scheme in words, for messages."""
+        """Description of the scheme for messages."""
         words = _plural(len(self.labels), "label")
         if self.scheme is not Scheme.PLAIN:
             words = _plural(sum(kind != "" for kind in self.types), "type") + ", " + words
@@ -219,10 +217,10 @@ class Detection:
 
 
 def detect(sequences: Iterable[Sequence[str]]) -> Detection:
-    """Name the scheme of label sequences.
+    """Detect the scheme of label sequences.
 
-    Labels of no span scheme make the data plain (see :func:`is_plain`). Letters that only BIOES or only BILOU has settle
-    it. Otherwise the scheme with the fewest invalid transitions wins, in a tie the first of BIO2, IOB1, BIOES, BILOU. Two
+    Labels of no span scheme make the data plain (see :func:`is_plain`). Letters that only BIOES or only BILOU has decide.
+    Otherwise the scheme with the fewest invalid transitions wins, in a tie the first of BIO2, IOB1, BIOES, BILOU. Two
     schemes can only both be valid if there is no span at all: the first span of a sentence has ``B`` in BIO2 and must not
     have it in IOB1, and in BIOES and BILOU it ends with a letter that no other scheme has. Data with ``I`` and ``O`` only
     (called IO) is IOB1.
@@ -232,7 +230,7 @@ def detect(sequences: Iterable[Sequence[str]]) -> Detection:
     """
     transitions: Counter[tuple[str | None, str | None]] = Counter()
     for labels in sequences:
-        transitions.update(_pairs(labels))
+        transitions.update(_bigrams(labels))
     counts: Counter[str] = Counter()
     for (_, label), count in transitions.items():
         if label is not None:
@@ -244,7 +242,7 @@ def detect(sequences: Iterable[Sequence[str]]) -> Detection:
     types = {label_parts(label).type for label in counts if label_parts(label).role != "O"}
     plain = is_plain(counts)
     letters = {label_parts(label).letter for label in counts}
-    # Letters of one scheme alone settle it, however many mistakes there are beside them.
+    # Letters of one scheme only decide, whatever the number of violations.
     candidates: tuple[Scheme, ...] = _SPAN_SCHEMES
     if letters & {"E", "S"} and not letters & {"L", "U"}:
         candidates = (Scheme.BIOES,)
@@ -260,19 +258,19 @@ def detect(sequences: Iterable[Sequence[str]]) -> Detection:
 
 
 class _Legality(dict[tuple[str | None, str | None], bool]):
-    """Whether a label may follow another, worked out once for each distinct pair."""
+    """Cache: whether a label may follow another."""
 
     def __init__(self, scheme: Scheme) -> None:
         super().__init__()
         self.scheme = scheme
 
-    def __missing__(self, pair: tuple[str | None, str | None]) -> bool:
-        self[pair] = legal = expected_instead(*pair, self.scheme) is None
+    def __missing__(self, bigram: tuple[str | None, str | None]) -> bool:
+        self[bigram] = legal = expected_instead(*bigram, self.scheme) is None
         return legal
 
 
 class _Rewriter(dict[tuple[str | None, str, str | None], str]):
-    """The label of the target scheme for (label before, label, label after), worked out once for each distinct triple.
+    """Cache: the label of the target scheme for (previous label, label, next label).
 
     Three labels are enough: whether a span starts or ends at a token depends on the two neighbours only.
     """
@@ -297,7 +295,7 @@ class _Rewriter(dict[tuple[str | None, str, str | None], str]):
         return [self[window] for window in windows]
 
 
-def _pairs(labels: Sequence[str]) -> Iterator[tuple[str | None, str | None]]:
+def _bigrams(labels: Sequence[str]) -> Iterator[tuple[str | None, str | None]]:
     """Yield each label with the one before it, from (None, first) to (last, None)."""
     return zip(chain((None,), labels), chain(labels, (None,)), strict=True)
 
@@ -305,15 +303,15 @@ def _pairs(labels: Sequence[str]) -> Iterator[tuple[str | None, str | None]]:
 def _span_scheme(scheme: Scheme | str) -> Scheme:
     scheme = Scheme.of(scheme)
     if scheme is Scheme.PLAIN:
-        raise SchemeError("plain labels spell no spans and cannot be converted; use iob1, bio2, bilou or bioes")
+        raise SchemeError("plain labels have no spans; use iob1, bio2, bilou or bioes")
     return scheme
 
 
 def _demand_valid(labels: Sequence[str], scheme: Scheme, number: int | None = None) -> None:
-    found = violations(labels, scheme)
-    if not found:
+    broken = violations(labels, scheme)
+    if not broken:
         return
-    first = found[0]
+    first = broken[0]
     if first.label is None:
         place = f"the sequence ends after {first.previous!r} (label {first.position})"
     else:

@@ -1,20 +1,20 @@
-"""Tag schemes, one label and its neighbour at a time: what a label means, and which labels may follow each other.
+"""Tag schemes: the parts of a label, and which labels may follow each other.
 
-Whole sequences are read, checked and converted in :mod:`tagpool.corpus.schemes`, which also gives the names of this
-module that users need. The schemes are those of Ramshaw and Marcus (1995), Tjong Kim Sang and Veenstra (EACL 1999) and
-Ratinov and Roth (CoNLL 2009):
+Whole sequences are read, checked and converted in :mod:`tagpool.corpus.schemes`. The schemes are those of
+Ramshaw and Marcus (1995), Tjong Kim Sang and Veenstra (EACL 1999), and Ratinov and
+Roth (CoNLL 2009):
 
 ========  ======================================================================================================
 ``iob1``  ``I-X`` inside a span; ``B-X`` only on the first token of a span that touches one of the same type
 ``bio2``  ``B-X`` on the first token of every span, ``I-X`` on the others (also called IOB2 or BIO)
 ``bioes`` as BIO2, with ``E-X`` on the last token and ``S-X`` on a span of one token (IOBES)
 ``bilou`` as BIOES, with the letters ``L`` (last) and ``U`` (unit)
-``plain`` labels that spell no spans, such as parts of speech
+``plain`` labels without spans, such as parts of speech
 ========  ======================================================================================================
 
-One rule reads every mixture of them, valid or not, and it is conlleval's: a token *continues* the span of the token
-before it if that one is ``B`` or ``I``, this one is ``I`` or ``E``, and their types are equal; every other token that
-is not outside starts a span of its own. A type is all that follows the first hyphen; it may be missing (``B``, ``I``).
+One rule reads every mixture of them, valid or not, as conlleval does. A token *continues* the span of the previous token
+if that one is ``B`` or ``I``, this one is ``I`` or ``E``, and their types are equal. Every other token that is not
+outside starts a new span. The type is the text after the first hyphen; it may be missing (``B``, ``I``).
 
 Deviation: the conlleval of 2004 knows the letters ``B I O E`` only, and does not separate ``E-X B-X``; here ``E`` and
 ``S`` (``L`` and ``U``) always end their span, as in its later versions. It also makes a span of an unknown label with a
@@ -84,13 +84,13 @@ class Scheme(str, Enum):
 _ALIASES = {"bio": "bio2", "iob2": "bio2", "iob": "iob1", "iobes": "bioes"}
 _ROLES = {"B": "B", "I": "I", "E": "E", "S": "S", "L": "E", "U": "S"}
 _LETTERS = {Scheme.IOB1: "BIO", Scheme.BIO2: "BIO", Scheme.BIOES: "BIOES", Scheme.BILOU: "BILOU"}
-# The letters of: a span of one token, the first token of a longer one, one inside it, the last one.
+# Letters of a span of one token; of the first, an inner and the last token of a longer span.
 _ONE, _FIRST, _INSIDE, _LAST = range(4)
 _PLACES = {Scheme.BIO2: "BBII", Scheme.BIOES: "SBIE", Scheme.BILOU: "UBIL"}
 
 
 class LabelParts(NamedTuple):
-    """A label taken apart: its role (O, B, I, E or S; L reads as E, U as S), its type, and its letter.
+    """Parts of a label: its role (O, B, I, E or S; L reads as E, U as S), its type, and its letter.
 
     ``letter`` is ``""`` if no span scheme has the label (``NN``, ``-X-``, ``O-X``); such a label reads as outside.
     """
@@ -102,7 +102,7 @@ class LabelParts(NamedTuple):
 
 @lru_cache(maxsize=1 << 16)
 def label_parts(label: str | None) -> LabelParts:
-    """Take a label apart; None, the sentence boundary, is outside.
+    """Split a label into its parts; None, the sentence boundary, is outside.
 
     >>> label_parts("L-PER-x")
     LabelParts(role='E', type='PER-x', letter='L')
@@ -115,12 +115,12 @@ def label_parts(label: str | None) -> LabelParts:
     role = _ROLES.get(letter)
     if role is None:
         return LabelParts("O", "", "")
-    # "B-" reads as "B", but it is no proper label of any scheme: it could not survive a round trip.
+    # "B-" reads as "B", but is a label of no scheme: conversion would not restore it.
     return LabelParts(role, kind, "" if hyphen and not kind else letter)
 
 
 def join_label(letter: str, kind: str) -> str:
-    """Put a label together; a bare letter if the type is empty.
+    """Join a letter and a type; the letter alone if the type is empty.
 
     >>> join_label("B", "PER"), join_label("B", "")
     ('B-PER', 'B')
@@ -129,9 +129,9 @@ def join_label(letter: str, kind: str) -> str:
 
 
 def place_label(scheme: Scheme, kind: str, *, first: bool, last: bool, touches: bool) -> str:
-    """Return the label of a token by its place in a span of type ``kind``.
+    """Return the label of a token by its position in a span of type ``kind``.
 
-    ``touches``: it is the first token of a span right behind another span of the same type.
+    ``touches``: it is the first token of a span directly after another span of the same type.
 
     >>> place_label(Scheme.BILOU, "PER", first=True, last=True, touches=False)
     'U-PER'
@@ -143,7 +143,7 @@ def place_label(scheme: Scheme, kind: str, *, first: bool, last: bool, touches: 
 
 
 def continues(previous: str | None, following: str | None) -> bool:
-    """Whether ``following`` belongs to the span of the label before it: conlleval's reading, stated once.
+    """Whether ``following`` continues the span of the previous label, as conlleval reads it.
 
     >>> continues("B-PER", "I-PER"), continues("B-PER", "I-LOC"), continues("E-PER", "I-PER")
     (True, False, False)
@@ -169,9 +169,9 @@ def legal_transition(previous: str | None, following: str | None, scheme: Scheme
 
 
 def expected_instead(previous: str | None, label: str | None, scheme: Scheme) -> str | None:
-    """Return in words what should stand instead of ``label`` after ``previous``; None if it may stand there.
+    """Describe the labels allowed after ``previous`` instead of ``label``; None if ``label`` is allowed.
 
-    A label unknown to the scheme is a fault in its own place only: what follows it is judged as if it were outside.
+    A label unknown to the scheme is one violation: the label after it is checked as if it were outside.
 
     >>> expected_instead("B-PER", "O", Scheme.BIOES)
     "'I-PER' or 'E-PER'"
@@ -186,20 +186,20 @@ def expected_instead(previous: str | None, label: str | None, scheme: Scheme) ->
         return repr(join_label("I", here.type)) if here.role == "B" and not same_type else None
     if scheme is Scheme.BIO2:
         return repr(join_label("B", here.type)) if here.role == "I" and not same_type else None
-    # BIOES and BILOU: a span that B opened must go on until E, and I and E must go on with an open span.
+    # BIOES and BILOU: a span opened by B must continue until E, and I and E must continue an open span.
     letters = _PLACES[scheme]
-    is_open, goes_on = before.role in "BI", here.role in "IE"
-    if is_open and not (goes_on and same_type):
+    is_open, continuing = before.role in "BI", here.role in "IE"
+    if is_open and not (continuing and same_type):
         return f"{join_label('I', before.type)!r} or {join_label(letters[_LAST], before.type)!r}"
-    if goes_on and not is_open:
+    if continuing and not is_open:
         return f"{join_label('B', here.type)!r} or {join_label(letters[_ONE], here.type)!r}"
     return None
 
 
 def is_plain(counts: Mapping[str, int]) -> bool:
-    """Whether labels, with how often each occurs, are plain: they spell no spans.
+    """Whether labels, with their counts, are plain (without spans).
 
-    They are if some label belongs to no span scheme and such labels are at least as frequent as labels with a letter
+    They are plain if some label belongs to no span scheme and such labels are at least as frequent as labels with a letter
     and a type (``B-PER``). So a part-of-speech set with the tags ``S`` and ``O`` is plain; chunks with a stray ``-X-``
     are not.
 

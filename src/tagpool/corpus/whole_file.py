@@ -1,4 +1,4 @@
-"""WholeFile: a file that is there whole when it was written to its end, and else not at all."""
+"""WholeFile: atomic writing. The file appears only when it is complete."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from tagpool.errors import OutputError
 
 
 class WholeFile:
-    """Writes to a temporary file beside the target, which takes its place at the end.
+    """Write to a temporary file in the same folder, which replaces the target at the end.
 
-    Symbolic links are followed, and the permissions of a file that is replaced are kept. Devices and pipes (``/dev/null``) are
-    written to: renaming would replace them.
+    Symbolic links are followed, and the permissions of a replaced file are kept. Devices and pipes (``/dev/null``) are
+    opened directly: renaming would replace them.
 
     >>> folder = Path(tempfile.mkdtemp())
     >>> with WholeFile(folder / "a.txt") as file:
@@ -37,19 +37,19 @@ class WholeFile:
 
     @classmethod
     def check(cls, path: str | Path) -> None:
-        """Raises an error if the file could not be written: before long work, rather than after it."""
-        with _named(path):
+        """Raise an error if the file is not writable, before long work rather than after it."""
+        with _name_errors(path):
             if _is_device(Path(path)):
                 return
         try:
             with cls(path):
-                raise _JustTrying
-        except _JustTrying:
+                raise _AbandonError
+        except _AbandonError:
             pass
 
     def __enter__(self) -> WholeFile:
-        with _named(self.path):
-            if _is_device(self._target):  # before links are followed: /dev/stdout leads to a pipe that has no name
+        with _name_errors(self.path):
+            if _is_device(self._target):  # before links are followed: /dev/stdout may link to a pipe without a name
                 self._file = self._target.open("wb")
                 return self
             if self._target.is_symlink():
@@ -67,8 +67,8 @@ class WholeFile:
         return self
 
     def write(self, data: bytes | memoryview) -> None:
-        """Adds to the file."""
-        with _named(self.path):
+        """Append to the file."""
+        with _name_errors(self.path):
             self._file.write(data)
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
@@ -77,12 +77,12 @@ class WholeFile:
                 with contextlib.suppress(OSError):
                     self._file.close()
                 return
-            with _named(self.path):
+            with _name_errors(self.path):
                 self._file.close()
                 if self._temporary is not None:
                     mask = os.umask(0)
                     os.umask(mask)
-                    # mkstemp's files are private; the result is an ordinary file, or what was there before.
+                    # mkstemp creates private files; give the result default permissions, or those of the replaced file.
                     self._temporary.chmod(0o666 & ~mask if self._mode is None else self._mode)
                     self._temporary.replace(self._target)
                     self._temporary = None
@@ -91,8 +91,8 @@ class WholeFile:
                 self._temporary.unlink(missing_ok=True)
 
 
-class _JustTrying(Exception):  # noqa: N818 - no error
-    """Leaves a file without writing it."""
+class _AbandonError(Exception):
+    """Leave a file without writing it."""
 
 
 def _is_device(path: Path) -> bool:
@@ -100,9 +100,9 @@ def _is_device(path: Path) -> bool:
 
 
 @contextlib.contextmanager
-def _named(path: str | Path) -> Iterator[None]:
-    """Errors of the system as ours, with the file they are about."""
+def _name_errors(path: str | Path) -> Iterator[None]:
+    """Raise system errors as OutputError with the path."""
     try:
         yield
     except (OSError, ValueError) as error:  # ValueError: a NUL or a lone surrogate in the name
-        raise OutputError(f"{path}: cannot be written: {getattr(error, 'strerror', None) or error}") from None
+        raise OutputError(f"{path}: writing failed: {getattr(error, 'strerror', None) or error}") from None

@@ -128,7 +128,7 @@ class Blocks:
         except BrokenPipeError:
             raise  # of the output
         except OSError as error:
-            raise InputError(f"cannot be read: {error.strerror or error}", source=self.source) from None
+            raise InputError(f"reading failed: {error.strerror or error}", source=self.source) from None
         if self._decoder is not None:
             yield self._recoded(b"", final=True), False
 

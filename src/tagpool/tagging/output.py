@@ -38,4 +38,4 @@ def _write_standard_output(data: bytes) -> None:
     except BrokenPipeError:
         raise  # the reader has had enough (| head): the command line ends quietly
     except OSError as error:
-        raise OutputError(f"standard output: cannot be written: {error.strerror or error}") from None
+        raise OutputError(f"standard output: writing failed: {error.strerror or error}") from None

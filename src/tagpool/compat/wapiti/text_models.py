@@ -98,7 +98,7 @@ def read_text_model(path: str | Path) -> TextModel:
     try:
         text = Path(path).read_text("utf-8", "surrogateescape")
     except OSError as error:
-        raise ModelError(f"cannot be read: {error.strerror or error}", source=path) from None
+        raise ModelError(f"reading failed: {error.strerror or error}", source=path) from None
     if text.startswith("#mdl#"):
         return parse_wapiti_model(text, source=str(path))
     if text.startswith("version:"):
