@@ -20,6 +20,7 @@ lint: $(VENV)/.installed $(VENV)/.test $(VENV)/.lint ## Check style, types and t
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/python -m mypy.stubtest --ignore-disjoint-bases --allowlist native/bindings/stubtest-allowlist.txt tagpool._native
 	$(BIN)/lint-imports --no-cache
 
 bench: $(VENV)/.installed $(VENV)/.test $(VENV)/.bench ## Measure speed and memory against the peers, in one run (set TAGPOOL_DATA for the real corpora)

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "base/fault.hpp"
-#include "bindings/bindings.hpp"
+#include "bindings/helpers.hpp"
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/vector.h>
 
@@ -12,34 +12,37 @@ namespace tagpool {
 namespace {
 
 using Scores = nb::ndarray<nb::numpy, const double, nb::c_contig>;
-using Labels = nb::ndarray<nb::numpy, const int32_t, nb::ndim<1>, nb::c_contig>;
+using Labels = Array<int32_t>;
+using ScoredLabels = std::pair<Array<int32_t>, double>;
 
-// A chain together with the arrays it borrows from.
-struct HeldChain {
-    HeldChain(Scores nodes_, Scores edges_, Scores start_, Scores end_)
+constexpr const char* kShapes = "the shapes of nodes, edges, start and end do not match";
+
+// Chain with references to the arrays that it borrows.
+struct BoundChain {
+    BoundChain(Scores nodes_, Scores edges_, Scores start_, Scores end_)
         : nodes(std::move(nodes_)), edges(std::move(edges_)), start(std::move(start_)), end(std::move(end_)) {
         const size_t T = nodes.ndim() == 2 ? nodes.shape(0) : 0, L = T ? nodes.shape(1) : 0;
         const size_t rank = edges.ndim();
         if (T == 0 || L == 0 || rank < 2 || rank > 3 || edges.shape(rank - 1) != L || edges.shape(rank - 2) != L ||
             (rank == 3 && edges.shape(0) + 1 != T) || start.size() != L || end.size() != L)
-            throw InputFault("the shapes of the scores do not fit each other");
+            throw InputFault(kShapes);
         prepared = std::make_unique<Edges>(edges.data(), L, rank == 3);
         chain = Chain{prepared.get(), nodes.data(), T, start.data(), end.data()};
     }
 
     const int32_t* checked(const Labels& labels) const {
-        if (labels.size() != chain.tokens) throw InputFault("expected one label a token");
+        if (labels.size() != chain.tokens) throw InputFault("expected " + std::to_string(chain.tokens) + " labels, one per token, got " + std::to_string(labels.size()));
         for (size_t t = 0; t < labels.size(); ++t)
             if (labels.data()[t] < 0 || static_cast<size_t>(labels.data()[t]) >= chain.labels())
-                throw InputFault("a label is out of range");
+                throw InputFault("label " + std::to_string(labels.data()[t]) + " is out of range; there are " + std::to_string(chain.labels()) + " labels");
         return labels.data();
     }
-    void demand(const Messages& messages) const {
+    void check(const Messages& messages) const {
         if (messages.ahead.size() != chain.tokens * chain.width() || !messages.possible)
-            throw InputFault("these are not the messages of this chain");
+            throw InputFault("the messages belong to another chain; call messages() of this one");
     }
     std::vector<double> node_marginals(const Messages& messages) const {
-        demand(messages);
+        check(messages);
         std::vector<double> out(chain.tokens * chain.labels());
         marginals(chain, messages, out.data());
         return out;
@@ -50,24 +53,22 @@ struct HeldChain {
     Chain chain;
 };
 
-using Found = std::pair<nb::object, double>;
-
-Once make_once(const HeldChain& held, const std::vector<int32_t>& group_of, const nb::bytes& continues) {
-    const size_t L = held.chain.labels();
-    if (group_of.size() != L || continues.size() != L * L) throw InputFault("the groups do not fit the labels");
+Once make_once(const BoundChain& bound, const std::vector<int32_t>& group_of, const nb::bytes& continues) {
+    const size_t L = bound.chain.labels();
+    if (group_of.size() != L || continues.size() != L * L) throw InputFault("group_of and continues: expected " + std::to_string(L) + " groups and " + std::to_string(L * L) + " bytes");
     int32_t last = -1;
     for (int32_t group : group_of) last = std::max(last, group);
     return {group_of, static_cast<size_t>(last + 1), reinterpret_cast<const uint8_t*>(continues.c_str())};
 }
 
-nb::object best_batch(const Scores& nodes, const nb::ndarray<nb::numpy, const uint32_t, nb::ndim<1>, nb::c_contig>& offsets,
-                      const Scores& edges, const Scores& start, const Scores& end) {
+Array<int32_t> best_batch(const Scores& nodes, const Array<uint32_t>& offsets, const Scores& edges, const Scores& start,
+                          const Scores& end) {
     const size_t L = edges.ndim() == 2 ? edges.shape(0) : 0, sentences = offsets.size() ? offsets.size() - 1 : 0;
     if (L == 0 || edges.shape(1) != L || nodes.ndim() != 2 || nodes.shape(1) != L || start.size() != L || end.size() != L)
-        throw InputFault("the shapes of the scores do not fit each other");
+        throw InputFault(kShapes);
     for (size_t s = 0; s < sentences; ++s)
         if (offsets.data()[s] > offsets.data()[s + 1] || offsets.data()[s + 1] > nodes.shape(0))
-            throw InputFault("offsets must rise, up to the number of tokens");
+            throw InputFault("offsets: expected increasing numbers up to the number of tokens");
     std::vector<int32_t> labels(nodes.shape(0), -1);
     {
         nb::gil_scoped_release released;
@@ -76,98 +77,85 @@ nb::object best_batch(const Scores& nodes, const nb::ndarray<nb::numpy, const ui
         best_sequences(prepared, nodes.data(), offsets.data(), sentences, start.data(), end.data(), scratch, labels.data(),
                        nullptr);
     }
-    return owned(std::move(labels));
+    return to_array(std::move(labels));
 }
 
 }  // namespace
 
 void bind_chain(nb::module_& m) {
-    nb::class_<Messages>(m, "Messages")
-        .def_ro("possible", &Messages::possible)
-        .def_ro("logarithmic", &Messages::logarithmic)
-        .def("log_partition", &Messages::log_partition);
+    nb::class_<Messages>(m, "Messages", "Result of the backward pass over a chain.")
+        .def_ro("possible", &Messages::possible, "Whether any label sequence is possible.")
+        .def_ro("logarithmic", &Messages::logarithmic, "Whether the pass was computed in log space.")
+        .def("log_partition", &Messages::log_partition, "Logarithm of the sum over all sequences.");
 
-    nb::class_<HeldChain>(m, "Chain")
+    nb::class_<BoundChain>(m, "Chain", "Scores of one sentence: nodes [T][L], edges [L][L] or [T - 1][L][L], start and end [L].")
         .def(nb::init<Scores, Scores, Scores, Scores>(), nb::arg("nodes"), nb::arg("edges"), nb::arg("start"), nb::arg("end"))
-        .def("score", [](const HeldChain& held, const Labels& labels) { return held.chain.score(held.checked(labels)); },
-             nb::arg("labels"))
-        .def("best", [](const HeldChain& held) {
-            std::vector<int32_t> labels(held.chain.tokens);
-            double score;
-            {
-                nb::gil_scoped_release released;
+        .def("score", [](const BoundChain& bound, const Labels& labels) { return bound.chain.score(bound.checked(labels)); },
+             nb::arg("labels"), "Score of a sequence.")
+        .def("best", [](const BoundChain& bound) {
+            std::vector<int32_t> labels(bound.chain.tokens);
+            const double score = without_gil([&] {
                 ViterbiScratch scratch;
-                score = best_sequence(held.chain, scratch, labels.data());
-            }
-            return Found{owned(std::move(labels)), score};
-        })
-        .def("best_once", [](const HeldChain& held, const std::vector<int32_t>& group_of, const nb::bytes& continues) {
-            const Once once = make_once(held, group_of, continues);
-            std::vector<int32_t> labels(held.chain.tokens);
-            double score;
-            {
-                nb::gil_scoped_release released;
-                score = best_sequence_once(held.chain, once, labels.data());
-            }
-            return Found{owned(std::move(labels)), score};
-        }, nb::arg("group_of"), nb::arg("continues"))
-        .def("best_n", [](const HeldChain& held, size_t count) {
-            Sequences found;
-            {
-                nb::gil_scoped_release released;
-                found = best_sequences(held.chain, count);
-            }
-            return std::pair{owned(std::move(found.labels)), std::move(found.scores)};
-        }, nb::arg("count"))
-        .def("messages", [](const HeldChain& held) { return Messages(held.chain); }, nb::call_guard<nb::gil_scoped_release>())
-        .def("log_probability", [](const HeldChain& held, const Messages& messages, const Labels& labels) {
-            held.demand(messages);
-            return log_probability(held.chain, messages, held.checked(labels));
-        }, nb::arg("messages"), nb::arg("labels"))
-        .def("marginals", [](const HeldChain& held, const Messages& messages) {
+                return best_sequence(bound.chain, scratch, labels.data());
+            });
+            return ScoredLabels{to_array(std::move(labels)), score};
+        }, "Best sequence and its score.")
+        .def("best_once", [](const BoundChain& bound, const std::vector<int32_t>& group_of, const nb::bytes& continues) {
+            const Once once = make_once(bound, group_of, continues);
+            std::vector<int32_t> labels(bound.chain.tokens);
+            const double score = without_gil([&] { return best_sequence_once(bound.chain, once, labels.data()); });
+            return ScoredLabels{to_array(std::move(labels)), score};
+        }, nb::arg("group_of"), nb::arg("continues"), "Best sequence that enters each group of labels at most once, and its score.")
+        .def("best_n", [](const BoundChain& bound, size_t count) {
+            Sequences best = without_gil([&] { return best_sequences(bound.chain, count); });
+            return std::pair{to_array(std::move(best.labels)), std::move(best.scores)};
+        }, nb::arg("count"), "The count best sequences, one after another, and their scores.")
+        .def("messages", [](const BoundChain& bound) { return Messages(bound.chain); }, nb::call_guard<nb::gil_scoped_release>(),
+             "Run the backward pass.")
+        .def("log_probability", [](const BoundChain& bound, const Messages& messages, const Labels& labels) {
+            bound.check(messages);
+            return log_probability(bound.chain, messages, bound.checked(labels));
+        }, nb::arg("messages"), nb::arg("labels"), "Log-probability of a sequence.")
+        .def("marginals", [](const BoundChain& bound, const Messages& messages) {
+            return to_array(without_gil([&] { return bound.node_marginals(messages); }));
+        }, nb::arg("messages"), "Probability of each label at each token, [T][L].")
+        .def("pair_marginals", [](const BoundChain& bound, const Messages& messages) {
+            const size_t L = bound.chain.labels();
             std::vector<double> out;
             {
-                nb::gil_scoped_release released;
-                out = held.node_marginals(messages);
+                nb::gil_scoped_release release;
+                const std::vector<double> nodes = bound.node_marginals(messages);
+                out.resize((bound.chain.tokens - 1) * L * L);
+                pair_marginals(bound.chain, messages, nodes.data(), out.data());
             }
-            return owned(std::move(out));
-        }, nb::arg("messages"))
-        .def("pair_marginals", [](const HeldChain& held, const Messages& messages) {
-            const size_t L = held.chain.labels();
-            std::vector<double> out;
+            return to_array(std::move(out));
+        }, nb::arg("messages"), "Probability of each label bigram, [T - 1][L][L].")
+        .def("log_transitions", [](const BoundChain& bound, const Messages& messages) {
+            bound.check(messages);
+            const size_t L = bound.chain.labels();
+            std::vector<double> first(L), steps((bound.chain.tokens - 1) * L * L);
             {
-                nb::gil_scoped_release released;
-                const std::vector<double> nodes = held.node_marginals(messages);
-                out.resize((held.chain.tokens - 1) * L * L);
-                pair_marginals(held.chain, messages, nodes.data(), out.data());
+                nb::gil_scoped_release release;
+                log_transitions(bound.chain, messages, first.data(), steps.data());
             }
-            return owned(std::move(out));
-        }, nb::arg("messages"))
-        .def("log_transitions", [](const HeldChain& held, const Messages& messages) {
-            held.demand(messages);
-            const size_t L = held.chain.labels();
-            std::vector<double> first(L), steps((held.chain.tokens - 1) * L * L);
-            {
-                nb::gil_scoped_release released;
-                log_transitions(held.chain, messages, first.data(), steps.data());
-            }
-            return std::pair{owned(std::move(first)), owned(std::move(steps))};
-        }, nb::arg("messages"))
-        .def("entropy", [](const HeldChain& held, const Messages& messages) {
-            return entropy(held.chain, messages, held.node_marginals(messages).data());
-        }, nb::arg("messages"), nb::call_guard<nb::gil_scoped_release>())
-        .def("sample", [](const HeldChain& held, const Messages& messages, size_t count, uint64_t seed) {
-            held.demand(messages);
+            return std::pair{to_array(std::move(first)), to_array(std::move(steps))};
+        }, nb::arg("messages"), "Log-probabilities of the first label [L], and of each label given the previous one [T - 1][L][L].")
+        .def("entropy", [](const BoundChain& bound, const Messages& messages) {
+            return entropy(bound.chain, messages, bound.node_marginals(messages).data());
+        }, nb::arg("messages"), nb::call_guard<nb::gil_scoped_release>(), "Entropy of the distribution over sequences.")
+        .def("sample", [](const BoundChain& bound, const Messages& messages, size_t count, uint64_t seed) {
+            bound.check(messages);
             std::vector<int32_t> out;
             {
-                nb::gil_scoped_release released;
-                out.resize(count * held.chain.tokens);
-                sample(held.chain, messages, count, seed, out.data());
+                nb::gil_scoped_release release;
+                out.resize(count * bound.chain.tokens);
+                sample(bound.chain, messages, count, seed, out.data());
             }
-            return owned(std::move(out));
-        }, nb::arg("messages"), nb::arg("count"), nb::arg("seed"));
+            return to_array(std::move(out));
+        }, nb::arg("messages"), nb::arg("count"), nb::arg("seed"), "Random sequences, one after another.");
 
-    m.def("best_batch", &best_batch, nb::arg("nodes"), nb::arg("offsets"), nb::arg("edges"), nb::arg("start"), nb::arg("end"));
+    m.def("best_batch", &best_batch, nb::arg("nodes"), nb::arg("offsets"), nb::arg("edges"), nb::arg("start"), nb::arg("end"),
+          "Best sequence of every sentence, with the same edges; -1 where no sequence is possible.");
 }
 
 }  // namespace tagpool

@@ -3,12 +3,12 @@
 #include <memory>
 #include <utility>
 
-#include "crfsuite/trained_weights.hpp"
-#include "crfsuite/instances.hpp"
 #include "base/mapped_file.hpp"
+#include "bindings/feature_reader.hpp"
+#include "bindings/helpers.hpp"
+#include "crfsuite/instances.hpp"
+#include "crfsuite/trained_weights.hpp"
 #include "trainers/objective.hpp"
-#include "bindings/arrays.hpp"
-#include "bindings/walker.hpp"
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
@@ -18,72 +18,121 @@
 namespace tagpool {
 namespace {
 
-struct Gather {
+using Weights = nb::typed<nb::list, nb::typed<nb::tuple, int, int, double>>;
+using ValueDicts = nb::typed<nb::list, StringDict<double>>;
+
+struct AttributeCollector {
     void meet(std::string_view name, double value, Attributes& out) { out.append(name, value); }
     void end_token(Attributes& out) { out.end_token(); }
 };
 
-void gather(nb::handle sentence, Attributes& out) {
+void collect_attributes(nb::handle sentence, Attributes& out) {
     out.clear();
-    Gather features;
-    Walker<Gather, Attributes, double>(features, out, Meaning::crfsuite).tokens(sentence);
+    AttributeCollector collector;
+    FeatureReader<AttributeCollector, Attributes, double>(collector, out, ReadingRules::crfsuite).tokens(sentence);
 }
 
-// A sentence that was gathered before, or one to be gathered into `scratch`.
+// Attributes of a sentence: the object itself if it has them already, else `scratch` with new ones.
 const Attributes& attributes_of(nb::handle sentence, Attributes& scratch) {
     if (nb::isinstance<Attributes>(sentence)) return nb::cast<const Attributes&>(sentence);
-    gather(sentence, scratch);
+    collect_attributes(sentence, scratch);
     return scratch;
 }
 
-nb::str text_of(std::string_view text) { return nb::steal<nb::str>(PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "surrogateescape")); }
-
-// Texts, of str or bytes, each `what`; what they are views of is kept.
-std::vector<std::string_view> views_of(nb::handle texts, const char* what, std::vector<nb::object>& keep) {
-    std::vector<std::string_view> out;
-    for (nb::handle text : texts) {
-        std::string_view found;
-        if (PyBytes_Check(text.ptr())) {
-            found = {PyBytes_AS_STRING(text.ptr()), static_cast<size_t>(PyBytes_GET_SIZE(text.ptr()))};
-        } else if (!utf8_of(text, found)) {
-            const std::string which = std::string(what) + " " + std::to_string(out.size() + 1) + ": ";
-            if (PyUnicode_Check(text.ptr())) throw InputFault(which + "the text has a lone surrogate and cannot be written as UTF-8");
-            throw InputFault(which + "expected text, got " + type_of(text));
-        }
-        keep.push_back(nb::borrow(text));
-        out.push_back(found.substr(0, found.find('\0')));
-    }
-    return out;
+nb::str decode(std::string_view text) {
+    return nb::steal<nb::str>(PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "surrogateescape"));
 }
 
-// A tagger with the labels as Python has them, so that no string is made twice.
-struct HeldTagger {
-    HeldTagger(std::string_view bytes, std::shared_ptr<const void> owner) : tagger(bytes, std::move(owner)) {}
+// Views of texts (str or bytes). `owners` keeps the Python objects alive; `what` names the texts in error messages.
+std::vector<std::string_view> views_of(nb::handle texts, const char* what, std::vector<nb::object>& owners) {
+    std::vector<std::string_view> views;
+    for (nb::handle text : texts) {
+        std::string_view view;
+        if (PyBytes_Check(text.ptr())) {
+            view = {PyBytes_AS_STRING(text.ptr()), static_cast<size_t>(PyBytes_GET_SIZE(text.ptr()))};
+        } else if (!utf8_of(text, view)) {
+            const std::string place = std::string(what) + " " + std::to_string(views.size() + 1) + ": ";
+            if (PyUnicode_Check(text.ptr())) throw InputFault(place + kLoneSurrogate);
+            throw InputFault(place + "expected text, got " + type_of(text));
+        }
+        owners.push_back(nb::borrow(text));
+        views.push_back(view.substr(0, view.find('\0')));
+    }
+    return views;
+}
 
-    nb::list names() {
-        if (texts.empty())
-            for (uint32_t label = 0; label < tagger.label_count(); ++label) texts.push_back(text_of(tagger.file().labels().text(label)));
+// Tagger with its labels as Python strings, created once.
+struct BoundTagger {
+    BoundTagger(std::string_view bytes, std::shared_ptr<const void> owner) : tagger(bytes, std::move(owner)) {}
+
+    StringList labels() {
+        create_names();
         nb::list out;
-        for (const nb::object& text : texts) out.append(text);
+        for (const nb::object& name : names) out.append(name);
         return out;
     }
     void set(nb::handle sentence) { tagger.set(attributes_of(sentence, scratch)); }
-    nb::list best() {
-        if (texts.empty()) names();
+    StringList best() {
+        create_names();
         const std::vector<int32_t>& labels = tagger.best();
         nb::list out = nb::steal<nb::list>(PyList_New(static_cast<Py_ssize_t>(labels.size())));
         for (size_t t = 0; t < labels.size(); ++t)
-            PyList_SET_ITEM(out.ptr(), static_cast<Py_ssize_t>(t), nb::object(texts[static_cast<size_t>(labels[t])]).release().ptr());
+            PyList_SET_ITEM(out.ptr(), static_cast<Py_ssize_t>(t), nb::object(names[static_cast<size_t>(labels[t])]).release().ptr());
+        return out;
+    }
+    double marginal(uint32_t label, size_t token) {
+        if (label >= tagger.label_count() || token >= tagger.token_count())
+            throw InputFault("marginal: label " + std::to_string(label) + " or token " + std::to_string(token) + " is out of range");
+        return tagger.marginals()[token * tagger.label_count() + label];
+    }
+    ValueDicts marginals() {
+        create_names();
+        const std::vector<double>& values = tagger.marginals();
+        nb::list out;
+        for (size_t token = 0; token < tagger.token_count(); ++token) {
+            nb::dict by_label;
+            for (size_t label = 0; label < names.size(); ++label) by_label[names[label]] = values[token * names.size() + label];
+            out.append(by_label);
+        }
+        return out;
+    }
+    double probability(const std::vector<int32_t>& labels) {
+        expect_size(labels.size(), tagger.token_count(), "labels, one per token");
+        for (int32_t label : labels)
+            if (label < 0 || static_cast<uint32_t>(label) >= tagger.label_count())
+                throw InputFault("label " + std::to_string(label) + " is out of range");
+        return tagger.probability(labels);
+    }
+    StringDict<int> head() const {
+        const CrfsuiteFile::Head& head = tagger.file().head();
+        nb::dict out;
+        const std::pair<const char*, uint32_t> fields[] = {
+            {"size", head.size}, {"version", head.version}, {"num_features", head.features}, {"num_labels", head.labels},
+            {"num_attrs", head.attributes}, {"off_features", head.at_features}, {"off_labels", head.at_labels},
+            {"off_attrs", head.at_attributes}, {"off_labelrefs", head.at_label_references}, {"off_attrrefs", head.at_attribute_references}};
+        for (const auto& [name, value] : fields) out[name] = value;
+        return out;
+    }
+    StringList attributes() const {
+        nb::list out;
+        for (uint32_t i = 0; i < tagger.file().attribute_count(); ++i) out.append(decode(tagger.file().attributes().text(i)));
         return out;
     }
 
     CrfsuiteTagger tagger;
-    std::vector<nb::object> texts;
+
+private:
+    void create_names() {
+        if (names.empty())
+            for (uint32_t label = 0; label < tagger.label_count(); ++label) names.push_back(decode(tagger.file().labels().text(label)));
+    }
+
+    std::vector<nb::object> names;
     Attributes scratch;
 };
 
 template <class Numbers>
-nb::list all_weights(const CrfsuiteFile& file, uint32_t count, Numbers&& numbers_of) {
+Weights all_weights(const CrfsuiteFile& file, uint32_t count, Numbers&& numbers_of) {
     nb::list out;
     for (uint32_t from = 0; from < count; ++from) {
         const CrfsuiteFile::Numbers numbers = numbers_of(from);
@@ -102,173 +151,146 @@ std::vector<std::string_view> texts_of(const StringTable& table) {
     return out;
 }
 
-// All instances, laid out for training.
-std::shared_ptr<TrainingSet> lay_out(const Instances& instances, bool all_pairs, bool all_transitions, bool merge_twins, bool lean) {
+void append_instance(Instances& instances, nb::handle sentence, nb::handle labels, int32_t group) {
+    Attributes scratch;
+    const Attributes& attributes = attributes_of(sentence, scratch);
+    std::vector<nb::object> owners;
+    const std::vector<std::string_view> texts = views_of(labels, "label", owners);
+    if (texts.size() != attributes.token_count())
+        throw InputFault("the numbers of items and labels differ: " + std::to_string(attributes.token_count()) + " items, " +
+                         std::to_string(texts.size()) + " labels");
+    instances.add(attributes, texts, group);
+}
+
+// Passes the model file to `receive` as a memoryview, which is released when `receive` returns.
+void write_model_file(const Instances& instances, const TrainedWeights& weights, const nb::callable& receive) {
+    const std::vector<std::string_view> labels = texts_of(instances.labels()), attributes = texts_of(instances.attributes());
+    const std::string file = write_crfsuite(weights.named(labels, attributes));
+    const nb::object view = nb::steal(PyMemoryView_FromMemory(const_cast<char*>(file.data()), static_cast<Py_ssize_t>(file.size()), PyBUF_READ));
+    try {
+        receive(view);
+    } catch (...) {
+        view.attr("release")();
+        throw;
+    }
+    view.attr("release")();
+}
+
+std::shared_ptr<TrainingSet> training_set(const Instances& instances, bool all_cells, bool all_transitions, bool merge_twins, bool lean) {
     TrainingOptions options;
     options.labels = instances.labels().size();
-    options.all_pairs = all_pairs;
+    options.all_pairs = all_cells;
     options.boundaries = false;
     options.all_transitions = all_transitions;
     options.merge_twins = merge_twins;
     options.lean = lean;
     nb::gil_scoped_release release;
-    auto made = std::make_shared<TrainingSet>(instances.all(), instances.gold().data(), instances.attributes().size(), options);
+    auto set = std::make_shared<TrainingSet>(instances.all(), instances.gold().data(), instances.attributes().size(), options);
     release_memory();
-    return made;
+    return set;
+}
+
+void bind_tagger(nb::module_& m) {
+    nb::class_<Attributes>(m, "Attributes", "Attributes of a sentence's tokens, with values.")
+        .def("__init__", [](Attributes* self, nb::handle sentence) {
+            Attributes attributes;
+            collect_attributes(sentence, attributes);
+            new (self) Attributes(std::move(attributes));
+        }, nb::arg("sentence").none())
+        .def("__len__", &Attributes::token_count)
+        .def("items", [](const Attributes& sentence) -> ValueDicts {
+            nb::list out;
+            for (size_t token = 0; token < sentence.token_count(); ++token) {
+                nb::dict item;
+                for (size_t i = sentence.begin(token); i < sentence.begin(token + 1); ++i) item[decode(sentence.text(i))] = sentence.value(i);
+                out.append(item);
+            }
+            return out;
+        }, "One dict per token: attribute to value.");
+
+    nb::class_<BoundTagger>(m, "CrfsuiteTagger", "Tagger for a CRFsuite model file.")
+        .def_static("open", [](const std::string& path) {
+            FileBytes file = map_file(path);
+            return std::make_unique<BoundTagger>(file.bytes, std::move(file.owner));
+        }, nb::arg("path"), "Read a model file.")
+        .def_static("read", [](const nb::bytes& data) {
+            auto copy = std::make_shared<const std::string>(data.c_str(), data.size());
+            const std::string_view view = *copy;
+            return std::make_unique<BoundTagger>(view, std::move(copy));
+        }, nb::arg("data"), "Read a model file in memory.")
+        .def("labels", &BoundTagger::labels, "All labels.")
+        .def("set", &BoundTagger::set, nb::arg("sentence").none(), "Set the sentence for best, marginal and probability.")
+        .def("best", &BoundTagger::best, "Best labels of the sentence.")
+        .def("tag", [](BoundTagger& bound, nb::handle sentence) {
+            bound.set(sentence);
+            return bound.best();
+        }, nb::arg("sentence").none(), "Set a sentence and return its best labels.")
+        .def_prop_ro("token_count", [](const BoundTagger& bound) { return bound.tagger.token_count(); }, "Number of tokens of the sentence.")
+        .def("marginal", &BoundTagger::marginal, nb::arg("label"), nb::arg("token"), "Probability of a label at a token.")
+        .def("marginals", &BoundTagger::marginals, "Probability of every label, one dict per token.")
+        .def("probability", &BoundTagger::probability, nb::arg("labels"), "Probability of a label sequence.")
+        .def("head", &BoundTagger::head, "Fields of the file's header.")
+        .def("attributes", &BoundTagger::attributes, "All attributes.")
+        .def("transitions", [](const BoundTagger& bound) {
+            const CrfsuiteFile& file = bound.tagger.file();
+            return all_weights(file, file.label_count(), [&](uint32_t label) { return file.of_label(label); });
+        }, "Triples (from, to, weight), by number.")
+        .def("states", [](const BoundTagger& bound) {
+            const CrfsuiteFile& file = bound.tagger.file();
+            return all_weights(file, file.attribute_count(), [&](uint32_t attribute) { return file.of_attribute(attribute); });
+        }, "Triples (attribute, label, weight), by number.");
 }
 
 }  // namespace
 
 void bind_crfsuite(nb::module_& m) {
-    nb::class_<Attributes>(m, "Attributes")
-        .def("__init__", [](Attributes* self, nb::handle sentence) {
-            auto made = std::make_unique<Attributes>();
-            gather(sentence, *made);
-            new (self) Attributes(std::move(*made));
-        }, nb::arg("sentence").none())
-        .def("__len__", &Attributes::token_count)
-        .def("items", [](const Attributes& sentence) {
-            nb::list out;
-            for (size_t token = 0; token < sentence.token_count(); ++token) {
-                nb::dict item;
-                for (size_t i = sentence.begin(token); i < sentence.begin(token + 1); ++i) item[text_of(sentence.text(i))] = sentence.value(i);
-                out.append(item);
-            }
-            return out;
-        });
+    bind_tagger(m);
 
-    nb::class_<HeldTagger>(m, "CrfsuiteTagger")
-        .def_static("open", [](const std::string& path) {
-            FileBytes file = map_file(path);
-            return std::make_unique<HeldTagger>(file.bytes, std::move(file.owner));
-        }, nb::arg("path"))
-        .def_static("read", [](nb::bytes bytes) {
-            auto kept = std::make_shared<const std::string>(bytes.c_str(), bytes.size());
-            const std::string_view view = *kept;
-            return std::make_unique<HeldTagger>(view, std::move(kept));
-        }, nb::arg("bytes"))
-        .def("labels", &HeldTagger::names)
-        .def("set", &HeldTagger::set, nb::arg("sentence").none())
-        .def("best", &HeldTagger::best)
-        .def("tag", [](HeldTagger& held, nb::handle sentence) {
-            held.set(sentence);
-            return held.best();
-        }, nb::arg("sentence").none())
-        .def_prop_ro("token_count", [](const HeldTagger& held) { return held.tagger.token_count(); })
-        .def("marginal", [](HeldTagger& held, uint32_t label, size_t token) {
-            if (label >= held.tagger.label_count() || token >= held.tagger.token_count()) throw InputFault("there is no such label or token");
-            return held.tagger.marginals()[token * held.tagger.label_count() + label];
-        }, nb::arg("label"), nb::arg("token"))
-        .def("marginals", [](HeldTagger& held) {
-            const std::vector<double>& found = held.tagger.marginals();
-            if (held.texts.empty()) held.names();
-            nb::list out;
-            for (size_t token = 0; token < held.tagger.token_count(); ++token) {
-                nb::dict of_token;
-                for (size_t label = 0; label < held.texts.size(); ++label) of_token[held.texts[label]] = found[token * held.texts.size() + label];
-                out.append(of_token);
-            }
-            return out;
-        })
-        .def("probability", [](HeldTagger& held, const std::vector<int32_t>& labels) {
-            expect_size(labels.size(), held.tagger.token_count(), "labels, one a token");
-            for (int32_t label : labels)
-                if (label < 0 || static_cast<uint32_t>(label) >= held.tagger.label_count()) throw InputFault("there is no such label");
-            return held.tagger.probability(labels);
-        }, nb::arg("labels"))
-        .def("head", [](const HeldTagger& held) {
-            const CrfsuiteFile::Head& head = held.tagger.file().head();
-            nb::dict out;
-            const std::pair<const char*, uint32_t> fields[] = {
-                {"size", head.size}, {"version", head.version}, {"num_features", head.features}, {"num_labels", head.labels},
-                {"num_attrs", head.attributes}, {"off_features", head.at_features}, {"off_labels", head.at_labels},
-                {"off_attrs", head.at_attributes}, {"off_labelrefs", head.at_label_references}, {"off_attrrefs", head.at_attribute_references}};
-            for (const auto& [name, value] : fields) out[name] = value;
-            return out;
-        })
-        .def("attributes", [](const HeldTagger& held) {
-            nb::list out;
-            for (uint32_t i = 0; i < held.tagger.file().attribute_count(); ++i) out.append(text_of(held.tagger.file().attributes().text(i)));
-            return out;
-        })
-        // (from, to, weight), by number.
-        .def("transitions", [](const HeldTagger& held) {
-            const CrfsuiteFile& file = held.tagger.file();
-            return all_weights(file, file.label_count(), [&](uint32_t label) { return file.of_label(label); });
-        })
-        // (attribute, label, weight), by number.
-        .def("states", [](const HeldTagger& held) {
-            const CrfsuiteFile& file = held.tagger.file();
-            return all_weights(file, file.attribute_count(), [&](uint32_t attribute) { return file.of_attribute(attribute); });
-        });
-
-    nb::class_<Instances>(m, "Instances")
-        .def(nb::init<>())
-        .def("append", [](Instances& instances, nb::handle sentence, nb::handle labels, int32_t group) {
-            Attributes scratch;
-            const Attributes& attributes = attributes_of(sentence, scratch);
-            std::vector<nb::object> keep;
-            const std::vector<std::string_view> texts = views_of(labels, "label", keep);
-            if (texts.size() != attributes.token_count())
-                throw InputFault("the numbers of items and labels differ: " + std::to_string(attributes.token_count()) + " items, " +
-                                 std::to_string(texts.size()) + " labels");
-            instances.add(attributes, texts, group);
-        }, nb::arg("sentence").none(), nb::arg("labels").none(), nb::arg("group"))
-        .def("__len__", [](const Instances& instances) { return instances.groups().size(); })
-        .def("labels", [](const Instances& instances) {
-            nb::list out;
-            for (uint32_t i = 0; i < instances.labels().size(); ++i) out.append(text_of(instances.labels()[i]));
-            return out;
-        })
-        .def_prop_ro("attribute_count", [](const Instances& instances) { return instances.attributes().size(); })
-        .def("all", &Instances::all, nb::rv_policy::reference_internal)
-        .def("gold", [](const Instances& instances) { return owned(instances.gold()); })
-        .def("groups", [](const Instances& instances) { return instances.groups(); })
-        .def("part", [](const Instances& instances, int32_t group, bool of_group) {
-            Instances::Part part = instances.part(group, of_group);
-            return std::pair{std::move(part.encoding), owned(std::move(part.gold))};
-        }, nb::arg("group"), nb::arg("of_group"))
-        // Hands over a model file of these attributes and labels, and of weights found for them, to be read before `receive` returns.
-        .def("write", [](const Instances& instances, const FoundWeights& weights, nb::callable receive) {
-            const std::vector<std::string_view> labels = texts_of(instances.labels()), attributes = texts_of(instances.attributes());
-            const std::string file = write_crfsuite(weights.named(labels, attributes));
-            const nb::object view = nb::steal(PyMemoryView_FromMemory(const_cast<char*>(file.data()), static_cast<Py_ssize_t>(file.size()), PyBUF_READ));
-            // Nobody may look at it any longer, whatever happens.
-            try {
-                receive(view);
-            } catch (...) {
-                view.attr("release")();
-                throw;
-            }
-            view.attr("release")();
-        }, nb::arg("weights"), nb::arg("receive"))
-        // Laid out for training, with the weights that are observed, or all that are possible.
-        .def("lay_out", &lay_out, nb::arg("all_pairs"), nb::arg("all_transitions"), nb::arg("merge_twins"), nb::arg("lean"));
-
-    nb::class_<FoundWeights>(m, "FoundWeights")
-        .def("__init__", [](FoundWeights* self, const TrainingSet& set, Objective& objective) {
-            expect_size(objective.point().size(), objective.memory_size(), "a point: nothing was minimised yet");
+    nb::class_<TrainedWeights>(m, "TrainedWeights", "Weights of a training set as a CRFsuite model file stores them.")
+        .def("__init__", [](TrainedWeights* self, const TrainingSet& set, Objective& objective) {
+            expect_size(objective.point().size(), objective.memory_size(), "coordinates; call minimise first");
             std::vector<double> parameters(objective.parameter_count());
             objective.each_here([&](size_t i, double parameter) { parameters[i] = parameter; });
-            new (self) FoundWeights(set, std::move(parameters));
+            new (self) TrainedWeights(set, std::move(parameters));
         }, nb::arg("training"), nb::arg("objective"))
-        .def("__init__", [](FoundWeights* self, const TrainingSet& set, Doubles parameters) {
-            new (self) FoundWeights(set, copied(parameters));
+        .def("__init__", [](TrainedWeights* self, const TrainingSet& set, Doubles parameters) {
+            new (self) TrainedWeights(set, to_vector(parameters));
         }, nb::arg("training"), nb::arg("parameters"))
-        .def("__len__", &FoundWeights::size)
-        .def("active", &FoundWeights::active)
-        .def("finite", &FoundWeights::finite);
+        .def("__len__", &TrainedWeights::size)
+        .def("active", &TrainedWeights::active, "Number of weights other than 0.")
+        .def("finite", &TrainedWeights::finite, "Whether all weights are finite.");
 
-    // The same of texts.
-    m.def("write_crfsuite", [](nb::handle labels, nb::handle attributes, UInts pair_attributes, UShorts pair_labels, Doubles pair_weights,
-                               Doubles transitions) {
-        std::vector<nb::object> keep;
-        const std::string file = write_crfsuite({views_of(labels, "label", keep), views_of(attributes, "attribute", keep),
-                                                 {pair_attributes.data(), pair_attributes.size()}, {pair_labels.data(), pair_labels.size()},
-                                                 {pair_weights.data(), pair_weights.size()}, {transitions.data(), transitions.size()}});
-        return nb::bytes(file.data(), file.size());
-    }, nb::arg("labels"), nb::arg("attributes"), nb::arg("pair_attributes"), nb::arg("pair_labels"), nb::arg("pair_weights"),
-       nb::arg("transitions"));
+    nb::class_<Instances>(m, "Instances", "Labelled sentences of python-crfsuite's Trainer.")
+        .def(nb::init<>())
+        .def("append", &append_instance, nb::arg("sentence").none(), nb::arg("labels").none(), nb::arg("group"), "Add a sentence.")
+        .def("__len__", [](const Instances& instances) { return instances.groups().size(); })
+        .def("labels", [](const Instances& instances) -> StringList {
+            nb::list out;
+            for (uint32_t i = 0; i < instances.labels().size(); ++i) out.append(decode(instances.labels()[i]));
+            return out;
+        }, "All labels, in order of first occurrence.")
+        .def_prop_ro("attribute_count", [](const Instances& instances) { return instances.attributes().size(); }, "Number of attributes.")
+        .def("all", &Instances::all, nb::rv_policy::reference_internal, "Attributes of all sentences.")
+        .def("gold", [](const Instances& instances) { return to_array(instances.gold()); }, "Label of every token.")
+        .def("groups", [](const Instances& instances) { return instances.groups(); }, "Group of every sentence.")
+        .def("part", [](const Instances& instances, int32_t group, bool of_group) {
+            Instances::Part part = instances.part(group, of_group);
+            return std::pair{std::move(part.encoding), to_array(std::move(part.gold))};
+        }, nb::arg("group"), nb::arg("of_group"), "Attributes and labels of the sentences inside (or outside) a group.")
+        .def("write", &write_model_file, nb::arg("weights"), nb::arg("receive"),
+             nb::sig("def write(self, weights: TrainedWeights, receive: collections.abc.Callable[[memoryview], object]) -> None"),
+             "Pass a model file to receive as a memoryview that is valid during the call.")
+        .def("training_set", &training_set, nb::arg("all_cells"), nb::arg("all_transitions"), nb::arg("merge_twins"), nb::arg("lean"),
+             "Training set of all sentences, with the observed weights or all possible ones.");
+
+    m.def("write_crfsuite", [](nb::typed<nb::iterable, nb::object> labels, nb::typed<nb::iterable, nb::object> attributes, UInts cell_attributes,
+                               UShorts cell_labels, Doubles cell_weights, Doubles transitions) {
+        std::vector<nb::object> owners;
+        return to_bytes(write_crfsuite({views_of(labels, "label", owners), views_of(attributes, "attribute", owners),
+                                        {cell_attributes.data(), cell_attributes.size()}, {cell_labels.data(), cell_labels.size()},
+                                        {cell_weights.data(), cell_weights.size()}, {transitions.data(), transitions.size()}}));
+    }, nb::arg("labels"), nb::arg("attributes"), nb::arg("cell_attributes"), nb::arg("cell_labels"), nb::arg("cell_weights"),
+          nb::arg("transitions"), "CRFsuite model file of these texts and weights; transitions is [L][L].");
 }
 
 }  // namespace tagpool

@@ -4,12 +4,14 @@
 
 #include "features/encode.hpp"
 #include "base/fault.hpp"
+#include "model/collapse.hpp"
 #include "features/given.hpp"
 #include "dataset/training_set.hpp"
-#include "bindings/arrays.hpp"
+#include "bindings/helpers.hpp"
 #include "bindings/tagging.hpp"
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
@@ -19,13 +21,27 @@ namespace {
 std::unique_ptr<Model> built(Trained trained, const std::vector<std::string>& labels, const UInts& pair_features, const UShorts& pair_labels,
                              const Floats& weights, const Floats& edges, const TrainedArcs* arcs) {
     trained.labels = labels;
-    trained.pair_features = copied(pair_features);
-    trained.pair_labels = copied(pair_labels);
-    trained.weights = copied(weights);
-    trained.edges = copied(edges);
+    trained.pair_features = to_vector(pair_features);
+    trained.pair_labels = to_vector(pair_labels);
+    trained.weights = to_vector(weights);
+    trained.edges = to_vector(edges);
     if (arcs) trained.arcs = *arcs;
     nb::gil_scoped_release release;
     return std::make_unique<Model>(std::move(trained));
+}
+
+std::unique_ptr<Model> collapse(const std::vector<std::string>& labels, const std::vector<const Model*>& models, const std::vector<double>& weights,
+                                const std::vector<std::vector<std::string>>& names, const std::vector<std::vector<uint16_t>>& label_of) {
+    std::vector<Collapsing> members;
+    if (models.empty() || weights.size() != models.size() || names.size() != models.size() || label_of.size() != models.size())
+        throw InputFault("expected a weight, names and labels for each of " + std::to_string(models.size()) + " models");
+    nb::gil_scoped_release release;
+    for (size_t i = 0; i < models.size(); ++i) {
+        Collapsing member{models[i], weights[i], {}, label_of[i]};
+        for (const std::string& name : names[i]) member.keys.push_back(models[i]->key_of(name));
+        members.push_back(std::move(member));
+    }
+    return collapsed(labels, members);
 }
 
 std::vector<int32_t> tagged(const Model& model, const Columns& columns, unsigned threads) {
@@ -93,9 +109,9 @@ void bind_model(nb::module_& m) {
         .def_prop_ro("history_template_keys", [](const Model& model) { return keys_in(model.arcs().program()); })
         .def_prop_ro("chain", [](const Model& model) { return model.view().chain; })
         .def("edges", [](const Model& model) {
-            if (!model.view().chain) return owned(std::vector<float>());
+            if (!model.view().chain) return to_array(std::vector<float>());
             const auto edges = model.tensors().array<float>("edges");
-            return owned(std::vector<float>(edges.begin(), edges.end()));
+            return to_array(std::vector<float>(edges.begin(), edges.end()));
         })
         .def_prop_ro("has_history", [](const Model& model) { return model.arcs().has_history(); })
         .def("weights_of", [](const Model& model, const std::vector<std::string>& names) {
@@ -107,7 +123,7 @@ void bind_model(nb::module_& m) {
                 if (place == FrozenIndex::kNone) continue;
                 view.each_weight(place, [&](uint32_t label, float weight) { out[i * view.labels + label] = weight; });
             }
-            return owned(std::move(out));
+            return to_array(std::move(out));
         }, nb::arg("names"))
         // Of features of transitions by name: the name's number, b * labels + c, and the weight there.
         .def("history_weights_of", [](const Model& model, const std::vector<std::string>& names) {
@@ -124,7 +140,7 @@ void bind_model(nb::module_& m) {
                     weights.push_back(arcs.weights[k]);
                 }
             }
-            return nb::make_tuple(owned(std::move(numbers)), owned(std::move(pairs)), owned(std::move(weights)));
+            return std::tuple(to_array(std::move(numbers)), to_array(std::move(pairs)), to_array(std::move(weights)));
         }, nb::arg("names"))
         .def("tag_sentences", [](const Model& model, nb::handle sentences, unsigned threads) {
             const Columns columns = columns_of(model.columns(), sentences);
@@ -134,7 +150,7 @@ void bind_model(nb::module_& m) {
             return as_lists(model.labels(), tagged(model, columns, threads), columns.sentences);
         }, nb::arg("columns"), nb::arg("threads"))
         .def("tag_given", [](const Model& model, nb::handle sentences, unsigned threads) {
-            const Encoding encoding = placed_features(model.slots(), model.given(), sentences);
+            const Encoding encoding = encode_given(model.slots(), model.given(), sentences);
             std::vector<int32_t> out(encoding.token_count());
             {
                 nb::gil_scoped_release release;
@@ -148,20 +164,20 @@ void bind_model(nb::module_& m) {
                 nb::gil_scoped_release release;
                 model.tag(model.placed(encoding), history, threads, out.data());
             }
-            return owned(std::move(out));
+            return to_array(std::move(out));
         }, nb::arg("encoding"), nb::arg("threads"), nb::arg("history").none() = nb::none())
         .def("label_numbers", [](const Model& model, const Columns& columns, unsigned threads) {
-            return owned(tagged(model, columns, threads));
+            return to_array(tagged(model, columns, threads));
         }, nb::arg("columns"), nb::arg("threads"))
         .def("score_encoding", [](const Model& model, const Encoding& encoding) {
             std::vector<float> out(encoding.token_count() * model.view().labels);
             model.score(model.placed(encoding), out.data());
-            return owned(std::move(out));
+            return to_array(std::move(out));
         }, nb::arg("encoding"))
         .def("score_pairs_of_encoding", [](const Model& model, const Encoding& encoding, const Encoding* history) {
             std::vector<float> out(encoding.token_count() * model.view().labels * model.view().labels);
             model.score_pairs(encoding, history, out.data());
-            return owned(std::move(out));
+            return to_array(std::move(out));
         }, nb::arg("encoding"), nb::arg("history").none() = nb::none())
         .def("score_pairs", [](const Model& model, const Columns& columns, unsigned threads) {
             std::vector<float> out(columns.token_count() * model.view().labels * model.view().labels);
@@ -169,7 +185,7 @@ void bind_model(nb::module_& m) {
                 nb::gil_scoped_release release;
                 model.score_pairs(columns, threads, out.data());
             }
-            return owned(std::move(out));
+            return to_array(std::move(out));
         }, nb::arg("columns"), nb::arg("threads"))
         .def("score_columns", [](const Model& model, const Columns& columns, unsigned threads) {
             std::vector<float> out(columns.token_count() * model.view().labels);
@@ -177,14 +193,17 @@ void bind_model(nb::module_& m) {
                 nb::gil_scoped_release release;
                 model.score(columns, threads, out.data());
             }
-            return owned(std::move(out));
+            return to_array(std::move(out));
         }, nb::arg("columns"), nb::arg("threads"))
         .def("score_given", [](const Model& model, nb::handle sentences) {
-            const Encoding encoding = placed_features(model.slots(), model.given(), sentences);
+            const Encoding encoding = encode_given(model.slots(), model.given(), sentences);
             std::vector<float> out(encoding.token_count() * model.view().labels);
             model.score(encoding, out.data());
-            return nb::make_tuple(owned(std::move(out)), owned(encoding.sentences));
+            return std::tuple(to_array(std::move(out)), to_array(encoding.sentences));
         }, nb::arg("sentences"));
+
+    m.def("collapse", &collapse, nb::arg("labels"), nb::arg("models"), nb::arg("weights"), nb::arg("names"), nb::arg("label_of"),
+          "Merge models into one whose weights are the weighted sum of theirs.");
 }
 
 }  // namespace tagpool

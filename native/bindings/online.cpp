@@ -1,22 +1,20 @@
-// Dynamic feature induction: its learner, and the models it makes.
 #include "online/learner.hpp"
 #include "online/model.hpp"
 
 #include <memory>
 
 #include "features/given.hpp"
-#include "bindings/arrays.hpp"
+#include "bindings/helpers.hpp"
 #include "bindings/tagging.hpp"
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
 
 namespace tagpool {
 namespace {
 
-using Keys = Given1D<uint64_t>;
+using Keys = ArrayArgument<uint64_t>;
 
-LabelHistory look_back(const std::vector<std::vector<uint8_t>>& backs, const UShorts& templates) { return {backs, copied(templates)}; }
-
-std::unique_ptr<OnlineModel> built(OnlineTrained trained, const Induced& induced, const std::vector<std::string>& labels, const Encoder* history) {
+std::unique_ptr<OnlineModel> build(OnlineTrained trained, const Induced& induced, const std::vector<std::string>& labels, const Encoder* history) {
     trained.labels = labels;
     trained.induced = induced;
     if (history) {
@@ -27,95 +25,116 @@ std::unique_ptr<OnlineModel> built(OnlineTrained trained, const Induced& induced
     return std::make_unique<OnlineModel>(std::move(trained));
 }
 
-// One number a label for each of some features.
+// Weights [count][labels]; add(i, row) adds those of feature i.
 template <class Add>
-nb::object weight_table(const OnlineModel& model, size_t count, Add&& add) {
+Array<float> weight_table(const OnlineModel& model, size_t count, Add&& add) {
     const size_t labels = model.labels().size();
     std::vector<float> out(count * labels);
     for (size_t i = 0; i < count; ++i) add(i, out.data() + i * labels);
-    return owned(std::move(out));
+    return to_array(std::move(out));
 }
 
-std::vector<int32_t> tagged(const OnlineModel& model, const Columns& columns, unsigned threads, size_t beam) {
+std::vector<int32_t> tag(const OnlineModel& model, const Columns& columns, unsigned threads, size_t beam) {
     std::vector<int32_t> out(columns.token_count());
     nb::gil_scoped_release release;
     model.tag(columns, threads, beam, out.data());
     return out;
 }
 
-std::vector<int32_t> tagged(const OnlineModel& model, const Encoding& placed, const Encoding* history, unsigned threads, size_t beam) {
-    std::vector<int32_t> out(placed.token_count());
+std::vector<int32_t> tag(const OnlineModel& model, const Encoding& encoding, const Encoding* history, unsigned threads, size_t beam) {
+    std::vector<int32_t> out(encoding.token_count());
     nb::gil_scoped_release release;
-    model.tag(placed, history, threads, beam, out.data());
+    model.tag(encoding, history, threads, beam, out.data());
     return out;
 }
 
-void bind_learner(nb::module_& m) {
-    nb::class_<Induced>(m, "Induced")
-        .def_ro("slots", &Induced::slots)
-        .def_prop_ro("width", &Induced::width)
-        .def("numbers", [](const Induced& i) { return owned(i.numbers); })
-        .def("history_features", [](const Induced& i) { return owned(i.history_features); })
-        .def("history_labels", [](const Induced& i) { return owned(i.history_labels); })
-        .def("hashes", [](const Induced& i) { return owned(i.hashes); })
-        .def("pair_slots", [](const Induced& i) { return owned(i.pair_slots); })
-        .def("pair_first", [](const Induced& i) { return owned(i.pair_first); })
-        .def("pair_second", [](const Induced& i) { return owned(i.pair_second); })
-        .def("begins", [](const Induced& i) { return owned(i.begins); })
-        .def("weight_labels", [](const Induced& i) { return owned(i.weight_labels); })
-        .def("weights", [](const Induced& i) { return owned(i.weights); });
+void start_features(OnlineLearner& learner, Floats weights, size_t labels) {
+    for (size_t i = 0; i < weights.size(); ++i)
+        if (weights.data()[i] != 0)
+            learner.start_feature(static_cast<uint32_t>(i / labels), static_cast<uint16_t>(i % labels), weights.data()[i]);
+}
 
-    nb::class_<OnlineLearner>(m, "OnlineLearner")
-        .def("__init__", [](OnlineLearner* self, std::shared_ptr<Encoding> features, Ints gold, uint32_t labels, Keys keys, Keys label_keys,
-                            std::shared_ptr<Encoding> history, Keys history_keys, const std::vector<std::vector<uint8_t>>& backs,
-                            UShorts history_templates, Floats sentence_weights, float step, float rho, double l1, bool dual_averaging,
-                            size_t strongest, uint32_t slots, size_t batch, double gold_share, size_t average_from, uint64_t seed) {
-            OnlineData data{std::move(features), std::move(history), look_back(backs, history_templates), copied(gold), copied(keys),
-                            copied(history_keys), copied(label_keys), copied(sentence_weights)};
-            const OnlineOptions options{{step, rho, dual_averaging}, l1, strongest, slots, batch, gold_share, average_from, seed};
-            nb::gil_scoped_release release;
-            new (self) OnlineLearner(std::move(data), labels, options);
-        }, nb::arg("features"), nb::arg("gold"), nb::arg("labels"), nb::arg("keys"), nb::arg("label_keys"), nb::arg("history").none(),
-             nb::arg("history_keys"), nb::arg("backs"), nb::arg("history_templates"), nb::arg("sentence_weights"), nb::arg("step"),
-             nb::arg("rho"), nb::arg("l1"), nb::arg("dual_averaging"), nb::arg("strongest"), nb::arg("slots"), nb::arg("batch"),
-             nb::arg("gold_share"), nb::arg("average_from"), nb::arg("seed"))
+uint32_t start_history(OnlineLearner& learner, uint32_t feature, const std::vector<uint16_t>& before, Floats weights) {
+    const uint32_t number = learner.history_number(feature, before);
+    for (size_t label = 0; label < weights.size(); ++label)
+        if (weights.data()[label] != 0) learner.start_history(feature, before, static_cast<uint16_t>(label), weights.data()[label]);
+    return number;
+}
+
+void start_conjunctions(OnlineLearner& learner, UInts first, UInts second, Floats weights) {
+    const size_t count = first.size(), labels = count ? weights.size() / count : 0;
+    expect_size(second.size(), count, "second features of conjunctions");
+    expect_size(weights.size(), count * labels, "weights of conjunctions");
+    for (size_t i = 0; i < count; ++i) {
+        learner.join(first.data()[i], second.data()[i]);
+        for (size_t label = 0; label < labels; ++label)
+            if (const float weight = weights.data()[i * labels + label]; weight != 0)
+                learner.start_pair_weight(first.data()[i], second.data()[i], static_cast<uint16_t>(label), weight);
+    }
+}
+
+void bind_learner(nb::module_& m) {
+    nb::class_<Induced>(m, "Induced", "Learned features, conjunctions and weights.")
+        .def_ro("slots", &Induced::slots, "Hash table size for conjunctions.")
+        .def_prop_ro("width", &Induced::width, "Numbers per feature with previous labels: the feature and its labels.")
+        .def("numbers", [](const Induced& induced) { return to_array(induced.numbers); }, "Features with weights.")
+        .def("history_features", [](const Induced& induced) { return to_array(induced.history_features); }, "Features with previous labels: the feature.")
+        .def("history_labels", [](const Induced& induced) { return to_array(induced.history_labels); }, "Features with previous labels: the labels.")
+        .def("hashes", [](const Induced& induced) { return to_array(induced.hashes); }, "Hash of each feature, for conjunctions.")
+        .def("conjunction_slots", [](const Induced& induced) { return to_array(induced.pair_slots); }, "Slot of each conjunction.")
+        .def("conjunction_first", [](const Induced& induced) { return to_array(induced.pair_first); }, "First feature of each conjunction.")
+        .def("conjunction_second", [](const Induced& induced) { return to_array(induced.pair_second); }, "Second feature of each conjunction.")
+        .def("begins", [](const Induced& induced) { return to_array(induced.begins); }, "First weight of each row.")
+        .def("weight_labels", [](const Induced& induced) { return to_array(induced.weight_labels); }, "Label of each weight.")
+        .def("weights", [](const Induced& induced) { return to_array(induced.weights); }, "All weights.");
+
+    nb::class_<OnlineHistory>(m, "OnlineHistory", "Features that include previous labels: their static part, and how far back each label is.")
+        .def("__init__", [](OnlineHistory* self, std::shared_ptr<Encoding> encoding, Keys keys, const std::vector<std::vector<uint8_t>>& backs,
+                            UShorts templates) {
+            new (self) OnlineHistory{std::move(encoding), to_vector(keys), {backs, to_vector(templates)}};
+        }, nb::arg("encoding"), nb::arg("keys"), nb::arg("backs"), nb::arg("templates"));
+
+    nb::class_<OnlineData>(m, "OnlineData", "Training data of an OnlineLearner. label_keys has one more key, for the label before a sentence.")
+        .def("__init__", [](OnlineData* self, std::shared_ptr<Encoding> features, Ints gold, Keys keys, Keys label_keys,
+                            std::optional<OnlineHistory> history, std::optional<Floats> sentence_weights) {
+            if (label_keys.size() == 0) throw InputFault("label_keys: expected one key per label, and one more");
+            new (self) OnlineData{std::move(features), to_vector(gold), to_vector(keys), to_vector(label_keys),
+                                  history.value_or(OnlineHistory()), sentence_weights ? to_vector(*sentence_weights) : std::vector<float>()};
+        }, nb::arg("features"), nb::arg("gold"), nb::arg("keys"), nb::arg("label_keys"), nb::arg("history") = nb::none(),
+             nb::arg("sentence_weights") = nb::none());
+
+    nb::class_<AdaGrad>(m, "AdaGrad", "Update rule: step and rho of AdaGrad, and the l1 penalty of dual averaging.")
+        .def("__init__", [](AdaGrad* self, float step, float rho, double l1, bool dual_averaging) {
+            new (self) AdaGrad{step, rho, dual_averaging, l1};
+        }, nb::kw_only(), nb::arg("step"), nb::arg("rho"), nb::arg("l1"), nb::arg("dual_averaging"));
+
+    nb::class_<OnlineOptions>(m, "OnlineOptions", "Parameters of an OnlineLearner.")
+        .def("__init__", [](OnlineOptions* self, const AdaGrad& update, size_t strongest, uint32_t slots, size_t batch, double gold_share,
+                            size_t average_from, uint64_t seed) {
+            new (self) OnlineOptions{update, strongest, slots, batch, gold_share, average_from, seed};
+        }, nb::kw_only(), nb::arg("update"), nb::arg("strongest"), nb::arg("slots"), nb::arg("batch"), nb::arg("gold_share"),
+             nb::arg("average_from"), nb::arg("seed"));
+
+    nb::class_<OnlineLearner>(m, "OnlineLearner", "Online learner with dynamic feature induction.")
+        .def(nb::init<OnlineData, const OnlineOptions&>(), nb::arg("data"), nb::arg("options"), nb::call_guard<nb::gil_scoped_release>())
         .def("epoch", [](OnlineLearner& learner) {
             nb::gil_scoped_release release;
             return learner.epoch(check_interrupt);
-        })
-        .def_prop_ro("pair_count", &OnlineLearner::pair_count)
-        .def("learned", &OnlineLearner::learned, nb::call_guard<nb::gil_scoped_release>())
-        // Features by labels, row by row: what is not zero becomes a weight.
-        .def("start_features", [](OnlineLearner& learner, Floats weights, size_t labels) {
-            for (size_t i = 0; i < weights.size(); ++i)
-                if (weights.data()[i] != 0)
-                    learner.start_feature(static_cast<uint32_t>(i / labels), static_cast<uint16_t>(i % labels), weights.data()[i]);
-        }, nb::arg("weights"), nb::arg("labels"))
-        // A feature with previous labels; returns the number it has in pairs.
-        .def("start_history", [](OnlineLearner& learner, uint32_t feature, const std::vector<uint16_t>& before, Floats weights) {
-            const uint32_t number = learner.history_number(feature, before);
-            for (size_t label = 0; label < weights.size(); ++label)
-                if (weights.data()[label] != 0) learner.start_history(feature, before, static_cast<uint16_t>(label), weights.data()[label]);
-            return number;
-        }, nb::arg("feature"), nb::arg("before"), nb::arg("weights"))
-        .def("start_pairs", [](OnlineLearner& learner, UInts first, UInts second, Floats weights) {
-            const size_t count = first.size(), labels = count ? weights.size() / count : 0;
-            expect_size(second.size(), count, "second features of pairs");
-            expect_size(weights.size(), count * labels, "weights of pairs");
-            for (size_t i = 0; i < count; ++i) {
-                learner.join(first.data()[i], second.data()[i]);
-                for (size_t label = 0; label < labels; ++label)
-                    if (const float weight = weights.data()[i * labels + label]; weight != 0)
-                        learner.start_pair_weight(first.data()[i], second.data()[i], static_cast<uint16_t>(label), weight);
-            }
-        }, nb::arg("first"), nb::arg("second"), nb::arg("weights"));
+        }, "Train one epoch; return the mean loss.")
+        .def_prop_ro("conjunction_count", &OnlineLearner::pair_count, "Number of conjunctions.")
+        .def("learned", &OnlineLearner::learned, nb::call_guard<nb::gil_scoped_release>(), "Weights learned so far.")
+        .def("start_features", &start_features, nb::arg("weights"), nb::arg("labels"), "Set initial weights [features][labels].")
+        .def("start_history", &start_history, nb::arg("feature"), nb::arg("before"), nb::arg("weights"),
+             "Add a feature with previous labels and its initial weights [labels]; return its number for conjunctions.")
+        .def("start_conjunctions", &start_conjunctions, nb::arg("first"), nb::arg("second"), nb::arg("weights"),
+             "Add conjunctions and their initial weights [conjunctions][labels].");
 }
 
 }  // namespace
 
 void bind_online(nb::module_& m) {
     bind_learner(m);
-    nb::class_<OnlineModel> bound(m, "OnlineModel");
+    nb::class_<OnlineModel> bound(m, "OnlineModel", "Model of an OnlineLearner, which tags.");
     bind_common(bound);
     bound
         .def_static("from_encoder", [](Encoder& encoder, const Encoder* history, const std::vector<std::string>& labels, const Induced& induced) {
@@ -123,35 +142,34 @@ void bind_online(nb::module_& m) {
             trained.program = encoder.program();
             trained.hash_size = encoder.hash_size();
             if (!trained.hash_size) trained.keys = encoder.keys();
-            return built(std::move(trained), induced, labels, history);
-        }, nb::arg("encoder"), nb::arg("history").none(), nb::arg("labels"), nb::arg("induced"))
+            return build(std::move(trained), induced, labels, history);
+        }, nb::arg("encoder"), nb::arg("history").none(), nb::arg("labels"), nb::arg("induced"), "Model of an encoder's features.")
         .def_static("from_given", [](GivenFeatures& features, const std::vector<std::string>& labels, const Induced& induced) {
             OnlineTrained trained;
             trained.keys = features.keys();
-            return built(std::move(trained), induced, labels, nullptr);
-        }, nb::arg("features"), nb::arg("labels"), nb::arg("induced"))
+            return build(std::move(trained), induced, labels, nullptr);
+        }, nb::arg("features"), nb::arg("labels"), nb::arg("induced"), "Model of features that the caller provides.")
         .def_static("of_encoded", [](const std::vector<std::string>& labels, const Induced& induced) {
-            return built(OnlineTrained(), induced, labels, nullptr);
-        }, nb::arg("labels"), nb::arg("induced"))
+            return build(OnlineTrained(), induced, labels, nullptr);
+        }, nb::arg("labels"), nb::arg("induced"), "Model of encoded features, known by number.")
         .def("history_encoder", [](const OnlineModel& model, uint32_t minimum_count) {
-            if (!model.history()) throw InputFault("this model does not look at previous labels");
+            if (!model.history()) throw InputFault("the model has no features that include previous labels");
             return std::make_unique<Encoder>(*model.history(), minimum_count, 0u);
-        }, nb::arg("minimum_count"))
-        .def_prop_ro("history_template_keys", [](const OnlineModel& model) { return keys_in(model.history()); })
-        // By template of the history: how far back each of its labels stands.
-        .def_prop_ro("backs", [](const OnlineModel& model) { return model.look_back().backs; })
-        .def_prop_ro("chain", [](const OnlineModel&) { return true; })  // labels depend on those before
-        .def_prop_ro("pair_count", &OnlineModel::pair_count)
-        .def_prop_ro("has_history", [](const OnlineModel& model) { return model.history().has_value(); })
+        }, nb::arg("minimum_count"), "New encoder with the templates that include previous labels.")
+        .def_prop_ro("history_template_keys", [](const OnlineModel& model) { return keys_in(model.history()); },
+                     "Keys of the templates that include previous labels.")
+        .def_prop_ro("backs", [](const OnlineModel& model) { return model.look_back().backs; }, "For each such template, how far back its labels are.")
+        .def_prop_ro("chain", [](const OnlineModel&) { return true; }, "True: labels depend on previous labels.")
+        .def_prop_ro("conjunction_count", &OnlineModel::pair_count, "Number of conjunctions.")
+        .def_prop_ro("has_history", [](const OnlineModel& model) { return model.history().has_value(); }, "Whether features include previous labels.")
         .def("weights_of", [](const OnlineModel& model, const std::vector<std::string>& names) {
             return weight_table(model, names.size(), [&](size_t i, float* to) { model.add_weights(model.slots().find(model.key_of(names[i])), to); });
-        }, nb::arg("names"))
+        }, nb::arg("names"), "Weights of features by name, [names][labels].")
         .def("numbers_of", [](const OnlineModel& model, const std::vector<std::string>& names) {
             std::vector<uint32_t> out;
             for (const std::string& name : names) out.push_back(model.slots().find(model.key_of(name)));
-            return owned(std::move(out));
-        }, nb::arg("names"))
-        // Of features with previous labels: the name of what they are without, and the numbers of their labels.
+            return to_array(std::move(out));
+        }, nb::arg("names"), "Numbers of features by name.")
         .def("labelled_numbers_of", [](const OnlineModel& model, const std::vector<std::string>& names, const std::vector<std::vector<uint16_t>>& before) {
             expect_size(before.size(), names.size(), "lists of labels");
             std::vector<uint32_t> out;
@@ -159,30 +177,29 @@ void bind_online(nb::module_& m) {
                 const uint32_t feature = model.history_feature(names[i]);
                 out.push_back(feature == FrozenIndex::kNone ? feature : model.find_labelled(feature, before[i]));
             }
-            return owned(std::move(out));
-        }, nb::arg("names"), nb::arg("before"))
-        // Of features by such numbers, and of pairs of them: a row of labels each.
+            return to_array(std::move(out));
+        }, nb::arg("names"), nb::arg("before"), "Numbers of features with previous labels, by the name of the static part and the labels.")
         .def("weights_at", [](const OnlineModel& model, UInts numbers) {
             return weight_table(model, numbers.size(), [&](size_t i, float* to) { model.add_weights(numbers.data()[i], to); });
-        }, nb::arg("numbers"))
-        .def("pair_weights_at", [](const OnlineModel& model, UInts first, UInts second) {
-            expect_size(second.size(), first.size(), "second features of pairs");
+        }, nb::arg("numbers"), "Weights of features by number, [numbers][labels].")
+        .def("conjunction_weights_at", [](const OnlineModel& model, UInts first, UInts second) {
+            expect_size(second.size(), first.size(), "second features of conjunctions");
             return weight_table(model, first.size(), [&](size_t i, float* to) { model.add_pair_weights(first.data()[i], second.data()[i], to); });
-        }, nb::arg("first"), nb::arg("second"))
+        }, nb::arg("first"), nb::arg("second"), "Weights of conjunctions, [conjunctions][labels].")
         .def("tag_sentences", [](const OnlineModel& model, nb::handle sentences, unsigned threads, size_t beam) {
             const Columns columns = columns_of(model.columns(), sentences);
-            return as_lists(model.labels(), tagged(model, columns, threads, beam), columns.sentences);
-        }, nb::arg("sentences"), nb::arg("threads"), nb::arg("beam"))
+            return as_lists(model.labels(), tag(model, columns, threads, beam), columns.sentences);
+        }, nb::arg("sentences"), nb::arg("threads"), nb::arg("beam"), "Labels of sentences.")
         .def("tag_columns", [](const OnlineModel& model, const Columns& columns, unsigned threads, size_t beam) {
-            return as_lists(model.labels(), tagged(model, columns, threads, beam), columns.sentences);
-        }, nb::arg("columns"), nb::arg("threads"), nb::arg("beam"))
+            return as_lists(model.labels(), tag(model, columns, threads, beam), columns.sentences);
+        }, nb::arg("columns"), nb::arg("threads"), nb::arg("beam"), "Labels of a corpus.")
         .def("tag_given", [](const OnlineModel& model, nb::handle sentences, unsigned threads, size_t beam) {
-            const Encoding encoding = placed_features(model.slots(), model.given(), sentences);
-            return as_lists(model.labels(), tagged(model, encoding, nullptr, threads, beam), encoding.sentences);
-        }, nb::arg("sentences"), nb::arg("threads"), nb::arg("beam"))
+            const Encoding encoding = encode_given(model.slots(), model.given(), sentences);
+            return as_lists(model.labels(), tag(model, encoding, nullptr, threads, beam), encoding.sentences);
+        }, nb::arg("sentences"), nb::arg("threads"), nb::arg("beam"), "Labels of sentences.")
         .def("tag_encoding", [](const OnlineModel& model, const Encoding& encoding, unsigned threads, size_t beam, const Encoding* history) {
-            return owned(tagged(model, model.placed(encoding), history, threads, beam));
-        }, nb::arg("encoding"), nb::arg("threads"), nb::arg("beam"), nb::arg("history").none() = nb::none());
+            return to_array(tag(model, model.placed(encoding), history, threads, beam));
+        }, nb::arg("encoding"), nb::arg("threads"), nb::arg("beam"), nb::arg("history").none() = nb::none(), "Label numbers of encoded tokens.");
 }
 
 }  // namespace tagpool

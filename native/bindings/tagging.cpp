@@ -5,30 +5,30 @@
 namespace tagpool {
 namespace {
 
-// Looks a token's features up together, so that the look-ups do not wait for each other.
-class Placed {
+// Looks up the features of a token together, so that their cache misses overlap.
+class IndexedFeatures {
 public:
-    explicit Placed(const FrozenIndex& slots) : slots_(slots) {}
+    explicit IndexedFeatures(const FrozenIndex& slots) : slots_(slots) {}
     void meet(std::string_view name, float value, Encoding&) {
         const uint64_t key = hash_bytes(name);
         slots_.prefetch(key);
-        waiting_.push_back({key, value});
+        pending_.push_back({key, value});
     }
     void end_token(Encoding& out) {
-        for (const auto& [key, value] : waiting_)
+        for (const auto& [key, value] : pending_)
             if (const uint32_t place = slots_.find(key); place != FrozenIndex::kNone) out.append(place, value);
-        waiting_.clear();
+        pending_.clear();
         out.end_token();
     }
 
 private:
     const FrozenIndex& slots_;
-    std::vector<std::pair<uint64_t, float>> waiting_;
+    std::vector<std::pair<uint64_t, float>> pending_;
 };
 
-// The tokens of one column of a sentence.
+// Adds the tokens of one column of a sentence; returns their number.
 size_t add_tokens(ColumnsBuilder& builder, size_t column, nb::handle tokens, const std::string& place) {
-    if (PyUnicode_Check(tokens.ptr())) throw InputFault(place + ": expected a list of words, got one string; cut it with tokenize");
+    if (PyUnicode_Check(tokens.ptr())) throw InputFault(place + ": expected a list of words, got one string; split it with tokenize");
     size_t count = 0;
     for (nb::handle token : tokens) {
         ++count;
@@ -41,17 +41,17 @@ size_t add_tokens(ColumnsBuilder& builder, size_t column, nb::handle tokens, con
 
 }  // namespace
 
-Encoding placed_features(const FrozenIndex& slots, bool given, nb::handle sentences) {
+Encoding encode_given(const FrozenIndex& slots, bool given, nb::handle sentences) {
     if (!given) throw InputFault("this model was trained on words, not on given features");
     Encoding out;
-    Placed features(slots);
-    Walker(features, out).sentences(sentences);
+    IndexedFeatures features(slots);
+    FeatureReader(features, out).sentences(sentences);
     return out;
 }
 
-nb::list as_lists(const std::vector<std::string>& labels, const std::vector<int32_t>& numbers, const std::vector<uint32_t>& sentences) {
+LabelLists as_lists(const std::vector<std::string>& labels, const std::vector<int32_t>& numbers, const std::vector<uint32_t>& sentences) {
     std::vector<nb::object> texts;
-    for (const std::string& label : labels) texts.push_back(nb::str(label.data(), label.size()));
+    for (const std::string& label : labels) texts.push_back(to_str(label));
     nb::list out;
     for (size_t s = 0; s + 1 < sentences.size(); ++s) {
         const uint32_t length = sentences[s + 1] - sentences[s];
@@ -96,18 +96,33 @@ Columns columns_of(std::vector<std::string> names, nb::handle sentences) {
 std::vector<std::string> keys_in(const std::optional<Program>& program) {
     std::vector<std::string> keys;
     if (program)
-        for (const Template& each : program->templates) keys.push_back(each.key);
+        for (const Template& conjunction : program->templates) keys.push_back(conjunction.key);
     return keys;
 }
 
-Tensors gathered(const nb::dict& texts, const nb::dict& arrays) {
-    Tensors more;
-    for (auto [key, value] : texts) more.set(nb::cast<std::string>(key), nb::cast<std::string>(value));
+void add_to(Tensors& tensors, const StringDict<nb::str>& texts, const StringDict<nb::bytes>& arrays) {
+    for (auto [key, value] : texts) tensors.set(nb::cast<std::string>(key), nb::cast<std::string>(value));
     for (auto [name, value] : arrays) {
         const auto bytes = nb::cast<nb::bytes>(value);
-        more.add(nb::cast<std::string>(name), Type::u8, {bytes.size()}, bytes.c_str(), nullptr);
+        tensors.add(nb::cast<std::string>(name), Type::u8, {bytes.size()}, bytes.c_str(), nullptr);
     }
-    return more;
+}
+
+nb::str decode_text(const std::string& text) {
+    PyObject* const decoded = PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "strict");
+    if (decoded) return nb::steal<nb::str>(decoded);
+    PyErr_Clear();
+    throw InputFault("damaged file: a text is not UTF-8");
+}
+
+std::optional<nb::str> find_text(const Tensors& tensors, const std::string& key) {
+    const std::string* text = tensors.find_text(key);
+    return text ? std::optional(decode_text(*text)) : std::nullopt;
+}
+
+std::optional<nb::bytes> find_array(const Tensors& tensors, const std::string& name) {
+    const Tensor* tensor = tensors.find(name);
+    return tensor ? std::optional(nb::bytes(reinterpret_cast<const char*>(tensor->data), tensor->bytes)) : std::nullopt;
 }
 
 }  // namespace tagpool

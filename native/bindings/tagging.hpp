@@ -1,4 +1,4 @@
-// What models of every kind are asked to tag, and their answers.
+// Conversions and bindings that the two kinds of models share.
 #pragma once
 #include <memory>
 #include <optional>
@@ -6,78 +6,87 @@
 #include <utility>
 #include <vector>
 
-#include "text/columns.hpp"
-#include "features/encoding.hpp"
-#include "features/encode.hpp"
 #include "base/fault.hpp"
 #include "base/mapped_file.hpp"
-#include "features/frozen_index.hpp"
 #include "base/tensors.hpp"
-#include "bindings/walker.hpp"
+#include "bindings/feature_reader.hpp"
+#include "features/encode.hpp"
+#include "features/encoding.hpp"
+#include "features/frozen_index.hpp"
+#include "text/columns.hpp"
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
 namespace tagpool {
 
-// Given features as the places a model has for them.
-Encoding placed_features(const FrozenIndex& slots, bool given, nb::handle sentences);
-// Label numbers as lists of text, one a sentence; equal labels are one Python object.
-nb::list as_lists(const std::vector<std::string>& labels, const std::vector<int32_t>& numbers, const std::vector<uint32_t>& sentences);
-// Sentences as lists of words, or as dicts of the columns the model needs.
+// Encodes given features by their index in a model; `given` tells whether the model was trained on such features.
+Encoding encode_given(const FrozenIndex& slots, bool given, nb::handle sentences);
+// Converts label numbers to lists of str, one list per sentence. Equal labels share one Python object.
+LabelLists as_lists(const std::vector<std::string>& labels, const std::vector<int32_t>& numbers, const std::vector<uint32_t>& sentences);
+// Converts sentences (lists of words, or dicts of columns) to a corpus with these columns.
 Columns columns_of(std::vector<std::string> names, nb::handle sentences);
-// Texts and arrays that a file has beside the model.
-Tensors gathered(const nb::dict& texts, const nb::dict& arrays);
+// Adds texts and blocks of bytes to the contents of a file.
+void add_to(Tensors& tensors, const StringDict<nb::str>& texts, const StringDict<nb::bytes>& arrays);
 
 std::vector<std::string> keys_in(const std::optional<Program>& program);
 
-// What models of all kinds have in common.
-template <class Model>
-void bind_common(nb::class_<Model>& bound) {
+// Text of a file under a key, and bytes of an array; nullopt if there is none. Throws InputFault for a text that is not UTF-8.
+std::optional<nb::str> find_text(const Tensors& tensors, const std::string& key);
+std::optional<nb::bytes> find_array(const Tensors& tensors, const std::string& name);
+nb::str decode_text(const std::string& text);
+
+// `open` and `read` of classes that a file contains.
+template <class T>
+void bind_reading(nb::class_<T>& bound) {
     bound
         .def_static("open", [](const std::string& path) {
             nb::gil_scoped_release release;
             FileBytes file = map_file(path);
-            return std::make_unique<Model>(Tensors::read(file.bytes, file.owner));
-        }, nb::arg("path"))
+            return std::make_unique<T>(Tensors::read(file.bytes, file.owner));
+        }, nb::arg("path"), "Read a file.")
         .def_static("read", [](const nb::bytes& block) {
-            auto kept = std::make_shared<const std::string>(block.c_str(), block.size());
-            return std::make_unique<Model>(Tensors::read(*kept, kept));
-        }, nb::arg("block"))
-        .def("write", [](const Model& model, const nb::dict& texts, const nb::dict& arrays, bool half) {
-            const std::string out = model.write(gathered(texts, arrays), half);
-            return nb::bytes(out.data(), out.size());
-        }, nb::arg("texts"), nb::arg("arrays"), nb::arg("half"))
+            auto copy = std::make_shared<const std::string>(block.c_str(), block.size());
+            return std::make_unique<T>(Tensors::read(*copy, copy));
+        }, nb::arg("block"), "Read a file in memory.");
+}
+
+template <class Model>
+void bind_common(nb::class_<Model>& bound) {
+    bind_reading(bound);
+    bound
+        .def("write", [](const Model& model, const StringDict<nb::str>& texts, const StringDict<nb::bytes>& arrays, bool half) {
+            Tensors further;
+            add_to(further, texts, arrays);
+            return to_bytes(model.write(further, half));
+        }, nb::arg("texts"), nb::arg("arrays"), nb::arg("half"), "Model file with further texts and arrays; half stores weights as float16.")
         .def("encoder", [](const Model& model, uint32_t minimum_count) {
-            if (!model.program()) throw InputFault("this model was trained on given features");
+            if (!model.program()) throw InputFault("the model was trained on given features; it has no templates");
             return std::make_unique<Encoder>(*model.program(), minimum_count, model.hash_size());
-        }, nb::arg("minimum_count"))
-        .def_prop_ro("template_keys", [](const Model& model) { return keys_in(model.program()); })
-        .def_prop_ro("labels", [](const Model& model) { return model.labels(); })
-        .def_prop_ro("columns", &Model::columns)
-        .def_prop_ro("looks_at_documents", &Model::looks_at_documents)
-        .def_prop_ro("given", &Model::given)
-        .def_prop_ro("hash_size", &Model::hash_size)
-        .def_prop_ro("feature_count", &Model::feature_count)
-        .def_prop_ro("weight_count", &Model::weight_count)
-        .def("text", [](const Model& model, const std::string& key) -> nb::object {
-            const std::string* found = model.tensors().find_text(key);
-            return found ? nb::object(nb::str(found->data(), found->size())) : nb::none();
-        }, nb::arg("key"))
-        .def("array", [](const Model& model, const std::string& name) -> nb::object {
-            const Tensor* found = model.tensors().find(name);
-            return found ? nb::object(nb::bytes(reinterpret_cast<const char*>(found->data), found->bytes)) : nb::none();
-        }, nb::arg("name"))
-        .def("sizes", [](const Model& model) {
+        }, nb::arg("minimum_count"), "New encoder with the model's templates.")
+        .def_prop_ro("template_keys", [](const Model& model) { return keys_in(model.program()); }, "Keys of the templates.")
+        .def_prop_ro("labels", [](const Model& model) { return model.labels(); }, "All labels.")
+        .def_prop_ro("columns", &Model::columns, "Columns that the templates use.")
+        .def_prop_ro("looks_at_documents", &Model::looks_at_documents, "Whether templates use other sentences of a document.")
+        .def_prop_ro("given", &Model::given, "Whether the model was trained on given features.")
+        .def_prop_ro("hash_size", &Model::hash_size, "Size of the feature hash; 0: an index.")
+        .def_prop_ro("feature_count", &Model::feature_count, "Number of features.")
+        .def_prop_ro("weight_count", &Model::weight_count, "Number of weights.")
+        .def("text", [](const Model& model, const std::string& key) { return find_text(model.tensors(), key); }, nb::arg("key"),
+             "Text of the file under a key; None if there is none.")
+        .def("array", [](const Model& model, const std::string& name) { return find_array(model.tensors(), name); }, nb::arg("name"),
+             "Bytes of an array of the file; None if there is none.")
+        .def("sizes", [](const Model& model) -> StringDict<int> {
             nb::dict out;
             for (const Tensor& tensor : model.tensors().all()) out[nb::str(tensor.name.c_str())] = tensor.bytes;
             return out;
-        })
+        }, "Bytes of each array.")
         .def("keys_of", [](const Model& model, const std::vector<std::string>& names) {
             std::vector<uint64_t> keys;
             for (const std::string& name : names) keys.push_back(model.key_of(name));
-            return owned(std::move(keys));
-        }, nb::arg("names"));
+            return to_array(std::move(keys));
+        }, nb::arg("names"), "Hashes of features by name.");
 }
 
 }  // namespace tagpool

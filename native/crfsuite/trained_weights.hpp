@@ -1,4 +1,4 @@
-// FoundWeights: what was learned from instances, as a model file of CRFsuite's has it: weights of attributes, and transitions.
+// TrainedWeights: what was learned from instances, as a model file of CRFsuite's has it: weights of attributes, and transitions.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -12,10 +12,10 @@
 
 namespace tagpool {
 
-class FoundWeights {
+class TrainedWeights {
 public:
     // Parameters in the set's order: pairs, then the transitions that have weights, and nothing else.
-    FoundWeights(const TrainingSet& set, std::vector<double> parameters)
+    TrainedWeights(const TrainingSet& set, std::vector<double> parameters)
         : attributes_(set.pair_features()), labels_(set.pair_labels()), weights_(std::move(parameters)),
           transitions_(size_t{set.labels()} * set.labels(), 0.0) {
         if (weights_.size() != labels_.size() + set.edges().size()) throw InputFault("expected one weight a pair and transition");

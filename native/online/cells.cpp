@@ -2,8 +2,8 @@
 
 namespace tagpool {
 
-OnlineCells::OnlineCells(size_t labels, OnlineStep step)
-    : rows_(labels, step), sketched_(labels <= kMostSketched), cells_(0), weights_(rows_.stride()) {
+OnlineCells::OnlineCells(size_t labels, AdaGrad update)
+    : rows_(labels, update), sketched_(labels <= kMostSketched), cells_(0), weights_(rows_.stride()) {
     make_cells(kFirst);
 }
 

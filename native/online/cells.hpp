@@ -22,7 +22,7 @@ class OnlineCells {
 public:
     static constexpr uint32_t kNone = UINT32_MAX;
 
-    OnlineCells(size_t labels, OnlineStep step);
+    OnlineCells(size_t labels, AdaGrad update);
 
     // Makes a cell for a slot; false if there is one. Cells may move.
     bool insert(uint32_t slot);

@@ -9,26 +9,25 @@
 
 namespace tagpool {
 
-OnlineLearner::OnlineLearner(OnlineData data, uint32_t labels, OnlineOptions options)
-    : data_(std::move(data)), labels_(labels), options_(options), random_(options.seed), rows_(labels, options.step),
-      features_(data_.keys.size()), can_join_(data_.keys.size(), true), bits_(options.slots), cells_(labels, options.step), scores_(rows_.stride()) {
+OnlineLearner::OnlineLearner(OnlineData data, const OnlineOptions& options)
+    : data_(std::move(data)), labels_(data_.label_count()), options_(options), random_(options.seed), rows_(labels_, options.update),
+      features_(data_.keys.size()), can_join_(data_.keys.size(), true), bits_(options.slots), cells_(labels_, options.update), scores_(rows_.stride()) {
     const size_t tokens = data_.features->token_count(), sentences = data_.features->sentences.size() - 1;
     if (data_.gold.size() != tokens) throw InputFault("expected one label a token");
-    if (std::any_of(data_.gold.begin(), data_.gold.end(), [&](int32_t y) { return y < -1 || y >= static_cast<int32_t>(labels); }))
+    if (std::any_of(data_.gold.begin(), data_.gold.end(), [&](int32_t y) { return y < -1 || y >= static_cast<int32_t>(labels_); }))
         throw InputFault("a label is out of range");
     if (!data_.sentence_weights.empty() && data_.sentence_weights.size() != sentences) throw InputFault("expected one weight a sentence");
-    if (data_.label_keys.size() != labels + size_t{1}) throw InputFault("expected a key for each label, and for none");
     for (const uint32_t id : data_.features->ids)
         if (id >= features_.size()) throw InputFault("a feature is out of range");
-    data_.look_back.check();
-    depth_ = data_.look_back.depth();
-    if (data_.look_back.templates.size() != data_.history_keys.size()) throw InputFault("expected one template a feature of the label history");
-    if (data_.history) {
-        if (data_.history->sentences != data_.features->sentences)
+    data_.history.labels.check();
+    depth_ = data_.history.labels.depth();
+    if (data_.history.labels.templates.size() != data_.history.keys.size()) throw InputFault("expected one template a feature of the label history");
+    if (data_.history.encoding) {
+        if (data_.history.encoding->sentences != data_.features->sentences)
             throw InputFault("the features of the label history are not those of the same sentences");
-        for (const uint32_t id : data_.history->ids)
-            if (id >= data_.history_keys.size()) throw InputFault("a feature of the label history is out of range");
-        if (!data_.history->values.empty()) throw InputFault("features with previous labels cannot have values");
+        for (const uint32_t id : data_.history.encoding->ids)
+            if (id >= data_.history.keys.size()) throw InputFault("a feature of the label history is out of range");
+        if (!data_.history.encoding->values.empty()) throw InputFault("features with previous labels cannot have values");
     }
     if (options_.strongest > 0 && options_.slots < features_.size())
         throw InputFault("expected at least as many slots for pairs as there are features, " + std::to_string(features_.size()) + ", got " +
@@ -111,7 +110,7 @@ double OnlineLearner::learn(uint32_t sentence, double gold_share) {
 
 // Labels a token, and returns its loss.
 double OnlineLearner::decide(size_t begin, size_t t, float weight, double gold_share) {
-    other_history_ = data_.history && t < same_since_ + depth_ && same_since_ > 0;
+    other_history_ = data_.history.encoding && t < same_since_ + depth_ && same_since_ > 0;
     if (other_history_) look_back(begin, t);
     cells_.settle(std::span(tokens_.displaced).subspan(tokens_.displaced_ends[t], tokens_.displaced_ends[t + 1] - tokens_.displaced_ends[t]), tokens_.cells);
     const int32_t gold = data_.gold[begin + t];
@@ -142,12 +141,12 @@ double OnlineLearner::decide(size_t begin, size_t t, float weight, double gold_s
 
 template <class LabelBefore>
 uint32_t OnlineLearner::insert_history(uint32_t feature, LabelBefore&& before) {
-    const uint32_t number = history_index_.insert(data_.look_back.key(feature, before));
+    const uint32_t number = history_index_.insert(data_.history.labels.key(feature, before));
     if (number < histories_.size()) return number;
-    uint64_t key = data_.history_keys[feature];
-    const size_t width = data_.look_back.width();
+    uint64_t key = data_.history.keys[feature];
+    const size_t width = data_.history.labels.width();
     const size_t end = history_labels_.size() + width;
-    for (const uint8_t back : data_.look_back.backs_of(feature)) {
+    for (const uint8_t back : data_.history.labels.backs_of(feature)) {
         history_labels_.push_back(static_cast<uint16_t>(before(back)));
         key = combine(key, data_.label_keys[history_labels_.back()]);
     }
@@ -160,9 +159,9 @@ uint32_t OnlineLearner::insert_history(uint32_t feature, LabelBefore&& before) {
 
 void OnlineLearner::note_mistake(size_t begin, size_t t, uint16_t right, uint16_t wrong, float weight) {
     const size_t histories_from = mistake_histories_.size();
-    if (data_.history)
-        for (uint64_t i = data_.history->starts[begin + t]; i < data_.history->starts[begin + t + 1]; ++i)
-            mistake_histories_.push_back(insert_history(data_.history->ids[i], [&](size_t back) { return label_before(given_.data(), t, back, labels_); }));
+    if (data_.history.encoding)
+        for (uint64_t i = data_.history.encoding->starts[begin + t]; i < data_.history.encoding->starts[begin + t + 1]; ++i)
+            mistake_histories_.push_back(insert_history(data_.history.encoding->ids[i], [&](size_t back) { return label_before(given_.data(), t, back, labels_); }));
     const Parts has = parts(t);
     if (options_.strongest > 0) {
         append_mistake_cells(has.cells, has.labelled_cells);
@@ -273,14 +272,14 @@ void OnlineLearner::start_feature(uint32_t number, uint16_t label, float weight)
 }
 
 uint32_t OnlineLearner::history_number(uint32_t number, const std::vector<uint16_t>& labels) {
-    if (number >= data_.history_keys.size() || labels.size() != data_.look_back.backs_of(number).size() ||
+    if (number >= data_.history.keys.size() || labels.size() != data_.history.labels.backs_of(number).size() ||
         std::any_of(labels.begin(), labels.end(), [&](uint16_t label) { return label > labels_; }))
         throw InputFault("a feature with previous labels is out of range");
     size_t next = 0;
     const auto following = [&](size_t) { return labels[next++]; };
-    const uint64_t key = data_.look_back.key(number, following);
+    const uint64_t key = data_.history.labels.key(number, following);
     if (const uint32_t known = history_index_.find(key); known != FeatureIndex::kNone) return known;
-    const auto& backs = data_.look_back.backs_of(number);
+    const auto& backs = data_.history.labels.backs_of(number);
     return insert_history(number, [&](size_t back) { return labels[static_cast<size_t>(std::find(backs.begin(), backs.end(), back) - backs.begin())]; });
 }
 
@@ -301,7 +300,7 @@ Induced OnlineLearner::learned() const {
     out.labels = labels_;
     out.features = static_cast<uint32_t>(features_.size());
     out.slots = options_.slots;
-    out.history = data_.look_back;
+    out.history = data_.history.labels;
     out.history_features = history_features_;
     out.history_labels = history_labels_;
     out.pair_slots = pair_slots_;

@@ -30,8 +30,7 @@
 namespace tagpool {
 
 struct OnlineOptions {
-    OnlineStep step;
-    double l1 = 1e-8;
+    AdaGrad update;
     size_t strongest = 3;      // features looked at after a mistake; 0: no induction
     uint32_t slots = 5000000;  // of F
     size_t batch = 5;
@@ -40,19 +39,26 @@ struct OnlineOptions {
     uint64_t seed = 1;
 };
 
-// The sentences to learn from.
+// Features that include previous labels. The encoding has their static part, for the same tokens; null: no template includes labels.
+struct OnlineHistory {
+    std::shared_ptr<const Encoding> encoding;
+    std::vector<uint64_t> keys;  // by feature of the encoding
+    LabelHistory labels;
+};
+
 struct OnlineData {
     std::shared_ptr<const Encoding> features;
-    std::shared_ptr<const Encoding> history;  // of the same tokens; null where no template looks at labels
-    LabelHistory look_back;
-    std::vector<int32_t> gold;  // by token; -1: not known
-    std::vector<uint64_t> keys, history_keys, label_keys;  // what features and labels are known by; the last label is the one before sentences
-    std::vector<float> sentence_weights;                   // empty: all 1
+    std::vector<int32_t> gold;                 // by token; -1: unknown
+    std::vector<uint64_t> keys, label_keys;    // hashes of features and labels; the last label key is for "before the sentence"
+    OnlineHistory history;
+    std::vector<float> sentence_weights;       // empty: all 1
+
+    uint32_t label_count() const { return static_cast<uint32_t>(label_keys.size()) - 1; }
 };
 
 class OnlineLearner {
 public:
-    OnlineLearner(OnlineData data, uint32_t labels, OnlineOptions options);
+    OnlineLearner(OnlineData data, const OnlineOptions& options);
 
     // Weights to begin with, before the first epoch.
     void start_feature(uint32_t feature, uint16_t label, float weight);
@@ -116,7 +122,7 @@ private:
     uint32_t hash_of(uint32_t feature) const;
     Feature& feature(uint32_t number) { return number < features_.size() ? features_[number] : histories_[number - features_.size()]; }
     float value(uint64_t i) const { return data_.features->values.empty() ? 1.0f : data_.features->values[i]; }
-    float threshold() const { return options_.step.dual_averaging ? static_cast<float>(options_.l1 * static_cast<double>(examples_)) : 0.0f; }
+    float threshold() const { return options_.update.dual_averaging ? static_cast<float>(options_.update.l1 * static_cast<double>(examples_)) : 0.0f; }
     PairView pairs() const { return bits_.view(); }
     template <class LabelBefore>
     uint32_t insert_history(uint32_t feature, LabelBefore&& before);

@@ -41,8 +41,8 @@ typename RowsOf<kInCells>::AddDense RowsOf<kInCells>::add_dense() {
 }
 
 template <bool kInCells>
-RowsOf<kInCells>::RowsOf(size_t labels, OnlineStep step)
-    : labels_(labels), stride_(stride_of(labels)), step_(step), sketches_(stride_), weights_(stride_) {
+RowsOf<kInCells>::RowsOf(size_t labels, AdaGrad update)
+    : labels_(labels), stride_(stride_of(labels)), update_(update), sketches_(stride_), weights_(stride_) {
     arena_.resize(kLine);  // row 0 is none
     for (uint32_t kind = 0; kind < kDense; ++kind) lines_[kind] = static_cast<uint8_t>((bytes_of(kind) + kLine - 1) / kLine);
     lines_[kDense] = static_cast<uint8_t>(std::min<size_t>(UINT8_MAX, (kNumbers * stride_ * sizeof(float) + kLine - 1) / kLine));
@@ -90,11 +90,11 @@ template <bool kInCells>
 inline float RowsOf<kInCells>::step(uint32_t row, size_t i, float gradient, float threshold) {
     float& squares = squares_at(row, i);
     squares += gradient * gradient;
-    const float by = step_.step / (step_.rho + std::sqrt(squares));
+    const float by = update_.step / (update_.rho + std::sqrt(squares));
     float* const sums = sums_of(row);
     float &c = sums[sum_place(row, i)], &s = sums[step_place(row, i)];
-    c += step_.dual_averaging ? gradient : by * gradient;
-    s = step_.dual_averaging ? by : 1.0f;
+    c += update_.dual_averaging ? gradient : by * gradient;
+    s = update_.dual_averaging ? by : 1.0f;
     const float weight = s * soft(c, threshold);
     if (!kInCells && !is_dense(row)) return weight;
     longest_step_ = std::max(longest_step_, s);
@@ -106,9 +106,9 @@ template <bool kInCells>
 void RowsOf<kInCells>::start(uint32_t& row, uint16_t label, float weight) {
     const size_t i = entry(row, label, 0);
     float& squares = squares_at(row, i);
-    const float ratio = weight / step_.step;
+    const float ratio = weight / update_.step;
     squares = std::max(1.0f, ratio * ratio);
-    const float by = step_.dual_averaging ? step_.step / (step_.rho + std::sqrt(squares)) : 1.0f;
+    const float by = update_.dual_averaging ? update_.step / (update_.rho + std::sqrt(squares)) : 1.0f;
     sums_of(row)[sum_place(row, i)] = weight / by;
     sums_of(row)[step_place(row, i)] = by;
     longest_step_ = std::max(longest_step_, by);

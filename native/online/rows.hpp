@@ -27,9 +27,10 @@
 
 namespace tagpool {
 
-struct OnlineStep {
+struct AdaGrad {
     float step = 0.02f, rho = 1e-5f;
-    bool dual_averaging = true;
+    bool dual_averaging = true;  // with an l1 penalty, per token
+    double l1 = 1e-8;
 };
 
 template <bool kInCells>
@@ -37,7 +38,7 @@ class RowsOf {
 public:
     static constexpr uint32_t kNone = 0;  // no row yet: all weights are zero
 
-    RowsOf(size_t labels, OnlineStep step);
+    RowsOf(size_t labels, AdaGrad update);
 
     // Adds a gradient to the entry of one label and takes it away from that of another; returns their weights. Entries are made if need be; the
     // row may move.
@@ -199,7 +200,7 @@ private:
     static AddDense add_dense();
 
     size_t labels_, stride_;
-    OnlineStep step_;
+    AdaGrad update_;
     AddDense add_dense_ = add_dense();
     AlignedVector<unsigned char> arena_;
     std::array<uint8_t, kKinds> lines_{};  // by kind: how many cache lines a row has

@@ -36,7 +36,7 @@ void OnlineLearner::find_pairs(size_t begin, size_t t) {
     const size_t fixed = tokens_.candidates.size();
     cells_.prefetch({tokens_.candidates.data() + candidates_from, fixed - candidates_from});
     tokens_.fixed_candidates.push_back(fixed);
-    if (data_.history) find_history(begin, t, data_.gold.data() + begin, tokens_.histories, tokens_.candidates);
+    if (data_.history.encoding) find_history(begin, t, data_.gold.data() + begin, tokens_.histories, tokens_.candidates);
     tokens_.history_ends.push_back(tokens_.histories.size());
     tokens_.candidate_ends.push_back(tokens_.candidates.size());
     cells_.prefetch({tokens_.candidates.data() + fixed, tokens_.candidates.size() - fixed});
@@ -73,8 +73,8 @@ void OnlineLearner::append_history_rows(const uint32_t* numbers, size_t count, B
 void OnlineLearner::find_history(size_t begin, size_t t, const int32_t* given, std::vector<uint32_t>& numbers, Buffer<uint32_t>& candidates) {
     history_hashes_here_.clear();
     const auto before = [&](size_t back) { return label_before(given, t, back, labels_); };
-    for (uint64_t i = data_.history->starts[begin + t]; i < data_.history->starts[begin + t + 1]; ++i) {
-        const uint32_t number = history_index_.find(data_.look_back.key(data_.history->ids[i], before));
+    for (uint64_t i = data_.history.encoding->starts[begin + t]; i < data_.history.encoding->starts[begin + t + 1]; ++i) {
+        const uint32_t number = history_index_.find(data_.history.labels.key(data_.history.encoding->ids[i], before));
         if (number == FeatureIndex::kNone) continue;
         numbers.push_back(number);
         if (const uint32_t hash = histories_[number].hash) history_hashes_here_.push_back(hash);

@@ -69,8 +69,8 @@ class RunsAway:
     def epoch(self) -> float:
         return self.losses.pop(0)
 
-    def kept(self) -> Any:
-        return self.learner.kept()
+    def native_parameters(self) -> Any:
+        return self.learner.native_parameters()
 
 
 def test_a_warm_up_that_runs_away_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -95,9 +95,9 @@ def test_training_needs_no_other_library(tmp_path: Path) -> None:
     assert not {"numpy", "scipy", "typer", "rich"} & set(names)
 
 
-def found_weights(instances: _native.Instances) -> _native.FoundWeights:
-    training = instances.lay_out(False, False, True, True)
-    return _native.FoundWeights(training, np.ones(training.parameter_count))
+def found_weights(instances: _native.Instances) -> _native.TrainedWeights:
+    training = instances.training_set(False, False, True, True)
+    return _native.TrainedWeights(training, np.ones(training.parameter_count))
 
 
 def test_a_model_is_handed_over_for_a_moment() -> None:
@@ -123,11 +123,11 @@ def test_a_model_is_handed_over_for_a_moment() -> None:
 def test_weights_must_be_those_of_the_training_set() -> None:
     instances = _native.Instances()
     instances.append([["a"], ["b"]], ["X", "Y"], 0)
-    training = instances.lay_out(False, False, False, False)
+    training = instances.training_set(False, False, False, False)
     with pytest.raises(_native.InputFault, match="one weight a pair"):
-        _native.FoundWeights(training, np.ones(training.parameter_count + 1))
+        _native.TrainedWeights(training, np.ones(training.parameter_count + 1))
     objective = _native.Objective(training, True, 1.0, np.zeros(0, np.float32), 1)
-    with pytest.raises(_native.InputFault, match="nothing was minimised"):
-        objective.length_here()
-    with pytest.raises(_native.InputFault, match="nothing was minimised"):
-        _native.FoundWeights(training, objective)
+    with pytest.raises(_native.InputFault, match="call minimise first"):
+        objective.norm_here()
+    with pytest.raises(_native.InputFault, match="call minimise first"):
+        _native.TrainedWeights(training, objective)

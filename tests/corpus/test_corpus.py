@@ -60,12 +60,12 @@ def test_errors_of_lists(columns, message):
     [
         ({"documents": [0, 5]}, "does not exist"),
         ({"documents": [-1]}, "got a negative one"),
-        ({"documents": [0, 2, 1]}, "in order"),
-        ({"documents": [0, 0]}, "in order"),
+        ({"documents": [0, 2, 1]}, "increasing"),
+        ({"documents": [0, 0]}, "increasing"),
         ({"asides": [(3, 0, "# x")]}, "does not exist"),
         ({"asides": [(0, 2, "# x")]}, "does not exist"),
         ({"asides": [(-1, 0, "# x")]}, "got a negative one"),
-        ({"asides": [(1, 0, "# x"), (0, 0, "# y")]}, "in order"),
+        ({"asides": [(1, 0, "# x"), (0, 0, "# y")]}, "out of order"),
         ({"asides": [(0, 0, "# x\ny")]}, "one line"),
     ],
 )

@@ -28,7 +28,7 @@ def test_a_step_of_sgd_follows_the_gradient(problem: ArcProblem, all_pairs: bool
     training = one_sentence(problem).training_set(all_pairs=all_pairs)
     start = (scale * np.random.default_rng(seed).normal(size=training.parameter_count)).astype(np.float32)
     value, gradient = _native.Objective(training, True, 0.0, NONE, 1)(start.astype(np.float64))
-    learner = _native.Sgd(training, True, 0.5, 0.2, 0, 1, NONE)
+    learner = _native.Sgd(training, True, _native.SgdOptions(l2=0.5, step=0.2, average_from=0, seed=1), NONE)
     learner.start_from(start)
     assert learner.epoch() == pytest.approx(value, rel=1e-4, abs=1e-4)
     expected = (start - 0.2 * gradient) / (1 + 0.2 * 0.5)
@@ -41,10 +41,17 @@ def test_sgd_comes_close_to_the_minimum_whatever_the_threads(unknown: bool) -> N
     training = larger(4, unknown=unknown, seed=5).training_set()
     objective = _native.Objective(training, True, 1.0, NONE, 1)
     zero = np.zeros(objective.parameter_count)
-    least, nothing = objective.minimise(zero, 1000, 6, 1e-8, 0.0, 10, None)[2], objective(zero)[0]
+    least, nothing = (
+        objective.minimise(zero, _native.LbfgsOptions(iterations=1000, memory=6, gradient_tolerance=1e-8, value_tolerance=0.0))[
+            2
+        ],
+        objective(zero)[0],
+    )
     found = []
     for threads in (1, 2, 3):
-        learner = _native.Sgd(training, True, 1.0, 0.0, 5, 11, NONE, 4, threads)
+        learner = _native.Sgd(
+            training, True, _native.SgdOptions(l2=1.0, step=0.0, average_from=5, seed=11, batch=4, threads=threads), NONE
+        )
         for _ in range(60):
             learner.epoch()
         found.append(learner.parameters())
@@ -58,7 +65,9 @@ def test_a_step_of_fobos_is_a_gradient_and_a_proximal_step(problem: ArcProblem, 
     training = one_sentence(problem).training_set()
     start = np.random.default_rng(seed).normal(size=training.parameter_count)
     _, gradient = _native.Objective(training, True, 0.0, NONE, 1)(start)
-    learner = _native.Fobos(training, True, penalty, 0.7, 0.0, 0.2, 1, NONE)
+    learner = _native.Fobos(
+        training, True, _native.FobosOptions(penalty=penalty, strength=0.7, ridge=0.0, step=0.2, seed=1), NONE
+    )
     learner.start_from(start)
     learner.epoch()
     moved = start - 0.2 * gradient
@@ -70,10 +79,17 @@ def test_fobos_comes_close_to_owlqn() -> None:
     training = larger(3, seed=6).training_set()
     objective = _native.Objective(training, True, 0.0, NONE, 1)
     zero = np.zeros(objective.parameter_count)
-    least = objective.minimise(zero, 1000, 6, 1e-8, 0.0, 10, None, 1.0)[2]
+    least = objective.minimise(
+        zero, _native.LbfgsOptions(iterations=1000, memory=6, gradient_tolerance=1e-8, value_tolerance=0.0, l1=1.0)
+    )[2]
     found = []
     for threads in (1, 2):
-        learner = _native.Fobos(training, True, "l1", 1.0, 0.0, 0.05, 1, NONE, 4, threads)
+        learner = _native.Fobos(
+            training,
+            True,
+            _native.FobosOptions(penalty="l1", strength=1.0, ridge=0.0, step=0.05, seed=1, batch=4, threads=threads),
+            NONE,
+        )
         for _ in range(400):
             learner.epoch()
         found.append(learner.parameters())

@@ -99,5 +99,7 @@ def test_stochastic_descent_can_come_first() -> None:
     problem = words_with_properties(100, 10, 4, seed=5)
     plain, bundled = (problem.training_set(all_pairs=False, bundle=bundle) for bundle in (False, True))
     assert bundled.bundle_count > 0
-    first, second = (_native.Sgd(each, True, 1.0, 0.1, 1, 1, NONE) for each in (plain, bundled))
+    first, second = (
+        _native.Sgd(each, True, _native.SgdOptions(l2=1.0, step=0.1, average_from=1, seed=1), NONE) for each in (plain, bundled)
+    )
     assert [first.epoch() for _ in range(3)] == pytest.approx([second.epoch() for _ in range(3)], rel=1e-5)

@@ -49,12 +49,29 @@ def test_an_epoch_is_one_on_what_was_kept(chain: bool, groups: list[int] | None)
     problem, seed, rate = random_problem(40, 5, 4, 9, seed=7), 11, 0.4
     training = problem.training_set(all_pairs=True)
     given = None if groups is None else np.array(groups, np.uint16)
-    learner = _native.Sgd(training, chain, 1.0, 0.2, 1, seed, NONE, 3, 1, rate, given)
+    learner = _native.Sgd(
+        training,
+        chain,
+        _native.SgdOptions(l2=1.0, step=0.2, average_from=1, seed=seed, batch=3, threads=1, dropout=rate),
+        NONE,
+        given,
+    )
     kept = thinned(problem, shuffled(40, random_numbers(seed)), rate, seed, rows_of(training), groups)
-    plain = _native.Sgd(kept.training_set(all_pairs=True), chain, 1.0, 0.2, 1, seed, NONE, 3, 1)
+    plain = _native.Sgd(
+        kept.training_set(all_pairs=True),
+        chain,
+        _native.SgdOptions(l2=1.0, step=0.2, average_from=1, seed=seed, batch=3, threads=1),
+        NONE,
+    )
     assert learner.epoch() == pytest.approx(plain.epoch(), rel=1e-5)
     np.testing.assert_allclose(learner.parameters(), plain.parameters(), atol=1e-5)
-    other = _native.Sgd(training, chain, 1.0, 0.2, 1, seed + 1, NONE, 3, 1, rate, given)
+    other = _native.Sgd(
+        training,
+        chain,
+        _native.SgdOptions(l2=1.0, step=0.2, average_from=1, seed=seed + 1, batch=3, threads=1, dropout=rate),
+        NONE,
+        given,
+    )
     other.epoch()
     assert not np.allclose(other.parameters(), learner.parameters(), atol=1e-3)
 

@@ -33,7 +33,14 @@ def learner_of(
     threads: int = 1,
 ) -> _native.Elitist:
     given = np.array(alpha)
-    return _native.Elitist(training, chain, penalty, strength, mu, given, learn_alpha, step, 0.1, seed, weights, batch, threads)
+    return _native.Elitist(
+        training,
+        chain,
+        _native.ElitistOptions(penalty=penalty, strength=strength, mu=mu, step=step, seed=seed, batch=batch, threads=threads),
+        given,
+        learn_alpha,
+        weights,
+    )
 
 
 def penalty_of(name: str, members: Array, strength: float) -> float:
@@ -229,7 +236,10 @@ def test_the_optimum_is_ridge(chain: bool, all_pairs: bool, alpha: list[float]) 
     training = problem.training_set(all_pairs=all_pairs)
     strength = 2.0
     ridge = _native.Objective(training, chain, strength / max(alpha) ** 2, NONE, 1)
-    least = ridge.minimise(np.zeros(ridge.parameter_count), 1000, 6, 1e-10, 0.0, 10, None)
+    least = ridge.minimise(
+        np.zeros(ridge.parameter_count),
+        _native.LbfgsOptions(iterations=1000, memory=6, gradient_tolerance=1e-10, value_tolerance=0.0),
+    )
     learner = learner_of(training, chain, alpha, strength=strength, batch=60, step=0.05)
     for _ in range(6000):
         learner.epoch()

@@ -159,7 +159,14 @@ def test_steps_follow_the_formula(problem: Problem, chain: bool, all_pairs: bool
     weights = np.random.default_rng(5).uniform(0.5, 2, examples).astype(np.float32) if weighted else NONE
     ridge = 0.4 if name in ("elastic", "group+l2") else 0.0
     training = problem.training_set(all_pairs=all_pairs)
-    learner = _native.Fobos(training, chain, name.removesuffix("+l2"), 0.2, ridge, 0.5, 7, weights, batch, 1)
+    learner = _native.Fobos(
+        training,
+        chain,
+        _native.FobosOptions(
+            penalty=name.removesuffix("+l2"), strength=0.2, ridge=ridge, step=0.5, seed=7, batch=batch, threads=1
+        ),
+        weights,
+    )
     met = [learner.epoch() for _ in range(3)]
     now, losses = slow_fobos(problem, all_pairs, chain, name, 0.2, ridge, 0.5, batch, weights)
     assert met == pytest.approx(losses, rel=1e-10, abs=1e-12)
@@ -171,8 +178,13 @@ def test_reaches_the_minimum_of_l2(chain: bool) -> None:
     problem = random_problem(60, 5, 3, 8, seed=5)
     training = problem.training_set(all_pairs=True)
     objective = _native.Objective(training, chain, 6.0, NONE, 1)
-    least = objective.minimise(np.zeros(objective.parameter_count), 1000, 6, 1e-9, 0.0, 10, None)[2]
-    learner = _native.Fobos(training, chain, "l2", 6.0, 0.0, 0.02, 1, NONE, 60)
+    least = objective.minimise(
+        np.zeros(objective.parameter_count),
+        _native.LbfgsOptions(iterations=1000, memory=6, gradient_tolerance=1e-9, value_tolerance=0.0),
+    )[2]
+    learner = _native.Fobos(
+        training, chain, _native.FobosOptions(penalty="l2", strength=6.0, ridge=0.0, step=0.02, seed=1, batch=60), NONE
+    )
     for _ in range(3000):
         learner.epoch()
     assert objective(learner.parameters())[0] == pytest.approx(least, rel=1e-8)
@@ -184,7 +196,9 @@ def test_reaches_the_minimum_of_l1(chain: bool, all_pairs: bool) -> None:
     """Where a weight is not zero the gradient is -strength times its sign; where it is, at most as large as the strength."""
     problem = random_problem(60, 5, 3, 8, seed=5)
     training = problem.training_set(all_pairs=all_pairs)
-    learner = _native.Fobos(training, chain, "l1", 4.0, 0.0, 0.02, 1, NONE, 60)
+    learner = _native.Fobos(
+        training, chain, _native.FobosOptions(penalty="l1", strength=4.0, ridge=0.0, step=0.02, seed=1, batch=60), NONE
+    )
     for _ in range(6000):
         learner.epoch()
     found = learner.parameters()
@@ -203,7 +217,14 @@ def test_small_batches_come_close_repeat_themselves_and_need_no_threads(name: st
     ridge = 0.5 if name in ("elastic", "group+l2") else 0.0
 
     def trained(threads: int, step: float = 0.0, batch: int = 8, epochs: int = 30) -> Array:
-        learner = _native.Fobos(training, chain, name.removesuffix("+l2"), 0.5, ridge, step, 11, NONE, batch, threads)
+        learner = _native.Fobos(
+            training,
+            chain,
+            _native.FobosOptions(
+                penalty=name.removesuffix("+l2"), strength=0.5, ridge=ridge, step=step, seed=11, batch=batch, threads=threads
+            ),
+            NONE,
+        )
         for _ in range(epochs):
             assert math.isfinite(learner.epoch())
         assert learner.step > 0
@@ -225,7 +246,9 @@ def test_small_batches_come_close_repeat_themselves_and_need_no_threads(name: st
 def test_starts_again_and_reports_divergence() -> None:
     problem = random_problem(40, 4, 3, 6, seed=2)
     training = problem.training_set(all_pairs=True)
-    learner = _native.Fobos(training, True, "elitist", 0.1, 0.0, 0.0, 1, NONE)
+    learner = _native.Fobos(
+        training, True, _native.FobosOptions(penalty="elitist", strength=0.1, ridge=0.0, step=0.0, seed=1), NONE
+    )
     first = np.random.default_rng(1).normal(size=learner.parameter_count)
     learner.start_from(first)
     assert learner.parameters().tolist() == first.tolist()
@@ -234,7 +257,12 @@ def test_starts_again_and_reports_divergence() -> None:
     assert learner.epoch() == math.inf
     # A penalty beyond all measure leaves nothing. (The approximate one takes no more than the mean of a group away.)
     for name in PENALTIES[:-1]:
-        strong = _native.Fobos(training, True, name.removesuffix("+l2"), 1e9, 0.0, 0.0, 1, NONE)
+        strong = _native.Fobos(
+            training,
+            True,
+            _native.FobosOptions(penalty=name.removesuffix("+l2"), strength=1e9, ridge=0.0, step=0.0, seed=1),
+            NONE,
+        )
         assert [strong.epoch() for _ in range(2)] == pytest.approx([4 * math.log(3)] * 2, rel=0.2)
         assert np.abs(strong.parameters()).max() < 1e-3, name
 
@@ -242,12 +270,16 @@ def test_starts_again_and_reports_divergence() -> None:
 def test_bad_arguments() -> None:
     training = random_problem(2, 2, 2, 4, seed=1).training_set(all_pairs=True)
     with pytest.raises(_native.InputFault, match="expected a penalty of l1, l2"):
-        _native.Fobos(training, True, "l3", 1.0, 0.0, 0.0, 1, NONE)
+        _native.Fobos(training, True, _native.FobosOptions(penalty="l3", strength=1.0, ridge=0.0, step=0.0, seed=1), NONE)
     with pytest.raises(_native.InputFault, match="at least 0"):
-        _native.Fobos(training, True, "l1", -1.0, 0.0, 0.0, 1, NONE)
+        _native.Fobos(training, True, _native.FobosOptions(penalty="l1", strength=-1.0, ridge=0.0, step=0.0, seed=1), NONE)
     with pytest.raises(_native.InputFault, match="only the penalties elastic and group"):
-        _native.Fobos(training, True, "l1", 1.0, 0.5, 0.0, 1, NONE)
+        _native.Fobos(training, True, _native.FobosOptions(penalty="l1", strength=1.0, ridge=0.5, step=0.0, seed=1), NONE)
     with pytest.raises(_native.InputFault, match="one weight a token"):
-        _native.Fobos(training, False, "l1", 1.0, 0.0, 0.0, 1, np.ones(3, np.float32))
+        _native.Fobos(
+            training, False, _native.FobosOptions(penalty="l1", strength=1.0, ridge=0.0, step=0.0, seed=1), np.ones(3, np.float32)
+        )
     with pytest.raises(_native.InputFault, match="expected 16 parameters, got 3"):
-        _native.Fobos(training, True, "l1", 1.0, 0.0, 0.0, 1, NONE).start_from(np.zeros(3))
+        _native.Fobos(
+            training, True, _native.FobosOptions(penalty="l1", strength=1.0, ridge=0.0, step=0.0, seed=1), NONE
+        ).start_from(np.zeros(3))

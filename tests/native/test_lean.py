@@ -40,11 +40,15 @@ def test_values_and_gradients_are_the_same(
     assert lean.parameter_count == usual.parameter_count
     one, two = (_native.Objective(each, chain, 0.8, NONE, 1) for each in (usual, lean))
     start = np.zeros(one.parameter_count)
-    minimum, _, value, _, _ = one.minimise(start, 100, 6, 1e-9, 0.0, 10, None)
+    minimum, _, value, _, _ = one.minimise(
+        start, _native.LbfgsOptions(iterations=100, memory=6, gradient_tolerance=1e-9, value_tolerance=0.0)
+    )
     for at in (start, minimum, 0.5 * minimum):
         assert two(at)[0] == pytest.approx(one(at)[0], rel=1e-6)  # √c is a value, and values have single precision
         np.testing.assert_allclose(two(at)[1], one(at)[1], atol=1e-5)
-    found, _, other, _, _ = two.minimise(start, 100, 6, 1e-9, 0.0, 10, None)
+    found, _, other, _, _ = two.minimise(
+        start, _native.LbfgsOptions(iterations=100, memory=6, gradient_tolerance=1e-9, value_tolerance=0.0)
+    )
     assert other == pytest.approx(value, rel=1e-6)
     np.testing.assert_allclose(found, minimum, atol=1e-3)
     np.testing.assert_array_equal(two.here(), found)
@@ -67,9 +71,11 @@ def test_sentences_too_long_to_be_packed_are_not() -> None:
 @pytest.mark.parametrize(
     "make",
     [
-        lambda each: _native.Sgd(each, True, 1.0, 0.1, 1, 1, NONE),
+        lambda each: _native.Sgd(each, True, _native.SgdOptions(l2=1.0, step=0.1, average_from=1, seed=1), NONE),
         lambda each: _native.Perceptron(each, True, 1, NONE),
-        lambda each: _native.Fobos(each, True, "l1", 1.0, 0.0, 0.1, 1, NONE),
+        lambda each: _native.Fobos(
+            each, True, _native.FobosOptions(penalty="l1", strength=1.0, ridge=0.0, step=0.1, seed=1), NONE
+        ),
         lambda each: each.keep_shards_only(),
     ],
 )

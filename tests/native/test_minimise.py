@@ -24,14 +24,20 @@ def test_lbfgs_finds_the_minimum(chain: bool) -> None:
     objective = _native.Objective(training, chain, 0.7, NONE, 1)
     seen: list[float] = []
     found, end, value, iterations, evaluations = objective.minimise(
-        np.zeros(objective.parameter_count), 500, 6, 1e-9, 0.0, 10, lambda _, now, *__: bool(seen.append(now) or True)
+        np.zeros(objective.parameter_count),
+        _native.LbfgsOptions(iterations=500, memory=6, gradient_tolerance=1e-9, value_tolerance=0.0),
+        lambda _, now, *__: bool(seen.append(now) or True),
     )
     assert end in ("converged", "no progress")
     assert objective(found)[0] == pytest.approx(value, rel=1e-13)  # summed in another order
     assert float(np.abs(objective(found)[1]).max()) < 1e-5
     assert seen == sorted(seen, reverse=True)
     assert len(seen) == iterations <= evaluations
-    stopped = objective.minimise(np.zeros(objective.parameter_count), 500, 6, 1e-9, 0.0, 10, lambda i, *_: i < 3)
+    stopped = objective.minimise(
+        np.zeros(objective.parameter_count),
+        _native.LbfgsOptions(iterations=500, memory=6, gradient_tolerance=1e-9, value_tolerance=0.0),
+        lambda i, *_: i < 3,
+    )
     assert stopped[1] == "stopped"
     assert stopped[3] == 3
 
@@ -55,7 +61,12 @@ def two_loops(pairs: list[tuple[NDArray[np.float64], NDArray[np.float64]]], grad
 def test_directions_are_those_of_the_textbook(memory: int) -> None:
     objective = _native.Objective(random_problem(60, 6, 4, 20, seed=12).training_set(all_pairs=False), True, 0.3, NONE, 1)
     points = [np.zeros(objective.parameter_count)]
-    points += [objective.minimise(points[0], count, memory, 0.0, 0.0, 10, None)[0] for count in range(1, 12)]
+    points += [
+        objective.minimise(
+            points[0], _native.LbfgsOptions(iterations=count, memory=memory, gradient_tolerance=0.0, value_tolerance=0.0)
+        )[0]
+        for count in range(1, 12)
+    ]
     gradients = [objective(point)[1] for point in points]
     for k in range(len(points) - 1):
         pairs = [(points[i + 1] - points[i], gradients[i + 1] - gradients[i]) for i in range(max(k - memory, 0), k)]
@@ -69,7 +80,10 @@ def test_owlqn_meets_the_conditions_of_a_minimum(seed: int, chain: bool, l1: flo
     """At a minimum of f + l1 |w|, the slope of f is -l1 sign(w) where w is not zero, and at most l1 elsewhere."""
     training = random_problem(30, 4, 3, 12, seed).training_set(all_pairs=False)
     objective = _native.Objective(training, chain, l2, NONE, 1)
-    found, _, value, _, _ = objective.minimise(np.zeros(objective.parameter_count), 3000, memory, 1e-9, 0.0, 10, None, l1)
+    found, _, value, _, _ = objective.minimise(
+        np.zeros(objective.parameter_count),
+        _native.LbfgsOptions(iterations=3000, memory=memory, gradient_tolerance=1e-9, value_tolerance=0.0, l1=l1),
+    )
     smooth, slope = objective(found)
     assert value == pytest.approx(smooth + l1 * float(np.abs(found).sum()), rel=1e-12)
     held = found == 0
@@ -80,22 +94,41 @@ def test_owlqn_meets_the_conditions_of_a_minimum(seed: int, chain: bool, l1: flo
 def test_more_l1_leaves_fewer_weights_and_none_at_last() -> None:
     objective = _native.Objective(random_problem(60, 5, 4, 12, 2).training_set(all_pairs=True), True, 0.0, NONE, 1)
     start = np.zeros(objective.parameter_count)
-    kept = [int(np.count_nonzero(objective.minimise(start, 2000, 6, 1e-8, 0.0, 10, None, l1)[0])) for l1 in (0.1, 1.0, 5.0)]
+    kept = [
+        int(
+            np.count_nonzero(
+                objective.minimise(
+                    start, _native.LbfgsOptions(iterations=2000, memory=6, gradient_tolerance=1e-8, value_tolerance=0.0, l1=l1)
+                )[0]
+            )
+        )
+        for l1 in (0.1, 1.0, 5.0)
+    ]
     assert kept[0] > kept[1] > kept[2] > 0
     steepest = float(np.abs(objective(start)[1]).max())
-    assert not objective.minimise(start, 2000, 6, 1e-8, 0.0, 10, None, steepest)[0].any()
-    assert objective.minimise(start, 2000, 6, 1e-8, 0.0, 10, None, 0.99 * steepest)[0].any()
+    assert not objective.minimise(
+        start, _native.LbfgsOptions(iterations=2000, memory=6, gradient_tolerance=1e-8, value_tolerance=0.0, l1=steepest)
+    )[0].any()
+    assert objective.minimise(
+        start, _native.LbfgsOptions(iterations=2000, memory=6, gradient_tolerance=1e-8, value_tolerance=0.0, l1=0.99 * steepest)
+    )[0].any()
 
 
 def test_a_vanishing_l1_changes_nothing() -> None:
     objective = _native.Objective(random_problem(60, 5, 4, 12, 2).training_set(all_pairs=True), True, 0.5, NONE, 1)
     start = np.zeros(objective.parameter_count)
-    plain = objective.minimise(start, 2000, 6, 1e-10, 0.0, 10, None)
-    nearly = objective.minimise(start, 2000, 6, 1e-10, 0.0, 10, None, 1e-12)
+    plain = objective.minimise(
+        start, _native.LbfgsOptions(iterations=2000, memory=6, gradient_tolerance=1e-10, value_tolerance=0.0)
+    )
+    nearly = objective.minimise(
+        start, _native.LbfgsOptions(iterations=2000, memory=6, gradient_tolerance=1e-10, value_tolerance=0.0, l1=1e-12)
+    )
     assert nearly[2] == pytest.approx(plain[2], rel=1e-9)
     assert np.allclose(nearly[0], plain[0], atol=1e-4)
     with pytest.raises(_native.InputFault, match="l1"):
-        objective.minimise(start, 2000, 6, 1e-10, 0.0, 10, None, -1.0)
+        objective.minimise(
+            start, _native.LbfgsOptions(iterations=2000, memory=6, gradient_tolerance=1e-10, value_tolerance=0.0, l1=-1.0)
+        )
 
 
 @pytest.mark.parametrize("l1", [0.0, 0.3])
@@ -107,7 +140,10 @@ def test_threads_change_no_bit(l1: float, all_pairs: bool) -> None:
 
     def run(threads: int) -> tuple[NDArray[np.float64], str, float, int, int]:
         objective = _native.Objective(training, True, 0.2, NONE, threads)
-        return objective.minimise(np.zeros(objective.parameter_count), 15, 4, 0.0, 0.0, 10, None, l1)
+        return objective.minimise(
+            np.zeros(objective.parameter_count),
+            _native.LbfgsOptions(iterations=15, memory=4, gradient_tolerance=0.0, value_tolerance=0.0, l1=l1),
+        )
 
     first = run(1)
     assert first[3] == 15
@@ -126,11 +162,7 @@ def test_a_stop_returns_the_best_point_so_far() -> None:
     values: list[float] = []
     stopped = objective.minimise(
         np.zeros(objective.parameter_count),
-        1000,
-        6,
-        0.0,
-        0.0,
-        10,
+        _native.LbfgsOptions(iterations=1000, memory=6, gradient_tolerance=0.0, value_tolerance=0.0),
         lambda _, now, *__: not values.append(now) and len(values) < 4,
     )
     assert stopped[1] == "stopped"
@@ -146,7 +178,9 @@ def test_interrupts_and_errors_of_the_report_come_through() -> None:
         raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
-        objective.minimise(start, 1000, 6, 0.0, 0.0, 10, broken)
+        objective.minimise(
+            start, _native.LbfgsOptions(iterations=1000, memory=6, gradient_tolerance=0.0, value_tolerance=0.0), broken
+        )
 
     def interrupt(_: int, __: FrameType | None) -> None:
         raise KeyboardInterrupt
@@ -155,9 +189,14 @@ def test_interrupts_and_errors_of_the_report_come_through() -> None:
     try:
         signal.setitimer(signal.ITIMER_REAL, 0.05)
         with pytest.raises(KeyboardInterrupt):
-            objective.minimise(start, 100_000, 6, 0.0, 0.0, 10, None)
+            objective.minimise(
+                start, _native.LbfgsOptions(iterations=100_000, memory=6, gradient_tolerance=0.0, value_tolerance=0.0)
+            )
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
     # It is still in order.
-    assert objective.minimise(start, 2, 6, 0.0, 0.0, 10, None)[3] == 2
+    assert (
+        objective.minimise(start, _native.LbfgsOptions(iterations=2, memory=6, gradient_tolerance=0.0, value_tolerance=0.0))[3]
+        == 2
+    )

@@ -85,21 +85,20 @@ class Both:
         if problem.backs:
             rows = [[[(k, 1.0) for k in token] for token in sentence] for sentence in problem.history]
             self.history = encoded(rows, len(problem.history_templates))
-        self.native = _native.OnlineLearner(
+        history = None
+        if self.history is not None:
+            keys = np.array(problem.history_keys, np.uint64)
+            history = _native.OnlineHistory(self.history, keys, problem.backs, np.array(problem.history_templates, np.uint16))
+        data = _native.OnlineData(
             self.encoding,
             np.array([label for sentence in problem.gold for label in sentence], np.int32),
-            problem.labels,
             np.array(problem.keys, np.uint64),
             np.array(problem.label_keys, np.uint64),
-            self.history,
-            np.array(problem.history_keys, np.uint64),
-            problem.backs,
-            np.array(problem.history_templates, np.uint16),
+            history,
             np.array(problem.weights, np.float32),
-            step=chosen.step,
-            rho=chosen.rho,
-            l1=chosen.l1,
-            dual_averaging=chosen.dual_averaging,
+        )
+        options = _native.OnlineOptions(
+            update=_native.AdaGrad(step=chosen.step, rho=chosen.rho, l1=chosen.l1, dual_averaging=chosen.dual_averaging),
             strongest=chosen.strongest,
             slots=chosen.slots,
             batch=chosen.batch,
@@ -107,6 +106,7 @@ class Both:
             average_from=chosen.average_from,
             seed=chosen.seed,
         )
+        self.native = _native.OnlineLearner(data, options)
         self.dense = DenseLearner(problem, chosen)
 
     def learned(self) -> tuple[NDArray[np.float32], set[int]]:
@@ -117,11 +117,11 @@ class Both:
         for feature, before in zip(found.history_features().tolist(), labels, strict=True):
             back = self.problem.backs[self.problem.history_templates[feature]]
             rows.append(self.dense.combinations[feature, tuple(before[: len(back)])])
-        rows += [self.dense.first_slot + slot for slot in found.pair_slots().tolist()]
+        rows += [self.dense.first_slot + slot for slot in found.conjunction_slots().tolist()]
         begins = found.begins().tolist()
         for row, (begin, end) in zip(rows, itertools.pairwise(begins), strict=True):
             out[row, found.weight_labels()[begin:end]] = found.weights()[begin:end]
-        return out, set(found.pair_slots().tolist())
+        return out, set(found.conjunction_slots().tolist())
 
     def model(self) -> _native.OnlineModel:
         return _native.OnlineModel.of_encoded([f"L{y}" for y in range(self.problem.labels)], self.native.learned())

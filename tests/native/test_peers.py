@@ -23,7 +23,10 @@ def test_lbfgs_reaches_logistic_regression() -> None:
     problem = random_problem(80, 5, 3, 8, seed=5)
     training = problem.training_set(all_pairs=True)
     objective = _native.Objective(training, False, 0.5, NONE, 1)
-    found, _, value, _, _ = objective.minimise(np.zeros(objective.parameter_count), 1000, 6, 1e-10, 0.0, 10, None)
+    found, _, value, _, _ = objective.minimise(
+        np.zeros(objective.parameter_count),
+        _native.LbfgsOptions(iterations=1000, memory=6, gradient_tolerance=1e-10, value_tolerance=0.0),
+    )
     gold = [label for sentence in problem.gold for label in sentence]
     peer = LogisticRegression(C=1 / 0.5, fit_intercept=False, tol=1e-10, max_iter=5000).fit(problem.matrix(), gold)
     assert np.allclose(found.reshape(problem.features, 3), peer.coef_.T, atol=1e-4)
@@ -36,7 +39,10 @@ def test_owlqn_reaches_elastic_net_regression(share: float) -> None:
     strength = 3.0
     objective = _native.Objective(problem.training_set(all_pairs=True), False, (1 - share) * strength, NONE, 1)
     l1 = share * strength
-    found, _, value, _, _ = objective.minimise(np.zeros(objective.parameter_count), 2000, 6, 1e-10, 0.0, 10, None, l1)
+    found, _, value, _, _ = objective.minimise(
+        np.zeros(objective.parameter_count),
+        _native.LbfgsOptions(iterations=2000, memory=6, gradient_tolerance=1e-10, value_tolerance=0.0, l1=l1),
+    )
     older = {"penalty": "elasticnet"} if tuple(map(int, sklearn.__version__.split(".")[:2])) < (1, 8) else {}
     peer = LogisticRegression(
         C=1 / strength, l1_ratio=share, solver="saga", fit_intercept=False, tol=1e-9, max_iter=20_000, random_state=1, **older
@@ -70,7 +76,10 @@ def loss_of_crfsuite(
 def our_loss(training: _native.TrainingSet, c1: float, c2: float) -> float:
     """CRFsuite's penalty is c2 |w|^2, ours l2/2 |w|^2."""
     objective = _native.Objective(training, True, 2 * c2, NONE, 1)
-    return objective.minimise(np.zeros(objective.parameter_count), 2000, 6, 1e-7, 1e-10, 10, None, c1)[2]
+    return objective.minimise(
+        np.zeros(objective.parameter_count),
+        _native.LbfgsOptions(iterations=2000, memory=6, gradient_tolerance=1e-7, value_tolerance=1e-10, l1=c1),
+    )[2]
 
 
 @pytest.mark.parametrize("all_transitions", [True, False])

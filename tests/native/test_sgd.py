@@ -53,7 +53,9 @@ def test_steps_follow_the_formula(problem: Problem, chain: bool, all_pairs: bool
     training = problem.training_set(all_pairs=all_pairs)
     examples = len(problem.rows) if chain else sum(map(len, problem.rows))
     weights = np.random.default_rng(5).uniform(0.5, 2, examples).astype(np.float32) if weighted else NONE
-    learner = _native.Sgd(training, chain, l2, 0.3, 1, 7, weights, batch, 1)
+    learner = _native.Sgd(
+        training, chain, _native.SgdOptions(l2=l2, step=0.3, average_from=1, seed=7, batch=batch, threads=1), weights
+    )
     met = [learner.epoch() for _ in range(4)]
     now, average, losses = slow_descent(problem, all_pairs, chain, l2, 0.3, batch, 4, weights)
     assert met == pytest.approx(losses, rel=1e-4, abs=1e-4)
@@ -68,11 +70,14 @@ def test_comes_close_to_the_minimum_and_repeats_itself(chain: bool, all_pairs: b
     problem = random_problem(300, 6, 4, 9, seed=7)
     training = problem.training_set(all_pairs=all_pairs)
     objective = _native.Objective(training, chain, 1.0, NONE, 1)
-    least = objective.minimise(np.zeros(objective.parameter_count), 1000, 6, 1e-8, 0.0, 10, None)[2]
+    least = objective.minimise(
+        np.zeros(objective.parameter_count),
+        _native.LbfgsOptions(iterations=1000, memory=6, gradient_tolerance=1e-8, value_tolerance=0.0),
+    )[2]
     nothing = objective(np.zeros(objective.parameter_count))[0]
 
     def trained() -> NDArray[np.float32]:
-        learner = _native.Sgd(training, chain, 1.0, 0.0, 1, 11, NONE, batch)
+        learner = _native.Sgd(training, chain, _native.SgdOptions(l2=1.0, step=0.0, average_from=1, seed=11, batch=batch), NONE)
         for _ in range(30):
             assert math.isfinite(learner.epoch())
         assert learner.step > 0
@@ -91,7 +96,9 @@ def test_threads_change_no_bit(problem: Problem, chain: bool, all_pairs: bool, b
     training = problem.training_set(all_pairs=all_pairs)
 
     def trained(threads: int) -> tuple[bytes, bytes, list[float]]:
-        learner = _native.Sgd(training, chain, 0.1, step, 1, 3, NONE, batch, threads)
+        learner = _native.Sgd(
+            training, chain, _native.SgdOptions(l2=0.1, step=step, average_from=1, seed=3, batch=batch, threads=threads), NONE
+        )
         losses = [learner.epoch() for _ in range(3)]
         return learner.parameters().tobytes(), learner.current().tobytes(), losses
 
@@ -105,7 +112,9 @@ def test_threads_change_no_bit_at_any_width(labels: int, dense_from: int) -> Non
     training = problem.training_set(all_pairs=False, dense_from=dense_from)
     results = set()
     for threads in (1, 2, 4):
-        learner = _native.Sgd(training, True, 0.1, 0.0, 1, 3, NONE, 8, threads)
+        learner = _native.Sgd(
+            training, True, _native.SgdOptions(l2=0.1, step=0.0, average_from=1, seed=3, batch=8, threads=threads), NONE
+        )
         for _ in range(3):
             learner.epoch()
         results.add(learner.parameters().tobytes())
@@ -116,15 +125,18 @@ def test_continues_from_given_parameters() -> None:
     problem = random_problem(100, 5, 3, 8, seed=9)
     training = problem.training_set(all_pairs=True)
     objective = _native.Objective(training, True, 1.0, NONE, 1)
-    best = objective.minimise(np.zeros(objective.parameter_count), 1000, 6, 1e-8, 0.0, 10, None)
+    best = objective.minimise(
+        np.zeros(objective.parameter_count),
+        _native.LbfgsOptions(iterations=1000, memory=6, gradient_tolerance=1e-8, value_tolerance=0.0),
+    )
     for step in (0.01, 0.0):
-        learner = _native.Sgd(training, True, 1.0, step, 0, 1, NONE)
+        learner = _native.Sgd(training, True, _native.SgdOptions(l2=1.0, step=step, average_from=0, seed=1), NONE)
         learner.start_from(best[0].astype(np.float32))
         assert learner.parameters().tolist() == best[0].astype(np.float32).tolist()
         learner.epoch()
         assert objective(learner.parameters().astype(np.float64))[0] < best[2] * 1.01
     # Starting again forgets everything but the order.
-    fresh = _native.Sgd(training, True, 1.0, 0.01, 0, 1, NONE)
+    fresh = _native.Sgd(training, True, _native.SgdOptions(l2=1.0, step=0.01, average_from=0, seed=1), NONE)
     fresh.epoch()
     fresh.start_from(np.zeros(fresh.parameter_count, np.float32))
     assert not fresh.parameters().any()
@@ -135,7 +147,9 @@ def test_continues_from_given_parameters() -> None:
 def test_calibration_never_runs_away(l2: float, scale: float) -> None:
     problem = random_problem(40, 4, 3, 6, seed=2)
     problem.rows = [[[(k, scale * v) for k, v in token] for token in sentence] for sentence in problem.rows]
-    learner = _native.Sgd(problem.training_set(all_pairs=True), True, l2, 0.0, 1, 1, NONE)
+    learner = _native.Sgd(
+        problem.training_set(all_pairs=True), True, _native.SgdOptions(l2=l2, step=0.0, average_from=1, seed=1), NONE
+    )
     losses = [learner.epoch() for _ in range(3)]
     assert all(math.isfinite(loss) for loss in losses) or losses == [math.inf] * 3
     if scale == 1.0:
@@ -146,9 +160,19 @@ def test_calibration_never_runs_away(l2: float, scale: float) -> None:
 @pytest.mark.parametrize("threads", [1, 2])
 def test_divergence_is_reported_at_once(threads: int) -> None:
     problem = random_problem(40, 4, 3, 6, seed=2)
-    learner = _native.Sgd(problem.training_set(all_pairs=True), True, 0.0, 1e38, 1, 1, NONE, 8, threads)
+    learner = _native.Sgd(
+        problem.training_set(all_pairs=True),
+        True,
+        _native.SgdOptions(l2=0.0, step=1e38, average_from=1, seed=1, batch=8, threads=threads),
+        NONE,
+    )
     assert [learner.epoch() for _ in range(3)][-1] == math.inf
-    broken = _native.Sgd(problem.training_set(all_pairs=True), True, 0.0, 0.1, 1, 1, NONE, 8, threads)
+    broken = _native.Sgd(
+        problem.training_set(all_pairs=True),
+        True,
+        _native.SgdOptions(l2=0.0, step=0.1, average_from=1, seed=1, batch=8, threads=threads),
+        NONE,
+    )
     broken.start_from(np.full(broken.parameter_count, np.nan, np.float32))
     assert broken.epoch() == math.inf
 
@@ -158,13 +182,17 @@ def test_ctrl_c_ends_an_epoch(threads: int) -> None:
     problem = random_problem(400, 50, 40, 60, seed=1)
     problem = Problem(problem.rows * 10, problem.gold * 10, problem.features, problem.labels)
     training = problem.training_set(all_pairs=True)
-    learner = _native.Sgd(training, True, 1.0, 0.1, 1, 1, NONE, 8, threads)
+    learner = _native.Sgd(
+        training, True, _native.SgdOptions(l2=1.0, step=0.1, average_from=1, seed=1, batch=8, threads=threads), NONE
+    )
     timer = threading.Timer(0.05, signal.raise_signal, [signal.SIGINT])
     timer.start()
     with pytest.raises(KeyboardInterrupt):
         learner.epoch()
     timer.join()
-    whole = _native.Sgd(training, True, 1.0, 0.1, 1, 1, NONE, 8, threads)
+    whole = _native.Sgd(
+        training, True, _native.SgdOptions(l2=1.0, step=0.1, average_from=1, seed=1, batch=8, threads=threads), NONE
+    )
     whole.epoch()
     # It was not at its end, and what it had learned is kept.
     assert learner.current().any()
@@ -174,11 +202,13 @@ def test_ctrl_c_ends_an_epoch(threads: int) -> None:
 def test_bad_arguments() -> None:
     training = random_problem(2, 2, 2, 4, seed=1).training_set(all_pairs=True)
     with pytest.raises(_native.InputFault, match="one weight a token"):
-        _native.Sgd(training, False, 1.0, 0.0, 1, 1, np.ones(3, np.float32))
+        _native.Sgd(training, False, _native.SgdOptions(l2=1.0, step=0.0, average_from=1, seed=1), np.ones(3, np.float32))
     with pytest.raises(_native.InputFault, match="expected 16 parameters, got 3"):
-        _native.Sgd(training, True, 1.0, 0.0, 1, 1, NONE).start_from(np.zeros(3, np.float32))
+        _native.Sgd(training, True, _native.SgdOptions(l2=1.0, step=0.0, average_from=1, seed=1), NONE).start_from(
+            np.zeros(3, np.float32)
+        )
     with pytest.raises(_native.InputFault, match="at least one sentence"):
-        _native.Sgd(training, True, 1.0, 0.0, 1, 1, NONE, 0)
+        _native.Sgd(training, True, _native.SgdOptions(l2=1.0, step=0.0, average_from=1, seed=1, batch=0), NONE)
 
 
 @pytest.mark.parametrize("all_pairs", [True, False])
@@ -186,7 +216,9 @@ def test_a_training_set_kept_for_descent_trains_the_same_and_nothing_else(all_pa
     problem = random_problem(30, 5, 3, 12, seed=8)
     whole, kept = (problem.training_set(all_pairs=all_pairs) for _ in range(2))
     kept.keep_shards_only()
-    learners = [_native.Sgd(each, True, 1.0, 0.0, 1, 1, NONE) for each in (whole, kept)]
+    learners = [
+        _native.Sgd(each, True, _native.SgdOptions(l2=1.0, step=0.0, average_from=1, seed=1), NONE) for each in (whole, kept)
+    ]
     assert [learners[0].epoch() for _ in range(3)] == [learners[1].epoch() for _ in range(3)]
     assert learners[0].parameters().tobytes() == learners[1].parameters().tobytes()
     with pytest.raises(_native.InputFault, match="stochastic descent only"):

@@ -123,9 +123,9 @@ def test_chains_go_from_the_inside_out(word):
 
 
 def test_steps_are_checked():
-    with pytest.raises(ValueError, match="a lookup needs a lexicon"):
+    with pytest.raises(ValueError, match="a lookup step needs a lexicon"):
         _native.Step("lookup")
-    with pytest.raises(ValueError, match="negative"):
+    with pytest.raises(ValueError, match="0 or more"):
         _native.Step("prefix", -1)
 
 

@@ -18,7 +18,7 @@ from tagpool.errors import ModelError, ResourceError
 from tagpool.experts.tagger import Tagger
 from tagpool.features.encoder import Encoder
 from tagpool.features.resource_files import read_resource
-from tagpool.features.resources import Origin
+from tagpool.features.resources import Lexicon, Origin
 
 REFERENCES = "resources"
 """The text of a model file that has them."""
@@ -44,7 +44,7 @@ def origins_of_all(taggers: Iterable[Tagger]) -> dict[str, Origin]:
     return {checksum: origin for tagger in taggers for checksum, origin in origins_of(tagger).items()}
 
 
-def references_of(model: _native.AnyModel, origins: dict[str, Origin], folder: Path) -> dict[str, dict[str, str]]:
+def references_of(model: _native.Model | _native.OnlineModel, origins: dict[str, Origin], folder: Path) -> dict[str, dict[str, str]]:
     """What a file in this folder says of a model's lexicons, by the names that their arrays begin with.
 
     Resources in the folder, or below it, are found again when all of it is moved.
@@ -74,7 +74,7 @@ class Referred:
                 for name, of in json.loads(text).items()
             }
             programs = {name: json.loads(_native.Container.read(block).text(name) or "{}") for name in ("program", "history")}
-            lexicons: dict[str, _native.Lexicon] = {}
+            lexicons: dict[str, Lexicon] = {}
             for name, (origin, _) in references.items():
                 resource = self._resource(origin)
                 lexicons[name] = _phrases(resource, name, programs) if origin.kind == "gazetteer" else resource.native
@@ -100,7 +100,7 @@ class Referred:
         return self._read[origin]
 
 
-def _checksums(model: _native.AnyModel) -> dict[str, str]:
+def _checksums(model: _native.Model | _native.OnlineModel) -> dict[str, str]:
     """Of a model's lexicons, by the names that their arrays begin with."""
     arrays: dict[str, dict[str, bytes]] = {}
     for name in model.sizes():

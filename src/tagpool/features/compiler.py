@@ -186,8 +186,7 @@ class _Compiler:
         if isinstance(expression, Field) or expression.function not in CONTEXT:
             column, function = self.word_function(expression)
             total = isinstance(expression, Field) or self.is_total(expression)
-            return _native.Atom("word", column, function, total=total)
-        window = expression.numbers[0] if expression.numbers else None
+            return _native.Atom.word(column, function, total)
         column, function = ("", _native.WordFunction([]))
         key: str | None = ""
         if expression.expression is not None:
@@ -195,30 +194,21 @@ class _Compiler:
             # A function that looks into another lexicon is not known by its name: the lexicon may be another one next time.
             key = None if Term(expression.expression, ()).resources else str(expression.expression)
         resource: Any = self.resources[expression.resource] if expression.resource else None
-        return _native.Atom(
-            expression.function,
-            column,
-            function,
-            plain=expression.flag == "plain",
-            a=window.low if window else 0,
-            b=window.high if window else 0,
-            phrases=resource.phrases(key, function) if expression.function == "gazetteer" else None,
-            vectors=resource.native if expression.function == "embedding" else None,
-        )
+        lexicon: _native.PhraseLexicon | _native.VectorLexicon | None = None
+        if expression.function == "gazetteer":
+            lexicon = resource.phrases(key, function)
+        elif expression.function == "embedding":
+            lexicon = resource.native
+        window = expression.numbers[0] if expression.numbers else Range(0, 0)
+        plain = expression.flag == "plain"
+        return _native.Atom.context(expression.function, column, function, (window.low, window.high), plain, lexicon)
 
     def make_elsewhere(self, call: Call) -> _native.Atom:
         if call.expression is None:
             raise InputError(f"{call.function} needs a function to look at")
         window = call.numbers[0] if call.numbers else Range(0, 0)
-        return _native.Atom(
-            call.function,
-            DEFAULT_FIELD,
-            _native.WordFunction([]),
-            a=window.low,
-            b=window.high,
-            inner=self.make_atom(call.expression),
-            gathering=call.flag or "each",
-        )
+        inner = self.make_atom(call.expression)
+        return _native.Atom.elsewhere(DEFAULT_FIELD, inner, (window.low, window.high), call.flag or "each")
 
     def is_total(self, expression: Expression) -> bool:
         while isinstance(expression, Call):

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from tagpool import _native
 from tagpool.corpus.files import read_lines
 from tagpool.errors import InputError, ResourceError
-from tagpool.features.resources import Origin, as_text
+from tagpool.features.resources import Lexicon, Origin, as_text
 
 
 class Embeddings:
@@ -61,7 +61,7 @@ class Embeddings:
         return _native.VectorLexicon(self.rows, self.vectors)
 
     @property
-    def lexicons(self) -> list[_native.Lexicon]:
+    def lexicons(self) -> list[Lexicon]:
         """What was handed to the native core."""
         return [self.native]
 

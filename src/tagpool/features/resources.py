@@ -16,6 +16,8 @@ from tagpool.errors import InputError, ResourceError
 from tagpool.features.brown import Text, brown_rows
 from tagpool.features.tag_counts import SHARE, TRAINING_MINIMUM, TagCounts
 
+Lexicon = _native.WordLexicon | _native.PhraseLexicon | _native.VectorLexicon
+
 _Classes = TypeVar("_Classes", bound="WordClasses")
 _SUFFIXES = (".gz", ".txt", ".lst", ".list", ".tsv")
 
@@ -121,7 +123,7 @@ class Gazetteer:
         return self.phrases("", _native.WordFunction([])).phrase_count
 
     @property
-    def lexicons(self) -> list[_native.Lexicon]:
+    def lexicons(self) -> list[Lexicon]:
         """What was handed to the native core and can be made again from the file."""
         return list(self._native.values())
 
@@ -184,7 +186,7 @@ class WordClasses:
         return found
 
     @property
-    def lexicons(self) -> list[_native.Lexicon]:
+    def lexicons(self) -> list[Lexicon]:
         """What was handed to the native core."""
         return [self.native]
 

@@ -51,18 +51,16 @@ class FOBOS(Trainer):
             ridge = 0.0
 
         def begin(step: float) -> _native.Fobos:
-            learner = _native.Fobos(
-                problem.training,
-                problem.chain,
-                self.penalty,
-                strength,
-                ridge,
-                step,
-                problem.seed,
-                problem.example_weights,
-                self.batch,
-                problem.threads,
+            options = _native.FobosOptions(
+                penalty=self.penalty,
+                strength=strength,
+                ridge=ridge,
+                step=step,
+                seed=problem.seed,
+                batch=self.batch,
+                threads=problem.threads,
             )
+            learner = _native.Fobos(problem.training, problem.chain, options, problem.example_weights)
             if problem.start is not None:
                 learner.start_from(problem.start.astype(np.float64))
             return learner

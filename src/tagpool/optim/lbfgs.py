@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from tagpool import _native
 from tagpool.errors import TrainingError
 from tagpool.optim.problem import Problem
 from tagpool.optim.sgd import SGD
@@ -40,9 +41,14 @@ class QuasiNewton(Trainer):
         def report(iteration: int, value: float, *_: float) -> bool:
             return watch.epoch(iteration, self.iterations, value, here, score=iteration % _SCORED_EVERY == 0)
 
-        found, _, value, _, _ = objective.minimise(
-            start, self.iterations, self.memory, _GRADIENT_TOLERANCE, self.tolerance, 10, report, problem.l1
+        options = _native.LbfgsOptions(
+            iterations=self.iterations,
+            memory=self.memory,
+            gradient_tolerance=_GRADIENT_TOLERANCE,
+            value_tolerance=self.tolerance,
+            l1=problem.l1,
         )
+        found, _, value, _, _ = objective.minimise(start, options, report)
         if not np.isfinite(value):
             raise TrainingError("the objective is not finite; check the values of the features")
         return found.astype(np.float32)

@@ -51,19 +51,17 @@ class SGD(Trainer):
         refuse_l1(problem, "sgd")
 
         def begin(step: float) -> _native.Sgd:
-            learner = _native.Sgd(
-                problem.training,
-                problem.chain,
-                problem.l2,
-                step,
-                self.average_from,
-                problem.seed,
-                problem.example_weights,
-                self.batch,
-                problem.threads,
-                float(self.dropout),
-                problem.groups if self.groups_by else None,
+            options = _native.SgdOptions(
+                l2=problem.l2,
+                step=step,
+                average_from=self.average_from,
+                seed=problem.seed,
+                batch=self.batch,
+                threads=problem.threads,
+                dropout=float(self.dropout),
             )
+            groups = problem.groups if self.groups_by else None
+            learner = _native.Sgd(problem.training, problem.chain, options, problem.example_weights, groups)
             if problem.start is not None:
                 learner.start_from(problem.start)
             return learner

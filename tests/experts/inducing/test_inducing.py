@@ -328,7 +328,7 @@ def test_other_bad_input(tagger, corpora, tmp_path):
         tagger.save(tmp_path / "m", prune=0.1)
     with pytest.raises(InputError, match="not a tagger with lattices"):
         OpinionPool([tagger]).fit(corpora[1])
-    with pytest.raises(InputError, match="one string; cut it with tokenize"):
+    with pytest.raises(InputError, match="one string; split it with tokenize"):
         tagger.predict(["Ann left"])
     with pytest.raises(InputError, match="two different labels"):
         InducingTagger("word[0]").fit([["a"]], [["X"]])

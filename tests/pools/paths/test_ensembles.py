@@ -51,7 +51,7 @@ def test_boosting_is_the_papers_algorithm_over_all_paths(small, data):
     edges = data.draw(automata(small.experts, length))
     automaton = Automaton(edges, start=0)
     native = small.native(automaton)
-    order = automaton.give_to(native, small.ballots())
+    order = automaton.edge_order()
     weights, found_errors, found_alphas = native.boosted(3)
     errors, alphas, sums = boosted(Paths.of_automaton(edges, small.sentences), small.sentences, 3)
     assert found_errors == pytest.approx(errors, abs=1e-9)

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles.paths import Paths, WeightedMajority, best_score, position_votes
 from pools.paths.making import Small, automata, smalls
+from tagpool._native import LearnerKind
 
 from tagpool import Automaton
 from tagpool.pools.votes.methods import best_suffix
@@ -19,8 +20,8 @@ BETAS = st.sampled_from([0.3, 0.8, 0.95])
 
 
 def wmwp(native, beta, first=0, last=None):
-    losses = native.expected_losses(False, beta, 0)
-    return losses, native.averaged(False, beta, 0, first, len(losses) if last is None else last)
+    losses = native.expected_losses(LearnerKind(False, beta, 0))
+    return losses, native.averaged(LearnerKind(False, beta, 0), first, len(losses) if last is None else last)
 
 
 @st.composite
@@ -36,7 +37,7 @@ def test_weights_and_losses_of_an_automaton_are_those_of_its_paths(made, beta, d
     small, edges = made
     automaton = Automaton(edges, start=0)
     native = small.native(automaton)
-    order = automaton.give_to(native, small.ballots())
+    order = automaton.edge_order()
     oracle = WeightedMajority(Paths.of_automaton(edges, small.sentences), small.sentences, beta)
     first = data.draw(st.integers(0, len(small.sentences) - 1))
     losses, averaged = wmwp(native, beta, first)
@@ -44,7 +45,7 @@ def test_weights_and_losses_of_an_automaton_are_those_of_its_paths(made, beta, d
     expected = oracle.averaged(first)
     assert averaged == pytest.approx([expected[edge] for edge in order], abs=1e-9)
     # Pushed: a state's edges sum to 1, and a path's product is its probability.
-    outgoing = native.distributions(False, beta, 0, np.array([first], np.uint32))
+    outgoing = native.distributions(LearnerKind(False, beta, 0), np.array([first], np.uint32))
     by_edge = dict(zip(order, outgoing.tolist(), strict=True))
     for path, probability in oracle.rounds[first].items():
         assert np.prod([by_edge[edge] for edge in path]) == pytest.approx(probability, abs=1e-9)
@@ -84,7 +85,7 @@ def test_the_vote_of_an_automaton_is_the_best_of_its_label_sequences(made, beta)
     small, edges = made
     automaton = Automaton(edges, start=0)
     native = small.native(automaton)
-    order = automaton.give_to(native, small.ballots())
+    order = automaton.edge_order()
     averaged = wmwp(native, beta)[1]
     by_edge = [0.0] * len(edges)
     for edge, weight in zip(order, averaged.tolist(), strict=True):
@@ -134,7 +135,7 @@ def test_paths_are_drawn_as_often_as_they_are_probable(general):
     small, many = Small(learned, 3), Small([asked] * count, 3)
     automaton = Automaton(edges) if general else None
     rounds = np.array([1, 2], np.uint32)
-    outgoing = small.native(automaton).distributions(False, 0.5, 0, rounds)
+    outgoing = small.native(automaton).distributions(LearnerKind(False, 0.5, 0), rounds)
     paths = Paths.of_automaton(edges, learned) if general else Paths.of_table([[0, 1]] * 3, 2, 3)
     oracle = WeightedMajority(paths, learned, 0.5)
     expected: Counter[tuple[int, ...]] = Counter()
@@ -151,7 +152,7 @@ def test_paths_are_drawn_as_often_as_they_are_probable(general):
 def test_an_expert_that_abstains_keeps_its_share():
     small = Small([([[0, 1, None]], [0])] * 5 + [([[0, 1, 1]], [0])], 3)
     native = small.native()
-    tables = native.distributions(False, 0.8, 0, np.arange(6, dtype=np.uint32)).reshape(6, 3)
+    tables = native.distributions(LearnerKind(False, 0.8, 0), np.arange(6, dtype=np.uint32)).reshape(6, 3)
     assert tables[:, 2] == pytest.approx([1 / 3] * 6)
     assert (np.diff(tables[:, 0]) > 0).all()
 
@@ -165,10 +166,10 @@ def test_without_noise_the_perturbed_leader_is_the_best_path_so_far(made):
         longest = max(len(gold) for _, gold in small.sentences)
         positions = [list(range(len(gold))) for _, gold in small.sentences]
         paths = Paths.of_automaton(edges, small.sentences) if automaton else Paths.of_table(positions, longest, small.experts)
-        order = automaton.give_to(native, small.ballots()) if automaton else range(longest * small.experts)
+        order = automaton.edge_order() if automaton else range(longest * small.experts)
         lost = dict.fromkeys(paths.paths, 0)
         for number, (votes, gold) in enumerate(small.sentences):
-            chosen = native.averaged(True, 1e12, 3, number, number + 1)
+            chosen = native.averaged(LearnerKind(True, 1e12, 3), number, number + 1)
             leader = {edge for edge, weight in zip(order, chosen.tolist(), strict=True) if weight == 1}
             assert set(chosen.tolist()) <= {0.0, 1.0}
             assert min(lost.values()) == lost[next(path for path in paths.paths if set(path) == leader)]
@@ -180,7 +181,7 @@ def test_the_perturbation_is_uniform():
     # With losses 0 and 1 and noise in [0, 2] on both, the second leads with probability ½·(1 - ½)² = 1/8.
     count = 4000
     sentences = [([[0, 1]], [0]), *[([[0, 0]], [0])] * count]
-    chosen = Small(sentences, 2).native().averaged(True, 0.5, 11, 1, count + 1)
+    chosen = Small(sentences, 2).native().averaged(LearnerKind(True, 0.5, 11), 1, count + 1)
     assert chosen[1] == pytest.approx(0.125, abs=4 * np.sqrt(0.125 * 0.875 / count))
 
 
@@ -190,7 +191,7 @@ def test_losses_ahead_are_those_of_each_rounds_vote_on_the_rounds_behind_it(smal
     native = small.native()
     count = len(small.sentences)
     rounds = np.arange(count - 1, dtype=np.uint32)
-    tables = native.distributions(False, beta, 0, rounds).reshape(count - 1, -1)
+    tables = native.distributions(LearnerKind(False, beta, 0), rounds).reshape(count - 1, -1)
     expected = []
     for t in range(count - 1):
         labels = native.vote(np.ascontiguousarray(tables[t]), True)[0].tolist()
@@ -201,7 +202,7 @@ def test_losses_ahead_are_those_of_each_rounds_vote_on_the_rounds_behind_it(smal
             for s in rest
         ]
         expected.append(sum(wrong) / len(wrong))
-    assert native.losses_ahead(False, beta, 0, rounds) == pytest.approx(expected)
+    assert native.losses_ahead(LearnerKind(False, beta, 0), rounds) == pytest.approx(expected)
 
 
 def test_the_best_suffix_is_the_least_by_trying_all():
@@ -218,4 +219,4 @@ def test_many_rounds_lose_nothing_to_underflow():
     sentences = [wrong] * 5000 + [right] * 10_001
     for automaton in (None, Automaton([(0, 1, 0), (0, 1, 1)])):
         native = Small(sentences, 2).native(automaton)
-        assert native.averaged(False, 0.5, 0, 15_000, 15_001) == pytest.approx([0.0, 1.0], abs=1e-9)
+        assert native.averaged(LearnerKind(False, 0.5, 0), 15_000, 15_001) == pytest.approx([0.0, 1.0], abs=1e-9)

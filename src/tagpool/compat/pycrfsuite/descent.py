@@ -19,7 +19,7 @@ from tagpool.optim.watch import Epoch, Watch, Weights
 Report = Callable[[int, float, Callable[[], Weights | None]], None]
 
 
-def descended(training: _native.TrainingSet, parameters: Parameters, tokens: int, report: Report) -> _native.FoundWeights:
+def descended(training: _native.TrainingSet, parameters: Parameters, tokens: int, report: Report) -> _native.TrainedWeights:
     """The weights; ``report`` is told of each epoch: its number, the loss, and how to get at the weights there are."""
     get, algorithm = parameters.get, parameters.algorithm
     recent: deque[float] = deque(maxlen=get("period") if algorithm == L2SGD else 1)
@@ -43,4 +43,4 @@ def descended(training: _native.TrainingSet, parameters: Parameters, tokens: int
         weights = trainer.train(problem, watch)
     except TrainingError as error:
         raise CRFSuiteError(str(error)) from None
-    return _native.FoundWeights(training, weights.astype(np.float64))
+    return _native.TrainedWeights(training, weights.astype(np.float64))

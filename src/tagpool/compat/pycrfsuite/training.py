@@ -6,7 +6,6 @@ Nothing but the native core is needed for the usual case, L-BFGS: importing NumP
 from __future__ import annotations
 
 import time
-from array import array
 from collections.abc import Callable
 from math import inf, isfinite
 from typing import Any
@@ -21,7 +20,6 @@ Tell = Callable[[Event], None]
 Receive = Callable[[memoryview], object]
 _WARM_UP = 10  # epochs of stochastic descent before L-BFGS
 _WORTH_WARMING_UP = 2000  # tokens: fewer are learned from in no time anyway
-_ALL_THE_SAME = array("f")  # weights of the instances
 
 
 class Training:
@@ -94,7 +92,7 @@ class Training:
         # Stochastic descent needs values for attributes that are trained as one: they would take more memory than is spared.
         options = {"merge_twins": self._is_smooth() and lean, "lean": lean}
         if self._is_usual:
-            return instances.lay_out(get("feature.possible_states"), get("feature.possible_transitions"), **options)
+            return instances.training_set(get("feature.possible_states"), get("feature.possible_transitions"), **options)
         encoding, gold = self._part or (instances.all(), instances.gold())
         counts = instances.attribute_count, len(self.labels)
         from tagpool.compat.pycrfsuite.layout import laid_out
@@ -110,44 +108,49 @@ class Training:
         if self._is_sparse() and self.parameters.get("tagpool.trainer") != LBFGS:
             raise InputError("tagpool.trainer=sgd has no l1 penalty: use c1=0, or tagpool.trainer=lbfgs")
 
-    def _minimise(self) -> tuple[_native.FoundWeights, str]:
+    def _minimise(self) -> tuple[_native.TrainedWeights, str]:
         get = self.parameters.get
         start = self._warmed_up() if self._warms_up() else None
-        objective = _native.Objective(self.set, True, 2 * get("c2"), _ALL_THE_SAME, get("tagpool.threads"))
+        objective = _native.Objective(self.set, True, 2 * get("c2"), None, get("tagpool.threads"))
 
         def report(number: int, loss: float, norm: float, trials: int, step: float) -> bool:
-            length, active = objective.length_here()
+            length, active = objective.norm_here()
             more = {"error_norm": norm, "linesearch_trials": trials, "linesearch_step": step}
             more |= {"feature_norm": length, "active_features": active}
             self._iteration(number, loss, "Iteration", objective.here, more)
             return True
 
-        tolerances = get("epsilon"), get("delta"), get("period")
-        iterations = get("max_iterations") or UNLIMITED
-        end, value = objective.minimise_kept(start, iterations, get("num_memories"), *tolerances, report, get("c1"))
+        options = _native.LbfgsOptions(
+            iterations=get("max_iterations") or UNLIMITED,
+            memory=get("num_memories"),
+            gradient_tolerance=get("epsilon"),
+            value_tolerance=get("delta"),
+            period=get("period"),
+            l1=get("c1"),
+        )
+        end, value = objective.minimise_in_place(start, options, report)
         if not isfinite(value):
             raise CRFSuiteError("the loss is not finite; check the values of the features")
         ends = {"converged": "resulted in convergence", "iterations": "terminated with the maximum number of iterations"}
-        found = _native.FoundWeights(self.set, objective)
+        found = _native.TrainedWeights(self.set, objective)
         return found, f"L-BFGS {ends.get(end, 'terminated: no better weights were found')}"
 
-    def _warmed_up(self) -> _native.KeptParameters | None:
+    def _warmed_up(self) -> _native.Parameters | None:
         """Where stochastic descent comes to; None if it runs away. It has a layout of its own: there is never more than one."""
         get = self.parameters.get
         self.set.keep_shards_only()
-        learner = _native.Sgd(
-            self.set, True, 2 * get("c2"), 0.0, 1, get("tagpool.seed"), _ALL_THE_SAME, threads=get("tagpool.threads")
-        )
+        options = _native.SgdOptions(l2=2 * get("c2"), seed=get("tagpool.seed"), threads=get("tagpool.threads"))
+        learner = _native.Sgd(self.set, True, options)
         losses = [learner.epoch()]
         while len(losses) < _WARM_UP and losses[-1] <= 10 * losses[0] + 1:
             losses.append(learner.epoch())
-        found = learner.kept()
+        found = learner.native_parameters()
         del learner, self.set
         _native.release_memory()
         self.set = self._laid_out(lean=True)
         return found if found.finite() and isfinite(losses[-1]) and losses[-1] <= losses[0] else None
 
-    def _descend(self) -> tuple[_native.FoundWeights, str]:
+    def _descend(self) -> tuple[_native.TrainedWeights, str]:
         from tagpool.compat.pycrfsuite.descent import descended
 
         def report(number: int, loss: float, weights: Callable[[], Any]) -> None:

@@ -73,7 +73,7 @@ def _token(
     weights = model.weights_at(numbers).reshape(-1, len(model.labels)).astype(np.float64) * values[:, None]
     conjunctions = list(combinations(range(len(names)), 2))
     first, second = (numbers[[pair[side] for pair in conjunctions]] for side in (0, 1))
-    conjunction_weights = model.pair_weights_at(first, second).reshape(-1, len(model.labels)).astype(np.float64)
+    conjunction_weights = model.conjunction_weights_at(first, second).reshape(-1, len(model.labels)).astype(np.float64)
     scores = weights.sum(axis=0) + conjunction_weights.sum(axis=0)
     label = labels[t]
     runner_up = int(np.argmax(np.where(np.arange(len(scores)) == label, -np.inf, scores)))

@@ -37,7 +37,7 @@ class InducedFeatures:
         """The features of a learner, which are numbered as in the encoder."""
         features = learned.history_features().astype(np.int64)
         labels = learned.history_labels().astype(np.int64).reshape(len(features), learned.width)
-        conjunctions = np.column_stack([learned.pair_first(), learned.pair_second()]).astype(np.int64)
+        conjunctions = np.column_stack([learned.conjunction_first(), learned.conjunction_second()]).astype(np.int64)
         return cls(singles, np.column_stack([features, labels]), conjunctions)
 
 
@@ -78,7 +78,7 @@ class NamedFeatures:
     def conjunction_weights(self) -> NDArray[np.float32]:
         """A [conjunctions][labels] array."""
         first, second = (np.ascontiguousarray(self.numbers[column]) for column in self.induced.conjunctions.T)
-        return self.model.pair_weights_at(first, second).reshape(-1, len(self.labels))
+        return self.model.conjunction_weights_at(first, second).reshape(-1, len(self.labels))
 
     def conjunction_name(self, number: int) -> str:
         """The name of a conjunction."""

@@ -66,7 +66,7 @@ class InducingTagger(Tagger):
     @property
     def conjunction_count(self) -> int:
         """The number of conjunctions among the features."""
-        return self._fitted().pair_count
+        return self._fitted().conjunction_count
 
     def _train(self, sentences: Any, labels: Any, **how: Any) -> None:
         from tagpool.experts.inducing.training import fit

@@ -66,8 +66,6 @@ def _learner(
     tagger: InducingTagger, data: TrainingData, weights: NDArray[np.float64], *, averages: bool
 ) -> _native.OnlineLearner:
     encoder = data.encoder
-    history = encoder.fitted_history if isinstance(encoder, Encoder) else None
-    backs = [list(each) for each in encoder.history_backs] if isinstance(encoder, Encoder) else []
     texts = [label.encode() for label in data.labels]
     if tagger.induce and tagger.slots < data.feature_count:
         raise InputError(
@@ -75,31 +73,39 @@ def _learner(
             "use more slots, or a larger min_count",
             source=data.source,
         )
+    native = _native.OnlineData(
+        data.encoded.native,
+        data.gold,
+        _keys(encoder),
+        np.array([_native.xxh64(text) for text in [*texts, b""]], np.uint64),
+        _history(data),
+        None if (weights == 1).all() else weights.astype(np.float32),
+    )
+    update = _native.AdaGrad(
+        step=float(tagger.step), rho=float(tagger.rho), l1=float(tagger.l1), dual_averaging=bool(tagger.dual_averaging)
+    )
+    options = _native.OnlineOptions(
+        update=update,
+        strongest=tagger.strongest if tagger.induce else 0,
+        slots=tagger.slots,
+        batch=tagger.batch,
+        gold_share=float(tagger.gold),
+        average_from=tagger.average_from if averages and tagger.average_from is not None else _NEVER,
+        seed=tagger.seed,
+    )
     try:
-        return _native.OnlineLearner(
-            data.encoded.native,
-            data.gold,
-            len(data.labels),
-            _keys(encoder),
-            np.array([_native.xxh64(text) for text in [*texts, b""]], np.uint64),
-            data.encoded.history,
-            np.zeros(0, np.uint64) if history is None else history.keys(),
-            backs,
-            np.zeros(0, np.uint16) if history is None else history.template_numbers(),
-            np.zeros(0, np.float32) if (weights == 1).all() else weights.astype(np.float32),
-            step=float(tagger.step),
-            rho=float(tagger.rho),
-            l1=float(tagger.l1),
-            dual_averaging=bool(tagger.dual_averaging),
-            strongest=tagger.strongest if tagger.induce else 0,
-            slots=tagger.slots,
-            batch=tagger.batch,
-            gold_share=float(tagger.gold),
-            average_from=tagger.average_from if averages and tagger.average_from is not None else _NEVER,
-            seed=tagger.seed,
-        )
+        return _native.OnlineLearner(native, options)
     except _native.InputFault as fault:
         raise InputError(str(fault.args[0]), source=data.source) from None
+
+
+def _history(data: TrainingData) -> _native.OnlineHistory | None:
+    """The features that include previous labels."""
+    history = data.encoder.fitted_history if isinstance(data.encoder, Encoder) else None
+    if history is None or data.encoded.history is None:
+        return None
+    backs = [list(offsets) for offsets in data.encoder.history_backs] if isinstance(data.encoder, Encoder) else []
+    return _native.OnlineHistory(data.encoded.history, history.keys(), backs, history.template_numbers())
 
 
 def _keys(encoder: Encoder | GivenEncoder) -> NDArray[np.uint64]:
@@ -143,7 +149,7 @@ class PreviousWeights:
         wide = np.zeros((len(conjunctions), count), np.float32)
         wide[:, :old] = self.features.conjunction_weights()
         first, second = (np.ascontiguousarray(conjunctions[:, side]) for side in (0, 1))
-        learner.start_pairs(first, second, wide.ravel())
+        learner.start_conjunctions(first, second, wide.ravel())
 
 
 class ModelBuilder:

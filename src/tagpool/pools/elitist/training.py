@@ -14,8 +14,6 @@ from tagpool.optim.stochastic import descend
 from tagpool.optim.trainer import Trainer
 from tagpool.optim.watch import Watch, Weights
 
-SPREAD = 0.1  # weights begin uniform in [-SPREAD, SPREAD]
-
 
 @dataclass(frozen=True, eq=False)
 class Layout:
@@ -98,21 +96,17 @@ class ElitistTrainer(Trainer):
 
     def _run(self, problem: Problem, watch: Watch) -> Weights:
         def begin(step: float) -> _native.Elitist:
-            return _native.Elitist(
-                problem.training,
-                problem.chain,
-                self.penalty,
-                self.strength,
-                self.mu,
-                np.array(self.alpha, np.float64),
-                self.learn_alpha,
-                step,
-                SPREAD,
-                problem.seed,
-                problem.example_weights,
-                self.batch,
-                problem.threads,
+            options = _native.ElitistOptions(
+                penalty=self.penalty,
+                strength=self.strength,
+                mu=self.mu,
+                step=step,
+                seed=problem.seed,
+                batch=self.batch,
+                threads=problem.threads,
             )
+            alpha = np.array(self.alpha, np.float64)
+            return _native.Elitist(problem.training, problem.chain, options, alpha, self.learn_alpha, problem.example_weights)
 
         return descend(begin, self.step or 0.0, self.epochs, watch)
 

@@ -76,8 +76,12 @@ class Automaton:
         """The logarithm of that, which is finite also where the number is not."""
         return math.log(self.path_count)  # of a Python integer of any size
 
-    def give_to(self, native: _native.PathBallots, ballots: Ballots) -> list[int]:
-        """Tells ballots the automaton; returns which of its edges each native edge is."""
+    def edge_order(self) -> list[int]:
+        """Number of each native edge in ``edges``."""
+        return [number for state in self.states for number in self._outgoing[state]]
+
+    def native(self, ballots: Ballots) -> _native.PathAutomaton:
+        """Native automaton; its edges are in the order of ``edge_order``."""
         too_long = np.flatnonzero(ballots.lengths > self.length)
         if too_long.size:
             length = int(ballots.lengths[too_long[0]])
@@ -86,13 +90,13 @@ class Automaton:
                 source=f"sentence {too_long[0] + 1}",
             )
         number_of = {state: number for number, state in enumerate(self.states)}
-        order = [number for state in self.states for number in self._outgoing[state]]
+        order = self.edge_order()
         counts = [len(self._outgoing[state]) for state in self.states]
         to = [number_of[self.edges[number][1]] for number in order]
         experts = [_expert(self.edges[number][2], ballots.experts) for number in order]
         depth = [self._depth[state] for state in self.states]
-        native.set_automaton(_unsigned([0, *np.cumsum(counts).tolist()]), _unsigned(to), _unsigned(experts), _unsigned(depth))
-        return order
+        first = _unsigned([0, *np.cumsum(counts).tolist()])
+        return _native.PathAutomaton(first, _unsigned(to), _unsigned(experts), _unsigned(depth))
 
     def to_json(self) -> list[list[Any]]:
         """Its edges with numbers for states; the start is the first."""

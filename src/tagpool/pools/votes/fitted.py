@@ -135,18 +135,15 @@ def native_ballots(
     if rows is None:
         rows = keyed(ballots, "position", lambda: ballots.gold).states
         states = int(ballots.lengths.max(initial=0))
-    native = _native.PathBallots(
+    return _native.PathBallots(
         ballots.offsets,
-        np.ascontiguousarray(ballots.votes).ravel(),
+        np.ascontiguousarray(ballots.votes),
         np.ascontiguousarray(ballots.gold),
         np.ascontiguousarray(rows, np.int32),
-        np.ascontiguousarray(costs).ravel(),
-        len(ballots.experts),
+        np.ascontiguousarray(costs),
         states,
+        None if automaton is None else automaton.native(ballots),
     )
-    if automaton is not None:
-        automaton.give_to(native, ballots)
-    return native
 
 
 def leading_labels(ballots: Ballots) -> IntArray:

@@ -70,22 +70,22 @@ def learn(native: _native.PathBallots, ballots: Ballots, costs: FloatArray, sett
         weights, errors, alphas = native.boosted(setting.rounds)
         return Learned(weights, errors=errors, alphas=alphas)
     leader = method.startswith("fpl")
-    parameter = setting.epsilon if leader else setting.beta
-    losses = native.expected_losses(leader, parameter, setting.seed)
+    kind = _native.LearnerKind(leader, setting.epsilon if leader else setting.beta, setting.seed)
+    losses = native.expected_losses(kind)
     if method.endswith("cv") and len(losses) > 1:
         rounds = _spaced(len(losses) - 1)
-        ahead = native.losses_ahead(leader, parameter, setting.seed, rounds)
+        ahead = native.losses_ahead(kind, rounds)
         scores = ahead + highest * np.sqrt(math.log(1 / setting.delta) / (len(losses) - 1 - rounds))
         chosen = int(rounds[int(np.argmin(scores))])
-        return Learned(native.averaged(leader, parameter, setting.seed, chosen, chosen + 1), losses=losses, first=chosen)
+        return Learned(native.averaged(kind, chosen, chosen + 1), losses=losses, first=chosen)
     first = best_suffix(losses, setting.delta, highest)
-    weights = native.averaged(leader, parameter, setting.seed, first, len(losses))
+    weights = native.averaged(kind, first, len(losses))
     drawn_from = None
     if method == "rand":
         kept = np.arange(first, len(losses))
         if len(kept) > _KEPT:
             kept = np.sort(np.random.default_rng(setting.seed).choice(kept, _KEPT, replace=False))
-        drawn_from = native.distributions(False, parameter, setting.seed, kept.astype(np.uint32))
+        drawn_from = native.distributions(kind, kept.astype(np.uint32))
     return Learned(weights, drawn_from, losses, first)
 
 

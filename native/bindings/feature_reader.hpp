@@ -1,31 +1,30 @@
-// Walks the features python-crfsuite's users bring: for each token an iterable of strings (a list, a set), or a dict.
+// FeatureReader: reads the features of tokens in python-crfsuite's form. Each token is an iterable of strings or a dict.
 //   "name"            -> name 1.0             {"key": "value"}       -> key:value 1.0
 //   {"key": 2.5}      -> key 2.5              {"key": True}          -> key 1.0
-//   {"key": [a, b]}   -> key:a, key:b 1.0     {"key": {"a": 0.5}}    -> key:a 0.5, and so on inwards
+//   {"key": [a, b]}   -> key:a, key:b 1.0     {"key": {"a": 0.5}}    -> key:a 0.5, recursively
 #pragma once
 #include <algorithm>
 #include <cmath>
 #include <string>
 #include <vector>
 
-#include "features/encoding.hpp"
 #include "base/fault.hpp"
+#include "bindings/helpers.hpp"
+#include "features/encoding.hpp"
 #include "text/unicode.hpp"
-#include "bindings/bindings.hpp"
 
 namespace tagpool {
 
-// How features are taken. As CRFsuite has it, texts end at the first zero, bytes may be anything, a token that is one string is its
-// characters, and mappings that are no dicts are their keys.
-enum class Meaning { strict, crfsuite };
+// Rules for unusual input. With `crfsuite`, texts end at the first NUL, bytes need not be UTF-8, a string is read as its characters, and a
+// mapping that is not a dict is read as its keys. `strict` refuses these.
+enum class ReadingRules { strict, crfsuite };
 
-// `Features` knows a feature's id by its name: `void meet(name, value, out)` for each, `void end_token(out)` behind a token's last. Values
-// are as precise as `Value`.
+// `Features` has `void meet(name, value, out)`, called for each feature, and `void end_token(out)`. `Value` is the precision of values.
 template <class Features, class Out = Encoding, class Value = float>
-class Walker {
+class FeatureReader {
 public:
-    Walker(Features& features, Out& out, Meaning meaning = Meaning::strict)
-        : features_(features), out_(out), crfsuite_(meaning == Meaning::crfsuite) {}
+    FeatureReader(Features& features, Out& out, ReadingRules rules = ReadingRules::strict)
+        : features_(features), out_(out), crfsuite_(rules == ReadingRules::crfsuite) {}
 
     void tokens(nb::handle sentence) {
         token_ = 0;
@@ -61,7 +60,7 @@ private:
     }
 
     std::string_view text(nb::handle object, const char* what) {
-        if (PyUnicode_CheckExact(object.ptr()) && PyUnicode_IS_COMPACT_ASCII(object.ptr()))  // as nearly all are
+        if (PyUnicode_CheckExact(object.ptr()) && PyUnicode_IS_COMPACT_ASCII(object.ptr()))  // the common case
             return {static_cast<const char*>(PyUnicode_DATA(object.ptr())), static_cast<size_t>(PyUnicode_GET_LENGTH(object.ptr()))};
         std::string_view out;
         if (PyBytes_Check(object.ptr())) {
@@ -70,34 +69,34 @@ private:
             return out;
         }
         if (utf8_of(object, out)) return out;
-        if (PyUnicode_Check(object.ptr())) fail(std::string("the ") + what + " has a lone surrogate and cannot be written as UTF-8");
+        if (PyUnicode_Check(object.ptr())) fail(std::string("the ") + what + " has a lone surrogate, which UTF-8 does not encode; remove it");
         fail(std::string("expected text as ") + what + ", got " + type_of(object));
     }
 
-    // What stands at name_: a dict's pairs, or strings.
+    // Reads a dict or strings; name_ is the prefix of their names.
     void item(nb::handle object) {
         if (PyList_CheckExact(object.ptr()) || PyTuple_CheckExact(object.ptr())) {
             strings(object.ptr());
         } else if (PyDict_Check(object.ptr())) {
-            for (auto [key, value] : nb::borrow<nb::dict>(object)) pair(key, value);
+            for (auto [key, value] : nb::borrow<nb::dict>(object)) entry(key, value);
         } else if ((PyUnicode_Check(object.ptr()) && !crfsuite_) || PyBytes_Check(object.ptr())) {
             fail("expected a list of features or a dict, got one string; write [\"feature\"]");
-        } else if (!crfsuite_ && nb::hasattr(object, "items")) {  // a mapping that is no dict
-            for (nb::handle entry : object.attr("items")()) pair(entry[nb::int_(0)], entry[nb::int_(1)]);
+        } else if (!crfsuite_ && nb::hasattr(object, "items")) {  // a mapping that is not a dict
+            for (nb::handle item : object.attr("items")()) entry(item[nb::int_(0)], item[nb::int_(1)]);
         } else if (is_iterable(object)) {
-            for (nb::handle each : object) string(each);
+            for (nb::handle text : object) string(text);
         } else {
             fail("expected a list of features or a dict, got " + type_of(object));
         }
     }
 
-    // A list or a tuple, as nearly all are. Its strings lie anywhere in memory: they are asked for early.
+    // Reads a list or a tuple, the common case. Prefetch its strings: they are scattered in memory.
     void strings(PyObject* sequence) {
         constexpr Py_ssize_t kAhead = 8;
         const auto prefetch = [sequence](Py_ssize_t i) {
-            const char* const each = reinterpret_cast<const char*>(PySequence_Fast_GET_ITEM(sequence, i));
-            __builtin_prefetch(each);
-            __builtin_prefetch(each + 64);
+            const char* const text = reinterpret_cast<const char*>(PySequence_Fast_GET_ITEM(sequence, i));
+            __builtin_prefetch(text);
+            __builtin_prefetch(text + 64);
         };
         for (Py_ssize_t i = 0; i < std::min(kAhead, PySequence_Fast_GET_SIZE(sequence)); ++i) prefetch(i);
         for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(sequence); ++i) {
@@ -121,7 +120,7 @@ private:
         return iterator.is_valid();
     }
 
-    void pair(nb::handle key, nb::handle value) {
+    void entry(nb::handle key, nb::handle value) {
         const size_t before = name_.size();
         name_.append(text(key, "feature name"));
         if (PyUnicode_Check(value.ptr()) || PyBytes_Check(value.ptr())) {
@@ -145,7 +144,7 @@ private:
         name_.resize(before);
     }
 
-    static constexpr int kDeepest = 100;  // a dict that holds itself must not use up the stack
+    static constexpr int kDeepest = 100;  // a dict that contains itself must not overflow the stack
 
     Features& features_;
     Out& out_;

@@ -3,9 +3,9 @@
 #include <memory>
 #include <tuple>
 
-#include "text/conll.hpp"
 #include "base/fault.hpp"
-#include "bindings/bindings.hpp"
+#include "bindings/helpers.hpp"
+#include "text/conll.hpp"
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
@@ -15,18 +15,18 @@
 namespace tagpool {
 namespace {
 
-using Shared = std::shared_ptr<Columns>;
+using Sentences = nb::typed<nb::sequence, nb::typed<nb::sequence, nb::typed<nb::sequence, nb::str>>>;
 using AsideTuple = std::tuple<uint32_t, uint32_t, std::string>;
 
 [[noreturn]] void bad_token(size_t sentence, size_t token, const std::string& column, nb::handle got) {
     const std::string place =
         "sentence " + std::to_string(sentence + 1) + ", token " + std::to_string(token + 1) + ", column \"" + column + "\": ";
-    if (PyUnicode_Check(got.ptr())) throw InputFault(place + "the text has a lone surrogate and cannot be written as UTF-8");
+    if (PyUnicode_Check(got.ptr())) throw InputFault(place + kLoneSurrogate);
     throw InputFault(place + "expected text (str), got " + type_of(got));
 }
 
-// The tokens of a sentence in one column. A str would pass as a list of its letters.
-nb::object tokens_of(nb::handle tokens, size_t sentence, const std::string& column) {
+// Iterator over the tokens of a sentence in one column. A str is refused: it would pass as a list of its letters.
+nb::object iterate_tokens(nb::handle tokens, size_t sentence, const std::string& column) {
     if (!PyUnicode_Check(tokens.ptr())) {
         if (PyObject* iterator = PyObject_GetIter(tokens.ptr())) return nb::steal(iterator);
         PyErr_Clear();
@@ -37,11 +37,12 @@ nb::object tokens_of(nb::handle tokens, size_t sentence, const std::string& colu
 
 void set_documents(Columns& columns, const std::vector<uint32_t>& documents) {
     for (uint32_t first : documents) {
-        if (first >= columns.sentence_count()) throw InputFault("a document begins at a sentence that does not exist");
-        // Sentences before the first mark are a document of their own.
+        if (first >= columns.sentence_count()) throw InputFault("documents: sentence " + std::to_string(first) + " does not exist; the corpus has " +
+                             std::to_string(columns.sentence_count()));
+        // Sentences before the first mark form a document.
         if (columns.documents.empty() && first > 0) columns.documents.push_back(0);
         if (!columns.documents.empty() && first <= columns.documents.back())
-            throw InputFault("the sentences that begin documents must be in order, and each once");
+            throw InputFault("documents: expected increasing sentence numbers");
         columns.documents.push_back(first);
     }
 }
@@ -49,17 +50,16 @@ void set_documents(Columns& columns, const std::vector<uint32_t>& documents) {
 void set_asides(Columns& columns, const std::vector<AsideTuple>& asides) {
     for (const auto& [sentence, position, line] : asides) {
         if (sentence >= columns.sentence_count() || position > columns.sentences[sentence + 1] - columns.sentences[sentence])
-            throw InputFault("an aside stands at a token that does not exist: \"" + line + "\"");
+            throw InputFault("asides: the token of \"" + line + "\" does not exist");
         const Aside* last = columns.asides.empty() ? nullptr : &columns.asides.back();
         if (last && std::tie(sentence, position) < std::tie(last->sentence, last->position))
-            throw InputFault("the asides must be in order: \"" + line + "\"");
-        if (line.find_first_of("\r\n") != std::string::npos) throw InputFault("an aside must be one line");
+            throw InputFault("asides: \"" + line + "\" is out of order; sort asides by sentence and token");
+        if (line.find_first_of("\r\n") != std::string::npos) throw InputFault("asides: expected one line each, got a line break");
         columns.asides.push_back({sentence, position, line});
     }
 }
 
-// `sentences`: for each sentence, for each column, the tokens.
-Shared from_lists(const std::vector<std::string>& names, nb::sequence sentences, const std::vector<uint32_t>& documents,
+std::shared_ptr<Columns> from_lists(const std::vector<std::string>& names, Sentences sentences, const std::vector<uint32_t>& documents,
                   const std::vector<AsideTuple>& asides) {
     ColumnsBuilder builder(names);
     size_t s = 0;
@@ -70,7 +70,7 @@ Shared from_lists(const std::vector<std::string>& names, nb::sequence sentences,
         size_t length = 0, c = 0;
         for (nb::handle column : sentence) {
             size_t t = 0;
-            for (nb::handle token : tokens_of(column, s, names[c])) {
+            for (nb::handle token : iterate_tokens(column, s, names[c])) {
                 std::string_view text;
                 if (!utf8_of(token, text)) bad_token(s, t, names[c], token);
                 builder.add(c, text);
@@ -98,22 +98,23 @@ const Column& column_named(const Columns& columns, const std::string& name) {
     return *column;
 }
 
-nb::list distinct(const StringTable& strings) {
+StringList strings_of(const Columns& columns, const std::string& name) {
+    const StringTable& strings = *column_named(columns, name).strings;
     nb::list out;
-    for (uint32_t i = 0; i < strings.size(); ++i) out.append(nb::str(strings[i].data(), strings[i].size()));
+    for (uint32_t i = 0; i < strings.size(); ++i) out.append(to_str(strings[i]));
     return out;
 }
 
-// One list of str a sentence; equal tokens are one Python object.
-nb::list column_lists(const Columns& columns, const std::string& name) {
+// Equal tokens share one Python object.
+LabelLists column_lists(const Columns& columns, const std::string& name) {
     const Column& column = column_named(columns, name);
-    std::vector<nb::object> known(column.strings->size());
+    std::vector<nb::object> texts(column.strings->size());
     nb::list out;
     for (size_t s = 0; s < columns.sentence_count(); ++s) {
         nb::list tokens;
         for (uint32_t t = columns.sentences[s]; t < columns.sentences[s + 1]; ++t) {
-            nb::object& text = known[column.ids[t]];
-            if (!text.is_valid()) text = nb::str(column.text(t).data(), column.text(t).size());
+            nb::object& text = texts[column.ids[t]];
+            if (!text.is_valid()) text = to_str(column.text(t));
             tokens.append(text);
         }
         out.append(tokens);
@@ -121,26 +122,25 @@ nb::list column_lists(const Columns& columns, const std::string& name) {
     return out;
 }
 
-nb::list sentence_column(const Columns& columns, uint32_t sentence, const std::string& name) {
+StringList sentence_column(const Columns& columns, uint32_t sentence, const std::string& name) {
     const Column& column = column_named(columns, name);
     nb::list out;
-    for (uint32_t t = columns.sentences.at(sentence); t < columns.sentences.at(sentence + 1); ++t)
-        out.append(nb::str(column.text(t).data(), column.text(t).size()));
+    for (uint32_t t = columns.sentences.at(sentence); t < columns.sentences.at(sentence + 1); ++t) out.append(to_str(column.text(t)));
     return out;
 }
 
-// The same corpus with a column added or replaced.
-Shared with_column(const Columns& columns, const std::string& name, nb::sequence values) {
+std::shared_ptr<Columns> with_column(const Columns& columns, const std::string& name,
+                                     nb::typed<nb::sequence, nb::typed<nb::sequence, nb::str>> values) {
     auto strings = std::make_shared<StringTable>();
-    Column fresh{name, strings, {}};
-    fresh.ids.reserve(columns.token_count());
+    Column added{name, strings, {}};
+    added.ids.reserve(columns.token_count());
     size_t s = 0;
     for (nb::handle sentence : values) {
         size_t t = 0;
-        for (nb::handle token : tokens_of(sentence, s, name)) {
+        for (nb::handle token : iterate_tokens(sentence, s, name)) {
             std::string_view text;
             if (!utf8_of(token, text)) bad_token(s, t, name, token);
-            fresh.ids.push_back(strings->intern(text));
+            added.ids.push_back(strings->intern(text));
             ++t;
         }
         if (s >= columns.sentence_count() || t != columns.sentences[s + 1] - columns.sentences[s])
@@ -156,16 +156,15 @@ Shared with_column(const Columns& columns, const std::string& name, nb::sequence
     auto out = std::make_shared<Columns>(columns);
     for (Column& column : out->columns)
         if (column.name == name) {
-            column = std::move(fresh);
+            column = std::move(added);
             return out;
         }
-    out->columns.push_back(std::move(fresh));
+    out->columns.push_back(std::move(added));
     return out;
 }
 
-// These columns in this order, under new names.
-Shared with_names(const Columns& columns, const std::vector<std::string>& from, const std::vector<std::string>& to) {
-    if (from.size() != to.size()) throw InputFault("expected as many names as columns");
+std::shared_ptr<Columns> with_names(const Columns& columns, const std::vector<std::string>& from, const std::vector<std::string>& to) {
+    if (from.size() != to.size()) throw InputFault("expected " + std::to_string(from.size()) + " names, one for each column, got " + std::to_string(to.size()));
     auto out = std::make_shared<Columns>();
     for (size_t i = 0; i < from.size(); ++i) {
         Column copy = column_named(columns, from[i]);
@@ -178,7 +177,7 @@ Shared with_names(const Columns& columns, const std::vector<std::string>& from, 
     return out;
 }
 
-// The strings of a column that occur, in the order they are first met (a selection may share a larger table).
+// A selection may share a larger string table, so not every string need occur.
 std::vector<uint32_t> distinct_ids(const Columns& columns, const std::string& name) {
     const Column& column = column_named(columns, name);
     std::vector<bool> seen(column.strings->size());
@@ -190,13 +189,13 @@ std::vector<uint32_t> distinct_ids(const Columns& columns, const std::string& na
     return out;
 }
 
-// One number a token: what `mapping` has for its string.
-nb::object mapped(const Columns& columns, const std::string& name, const std::vector<int32_t>& mapping) {
+Array<int32_t> mapped(const Columns& columns, const std::string& name, const std::vector<int32_t>& mapping) {
     const Column& column = column_named(columns, name);
-    if (mapping.size() != column.strings->size()) throw InputFault("the mapping does not cover the column's strings");
+    if (mapping.size() != column.strings->size()) throw InputFault("mapping: expected " + std::to_string(column.strings->size()) + " numbers, one for each string, got " +
+                         std::to_string(mapping.size()));
     std::vector<int32_t> out(column.ids.size());
     for (size_t t = 0; t < out.size(); ++t) out[t] = mapping[column.ids[t]];
-    return owned(std::move(out));
+    return to_array(std::move(out));
 }
 
 std::vector<std::string> names_of(const Columns& columns) {
@@ -208,41 +207,38 @@ std::vector<std::string> names_of(const Columns& columns) {
 }  // namespace
 
 void bind_columns(nb::module_& m) {
-    nb::class_<Columns>(m, "Columns")
-        .def_static("from_lists", &from_lists, nb::arg("names"), nb::arg("sentences"), nb::arg("documents"), nb::arg("asides"))
-        .def_prop_ro("names", &names_of)
-        .def_prop_ro("sentence_count", &Columns::sentence_count)
-        .def_prop_ro("token_count", &Columns::token_count)
-        .def_prop_ro("documents", [](const Columns& c) { return c.documents; })
-        .def_prop_ro("asides",
-                     [](const Columns& c) {
-                         std::vector<AsideTuple> out;
-                         for (const Aside& a : c.asides) out.emplace_back(a.sentence, a.position, a.line);
-                         return out;
-                     })
-        .def("length", [](const Columns& c, uint32_t s) { return c.sentences.at(s + 1) - c.sentences.at(s); }, nb::arg("sentence"))
-        .def("offsets", [](nb::handle self) {
-            const auto& c = nb::cast<const Columns&>(self);
-            return view(c.sentences.data(), c.sentences.size(), self);
-        })
+    nb::class_<Columns>(m, "Columns", "Corpus: named columns of tokens, divided into sentences and documents.")
+        .def_static("from_lists", &from_lists, nb::arg("names"), nb::arg("sentences"), nb::arg("documents"), nb::arg("asides"),
+                    "Corpus from [sentence][column][token] strings.")
+        .def_prop_ro("names", &names_of, "Names of the columns.")
+        .def_prop_ro("sentence_count", &Columns::sentence_count, "Number of sentences.")
+        .def_prop_ro("token_count", &Columns::token_count, "Number of tokens.")
+        .def_prop_ro("documents", [](const Columns& c) { return c.documents; }, "First sentence of each document; empty if unmarked.")
+        .def_prop_ro("asides", [](const Columns& c) {
+            std::vector<AsideTuple> out;
+            for (const Aside& a : c.asides) out.emplace_back(a.sentence, a.position, a.line);
+            return out;
+        }, "Lines that are not tokens: (sentence, token, line).")
+        .def("length", [](const Columns& c, uint32_t s) { return c.sentences.at(s + 1) - c.sentences.at(s); }, nb::arg("sentence"),
+             "Number of tokens of a sentence.")
+        .def("offsets", [](nb::handle self) { return view(nb::cast<const Columns&>(self).sentences, self); },
+             "First token of each sentence, and the number of tokens.")
         .def("ids", [](nb::handle self, const std::string& name) {
-            const Column& column = column_named(nb::cast<const Columns&>(self), name);
-            return view(column.ids.data(), column.ids.size(), self);
-        }, nb::arg("column"))
-        .def("strings", [](const Columns& c, const std::string& name) { return distinct(*column_named(c, name).strings); },
-             nb::arg("column"))
-        .def("distinct", &distinct_ids, nb::arg("column"))
-        .def("mapped", &mapped, nb::arg("column"), nb::arg("mapping"))
-        .def("column_lists", &column_lists, nb::arg("column"))
-        .def("sentence_column", &sentence_column, nb::arg("sentence"), nb::arg("column"))
-        .def("select", [](const Columns& c, const std::vector<uint32_t>& chosen) {
-            return std::make_shared<Columns>(c.select(chosen));
-        }, nb::arg("sentences"))
-        .def("with_column", &with_column, nb::arg("name"), nb::arg("values"))
-        .def("with_names", &with_names, nb::arg("columns"), nb::arg("names"));
+            return view(column_named(nb::cast<const Columns&>(self), name).ids, self);
+        }, nb::arg("column"), "Index into strings() of each token.")
+        .def("strings", &strings_of, nb::arg("column"), "String table of a column.")
+        .def("distinct", &distinct_ids, nb::arg("column"), "Ids of the strings that occur, in order of first occurrence.")
+        .def("mapped", &mapped, nb::arg("column"), nb::arg("mapping"), "For each token the number that mapping has at its id.")
+        .def("column_lists", &column_lists, nb::arg("column"), "Tokens of a column, one list per sentence.")
+        .def("sentence_column", &sentence_column, nb::arg("sentence"), nb::arg("column"), "Tokens of one sentence.")
+        .def("select", [](const Columns& c, const std::vector<uint32_t>& sentences) {
+            return std::make_shared<Columns>(c.select(sentences));
+        }, nb::arg("sentences"), "Corpus of these sentences, in this order.")
+        .def("with_column", &with_column, nb::arg("name"), nb::arg("values"), "Corpus with a column added or replaced.")
+        .def("with_names", &with_names, nb::arg("columns"), nb::arg("names"), "Corpus of these columns, in this order, with new names.");
 
     m.def("count_columns", [](const nb::bytes& text, bool conllu) { return count_columns(bytes_view(text), conllu); },
-          nb::arg("text"), nb::arg("conllu"));
+          nb::arg("text"), nb::arg("conllu"), "Number of columns of the first token line; 0 if there is no token.");
     m.def("read_conll", [](const nb::bytes& text, const std::vector<std::string>& names, bool conllu) {
         ConllOptions options;
         options.names = names;
@@ -250,7 +246,7 @@ void bind_columns(nb::module_& m) {
         const std::string_view data = bytes_view(text);
         nb::gil_scoped_release release;
         return std::make_shared<Columns>(read_conll(data, options));
-    }, nb::arg("text"), nb::arg("names"), nb::arg("conllu"));
+    }, nb::arg("text"), nb::arg("names"), nb::arg("conllu"), "Corpus from CoNLL columns or CoNLL-U.");
 }
 
 }  // namespace tagpool

@@ -1,0 +1,285 @@
+#include <memory>
+#include <optional>
+#include <utility>
+#include <variant>
+
+#include "base/fault.hpp"
+#include "bindings/feature_reader.hpp"
+#include "bindings/helpers.hpp"
+#include "features/encode.hpp"
+#include "features/given.hpp"
+#include "features/lexicon.hpp"
+#include "features/words.hpp"
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/variant.h>
+#include <nanobind/stl/vector.h>
+
+namespace tagpool {
+namespace {
+
+using Window = std::pair<int, int>;
+using TermPair = std::pair<uint32_t, int>;
+using TemplatePair = std::pair<std::string, std::vector<TermPair>>;
+using AtomLexicon = std::variant<std::shared_ptr<PhraseLexicon>, std::shared_ptr<VectorLexicon>>;
+
+constexpr int kFarthest = 64;  // tokens
+
+// Adds one phrase per line. Its words are separated by blanks and mapped by the function that the template applies to tokens. A
+// phrase with a word that has no value is skipped: no text can match it.
+void add_phrases(PhraseLexicon& lexicon, const std::string& list, std::string_view text, const WordFunction& function) {
+    const uint16_t number = lexicon.add_list(list);
+    std::vector<std::string> words;
+    size_t begin = 0;
+    while (begin < text.size()) {
+        size_t end = text.find('\n', begin);
+        if (end == std::string_view::npos) end = text.size();
+        words.clear();
+        size_t count = 0;
+        for (size_t i = begin; i < end;) {
+            while (i < end && (text[i] == ' ' || text[i] == '\t' || text[i] == '\r')) ++i;
+            const size_t word = i;
+            while (i < end && text[i] != ' ' && text[i] != '\t' && text[i] != '\r') ++i;
+            if (i == word) continue;
+            function.values(text.substr(word, i - word), Values(words));
+            ++count;
+        }
+        if (words.size() == count) lexicon.add(number, words);
+        begin = end + 1;
+    }
+}
+
+Atom checked(Atom atom) {
+    if (atom.a > atom.b || atom.a < -kFarthest || atom.b > kFarthest)
+        throw InputFault("window: expected offsets from -64 to 64 in order, got " + std::to_string(atom.a) + ".." + std::to_string(atom.b));
+    atom.check();
+    return atom;
+}
+
+Atom context_atom(std::string_view kind, const std::string& column, const WordFunction& function, Window window, bool plain,
+                  const std::optional<AtomLexicon>& lexicon) {
+    Atom atom;
+    atom.kind = named<AtomKind>(kAtomKindNames, kind);
+    atom.column = column;
+    atom.function = function;
+    atom.plain = plain;
+    std::tie(atom.a, atom.b) = window;
+    if (lexicon && lexicon->index() == 0) atom.phrases = std::get<0>(*lexicon);
+    if (lexicon && lexicon->index() == 1) atom.vectors = std::get<1>(*lexicon);
+    return checked(std::move(atom));
+}
+
+Atom word_atom(const std::string& column, const WordFunction& function, bool total) {
+    Atom atom;
+    atom.column = column;
+    atom.function = function;
+    atom.total = total;
+    return checked(std::move(atom));
+}
+
+Atom elsewhere_atom(const std::string& column, const Atom& inner, Window window, std::string_view gathering) {
+    Atom atom;
+    atom.kind = AtomKind::elsewhere;
+    atom.column = column;
+    std::tie(atom.a, atom.b) = window;
+    atom.inner = std::make_shared<const Atom>(inner);
+    atom.gathering = named<Gathering>(kGatheringNames, gathering);
+    return checked(std::move(atom));
+}
+
+Program make_program(const std::vector<Atom>& atoms, const std::vector<TemplatePair>& templates, bool boundary) {
+    Program program{atoms, {}, boundary};
+    for (const auto& [key, terms] : templates) {
+        Template conjunction{key, {}};
+        for (const auto& [atom, offset] : terms) {
+            if (atom >= atoms.size() || offset < -kFarthest || offset > kFarthest)
+                throw InputFault("template \"" + key + "\": a term is out of range; offsets go from -64 to 64");
+            conjunction.terms.push_back({atom, offset});
+        }
+        if (conjunction.terms.empty()) throw InputFault("template \"" + key + "\": expected at least one term");
+        program.templates.push_back(std::move(conjunction));
+    }
+    return program;
+}
+
+Array<int32_t> dense_rows(const Columns& columns, const std::string& name, const WordFunction& function, const RowLexicon& lexicon) {
+    const Column* column = columns.find(name);
+    if (!column) throw InputFault("the corpus has no column \"" + name + "\"");
+    std::vector<int32_t> row_of(column->strings->size());
+    std::vector<std::string> values;
+    for (uint32_t i = 0; i < row_of.size(); ++i) {
+        values.clear();
+        function.values((*column->strings)[i], Values(values));
+        row_of[i] = values.empty() ? -1 : lexicon.row(values[0]);
+    }
+    std::vector<int32_t> rows(column->ids.size());
+    for (size_t t = 0; t < rows.size(); ++t) rows[t] = row_of[column->ids[t]];
+    return to_array(std::move(rows));
+}
+
+void bind_lexicons(nb::module_& m) {
+    nb::class_<WordLexicon>(m, "WordLexicon", "Words with one value each.")
+        .def(nb::init<>())
+        .def("add", &WordLexicon::add, nb::arg("word"), nb::arg("value"), "Add a word.")
+        .def("value", [](const WordLexicon& lexicon, std::string_view word) -> std::optional<nb::str> {
+            const std::string_view value = lexicon.value(word);
+            return value.data() ? std::optional(to_str(value)) : std::nullopt;
+        }, nb::arg("word"), "Value of a word; None if it is unknown.")
+        .def("items", [](const WordLexicon& lexicon) -> nb::typed<nb::list, nb::typed<nb::tuple, nb::str, nb::str>> {
+            nb::list out;
+            for (uint32_t i = 0; i < lexicon.size(); ++i) out.append(nb::make_tuple(to_str(lexicon.word(i)), to_str(lexicon.value_at(i))));
+            return out;
+        }, "Pairs (word, value).")
+        .def("__len__", &WordLexicon::size);
+
+    nb::class_<RowLexicon>(m, "RowLexicon", "Words with a row number each.")
+        .def(nb::init<>())
+        .def("add", &RowLexicon::add, nb::arg("word"), nb::arg("row"), "Add a word.")
+        .def("row", &RowLexicon::row, nb::arg("word"), "Row of a word; -1 if it is unknown.")
+        .def("words", [](const RowLexicon& lexicon) -> StringList {
+            nb::list out;
+            for (uint32_t i = 0; i < lexicon.size(); ++i) out.append(to_str(lexicon.word(i)));
+            return out;
+        }, "All words.")
+        .def("__len__", &RowLexicon::size);
+
+    nb::class_<VectorLexicon>(m, "VectorLexicon", "Words with a vector each.")
+        .def("__init__", [](VectorLexicon* self, const RowLexicon& words, nb::ndarray<const float, nb::ndim<2>, nb::c_contig, nb::device::cpu> vectors) {
+            new (self) VectorLexicon(words, {vectors.data(), vectors.data() + vectors.size()}, static_cast<uint32_t>(vectors.shape(1)));
+        }, nb::arg("words"), nb::arg("vectors"))
+        .def_prop_ro("width", &VectorLexicon::width, "Number of dimensions.")
+        .def("__len__", &VectorLexicon::size);
+
+    nb::class_<PhraseLexicon>(m, "PhraseLexicon", "Lists of phrases, for gazetteers.")
+        .def(nb::init<>())
+        .def("add_list", [](PhraseLexicon& lexicon, const std::string& name, const nb::bytes& text, const WordFunction& function) {
+            add_phrases(lexicon, name, bytes_view(text), function);
+        }, nb::arg("name"), nb::arg("text"), nb::arg("function"), "Add a list: one phrase per line.")
+        .def_prop_ro("list_count", &PhraseLexicon::list_count, "Number of lists.")
+        .def_prop_ro("phrase_count", &PhraseLexicon::phrase_count, "Number of phrases.");
+}
+
+void bind_atoms(nb::module_& m) {
+    nb::class_<Step>(m, "Step", "One function of a word function, such as suffix with its lengths a to b.")
+        .def("__init__", [](Step* self, std::string_view name, int a, int b, std::shared_ptr<WordLexicon> lexicon) {
+            const auto function = named<Function>(kFunctionNames, name);
+            if (function == Function::lookup && !lexicon) throw InputFault("a lookup step needs a lexicon");
+            if (a < 0 || b < 0)
+                throw InputFault("step \"" + std::string(name) + "\": expected numbers of 0 or more, got " + std::to_string(std::min(a, b)));
+            new (self) Step{function, a, b, std::move(lexicon)};
+        }, nb::arg("function"), nb::arg("a") = 0, nb::arg("b") = 0, nb::arg("lexicon") = nb::none());
+
+    nb::class_<WordFunction>(m, "WordFunction", "Composition of steps: a word to its values.")
+        .def(nb::init<std::vector<Step>>(), nb::arg("steps"))
+        .def("values", [](const WordFunction& function, std::string_view text) {
+            std::vector<std::string> values;
+            function.values(text, Values(values));
+            return values;
+        }, nb::arg("text"), "Values of a word.");
+
+    nb::class_<Atom>(m, "Atom", "Function of a token and its context.")
+        .def_static("word", &word_atom, nb::arg("column"), nb::arg("function"), nb::arg("total"),
+                    "Word function; total if every string has exactly one value.")
+        .def_static("context", &context_atom, nb::arg("kind"), nb::arg("column"), nb::arg("function"), nb::arg("window"), nb::arg("plain"),
+                    nb::arg("lexicon").none(), "Function of the sentence, by its kind, such as gazetteer or disjunction.")
+        .def_static("elsewhere", &elsewhere_atom, nb::arg("column"), nb::arg("inner"), nb::arg("window"), nb::arg("gathering"),
+                    "Values of another atom at other occurrences of the word in its document.");
+}
+
+}  // namespace
+
+void bind_features(nb::module_& m) {
+    bind_lexicons(m);
+    bind_atoms(m);
+
+    nb::class_<Encoding>(m, "Encoding", "Sparse features of tokens, as row-wise (CSR) arrays.")
+        .def_prop_ro("token_count", &Encoding::token_count, "Number of tokens.")
+        .def_prop_ro("occurrence_count", [](const Encoding& encoding) { return encoding.ids.size(); }, "Number of (token, feature) entries.")
+        .def_prop_ro("has_values", [](const Encoding& encoding) { return !encoding.values.empty(); }, "Whether a value differs from 1.")
+        .def("starts", [](nb::handle self) {
+            const auto& encoding = nb::cast<const Encoding&>(self);
+            return view(encoding.starts.data(), encoding.starts.size(), self);
+        }, "First entry of each token, and the number of entries.")
+        .def("ids", [](nb::handle self) {
+            const auto& encoding = nb::cast<const Encoding&>(self);
+            return view(encoding.ids.data(), encoding.ids.size(), self);
+        }, "Feature of each entry.")
+        .def("values", [](nb::handle self) {
+            const auto& encoding = nb::cast<const Encoding&>(self);
+            return view(encoding.values.data(), encoding.values.size(), self);
+        }, "Value of each entry; empty if all are 1.")
+        .def("sentences", [](nb::handle self) {
+            const auto& encoding = nb::cast<const Encoding&>(self);
+            return view(encoding.sentences.data(), encoding.sentences.size(), self);
+        }, "First token of each sentence, and the number of tokens.")
+        .def("restricted", [](const Encoding& encoding, const nb::bytes& keep) {
+            const std::string_view marks = bytes_view(keep);
+            for (uint32_t id : encoding.ids)
+                if (id >= marks.size()) throw InputFault("keep: expected a mark for every feature, got " + std::to_string(marks.size()));
+            return restricted(encoding, std::vector<uint8_t>(marks.begin(), marks.end()));
+        }, nb::arg("keep"), "Copy with only the features whose byte in keep is not 0.");
+
+    nb::class_<Encoder>(m, "Encoder", "Compiled templates and the index of their features.")
+        .def("__init__", [](Encoder* self, const std::vector<Atom>& atoms, const std::vector<TemplatePair>& templates,
+                            bool boundary, uint32_t minimum_count, uint32_t hash_size) {
+            new (self) Encoder(make_program(atoms, templates, boundary), minimum_count, hash_size);
+        }, nb::arg("atoms"), nb::arg("templates"), nb::arg("boundary"), nb::arg("minimum_count"), nb::arg("hash_size"))
+        .def("fit", [](Encoder& encoder, std::shared_ptr<Columns> columns, std::vector<std::string> known) {
+            nb::gil_scoped_release release;
+            return encoder.fit(std::move(columns), std::move(known));
+        }, nb::arg("columns"), nb::arg("known") = std::vector<std::string>(), "Number the features of a corpus, after the known ones, and encode it.")
+        .def("keep", [](Encoder& encoder, const nb::bytes& keep, Encoding& encoding) {
+            const std::string_view marks = bytes_view(keep);
+            nb::gil_scoped_release release;
+            encoder.keep({marks.begin(), marks.end()}, encoding);
+        }, nb::arg("marks"), nb::arg("encoding"), "Remove the features whose byte in marks is 0, also from the encoding.")
+        .def("encode", &Encoder::encode, nb::arg("columns"), nb::call_guard<nb::gil_scoped_release>(), "Encode a corpus with the known features.")
+        .def_prop_ro("feature_count", &Encoder::feature_count, "Number of features.")
+        .def("counts", [](Encoder& encoder) { return to_array(encoder.counts()); }, "Occurrences of each feature.")
+        .def("template_numbers", [](const Encoder& encoder) { return to_array(encoder.template_numbers()); }, "Template of each feature.")
+        .def("keys", [](const Encoder& encoder) { return to_array(encoder.keys()); }, "Hash of each feature.")
+        .def("names", [](Encoder& encoder) { return encoder.names(); }, "Name of each feature.")
+        .def("packed_names", [](Encoder& encoder) {
+            const std::vector<std::string>& names = encoder.names();
+            return join_sorted({names.begin(), names.end()}, '\0');
+        }, "Names in order, joined by NUL.")
+        .def("describe", &Encoder::describe, nb::arg("columns"), nb::arg("sentence"), "Name and value of every feature of a sentence, by token.");
+
+    nb::class_<GivenFeatures>(m, "GivenFeatures", "Index of features that the caller provides as strings.")
+        .def(nb::init<>())
+        .def("fit", [](GivenFeatures& features, nb::handle sentences, uint32_t minimum_count, const std::vector<std::string>& known) {
+            features = GivenFeatures(known);
+            Encoding out;
+            FeatureReader(features, out).sentences(sentences);
+            features.freeze(out, minimum_count);
+            return out;
+        }, nb::arg("sentences"), nb::arg("minimum_count"), nb::arg("known") = std::vector<std::string>(),
+             "Number the features of sentences, after the known ones, and encode them.")
+        .def("encode", [](GivenFeatures& features, nb::handle sentences) {
+            if (!features.frozen()) throw InputFault("encode: no features yet; call fit first");
+            Encoding out;
+            FeatureReader(features, out).sentences(sentences);
+            return out;
+        }, nb::arg("sentences"), "Encode sentences with the known features.")
+        .def_prop_ro("feature_count", &GivenFeatures::feature_count, "Number of features.")
+        .def("counts", [](const GivenFeatures& features) { return features.counts(); }, "Occurrences of each feature.")
+        .def("keys", [](const GivenFeatures& features) { return features.keys(); }, "Hash of each feature.")
+        .def("packed_names", [](const GivenFeatures& features) {
+            std::vector<std::string_view> names;
+            for (uint32_t i = 0; i < features.feature_count(); ++i) names.push_back(features.name(i));
+            return join_sorted(std::move(names), '\0');
+        }, "Names in order, joined by NUL.")
+        .def("names", [](const GivenFeatures& features) -> StringList {
+            nb::list out;
+            for (uint32_t i = 0; i < features.feature_count(); ++i) out.append(to_str(features.name(i)));
+            return out;
+        }, "Name of each feature.");
+
+    m.def("dense_rows", &dense_rows, nb::arg("columns"), nb::arg("column"), nb::arg("function"), nb::arg("lexicon"),
+          "Embedding row of every token; -1 where the word has none.");
+}
+
+}  // namespace tagpool

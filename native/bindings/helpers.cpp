@@ -1,0 +1,38 @@
+#include "bindings/helpers.hpp"
+
+#include "text/sort_texts.hpp"
+#include <nanobind/stl/string.h>
+
+namespace tagpool {
+
+bool utf8_of(nb::handle object, std::string_view& text) {
+    if (!PyUnicode_Check(object.ptr())) return false;
+    Py_ssize_t size = 0;
+    const char* data = PyUnicode_AsUTF8AndSize(object.ptr(), &size);
+    if (!data) {
+        PyErr_Clear();
+        return false;
+    }
+    text = {data, static_cast<size_t>(size)};
+    return true;
+}
+
+std::string type_of(nb::handle object) { return nb::cast<std::string>(nb::handle(object.type()).attr("__name__")); }
+
+void check_interrupt() {
+    nb::gil_scoped_acquire acquire;
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+}
+
+nb::bytes join_sorted(std::vector<std::string_view> texts, char separator) {
+    sort_texts(texts);
+    size_t size = 0;
+    for (const std::string_view text : texts) size += text.size() + 1;
+    std::string out;
+    out.reserve(size);
+    for (const std::string_view text : texts) out.append(text).push_back(separator);
+    if (!out.empty()) out.pop_back();
+    return to_bytes(out);
+}
+
+}  // namespace tagpool

@@ -1,0 +1,246 @@
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <optional>
+#include <tuple>
+
+#include "bindings/helpers.hpp"
+#include "trainers/elitist.hpp"
+#include "trainers/fobos.hpp"
+#include "trainers/lbfgs.hpp"
+#include "trainers/objective.hpp"
+#include "trainers/penalty.hpp"
+#include "trainers/perceptron.hpp"
+#include "trainers/proximal.hpp"
+#include "trainers/sgd.hpp"
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+namespace tagpool {
+namespace {
+
+using Matrix = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using MutableMatrix = nb::ndarray<nb::numpy, double, nb::ndim<2>, nb::c_contig>;
+using Report = std::optional<nb::typed<nb::callable, bool(int, double, double, int, double)>>;
+
+// Parameters that one trainer passes to another without a Python array.
+struct Parameters {
+    std::vector<float> values;
+};
+
+const char* name_of(LbfgsEnd end) {
+    switch (end) {
+        case LbfgsEnd::converged: return "converged";
+        case LbfgsEnd::no_progress: return "no progress";
+        case LbfgsEnd::iterations: return "iterations";
+        case LbfgsEnd::stopped: return "stopped";
+    }
+    return "";
+}
+
+// Minimises from the objective's current point.
+LbfgsResult minimise_from_point(Objective& objective, LbfgsOptions options, const Report& report) {
+    if (!(options.l1 >= 0)) throw InputFault("l1: expected a number of 0 or more, got " + std::to_string(options.l1));
+    options.threads = objective.threads();
+    nb::gil_scoped_release release;
+    return minimise([&objective](const double* at, double* gradient) {
+        const double value = objective.evaluate(at, gradient);
+        check_interrupt();
+        return value;
+    }, objective.point(), options, [&](const LbfgsIteration& now) {
+        if (!report) return true;
+        nb::gil_scoped_acquire acquire;
+        return nb::cast<bool>((*report)(now.number, now.value, now.gradient_norm, now.trials, now.step));
+    });
+}
+
+std::vector<double> current_point(Objective& objective) {
+    expect_size(objective.point().size(), objective.memory_size(), "coordinates; call minimise first");
+    std::vector<double> parameters(objective.parameter_count());
+    objective.each_here([&](size_t i, double parameter) { parameters[i] = parameter; });
+    return parameters;
+}
+
+std::tuple<Array<double>, const char*, double, size_t, size_t> minimise_array(Objective& objective, Doubles start, const LbfgsOptions& options,
+                                                                              const Report& report) {
+    expect_size(start.size(), objective.parameter_count(), "parameters");
+    objective.start_from(start.data());
+    const LbfgsResult result = minimise_from_point(objective, options, report);
+    return {to_array(current_point(objective)), name_of(result.end), result.value, result.iterations, result.evaluations};
+}
+
+std::pair<const char*, double> minimise_in_place(Objective& objective, const Parameters* start, const LbfgsOptions& options, const Report& report) {
+    if (start) expect_size(start->values.size(), objective.parameter_count(), "parameters");
+    objective.start_from(start ? start->values.data() : nullptr);
+    const LbfgsResult result = minimise_from_point(objective, options, report);
+    return {name_of(result.end), result.value};
+}
+
+std::pair<double, size_t> norm_of_point(Objective& objective) {
+    expect_size(objective.point().size(), objective.memory_size(), "coordinates; call minimise first");
+    double squares = 0;
+    size_t active = 0;
+    objective.each_here([&](size_t, double parameter) {
+        squares += parameter * parameter;
+        active += parameter != 0;
+    });
+    return {std::sqrt(squares), active};
+}
+
+void bind_objective(nb::module_& m) {
+    nb::class_<Parameters>(m, "Parameters", "Parameters that one trainer passes to another.")
+        .def("__len__", [](const Parameters& parameters) { return parameters.values.size(); })
+        .def("finite", [](const Parameters& parameters) {
+            return std::all_of(parameters.values.begin(), parameters.values.end(), [](float value) { return std::isfinite(value); });
+        }, "Whether all are finite.");
+
+    nb::class_<LbfgsOptions>(m, "LbfgsOptions", "Parameters of L-BFGS and OWL-QN.")
+        .def("__init__", [](LbfgsOptions* self, size_t iterations, size_t memory, double gradient_tolerance, double value_tolerance,
+                            size_t period, double l1) {
+            new (self) LbfgsOptions{memory, iterations, gradient_tolerance, value_tolerance, period, l1, 1};
+        }, nb::kw_only(), nb::arg("iterations"), nb::arg("memory") = 6, nb::arg("gradient_tolerance") = 1e-5, nb::arg("value_tolerance") = 1e-5,
+             nb::arg("period") = 10, nb::arg("l1") = 0.0);
+
+    nb::class_<Objective>(m, "Objective", "Negative log-likelihood of a training set, with an l2 penalty.")
+        .def("__init__", [](Objective* self, std::shared_ptr<TrainingSet> set, bool chain, double l2, std::optional<Floats> example_weights,
+                            unsigned threads) {
+            new (self) Objective(std::move(set), chain, l2, example_weights ? to_vector(*example_weights) : std::vector<float>(), threads);
+        }, nb::arg("training"), nb::arg("chain"), nb::arg("l2"), nb::arg("example_weights").none(), nb::arg("threads"))
+        .def_prop_ro("parameter_count", &Objective::parameter_count, "Number of parameters.")
+        .def("__call__", [](Objective& objective, Doubles parameters) {
+            expect_size(parameters.size(), objective.parameter_count(), "parameters");
+            std::vector<double> gradient(objective.parameter_count());
+            const double value = without_gil([&] { return objective(parameters.data(), gradient.data()); });
+            return std::pair{value, to_array(std::move(gradient))};
+        }, nb::arg("parameters"), "Value and gradient.")
+        .def("minimise", &minimise_array, nb::arg("start"), nb::arg("options"), nb::arg("report") = nb::none(),
+             "Minimise; return the parameters, the reason for the end, the value, and the numbers of iterations and evaluations. "
+             "report(iteration, value, gradient norm, trials, step) returns False to stop.")
+        .def("minimise_in_place", &minimise_in_place, nb::arg("start").none(), nb::arg("options"), nb::arg("report") = nb::none(),
+             "Minimise without arrays, from parameters (None: 0); return the reason for the end and the value.")
+        .def("norm_here", &norm_of_point, "Euclidean norm of the current parameters, and how many are not 0.")
+        .def("here", [](Objective& objective) { return to_array(current_point(objective)); }, "Current parameters, also after an interrupt.");
+}
+
+template <class Trainer, class Argument>
+void start_from(Trainer& trainer, const Argument& parameters) {
+    expect_size(parameters.size(), trainer.parameter_count(), "parameters");
+    trainer.start_from(parameters.data());
+}
+
+template <class Trainer>
+auto epoch(Trainer& trainer) {
+    nb::gil_scoped_release release;
+    return trainer.epoch(check_interrupt);
+}
+
+// Methods that all trainers by epochs have.
+template <class Trainer, class Argument>
+void bind_trainer(nb::class_<Trainer>& bound) {
+    bound.def_prop_ro("parameter_count", &Trainer::parameter_count, "Number of parameters.")
+        .def("start_from", &start_from<Trainer, Argument>, nb::arg("parameters"), "Restart from these parameters.")
+        .def("epoch", &epoch<Trainer>, "Train one epoch; return the mean loss, or the number of errors of a perceptron.")
+        .def("parameters", [](Trainer& trainer) { return to_array(trainer.parameters()); }, "Parameters of the result.");
+}
+
+void bind_stochastic(nb::module_& m) {
+    nb::class_<SgdOptions>(m, "SgdOptions", "Parameters of Sgd; step 0 is calibrated.")
+        .def("__init__", [](SgdOptions* self, double l2, double step, size_t average_from, uint64_t seed, size_t batch, unsigned threads,
+                            double dropout) {
+            new (self) SgdOptions{l2, step, average_from, seed, batch, threads, dropout};
+        }, nb::kw_only(), nb::arg("l2"), nb::arg("step") = 0.0, nb::arg("average_from") = 1, nb::arg("seed") = 1,
+             nb::arg("batch") = SgdOptions().batch, nb::arg("threads") = 1, nb::arg("dropout") = 0.0);
+    nb::class_<Sgd> sgd(m, "Sgd", "Averaged stochastic gradient descent.");
+    sgd.def("__init__", [](Sgd* self, std::shared_ptr<TrainingSet> set, bool chain, SgdOptions options, std::optional<Floats> example_weights,
+                           std::optional<UShorts> groups) {
+        if (groups) options.groups = to_vector(*groups);
+        std::vector<float> weights = example_weights ? to_vector(*example_weights) : std::vector<float>();
+        nb::gil_scoped_release release;
+        new (self) Sgd(std::move(set), chain, options, std::move(weights));
+    }, nb::arg("training"), nb::arg("chain"), nb::arg("options"), nb::arg("example_weights") = nb::none(), nb::arg("groups") = nb::none());
+    bind_trainer<Sgd, Floats>(sgd);
+    sgd.def_prop_ro("step", &Sgd::step, "First step size.")
+        .def("native_parameters", [](const Sgd& trainer) { return Parameters{trainer.parameters()}; }, "Parameters without an array.")
+        .def("current", [](const Sgd& trainer) { return to_array(trainer.current()); }, "Parameters without averaging.");
+
+    nb::class_<Perceptron> perceptron(m, "Perceptron", "Averaged structured perceptron.");
+    perceptron.def("__init__", [](Perceptron* self, std::shared_ptr<TrainingSet> set, bool chain, uint64_t seed, Floats example_weights) {
+        new (self) Perceptron(std::move(set), chain, seed, to_vector(example_weights));
+    }, nb::arg("training"), nb::arg("chain"), nb::arg("seed"), nb::arg("example_weights"));
+    bind_trainer<Perceptron, Floats>(perceptron);
+    perceptron.def("current", [](const Perceptron& trainer) { return to_array(trainer.current()); }, "Parameters without averaging.");
+
+    nb::class_<FobosOptions>(m, "FobosOptions", "Parameters of Fobos; step 0 is calibrated.")
+        .def("__init__", [](FobosOptions* self, const std::string& penalty, double strength, double ridge, double step, uint64_t seed, size_t batch,
+                            unsigned threads) {
+            new (self) FobosOptions{penalty, strength, ridge, step, seed, batch, threads};
+        }, nb::kw_only(), nb::arg("penalty"), nb::arg("strength"), nb::arg("ridge") = 0.0, nb::arg("step") = 0.0, nb::arg("seed") = 1,
+             nb::arg("batch") = FobosOptions().batch, nb::arg("threads") = 1);
+    nb::class_<Fobos> fobos(m, "Fobos", "Forward-backward splitting, for penalties that are not smooth.");
+    fobos.def("__init__", [](Fobos* self, std::shared_ptr<TrainingSet> set, bool chain, const FobosOptions& options, Floats example_weights) {
+        new (self) Fobos(std::move(set), chain, options, to_vector(example_weights));
+    }, nb::arg("training"), nb::arg("chain"), nb::arg("options"), nb::arg("example_weights"));
+    bind_trainer<Fobos, Doubles>(fobos);
+    fobos.def_prop_ro("step", &Fobos::step, "First step size.");
+
+    nb::class_<ElitistOptions>(m, "ElitistOptions", "Parameters of Elitist; step 0 is calibrated.")
+        .def("__init__", [](ElitistOptions* self, const std::string& penalty, double strength, double mu, double step, uint64_t seed, size_t batch,
+                            unsigned threads) {
+            new (self) ElitistOptions{.penalty = penalty, .strength = strength, .mu = mu, .alpha = {}, .step = step, .seed = seed, .batch = batch,
+                                      .threads = threads};
+        }, nb::kw_only(), nb::arg("penalty"), nb::arg("strength"), nb::arg("mu") = 0.0, nb::arg("step") = 0.0, nb::arg("seed") = 1,
+             nb::arg("batch") = 8, nb::arg("threads") = 1);
+    nb::class_<Elitist> elitist(m, "Elitist", "Experts that are trained together as one pool.");
+    elitist.def("__init__", [](Elitist* self, std::shared_ptr<TrainingSet> set, bool chain, ElitistOptions options, Doubles alpha, bool learn_alpha,
+                               Floats example_weights) {
+        options.alpha = to_vector(alpha);
+        options.learn_alpha = learn_alpha;
+        new (self) Elitist(std::move(set), chain, options, to_vector(example_weights));
+    }, nb::arg("training"), nb::arg("chain"), nb::arg("options"), nb::arg("alpha"), nb::arg("learn_alpha"), nb::arg("example_weights"));
+    bind_trainer<Elitist, Doubles>(elitist);
+    elitist.def_prop_ro("step", &Elitist::step, "First step size.").def_prop_ro("experts", &Elitist::experts, "Number of experts.");
+}
+
+// Applies work(row, columns) to each row of a copy.
+template <class Work>
+MutableMatrix map_rows(const Matrix& groups, Work&& work) {
+    const size_t rows = groups.shape(0), columns = groups.shape(1);
+    auto* values = new std::vector<double>(groups.data(), groups.data() + rows * columns);
+    nb::capsule owner(values, [](void* p) noexcept { delete static_cast<std::vector<double>*>(p); });
+    for (size_t row = 0; row < rows; ++row) work(values->data() + row * columns, columns);
+    return MutableMatrix(values->data(), {rows, columns}, owner);
+}
+
+void bind_proximal(nb::module_& m) {
+    m.def("prox_l1", [](Matrix groups, double step) {
+        return map_rows(groups, [step](double* row, size_t count) { prox_l1(row, count, step); });
+    }, nb::arg("groups"), nb::arg("step"), "Proximal step of the l1 penalty, for each row.");
+    m.def("prox_l2", [](Matrix groups, double step) {
+        return map_rows(groups, [step](double* row, size_t count) { prox_l2(row, count, step); });
+    }, nb::arg("groups"), nb::arg("step"), "Proximal step of the squared l2 penalty, for each row.");
+    m.def("prox_group", [](Matrix groups, double step) {
+        return map_rows(groups, [step](double* row, size_t count) { prox_group(row, count, step); });
+    }, nb::arg("groups"), nb::arg("step"), "Proximal step of the group penalty, for each row.");
+    m.def("prox_elitist", [](Matrix groups, double step, bool approximate) {
+        return map_rows(groups, [=](double* row, size_t count) { prox_elitist(row, count, step, approximate); });
+    }, nb::arg("groups"), nb::arg("step"), nb::arg("approximate") = false, "Proximal step of the elitist penalty, for each row.");
+    m.def("prox_many", [](Matrix groups, const std::string& penalty, double strength, double ridge, Doubles steps) {
+        Penalty lazy = penalty_of(penalty, strength, ridge, groups.shape(1));
+        for (size_t i = 0; i < steps.size(); ++i) lazy.step(steps.data()[i]);
+        return map_rows(groups, [&](double* row, size_t count) { lazy.catch_up(row, count, 0); });
+    }, nb::arg("groups"), nb::arg("penalty"), nb::arg("strength"), nb::arg("ridge"), nb::arg("steps"), "Several lazy proximal steps at once, for each row.");
+}
+
+}  // namespace
+
+void bind_trainers(nb::module_& m) {
+    bind_objective(m);
+    bind_stochastic(m);
+    bind_proximal(m);
+}
+
+}  // namespace tagpool
