@@ -11,5 +11,5 @@ settings.load_profile("tagpool")
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Drop the collected tests: pytest keeps their parameters past the end of the interpreter, and nanobind would report a leak."""
+    """Drop the collected tests: pytest keeps their parameters until after the leak check of nanobind."""
     session.items.clear()

@@ -1,59 +1,99 @@
+#include "dataset/training_set.hpp"
+
 #include <algorithm>
+#include <memory>
 #include <optional>
+#include <utility>
 
 #include "bindings/helpers.hpp"
-#include "dataset/training_set.hpp"
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
 
 namespace tagpool {
+namespace {
+
+using History = std::pair<std::shared_ptr<Encoding>, uint32_t>;
+
+// Part of TrainingOptions: the weights that exist besides the observed ones.
+struct KnownWeights {
+    std::vector<std::pair<uint32_t, uint16_t>> cells;
+    KnownArcs transition_features;
+    std::optional<std::vector<uint32_t>> transitions;
+    bool observe = true;
+};
+
+std::vector<uint32_t> vector_or_empty(const std::optional<UInts>& array) { return array ? to_vector(*array) : std::vector<uint32_t>(); }
+
+void bind_options(nb::module_& m) {
+    nb::class_<TrainingOptions>(m, "Layout", "Which weights a training set has, and how it stores them.")
+        .def("__init__", [](TrainingOptions* self, bool all_cells, uint32_t dense_from, bool boundaries, bool all_transitions, bool merge_twins,
+                            bool bundle, bool lean) {
+            new (self) TrainingOptions{.all_pairs = all_cells, .dense_from = dense_from, .boundaries = boundaries,
+                                       .all_transitions = all_transitions, .merge_twins = merge_twins, .lean = lean, .bundle = bundle};
+        }, nb::kw_only(), nb::arg("all_cells") = true, nb::arg("dense_from") = TrainingOptions().dense_from, nb::arg("boundaries") = true,
+             nb::arg("all_transitions") = true, nb::arg("merge_twins") = false, nb::arg("bundle") = false, nb::arg("lean") = false);
+
+    nb::class_<KnownWeights>(m, "KnownWeights",
+                             "Weights that exist besides the observed ones: cells, and cells (feature, bigram) of transition features. If "
+                             "transitions are given, only these have weights; observe=False ignores the observed cells.")
+        .def("__init__", [](KnownWeights* self, std::optional<UInts> features, std::optional<UShorts> labels,
+                            std::optional<UInts> transition_features, std::optional<UInts> transition_bigrams, std::optional<UInts> transitions,
+                            bool observe) {
+            KnownWeights known{{}, {}, {}, observe};
+            if (features && labels) {
+                expect_size(labels->size(), features->size(), "labels of known cells");
+                for (size_t i = 0; i < features->size(); ++i) known.cells.emplace_back(features->data()[i], labels->data()[i]);
+            }
+            known.transition_features.triple_features = vector_or_empty(transition_features);
+            known.transition_features.triple_pairs = vector_or_empty(transition_bigrams);
+            if (transitions) known.transitions = to_vector(*transitions);
+            new (self) KnownWeights(std::move(known));
+        }, nb::kw_only(), nb::arg("features") = nb::none(), nb::arg("labels") = nb::none(), nb::arg("transition_features") = nb::none(),
+             nb::arg("transition_bigrams") = nb::none(), nb::arg("transitions") = nb::none(), nb::arg("observe") = true);
+}
+
+void create(TrainingSet* self, const Encoding& encoding, Ints gold, uint32_t features, uint32_t labels, TrainingOptions layout,
+            const std::optional<History>& history, std::optional<KnownWeights> known) {
+    expect_size(gold.size(), encoding.token_count(), "labels, one per token");
+    if (std::any_of(encoding.ids.begin(), encoding.ids.end(), [features](uint32_t id) { return id >= features; }))
+        throw InputFault("a feature is out of range; there are " + std::to_string(features));
+    layout.labels = labels;
+    if (known) {
+        layout.known = std::move(known->cells);
+        layout.known_arcs = std::move(known->transition_features);
+        layout.transitions = std::move(known->transitions);
+        layout.observe = known->observe;
+    }
+    nb::gil_scoped_release release;
+    new (self) TrainingSet(encoding, gold.data(), features, layout, history ? history->first.get() : nullptr, history ? history->second : 0);
+}
+
+}  // namespace
 
 void bind_dataset(nb::module_& m) {
-    nb::class_<TrainingSet>(m, "TrainingSet")
-        .def("__init__", [](TrainingSet* self, const Encoding& encoding, Ints gold, uint32_t features, uint32_t labels, bool all_pairs,
-                            uint32_t dense_from, bool boundaries, bool all_transitions, uint32_t order, const Encoding* history,
-                            uint32_t history_features, std::optional<UInts> known_features, std::optional<UShorts> known_labels,
-                            bool merge_twins, bool bundle, std::optional<UShorts> known_states, std::optional<UShorts> known_trigrams,
-                            std::optional<UInts> known_triple_features, std::optional<UInts> known_triple_pairs, bool observe,
-                            std::optional<UInts> transitions, bool lean) {
-            expect_size(gold.size(), encoding.token_count(), "labels, one a token");
-            if (std::any_of(encoding.ids.begin(), encoding.ids.end(), [features](uint32_t id) { return id >= features; }))
-                throw InputFault("a feature is out of range");
-            TrainingOptions options{labels, all_pairs, dense_from, boundaries, all_transitions, order, merge_twins, lean, bundle};
-            if (known_features && known_labels) {
-                expect_size(known_labels->size(), known_features->size(), "labels of known pairs");
-                for (size_t i = 0; i < known_features->size(); ++i) options.known.emplace_back(known_features->data()[i], known_labels->data()[i]);
-            }
-            if (known_states) options.known_arcs.states = to_vector(*known_states);
-            if (known_trigrams) options.known_arcs.trigrams = to_vector(*known_trigrams);
-            if (known_triple_features) options.known_arcs.triple_features = to_vector(*known_triple_features);
-            if (known_triple_pairs) options.known_arcs.triple_pairs = to_vector(*known_triple_pairs);
-            options.observe = observe;
-            if (transitions) options.transitions = to_vector(*transitions);
-            const int32_t* const labels_of_tokens = gold.data();
-            nb::gil_scoped_release release;  // others may be laid out, or trained, beside
-            new (self) TrainingSet(encoding, labels_of_tokens, features, options, history, history_features);
-        }, nb::arg("encoding"), nb::arg("gold"), nb::arg("features"), nb::arg("labels"), nb::arg("all_pairs"), nb::arg("dense_from") = 5,
-             nb::arg("boundaries") = true, nb::arg("all_transitions") = true, nb::arg("order") = 1, nb::arg("history").none() = nb::none(),
-             nb::arg("history_features") = 0, nb::arg("known_features") = nb::none(), nb::arg("known_labels") = nb::none(),
-             nb::arg("merge_twins") = false, nb::arg("bundle") = false, nb::arg("known_states") = nb::none(), nb::arg("known_trigrams") = nb::none(),
-             nb::arg("known_triple_features") = nb::none(), nb::arg("known_triple_pairs") = nb::none(), nb::arg("observe") = true,
-             nb::arg("transitions") = nb::none(), nb::arg("lean") = false)
-        .def_prop_ro("pair_count", &TrainingSet::pair_count)
-        .def_prop_ro("parameter_count", [](const TrainingSet& s) { return s.places().size(); })
-        .def_prop_ro("bundle_count", [](const TrainingSet& s) { return s.bundled() ? s.bundled()->part_begins.back() : 0; })
-        .def("keep_shards_only", &TrainingSet::keep_shards_only, nb::call_guard<nb::gil_scoped_release>())
-        .def("row_of", [](const TrainingSet& s, uint32_t feature) { return s.row_of(feature); }, nb::arg("feature"))
-        .def("pair_features", [](const TrainingSet& s) { return to_array(s.pair_features()); })
-        .def("pair_labels", [](const TrainingSet& s) { return to_array(s.pair_labels()); })
-        .def("edges", [](const TrainingSet& s) { return to_array(s.edges()); })
-        // Of what transitions look at beyond two labels; the number of labels stands for "before the sentence".
-        .def("states", [](const TrainingSet& s) { return to_array(s.arcs().states().as_pairs()); })
-        .def("trigrams", [](const TrainingSet& s) { return to_array(s.arcs().trigrams()); })
-        .def("triples", [](const TrainingSet& s) { return std::pair(to_array(s.arcs().triple_features()), to_array(s.arcs().triple_pairs(s.labels(), s.stride()))); });
+    bind_options(m);
+
+    nb::class_<TrainingSet>(m, "TrainingSet", "Encoded sentences with labels, stored for training. history has transition features and their number.")
+        .def("__init__", &create, nb::arg("encoding"), nb::arg("gold"), nb::arg("features"), nb::arg("labels"),
+             nb::arg("layout") = TrainingOptions(), nb::arg("history") = nb::none(), nb::arg("known") = nb::none(),
+             nb::sig("def __init__(self, encoding: Encoding, gold: numpy.typing.NDArray[numpy.int32], features: int, labels: int, "
+                     "layout: Layout = ..., history: tuple[Encoding, int] | None = None, known: KnownWeights | None = None) -> None"))
+        .def_prop_ro("pair_count", &TrainingSet::pair_count, "Number of cells (feature, label) with weights.")
+        .def_prop_ro("parameter_count", [](const TrainingSet& set) { return set.places().size(); },
+                     "Number of parameters: cells, transitions, transition features.")
+        .def_prop_ro("bundle_count", [](const TrainingSet& set) { return set.bundled() ? set.bundled()->part_begins.back() : 0; }, "Number of bundles.")
+        .def("keep_shards_only", &TrainingSet::keep_shards_only, nb::call_guard<nb::gil_scoped_release>(),
+             "Release the memory that stochastic gradient descent does not need.")
+        .def("row_of", [](const TrainingSet& set, uint32_t feature) { return set.row_of(feature); }, nb::arg("feature"), "Row of a dense feature.")
+        .def("pair_features", [](const TrainingSet& set) { return to_array(set.pair_features()); }, "Feature of each cell.")
+        .def("pair_labels", [](const TrainingSet& set) { return to_array(set.pair_labels()); }, "Label of each cell.")
+        .def("edges", [](const TrainingSet& set) { return to_array(set.edges()); },
+             "Transitions with weights: from * L + to, L * L + label at the start, L * (L + 1) + label at the end.")
+        .def("triples", [](const TrainingSet& set) {
+            return std::pair(to_array(set.arcs().triple_features()), to_array(set.arcs().triple_pairs(set.labels(), set.stride())));
+        }, "Cells of transition features: the feature, and from * L + to.");
 }
 
 }  // namespace tagpool

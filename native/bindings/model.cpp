@@ -18,11 +18,11 @@
 namespace tagpool {
 namespace {
 
-std::unique_ptr<Model> built(Trained trained, const std::vector<std::string>& labels, const UInts& pair_features, const UShorts& pair_labels,
+std::unique_ptr<Model> build(Trained trained, const std::vector<std::string>& labels, const UInts& cell_features, const UShorts& cell_labels,
                              const Floats& weights, const Floats& edges, const TrainedArcs* arcs) {
     trained.labels = labels;
-    trained.pair_features = to_vector(pair_features);
-    trained.pair_labels = to_vector(pair_labels);
+    trained.pair_features = to_vector(cell_features);
+    trained.pair_labels = to_vector(cell_labels);
     trained.weights = to_vector(weights);
     trained.edges = to_vector(edges);
     if (arcs) trained.arcs = *arcs;
@@ -44,7 +44,7 @@ std::unique_ptr<Model> collapse(const std::vector<std::string>& labels, const st
     return collapsed(labels, members);
 }
 
-std::vector<int32_t> tagged(const Model& model, const Columns& columns, unsigned threads) {
+std::vector<int32_t> tag(const Model& model, const Columns& columns, unsigned threads) {
     std::vector<int32_t> out(columns.token_count());
     nb::gil_scoped_release release;
     model.tag(columns, threads, out.data());
@@ -54,68 +54,63 @@ std::vector<int32_t> tagged(const Model& model, const Columns& columns, unsigned
 }  // namespace
 
 void bind_model(nb::module_& m) {
-    nb::class_<TrainedArcs>(m, "TrainedArcs")
-        // The weights are those of the triples of a training set. Transition features come from an encoder, or (none) are
-        // encoded already.
-        .def("__init__", [](TrainedArcs* self, const TrainingSet& set, Floats weights, nb::object encoder, uint32_t features) {
+    nb::class_<TrainedArcs>(m, "TrainedArcs", "Weights of transition features, from an encoder or (None) already encoded.")
+        .def("__init__", [](TrainedArcs* self, const TrainingSet& set, Floats weights, Encoder* encoder, uint32_t features) {
             const Arcs& arcs = set.arcs();
             expect_size(weights.size(), arcs.triple_count(), "weights of transition features");
-            new (self) TrainedArcs{arcs.triple_features(), arcs.triple_pairs(set.labels(), set.stride()), copied(weights), {}, {}, features};
-            if (encoder.is_none()) return;
-            Encoder& fitted = nb::cast<Encoder&>(encoder);
-            self->program = fitted.program();
-            self->keys = fitted.keys();
-            self->features = fitted.feature_count();
+            new (self) TrainedArcs{arcs.triple_features(), arcs.triple_pairs(set.labels(), set.stride()), to_vector(weights), {}, {}, features};
+            if (!encoder) return;
+            self->program = encoder->program();
+            self->keys = encoder->keys();
+            self->features = encoder->feature_count();
         }, nb::arg("training"), nb::arg("weights"), nb::arg("encoder").none() = nb::none(), nb::arg("features") = 0);
 
-    nb::class_<Model> model(m, "Model");
+    nb::class_<Model> model(m, "Model", "Trained CRF or MaxEnt model, which tags.");
     bind_common(model);
     model
-        .def_static("from_encoder", [](Encoder& encoder, const std::vector<std::string>& labels, UInts pair_features, UShorts pair_labels,
+        .def_static("from_encoder", [](Encoder& encoder, const std::vector<std::string>& labels, UInts cell_features, UShorts cell_labels,
                                        Floats weights, Floats edges, const TrainedArcs* arcs) {
             Trained trained;
             trained.program = encoder.program();
             trained.hash_size = encoder.hash_size();
             trained.features = encoder.feature_count();
             if (!trained.hash_size) trained.keys = encoder.keys();
-            return built(std::move(trained), labels, pair_features, pair_labels, weights, edges, arcs);
-        }, nb::arg("encoder"), nb::arg("labels"), nb::arg("pair_features"), nb::arg("pair_labels"), nb::arg("weights"), nb::arg("edges"),
-             nb::arg("arcs").none() = nb::none())
-        .def_static("from_given", [](GivenFeatures& features, const std::vector<std::string>& labels, UInts pair_features, UShorts pair_labels,
+            return build(std::move(trained), labels, cell_features, cell_labels, weights, edges, arcs);
+        }, nb::arg("encoder"), nb::arg("labels"), nb::arg("cell_features"), nb::arg("cell_labels"), nb::arg("weights"), nb::arg("edges"),
+             nb::arg("arcs").none() = nb::none(), "Model of an encoder's features.")
+        .def_static("from_given", [](GivenFeatures& features, const std::vector<std::string>& labels, UInts cell_features, UShorts cell_labels,
                                      Floats weights, Floats edges, const TrainedArcs* arcs) {
             Trained trained;
             trained.features = features.feature_count();
             trained.keys = features.keys();
-            return built(std::move(trained), labels, pair_features, pair_labels, weights, edges, arcs);
-        }, nb::arg("features"), nb::arg("labels"), nb::arg("pair_features"), nb::arg("pair_labels"), nb::arg("weights"), nb::arg("edges"),
-             nb::arg("arcs").none() = nb::none())
-        .def_static("of_encoded", [](uint32_t features, const std::vector<std::string>& labels, UInts pair_features, UShorts pair_labels,
+            return build(std::move(trained), labels, cell_features, cell_labels, weights, edges, arcs);
+        }, nb::arg("features"), nb::arg("labels"), nb::arg("cell_features"), nb::arg("cell_labels"), nb::arg("weights"), nb::arg("edges"),
+             nb::arg("arcs").none() = nb::none(), "Model of features that the caller provides.")
+        .def_static("of_encoded", [](uint32_t features, const std::vector<std::string>& labels, UInts cell_features, UShorts cell_labels,
                                      Floats weights, Floats edges, const TrainedArcs* arcs) {
             Trained trained;
             trained.features = trained.hash_size = features;
-            return built(std::move(trained), labels, pair_features, pair_labels, weights, edges, arcs);
-        }, nb::arg("features"), nb::arg("labels"), nb::arg("pair_features"), nb::arg("pair_labels"), nb::arg("weights"), nb::arg("edges"),
-             nb::arg("arcs").none() = nb::none())
+            return build(std::move(trained), labels, cell_features, cell_labels, weights, edges, arcs);
+        }, nb::arg("features"), nb::arg("labels"), nb::arg("cell_features"), nb::arg("cell_labels"), nb::arg("weights"), nb::arg("edges"),
+             nb::arg("arcs").none() = nb::none(), "Model of encoded features, known by number.")
         .def("pruned", [](const Model& model, float least, const std::vector<std::string>& names, const std::vector<std::string>& history) {
             std::vector<uint64_t> keys;
             for (const std::string& name : names) keys.push_back(model.key_of(name));
             return model.pruned(least, keys, history);
-        }, nb::arg("least"), nb::arg("names"), nb::arg("history"))
-        // The same for the features of transitions.
+        }, nb::arg("least"), nb::arg("names"), nb::arg("history"), "Copy without cells whose weight is at most least; names and history name all features.")
         .def("history_encoder", [](const Model& model, uint32_t minimum_count) {
-            if (!model.arcs().program()) throw InputFault("this model has no transition features");
+            if (!model.arcs().program()) throw InputFault("the model has no transition features");
             return std::make_unique<Encoder>(*model.arcs().program(), minimum_count, 0u);
-        }, nb::arg("minimum_count"))
-        .def_prop_ro("history_template_keys", [](const Model& model) { return keys_in(model.arcs().program()); })
-        .def_prop_ro("chain", [](const Model& model) { return model.view().chain; })
+        }, nb::arg("minimum_count"), "New encoder with the templates of transition features.")
+        .def_prop_ro("history_template_keys", [](const Model& model) { return keys_in(model.arcs().program()); }, "Keys of the templates of transition features.")
+        .def_prop_ro("chain", [](const Model& model) { return model.view().chain; }, "Whether labels depend on each other.")
         .def("edges", [](const Model& model) {
             if (!model.view().chain) return to_array(std::vector<float>());
             const auto edges = model.tensors().array<float>("edges");
             return to_array(std::vector<float>(edges.begin(), edges.end()));
-        })
-        .def_prop_ro("has_history", [](const Model& model) { return model.arcs().has_history(); })
+        }, "Weights of transitions [L][L], start [L] and end [L]; empty without a chain.")
+        .def_prop_ro("has_history", [](const Model& model) { return model.arcs().has_history(); }, "Whether the model has transition features.")
         .def("weights_of", [](const Model& model, const std::vector<std::string>& names) {
-            // A dense matrix: names x labels, zero where there is no weight.
             const ModelView& view = model.view();
             std::vector<float> out(names.size() * view.labels);
             for (size_t i = 0; i < names.size(); ++i) {
@@ -124,8 +119,7 @@ void bind_model(nb::module_& m) {
                 view.each_weight(place, [&](uint32_t label, float weight) { out[i * view.labels + label] = weight; });
             }
             return to_array(std::move(out));
-        }, nb::arg("names"))
-        // Of features of transitions by name: the name's number, b * labels + c, and the weight there.
+        }, nb::arg("names"), "Weights of features by name, [names][labels].")
         .def("history_weights_of", [](const Model& model, const std::vector<std::string>& names) {
             std::vector<uint32_t> numbers, pairs;
             std::vector<float> weights;
@@ -141,14 +135,14 @@ void bind_model(nb::module_& m) {
                 }
             }
             return std::tuple(to_array(std::move(numbers)), to_array(std::move(pairs)), to_array(std::move(weights)));
-        }, nb::arg("names"))
+        }, nb::arg("names"), "Weights of transition features by name: index of the name, from * L + to, weight.")
         .def("tag_sentences", [](const Model& model, nb::handle sentences, unsigned threads) {
             const Columns columns = columns_of(model.columns(), sentences);
-            return as_lists(model.labels(), tagged(model, columns, threads), columns.sentences);
-        }, nb::arg("sentences"), nb::arg("threads"))
+            return as_lists(model.labels(), tag(model, columns, threads), columns.sentences);
+        }, nb::arg("sentences"), nb::arg("threads"), "Labels of sentences.")
         .def("tag_columns", [](const Model& model, const Columns& columns, unsigned threads) {
-            return as_lists(model.labels(), tagged(model, columns, threads), columns.sentences);
-        }, nb::arg("columns"), nb::arg("threads"))
+            return as_lists(model.labels(), tag(model, columns, threads), columns.sentences);
+        }, nb::arg("columns"), nb::arg("threads"), "Labels of a corpus.")
         .def("tag_given", [](const Model& model, nb::handle sentences, unsigned threads) {
             const Encoding encoding = encode_given(model.slots(), model.given(), sentences);
             std::vector<int32_t> out(encoding.token_count());
@@ -157,7 +151,7 @@ void bind_model(nb::module_& m) {
                 model.tag(encoding, nullptr, threads, out.data());
             }
             return as_lists(model.labels(), out, encoding.sentences);
-        }, nb::arg("sentences"), nb::arg("threads"))
+        }, nb::arg("sentences"), nb::arg("threads"), "Labels of sentences of given features.")
         .def("tag_encoding", [](const Model& model, const Encoding& encoding, unsigned threads, const Encoding* history) {
             std::vector<int32_t> out(encoding.token_count());
             {
@@ -165,20 +159,20 @@ void bind_model(nb::module_& m) {
                 model.tag(model.placed(encoding), history, threads, out.data());
             }
             return to_array(std::move(out));
-        }, nb::arg("encoding"), nb::arg("threads"), nb::arg("history").none() = nb::none())
+        }, nb::arg("encoding"), nb::arg("threads"), nb::arg("history").none() = nb::none(), "Label numbers of encoded tokens.")
         .def("label_numbers", [](const Model& model, const Columns& columns, unsigned threads) {
-            return to_array(tagged(model, columns, threads));
-        }, nb::arg("columns"), nb::arg("threads"))
+            return to_array(tag(model, columns, threads));
+        }, nb::arg("columns"), nb::arg("threads"), "Label numbers of a corpus.")
         .def("score_encoding", [](const Model& model, const Encoding& encoding) {
             std::vector<float> out(encoding.token_count() * model.view().labels);
             model.score(model.placed(encoding), out.data());
             return to_array(std::move(out));
-        }, nb::arg("encoding"))
+        }, nb::arg("encoding"), "Node scores of encoded tokens, [T][L].")
         .def("score_pairs_of_encoding", [](const Model& model, const Encoding& encoding, const Encoding* history) {
             std::vector<float> out(encoding.token_count() * model.view().labels * model.view().labels);
             model.score_pairs(encoding, history, out.data());
             return to_array(std::move(out));
-        }, nb::arg("encoding"), nb::arg("history").none() = nb::none())
+        }, nb::arg("encoding"), nb::arg("history").none() = nb::none(), "Edge scores of encoded tokens, [T][L][L].")
         .def("score_pairs", [](const Model& model, const Columns& columns, unsigned threads) {
             std::vector<float> out(columns.token_count() * model.view().labels * model.view().labels);
             {
@@ -186,7 +180,7 @@ void bind_model(nb::module_& m) {
                 model.score_pairs(columns, threads, out.data());
             }
             return to_array(std::move(out));
-        }, nb::arg("columns"), nb::arg("threads"))
+        }, nb::arg("columns"), nb::arg("threads"), "Edge scores of a corpus, [T][L][L]; 0 at first tokens.")
         .def("score_columns", [](const Model& model, const Columns& columns, unsigned threads) {
             std::vector<float> out(columns.token_count() * model.view().labels);
             {
@@ -194,13 +188,13 @@ void bind_model(nb::module_& m) {
                 model.score(columns, threads, out.data());
             }
             return to_array(std::move(out));
-        }, nb::arg("columns"), nb::arg("threads"))
+        }, nb::arg("columns"), nb::arg("threads"), "Node scores of a corpus, [T][L].")
         .def("score_given", [](const Model& model, nb::handle sentences) {
             const Encoding encoding = encode_given(model.slots(), model.given(), sentences);
             std::vector<float> out(encoding.token_count() * model.view().labels);
             model.score(encoding, out.data());
             return std::tuple(to_array(std::move(out)), to_array(encoding.sentences));
-        }, nb::arg("sentences"));
+        }, nb::arg("sentences"), "Node scores [T][L] of given features, and the first token of each sentence.");
 
     m.def("collapse", &collapse, nb::arg("labels"), nb::arg("models"), nb::arg("weights"), nb::arg("names"), nb::arg("label_of"),
           "Merge models into one whose weights are the weighted sum of theirs.");

@@ -120,7 +120,7 @@ def test_loss_and_gradient(seed: int, chain: bool) -> None:
     encoded = encoder.fit_transform(Corpus.from_lists(word=words))
     order = [int(name.rpartition("=")[2]) for name in encoder.feature_names]
     gold = np.array([label for sentence in labels for label in sentence], np.int32)
-    training = _native.TrainingSet(encoded.native, gold, encoded.feature_count, 3, True)
+    training = _native.TrainingSet(encoded.native, gold, encoded.feature_count, 3)
     objective = _native.Objective(training, chain, 0.5, NONE, 1)
     point = random.normal(size=objective.parameter_count)
     weights = np.zeros((2, 3))

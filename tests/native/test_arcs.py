@@ -122,7 +122,7 @@ def test_bad_arguments() -> None:
     rows = encoding(problem.base.rows, problem.base.features)
     gold = np.concatenate(problem.base.gold).astype(np.int32)
     with pytest.raises(_native.InputFault, match="a transition feature is out of range"):
-        _native.TrainingSet(rows, gold, 4, 3, True, history=encoding(problem.history, 5), history_features=4)
+        _native.TrainingSet(rows, gold, 4, 3, history=(encoding(problem.history, 5), 4))
 
 
 def small(**known: list[int]) -> _native.TrainingSet:
@@ -131,22 +131,22 @@ def small(**known: list[int]) -> _native.TrainingSet:
     rows = encoding([[[(0, 1.0)]] * 3, [[(0, 1.0)]] * 2], 1)
     history = encoding([[[], [(0, 1.0)], []], [[], []]], 2)
     gold = np.array([0, 1, 0, 0, 1], np.int32)
-    return _native.TrainingSet(rows, gold, 1, 3, True, history=history, history_features=2, **given)
+    return _native.TrainingSet(rows, gold, 1, 3, history=(history, 2), known=_native.KnownWeights(**given))
 
 
 def test_what_is_known_has_weights_beside_what_is_met() -> None:
     plain = small()
     assert [each.tolist() for each in plain.triples()] == [[0], [1]]
-    known = small(known_triple_features=[1, 0, 0], known_triple_pairs=[5, 1, 0])
+    known = small(transition_features=[1, 0, 0], transition_bigrams=[5, 1, 0])
     assert [each.tolist() for each in known.triples()] == [[0, 0, 1], [0, 1, 5]]
 
 
 @pytest.mark.parametrize(
     ("known", "message"),
     [
-        ({"known_triple_features": [2], "known_triple_pairs": [0]}, "out of range"),
-        ({"known_triple_features": [0], "known_triple_pairs": [9]}, "out of range"),
-        ({"known_triple_features": [0]}, "not one pair each"),
+        ({"transition_features": [2], "transition_bigrams": [0]}, "out of range"),
+        ({"transition_features": [0], "transition_bigrams": [9]}, "out of range"),
+        ({"transition_features": [0]}, "not one pair each"),
     ],
 )
 def test_what_cannot_be_known(known: dict[str, list[int]], message: str) -> None:

@@ -101,7 +101,8 @@ def test_crfsuite_has_the_same_minimum_on_conll2000(tmp_path: Path) -> None:
     encoded = encoder.fit_transform(corpus)
     gold = np.asarray(encoded.labels, np.int32)
     labels = len(encoder.labels_)
-    training = _native.TrainingSet(encoded.native, gold, encoder.feature_count, labels, False, 5, False, False)
+    layout = _native.Layout(all_cells=False, boundaries=False, all_transitions=False)
+    training = _native.TrainingSet(encoded.native, gold, encoder.feature_count, labels, layout)
     starts, ids = encoded.native.starts(), encoded.native.ids().tolist()
     tokens = [[str(k) for k in ids[a:b]] for a, b in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True)]
     bounds = encoded.native.sentences().tolist()

@@ -34,10 +34,8 @@ class ArcProblem:
             gold,
             self.base.features,
             self.base.labels,
-            all_pairs,
-            dense_from,
-            history=history,
-            history_features=self.history_features,
+            _native.Layout(all_cells=all_pairs, dense_from=dense_from),
+            None if history is None else (history, self.history_features),
         )
 
     def triples(self) -> list[tuple[int, int, int]]:

@@ -41,9 +41,16 @@ class Problem:
         encoder.fit(listing)
         encoded = encoder.transform([[self._merged(token) for token in sentence] for sentence in self.rows])
         gold = np.array([label for sentence in self.gold for label in sentence], np.int32)
-        options = (all_pairs, dense_from, boundaries, all_transitions)
-        sizes = self.features, self.labels
-        return _native.TrainingSet(encoded.native, gold, *sizes, *options, merge_twins=merge_twins, bundle=bundle, lean=lean)
+        layout = _native.Layout(
+            all_cells=all_pairs,
+            dense_from=dense_from,
+            boundaries=boundaries,
+            all_transitions=all_transitions,
+            merge_twins=merge_twins,
+            bundle=bundle,
+            lean=lean,
+        )
+        return _native.TrainingSet(encoded.native, gold, self.features, self.labels, layout)
 
     def free_edges(self, boundaries: bool, all_transitions: bool) -> list[int]:
         """Transitions (from * labels + to), then start and end: those that have a weight."""

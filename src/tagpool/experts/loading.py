@@ -49,7 +49,9 @@ def read_tagger(
         raise ModelError(str(fault.args[0]), source=source) from None
 
 
-def _tagger(model: _native.Model | _native.OnlineModel, origins: dict[str, Origin] | None = None, *, source: str | Path) -> Tagger:
+def _tagger(
+    model: _native.Model | _native.OnlineModel, origins: dict[str, Origin] | None = None, *, source: str | Path
+) -> Tagger:
     kind = model.text("kind")
     if kind not in _TAGGERS:
         raise ModelError(f"it holds a {kind}, which this version of tagpool does not know; upgrade tagpool", source=source)

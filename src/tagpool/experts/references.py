@@ -44,7 +44,9 @@ def origins_of_all(taggers: Iterable[Tagger]) -> dict[str, Origin]:
     return {checksum: origin for tagger in taggers for checksum, origin in origins_of(tagger).items()}
 
 
-def references_of(model: _native.Model | _native.OnlineModel, origins: dict[str, Origin], folder: Path) -> dict[str, dict[str, str]]:
+def references_of(
+    model: _native.Model | _native.OnlineModel, origins: dict[str, Origin], folder: Path
+) -> dict[str, dict[str, str]]:
     """What a file in this folder says of a model's lexicons, by the names that their arrays begin with.
 
     Resources in the folder, or below it, are found again when all of it is moved.

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class Trained:
     """A model with the encoder of its features, the summary and log of its training, and features that were added in it."""
 
-    model: _native.AnyModel
+    model: _native.Model | _native.OnlineModel
     encoder: Encoder | GivenEncoder
     summary: dict[str, Any]
     log: list[Epoch]

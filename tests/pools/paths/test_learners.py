@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles.paths import Paths, WeightedMajority, best_score, position_votes
 from pools.paths.making import Small, automata, smalls
-from tagpool._native import LearnerKind
 
 from tagpool import Automaton
+from tagpool._native import LearnerKind
 from tagpool.pools.votes.methods import best_suffix
 
 BETAS = st.sampled_from([0.3, 0.8, 0.95])

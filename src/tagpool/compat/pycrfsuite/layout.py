@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -25,24 +23,22 @@ def laid_out(
     minimum = parameters.get("feature.minfreq")
     states, transitions = parameters.get("feature.possible_states"), parameters.get("feature.possible_transitions")
     # Without bundles: they cost memory (30 MB of 305 on CoNLL-2000, 18 of 466 on CoNLL-2003) and save little or no time here.
-    options: dict[str, Any] = {"boundaries": False, "merge_twins": merge_twins, "bundle": False, "lean": lean}
     values = encoding.values() if encoding.has_values else None
     # CRFsuite's frequencies are sums of values: attributes of negative ones may fall below the least even where it is zero.
     if minimum <= 0 and (values is None or not (values < 0).any()):
-        return _native.TrainingSet(encoding, gold, attributes, labels, states, all_transitions=transitions, **options)
+        layout = _native.Layout(
+            all_cells=states, boundaries=False, all_transitions=transitions, merge_twins=merge_twins, lean=lean
+        )
+        return _native.TrainingSet(encoding, gold, attributes, labels, layout)
     pairs = _pairs(encoding, gold, values, attributes, labels, minimum, states)
-    return _native.TrainingSet(
-        encoding,
-        gold,
-        attributes,
-        labels,
-        False,
-        known_features=(pairs // labels).astype(np.uint32),
-        known_labels=(pairs % labels).astype(np.uint16),
+    layout = _native.Layout(all_cells=False, boundaries=False, merge_twins=merge_twins, lean=lean)
+    known = _native.KnownWeights(
+        features=(pairs // labels).astype(np.uint32),
+        labels=(pairs % labels).astype(np.uint16),
         observe=False,
         transitions=_transitions(encoding, gold, labels, minimum, transitions),
-        **options,
     )
+    return _native.TrainingSet(encoding, gold, attributes, labels, layout, known=known)
 
 
 def _pairs(

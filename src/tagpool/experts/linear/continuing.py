@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -30,14 +28,16 @@ class Before:
         self.history = history_names(expert) if self.model.has_history else []
         self.summary = expert.summary_
 
-    def known(self, count: int) -> dict[str, Any]:
-        """What has a weight in any case, as a native training set takes it."""
+    def known(self, count: int) -> _native.KnownWeights:
+        """The weights of the model, which the new training set has in any case."""
         features, labels = np.nonzero(self._of_pairs(count))
-        found = {"known_features": features.astype(np.uint32), "known_labels": labels.astype(np.uint16)}
-        if self.history:
-            numbers, pairs, _ = self._triples(count)
-            found["known_triple_features"], found["known_triple_pairs"] = numbers.astype(np.uint32), pairs.astype(np.uint32)
-        return found
+        numbers, bigrams = self._triples(count)[:2] if self.history else (None, None)
+        return _native.KnownWeights(
+            features=features.astype(np.uint32),
+            labels=labels.astype(np.uint16),
+            transition_features=None if numbers is None else numbers.astype(np.uint32),
+            transition_bigrams=None if bigrams is None else bigrams.astype(np.uint32),
+        )
 
     def start(self, training: _native.TrainingSet, count: int) -> _Weights:
         """The old weights at the places of the new problem."""

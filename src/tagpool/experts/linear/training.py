@@ -85,19 +85,15 @@ def _training_set(
     expert: Expert, data: TrainingData, before: Before | None, *, merge_twins: bool, bundle: bool, rows_only: bool
 ) -> _native.TrainingSet:
     """The sentences laid out for training. Whatever had a weight ``before`` has one again."""
-    sizes = data.feature_count, len(data.labels), expert.pairs == _ALL
-    layout: dict[str, Any] = {} if before is None else before.known(len(data.labels))
-    if rows_only:
-        layout["dense_from"] = 1
+    history = None if data.encoded.history is None else (data.encoded.history, data.history_feature_count)
     return _native.TrainingSet(
         data.encoded.native,
         data.gold,
-        *sizes,
-        history=data.encoded.history,
-        history_features=data.history_feature_count,
-        merge_twins=merge_twins,
-        bundle=bundle,
-        **layout,
+        data.feature_count,
+        len(data.labels),
+        _native.Layout(all_cells=expert.pairs == _ALL, dense_from=1 if rows_only else 5, merge_twins=merge_twins, bundle=bundle),
+        history,
+        None if before is None else before.known(len(data.labels)),
     )
 
 
