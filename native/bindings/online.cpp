@@ -69,7 +69,7 @@ void start_conjunctions(OnlineLearner& learner, UInts first, UInts second, Float
         learner.join(first.data()[i], second.data()[i]);
         for (size_t label = 0; label < labels; ++label)
             if (const float weight = weights.data()[i * labels + label]; weight != 0)
-                learner.start_pair_weight(first.data()[i], second.data()[i], static_cast<uint16_t>(label), weight);
+                learner.start_conjunction(first.data()[i], second.data()[i], static_cast<uint16_t>(label), weight);
     }
 }
 
@@ -81,9 +81,9 @@ void bind_learner(nb::module_& m) {
         .def("history_features", [](const Induced& induced) { return to_array(induced.history_features); }, "Features with previous labels: the feature.")
         .def("history_labels", [](const Induced& induced) { return to_array(induced.history_labels); }, "Features with previous labels: the labels.")
         .def("hashes", [](const Induced& induced) { return to_array(induced.hashes); }, "Hash of each feature, for conjunctions.")
-        .def("conjunction_slots", [](const Induced& induced) { return to_array(induced.pair_slots); }, "Slot of each conjunction.")
-        .def("conjunction_first", [](const Induced& induced) { return to_array(induced.pair_first); }, "First feature of each conjunction.")
-        .def("conjunction_second", [](const Induced& induced) { return to_array(induced.pair_second); }, "Second feature of each conjunction.")
+        .def("conjunction_slots", [](const Induced& induced) { return to_array(induced.conjunction_slots); }, "Slot of each conjunction.")
+        .def("conjunction_first", [](const Induced& induced) { return to_array(induced.conjunction_first); }, "First feature of each conjunction.")
+        .def("conjunction_second", [](const Induced& induced) { return to_array(induced.conjunction_second); }, "Second feature of each conjunction.")
         .def("begins", [](const Induced& induced) { return to_array(induced.begins); }, "First weight of each row.")
         .def("weight_labels", [](const Induced& induced) { return to_array(induced.weight_labels); }, "Label of each weight.")
         .def("weights", [](const Induced& induced) { return to_array(induced.weights); }, "All weights.");
@@ -121,7 +121,7 @@ void bind_learner(nb::module_& m) {
             nb::gil_scoped_release release;
             return learner.epoch(check_interrupt);
         }, "Train one epoch; return the mean loss.")
-        .def_prop_ro("conjunction_count", &OnlineLearner::pair_count, "Number of conjunctions.")
+        .def_prop_ro("conjunction_count", &OnlineLearner::conjunction_count, "Number of conjunctions.")
         .def("learned", &OnlineLearner::learned, nb::call_guard<nb::gil_scoped_release>(), "Weights learned so far.")
         .def("start_features", &start_features, nb::arg("weights"), nb::arg("labels"), "Set initial weights [features][labels].")
         .def("start_history", &start_history, nb::arg("feature"), nb::arg("before"), nb::arg("weights"),
@@ -160,7 +160,7 @@ void bind_online(nb::module_& m) {
                      "Keys of the templates that include previous labels.")
         .def_prop_ro("backs", [](const OnlineModel& model) { return model.look_back().backs; }, "For each such template, how far back its labels are.")
         .def_prop_ro("chain", [](const OnlineModel&) { return true; }, "True: labels depend on previous labels.")
-        .def_prop_ro("conjunction_count", &OnlineModel::pair_count, "Number of conjunctions.")
+        .def_prop_ro("conjunction_count", &OnlineModel::conjunction_count, "Number of conjunctions.")
         .def_prop_ro("has_history", [](const OnlineModel& model) { return model.history().has_value(); }, "Whether features include previous labels.")
         .def("weights_of", [](const OnlineModel& model, const std::vector<std::string>& names) {
             return weight_table(model, names.size(), [&](size_t i, float* to) { model.add_weights(model.slots().find(model.key_of(names[i])), to); });
@@ -184,7 +184,7 @@ void bind_online(nb::module_& m) {
         }, nb::arg("numbers"), "Weights of features by number, [numbers][labels].")
         .def("conjunction_weights_at", [](const OnlineModel& model, UInts first, UInts second) {
             expect_size(second.size(), first.size(), "second features of conjunctions");
-            return weight_table(model, first.size(), [&](size_t i, float* to) { model.add_pair_weights(first.data()[i], second.data()[i], to); });
+            return weight_table(model, first.size(), [&](size_t i, float* to) { model.add_conjunction_weights(first.data()[i], second.data()[i], to); });
         }, nb::arg("first"), nb::arg("second"), "Weights of conjunctions, [conjunctions][labels].")
         .def("tag_sentences", [](const OnlineModel& model, nb::handle sentences, unsigned threads, size_t beam) {
             const Columns columns = columns_of(model.columns(), sentences);

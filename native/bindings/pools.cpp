@@ -135,14 +135,14 @@ private:
 std::pair<Array<int32_t>, Array<double>> vote(const BoundBallots& bound, const Doubles& weights, bool product) {
     bound.check_weights(weights);
     std::vector<int32_t> labels(bound.ballots.offsets[bound.ballots.sentences]);
-    std::vector<double> shares(labels.size());
+    std::vector<double> fractions(labels.size());
     {
         nb::gil_scoped_release release;
         PathVote vote(bound.ballots, bound.automaton(), product);
         for (size_t s = 0; s < bound.ballots.sentences; ++s)
-            vote.of_sentence(s, weights.data(), labels.data() + bound.ballots.offsets[s], shares.data() + bound.ballots.offsets[s]);
+            vote.label(s, weights.data(), labels.data() + bound.ballots.offsets[s], fractions.data() + bound.ballots.offsets[s]);
     }
-    return {to_array(std::move(labels)), to_array(std::move(shares))};
+    return {to_array(std::move(labels)), to_array(std::move(fractions))};
 }
 
 void bind_paths(nb::module_& m) {
@@ -170,7 +170,7 @@ void bind_paths(nb::module_& m) {
                 throw InputFault("expected rounds from 0 to " + std::to_string(bound.ballots.sentences) + ", got " + std::to_string(first) +
                                  " to " + std::to_string(last));
             const auto learner = bound.learner(kind);
-            return to_array(without_gil([&] { return averaged(*learner, first, last, check_interrupt); }));
+            return to_array(without_gil([&] { return average_distribution(*learner, first, last, check_interrupt); }));
         }, nb::arg("kind"), nb::arg("first"), nb::arg("last"), "Mean distribution over edges of the rounds first to last - 1.")
         .def("distributions", [](const BoundBallots& bound, const LearnerKind& kind, const UInts& rounds) {
             bound.check_rounds(rounds);
@@ -185,14 +185,14 @@ void bind_paths(nb::module_& m) {
         .def("vote", &vote, nb::arg("weights"), nb::arg("product"), "Label of every token, and the fraction of the votes that it received.")
         .def("draw", [](const BoundBallots& bound, const Doubles& outgoing, uint64_t seed) {
             bound.check_weights(outgoing, true);
-            return to_array(without_gil([&] { return drawn(bound.ballots, bound.automaton(), to_vector(outgoing), bound.edges(), seed); }));
+            return to_array(without_gil([&] { return draw_labels(bound.ballots, bound.automaton(), to_vector(outgoing), bound.edges(), seed); }));
         }, nb::arg("outgoing"), nb::arg("seed"), "Labels of a random path for each sentence.")
         .def("boosted", [](const BoundBallots& bound, size_t rounds) {
-            Boosted boosting = without_gil([&] { return boosted(bound.ballots, bound.automaton(), rounds, check_interrupt); });
+            Boosting boosting = without_gil([&] { return boost(bound.ballots, bound.automaton(), rounds, check_interrupt); });
             return std::tuple{to_array(std::move(boosting.weights)), to_array(std::move(boosting.errors)), to_array(std::move(boosting.alphas))};
         }, nb::arg("rounds"), "ESPBoost: weights of edges, and the error and alpha of each round.")
         .def("stepwise", [](const BoundBallots& bound, size_t rounds, bool stop) {
-            Stepwise selection = without_gil([&] { return stepwise(bound.ballots, rounds, stop, check_interrupt); });
+            Selection selection = without_gil([&] { return select_stepwise(bound.ballots, rounds, stop, check_interrupt); });
             return std::pair{to_array(std::move(selection.counts)), to_array(std::move(selection.losses))};
         }, nb::arg("rounds"), nb::arg("stop"), "Stepwise selection: counts of experts, and the loss after each round.");
 }

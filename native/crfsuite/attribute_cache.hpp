@@ -1,5 +1,5 @@
-// AttributeWeights: attributes that were met before, each with its text and its weights side by side. Attributes come again and again; in a
-// file of CRFsuite's the way from a text to its weights leads to six places, here to two. Also kept is which ones are not known at all.
+// AttributeCache: attributes that were looked up before, each with its text and weights side by side. A lookup in a CRFsuite file takes six
+// cache misses, here two. Unknown attributes are cached, too, without weights.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -12,16 +12,16 @@
 
 namespace tagpool {
 
-class AttributeWeights {
+class AttributeCache {
 public:
     static constexpr uint32_t kNone = UINT32_MAX;
-    static constexpr size_t kMost = size_t{16} << 20;  // bytes; then all is forgotten, and begun again
+    static constexpr size_t kMost = size_t{16} << 20;  // bytes; a full cache is cleared
 
     struct Weight {
         double value;
         uint32_t label;
     };
-    // What is kept of an attribute; the numbers follow each other: values, then labels.
+    // Weights of one attribute: [count] values, then [count] labels.
     class View {
     public:
         explicit View(const char* at) : at_(at) { std::memcpy(&count_, at + 4, 4); }
@@ -40,37 +40,37 @@ public:
         uint32_t count_;
     };
 
-    // Of a text with kJenkinsPadding zeros behind it.
+    // The text must be followed by kJenkinsPadding zeros.
     static uint64_t hash(std::string_view text) {
         static_assert(kJenkinsPadding >= 8);
         uint64_t out = text.size() + 1;
-        for (size_t i = 0; i < text.size(); i += 8) out = mixed(out ^ word_at(text.data() + i));
-        return mixed(out ^ kSecond);
+        for (size_t i = 0; i < text.size(); i += 8) out = mix(out ^ word_at(text.data() + i));
+        return mix(out ^ kSecond);
     }
 
-    // Looking up goes in steps, so that those who look up many need not wait for memory: each of these asks for what the next one reads.
+    // A lookup has three steps: prefetch, prefetch_record, find. Each step prefetches the memory of the next, so that many lookups overlap.
     void prefetch(uint64_t hash) const { __builtin_prefetch(slots_.data() + first_slot(hash)); }
     void prefetch_record(uint64_t hash) const {
         const Slot& slot = slots_[first_slot(hash)];
         if (slot.record == kFree) return;
         __builtin_prefetch(records_.data() + slot.record);
-        __builtin_prefetch(records_.data() + slot.record + 56);  // few are longer
+        __builtin_prefetch(records_.data() + slot.record + 56);  // enough for most records
     }
-    // Where the attribute is kept, kNone if it is not; valid until `forget_if_full`.
+    // Record of an attribute, valid until `clear_if_full`; kNone if there is none.
     uint32_t find(uint64_t hash, std::string_view text) const {
         for (size_t at = first_slot(hash); slots_[at].record != kFree; at = (at + 1) & (slots_.size() - 1))
-            if (slots_[at].tag == tag_of(hash) && is(slots_[at].record, text)) return slots_[at].record;
+            if (slots_[at].tag == tag_of(hash) && has_text(slots_[at].record, text)) return slots_[at].record;
         return kNone;
     }
     View operator[](uint32_t record) const { return View(records_.data() + record); }
 
-    // Keeps an attribute that is not there yet.
+    // Adds a new attribute.
     uint32_t add(uint64_t hash, std::string_view text, const std::vector<Weight>& weights) {
         if (2 * (count_ + 1) > slots_.size()) grow();
         const size_t size = kHead + weights.size() * 10 + text.size();
-        if (records_.size() + size > UINT32_MAX / 2) throw InputFault("the texts of a few features take more than 2 GB");
+        if (records_.size() + size > UINT32_MAX / 2) throw InputFault("the features of a sentence take more than 2 GB; use shorter feature names");
         const auto record = static_cast<uint32_t>(records_.size());
-        records_.resize(record + (size + 15) / 8 * 8);  // at least eight zeros less one behind the text
+        records_.resize(record + (size + 15) / 8 * 8);  // at least seven zeros after the text
         char* out = records_.data() + record;
         const uint32_t head[2] = {static_cast<uint32_t>(text.size()), static_cast<uint32_t>(weights.size())};
         std::memcpy(out, head, kHead);
@@ -83,7 +83,7 @@ public:
         return record;
     }
 
-    void forget_if_full() {
+    void clear_if_full() {
         if (records_.size() < kMost) return;
         records_.clear();
         slots_.assign(kFewest, Slot{0, kFree});
@@ -103,8 +103,8 @@ private:
         std::memcpy(&word, text, 8);
         return word;
     }
-    // Both halves of a long product.
-    static uint64_t mixed(uint64_t x) {
+    // Combines both halves of a 128-bit product.
+    static uint64_t mix(uint64_t x) {
         const auto product = static_cast<unsigned __int128>(x ^ kSecond) * kFirst;
         return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
     }
@@ -117,15 +117,15 @@ private:
         return out + sizeof(Number);
     }
 
-    // Whether a record is of this text, which has zeros behind it like those of the record.
-    bool is(uint32_t record, std::string_view text) const {
+    // Compares 8 bytes at a time; both texts are followed by zeros.
+    bool has_text(uint32_t record, std::string_view text) const {
         const char* const at = records_.data() + record;
         uint32_t head[2];
         std::memcpy(head, at, kHead);
         if (head[0] != text.size()) return false;
-        const char* const kept = at + kHead + size_t{head[1]} * 10;
+        const char* const stored = at + kHead + size_t{head[1]} * 10;
         for (size_t i = 0; i < text.size(); i += 8)
-            if (word_at(kept + i) != word_at(text.data() + i)) return false;
+            if (word_at(stored + i) != word_at(text.data() + i)) return false;
         return true;
     }
 
@@ -146,7 +146,7 @@ private:
         }
     }
 
-    std::vector<char> records_;  // sizes of text and weights, values, labels, text, zeros
+    std::vector<char> records_;  // for each: text size, number of weights, values, labels, text, zeros
     std::vector<Slot> slots_ = std::vector<Slot>(kFewest, Slot{0, kFree});
     size_t count_ = 0;
 };

@@ -1,4 +1,4 @@
-// Attributes: what is known of the tokens of one sentence, as texts with values; copied, so that nobody else need keep them.
+// Attributes: copies of the attributes of one sentence's tokens, texts with values.
 #pragma once
 #include <cstdint>
 #include <cstring>
@@ -14,7 +14,7 @@ class Attributes {
 public:
     void append(std::string_view text, double value) {
         const size_t at = texts_.size();
-        texts_.resize(at + text.size() + kJenkinsPadding);  // zeros: ready to be hashed
+        texts_.resize(at + text.size() + kJenkinsPadding);  // padded with zeros for the hash functions
         if (!text.empty()) std::memcpy(texts_.data() + at, text.data(), text.size());
         ends_.push_back(texts_.size());
         values_.push_back(value);

@@ -10,7 +10,7 @@ namespace tagpool {
 namespace {
 
 constexpr uint32_t kByteOrder = 0x62445371;
-constexpr size_t kRecordHead = 8;  // number, size of the text
+constexpr size_t kRecordHead = 8;  // number and text size
 
 uint32_t hash_of(std::string_view text, std::string& scratch) {
     scratch.assign(text).append(kJenkinsPadding, '\0');
@@ -20,11 +20,11 @@ uint32_t hash_of(std::string_view text, std::string& scratch) {
 }  // namespace
 
 Cqdb::Cqdb(std::string_view bytes, const char* what) : bytes_(bytes), what_(what) {
-    if (bytes_.size() < kRecords || bytes_.substr(0, 4) != "CQDB") fail("does not begin as one");
+    if (bytes_.size() < kRecords || bytes_.substr(0, 4) != "CQDB") fail("does not begin with CQDB");
     const uint32_t size = read_u32(bytes_.data() + 4);
-    if (size < kRecords || size > bytes_.size()) fail("is cut off");
+    if (size < kRecords || size > bytes_.size()) fail("is truncated");
     bytes_ = bytes_.substr(0, size);
-    if (read_u32(bytes_.data() + 12) != kByteOrder) fail("is of another byte order");
+    if (read_u32(bytes_.data() + 12) != kByteOrder) fail("has another byte order");
     size_ = read_u32(bytes_.data() + 16);
     backward_ = read_u32(bytes_.data() + 20);
     if (backward_ > size || size_ > (size - backward_) / 4) fail("has numbers beyond its end");
@@ -36,7 +36,7 @@ Cqdb::Cqdb(std::string_view bytes, const char* what) : bytes_(bytes), what_(what
 void Cqdb::fail(const std::string& message) const { throw InputFault(std::string("damaged: the dictionary of ") + what_ + " " + message); }
 
 std::string_view Cqdb::key(uint32_t record) const {
-    if (record < kRecords || record > bytes_.size() - kRecordHead) fail("leads outside of itself");
+    if (record < kRecords || record > bytes_.size() - kRecordHead) fail("has a record outside its bounds");
     const uint32_t size = read_u32(bytes_.data() + record + 4);
     if (size == 0 || size > bytes_.size() - kRecordHead - record) fail("has a text beyond its end");
     return bytes_.substr(record + kRecordHead, size - 1);
@@ -78,7 +78,7 @@ void append_cqdb(std::string& file, std::span<const std::string_view> texts) {
     std::array<std::vector<Entry>, kTables> tables;
     std::vector<uint32_t> records;
     records.reserve(texts.size());
-    const size_t begin = file.size();  // places are counted from here
+    const size_t begin = file.size();  // offsets are relative to here
     const auto here = [&] { return static_cast<uint32_t>(file.size() - begin); };
     file.append("CQDB");
     file.resize(begin + 24 + kTables * 8);
@@ -90,10 +90,10 @@ void append_cqdb(std::string& file, std::span<const std::string_view> texts) {
         append_u32(file, number);
         append_u32(file, static_cast<uint32_t>(texts[number].size() + 1));
         file.append(texts[number]).push_back('\0');
-        if (file.size() - begin > UINT32_MAX / 2) throw InputFault("the texts are too long for a file of CRFsuite's: it ends at 4 GB");
+        if (file.size() - begin > UINT32_MAX / 2) throw InputFault("the texts are too long: a CRFsuite file has at most 4 GB; use fewer or shorter features");
     }
     for (uint32_t table = 0; table < kTables; ++table) {
-        // Half of a table stays free, so that searches end soon.
+        // Half of the slots stay free, which keeps searches short.
         const auto count = static_cast<uint32_t>(tables[table].size() * 2);
         std::vector<Entry> places(count, Entry{0, 0});
         for (const Entry& entry : tables[table]) {

@@ -15,9 +15,9 @@ std::string_view name_at(std::string_view bytes, size_t at) { return bytes.subst
 }  // namespace
 
 CrfsuiteFile::CrfsuiteFile(std::string_view bytes) : bytes_(bytes) {
-    if (bytes_.size() < 4 || name_at(bytes_, 0) != "lCRF") throw InputFault("not a model of CRFsuite's: it does not begin with lCRF");
-    if (bytes_.size() <= kHeadSize) throw InputFault("cut off: the head of a CRFsuite model has 48 bytes, the file " + std::to_string(bytes_.size()));
-    if (name_at(bytes_, 8) != "FOMC") throw InputFault("expected a first-order model (FOMC), got some other type");
+    if (bytes_.size() < 4 || name_at(bytes_, 0) != "lCRF") throw InputFault("not a CRFsuite model: it does not begin with lCRF");
+    if (bytes_.size() <= kHeadSize) throw InputFault("cut off: a CRFsuite header has 48 bytes, the file has " + std::to_string(bytes_.size()));
+    if (name_at(bytes_, 8) != "FOMC") throw InputFault("expected a first-order model (FOMC), got another type");
     const auto field = [&](size_t number) { return read_u32(bytes_.data() + number * 4); };
     head_ = {field(1), field(3), field(4), field(5), field(6), field(7), field(8), field(9), field(10), field(11)};
     if (head_.version != kVersion) throw InputFault("expected version 100 of the format, got " + std::to_string(head_.version));
@@ -38,39 +38,39 @@ CrfsuiteFile::CrfsuiteFile(std::string_view bytes) : bytes_(bytes) {
 }
 
 std::string_view CrfsuiteFile::from(uint32_t at) const {
-    if (at < kHeadSize || at > bytes_.size()) throw InputFault("damaged: a part begins outside of the file");
+    if (at < kHeadSize || at > bytes_.size()) throw InputFault("damaged: a chunk begins outside the file");
     return bytes_.substr(at);
 }
 
 CrfsuiteFile::References CrfsuiteFile::chunk(uint32_t at, const char* name, size_t unit) const {
     const std::string_view part = from(at);
-    if (part.size() < kChunkHead || name_at(part, 0) != name) throw InputFault(std::string("damaged: there is no part ") + name + " where it should be");
+    if (part.size() < kChunkHead || name_at(part, 0) != name) throw InputFault(std::string("damaged: chunk ") + name + " is not at its offset");
     const uint32_t count = read_u32(part.data() + 8);
-    if (count > (part.size() - kChunkHead) / unit) throw InputFault(std::string("damaged: the part ") + name + " is cut off");
+    if (count > (part.size() - kChunkHead) / unit) throw InputFault(std::string("damaged: chunk ") + name + " is cut off");
     return {at + kChunkHead, count};
 }
 
 CrfsuiteFile::Weight CrfsuiteFile::weight(uint32_t number) const {
-    if (number >= weight_count_) throw InputFault("damaged: there is no weight number " + std::to_string(number));
+    if (number >= weight_count_) throw InputFault("damaged: no weight has the number " + std::to_string(number));
     const char* const at = bytes_.data() + weights_begin_ + size_t{number} * kWeightSize;
-    const Weight found{read_u32(at), read_u32(at + 4), read_u32(at + 8), read_f64(at + 12)};
-    if (found.to >= head_.labels) throw InputFault("damaged: a weight is of a label that is not there");
-    if (!std::isfinite(found.value)) throw InputFault("damaged: a weight is no finite number");
-    return found;
+    const Weight weight{read_u32(at), read_u32(at + 4), read_u32(at + 8), read_f64(at + 12)};
+    if (weight.to >= head_.labels) throw InputFault("damaged: weight " + std::to_string(number) + " has an unknown label");
+    if (!std::isfinite(weight.value)) throw InputFault("damaged: weight " + std::to_string(number) + " is not a finite number");
+    return weight;
 }
 
 CrfsuiteFile::Numbers CrfsuiteFile::numbers(const References& references, uint32_t which) const {
     if (which >= references.count) throw InputFault("damaged: weights are missing");
     const uint32_t at = read_u32(bytes_.data() + references.begin + size_t{which} * 4);
-    if (at > bytes_.size() - 4) throw InputFault("damaged: weights are asked for outside of the file");
+    if (at > bytes_.size() - 4) throw InputFault("damaged: a list of weights begins outside the file");
     const uint32_t count = read_u32(bytes_.data() + at);
-    if (count > (bytes_.size() - 4 - at) / 4) throw InputFault("damaged: more weights than the file has room for");
+    if (count > (bytes_.size() - 4 - at) / 4) throw InputFault("damaged: a list of weights ends outside the file");
     return {bytes_.data() + at + 4, count};
 }
 
 namespace {
 
-// A list of references: for each of the owners the numbers of its weights, `owner_of` rising.
+// Appends a chunk of references: for each owner, the numbers of its weights. `owner_of` is increasing.
 void append_references(std::string& out, const char* name, uint32_t owners, uint32_t spare, std::span<const uint32_t> owner_of, uint32_t first) {
     const size_t begin = out.size();
     out.append(name, 4);
@@ -89,14 +89,14 @@ void append_references(std::string& out, const char* name, uint32_t owners, uint
     write_u32(out.data() + begin + 4, static_cast<uint32_t>(out.size() - begin));
 }
 
-// How many bytes a file may have.
-size_t size_at_most(const CrfsuiteWeights& weights) {
-    constexpr size_t kParts = 8192;           // heads of the parts, and the tables of two dictionaries
-    constexpr size_t kWeight = 20 + 4;        // and its number
-    constexpr size_t kText = 8 + 1 + 16 + 4;  // its record, two entries of a table, its place
-    size_t size = kParts + (weights.pair_weights.size() + weights.transitions.size()) * kWeight;
+// Upper bound of the file size.
+size_t largest_size(const CrfsuiteWeights& weights) {
+    constexpr size_t kParts = 8192;           // headers, and the tables of two dictionaries
+    constexpr size_t kWeight = 20 + 4;        // with its number
+    constexpr size_t kText = 8 + 1 + 16 + 4;  // record, two table entries, offset
+    size_t size = kParts + (weights.cell_weights.size() + weights.transitions.size()) * kWeight;
     for (const auto texts : {weights.labels, weights.attributes})
-        for (const std::string_view text : texts) size += text.size() + kText + 8;  // and where its weights are, and how many
+        for (const std::string_view text : texts) size += text.size() + kText + 8;  // offset and number of its weights
     return size;
 }
 
@@ -106,17 +106,17 @@ void align(std::string& out) { out.resize((out.size() + 3) / 4 * 4); }
 
 std::string write_crfsuite(const CrfsuiteWeights& weights) {
     const auto L = static_cast<uint32_t>(weights.labels.size());
-    if (weights.transitions.size() != size_t{L} * L || weights.pair_attributes.size() != weights.pair_weights.size() ||
-        weights.pair_labels.size() != weights.pair_weights.size())
-        throw InputFault("the weights do not fit the labels");
-    constexpr uint32_t kSpare = 2;  // CRFsuite keeps room for two more labels, and uses it for nothing
+    if (weights.transitions.size() != size_t{L} * L || weights.cell_attributes.size() != weights.cell_weights.size() ||
+        weights.cell_labels.size() != weights.cell_weights.size())
+        throw InputFault("expected [labels][labels] transitions, and an attribute, a label and a weight for each cell");
+    constexpr uint32_t kSpare = 2;  // CRFsuite reserves two more labels, which it does not use
     std::string out;
-    out.reserve(size_at_most(weights));  // one that grows would be there twice
+    out.reserve(largest_size(weights));  // growing would need twice the memory
     out.resize(48);
     const auto at_features = static_cast<uint32_t>(out.size());
     out.append("FEAT").append(8, '\0');
     std::vector<uint32_t> owners, before;
-    std::vector<std::string_view> kept;
+    std::vector<std::string_view> written;
     uint32_t last = Cqdb::kNone;
     const auto add = [&](uint32_t type, uint32_t source, uint32_t to, double value) {
         append_u32(out, type);
@@ -124,15 +124,15 @@ std::string write_crfsuite(const CrfsuiteWeights& weights) {
         append_u32(out, to);
         append_f64(out, value);
     };
-    for (size_t i = 0; i < weights.pair_weights.size(); ++i) {
-        if (weights.pair_weights[i] == 0) continue;
-        const uint32_t attribute = weights.pair_attributes[i];
-        if (attribute >= weights.attributes.size() || weights.pair_labels[i] >= L || (last != Cqdb::kNone && attribute < last))
-            throw InputFault("the weights do not come in the order of attributes");
-        if (attribute != last) kept.push_back(weights.attributes[attribute]);
+    for (size_t i = 0; i < weights.cell_weights.size(); ++i) {
+        if (weights.cell_weights[i] == 0) continue;
+        const uint32_t attribute = weights.cell_attributes[i];
+        if (attribute >= weights.attributes.size() || weights.cell_labels[i] >= L || (last != Cqdb::kNone && attribute < last))
+            throw InputFault("expected cells sorted by attribute, with known attributes and labels");
+        if (attribute != last) written.push_back(weights.attributes[attribute]);
         last = attribute;
-        owners.push_back(static_cast<uint32_t>(kept.size() - 1));
-        add(CrfsuiteFile::kState, owners.back(), weights.pair_labels[i], weights.pair_weights[i]);
+        owners.push_back(static_cast<uint32_t>(written.size() - 1));
+        add(CrfsuiteFile::kState, owners.back(), weights.cell_labels[i], weights.cell_weights[i]);
     }
     for (uint32_t from = 0; from < L; ++from)
         for (uint32_t to = 0; to < L; ++to)
@@ -145,18 +145,18 @@ std::string write_crfsuite(const CrfsuiteWeights& weights) {
     const size_t at_labels = out.size();
     append_cqdb(out, weights.labels);
     const size_t at_attributes = out.size();
-    append_cqdb(out, kept);
+    append_cqdb(out, written);
     align(out);
     const size_t at_label_references = out.size();
     append_references(out, "LFRF", L, kSpare, before, static_cast<uint32_t>(owners.size()));
     align(out);
     const size_t at_attribute_references = out.size();
-    append_references(out, "AFRF", static_cast<uint32_t>(kept.size()), 0, owners, 0);
-    if (out.size() > kLargest) throw InputFault("the model is too large for a file of CRFsuite's: it ends at 4 GB");
+    append_references(out, "AFRF", static_cast<uint32_t>(written.size()), 0, owners, 0);
+    if (out.size() > kLargest) throw InputFault("the model is too large: a CRFsuite file has at most 4 GB; use fewer features");
     out.replace(0, 4, "lCRF");
     out.replace(8, 4, "FOMC");
-    // CRFsuite writes no number of features here.
-    const size_t fields[] = {kVersion, 0, L, kept.size(), at_features, at_labels, at_attributes, at_label_references, at_attribute_references};
+    // CRFsuite writes 0 as the number of features.
+    const size_t fields[] = {kVersion, 0, L, written.size(), at_features, at_labels, at_attributes, at_label_references, at_attribute_references};
     write_u32(out.data() + 4, static_cast<uint32_t>(out.size()));
     for (size_t i = 0; i < std::size(fields); ++i) write_u32(out.data() + 12 + i * 4, static_cast<uint32_t>(fields[i]));
     return out;

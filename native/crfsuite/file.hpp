@@ -1,7 +1,7 @@
-// CrfsuiteFile: a model file of CRFsuite's, read where it lies; and one written. docs/crfsuite-format.md describes the format.
+// CrfsuiteFile: reads a CRFsuite model file in place, and writes one. docs/crfsuite-format.md describes the format.
 //
-// Opening looks at the heads only, so that a large model is there at once. The rest is checked when it is read: a damaged file ends in an
-// InputFault, then or later.
+// The constructor reads only headers, so that large models open at once. Everything else is checked when it is read. A damaged file throws
+// InputFault.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -15,17 +15,17 @@ namespace tagpool {
 
 class CrfsuiteFile {
 public:
-    // A weight: of an attribute and a label, or of two labels that follow each other.
+    // Weight of (attribute, label), or of a label bigram.
     struct Weight {
         uint32_t type, from, to;
         double value;
     };
     static constexpr uint32_t kState = 0, kTransition = 1;
 
-    // `bytes` outlive the file.
+    // `bytes` must outlive the object.
     explicit CrfsuiteFile(std::string_view bytes);
 
-    // The head as it is: size, version, counts and where things begin.
+    // File header: size, version, counts and offsets.
     struct Head {
         uint32_t size, version, features, labels, attributes, at_features, at_labels, at_attributes, at_label_references, at_attribute_references;
     };
@@ -37,7 +37,7 @@ public:
     uint32_t weight_count() const { return weight_count_; }
     Weight weight(uint32_t number) const;
 
-    // The numbers of the weights of an attribute, or of a label that others follow; little-endian, four bytes each.
+    // Weight numbers of an attribute, or of a label as the first of a bigram; little-endian, four bytes each.
     struct Numbers {
         const char* begin;
         uint32_t count;
@@ -46,7 +46,7 @@ public:
     Numbers of_attribute(uint32_t attribute) const { return numbers(attribute_references_, attribute); }
     Numbers of_label(uint32_t label) const { return numbers(label_references_, label); }
 
-    // For those who read many attributes: asks for what the next step needs.
+    // Prefetch the memory of the next step, for batches of attributes.
     void prefetch_reference(uint32_t attribute) const { __builtin_prefetch(bytes_.data() + attribute_references_.begin + size_t{attribute} * 4); }
     void prefetch_numbers(uint32_t attribute) const {
         __builtin_prefetch(bytes_.data() + read_u32(bytes_.data() + attribute_references_.begin + size_t{attribute} * 4));
@@ -60,7 +60,7 @@ private:
         uint32_t count;
     };
 
-    // The entries of a chunk of this name, `unit` bytes each.
+    // Position of the entries of a chunk, `unit` bytes each.
     References chunk(uint32_t at, const char* name, size_t unit) const;
     Numbers numbers(const References& references, uint32_t which) const;
     std::string_view from(uint32_t at) const;
@@ -73,14 +73,14 @@ private:
     uint32_t weight_count_ = 0;
 };
 
-// What a file is written of. Weights of attributes come in the order of attributes, then of labels; transitions are a matrix. Weights of
-// zero, and attributes that have no other, are left out.
+// Contents of a file to write. Cells are sorted by attribute, then label. Weights of 0, and attributes without other weights, are not
+// written.
 struct CrfsuiteWeights {
     std::span<const std::string_view> labels, attributes;
-    std::span<const uint32_t> pair_attributes;
-    std::span<const uint16_t> pair_labels;
-    std::span<const double> pair_weights;
-    std::span<const double> transitions;  // labels x labels
+    std::span<const uint32_t> cell_attributes;
+    std::span<const uint16_t> cell_labels;
+    std::span<const double> cell_weights;
+    std::span<const double> transitions;  // [L][L]
 };
 std::string write_crfsuite(const CrfsuiteWeights& weights);
 

@@ -1,4 +1,4 @@
-// Instances: sentences to learn from that come one by one, as python-crfsuite's trainers are given them, as numbers.
+// Instances: training sentences of python-crfsuite's Trainer, added one by one.
 #pragma once
 #include <cstdint>
 #include <string_view>
@@ -12,7 +12,7 @@ namespace tagpool {
 
 class Instances {
 public:
-    // One label a token; `group` is for holding sentences out. A sentence without tokens says nothing, and is not kept.
+    // Adds a sentence with one label per token. `group` is for holding out sentences. Empty sentences are skipped.
     void add(const Attributes& sentence, const std::vector<std::string_view>& labels, int32_t group) {
         if (sentence.token_count() == 0) return;
         for (size_t token = 0; token < sentence.token_count(); ++token) {
@@ -31,7 +31,7 @@ public:
     const std::vector<int32_t>& gold() const { return gold_; }
     const std::vector<int32_t>& groups() const { return groups_; }
 
-    // The sentences of one group, or of all others, with their labels.
+    // Sentences inside or outside a group, with their labels.
     struct Part {
         Encoding encoding;
         std::vector<int32_t> gold;

@@ -10,17 +10,17 @@
 namespace tagpool {
 namespace {
 
-constexpr size_t kBlock = 256;  // attributes looked up together
+constexpr size_t kBlock = 256;  // attributes per batch of lookups
 
-// For every label the best one before it: of equal ones the first.
-TAGPOOL_CLONES void step(const double* before, const double* transitions, const double* scores, size_t labels, size_t width, double* values,
+// For every label the best previous label; ties go to the first.
+TAGPOOL_CLONES void step(const double* previous, const double* transitions, const double* scores, size_t labels, size_t width, double* values,
                          int32_t* from) {
     for (size_t to = 0; to < width; ++to) {
         values[to] = -std::numeric_limits<double>::max();
         from[to] = -1;
     }
     for (size_t i = 0; i < labels; ++i) {
-        const double value = before[i];
+        const double value = previous[i];
         const double* const row = transitions + i * width;
         for (size_t to = 0; to < width; ++to) {
             const double sum = value + row[to];
@@ -48,7 +48,7 @@ CrfsuiteTagger::CrfsuiteTagger(std::string_view bytes, std::shared_ptr<const voi
 }
 
 void CrfsuiteTagger::set(const Attributes& sentence) {
-    tokens_ = 0;  // if scoring fails, nothing is set
+    tokens_ = 0;  // no sentence if scoring throws
     messages_.reset();
     marginals_.clear();
     best_.clear();
@@ -56,60 +56,60 @@ void CrfsuiteTagger::set(const Attributes& sentence) {
     tokens_ = sentence.token_count();
 }
 
-// Where the attributes [begin, end) are kept. Each step asks for what the next one reads, of all of them, and so waits for memory once.
+// Finds the attributes [begin, end) in the cache. Each step prefetches the memory of the next, so that the cache misses overlap.
 void CrfsuiteTagger::look_up(const Attributes& sentence, size_t begin, size_t end) {
     const size_t count = end - begin;
     hashes_.resize(count);
-    found_.resize(count);
-    new_.clear();
-    kept_.forget_if_full();
+    records_.resize(count);
+    misses_.clear();
+    cache_.clear_if_full();
     for (size_t i = 0; i < count; ++i) {
-        hashes_[i] = AttributeWeights::hash(sentence.text(begin + i));
-        kept_.prefetch(hashes_[i]);
+        hashes_[i] = AttributeCache::hash(sentence.text(begin + i));
+        cache_.prefetch(hashes_[i]);
     }
-    for (size_t i = 0; i < count; ++i) kept_.prefetch_record(hashes_[i]);
+    for (size_t i = 0; i < count; ++i) cache_.prefetch_record(hashes_[i]);
     for (size_t i = 0; i < count; ++i)
-        if ((found_[i] = kept_.find(hashes_[i], sentence.text(begin + i))) == AttributeWeights::kNone) new_.push_back({begin + i, i, {}, 0, Cqdb::kNone});
-    if (!new_.empty()) look_up_new(sentence);
+        if ((records_[i] = cache_.find(hashes_[i], sentence.text(begin + i))) == AttributeCache::kNone) misses_.push_back({begin + i, i, {}, 0, Cqdb::kNone});
+    if (!misses_.empty()) look_up_misses(sentence);
 }
 
-// The same in the file, for those that were not met before; then they are kept.
-void CrfsuiteTagger::look_up_new(const Attributes& sentence) {
-    const Cqdb& known = file_.attributes();
-    for (New& each : new_) {
-        each.slot = known.first_slot(sentence.hash(each.attribute));
-        known.prefetch(each.slot);
+// Finds the other attributes in the file, step by step as above, and adds them to the cache.
+void CrfsuiteTagger::look_up_misses(const Attributes& sentence) {
+    const Cqdb& dictionary = file_.attributes();
+    for (Miss& miss : misses_) {
+        miss.slot = dictionary.first_slot(sentence.hash(miss.attribute));
+        dictionary.prefetch(miss.slot);
     }
-    for (New& each : new_) {
-        each.record = known.record_at(each.slot);
-        if (each.record) known.prefetch_record(each.record);
+    for (Miss& miss : misses_) {
+        miss.record = dictionary.record_at(miss.slot);
+        if (miss.record) dictionary.prefetch_record(miss.record);
     }
-    for (New& each : new_) {
-        for (; each.record && each.number == Cqdb::kNone; each.record = known.record_at(each.slot))
-            if ((each.number = known.number_at(each.record, sentence.text(each.attribute))) != Cqdb::kNone) break;
-        if (each.number != Cqdb::kNone) file_.prefetch_reference(each.number);
+    for (Miss& miss : misses_) {
+        for (; miss.record && miss.number == Cqdb::kNone; miss.record = dictionary.record_at(miss.slot))
+            if ((miss.number = dictionary.number_at(miss.record, sentence.text(miss.attribute))) != Cqdb::kNone) break;
+        if (miss.number != Cqdb::kNone) file_.prefetch_reference(miss.number);
     }
-    for (const New& each : new_)
-        if (each.number != Cqdb::kNone) file_.prefetch_numbers(each.number);
-    for (const New& each : new_) {
-        if (each.number == Cqdb::kNone) continue;
-        const CrfsuiteFile::Numbers numbers = file_.of_attribute(each.number);
+    for (const Miss& miss : misses_)
+        if (miss.number != Cqdb::kNone) file_.prefetch_numbers(miss.number);
+    for (const Miss& miss : misses_) {
+        if (miss.number == Cqdb::kNone) continue;
+        const CrfsuiteFile::Numbers numbers = file_.of_attribute(miss.number);
         if (numbers.count) file_.prefetch_weight(numbers[0]);
     }
-    for (const New& each : new_) {
-        const std::string_view text = sentence.text(each.attribute);
-        // Twice in one sentence, it was kept a moment ago.
-        if ((found_[each.place] = kept_.find(hashes_[each.place], text)) != AttributeWeights::kNone) continue;
+    for (const Miss& miss : misses_) {
+        const std::string_view text = sentence.text(miss.attribute);
+        // An attribute may occur twice in the sentence.
+        if ((records_[miss.place] = cache_.find(hashes_[miss.place], text)) != AttributeCache::kNone) continue;
         weights_.clear();
-        if (each.number != Cqdb::kNone) {
-            const CrfsuiteFile::Numbers numbers = file_.of_attribute(each.number);
+        if (miss.number != Cqdb::kNone) {
+            const CrfsuiteFile::Numbers numbers = file_.of_attribute(miss.number);
             if (numbers.count > label_count()) throw InputFault("damaged: an attribute has more weights than there are labels");
             for (uint32_t i = 0; i < numbers.count; ++i) {
                 const CrfsuiteFile::Weight weight = file_.weight(numbers[i]);
                 weights_.push_back({weight.value, weight.to});
             }
         }
-        found_[each.place] = kept_.add(hashes_[each.place], text, weights_);
+        records_[miss.place] = cache_.add(hashes_[miss.place], text, weights_);
     }
 }
 
@@ -123,7 +123,7 @@ void CrfsuiteTagger::score(const Attributes& sentence) {
             while (i >= sentence.begin(token + 1)) ++token;
             double* const scores = scores_.data() + token * width_;
             const double value = sentence.value(i);
-            const AttributeWeights::View weights = kept_[found_[i - begin]];
+            const AttributeCache::View weights = cache_[records_[i - begin]];
             for (uint32_t k = 0; k < weights.count(); ++k) scores[weights.label(k)] += weights.value(k) * value;
         }
     }
@@ -133,15 +133,15 @@ const std::vector<int32_t>& CrfsuiteTagger::best() {
     if (best_.size() == tokens_) return best_;
     const size_t L = label_count(), T = tokens_;
     values_.resize(T * width_);
-    before_.resize(T * width_);
+    previous_.resize(T * width_);
     std::copy_n(scores_.begin(), width_, values_.begin());
     for (size_t t = 1; t < T; ++t)
         step(values_.data() + (t - 1) * width_, transitions_.data(), scores_.data() + t * width_, L, width_, values_.data() + t * width_,
-             before_.data() + t * width_);
+             previous_.data() + t * width_);
     best_.resize(T);
     const double* const last = values_.data() + (T - 1) * width_;
     best_[T - 1] = static_cast<int32_t>(std::max_element(last, last + L) - last);
-    for (size_t t = T - 1; t > 0; --t) best_[t - 1] = std::max(0, before_[t * width_ + static_cast<size_t>(best_[t])]);
+    for (size_t t = T - 1; t > 0; --t) best_[t - 1] = std::max(0, previous_[t * width_ + static_cast<size_t>(best_[t])]);
     return best_;
 }
 
@@ -155,24 +155,24 @@ Chain CrfsuiteTagger::chain() {
     }
     nodes_.resize(tokens_ * L);
     for (size_t t = 0; t < tokens_; ++t) std::copy_n(scores_.data() + t * width_, L, nodes_.data() + t * L);
-    const Chain made{&*edges_, nodes_.data(), tokens_};
-    if (!messages_) messages_.emplace(made);
-    return made;
+    const Chain chain{&*edges_, nodes_.data(), tokens_};
+    if (!messages_) messages_.emplace(chain);
+    return chain;
 }
 
 const std::vector<double>& CrfsuiteTagger::marginals() {
     if (marginals_.empty() && tokens_ > 0) {
-        const Chain made = chain();
+        const Chain scores = chain();
         marginals_.resize(tokens_ * label_count());
-        tagpool::marginals(made, *messages_, marginals_.data());
+        tagpool::marginals(scores, *messages_, marginals_.data());
     }
     return marginals_;
 }
 
 double CrfsuiteTagger::probability(const std::vector<int32_t>& labels) {
-    if (tokens_ == 0) return 0.0;  // as CRFsuite has it
-    const Chain made = chain();
-    return std::exp(log_probability(made, *messages_, labels.data()));
+    if (tokens_ == 0) return 0.0;  // as in CRFsuite
+    const Chain scores = chain();
+    return std::exp(log_probability(scores, *messages_, labels.data()));
 }
 
 }  // namespace tagpool

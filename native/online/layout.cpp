@@ -14,21 +14,21 @@ namespace {
 
 std::string online_text(const Induced& induced) {
     std::string backs;
-    for (const auto& each : induced.history.backs) {
+    for (const auto& offsets : induced.history.backs) {
         std::string list;
-        for (const uint8_t back : each) list += (list.empty() ? "" : ",") + std::to_string(back);
+        for (const uint8_t back : offsets) list += (list.empty() ? "" : ",") + std::to_string(back);
         backs += (backs.empty() ? "[" : ",[") + list + "]";
     }
     return "{\"slots\":" + std::to_string(induced.slots) + ",\"backs\":[" + backs + "]}";
 }
 
-// What the index has for each feature: see the head of online_model.hpp.
-struct Numbered {
+// Numbers of features in the index, as described in model.hpp.
+struct FeatureNumbers {
     std::vector<uint32_t> numbers, joined_places, joined_hashes;
 };
 
-Numbered number(const Induced& induced, const std::vector<uint32_t>& places) {
-    Numbered out;
+FeatureNumbers number_features(const Induced& induced, const std::vector<uint32_t>& places) {
+    FeatureNumbers out;
     const auto joined = static_cast<uint32_t>(std::count_if(induced.hashes.begin(), induced.hashes.end(), [](uint32_t hash) { return hash != 0; }));
     for (size_t i = 0; i < induced.hashes.size(); ++i) {
         if (induced.hashes[i]) {
@@ -42,7 +42,7 @@ Numbered number(const Induced& induced, const std::vector<uint32_t>& places) {
     return out;
 }
 
-void lay_out_history(const OnlineTrained& trained, const uint32_t* numbers, Tensors& to) {
+void write_history(const OnlineTrained& trained, const uint32_t* numbers, Tensors& to) {
     const Induced& induced = trained.induced;
     std::vector<uint64_t> keys;
     for (size_t i = 0; i < induced.history_features.size(); ++i) {
@@ -52,46 +52,47 @@ void lay_out_history(const OnlineTrained& trained, const uint32_t* numbers, Tens
     FrozenIndex::write(keys, {numbers, numbers + keys.size()}, "labelled", to);
     to.add("history.templates", induced.history.templates);
     if (!trained.history) return;
-    if (trained.history_keys.size() != induced.history.templates.size()) throw InputFault("expected one key a feature of the label history");
-    std::vector<uint32_t> own(trained.history_keys.size());
-    std::iota(own.begin(), own.end(), 0u);
-    FrozenIndex::write(trained.history_keys, own, "history", to);
+    if (trained.history_keys.size() != induced.history.templates.size()) throw InputFault("expected " + std::to_string(induced.history.templates.size()) + " keys of features with previous labels, got " +
+                         std::to_string(trained.history_keys.size()));
+    std::vector<uint32_t> numbers_of_keys(trained.history_keys.size());
+    std::iota(numbers_of_keys.begin(), numbers_of_keys.end(), 0u);
+    FrozenIndex::write(trained.history_keys, numbers_of_keys, "history", to);
     write_program(*trained.history, "history", to);
 }
 
 }  // namespace
 
-Tensors laid_out(OnlineTrained trained) {
+Tensors make_tensors(OnlineTrained trained) {
     Induced& induced = trained.induced;
     const size_t labels = trained.labels.size(), singles = induced.numbers.size(), features = induced.hashes.size();
-    if (labels != induced.labels) throw InputFault("the weights do not fit the labels");
+    if (labels != induced.labels) throw InputFault("expected weights of " + std::to_string(labels) + " labels, got " + std::to_string(induced.labels));
     if (std::any_of(induced.weights.begin(), induced.weights.end(), [](float weight) { return !std::isfinite(weight); }))
         throw InputFault("a weight is not a finite number");
-    const bool is_kept = !trained.keys.empty() || trained.hash_size;
-    Tensors made;
-    write_labels(trained.labels, made);
-    made.set("online", online_text(induced));
-    BlockWeights blocks = make_blocks(labels, induced.begins, induced.weight_labels.data(), std::move(induced.weights), is_kept);
-    Numbered numbered = number(induced, blocks.places);
+    const bool stored = !trained.keys.empty() || trained.hash_size;
+    Tensors tensors;
+    write_labels(trained.labels, tensors);
+    tensors.set("online", online_text(induced));
+    BlockWeights blocks = make_blocks(labels, induced.begins, induced.weight_labels.data(), std::move(induced.weights), stored);
+    FeatureNumbers numbered = number_features(induced, blocks.places);
     std::vector<uint32_t> by_feature(induced.features, FrozenIndex::kNone);
     for (size_t i = 0; i < singles; ++i) by_feature[induced.numbers[i]] = numbered.numbers[i];
-    if (trained.keys.empty()) FrozenIndex::write_numbered(std::move(by_feature), "features", made);
-    else FrozenIndex::write(trained.keys, by_feature, "features", made);
-    if (!induced.history.backs.empty()) lay_out_history(trained, numbered.numbers.data() + singles, made);
-    std::vector<uint64_t> pair_keys;
-    for (const uint32_t slot : induced.pair_slots) pair_keys.push_back(combine(slot, 1));
-    const std::vector<uint32_t> pair_places(blocks.places.begin() + static_cast<std::ptrdiff_t>(features), blocks.places.end());
-    FrozenIndex::write(pair_keys, pair_places, "pairs", made);
-    // A pair without weights says nothing: it need not be found.
+    if (trained.keys.empty()) FrozenIndex::write_numbered(std::move(by_feature), "features", tensors);
+    else FrozenIndex::write(trained.keys, by_feature, "features", tensors);
+    if (!induced.history.backs.empty()) write_history(trained, numbered.numbers.data() + singles, tensors);
+    std::vector<uint64_t> conjunction_keys;
+    for (const uint32_t slot : induced.conjunction_slots) conjunction_keys.push_back(combine(slot, 1));
+    const std::vector<uint32_t> conjunction_places(blocks.places.begin() + static_cast<std::ptrdiff_t>(features), blocks.places.end());
+    FrozenIndex::write(conjunction_keys, conjunction_places, "pairs", tensors);
+    // Conjunctions without weights have no effect and get no bit.
     std::vector<uint64_t> bits((size_t{induced.slots} + 63) / 64, 0);
-    for (size_t i = 0; i < induced.pair_slots.size(); ++i)
-        if (const uint32_t slot = induced.pair_slots[i]; pair_places[i] != FrozenIndex::kNone) bits[slot / 64] |= uint64_t{1} << (slot % 64);
-    made.add("pairs.bits", std::move(bits));
-    made.add("joined.places", std::move(numbered.joined_places));
-    made.add("joined.hashes", std::move(numbered.joined_hashes));
-    ModelWeights::write(std::move(blocks), labels, made);
-    if (trained.program) write_program(*trained.program, "program", made);
-    return made;
+    for (size_t i = 0; i < induced.conjunction_slots.size(); ++i)
+        if (const uint32_t slot = induced.conjunction_slots[i]; conjunction_places[i] != FrozenIndex::kNone) bits[slot / 64] |= uint64_t{1} << (slot % 64);
+    tensors.add("pairs.bits", std::move(bits));
+    tensors.add("joined.places", std::move(numbered.joined_places));
+    tensors.add("joined.hashes", std::move(numbered.joined_hashes));
+    ModelWeights::write(std::move(blocks), labels, tensors);
+    if (trained.program) write_program(*trained.program, "program", tensors);
+    return tensors;
 }
 
 }  // namespace tagpool

@@ -1,4 +1,4 @@
-// From what an online learner has found to the arrays and texts of a model (online_model.hpp).
+// Arrays and texts of an OnlineModel (model.hpp) from the result of training.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -11,16 +11,16 @@
 
 namespace tagpool {
 
-// What training found.
+// Result of training.
 struct OnlineTrained {
     std::vector<std::string> labels;
     Induced induced;
-    std::vector<uint64_t> keys, history_keys;  // of the features of the encodings; none: they are known by number
+    std::vector<uint64_t> keys, history_keys;  // hashes of the features; empty: features are known by number
     uint32_t hash_size = 0;
     std::optional<Program> program, history;
 };
 
-// The arrays: an index of features, one of pairs, the bits of F, and weights in blocks.
-Tensors laid_out(OnlineTrained trained);
+// Creates an index of features, one of conjunctions, the bits of F, and weights in blocks.
+Tensors make_tensors(OnlineTrained trained);
 
 }  // namespace tagpool

@@ -17,12 +17,12 @@
 namespace tagpool {
 namespace {
 
-constexpr uint32_t kBlock = 32;          // sentences encoded at once
-constexpr size_t kWorthSharing = 10000;  // tokens: with fewer of them each thread finds out about its words by itself
+constexpr uint32_t kBlock = 32;          // sentences per batch
+constexpr size_t kShareWords = 10000;  // tokens from which on threads share the values of words
 
 }  // namespace
 
-OnlineModel::OnlineModel(OnlineTrained trained) : OnlineModel(laid_out(std::move(trained))) {}
+OnlineModel::OnlineModel(OnlineTrained trained) : OnlineModel(make_tensors(std::move(trained))) {}
 
 OnlineModel::OnlineModel(Tensors tensors) : tensors_(std::move(tensors)), labels_(read_labels(tensors_)), weights_(tensors_, labels_.size()) {
     view_.labels = static_cast<uint32_t>(labels_.size());
@@ -32,15 +32,15 @@ OnlineModel::OnlineModel(Tensors tensors) : tensors_(std::move(tensors)), labels
     view_.weights = weights_.weights();
     view_.pair_labels = weights_.pair_labels();
     features_ = FrozenIndex(tensors_, "features");
-    pairs_ = FrozenIndex(tensors_, "pairs");
+    conjunctions_ = FrozenIndex(tensors_, "pairs");
     joined_places_ = tensors_.array<uint32_t>("joined.places");
     joined_hashes_ = tensors_.array<uint32_t>("joined.hashes");
     bits_ = tensors_.array<uint64_t>("pairs.bits");
     const Json online = Json::parse(tensors_.text("online"));
-    pair_slots_ = static_cast<uint32_t>(online.at("slots").as_integer(0, UINT32_MAX));
-    for (const Json& each : online.at("backs").as_array()) {
+    conjunction_slots_ = static_cast<uint32_t>(online.at("slots").as_integer(0, UINT32_MAX));
+    for (const Json& offsets : online.at("backs").as_array()) {
         look_back_.backs.emplace_back();
-        for (const Json& back : each.as_array()) look_back_.backs.back().push_back(static_cast<uint8_t>(back.as_integer(0, UINT8_MAX)));
+        for (const Json& back : offsets.as_array()) look_back_.backs.back().push_back(static_cast<uint8_t>(back.as_integer(0, UINT8_MAX)));
     }
     if (!look_back_.backs.empty()) {
         const auto templates = tensors_.array<uint16_t>("history.templates");
@@ -55,55 +55,55 @@ OnlineModel::OnlineModel(Tensors tensors) : tensors_(std::move(tensors)), labels
     if (tensors_.find_text("program")) program_ = read_program(tensors_, "program");
     check();
     may_repeat_ = may_repeat();
-    pair_bits_ = pair_bits();
+    conjunction_bits_ = conjunction_bits();
 }
 
-PairBits OnlineModel::pair_bits() const {
+ConjunctionBits OnlineModel::conjunction_bits() const {
     std::vector<uint32_t> in_f;
     for (size_t i = 0; i < bits_.size(); ++i)
         for (uint64_t word = bits_[i]; word; word &= word - 1)
-            if (const uint64_t slot = i * 64 + static_cast<size_t>(std::countr_zero(word)); slot < pair_slots_) in_f.push_back(static_cast<uint32_t>(slot));
-    PairBits made(pair_slots_);
-    made.make(in_f);
-    return made;
+            if (const uint64_t slot = i * 64 + static_cast<size_t>(std::countr_zero(word)); slot < conjunction_slots_) in_f.push_back(static_cast<uint32_t>(slot));
+    ConjunctionBits bits(conjunction_slots_);
+    bits.make(in_f);
+    return bits;
 }
 
 bool OnlineModel::is_place(uint32_t number) const {
     return number < joined_places_.size() || view_.blocks.holds(number - static_cast<uint32_t>(joined_places_.size()));
 }
 
-// A file may be damaged: nothing in it may lead astray.
+// The file may be damaged: checks every offset.
 void OnlineModel::check() const {
     look_back_.check();
-    if (joined_places_.size() != joined_hashes_.size() || bits_.size() != (size_t{pair_slots_} + 63) / 64)
-        throw InputFault("the pairs of features cannot be");
+    if (joined_places_.size() != joined_hashes_.size() || bits_.size() != (size_t{conjunction_slots_} + 63) / 64)
+        throw InputFault("damaged model: the arrays of conjunctions have wrong sizes");
     for (const uint32_t place : joined_places_)
-        if (place != FrozenIndex::kNone && !view_.blocks.holds(place)) throw InputFault("the index of features does not fit the weights");
+        if (place != FrozenIndex::kNone && !view_.blocks.holds(place)) throw InputFault("damaged model: index 'features' has an offset outside the weights");
     for (const FrozenIndex* slots : {&features_, &labelled_})
         for (uint32_t slot = 0; slot < slots->size(); ++slot)
-            if (slots->place(slot) != FrozenIndex::kNone && !is_place(slots->place(slot))) throw InputFault("the index of features does not fit the weights");
-    for (uint32_t slot = 0; slot < pairs_.size(); ++slot)
-        if (pairs_.place(slot) != FrozenIndex::kNone && !view_.blocks.holds(pairs_.place(slot))) throw InputFault("the index of pairs does not fit the weights");
+            if (slots->place(slot) != FrozenIndex::kNone && !is_place(slots->place(slot))) throw InputFault("damaged model: index 'features' has an offset outside the weights");
+    for (uint32_t slot = 0; slot < conjunctions_.size(); ++slot)
+        if (conjunctions_.place(slot) != FrozenIndex::kNone && !view_.blocks.holds(conjunctions_.place(slot))) throw InputFault("damaged model: index 'pairs' has an offset outside the weights");
     for (uint32_t slot = 0; slot < histories_.size(); ++slot)
         if (histories_.place(slot) != FrozenIndex::kNone && histories_.place(slot) >= look_back_.templates.size())
-            throw InputFault("the index of the label history cannot be");
-    if (history_program_ && history_program_->templates.size() != look_back_.backs.size()) throw InputFault("the templates of the label history cannot be");
+            throw InputFault("damaged model: index 'history' has an unknown feature");
+    if (history_program_ && history_program_->templates.size() != look_back_.backs.size()) throw InputFault("damaged model: the templates with previous labels do not match");
 }
 
-// Most programs make each feature once: no two templates of one name, and nothing that may be found twice at a token.
+// A feature can repeat at a token only if two templates have the same key, or a gazetteer matches twice.
 bool OnlineModel::may_repeat() const {
     if (!program_ || hash_size()) return true;
     std::vector<std::string_view> keys;
-    for (const Template& each : program_->templates) {
-        keys.push_back(each.key);
-        for (const Term& term : each.terms)
+    for (const Template& conjunction : program_->templates) {
+        keys.push_back(conjunction.key);
+        for (const Term& term : conjunction.terms)
             if (program_->atoms[term.atom].kind == AtomKind::gazetteer) return true;
     }
     std::sort(keys.begin(), keys.end());
     return std::adjacent_find(keys.begin(), keys.end()) != keys.end();
 }
 
-size_t OnlineModel::found_in(const FrozenIndex& slots) {
+size_t OnlineModel::count_places(const FrozenIndex& slots) {
     size_t count = 0;
     for (uint32_t slot = 0; slot < slots.size(); ++slot) count += slots.place(slot) != FrozenIndex::kNone;
     return count;
@@ -118,7 +118,7 @@ size_t OnlineModel::weight_count() const {
             if (number == FrozenIndex::kNone) continue;
             add(number < joined_places_.size() ? joined_places_[number] : number - static_cast<uint32_t>(joined_places_.size()));
         }
-    for (uint32_t slot = 0; slot < pairs_.size(); ++slot) add(pairs_.place(slot));
+    for (uint32_t slot = 0; slot < conjunctions_.size(); ++slot) add(conjunctions_.place(slot));
     return count;
 }
 
@@ -157,21 +157,21 @@ void OnlineModel::add_weights(uint32_t number, float* scores) const {
     if (place != FrozenIndex::kNone) add_block(place, scores);
 }
 
-bool OnlineModel::add_pair_weights(uint32_t first, uint32_t second, float* scores) const {
+bool OnlineModel::add_conjunction_weights(uint32_t first, uint32_t second, float* scores) const {
     if (first >= joined_hashes_.size() || second >= joined_hashes_.size()) return false;
-    const uint32_t slot = pair_view().slot(joined_hashes_[first], joined_hashes_[second]);
+    const uint32_t slot = conjunction_set().slot(joined_hashes_[first], joined_hashes_[second]);
     if (!(bits_[slot / 64] >> (slot % 64) & 1)) return false;
-    if (const uint32_t place = pairs_.find(pair_key(slot)); place != FrozenIndex::kNone) add_block(place, scores);
+    if (const uint32_t place = conjunctions_.find(conjunction_key(slot)); place != FrozenIndex::kNone) add_block(place, scores);
     return true;
 }
 
 void OnlineModel::tag(const Columns& columns, unsigned threads, size_t beam, int32_t* out) const {
-    if (!program_) throw InputFault("this model was trained on given features: it needs features, not words");
+    if (!program_) throw InputFault("the model was trained on given features; pass features, not words");
     const auto sentences = static_cast<uint32_t>(columns.sentence_count());
     const unsigned parts = std::max(1u, std::min(threads, sentences));
     std::optional<WordTables> words;
-    if (parts > 1 && columns.token_count() > kWorthSharing) words.emplace(*program_, columns, threads);
-    // Every thread gets sentences that follow one another: what it learns about words serves all of them.
+    if (parts > 1 && columns.token_count() > kShareWords) words.emplace(*program_, columns, threads);
+    // Each thread gets adjacent sentences and caches the values of their words.
     parallel_for(parts, threads, [&](size_t part, unsigned) {
         const auto bound = [&](size_t number) {
             const auto place = std::lower_bound(columns.sentences.begin(), columns.sentences.end(), columns.token_count() * number / parts);
@@ -199,10 +199,10 @@ void OnlineModel::tag(const Columns& columns, unsigned threads, size_t beam, int
 
 void OnlineModel::tag(const Encoding& encoding, const Encoding* history, unsigned threads, size_t beam, int32_t* out) const {
     if (!look_back_.backs.empty() && (!history || history->sentences != encoding.sentences))
-        throw InputFault("this model needs the features that look at previous labels, of the same sentences");
+        throw InputFault("the model needs the features with previous labels of the same sentences");
     if (history)
         for (const uint32_t id : history->ids)
-            if (id >= look_back_.templates.size()) throw InputFault("the encoding has features this model does not know");
+            if (id >= look_back_.templates.size()) throw InputFault("the encoding has features that the model does not know");
     const size_t sentences = encoding.sentences.size() - 1;
     parallel_for((sentences + kBlock - 1) / kBlock, threads, [&](size_t task, unsigned) {
         thread_local Scratch scratch;
@@ -214,7 +214,7 @@ Encoding OnlineModel::placed(const Encoding& numbered) const { return placed_by(
 
 void OnlineModel::tag_sentences(const Encoding& encoding, const Encoding* history, size_t first, size_t last, size_t beam, int32_t* out,
                                 Scratch& scratch) const {
-    look_at(encoding, encoding.sentences[first], encoding.sentences[last], scratch);
+    encode_tokens(encoding, encoding.sentences[first], encoding.sentences[last], scratch);
     scratch.scores.resize(scratch.placed.token_count() * view_.stride);
     kernels<float>().score(view_, scratch.placed, AddedRows(), 0, scratch.placed.token_count(), scratch.scores.data());
     for (size_t sentence = first; sentence < last; ++sentence) {
@@ -224,9 +224,9 @@ void OnlineModel::tag_sentences(const Encoding& encoding, const Encoding* histor
     }
 }
 
-// What tokens have whatever their labels are: the places of their features' weights, and of those of pairs. Pairs are looked up when the next
-// token's have been found, so that what they need has arrived by then.
-void OnlineModel::look_at(const Encoding& encoding, size_t first, size_t last, Scratch& scratch) const {
+// Finds the weights of features and conjunctions that do not depend on labels. Conjunctions are looked up one token later than they are
+// prefetched.
+void OnlineModel::encode_tokens(const Encoding& encoding, size_t first, size_t last, Scratch& scratch) const {
     scratch.placed.clear();
     scratch.first = first;
     scratch.hashes.clear();
@@ -236,15 +236,15 @@ void OnlineModel::look_at(const Encoding& encoding, size_t first, size_t last, S
         append_hashes(encoding, token, scratch.hashes);
         scratch.hash_ends.push_back(scratch.hashes.size());
         scratch.next_slots.clear();
-        pair_view().join_all(scratch.hashes.data() + from, scratch.hashes.size() - from, scratch.next_slots);
-        for (const uint32_t slot : scratch.next_slots) pairs_.prefetch_all(pair_key(slot));
+        conjunction_set().join_all(scratch.hashes.data() + from, scratch.hashes.size() - from, scratch.next_slots);
+        for (const uint32_t slot : scratch.next_slots) conjunctions_.prefetch_all(conjunction_key(slot));
         if (token > first) place(encoding, token - 1, scratch.slots, scratch.placed);
         std::swap(scratch.slots, scratch.next_slots);
     }
     if (last > first) place(encoding, last - 1, scratch.slots, scratch.placed);
 }
 
-// The hashes of a token's features that are part of pairs. A feature that a token has twice is part of a pair once.
+// Appends the hashes of a token's features that are part of conjunctions, each once.
 void OnlineModel::append_hashes(const Encoding& encoding, size_t token, std::vector<uint32_t>& hashes) const {
     const auto from = static_cast<std::ptrdiff_t>(hashes.size());
     for (uint64_t i = encoding.starts[token]; i < encoding.starts[token + 1]; ++i) {
@@ -254,7 +254,7 @@ void OnlineModel::append_hashes(const Encoding& encoding, size_t token, std::vec
     }
 }
 
-// Appends a token: the places of its features' weights, and of pairs that have these slots.
+// Appends a token: the offsets of the weights of its features, and of the conjunctions with these slots.
 void OnlineModel::place(const Encoding& encoding, size_t token, const Buffer<uint32_t>& slots, Encoding& placed) const {
     const auto joined = static_cast<uint32_t>(joined_places_.size());
     const bool valued = !encoding.values.empty();
@@ -267,14 +267,14 @@ void OnlineModel::place(const Encoding& encoding, size_t token, const Buffer<uin
         const uint32_t number = encoding.ids[i];
         push(number < joined ? joined_places_[number] : number - joined, valued ? encoding.values[i] : 1.0f);
     }
-    for (const uint32_t slot : slots) push(pairs_.find(pair_key(slot)), 1.0f);
+    for (const uint32_t slot : slots) push(conjunctions_.find(conjunction_key(slot)), 1.0f);
     placed.end_token();
 }
 
-// Adds what the labels given before say of token t of a sentence. All places are found before the first weight is read: none waits for another.
-void OnlineModel::add_history(const Encoding& history, size_t token, size_t t, const int32_t* given, float* scores, Scratch& scratch) const {
+// Adds the weights of features with previous labels at token t of a sentence. Finds all offsets before it reads weights, so that cache misses overlap.
+void OnlineModel::add_history(const Encoding& history, size_t token, size_t t, const int32_t* labels, float* scores, Scratch& scratch) const {
     const auto joined = static_cast<uint32_t>(joined_places_.size());
-    scratch.here.clear();
+    scratch.history_hashes.clear();
     scratch.joined.clear();
     scratch.places.clear();
     const auto push = [&](uint32_t place) {
@@ -283,18 +283,18 @@ void OnlineModel::add_history(const Encoding& history, size_t token, size_t t, c
         scratch.places.push_back(place);
     };
     for (uint64_t i = history.starts[token]; i < history.starts[token + 1]; ++i) {
-        const uint32_t number = labelled_.find(look_back_.key(history.ids[i], [&](size_t back) { return label_before(given, t, back, view_.labels); }));
+        const uint32_t number = labelled_.find(look_back_.key(history.ids[i], [&](size_t back) { return label_before(labels, t, back, view_.labels); }));
         if (number == FrozenIndex::kNone) continue;
-        if (number < joined) scratch.here.push_back(joined_hashes_[number]);
+        if (number < joined) scratch.history_hashes.push_back(joined_hashes_[number]);
         push(number < joined ? joined_places_[number] : number - joined);
     }
     const size_t from = scratch.hash_ends[token - scratch.first], count = scratch.hash_ends[token - scratch.first + 1] - from;
-    for (size_t i = 0; i < scratch.here.size(); ++i) {
-        pair_view().join(scratch.here[i], scratch.hashes.data() + from, count, scratch.joined);
-        pair_view().join(scratch.here[i], scratch.here.data() + i + 1, scratch.here.size() - i - 1, scratch.joined);
+    for (size_t i = 0; i < scratch.history_hashes.size(); ++i) {
+        conjunction_set().join(scratch.history_hashes[i], scratch.hashes.data() + from, count, scratch.joined);
+        conjunction_set().join(scratch.history_hashes[i], scratch.history_hashes.data() + i + 1, scratch.history_hashes.size() - i - 1, scratch.joined);
     }
-    for (const uint32_t slot : scratch.joined) pairs_.prefetch_all(pair_key(slot));
-    for (const uint32_t slot : scratch.joined) push(pairs_.find(pair_key(slot)));
+    for (const uint32_t slot : scratch.joined) conjunctions_.prefetch_all(conjunction_key(slot));
+    for (const uint32_t slot : scratch.joined) push(conjunctions_.find(conjunction_key(slot)));
     for (const uint32_t place : scratch.places) add_block(place, scores);
 }
 
@@ -306,15 +306,14 @@ void OnlineModel::greedy(const Encoding* history, size_t begin, size_t length, i
     }
 }
 
-// The best sequences so far are kept. A label's score is taken relative to those of the others at its token, as a logarithm of shares: what
-// single decisions score cannot be compared else.
+// Beam search. Scores of a token are normalised to log-probabilities (log-softmax), since raw scores of different histories are not comparable.
 void OnlineModel::search(const Encoding* history, size_t begin, size_t length, size_t beam, int32_t* out, Scratch& scratch) const {
     struct Step {
         double score;
         uint32_t path;
         int32_t label;
     };
-    std::vector<Path> paths(1, Path{0, std::vector<int32_t>(length)}), kept;
+    std::vector<Path> paths(1, Path{0, std::vector<int32_t>(length)}), next;
     std::vector<Step> steps;
     std::vector<float> scores(view_.stride);
     for (size_t t = 0; t < length; ++t) {
@@ -329,16 +328,16 @@ void OnlineModel::search(const Encoding* history, size_t begin, size_t length, s
                 steps.push_back({paths[path].score + static_cast<double>(scores[y]) - most - std::log(sum), path, static_cast<int32_t>(y)});
         }
         const size_t count = std::min(beam, steps.size());
-        // Of equal scores the path that was better before, then the smaller label.
+        // Ties go to the path that was better before, then to the smaller label.
         std::partial_sort(steps.begin(), steps.begin() + static_cast<std::ptrdiff_t>(count), steps.end(), [](const Step& a, const Step& b) {
             return std::tuple(-a.score, a.path, a.label) < std::tuple(-b.score, b.path, b.label);
         });
-        kept.clear();
+        next.clear();
         for (size_t i = 0; i < count; ++i) {
-            kept.push_back({steps[i].score, paths[steps[i].path].labels});
-            kept.back().labels[t] = steps[i].label;
+            next.push_back({steps[i].score, paths[steps[i].path].labels});
+            next.back().labels[t] = steps[i].label;
         }
-        paths.swap(kept);
+        paths.swap(next);
     }
     std::copy(paths[0].labels.begin(), paths[0].labels.end(), out);
 }

@@ -8,10 +8,10 @@
 namespace tagpool {
 namespace {
 
-// Rows in lines that begin with c and s of `kGroup` labels.
+// Cache lines begin with c and s of kGroup labels.
 template <size_t kGroup>
 [[gnu::always_inline]] inline void add_all(const float* __restrict row, size_t stride, float value, float threshold, float* __restrict scores) {
-    constexpr size_t kFloats = 16;  // a line
+    constexpr size_t kFloats = 16;  // per cache line
     for (size_t group = 0; group < stride; group += kGroup, row += kFloats) {
         const float *const c = row, *const s = row + kGroup;
         for (size_t k = 0; k < kGroup; ++k) scores[group + k] += value * (s[k] * (c[k] - std::min(std::max(c[k], -threshold), threshold)));
@@ -19,75 +19,75 @@ template <size_t kGroup>
 }
 
 template <size_t kGroup>
-void add_plainly(const float* row, size_t stride, float value, float threshold, float* scores) {
+void add_portable(const float* row, size_t stride, float value, float threshold, float* scores) {
     add_all<kGroup>(row, stride, value, threshold, scores);
 }
 
 #ifdef TAGPOOL_HAS_AVX
 template <size_t kGroup>
-[[gnu::target("avx2")]] void add_widely(const float* row, size_t stride, float value, float threshold, float* scores) {
+[[gnu::target("avx2")]] void add_avx2(const float* row, size_t stride, float value, float threshold, float* scores) {
     add_all<kGroup>(row, stride, value, threshold, scores);
 }
 #endif
 
 }  // namespace
 
-template <bool kInCells>
-typename RowsOf<kInCells>::AddDense RowsOf<kInCells>::add_dense() {
+template <bool kConjunctions>
+typename RowsOf<kConjunctions>::AddDense RowsOf<kConjunctions>::add_dense() {
 #ifdef TAGPOOL_HAS_AVX
-    if (__builtin_cpu_supports("avx2")) return add_widely<kGroup>;
+    if (__builtin_cpu_supports("avx2")) return add_avx2<kGroup>;
 #endif
-    return add_plainly<kGroup>;
+    return add_portable<kGroup>;
 }
 
-template <bool kInCells>
-RowsOf<kInCells>::RowsOf(size_t labels, AdaGrad update)
+template <bool kConjunctions>
+RowsOf<kConjunctions>::RowsOf(size_t labels, AdaGrad update)
     : labels_(labels), stride_(stride_of(labels)), update_(update), sketches_(stride_), weights_(stride_) {
-    arena_.resize(kLine);  // row 0 is none
+    arena_.resize(kLine);  // row 0 is kNone
     for (uint32_t kind = 0; kind < kDense; ++kind) lines_[kind] = static_cast<uint8_t>((bytes_of(kind) + kLine - 1) / kLine);
     lines_[kDense] = static_cast<uint8_t>(std::min<size_t>(UINT8_MAX, (kNumbers * stride_ * sizeof(float) + kLine - 1) / kLine));
 }
 
-template <bool kInCells>
-uint16_t RowsOf<kInCells>::label_at(uint32_t row, size_t i) const {
+template <bool kConjunctions>
+uint16_t RowsOf<kConjunctions>::label_at(uint32_t row, size_t i) const {
     if (is_dense(row)) return static_cast<uint16_t>(i);
     return labels_of(row)[i];
 }
 
-template <bool kInCells>
-size_t RowsOf<kInCells>::find(uint32_t row, uint16_t label) const {
+template <bool kConjunctions>
+size_t RowsOf<kConjunctions>::find(uint32_t row, uint16_t label) const {
     if (is_dense(row)) return label;
     const uint16_t* const labels = labels_of(row);
     return static_cast<size_t>(std::find(labels, labels + head_of(row).count, label) - labels);
 }
 
-template <bool kInCells>
-float RowsOf<kInCells>::weight(uint32_t row, uint16_t label, float threshold) const {
+template <bool kConjunctions>
+float RowsOf<kConjunctions>::weight(uint32_t row, uint16_t label, float threshold) const {
     if (row == kNone) return 0;
     const size_t i = find(row, label);
     return i == size_of(row) ? 0 : weight_at(row, i, threshold);
 }
 
-template <bool kInCells>
-void RowsOf<kInCells>::fill(uint32_t row, float threshold, float* weights) const {
+template <bool kConjunctions>
+void RowsOf<kConjunctions>::fill(uint32_t row, float threshold, float* weights) const {
     std::fill_n(weights, stride_, 0.0f);
     if (row == kNone) return;
     if (is_dense(row)) add_dense_(dense_of(row), stride_, 1.0f, threshold, weights);
     else add_sparse<false>(row, 1, threshold, weights);
 }
 
-template <bool kInCells>
-std::pair<float, float> RowsOf<kInCells>::learn(uint32_t& row, uint16_t right, uint16_t wrong, float gradient, float threshold) {
+template <bool kConjunctions>
+std::pair<float, float> RowsOf<kConjunctions>::learn(uint32_t& row, uint16_t right, uint16_t wrong, float gradient, float threshold) {
     if (is_dense(row)) return {step(row, right, gradient, threshold), step(row, wrong, -gradient, threshold)};
     const size_t one = entry(row, right, threshold);
-    const float of_right = step(row, one, gradient, threshold);
+    const float right_weight = step(row, one, gradient, threshold);
     const size_t other = entry(row, wrong, threshold);
-    return {of_right, step(row, other, -gradient, threshold)};
+    return {right_weight, step(row, other, -gradient, threshold)};
 }
 
 // Returns the weight.
-template <bool kInCells>
-inline float RowsOf<kInCells>::step(uint32_t row, size_t i, float gradient, float threshold) {
+template <bool kConjunctions>
+inline float RowsOf<kConjunctions>::step(uint32_t row, size_t i, float gradient, float threshold) {
     float& squares = squares_at(row, i);
     squares += gradient * gradient;
     const float by = update_.step / (update_.rho + std::sqrt(squares));
@@ -96,14 +96,14 @@ inline float RowsOf<kInCells>::step(uint32_t row, size_t i, float gradient, floa
     c += update_.dual_averaging ? gradient : by * gradient;
     s = update_.dual_averaging ? by : 1.0f;
     const float weight = s * soft(c, threshold);
-    if (!kInCells && !is_dense(row)) return weight;
-    longest_step_ = std::max(longest_step_, s);
-    if (!kInCells && !sketches_.set(row / kKinds, i, weight)) sketch(row, threshold);
+    if (!kConjunctions && !is_dense(row)) return weight;
+    largest_step_ = std::max(largest_step_, s);
+    if (!kConjunctions && !sketches_.set(row / kKinds, i, weight)) sketch(row, threshold);
     return weight;
 }
 
-template <bool kInCells>
-void RowsOf<kInCells>::start(uint32_t& row, uint16_t label, float weight) {
+template <bool kConjunctions>
+void RowsOf<kConjunctions>::start(uint32_t& row, uint16_t label, float weight) {
     const size_t i = entry(row, label, 0);
     float& squares = squares_at(row, i);
     const float ratio = weight / update_.step;
@@ -111,17 +111,17 @@ void RowsOf<kInCells>::start(uint32_t& row, uint16_t label, float weight) {
     const float by = update_.dual_averaging ? update_.step / (update_.rho + std::sqrt(squares)) : 1.0f;
     sums_of(row)[sum_place(row, i)] = weight / by;
     sums_of(row)[step_place(row, i)] = by;
-    longest_step_ = std::max(longest_step_, by);
-    if (!kInCells && is_dense(row)) sketch(row, 0);
+    largest_step_ = std::max(largest_step_, by);
+    if (!kConjunctions && is_dense(row)) sketch(row, 0);
 }
 
-template <bool kInCells>
-void RowsOf<kInCells>::sum_up(uint32_t row, float threshold) {
+template <bool kConjunctions>
+void RowsOf<kConjunctions>::sum_up(uint32_t row, float threshold) {
     for (size_t i = 0; i < size_of(row); ++i) sum_at(row, i) += weight_at(row, i, threshold);
 }
 
-template <bool kInCells>
-float RowsOf<kInCells>::estimate(const uint32_t* rows, size_t count, float threshold, float* scores) {
+template <bool kConjunctions>
+float RowsOf<kConjunctions>::estimate(const uint32_t* rows, size_t count, float threshold, float* scores) {
     sketched_.resize(std::max(sketched_.size(), count + 1));
     size_t sketches = 0;
     for (size_t i = 0; i < count; ++i) {
@@ -131,31 +131,31 @@ float RowsOf<kInCells>::estimate(const uint32_t* rows, size_t count, float thres
         if (!is_dense(row)) add_sparse<false>(row, 1, threshold, scores);
     }
     const float scales = sketches_.add(sketched_.data(), sketches, scores);
-    return scales / 2 + static_cast<float>(sketches) * longest_step_ * (threshold - sketch_threshold_);
+    return scales / 2 + static_cast<float>(sketches) * largest_step_ * (threshold - sketch_threshold_);
 }
 
-template <bool kInCells>
-void RowsOf<kInCells>::refresh_sketches(float threshold, size_t examples) {
-    constexpr float kTolerable = 5e-4f;  // of a weight: tokens have tens of them, and what is asked for is a lead of 1
-    if (longest_step_ * (threshold - sketch_threshold_) < kTolerable || examples < sketched_at_ + sketches_.size()) return;
+template <bool kConjunctions>
+void RowsOf<kConjunctions>::refresh_sketches(float threshold, size_t examples) {
+    constexpr float kTolerable = 5e-4f;  // error of a weight; tokens have tens of weights, and the margin is 1
+    if (largest_step_ * (threshold - sketch_threshold_) < kTolerable || examples < sketched_at_ + sketches_.size()) return;
     for (size_t number = 0; number < sketches_.size(); ++number) sketch(static_cast<uint32_t>(number * kKinds + kDense), threshold);
     sketch_threshold_ = threshold;
     sketched_at_ = examples;
 }
 
-template <bool kInCells>
-void RowsOf<kInCells>::sketch(uint32_t row, float threshold) {
+template <bool kConjunctions>
+void RowsOf<kConjunctions>::sketch(uint32_t row, float threshold) {
     fill(row, threshold, weights_.data());
     sketches_.make(row / kKinds, weights_.data());
 }
 
-template <bool kInCells>
-size_t RowsOf<kInCells>::entry(uint32_t& row, uint16_t label, float threshold) {
+template <bool kConjunctions>
+size_t RowsOf<kConjunctions>::entry(uint32_t& row, uint16_t label, float threshold) {
     if (row == kNone) row = kCapacities[0] < labels_ ? make(0) : make_dense();
     size_t i = find(row, label);
     if (i < size_of(row)) return i;
     if (head_of(row).count == head_of(row).capacity) {
-        row = grown(row, threshold);
+        row = move_to_larger(row, threshold);
         if (is_dense(row)) return label;
         i = head_of(row).count;
     }
@@ -165,52 +165,52 @@ size_t RowsOf<kInCells>::entry(uint32_t& row, uint16_t label, float threshold) {
     return i;
 }
 
-template <bool kInCells>
-size_t RowsOf<kInCells>::bytes_of(uint32_t kind) {
-    const size_t room = kCapacities[kind], bytes = sizeof(Head) + room * (2 * sizeof(float) + sizeof(uint16_t));
-    const size_t whole = bytes <= kUnit ? kUnit : kLine;  // no block shares a line with a part of another
-    return (bytes + whole - 1) / whole * whole;
+template <bool kConjunctions>
+size_t RowsOf<kConjunctions>::bytes_of(uint32_t kind) {
+    const size_t capacity = kCapacities[kind], bytes = sizeof(Head) + capacity * (2 * sizeof(float) + sizeof(uint16_t));
+    const size_t alignment = bytes <= kUnit ? kUnit : kLine;  // no block crosses a cache line needlessly
+    return (bytes + alignment - 1) / alignment * alignment;
 }
 
-template <bool kInCells>
-uint32_t RowsOf<kInCells>::make(uint32_t kind) {
-    const size_t room = kCapacities[kind], bytes = bytes_of(kind);
-    auto& left = free_[kind];
+template <bool kConjunctions>
+uint32_t RowsOf<kConjunctions>::make(uint32_t kind) {
+    const size_t capacity = kCapacities[kind], bytes = bytes_of(kind);
+    auto& blocks = free_[kind];
     uint32_t row, cold;
-    if (!left.empty()) {
-        std::tie(row, cold) = left.back();
-        left.pop_back();
+    if (!blocks.empty()) {
+        std::tie(row, cold) = blocks.back();
+        blocks.pop_back();
         std::fill_n(arena_.begin() + static_cast<std::ptrdiff_t>(begin_of(row)), bytes, static_cast<unsigned char>(0));
-        std::fill_n(cold_.begin() + cold, room, Cold());
+        std::fill_n(cold_.begin() + cold, capacity, Cold());
     } else {
-        const size_t whole = bytes == kUnit ? kUnit : kLine, begin = (arena_.size() + whole - 1) / whole * whole;
-        if ((begin + bytes) / kUnit >= UINT32_MAX / kKinds || cold_.size() + room > UINT32_MAX) throw InputFault("the learner has too many weights");
+        const size_t alignment = bytes == kUnit ? kUnit : kLine, begin = (arena_.size() + alignment - 1) / alignment * alignment;
+        if ((begin + bytes) / kUnit >= UINT32_MAX / kKinds || cold_.size() + capacity > UINT32_MAX) throw InputFault("too many weights; use fewer features or slots");
         row = static_cast<uint32_t>(begin / kUnit * kKinds + kind);
         cold = static_cast<uint32_t>(cold_.size());
         arena_.resize(begin + bytes);
-        cold_.resize(cold_.size() + room);
+        cold_.resize(cold_.size() + capacity);
     }
-    head_of(row) = {0, static_cast<uint16_t>(room), cold};
+    head_of(row) = {0, static_cast<uint16_t>(capacity), cold};
     return row;
 }
 
-template <bool kInCells>
-uint32_t RowsOf<kInCells>::make_dense() {
+template <bool kConjunctions>
+uint32_t RowsOf<kConjunctions>::make_dense() {
     const size_t number = dense_count_++;
-    if (number >= UINT32_MAX / kKinds) throw InputFault("the learner has too many weights");
+    if (number >= UINT32_MAX / kKinds) throw InputFault("too many weights; use fewer features or slots");
     dense_.resize(dense_.size() + kNumbers * stride_);
-    if (kInCells) return static_cast<uint32_t>(number * kKinds + kDense);
+    if (kConjunctions) return static_cast<uint32_t>(number * kKinds + kDense);
     sketches_.append();
     dense_squares_.resize(dense_squares_.size() + stride_);
     dense_sums_.resize(dense_sums_.size() + stride_);
     return static_cast<uint32_t>(number * kKinds + kDense);
 }
 
-// The row in a larger block.
-template <bool kInCells>
-uint32_t RowsOf<kInCells>::grown(uint32_t row, float threshold) {
+// Moves a row to a larger block.
+template <bool kConjunctions>
+uint32_t RowsOf<kConjunctions>::move_to_larger(uint32_t row, float threshold) {
     const uint32_t kind = row % kKinds;
-    // From about a third of the labels on vectors are faster than going from label to label.
+    // With entries for a third of the labels, dense rows are faster.
     const bool to_dense = kind + 1 == kDense || size_t{kCapacities[kind + 1]} * 3 > labels_;
     const uint32_t moved = to_dense ? make_dense() : make(kind + 1);
     const Head from = head_of(row);
@@ -221,12 +221,12 @@ uint32_t RowsOf<kInCells>::grown(uint32_t row, float threshold) {
         sums_of(moved)[sum_place(moved, to)] = sums_of(row)[sum_place(row, i)];
         sums_of(moved)[step_place(moved, to)] = s;
         if (!to_dense) labels_of(moved)[to] = label;
-        else longest_step_ = std::max(longest_step_, s);
+        else largest_step_ = std::max(largest_step_, s);
         squares_at(moved, to) = squares_at(row, i);
         sum_at(moved, to) = sum_at(row, i);
     }
     if (!to_dense) head_of(moved).count = from.count;
-    else if (!kInCells) sketch(moved, threshold);
+    else if (!kConjunctions) sketch(moved, threshold);
     free_[kind].emplace_back(row, from.cold);
     return moved;
 }

@@ -1,17 +1,17 @@
 // OnlineRows: the weights of an online learner with AdaGrad and regularised dual averaging (Duchi, Hazan and Singer 2011; Xiao 2010).
 //
-// A feature has a row, with an entry for each label it was ever wrong about:
+// A feature has a row, with an entry for each label of its mistakes:
 //     c  the sum of the gradients      g  the sum of their squares      s = step / (rho + sqrt(g))
 //     w = s * soft(c, threshold)       soft(c, h) = sign(c) max(|c| - h, 0)
-// The threshold rises with every example, also for weights that nobody touches: so w is computed when it is read. Without dual averaging
-// c is the weight itself, each gradient being scaled by s when it is added, and s is kept as 1.
+// The threshold rises with every example for all weights, so w is computed when it is read (lazy update). Without dual averaging c is the
+// weight, each gradient is scaled by s when it is added, and s is 1.
 //
-// Most rows have few entries: blocks of a large arena, a head, then c, s and labels, that fit a cache line or two. A row that outgrows its
-// block moves; one with many labels has an entry for each of them, so that it can be read by vectors, and a sketch (online_sketches.hpp), so
-// that it seldom is. A row's number says of which kind it is, and where, so that it can be fetched ahead: waiting for memory is what takes time
-// here. What only updates need (g, and the sums that averages are made of) lies elsewhere. A cache line of a row of all labels has c and s of eight of
-// them. But rows of pairs, whose sketches are kept in cells (online_cells.hpp), are read for single labels that are mostly then updated: there a
-// line has all four numbers of four labels.
+// Most rows have few entries and are blocks of a large arena: a head, then c, s and labels, in one or two cache lines. A row that outgrows its
+// block moves. A row with many labels becomes dense: it has an entry for each label, is read by vectors, and has a sketch (sketches.hpp), so that
+// it is seldom read. A row's number contains its kind and position, so that it can be prefetched: cache misses dominate the time. Values that
+// only updates need (g, and the sums for averages) are stored separately. A cache line of a dense row has c and s of eight labels. Rows of
+// conjunctions have their sketches in the table (conjunction_table.hpp) and are read for single labels that are then usually updated: a line
+// has all four numbers of four labels.
 #pragma once
 #include <algorithm>
 #include <array>
@@ -33,27 +33,26 @@ struct AdaGrad {
     double l1 = 1e-8;
 };
 
-template <bool kInCells>
+template <bool kConjunctions>
 class RowsOf {
 public:
-    static constexpr uint32_t kNone = 0;  // no row yet: all weights are zero
+    static constexpr uint32_t kNone = 0;  // no row: all weights are zero
 
     RowsOf(size_t labels, AdaGrad update);
 
-    // Adds a gradient to the entry of one label and takes it away from that of another; returns their weights. Entries are made if need be; the
-    // row may move.
+    // Adds a gradient to the right label and subtracts it from the wrong one; returns their weights. Creates missing entries; the row may move.
     std::pair<float, float> learn(uint32_t& row, uint16_t right, uint16_t wrong, float gradient, float threshold);
-    // Makes an entry whose weight is this while the threshold is zero. Deviation: of a weight that comes from a model the sum of squares is
-    // not known, and is taken to be as small as it can have been: |c| <= g for gradients of 1, so that g >= (w / step)^2.
+    // Sets the initial weight of an entry, for threshold 0. The sum of squares of a weight from a model is unknown; it is set to the smallest
+    // possible: |c| <= g for gradients of 1, so that g >= (w / step)^2.
     void start(uint32_t& row, uint16_t label, float weight);
 
-    // Adds the row's weights, times a value, to scores of all labels.
+    // Adds value times the row's weights to the scores of all labels.
     template <bool kValued>
     void add(uint32_t row, float value, float threshold, float* __restrict scores) const {
         if (is_dense(row)) add_dense_(dense_of(row), stride_, kValued ? value : 1.0f, threshold, scores);
         else add_sparse<kValued>(row, value, threshold, scores);
     }
-    // The same for some labels; what scores of others are then is not known.
+    // The same for some labels; other scores become undefined.
     [[gnu::always_inline]] void add_some(uint32_t row, std::span<const uint16_t> labels, float threshold, float* scores) const {
         if (!is_dense(row)) return add_sparse<false>(row, 1, threshold, scores);
         const float* const c = dense_of(row);
@@ -66,22 +65,22 @@ public:
         if (!is_dense(row)) return prefetch(row);
         for (const uint16_t label : labels) __builtin_prefetch(dense_of(row) + place_of(label));
     }
-    // What only fetches is inlined always: a compiler may take a call of it for one without effects, and leave it out.
+    // Prefetching functions are always inlined: a compiler may drop calls of functions without effects.
     [[gnu::always_inline]] void prefetch(uint32_t row) const {
         const unsigned char* const block = is_dense(row) ? reinterpret_cast<const unsigned char*>(dense_of(row)) : arena_.data() + begin_of(row);
         for (size_t line = 0; line < lines_[row % kKinds]; ++line) __builtin_prefetch(block + line * kLine);
     }
 
-    // Adds to scores what the sketches of rows have. Returns how far a score may be from the exact one.
+    // Adds the sketches of rows to scores. Returns a bound of the error of a score.
     float estimate(const uint32_t* rows, size_t count, float threshold, float* scores);
     [[gnu::always_inline]] void prefetch_sketch(uint32_t row) const {
         if (is_dense(row)) sketches_.prefetch(row / kKinds);
         else prefetch(row);
     }
-    // Makes all sketches anew, when the threshold has risen so far that they say little; to be asked now and then.
+    // Renews all sketches if the threshold has risen so far that they are inaccurate.
     void refresh_sketches(float threshold, size_t examples);
 
-    // What an update of two labels will need besides the row itself.
+    // Prefetches what an update of two labels needs besides the row.
     [[gnu::always_inline]] void prefetch_for_update(uint32_t row, uint16_t one, uint16_t other) const {
         if (row == kNone) return;
         if (is_dense(row)) {
@@ -93,25 +92,25 @@ public:
         }
     }
 
-    // All weights, of labels in `stride` numbers.
+    // Writes the weights of all labels, [stride].
     void fill(uint32_t row, float threshold, float* weights) const;
-    // The largest s of rows that sketches are made of: by so much weights shrink at most when the threshold rises by 1.
-    float longest_step() const { return longest_step_; }
-    // The weight of one label.
+    // Largest s of rows with sketches: bound of the decrease of a weight when the threshold rises by 1.
+    float largest_step() const { return largest_step_; }
+    // Weight of one label.
     float weight(uint32_t row, uint16_t label, float threshold) const;
-    // Adds all weights of a row to their sums, which averages are made of.
+    // Adds the weights of a row to their sums, for averages.
     void sum_up(uint32_t row, float threshold);
-    // Calls visit(label, weight) for the entries of a row, by label: the weights as they are (`summed` 0), or the averages of so many sums.
+    // Calls visit(label, weight) for the entries of a row, by label: current weights if `summed` is 0, else averages of that many sums.
     template <class Visit>
-    void each(uint32_t row, float threshold, size_t summed, Visit&& visit) const {
-        std::vector<std::pair<uint16_t, float>> found;
+    void for_each(uint32_t row, float threshold, size_t summed, Visit&& visit) const {
+        std::vector<std::pair<uint16_t, float>> entries;
         for (size_t i = 0; i < size_of(row); ++i) {
             const float sum = sum_at(row, i);
             const float weight = summed ? sum / static_cast<float>(summed) : weight_at(row, i, threshold);
-            found.emplace_back(label_at(row, i), weight);
+            entries.emplace_back(label_at(row, i), weight);
         }
-        std::sort(found.begin(), found.end());
-        for (const auto& [label, weight] : found) visit(label, weight);
+        std::sort(entries.begin(), entries.end());
+        for (const auto& [label, weight] : entries) visit(label, weight);
     }
     size_t stride() const { return stride_; }
 
@@ -124,11 +123,10 @@ private:
         float squares = 0, sum = 0;
     };
     static constexpr size_t kUnit = 32, kLine = 64;
-    static constexpr size_t kNumbers = kInCells ? 4 : 2, kGroup = kLine / sizeof(float) / kNumbers;  // of a label, and labels, in a line of a dense row
-    // A row's number: where its block begins, in units, or which of the dense rows it is, times kKinds, plus its kind: its place in kCapacities,
-    // or kDense.
+    static constexpr size_t kNumbers = kConjunctions ? 4 : 2, kGroup = kLine / sizeof(float) / kNumbers;  // numbers per label, and labels per cache line, of a dense row
+    // Row number: kKinds * (offset of the block in units, or index of the dense row) + kind. The kind is an index of kCapacities, or kDense.
     static constexpr size_t kKinds = 8;
-    static constexpr std::array<uint16_t, 4> kCapacities = {2, 5, 12, 24};  // of blocks of 32, 64, 128 and 256 bytes
+    static constexpr std::array<uint16_t, 4> kCapacities = {2, 5, 12, 24};  // entries of blocks of 32, 64, 128 and 256 bytes
     static constexpr uint32_t kDense = kCapacities.size();
 
     static float soft(float c, float threshold) { return std::copysign(std::max(std::abs(c) - threshold, 0.0f), c); }
@@ -144,7 +142,7 @@ private:
         const float* const c = sums_of(row);
         const float* const s = c + head.capacity;
         const auto* const labels = reinterpret_cast<const uint16_t*>(s + head.capacity);
-        // All weights first, by vectors where there are many, then each to its label.
+        // Compute all weights, by vectors if there are many, then scatter them.
         float weights[kCapacities.back()];
         if (head.capacity == kCapacities[3]) weigh<kCapacities[3]>(c, s, threshold, weights);
         else if (head.capacity == kCapacities[2]) weigh<kCapacities[2]>(c, s, threshold, weights);
@@ -162,9 +160,9 @@ private:
         return is_dense(row) ? dense_of(row) : reinterpret_cast<const float*>(arena_.data() + begin_of(row) + sizeof(Head));
     }
     float* sums_of(uint32_t row) { return const_cast<float*>(std::as_const(*this).sums_of(row)); }
-    // In a row of all labels: c of this one; s, and g and the sum if they are there, are kGroup behind one another.
+    // Index of c of a label in a dense row. s, and g and the sum if stored, follow at distances of kGroup.
     static size_t place_of(size_t label) { return label / kGroup * kNumbers * kGroup + label % kGroup; }
-    // Where c and s of an entry are.
+    // Index of c and s of an entry.
     size_t sum_place(uint32_t row, size_t i) const { return is_dense(row) ? place_of(i) : i; }
     size_t step_place(uint32_t row, size_t i) const { return is_dense(row) ? place_of(i) + kGroup : kCapacities[row % kKinds] + i; }
     size_t size_of(uint32_t row) const { return is_dense(row) ? labels_ : head_of(row).count; }
@@ -177,25 +175,25 @@ private:
     }
     const float& squares_at(uint32_t row, size_t i) const {
         if (!is_dense(row)) return cold_[head_of(row).cold + i].squares;
-        return kInCells ? dense_of(row)[place_of(i) + 2 * kGroup] : dense_squares_[row / kKinds * stride_ + i];
+        return kConjunctions ? dense_of(row)[place_of(i) + 2 * kGroup] : dense_squares_[row / kKinds * stride_ + i];
     }
     const float& sum_at(uint32_t row, size_t i) const {
         if (!is_dense(row)) return cold_[head_of(row).cold + i].sum;
-        return kInCells ? dense_of(row)[place_of(i) + 3 * kGroup] : dense_sums_[row / kKinds * stride_ + i];
+        return kConjunctions ? dense_of(row)[place_of(i) + 3 * kGroup] : dense_sums_[row / kKinds * stride_ + i];
     }
     float& squares_at(uint32_t row, size_t i) { return const_cast<float&>(std::as_const(*this).squares_at(row, i)); }
     float& sum_at(uint32_t row, size_t i) { return const_cast<float&>(std::as_const(*this).sum_at(row, i)); }
-    // The entry of a label; size_of(row) if there is none.
+    // Entry of a label; size_of(row) if there is none.
     size_t find(uint32_t row, uint16_t label) const;
     size_t entry(uint32_t& row, uint16_t label, float threshold);
     float step(uint32_t row, size_t i, float gradient, float threshold);
     uint32_t make(uint32_t kind);
     uint32_t make_dense();
-    uint32_t grown(uint32_t row, float threshold);
+    uint32_t move_to_larger(uint32_t row, float threshold);
     void sketch(uint32_t row, float threshold);
     static size_t bytes_of(uint32_t kind);
 
-    // Adds a row of all labels; with the widest vectors there are, which changes no bit.
+    // Adds a dense row, with the widest available vectors, which change no bit.
     using AddDense = void (*)(const float* row, size_t stride, float value, float threshold, float* scores);
     static AddDense add_dense();
 
@@ -203,20 +201,20 @@ private:
     AdaGrad update_;
     AddDense add_dense_ = add_dense();
     AlignedVector<unsigned char> arena_;
-    std::array<uint8_t, kKinds> lines_{};  // by kind: how many cache lines a row has
+    std::array<uint8_t, kKinds> lines_{};  // [kind]: cache lines of a row
     AlignedVector<Cold> cold_;
-    std::array<std::vector<std::pair<uint32_t, uint32_t>>, kCapacities.size()> free_;  // blocks that rows have left, with their cold parts
-    AlignedVector<float> dense_, dense_squares_, dense_sums_;  // the last two only where they are not part of the first
+    std::array<std::vector<std::pair<uint32_t, uint32_t>>, kCapacities.size()> free_;  // free blocks, with their cold parts
+    AlignedVector<float> dense_, dense_squares_, dense_sums_;  // the last two only if dense_ does not contain them
     size_t dense_count_ = 0;
     OnlineSketches sketches_;
-    std::vector<uint32_t> sketched_;  // of a token: the rows that have sketches
-    std::vector<float> weights_;  // of a row of which a sketch is made
-    float longest_step_ = 0;
-    float sketch_threshold_ = 0;  // the least that a sketch was made with
-    size_t sketched_at_ = 0;      // after how many examples all were
+    std::vector<uint32_t> sketched_;  // scratch: dense rows of a token
+    std::vector<float> weights_;  // scratch: a row
+    float largest_step_ = 0;
+    float sketch_threshold_ = 0;  // threshold of the oldest sketch
+    size_t sketched_at_ = 0;      // examples at the last renewal
 };
 
 using OnlineRows = RowsOf<false>;
-using PairRows = RowsOf<true>;
+using ConjunctionRows = RowsOf<true>;
 
 }  // namespace tagpool

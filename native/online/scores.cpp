@@ -1,4 +1,4 @@
-// What the online learner makes of a token: whether sketches of its weights say enough, and its scores.
+// Scores of a token in the online learner: bounds from sketches, then exact scores.
 #include <algorithm>
 #include <limits>
 
@@ -6,41 +6,41 @@
 
 namespace tagpool {
 
-OnlineLearner::Parts OnlineLearner::parts(size_t t) const {
+OnlineLearner::TokenParts OnlineLearner::parts(size_t t) const {
     const auto between = [](const Buffer<uint32_t>& all, size_t from, size_t to) { return std::span(all.data() + from, to - from); };
-    Parts found;
-    found.rows = between(tokens_.rows, tokens_.row_ends[t], tokens_.fixed_rows[t]);
-    found.cells = between(tokens_.cells, tokens_.cell_ends[t], tokens_.fixed_cells[t]);
+    TokenParts out;
+    out.rows = between(tokens_.rows, tokens_.row_ends[t], tokens_.fixed_rows[t]);
+    out.entries = between(tokens_.entries, tokens_.entry_ends[t], tokens_.fixed_entries[t]);
     if (other_history_) {
-        found.labelled_rows = between(history_rows_, 0, history_rows_.size());
-        found.labelled_cells = between(history_cells_, 0, history_cells_.size());
+        out.labelled_rows = between(history_rows_, 0, history_rows_.size());
+        out.labelled_entries = between(history_entries_, 0, history_entries_.size());
     } else {
-        found.labelled_rows = between(tokens_.rows, tokens_.fixed_rows[t], tokens_.row_ends[t + 1]);
-        found.labelled_cells = between(tokens_.cells, tokens_.fixed_cells[t], tokens_.cell_ends[t + 1]);
+        out.labelled_rows = between(tokens_.rows, tokens_.fixed_rows[t], tokens_.row_ends[t + 1]);
+        out.labelled_entries = between(tokens_.entries, tokens_.fixed_entries[t], tokens_.entry_ends[t + 1]);
     }
-    return found;
+    return out;
 }
 
-// Whether a token's label leads by more than 1 in any case, by what sketches of its weights say. If not, they say which labels may score most.
-bool OnlineLearner::surely_right(size_t t, uint16_t gold) {
+// Returns whether the gold label leads by more than 1 according to the sketches. If not, collects the labels that may score highest.
+bool OnlineLearner::is_surely_right(size_t t, uint16_t gold) {
     if (!tokens_.values.empty()) return false;
     const float h = threshold();
     std::fill(scores_.begin(), scores_.end(), 0.0f);
-    // What a token has with the gold labels follows what it has in any case.
-    const auto estimate = [&](std::span<const uint32_t> rows, std::span<const uint32_t> cells) {
-        const float of_rows = rows_.estimate(rows.data(), rows.size(), h, scores_.data());
-        return cells.empty() ? of_rows : of_rows + cells_.estimate(cells, h, scores_.data());
+    // Data with gold previous labels follows the data without labels.
+    const auto estimate = [&](std::span<const uint32_t> rows, std::span<const uint32_t> entries) {
+        const float row_error = rows_.estimate(rows.data(), rows.size(), h, scores_.data());
+        return entries.empty() ? row_error : row_error + table_.estimate(entries, h, scores_.data());
     };
     float error = 0;
     if (other_history_) {
-        const Parts has = parts(t);
-        error = estimate(has.rows, has.cells) + estimate(has.labelled_rows, has.labelled_cells);
+        const TokenParts has = parts(t);
+        error = estimate(has.rows, has.entries) + estimate(has.labelled_rows, has.labelled_entries);
     } else {
-        const size_t row = tokens_.row_ends[t], cell = tokens_.cell_ends[t];
-        error = estimate({tokens_.rows.data() + row, tokens_.row_ends[t + 1] - row}, {tokens_.cells.data() + cell, tokens_.cell_ends[t + 1] - cell});
+        const size_t row = tokens_.row_ends[t], entry = tokens_.entry_ends[t];
+        error = estimate({tokens_.rows.data() + row, tokens_.row_ends[t + 1] - row}, {tokens_.entries.data() + entry, tokens_.entry_ends[t + 1] - entry});
     }
     constexpr float kRounding = 1e-3f, kLeast = -std::numeric_limits<float>::infinity();
-    const float of_gold = scores_[gold], apart = 2.01f * error + kRounding;
+    const float gold_score = scores_[gold], margin = 2.01f * error + kRounding;
     scores_[gold] = kLeast;
     std::fill(scores_.begin() + labels_, scores_.end(), kLeast);
     float most[8];
@@ -48,22 +48,22 @@ bool OnlineLearner::surely_right(size_t t, uint16_t gold) {
     for (size_t y = 0; y < scores_.size(); y += 8)
         for (size_t k = 0; k < 8; ++k) most[k] = most[k] > scores_[y + k] ? most[k] : scores_[y + k];
     const float best = *std::max_element(most, most + 8);
-    if (of_gold - best > 1 + apart) return true;
+    if (gold_score - best > 1 + margin) return true;
     scores_[gold] = std::numeric_limits<float>::infinity();
     for (uint32_t y = 0; y < labels_; ++y)
-        if (!(scores_[y] < best - apart)) contenders_.push_back(static_cast<uint16_t>(y));
+        if (!(scores_[y] < best - margin)) contenders_.push_back(static_cast<uint16_t>(y));
     constexpr size_t kMany = 8;
     if (contenders_.size() > kMany) contenders_.clear();
     return false;
 }
 
-// The scores of a token: of what it has in any case, then of what it has with the labels before.
+// Computes the scores of a token: first without, then with previous labels.
 void OnlineLearner::score(size_t t) {
     if (!contenders_.empty()) return score_contenders(t);
     constexpr size_t kAhead = 16;
     const float h = threshold();
     std::fill(scores_.begin(), scores_.end(), 0.0f);
-    const Parts has = parts(t);
+    const TokenParts has = parts(t);
     const bool valued = !tokens_.values.empty();
     const float* const values = valued ? tokens_.values.data() + tokens_.row_ends[t] : nullptr;
     const auto add = [&]<bool kValued>(const auto& from, size_t count, auto&& row) {
@@ -75,27 +75,27 @@ void OnlineLearner::score(size_t t) {
     };
     if (valued) add.operator()<true>(rows_, has.rows.size(), [&](size_t i) { return has.rows[i]; });
     else add.operator()<false>(rows_, has.rows.size(), [&](size_t i) { return has.rows[i]; });
-    add.operator()<false>(cells_.rows(), has.cells.size(), [&](size_t i) { return cells_.row(has.cells[i]); });
+    add.operator()<false>(table_.rows(), has.entries.size(), [&](size_t i) { return table_.row(has.entries[i]); });
     add.operator()<false>(rows_, has.labelled_rows.size(), [&](size_t i) { return has.labelled_rows[i]; });
-    add.operator()<false>(cells_.rows(), has.labelled_cells.size(), [&](size_t i) { return cells_.row(has.labelled_cells[i]); });
+    add.operator()<false>(table_.rows(), has.labelled_entries.size(), [&](size_t i) { return table_.row(has.labelled_entries[i]); });
 }
 
-// The same for those labels alone that may score most; summed in the same order, so that no bit differs. Others score less than anything.
+// Computes only the scores of the contenders, in the same order of summation, so that the bits agree. Other labels score -infinity.
 void OnlineLearner::score_contenders(size_t t) {
     const float h = threshold();
     std::fill(scores_.begin(), scores_.end(), 0.0f);
-    const Parts has = parts(t);
+    const TokenParts has = parts(t);
     rows_here_.clear();
-    for (const auto& [rows, cells] : {std::pair(has.rows, has.cells), std::pair(has.labelled_rows, has.labelled_cells)}) {
+    for (const auto& [rows, entries] : {std::pair(has.rows, has.entries), std::pair(has.labelled_rows, has.labelled_entries)}) {
         for (const uint32_t row : rows) rows_.prefetch_some(row, contenders_);
         const size_t from = rows_here_.size();
-        for (const uint32_t cell : cells) rows_here_.push_back(cells_.row(cell));
-        for (size_t i = from; i < rows_here_.size(); ++i) cells_.rows().prefetch_some(rows_here_[i], contenders_);
+        for (const uint32_t entry : entries) rows_here_.push_back(table_.row(entry));
+        for (size_t i = from; i < rows_here_.size(); ++i) table_.rows().prefetch_some(rows_here_[i], contenders_);
     }
-    const uint32_t* of_cells = rows_here_.data();
-    for (const auto& [rows, count] : {std::pair(has.rows, has.cells.size()), std::pair(has.labelled_rows, has.labelled_cells.size())}) {
+    const uint32_t* entry_rows = rows_here_.data();
+    for (const auto& [rows, count] : {std::pair(has.rows, has.entries.size()), std::pair(has.labelled_rows, has.labelled_entries.size())}) {
         for (const uint32_t row : rows) rows_.add_some(row, contenders_, h, scores_.data());
-        for (size_t i = 0; i < count; ++i) cells_.rows().add_some(*of_cells++, contenders_, h, scores_.data());
+        for (size_t i = 0; i < count; ++i) table_.rows().add_some(*entry_rows++, contenders_, h, scores_.data());
     }
     uint32_t y = 0;
     for (const uint16_t contender : contenders_) {

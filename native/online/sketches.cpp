@@ -7,23 +7,23 @@
 namespace tagpool {
 namespace {
 
-float add_plainly(const unsigned char* data, size_t bytes, size_t stride, const uint32_t* numbers, size_t count, float* __restrict scores) {
+float add_portable(const unsigned char* data, size_t bytes, size_t stride, const uint32_t* numbers, size_t count, float* __restrict scores) {
     float scales = 0;
     for (size_t i = 0; i < count; ++i) {
         const unsigned char* const sketch = data + numbers[i] * bytes;
         float scale;
         std::memcpy(&scale, sketch, sizeof(scale));
         scales += scale;
-        const auto* const of = reinterpret_cast<const int8_t*>(sketch + sizeof(scale));
-        for (size_t y = 0; y < stride; ++y) scores[y] += scale * static_cast<float>(of[y]);
+        const auto* const q = reinterpret_cast<const int8_t*>(sketch + sizeof(scale));
+        for (size_t y = 0; y < stride; ++y) scores[y] += scale * static_cast<float>(q[y]);
     }
     return scales;
 }
 
 #ifdef TAGPOOL_HAS_AVX
-// The sums stay in registers. Written out, since compilers widen bytes in many small steps.
+// Sums stay in registers. Intrinsics, since compilers widen bytes in many small steps.
 template <size_t kVectors>
-[[gnu::target("avx2,fma")]] float add_widely(const unsigned char* data, size_t bytes, size_t, const uint32_t* numbers, size_t count, float* scores) {
+[[gnu::target("avx2,fma")]] float add_avx2(const unsigned char* data, size_t bytes, size_t, const uint32_t* numbers, size_t count, float* scores) {
     __m256 sums[kVectors];
     for (size_t k = 0; k < kVectors; ++k) sums[k] = _mm256_loadu_ps(scores + k * 8);
     float scales = 0;
@@ -45,27 +45,27 @@ template <size_t kVectors>
 
 }  // namespace
 
-OnlineSketches::Add OnlineSketches::adding([[maybe_unused]] size_t stride) {
+OnlineSketches::Add OnlineSketches::choose_add([[maybe_unused]] size_t stride) {
 #ifdef TAGPOOL_HAS_AVX
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
         switch (stride / 8) {
-            case 1: return add_widely<1>;
-            case 2: return add_widely<2>;
-            case 3: return add_widely<3>;
-            case 4: return add_widely<4>;
-            case 5: return add_widely<5>;
-            case 6: return add_widely<6>;
-            case 7: return add_widely<7>;
-            case 8: return add_widely<8>;
+            case 1: return add_avx2<1>;
+            case 2: return add_avx2<2>;
+            case 3: return add_avx2<3>;
+            case 4: return add_avx2<4>;
+            case 5: return add_avx2<5>;
+            case 6: return add_avx2<6>;
+            case 7: return add_avx2<7>;
+            case 8: return add_avx2<8>;
             default: break;
         }
     }
 #endif
-    return add_plainly;
+    return add_portable;
 }
 
 OnlineSketches::OnlineSketches(size_t stride, size_t head)
-    : stride_(stride), head_(head), bytes_((head + sizeof(float) + stride + kUnit - 1) / kUnit * kUnit), add_(adding(stride)) {
+    : stride_(stride), head_(head), bytes_((head + sizeof(float) + stride + kUnit - 1) / kUnit * kUnit), add_(choose_add(stride)) {
     if (bytes_ > kUnit) bytes_ = (bytes_ + kLine - 1) / kLine * kLine;
 }
 

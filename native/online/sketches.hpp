@@ -1,8 +1,8 @@
-// OnlineSketches: rows of weights in a byte a label, a seventh of what the rows themselves take, to score most tokens with.
+// OnlineSketches: rows of weights in one byte per label, a seventh of the size of the rows, which decide most tokens.
 //
-// A sketch has a scale and whole numbers q from -127 to 127, so that |w - scale * q| <= scale / 2 for every label, when it is made. Scores summed from
-// sketches are thus wrong by at most half the sum of their scales: a token whose label leads by more than what is asked for and twice that is
-// no mistake, whatever its exact scores are. For nearly all tokens nothing else is read.
+// A sketch has a scale and integers q from -127 to 127 with |w - scale * q| <= scale / 2 for every label. The error of a score is at most half
+// the sum of the scales. If the gold label leads by more than the margin plus twice that error, the token is no mistake, and the exact weights
+// are not read. This holds for nearly all tokens.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -16,11 +16,11 @@ namespace tagpool {
 
 class OnlineSketches {
 public:
-    // Before each sketch there may be some bytes of which nothing is known here: what is read together lies together.
+    // `head` bytes before each sketch are for the caller, so that data read together is adjacent.
     explicit OnlineSketches(size_t stride, size_t head = 0);
 
     size_t size() const { return data_.size() / bytes_; }
-    // Adds a sketch of zeros, or many.
+    // Appends sketches of zeros.
     void append(size_t count = 1) { data_.resize(data_.size() + count * bytes_); }
     unsigned char* head(size_t number) { return data_.data() + number * bytes_; }
     const unsigned char* head(size_t number) const { return data_.data() + number * bytes_; }
@@ -34,10 +34,10 @@ public:
         return scale;
     }
 
-    // Adds some sketches to `stride` scores, and returns the sum of their scales.
+    // Adds sketches to [stride] scores; returns the sum of their scales.
     float add(const uint32_t* numbers, size_t count, float* scores) const { return add_(data_.data() + head_, bytes_, stride_, numbers, count, scores); }
 
-    // A sketch of `stride` weights.
+    // Replaces a sketch by that of [stride] weights.
     void make(size_t number, const float* weights) {
         float most = 0;
         for (size_t i = 0; i < stride_; ++i) most = std::max(most, std::abs(weights[i]));
@@ -57,9 +57,9 @@ public:
 
 private:
     static constexpr size_t kUnit = 32, kLine = 64;
-    static constexpr float kMost = 127, kRoom = 1.25f;  // weights may grow so much before a new scale is needed
+    static constexpr float kMost = 127, kRoom = 1.25f;  // growth of weights before a new scale is needed
 
-    // To the nearest whole number, by vectors where there are many: beyond this sum there are no fractions.
+    // Rounds to the nearest integer; adding 1.5 * 2^23 leaves no fraction bits. Vectorises.
     static int8_t rounded(float number) {
         constexpr float kWhole = 12582912;  // 1.5 * 2^23
         return static_cast<int8_t>(static_cast<int32_t>(number + kWhole - kWhole));
@@ -67,7 +67,7 @@ private:
     int8_t* writable(size_t number) { return reinterpret_cast<int8_t*>(head(number) + head_ + sizeof(float)); }
 
     using Add = float (*)(const unsigned char* data, size_t bytes, size_t stride, const uint32_t* numbers, size_t count, float* scores);
-    static Add adding(size_t stride);
+    static Add choose_add(size_t stride);
 
     size_t stride_, head_, bytes_;
     Add add_;

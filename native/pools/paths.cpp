@@ -6,9 +6,9 @@
 namespace tagpool {
 namespace {
 
-// Goes over the rounds; `visit` sees the learner before it learns from the round's sentence.
+// Runs the rounds; visit(t) is called before the learner is updated with sentence t.
 template <class Visit>
-void go(PathLearner& learner, size_t rounds, InterruptCheck interrupt, const Visit& visit) {
+void run(PathLearner& learner, size_t rounds, InterruptCheck interrupt, const Visit& visit) {
     for (size_t t = 0; t < rounds; ++t) {
         visit(t);
         learner.learn(t);
@@ -20,35 +20,35 @@ void go(PathLearner& learner, size_t rounds, InterruptCheck interrupt, const Vis
 
 std::vector<double> expected_losses(PathLearner& learner, size_t rounds, InterruptCheck interrupt) {
     std::vector<double> losses(rounds);
-    go(learner, rounds, interrupt, [&](size_t t) { losses[t] = learner.expected_loss(t); });
+    run(learner, rounds, interrupt, [&](size_t t) { losses[t] = learner.expected_loss(t); });
     return losses;
 }
 
-std::vector<double> averaged(PathLearner& learner, size_t from, size_t until, InterruptCheck interrupt) {
-    go(learner, until, interrupt, [&](size_t t) {
+std::vector<double> average_distribution(PathLearner& learner, size_t from, size_t until, InterruptCheck interrupt) {
+    run(learner, until, interrupt, [&](size_t t) {
         if (t == from) learner.begin_sum();
     });
     std::vector<double> mean = learner.sum();
-    for (double& each : mean) each /= static_cast<double>(until - from);
+    for (double& probability : mean) probability /= static_cast<double>(until - from);
     return mean;
 }
 
 std::vector<double> distributions(PathLearner& learner, const std::vector<uint32_t>& rounds, InterruptCheck interrupt) {
-    std::vector<double> found;
+    std::vector<double> out;
     size_t next = 0;
-    go(learner, rounds.empty() ? 0 : rounds.back() + 1, interrupt, [&](size_t t) {
+    run(learner, rounds.empty() ? 0 : rounds.back() + 1, interrupt, [&](size_t t) {
         if (t != rounds[next]) return;
-        found.insert(found.end(), learner.outgoing().begin(), learner.outgoing().end());
+        out.insert(out.end(), learner.outgoing().begin(), learner.outgoing().end());
         ++next;
     });
-    return found;
+    return out;
 }
 
 std::vector<double> losses_ahead(const Ballots& ballots, const PathAutomaton* automaton, PathLearner& learner, const std::vector<uint32_t>& rounds,
                                  InterruptCheck interrupt) {
     PathVote vote(ballots, automaton, true);
     std::vector<double> losses;
-    go(learner, rounds.empty() ? 0 : rounds.back() + 1, interrupt, [&](size_t t) {
+    run(learner, rounds.empty() ? 0 : rounds.back() + 1, interrupt, [&](size_t t) {
         if (t == rounds[losses.size()]) losses.push_back(vote.loss(learner.probabilities().data(), t + 1));
     });
     return losses;

@@ -1,4 +1,4 @@
-// Learners over general automata: every round takes time linear in the edges.
+// Learners over general automata. A round takes time linear in the number of edges.
 #include <algorithm>
 #include <cmath>
 
@@ -13,12 +13,12 @@ namespace {
 class AutomatonLearner : public PathLearner {
 public:
     AutomatonLearner(const Ballots& ballots, const PathAutomaton& automaton, double rate)
-        : PathLearner(automaton.edges()), ballots_(ballots), automaton_(automaton), costs_(ballots, widest(automaton), rate), lost_(automaton.edges()),
+        : PathLearner(automaton.edges()), ballots_(ballots), automaton_(automaton), costs_(ballots, most_edges(automaton), rate), losses_(automaton.edges()),
           probabilities_(automaton.edges()) {}
 
     double expected_loss(size_t sentence) override {
         double loss = 0.0;
-        each_state(sentence, [&](size_t state, size_t token) {
+        for_each_state(sentence, [&](size_t state, size_t token) {
             for (size_t e = automaton_.first[state]; e < automaton_.first[state + 1]; ++e)
                 loss += probabilities_[e] * ballots_.cost(token, ballots_.votes_at(token)[automaton_.expert[e]]);
         });
@@ -28,12 +28,12 @@ public:
     void learn(size_t sentence) override {
         if (summing_)
             for (size_t e = 0; e < sums_.size(); ++e) sums_[e] += probabilities_[e];
-        each_state(sentence, [&](size_t state, size_t token) {
+        for_each_state(sentence, [&](size_t state, size_t token) {
             const size_t first = automaton_.first[state], count = automaton_.first[state + 1] - first;
             const double* const costs = costs_.charge(token, count, weights(first), [&](size_t i) { return automaton_.expert[first + i]; });
-            for (size_t i = 0; i < count; ++i) lost_[first + i] += costs[i];
+            for (size_t i = 0; i < count; ++i) losses_[first + i] += costs[i];
         });
-        settle();
+        update();
     }
 
     void begin_sum() override {
@@ -44,24 +44,24 @@ public:
     const std::vector<double>& probabilities() override { return probabilities_; }
 
 protected:
-    virtual void settle() = 0;                                   // finds the distribution from what was lost
-    virtual const double* weights(size_t first_edge) const = 0;  // null where there are none
+    virtual void update() = 0;                                   // computes the distribution from the losses
+    virtual const double* weights(size_t first_edge) const = 0;  // null: no weights
 
     const Ballots& ballots_;
     const PathAutomaton& automaton_;
     PathCosts costs_;
-    std::vector<double> lost_, probabilities_;
+    std::vector<double> losses_, probabilities_;
 
 private:
-    static size_t widest(const PathAutomaton& automaton) {
+    static size_t most_edges(const PathAutomaton& automaton) {
         size_t most = 0;
         for (size_t s = 0; s < automaton.states(); ++s) most = std::max<size_t>(most, automaton.first[s + 1] - automaton.first[s]);
         return most;
     }
 
-    // States whose edges read a token of the sentence; those further on are padding.
+    // Visits the states whose edges read a token of the sentence; deeper states are padding.
     template <class Visit>
-    void each_state(size_t sentence, const Visit& visit) const {
+    void for_each_state(size_t sentence, const Visit& visit) const {
         const size_t length = ballots_.length(sentence);
         for (size_t s = 0; s < automaton_.states(); ++s)
             if (automaton_.depth[s] < length) visit(s, ballots_.offsets[sentence] + automaton_.depth[s]);
@@ -70,15 +70,15 @@ private:
     bool summing_ = false;
 };
 
-// A path's weight is the product of β^(what was lost) over its edges. Weight pushing (Mohri 1997): with d(q) the summed weight of the paths
-// from q on, an edge from q to r gets w·d(r)/d(q); then a state's edges sum to 1 and a path's product is its probability. All of it in
-// logarithms, from what was lost: nothing is rounded away for good, however many rounds there are.
+// Weighted majority: the weight of a path is the product of β^loss over its edges. Weight pushing (Mohri 1997): d(q) is the total weight of
+// the paths from q, and an edge from q to r gets w·d(r)/d(q). Then the edges of a state sum to 1, and the product over a path is its
+// probability. Weights are computed in log space from the losses in every round, so that rounding errors do not accumulate.
 class AutomatonWeights final : public AutomatonLearner {
 public:
     AutomatonWeights(const Ballots& ballots, const PathAutomaton& automaton, double beta)
         : AutomatonLearner(ballots, automaton, -std::log(beta)), rate_(-std::log(beta)), outgoing_(automaton.edges()), ahead_(automaton.states()),
           reached_(automaton.states()) {
-        settle();
+        update();
     }
 
     const std::vector<double>& outgoing() override { return outgoing_; }
@@ -86,13 +86,13 @@ public:
 protected:
     const double* weights(size_t first_edge) const override { return &outgoing_[first_edge]; }
 
-    void settle() override {
+    void update() override {
         for (size_t s = automaton_.states(); s-- > 0;) {
             const size_t begin = automaton_.first[s], end = automaton_.first[s + 1];
             ahead_[s] = 0.0;
             if (begin == end) continue;
             double best = -INFINITY, total = 0.0;
-            for (size_t e = begin; e < end; ++e) best = std::max(best, outgoing_[e] = ahead_[automaton_.to[e]] - rate_ * lost_[e]);
+            for (size_t e = begin; e < end; ++e) best = std::max(best, outgoing_[e] = ahead_[automaton_.to[e]] - rate_ * losses_[e]);
             for (size_t e = begin; e < end; ++e) total += outgoing_[e] = exponential(outgoing_[e] - best);
             for (size_t e = begin; e < end; ++e) outgoing_[e] /= total;
             ahead_[s] = best + logarithm(total);
@@ -109,23 +109,23 @@ private:
     std::vector<double> outgoing_, ahead_, reached_;
 };
 
-// Follow the perturbed leader: the path that has lost least, with fresh noise in [0, 1/ε] added to each edge.
+// Follow the perturbed leader: the path with the least loss, after new noise in [0, 1/ε] is added to each edge.
 class AutomatonLeader final : public AutomatonLearner {
 public:
     AutomatonLeader(const Ballots& ballots, const PathAutomaton& automaton, double epsilon, uint64_t seed)
         : AutomatonLearner(ballots, automaton, 0.0), noise_(1.0 / epsilon), random_(seed), ahead_(automaton.states()), leader_(automaton.states()) {
-        settle();
+        update();
     }
 
 protected:
     const double* weights(size_t) const override { return nullptr; }
 
-    void settle() override {
+    void update() override {
         for (size_t s = automaton_.states(); s-- > 0;) {
             ahead_[s] = automaton_.first[s] == automaton_.first[s + 1] ? 0.0 : INFINITY;
             for (size_t e = automaton_.first[s]; e < automaton_.first[s + 1]; ++e) {
-                const double found = lost_[e] + noise_ * random_.uniform() + ahead_[automaton_.to[e]];
-                if (found < ahead_[s]) ahead_[s] = found, leader_[s] = e;
+                const double loss = losses_[e] + noise_ * random_.uniform() + ahead_[automaton_.to[e]];
+                if (loss < ahead_[s]) ahead_[s] = loss, leader_[s] = e;
             }
         }
         std::fill(probabilities_.begin(), probabilities_.end(), 0.0);

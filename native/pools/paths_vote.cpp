@@ -1,4 +1,4 @@
-// Labels from the weights of edges: by the most votes at each place, by the best path of an automaton, or by a path that is drawn.
+// Labels from weights of edges: by majority at each token, by the best path of an automaton, or by a random path.
 #include <algorithm>
 #include <cmath>
 
@@ -8,22 +8,22 @@
 namespace tagpool {
 namespace {
 
-constexpr double kSilent = -1e6;  // the score of an edge whose expert abstains: taken only where all do
+constexpr double kAbstains = -1e6;  // score of an edge whose expert abstains: chosen only if all experts abstain
 
-// One of `count` places by weights of those that `may` be taken; `count` if there is none.
-template <class May>
-size_t draw(Random& random, const double* weights, size_t count, const May& may) {
+// Draws an index by weight among those that `allowed` accepts; `count` if it accepts none.
+template <class Allowed>
+size_t draw(Random& random, const double* weights, size_t count, const Allowed& allowed) {
     double total = 0.0;
     size_t last = count;
     for (size_t i = 0; i < count; ++i)
-        if (may(i)) {
+        if (allowed(i)) {
             total += weights[i];
             if (last == count || weights[i] > 0.0) last = i;
         }
     double left = random.uniform() * total;
     for (size_t i = 0; i < count; ++i)
-        if (may(i) && weights[i] > 0.0 && (left -= weights[i]) < 0.0) return i;
-    return last;  // what rounding left over
+        if (allowed(i) && weights[i] > 0.0 && (left -= weights[i]) < 0.0) return i;
+    return last;  // after rounding errors
 }
 
 }  // namespace
@@ -33,7 +33,7 @@ PathVote::PathVote(const Ballots& ballots, const PathAutomaton* automaton, bool 
     size_t longest = 0;
     for (size_t s = 0; s < ballots.sentences; ++s) longest = std::max(longest, ballots.length(s));
     labels_.resize(longest);
-    shares_.resize(longest);
+    fractions_.resize(longest);
     if (!automaton) return;
     rows_.resize(longest * ballots.experts);
     best_.resize(automaton->states());
@@ -52,42 +52,42 @@ void PathVote::clear(size_t token) {
         if (votes[j] >= 0) tallies_[static_cast<size_t>(votes[j])] = 0.0;
 }
 
-// Among labels with equal votes, the one of the expert that comes first: a rule by the labels themselves would let their names decide.
-int32_t PathVote::most(size_t token) const {
+// Ties go to the label of the first expert, so that the order of labels does not matter.
+int32_t PathVote::winner(size_t token) const {
     const int32_t* const votes = ballots_.votes_at(token);
     int32_t best = -1;
     for (size_t j = 0; j < ballots_.experts; ++j)
-        if (votes[j] >= 0 && (best < 0 || tallied(votes[j]) > tallied(best))) best = votes[j];
+        if (votes[j] >= 0 && (best < 0 || tally_of(votes[j]) > tally_of(best))) best = votes[j];
     return best;
 }
 
-void PathVote::of_sentence(size_t sentence, const double* weights, int32_t* labels, double* shares) {
+void PathVote::label(size_t sentence, const double* weights, int32_t* labels, double* fractions) {
     const size_t begin = ballots_.offsets[sentence], length = ballots_.length(sentence), p = ballots_.experts;
     if (automaton_) {
         std::fill(rows_.begin(), rows_.end(), 0.0);
         for (size_t s = 0; s < automaton_->states(); ++s)
             if (automaton_->depth[s] < length)
                 for (size_t e = automaton_->first[s]; e < automaton_->first[s + 1]; ++e) rows_[automaton_->depth[s] * p + automaton_->expert[e]] += weights[e];
-        by_paths(sentence, labels);
+        label_by_best_path(sentence, labels);
     }
     for (size_t t = 0; t < length; ++t) {
         const size_t token = begin + t;
         const double* const row = automaton_ ? &rows_[t * p] : weights + static_cast<size_t>(ballots_.state_of[token]) * p;
         tally(token, row);
-        if (!automaton_ || labels[t] < 0) labels[t] = most(token);
+        if (!automaton_ || labels[t] < 0) labels[t] = winner(token);
         double total = 0.0;
         for (size_t j = 0; j < p; ++j) total += ballots_.votes_at(token)[j] >= 0 ? row[j] : 0.0;
-        shares[t] = labels[t] < 0 || total <= 0.0 ? 0.0 : std::min(tallied(labels[t]) / total, 1.0);
+        fractions[t] = labels[t] < 0 || total <= 0.0 ? 0.0 : std::min(tally_of(labels[t]) / total, 1.0);
         clear(token);
     }
 }
 
-// The label sequence of a path with the highest product (or sum) of what its labels have at their positions. It depends on a path's labels
-// only, so that the best path has the best of all label sequences that some path has.
-void PathVote::by_paths(size_t sentence, int32_t* labels) {
+// Label sequence of the path with the highest product (or sum) of the tallies of its labels. The score depends only on the labels, so the
+// best path has the best of all possible label sequences.
+void PathVote::label_by_best_path(size_t sentence, int32_t* labels) {
     const size_t begin = ballots_.offsets[sentence], length = ballots_.length(sentence);
     scores_.assign(automaton_->edges(), 0.0);
-    for (size_t s = 0; s < automaton_->states();) {  // states of one depth stand together
+    for (size_t s = 0; s < automaton_->states();) {  // states of the same depth are adjacent
         const size_t depth = automaton_->depth[s], token = begin + depth;
         size_t end = s;
         while (end < automaton_->states() && automaton_->depth[end] == depth) ++end;
@@ -96,8 +96,8 @@ void PathVote::by_paths(size_t sentence, int32_t* labels) {
             tally(token, &rows_[depth * ballots_.experts]);
             for (size_t e = automaton_->first[s]; e < automaton_->first[end]; ++e) {
                 const int32_t label = votes[automaton_->expert[e]];
-                const double weight = label < 0 ? 0.0 : tallied(label);
-                scores_[e] = label < 0 ? kSilent : !product_ ? weight : weight > 0.0 ? std::log(weight) : kSilent / 10;
+                const double weight = label < 0 ? 0.0 : tally_of(label);
+                scores_[e] = label < 0 ? kAbstains : !product_ ? weight : weight > 0.0 ? std::log(weight) : kAbstains / 10;
             }
             clear(token);
         }
@@ -107,7 +107,7 @@ void PathVote::by_paths(size_t sentence, int32_t* labels) {
         best_[s] = automaton_->depth[s] >= length ? 0.0 : -INFINITY;
         if (automaton_->depth[s] >= length) continue;
         for (size_t e = automaton_->first[s]; e < automaton_->first[s + 1]; ++e)
-            if (const double found = scores_[e] + best_[automaton_->to[e]]; found > best_[s]) best_[s] = found, chosen_[s] = static_cast<uint32_t>(e);
+            if (const double score = scores_[e] + best_[automaton_->to[e]]; score > best_[s]) best_[s] = score, chosen_[s] = static_cast<uint32_t>(e);
     }
     size_t s = 0;
     for (size_t t = 0; t < length; ++t, s = automaton_->to[chosen_[s]]) labels[t] = ballots_.votes_at(begin + t)[automaton_->expert[chosen_[s]]];
@@ -116,7 +116,7 @@ void PathVote::by_paths(size_t sentence, int32_t* labels) {
 double PathVote::loss(const double* weights, size_t from) {
     double total = 0.0;
     for (size_t s = from; s < ballots_.sentences; ++s) {
-        of_sentence(s, weights, labels_.data(), shares_.data());
+        label(s, weights, labels_.data(), fractions_.data());
         double loss = 0.0;
         for (size_t t = 0; t < ballots_.length(s); ++t) loss += ballots_.cost(ballots_.offsets[s] + t, labels_[t]);
         total += loss / static_cast<double>(std::max<size_t>(ballots_.length(s), 1));
@@ -124,11 +124,11 @@ double PathVote::loss(const double* weights, size_t from) {
     return total / static_cast<double>(std::max<size_t>(ballots_.sentences - from, 1));
 }
 
-std::vector<int32_t> drawn(const Ballots& ballots, const PathAutomaton* automaton, const std::vector<double>& outgoing, size_t edges, uint64_t seed) {
+std::vector<int32_t> draw_labels(const Ballots& ballots, const PathAutomaton* automaton, const std::vector<double>& outgoing, size_t edges, uint64_t seed) {
     Random random(seed);
     const size_t count = outgoing.size() / edges, p = ballots.experts;
     std::vector<int32_t> labels(ballots.offsets[ballots.sentences], -1);
-    std::vector<size_t> follows(ballots.states), met(ballots.states, ballots.sentences);
+    std::vector<size_t> expert_at(ballots.states), drawn_in(ballots.states, ballots.sentences);
     for (size_t s = 0; s < ballots.sentences; ++s) {
         const double* const weights = &outgoing[random.below(count) * edges];
         size_t state = 0;
@@ -143,11 +143,11 @@ std::vector<int32_t> drawn(const Ballots& ballots, const PathAutomaton* automato
                 state = automaton->to[first + edge];
                 continue;
             }
-            // A path expert follows one expert at a state, however often a sentence has the state.
+            // A path expert follows the same expert at all tokens of a state.
             const size_t here = static_cast<size_t>(ballots.state_of[token]);
-            if (met[here] != s) follows[here] = draw(random, weights + here * p, p, [](size_t) { return true; });
-            met[here] = s;
-            size_t expert = follows[here];
+            if (drawn_in[here] != s) expert_at[here] = draw(random, weights + here * p, p, [](size_t) { return true; });
+            drawn_in[here] = s;
+            size_t expert = expert_at[here];
             if (votes[expert] < 0) expert = draw(random, weights + here * p, p, [&](size_t j) { return votes[j] >= 0; });
             if (expert < p) labels[token] = votes[expert];
         }

@@ -1,4 +1,4 @@
-// What the tokens of a sentence have, for the online learner: features, pairs of them, and the rows of both.
+// Data of a sentence's tokens for the online learner: features, conjunctions, and their rows.
 #include <algorithm>
 
 #include "online/learner.hpp"
@@ -7,14 +7,14 @@ namespace tagpool {
 
 void OnlineLearner::Tokens::clear() {
     histories.clear();
-    for (Buffer<uint32_t>* each : {&hashes, &candidates, &cells, &rows}) each->clear();
+    for (Buffer<uint32_t>* numbers : {&hashes, &candidates, &entries, &rows}) numbers->clear();
     values.clear();
     displaced.clear();
-    for (std::vector<size_t>* each : {&hash_ends, &history_ends, &candidate_ends, &cell_ends, &displaced_ends, &row_ends}) each->assign(1, 0);
-    for (std::vector<size_t>* each : {&fixed_candidates, &fixed_cells, &fixed_rows}) each->clear();
+    for (std::vector<size_t>* ends : {&hash_ends, &history_ends, &candidate_ends, &entry_ends, &displaced_ends, &row_ends}) ends->assign(1, 0);
+    for (std::vector<size_t>* ends : {&fixed_candidates, &fixed_entries, &fixed_rows}) ends->clear();
 }
 
-void OnlineLearner::find_pairs(size_t begin, size_t t) {
+void OnlineLearner::find_conjunctions(size_t begin, size_t t) {
     const Encoding& encoding = *data_.features;
     const size_t from = tokens_.hashes.size(), candidates_from = tokens_.candidates.size();
     constexpr size_t kAhead = 2;  // tokens
@@ -31,15 +31,15 @@ void OnlineLearner::find_pairs(size_t begin, size_t t) {
         tokens_.hashes.extend_written(static_cast<size_t>(next - tokens_.hashes.data()) - from);
     }
     tokens_.hash_ends.push_back(tokens_.hashes.size());
-    if (const size_t count = tokens_.hashes.size() - from; count > 1) pairs().join_all(tokens_.hashes.data() + from, count, tokens_.candidates);
-    // Cells are asked for as soon as their slots are known, while other pairs are looked for.
+    if (const size_t count = tokens_.hashes.size() - from; count > 1) conjunctions().join_all(tokens_.hashes.data() + from, count, tokens_.candidates);
+    // Prefetch entries as soon as their slots are known.
     const size_t fixed = tokens_.candidates.size();
-    cells_.prefetch({tokens_.candidates.data() + candidates_from, fixed - candidates_from});
+    table_.prefetch({tokens_.candidates.data() + candidates_from, fixed - candidates_from});
     tokens_.fixed_candidates.push_back(fixed);
     if (data_.history.encoding) find_history(begin, t, data_.gold.data() + begin, tokens_.histories, tokens_.candidates);
     tokens_.history_ends.push_back(tokens_.histories.size());
     tokens_.candidate_ends.push_back(tokens_.candidates.size());
-    cells_.prefetch({tokens_.candidates.data() + fixed, tokens_.candidates.size() - fixed});
+    table_.prefetch({tokens_.candidates.data() + fixed, tokens_.candidates.size() - fixed});
 }
 
 void OnlineLearner::find_rows(size_t begin, size_t t) {
@@ -52,10 +52,10 @@ void OnlineLearner::find_rows(size_t begin, size_t t) {
     }
     const size_t first = tokens_.candidate_ends[t], fixed = tokens_.fixed_candidates[t], history = tokens_.history_ends[t];
     const uint32_t* const candidates = tokens_.candidates.data();
-    if (fixed > first) cells_.append_found({candidates + first, fixed - first}, tokens_.cells, tokens_.displaced);
-    tokens_.fixed_cells.push_back(tokens_.cells.size());
-    if (const size_t end = tokens_.candidate_ends[t + 1]; end > fixed) cells_.append_found({candidates + fixed, end - fixed}, tokens_.cells, tokens_.displaced);
-    tokens_.cell_ends.push_back(tokens_.cells.size());
+    if (fixed > first) table_.append_entries({candidates + first, fixed - first}, tokens_.entries, tokens_.displaced);
+    tokens_.fixed_entries.push_back(tokens_.entries.size());
+    if (const size_t end = tokens_.candidate_ends[t + 1]; end > fixed) table_.append_entries({candidates + fixed, end - fixed}, tokens_.entries, tokens_.displaced);
+    tokens_.entry_ends.push_back(tokens_.entries.size());
     tokens_.displaced_ends.push_back(tokens_.displaced.size());
     tokens_.fixed_rows.push_back(tokens_.rows.size());
     append_history_rows(tokens_.histories.data() + history, tokens_.history_ends[t + 1] - history, tokens_.rows);
@@ -69,7 +69,7 @@ void OnlineLearner::append_history_rows(const uint32_t* numbers, size_t count, B
         if (const uint32_t row = histories_[numbers[i]].row) rows.push_back(row);
 }
 
-// What a token has with the labels given before: features, and slots that their pairs may have.
+// Finds the features of a token with previous labels, and the candidate slots of their conjunctions.
 void OnlineLearner::find_history(size_t begin, size_t t, const int32_t* given, std::vector<uint32_t>& numbers, Buffer<uint32_t>& candidates) {
     history_hashes_here_.clear();
     const auto before = [&](size_t back) { return label_before(given, t, back, labels_); };
@@ -82,24 +82,24 @@ void OnlineLearner::find_history(size_t begin, size_t t, const int32_t* given, s
     const size_t from = tokens_.hash_ends[t];
     for (size_t i = 0; i < history_hashes_here_.size(); ++i) {
         const uint32_t one = history_hashes_here_[i];
-        pairs().join(one, tokens_.hashes.data() + from, tokens_.hash_ends[t + 1] - from, candidates);
-        pairs().join(one, history_hashes_here_.data() + i + 1, history_hashes_here_.size() - i - 1, candidates);
+        conjunctions().join(one, tokens_.hashes.data() + from, tokens_.hash_ends[t + 1] - from, candidates);
+        conjunctions().join(one, history_hashes_here_.data() + i + 1, history_hashes_here_.size() - i - 1, candidates);
     }
 }
 
-// The same with other labels than the gold ones.
-void OnlineLearner::look_back(size_t begin, size_t t) {
+// Finds the same with predicted labels, where they differ from the gold labels.
+void OnlineLearner::find_predicted_history(size_t begin, size_t t) {
     history_numbers_.clear();
     history_candidates_.clear();
-    history_cells_.clear();
+    history_entries_.clear();
     history_rows_.clear();
-    find_history(begin, t, given_.data(), history_numbers_, history_candidates_);
-    cells_.prefetch({history_candidates_.data(), history_candidates_.size()});
+    find_history(begin, t, previous_labels_.data(), history_numbers_, history_candidates_);
+    table_.prefetch({history_candidates_.data(), history_candidates_.size()});
     append_history_rows(history_numbers_.data(), history_numbers_.size(), history_rows_);
     for (const uint32_t row : history_rows_) rows_.prefetch_sketch(row);
     history_displaced_.clear();
-    cells_.append_found({history_candidates_.data(), history_candidates_.size()}, history_cells_, history_displaced_);
-    cells_.settle(history_displaced_, history_cells_);
+    table_.append_entries({history_candidates_.data(), history_candidates_.size()}, history_entries_, history_displaced_);
+    table_.resolve(history_displaced_, history_entries_);
 }
 
 }  // namespace tagpool

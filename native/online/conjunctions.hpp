@@ -1,7 +1,7 @@
-// Pairs of features that the online learner has joined: the bit array F of dynamic feature induction (Choi 2016).
+// Conjunctions of two features that the online learner has induced: the bit array F of dynamic feature induction (Choi 2016).
 //
-// A pair is unordered and known by a slot of F alone: pairs that share a slot are one feature. Each feature has a hash of 32 bits; the
-// exclusive or of two hashes is the pair's, whichever comes first.
+// A conjunction is unordered and identified by its slot in F; conjunctions with the same slot are one feature. Each feature has a 32-bit
+// hash, and the hash of a conjunction is the exclusive or of both.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -13,13 +13,12 @@
 
 namespace tagpool {
 
-// F, wherever its bits lie: one for each slot, or for 2^shift slots that follow one another. With fewer bits more of them stay in a cache; what
-// they let through is then to be looked up.
-struct PairView {
+// View of F: one bit per slot, or per 2^shift adjacent slots. Fewer bits stay in the cache, but have false positives.
+struct ConjunctionSet {
     const uint64_t* bits = nullptr;
     uint32_t slots = 0, shift = 0;
 
-    // The hash of a feature that is known by this key; never 0, which stands for a feature that no pair has.
+    // Hash of a feature from its key; never 0, which marks features without conjunctions.
     static uint32_t hash_of(uint64_t key) {
         const auto upper = static_cast<uint32_t>(key >> 32);
         return upper + (upper == 0);
@@ -27,13 +26,13 @@ struct PairView {
     uint32_t slot(uint32_t a, uint32_t b) const { return static_cast<uint32_t>(uint64_t{a ^ b} * slots >> 32); }
     bool may_have(uint32_t slot) const { return bits[slot >> shift >> 6] >> (slot >> shift & 63) & 1; }
 
-    // Appends the slots that may be in F of `one` with each of `count` others.
+    // Appends the slots of `one` with each of `count` others that may be in F.
     void join(uint32_t one, const uint32_t* others, size_t count, Buffer<uint32_t>& out) const {
         out.reserve_more(count + kRoom);
         uint32_t* const begin = out.data() + out.size();
         out.extend_written(static_cast<size_t>(joining_.with_one(*this, one, others, count, begin) - begin));
     }
-    // Of each feature with those behind it.
+    // The same for all pairs of `count` features.
     void join_all(const uint32_t* hashes, size_t count, Buffer<uint32_t>& out) const {
         out.reserve_more(count * (count + 1) / 2 + kRoom);
         uint32_t* const begin = out.data() + out.size();
@@ -41,24 +40,24 @@ struct PairView {
     }
 
 private:
-    static constexpr size_t kRoom = 8;  // what is written may be followed by so many numbers that mean nothing
+    static constexpr size_t kRoom = 8;  // unused numbers that may be written after the output
 
-    // With the widest vectors there are. They return the end of what they have written.
+    // Implementations for the widest available vectors. They return the end of the output.
     struct Joining {
-        uint32_t* (*with_one)(const PairView& view, uint32_t one, const uint32_t* others, size_t count, uint32_t* out);
-        uint32_t* (*all)(const PairView& view, const uint32_t* hashes, size_t count, uint32_t* out);
+        uint32_t* (*with_one)(const ConjunctionSet& view, uint32_t one, const uint32_t* others, size_t count, uint32_t* out);
+        uint32_t* (*all)(const ConjunctionSet& view, const uint32_t* hashes, size_t count, uint32_t* out);
     };
     static Joining joining();
     static const Joining joining_;
 };
 
-// The bits of a growing F: about eight for each pair in it.
-class PairBits {
+// Bits of a growing F, about eight per conjunction.
+class ConjunctionBits {
 public:
-    explicit PairBits(uint32_t slots) : slots_(slots) { make({}); }
+    explicit ConjunctionBits(uint32_t slots) : slots_(slots) { make({}); }
 
-    PairView view() const { return {bits_.data(), slots_, shift_}; }
-    // Adds the last of all slots that are in F.
+    ConjunctionSet view() const { return {bits_.data(), slots_, shift_}; }
+    // Adds the last of all slots in F.
     void add_last(const std::vector<uint32_t>& in_f) {
         if (shift_ > 0 && in_f.size() * kEach > size_t{slots_} >> shift_) make(in_f);
         else set(in_f.back());
