@@ -1,4 +1,4 @@
-"""``tagpool ambiguity``: classes from text that a model has tagged, and with those of training data."""
+"""``tagpool resources ambiguity``: classes from text that a model has tagged, and with those of training data."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_what_is_written_is_what_python_counts(data: Path, tmp_path: Path, name:
         model = tmp_path / name
         tagpool.OpinionPool([tagpool.load(data / "ner.tagpool")]).save(model)
     text = write(tmp_path, "text.gz", gzip.compress(TEXT.encode()))
-    told = json.loads(succeed("ambiguity", text, "--model", model, "-o", tmp_path / "classes.tsv", "--json"))
+    told = json.loads(succeed("resources", "ambiguity", text, "--model", model, "-o", tmp_path / "classes.tsv", "--json"))
     counts = TagCounts()
     counts.add(SENTENCES, tagpool.load(model).predict(SENTENCES))
     assert told.pop("seconds") >= 0
@@ -37,7 +37,7 @@ def test_what_is_written_is_what_python_counts(data: Path, tmp_path: Path, name:
 
 def test_training_data_options_and_use(data: Path, tmp_path: Path) -> None:
     given = ["--model", data / "ner.tagpool", "--train", data / "train.conll", "--simplify", "--share", 0.1, "--min-count", 2]
-    written = succeed("ambiguity", "-", *given, stdin=TEXT)
+    written = succeed("resources", "ambiguity", "-", *given, stdin=TEXT)
     counts = TagCounts(simplify=True)
     counts.add(SENTENCES, tagpool.load(data / "ner.tagpool").predict(SENTENCES))
     counts.add_training(tagpool.read_corpus(data / "train.conll"))
@@ -51,15 +51,15 @@ def test_training_data_options_and_use(data: Path, tmp_path: Path) -> None:
 def test_what_cannot_be_done(data: Path, tmp_path: Path) -> None:
     text = write(tmp_path, "text", TEXT)
     good = ["--model", data / "ner.tagpool"]
-    assert "pos.tagpool: the model also looks at pos, which raw text has not" in fail(
-        "ambiguity", text, "--model", data / "pos.tagpool"
+    assert "pos.tagpool: the model reads the columns pos; raw text only has words" in fail(
+        "resources", "ambiguity", text, "--model", data / "pos.tagpool"
     )
-    assert "expected a model, as tagpool train writes it" in fail("ambiguity", text, "--model", text)
-    assert "there is no such file" in fail("ambiguity", tmp_path / "none", *good)
-    assert "expected sentences, got none" in fail("ambiguity", write(tmp_path, "empty", "\n \n"), *good)
-    assert "bad:2: expected UTF-8" in fail("ambiguity", write(tmp_path, "bad", b"a\n\xff\n"), *good)
-    assert "no word was seen 100,000 times" in fail("ambiguity", text, *good, "--min-count", 100_000)
-    assert "no column 'label'" in fail("ambiguity", text, *good, "--train", text, "--format", "text")
-    assert "name a file for the result with --output" in fail("ambiguity", text, *good, "--json")
-    assert "Examples:\n" in succeed("ambiguity", "--help")
+    assert "expected a model, got a file that is not" in fail("resources", "ambiguity", text, "--model", text)
+    assert "there is no such file" in fail("resources", "ambiguity", tmp_path / "none", *good)
+    assert "expected sentences, got none" in fail("resources", "ambiguity", write(tmp_path, "empty", "\n \n"), *good)
+    assert "bad:2: expected UTF-8" in fail("resources", "ambiguity", write(tmp_path, "bad", b"a\n\xff\n"), *good)
+    assert "no word was seen 100,000 times" in fail("resources", "ambiguity", text, *good, "--min-count", 100_000)
+    assert "no column 'label'" in fail("resources", "ambiguity", text, *good, "--train", text, "--format", "text")
+    assert "name a file for the result with --output" in fail("resources", "ambiguity", text, *good, "--json")
+    assert "Examples:\n" in succeed("resources", "ambiguity", "--help")
     assert not (tmp_path / "out").exists()

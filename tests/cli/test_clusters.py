@@ -1,4 +1,4 @@
-"""``tagpool clusters``: files of clusters that templates read, progress, and what cannot be clustered."""
+"""``tagpool resources clusters``: files of clusters that templates read, progress, and what cannot be clustered."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TEXT = "\n".join(" ".join(words) for words in builtin_corpus(200).words) + "\n"
 
 def test_what_is_written_is_what_python_finds(tmp_path: Path) -> None:
     plain, packed = write(tmp_path, "a.txt", TEXT), write(tmp_path, "a.gz", gzip.compress(TEXT.encode()))
-    told = json.loads(succeed("clusters", plain, "--k", 20, "--min-count", 2, "-o", tmp_path / "out", "--json"))
+    told = json.loads(succeed("resources", "clusters", plain, "--k", 20, "--min-count", 2, "-o", tmp_path / "out", "--json"))
     found = Clusters.brown(plain, k=20, min_count=2)
     assert told.pop("seconds") >= 0
     assert told == {
@@ -30,15 +30,15 @@ def test_what_is_written_is_what_python_finds(tmp_path: Path) -> None:
     }
     rows = [line.split("\t") for line in (tmp_path / "out").read_text().splitlines()]
     assert [tuple(row) for row in rows] == [(found.get(word), word, str(count)) for word, count in found.counts.items()]
-    assert succeed("clusters", "-", "--k", 20, "--min-count", 2, stdin=TEXT) == (tmp_path / "out").read_text()
-    succeed("clusters", packed, "--k", 20, "--min-count", 2, "-o", tmp_path / "out.gz")
+    assert succeed("resources", "clusters", "-", "--k", 20, "--min-count", 2, stdin=TEXT) == (tmp_path / "out").read_text()
+    succeed("resources", "clusters", packed, "--k", 20, "--min-count", 2, "-o", tmp_path / "out.gz")
     assert gzip.decompress((tmp_path / "out.gz").read_bytes()) == (tmp_path / "out").read_bytes()
-    twice = succeed("clusters", plain, packed, "--k", 20, "--simplify", "--lower")
+    twice = succeed("resources", "clusters", plain, packed, "--k", 20, "--simplify", "--lower")
     assert sum(int(line.split("\t")[2]) for line in twice.splitlines()) == 2 * len(TEXT.split())
 
 
 def test_templates_use_them(data: Path, tmp_path: Path) -> None:
-    succeed("clusters", write(tmp_path, "text", TEXT), "--k", 30, "-o", tmp_path / "brown.txt")
+    succeed("resources", "clusters", write(tmp_path, "text", TEXT), "--k", 30, "-o", tmp_path / "brown.txt")
     assert len(Clusters.read(tmp_path / "brown.txt")) > 100
     model = tmp_path / "m"
     given = ["--features", "cluster(brown, 2, 4, 8)[-1..1]", "--use", f"brown={tmp_path / 'brown.txt'}", "--epochs", 2]
@@ -49,34 +49,34 @@ def test_templates_use_them(data: Path, tmp_path: Path) -> None:
 
 def test_what_cannot_be_clustered(tmp_path: Path) -> None:
     text = write(tmp_path, "text", "a b\n")
-    assert "no-such.txt: there is no such file" in fail("clusters", tmp_path / "no-such.txt")
-    assert "expected sentences, got none" in fail("clusters", write(tmp_path, "empty", " \n\n"))
-    assert "bad:2: expected UTF-8" in fail("clusters", write(tmp_path, "bad", b"a\n\xff\n"))
-    assert "nul:1: expected text, got a NUL byte" in fail("clusters", write(tmp_path, "nul", b"a\0b\n"))
-    assert "gzip data is damaged" in fail("clusters", write(tmp_path, "cut.gz", gzip.compress(b"a b\n" * 999)[:-9]))
-    assert "k=0: expected a whole number from 1" in fail("clusters", text, "--k", 0)
-    assert "no word occurs 9 times" in fail("clusters", text, "--min-count", 9)
-    assert "name a file for the result with --output" in fail("clusters", text, "--json")
-    assert "there is no folder" in fail("clusters", text, "-o", tmp_path / "no" / "out", code=1)
-    assert "Examples:\n" in succeed("clusters", "--help")
+    assert "no-such.txt: there is no such file" in fail("resources", "clusters", tmp_path / "no-such.txt")
+    assert "expected sentences, got none" in fail("resources", "clusters", write(tmp_path, "empty", " \n\n"))
+    assert "bad:2: expected UTF-8" in fail("resources", "clusters", write(tmp_path, "bad", b"a\n\xff\n"))
+    assert "nul:1: expected text, got a NUL byte" in fail("resources", "clusters", write(tmp_path, "nul", b"a\0b\n"))
+    assert "gzip data is damaged" in fail("resources", "clusters", write(tmp_path, "cut.gz", gzip.compress(b"a b\n" * 999)[:-9]))
+    assert "k=0: expected a whole number from 1" in fail("resources", "clusters", text, "--k", 0)
+    assert "no word occurs 9 times" in fail("resources", "clusters", text, "--min-count", 9)
+    assert "name a file for the result with --output" in fail("resources", "clusters", text, "--json")
+    assert "there is no folder" in fail("resources", "clusters", text, "-o", tmp_path / "no" / "out", code=1)
+    assert "Examples:\n" in succeed("resources", "clusters", "--help")
 
 
 def test_progress_is_for_terminals(tmp_path: Path) -> None:
-    done = run("clusters", write(tmp_path, "text", TEXT), "--k", 20, "-o", tmp_path / "out")
+    done = run("resources", "clusters", write(tmp_path, "text", TEXT), "--k", 20, "-o", tmp_path / "out")
     assert done.stdout == ""
     first, last = done.stderr.splitlines()
-    assert first == "joining words to 20 clusters"
+    assert first == "merging words into 20 clusters"
     assert "words in 20 clusters" in last
 
 
 def test_ctrl_c_leaves_nothing(tmp_path: Path) -> None:
     # Rare words beside other ones: joining them takes minutes, reading them less than a second.
     text = write(tmp_path, "text", "\n".join(f"w{i * 7919 % 60_013} w{i}" for i in range(60_000)))
-    command = [sys.executable, "-m", "tagpool", "clusters", str(text), "--k", "2000", "-o", str(tmp_path / "out")]
+    command = [sys.executable, "-m", "tagpool", "resources", "clusters", str(text), "--k", "2000", "-o", str(tmp_path / "out")]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=dict(os.environ))
     try:
         assert process.stderr is not None
-        assert process.stderr.readline() == "joining words to 2,000 clusters\n"
+        assert process.stderr.readline() == "merging words into 2,000 clusters\n"
         process.send_signal(signal.SIGINT)
         _, message = process.communicate(timeout=60)
     finally:
@@ -88,7 +88,7 @@ def test_ctrl_c_leaves_nothing(tmp_path: Path) -> None:
 
 
 def test_a_model_can_refer_to_its_clusters(data: Path, tmp_path: Path) -> None:
-    succeed("clusters", write(tmp_path, "text", TEXT), "--k", 30, "-o", tmp_path / "brown.txt")
+    succeed("resources", "clusters", write(tmp_path, "text", TEXT), "--k", 30, "-o", tmp_path / "brown.txt")
     given = ["--features", "word[0]\ncluster(brown, 2, 4)[0]", "--use", f"brown={tmp_path / 'brown.txt'}", "--epochs", 1]
     common = ["train", "--train", data / "train.conll", *given, "--model", tmp_path / "m"]
     assert "--keep-resources maybe: expected yes or no" in fail(*common, "--keep-resources", "maybe")

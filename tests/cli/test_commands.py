@@ -160,71 +160,71 @@ def test_features_shows_embeddings(files: Path) -> None:
 
 
 def test_presets_lists_and_prints() -> None:
-    assert "ner-bagging" in succeed("presets")
-    assert "disjunction(word, -4..-1)[0]" in succeed("presets", "ner")
-    assert "orthography" in succeed("presets", "--functions")
-    assert json.loads(succeed("presets", "--json"))["ner-bagging"]["bags"] == ["ngrams", "lexicons"]
-    assert "there is no preset 'x'" in fail("presets", "x")
+    assert "ner-bagging" in succeed("features", "--list")
+    assert "disjunction(word, -4..-1)[0]" in succeed("features", "--preset", "ner")
+    assert "orthography" in succeed("features", "--functions")
+    assert json.loads(succeed("features", "--list", "--json"))["ner-bagging"]["bags"] == ["ngrams", "lexicons"]
+    assert "there is no preset 'x'" in fail("features", "--preset", "x")
 
 
 # convert -----------------------------------------------------------------------------------------------------------------
 
 
 def test_convert_between_formats_and_schemes(files: Path) -> None:
-    done = run("convert", files / "gold.conll", files / "out.jsonl", "--scheme", "bioes")
+    done = run("convert", files / "gold.conll", "-o", files / "out.jsonl", "--scheme", "bioes")
     assert done.returncode == 0
     assert "BIO2 (2 types, 4 labels) → BIOES" in done.stderr
     first = json.loads((files / "out.jsonl").read_text().splitlines()[0])
     assert first["labels"] == ["S-PER", "O", "O", "B-LOC", "E-LOC"]
     assert first["pos"][0] == "NNP"
-    back = succeed("convert", files / "out.jsonl", "-", "--to", "conll", "--scheme", "bio2")
+    back = succeed("convert", files / "out.jsonl", "--to", "conll", "--scheme", "bio2")
     assert back == GOLD + "\n"
 
 
 def test_convert_repairs_only_where_asked(files: Path) -> None:
     bad = write(files, "bad.conll", "a O\nb I-X\nc B-Y\n")
     target = files / "good.out"
-    assert "expected" in fail("convert", bad, target, "--scheme", "bioes", "--from-scheme", "bio2")
+    assert "expected" in fail("convert", bad, "-o", target, "--scheme", "bioes", "--from-scheme", "bio2")
     assert not target.exists()
-    done = run("convert", bad, target, "--scheme", "bioes", "--from-scheme", "bio2", "--repair")
+    done = run("convert", bad, "-o", target, "--scheme", "bioes", "--from-scheme", "bio2", "--repair")
     assert done.returncode == 0
     assert "1 labels repaired" in done.stderr
     assert target.read_text() == "a O\nb S-X\nc S-Y\n\n"
 
 
 def test_convert_streams_and_compresses(files: Path) -> None:
-    assert succeed("convert", "-", "-", "--to", "jsonl", stdin="a O\n") == '{"tokens": ["a"], "labels": ["O"]}\n'
-    succeed("convert", files / "gold.conll", files / "out.conll.gz", "--keep", "word,label", "--separator", "tab")
+    assert succeed("convert", "-", "--to", "jsonl", stdin="a O\n") == '{"tokens": ["a"], "labels": ["O"]}\n'
+    succeed("convert", files / "gold.conll", "-o", files / "out.conll.gz", "--keep", "word,label", "--separator", "tab")
     assert gzip.decompress((files / "out.conll.gz").read_bytes()).decode().startswith("Ann\tB-PER\n")
-    assert "plain" in fail("convert", write(files, "t.conll", "a DT\nb NN\n"), files / "x", "--scheme", "bio2").lower()
+    assert "plain" in fail("convert", write(files, "t.conll", "a DT\nb NN\n"), "-o", files / "x", "--scheme", "bio2").lower()
 
 
 def test_convert_keeps_the_order_of_columns_and_names_what_is_lost(files: Path) -> None:
-    assert succeed("convert", files / "gold.conll", "-", "--columns", "word,label,ner", "--to", "conll") == GOLD + "\n"
-    done = run("convert", files / "gold.conll", files / "out.conllu")
+    assert succeed("convert", files / "gold.conll", "--columns", "word,label,ner", "--to", "conll") == GOLD + "\n"
+    done = run("convert", files / "gold.conll", "-o", files / "out.conllu")
     assert "not kept, since conllu has no place for it: label" in done.stderr
     assert (files / "out.conllu").read_text().startswith("1\tAnn\t_\t_\tNNP\t")
-    assert "has no place for it: pos" in run("convert", files / "gold.conll", files / "o.jsonl", "--to", "spans").stderr
-    assert "not kept" not in run("convert", files / "gold.conll", files / "o.jsonl").stderr
+    assert "has no place for it: pos" in run("convert", files / "gold.conll", "-o", files / "o.jsonl", "--to", "spans").stderr
+    assert "not kept" not in run("convert", files / "gold.conll", "-o", files / "o.jsonl").stderr
 
 
 def test_convert_writes_text_as_conllu_says_it_was(files: Path) -> None:
     rows = ["1\tYes\tyes\tINTJ\tUH\t_\t0\troot\t_\tSpaceAfter=No", "2\t,\t,\tPUNCT\t,\t_\t1\tpunct\t_\t_"]
     rows += ["3\tsir\tsir\tNOUN\tNN\t_\t1\tvocative\t_\tX=1|SpaceAfter=No", "4\t.\t.\tPUNCT\t.\t_\t1\tpunct\t_\t_", ""]
     path = write(files, "tiny.conllu", "\n".join(rows) + "\n")
-    assert succeed("convert", path, "-", "--to", "text") == "Yes, sir.\n"
+    assert succeed("convert", path, "--to", "text") == "Yes, sir.\n"
 
 
 def test_convert_keeps_the_permissions_of_a_file_it_replaces(files: Path) -> None:
     target = write(files, "private.conll", "old\n")
     target.chmod(0o600)
-    succeed("convert", files / "gold.conll", target)
+    succeed("convert", files / "gold.conll", "-o", target)
     assert target.stat().st_mode & 0o777 == 0o600
     assert target.read_text() == GOLD + "\n"
 
 
 def test_convert_writes_into_a_pipe_by_its_name(files: Path) -> None:
-    command = f"{sys.executable} -m tagpool convert {files / 'gold.conll'} /dev/stdout --to conll | cat"
+    command = f"{sys.executable} -m tagpool convert {files / 'gold.conll'} -o /dev/stdout --to conll | cat"
     assert subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=True).stdout == GOLD + "\n"
 
 
@@ -287,7 +287,7 @@ def test_bad_files_are_named_with_their_line(tmp_path: Path, command: str, name:
     content, expected = BAD_FILES[name]
     path = write(tmp_path, "bad.conll", content)
     target = tmp_path / "target.conll"
-    extra: dict[str, list[object]] = {"score": [path], "features": ["--features", "word[0]"], "convert": [target]}
+    extra: dict[str, list[object]] = {"score": [path], "features": ["--features", "word[0]"], "convert": ["-o", target]}
     message = fail(command, path, *extra[command])
     assert expected in message
     assert str(path) in message
@@ -296,20 +296,20 @@ def test_bad_files_are_named_with_their_line(tmp_path: Path, command: str, name:
 
 def test_windows_line_ends_and_a_missing_last_line_end_do_no_harm(tmp_path: Path) -> None:
     path = write(tmp_path, "windows.conll", "a B-X\r\nb O\r\n\r\nc O")
-    assert succeed("convert", path, "-") == "a B-X\nb O\n\nc O\n\n"
+    assert succeed("convert", path) == "a B-X\nb O\n\nc O\n\n"
 
 
 def test_files_that_are_not_there(tmp_path: Path) -> None:
     for command in (["score", tmp_path / "no", tmp_path / "no"], ["features", tmp_path / "no", "--features", "word"]):
         assert "there is no such file" in fail(*command)
-    assert "expected a file, got a folder" in fail("convert", tmp_path, "-")
+    assert "expected a file, got a folder" in fail("convert", tmp_path)
 
 
 def test_a_target_that_cannot_be_written_is_a_failure(files: Path) -> None:
-    assert "writing failed" in fail("convert", files / "gold.conll", files / "no" / "out.conll", code=1)
+    assert "writing failed" in fail("convert", files / "gold.conll", "-o", files / "no" / "out.conll", code=1)
 
 
-@pytest.mark.parametrize("command", ["train", "tag", "score", "inspect", "explain", "features", "presets", "convert", "demo"])
+@pytest.mark.parametrize("command", ["train", "tag", "score", "inspect", "explain", "features", "convert", "demo"])
 def test_help_has_an_example(command: str) -> None:
     shown = succeed(command, "--help")
     assert "Examples:" in shown
@@ -332,7 +332,7 @@ def test_a_closed_pipe_is_no_error(files: Path) -> None:
 
 def test_output_that_cannot_be_written_is_a_failure() -> None:
     done = subprocess.run(
-        ["bash", "-c", f"{sys.executable} -m tagpool presets > /dev/full"], capture_output=True, text=True, check=False
+        ["bash", "-c", f"{sys.executable} -m tagpool features --list > /dev/full"], capture_output=True, text=True, check=False
     )
     assert done.returncode == 1
     assert "standard output: writing failed" in done.stderr

@@ -1,4 +1,4 @@
-"""``tagpool convert-model``."""
+"""``tagpool convert`` of models."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ MODEL = written(["A", "B"], ["x", "y"], [1.0, -1.0, 0.0, 2.0], [0.5, 0.0, 0.0, 0
 def test_from_crfsuite_to_everything_and_back(tmp_path: Path) -> None:
     first = tmp_path / "model.crfsuite"
     first.write_bytes(MODEL)
-    succeed("convert-model", first, tmp_path / "model.tagpool")
+    succeed("convert", first, "-o", tmp_path / "model.tagpool")
     assert tagpool.load(tmp_path / "model.tagpool").predict([[["x"], ["y"]]]) == [["A", "B"]]
     assert "converted from a model of CRFsuite" in succeed("inspect", tmp_path / "model.tagpool")
-    said = json.loads(succeed("convert-model", first, tmp_path / "model.wapiti", "--json"))
+    said = json.loads(succeed("convert", first, "-o", tmp_path / "model.wapiti", "--json"))
     assert said == {"from": "CRFsuite", "to": "wapiti", "labels": 2, "attributes": 2, "weights": 5, "lost": []}
-    succeed("convert-model", tmp_path / "model.wapiti", tmp_path / "again", "--to", "crfsuite")
+    succeed("convert", tmp_path / "model.wapiti", "-o", tmp_path / "again", "--to", "crfsuite")
     assert (tmp_path / "again").read_bytes() == MODEL
-    succeed("convert-model", tmp_path / "model.tagpool", tmp_path / "third.crfsuite")
+    succeed("convert", tmp_path / "model.tagpool", "-o", tmp_path / "third.crfsuite")
     tagger = pycrfsuite.Tagger()
     tagger.open(tmp_path / "third.crfsuite")
     assert tagger.tag([["x"], ["y"]]) == ["A", "B"]
@@ -32,15 +32,15 @@ def test_from_crfsuite_to_everything_and_back(tmp_path: Path) -> None:
 
 def test_what_has_no_place_is_named(tmp_path: Path) -> None:
     tagpool.CRF("word[0]").fit(tagpool.builtin_corpus(40)).save(tmp_path / "model.tagpool")
-    said = json.loads(succeed("convert-model", tmp_path / "model.tagpool", tmp_path / "model.crfsuite", "--json"))
+    said = json.loads(succeed("convert", tmp_path / "model.tagpool", "-o", tmp_path / "model.crfsuite", "--json"))
     assert said["lost"] == ["the weights of first and last labels, so that some labels may differ"]
 
 
 def test_bad_files_are_refused(tmp_path: Path) -> None:
     (tmp_path / "model.crfsuite").write_bytes(MODEL[:500])
-    assert "cut off" in fail("convert-model", tmp_path / "model.crfsuite", tmp_path / "model.tagpool")
+    assert "cut off" in fail("convert", tmp_path / "model.crfsuite", "-o", tmp_path / "model.tagpool")
     (tmp_path / "model.txt").write_text("hello" * 100)
-    assert "expected a model" in fail("convert-model", tmp_path / "model.txt", tmp_path / "model.tagpool")
-    assert "No such file" in fail("convert-model", tmp_path / "nothing", tmp_path / "model.tagpool")
-    assert "does not say which format" in fail("convert-model", tmp_path / "model.crfsuite", tmp_path / "model.bin")
+    assert "expected a model" in fail("convert", tmp_path / "model.txt", "-o", tmp_path / "model.tagpool")
+    assert "expected a model" in fail("convert", tmp_path / "nothing", "-o", tmp_path / "model.tagpool")
+    assert "unknown model format" in fail("convert", tmp_path / "model.crfsuite", "-o", tmp_path / "model.bin")
     assert not (tmp_path / "model.tagpool").exists()

@@ -36,11 +36,11 @@ def test_probabilities_and_n_best_of_pools(data: Path, pools: Path, name: str) -
     model = pools / f"{name}.tagpool"
     pool, sentence = tagpool.load(model), ["Dr.", "Okafor", "left"]
     (marginals,), (labels,) = pool.predict_marginals([sentence]), pool.predict([sentence])
-    shown = succeed("tag", model, "-", "--marginals", stdin="\n".join(sentence) + "\n")
+    shown = succeed("tag", model, "-", "--probabilities", stdin="\n".join(sentence) + "\n")
     for line, word, label, row in zip(shown.splitlines(), sentence, labels, marginals, strict=True):
         assert line.split()[::2] == [word, label]
         assert float(line.split()[1]) == pytest.approx(row[list(pool.labels_).index(label)], abs=2e-5)
-    several = succeed("tag", model, "-", "--nbest", 3, "--marginals", stdin="\n".join(sentence) + "\n").splitlines()
+    several = succeed("tag", model, "-", "--nbest", 3, "--probabilities", stdin="\n".join(sentence) + "\n").splitlines()
     assert [line.split()[:4] for line in several if line.startswith("#")] == [["#", "nbest", "=", str(n)] for n in (1, 2, 3)]
     assert [line.split()[-1] for line in several[1:4]] == labels
     logs = [float(line.split()[-1]) for line in several if line.startswith("#")]
@@ -55,7 +55,7 @@ def test_only_valid_sequences(data: Path, tmp_path: Path) -> None:
     crf = CRF("word[0]").fit(corpus)
     crf.save(tmp_path / "m")
     text = "a\nb\nc\n"
-    shown = succeed("tag", tmp_path / "m", "-", "--nbest", 99, "--marginals", stdin=text)
+    shown = succeed("tag", tmp_path / "m", "-", "--nbest", 99, "--probabilities", stdin=text)
     valid = succeed("tag", tmp_path / "m", "-", "--nbest", 99, "--scheme", "bio2", stdin=text)
 
     def read(printed: str) -> dict[tuple[str, ...], float]:

@@ -21,7 +21,7 @@ def test_json_has_the_rows(tmp_path: Path) -> None:
 
 
 def test_a_table_is_written(tmp_path: Path) -> None:
-    shown = succeed("reproduce", "undertraining", "--quick", "--no-plots", "--write", tmp_path / "results")
+    shown = succeed("reproduce", "undertraining", "--quick", "--no-plots", "-o", tmp_path / "results")
     page = (tmp_path / "results" / "undertraining.md").read_text()
     assert "tagpool reproduce undertraining --quick" in page
     assert "one model, strong feature missing" in page
@@ -39,4 +39,4 @@ def test_errors(tmp_path: Path) -> None:
     assert "conll2003" in fail("reproduce", "bagging-ner", "--quick", "--data", tmp_path)
     assert "is no folder" in fail("reproduce", "bagging-ner", "--data", tmp_path / "nowhere")
     (tmp_path / "file").write_text("")
-    assert "expected a folder" in fail("reproduce", "undertraining", "--quick", "--write", tmp_path / "file")
+    assert "expected a folder" in fail("reproduce", "undertraining", "--quick", "-o", tmp_path / "file")

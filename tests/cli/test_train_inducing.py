@@ -79,7 +79,7 @@ def test_options_that_make_no_sense(data: Path, tmp_path: Path, options: list[ob
 
 
 def test_what_it_has_not_is_refused(model: Path, data: Path, tmp_path: Path) -> None:
-    for option in (["--nbest", 2], ["--marginals"], ["--scheme", "bio2"]):
+    for option in (["--nbest", 2], ["--probabilities"], ["--scheme", "bio2"]):
         assert "need a model with probabilities" in fail("tag", model, data / "dev.conll", *option)
     common = ["train", "--train", data / "train.conll", "--model", tmp_path / "m"]
     assert "not a tagger with lattices" in fail(*common, "--pool", "opinion", "--member", model, "--member", model)

@@ -1,1 +1,1 @@
-"""The shop: the ``tagpool`` command."""
+"""The ``tagpool`` command."""

@@ -8,7 +8,8 @@ from typing import Annotated
 
 import typer
 
-from tagpool.cli.console import ColumnsOption, EncodingOption, LabelOption, errors
+from tagpool.cli.console import ColumnsOption, EncodingOption, LabelOption, OutputOption, errors
+from tagpool.cli.model_conversion import ModelFormat, convert_model, model_origin
 from tagpool.corpus.conll import lost_in_conllu
 from tagpool.corpus.corpus import WORD, Corpus
 from tagpool.corpus.files import STANDARD_STREAM
@@ -18,9 +19,11 @@ from tagpool.corpus.schemes import Scheme, convert_many, detect
 from tagpool.corpus.text import SPACE
 from tagpool.errors import InputError
 
+_FORMATS = ", ".join(one.value for one in Format)
+
 
 class SpanScheme(str, Enum):
-    """The schemes labels can be converted between."""
+    """Tag schemes for spans."""
 
     IOB1 = "iob1"
     BIO2 = "bio2"
@@ -29,54 +32,75 @@ class SpanScheme(str, Enum):
 
 
 class Separator(str, Enum):
-    """What stands between the columns of a CoNLL file."""
+    """Separator of the columns of a CoNLL file."""
 
     SPACE = "space"
     TAB = "tab"
 
 
 def convert(
-    source: Annotated[Path, typer.Argument(metavar="IN", help="The file to read; - is standard input.")],
-    target: Annotated[Path, typer.Argument(metavar="OUT", help="The file to write; - is standard output.")],
-    from_: Annotated[Format | None, typer.Option("--from", help="IN's format; guessed from its name when not given.")] = None,
-    to: Annotated[Format | None, typer.Option(help="OUT's format; guessed from its name when not given.")] = None,
+    source: Annotated[Path, typer.Argument(metavar="FILE", help="Corpus or model; - is a corpus on standard input.")],
+    target: OutputOption = Path(STANDARD_STREAM),
+    from_: Annotated[Format | None, typer.Option("--from", help="Format of FILE (default: from its name).")] = None,
+    to: Annotated[
+        str | None,
+        typer.Option(help=f"Output format (default: from the name): {_FORMATS}; for models crfsuite, wapiti, tagpool."),
+    ] = None,
     columns: ColumnsOption = None,
-    keep: Annotated[str | None, typer.Option(help="Only these columns, in this order, such as word,label.")] = None,
+    keep: Annotated[str | None, typer.Option(help="Only these columns, in this order: word,label.")] = None,
     label: LabelOption = None,
     scheme: Annotated[SpanScheme | None, typer.Option(help="Convert the labels to this tag scheme.")] = None,
-    from_scheme: Annotated[SpanScheme | None, typer.Option(help="The scheme the labels are in; detected when not given.")] = None,
-    repair: Annotated[bool, typer.Option("--repair", help="Repair invalid label sequences as conlleval reads them.")] = False,
-    misaligned: Annotated[Misaligned, typer.Option(help="Spans that cut a token.")] = "error",
-    separator: Annotated[Separator, typer.Option(help="Between the columns of a CoNLL file.")] = Separator.SPACE,
+    from_scheme: Annotated[SpanScheme | None, typer.Option(help="Tag scheme of FILE (default: detected).")] = None,
+    repair: Annotated[bool, typer.Option("--repair", help="Repair invalid label sequences as conlleval does.")] = False,
+    misaligned: Annotated[Misaligned, typer.Option(help="Treatment of spans that cut a token.")] = "error",
+    separator: Annotated[Separator, typer.Option(help="Column separator of CoNLL output.")] = Separator.SPACE,
     encoding: EncodingOption = "utf-8",
+    json: Annotated[bool, typer.Option("--json", help="For models: print a summary as JSON.")] = False,
 ) -> None:
-    """Convert between file formats and between tag schemes; what a format cannot hold is named.
+    """Convert corpora, tag schemes and model files.
+
+    Models of tagpool, CRFsuite, Wapiti (text) and CRF++ (text) are recognised by their first bytes. A message names everything
+    that the new format cannot hold.
 
     \b
     Examples:
-      tagpool convert eng.train train.conll --columns word,pos,chunk,label --scheme bioes --repair
-      tagpool convert doccano.jsonl train.conll
-      tagpool convert en.conllu en.tsv --keep word,upos --separator tab
+      tagpool convert eng.train -o train.conll --columns word,pos,chunk,label --scheme bioes --repair
+      tagpool convert doccano.jsonl -o train.conll
+      tagpool convert en.conllu -o en.tsv --keep word,upos --separator tab
+      tagpool convert names.crfsuite -o names.tagpool
     """
+    origin = model_origin(source)
+    if origin is not None:
+        convert_model(source, origin, target, to, json)
+        return
+    if (to or target.suffix.removeprefix(".")) in list(ModelFormat):
+        raise InputError("expected a model of tagpool, CRFsuite, Wapiti or CRF++, since the output is a model", source=source)
+    written_as = format_of(target) if to is None else _corpus_format(to)
     corpus = read_corpus(source, columns=columns, label=label, format=from_, misaligned=misaligned, encoding=encoding)
     if scheme is not None or repair:
         corpus = _convert_labels(corpus, from_scheme, scheme, repair)
-    _name_losses(corpus if keep is None else corpus.with_columns(keep.split(",")), to or format_of(target))
-    write_corpus(corpus, target, columns=keep, format=to, separator="\t" if separator is Separator.TAB else " ")
+    _name_losses(corpus if keep is None else corpus.with_columns(keep.split(",")), written_as)
+    write_corpus(corpus, target, columns=keep, format=written_as, separator="\t" if separator is Separator.TAB else " ")
     if str(target) != STANDARD_STREAM:
         errors.print(
             f"{len(corpus):,} sentences, {corpus.token_count:,} tokens written to {target}", highlight=False, markup=False
         )
 
 
+def _corpus_format(name: str) -> Format:
+    if name not in list(Format):
+        raise InputError(f"--to {name}: expected one of {_FORMATS}, or for models crfsuite, wapiti, tagpool")
+    return Format(name)
+
+
 def _name_losses(corpus: Corpus, target: Format) -> None:
-    """Says which columns, and that comments, will not be in the new file."""
+    """Prints which columns and comments the new file does not have."""
     lost: list[str] = []
     if target is Format.CONLLU:
         lost = lost_in_conllu(corpus)
     elif target in (Format.SPANS, Format.TEXT):
-        kept = {WORD, SPACE, corpus.label_column if target is Format.SPANS else SPACE}
-        lost = [name for name in corpus.columns if name not in kept]
+        columns = {WORD, SPACE, corpus.label_column if target is Format.SPANS else SPACE}
+        lost = [name for name in corpus.columns if name not in columns]
     if corpus.native.asides and target not in (Format.CONLL, Format.CONLLU):
         lost.append("comments")
     if lost:
@@ -84,19 +108,19 @@ def _name_losses(corpus: Corpus, target: Format) -> None:
 
 
 def _convert_labels(corpus: Corpus, source: SpanScheme | None, target: SpanScheme | None, repair: bool) -> Corpus:
-    found = detect(corpus.labels)
-    origin = Scheme.of(source.value) if source else found.scheme
+    detected = detect(corpus.labels)
+    origin = Scheme.of(source.value) if source else detected.scheme
     wanted = Scheme.of(target.value) if target else origin
     if (origin is Scheme.PLAIN) != (wanted is Scheme.PLAIN):
         raise InputError(
-            f"the labels are {found.description}: only IOB1, BIO2, BILOU and BIOES can be converted into each other",
+            f"the labels are {detected.description}: only IOB1, BIO2, BILOU and BIOES can be converted into each other",
             source=corpus.source,
         )
     try:
         labels, changed = convert_many(corpus.labels, origin, wanted, repair=repair)
     except InputError as error:
-        raise InputError(f"labels are {found.description}; {error}", source=corpus.source) from None
+        raise InputError(f"labels are {detected.description}; {error}", source=corpus.source) from None
     note = f", {changed:,} labels repaired" if repair else ""
-    read_as = found.description if source is None else f"{found.description}, read as {origin.label}"
+    read_as = detected.description if source is None else f"{detected.description}, read as {origin.label}"
     errors.print(f"labels: {read_as} → {wanted.label}{note}", highlight=False, markup=False)
     return corpus.with_labels(labels)

@@ -1,4 +1,4 @@
-"""The entry point: loads the commands, so that Ctrl-C is met with a word even while they load."""
+"""Entry point: handles Ctrl-C also while the commands are being imported."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ def run() -> None:
         _leave_interrupted()
     except SystemExit as ending:
         if ending.code == INTERRUPTED:
-            # Between the loading of the commands and the running of one it is typer that ends, without a word.
-            if not getattr(sys.modules.get("tagpool.cli.guard"), "interruption_said", False):
+            # Before a command runs, typer exits without a message.
+            if not getattr(sys.modules.get("tagpool.cli.guard"), "interruption_reported", False):
                 sys.stderr.write(_MESSAGE)
             _leave_interrupted()
         raise
 
 
 def _leave_interrupted() -> None:
-    """Leaves with 130 in any case.
+    """Exits with 130.
 
-    Python ends itself by the signal if Ctrl-C ever passed through an ``eval`` (as in the making of a dataclass while a library
-    is imported), even where it was caught later.
+    After a Ctrl-C inside an ``eval`` (such as the creation of a dataclass during an import), Python would end with the signal,
+    even if the exception was caught.
     """
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(OSError, ValueError, AttributeError):

@@ -24,23 +24,23 @@ from tagpool.tagging.models import columns_of, experts_in, load_model
 
 
 def explain(
-    model: Annotated[Path, typer.Argument(help="A model, as tagpool train writes it.")],
-    text: Annotated[str | None, typer.Argument(metavar="SENTENCE", help="The sentence.")] = None,
-    file: Annotated[Path | None, typer.Option(help="Take the sentence from this file instead; - is standard input.")] = None,
-    sentence: Annotated[int, typer.Option(min=1, help="For --file: the number of the sentence.")] = 1,
-    token: Annotated[int | None, typer.Option(min=1, help="Only the token of this number.")] = None,
-    top: Annotated[int, typer.Option(min=0, help="How many features a token.")] = 8,
+    model: Annotated[Path, typer.Argument(help="Model file.")],
+    text: Annotated[str | None, typer.Argument(metavar="SENTENCE", help="The sentence to explain.")] = None,
+    file: Annotated[Path | None, typer.Option(help="Read the sentence from this file; - is standard input.")] = None,
+    sentence: Annotated[int, typer.Option(min=1, help="Number of the sentence in --file.")] = 1,
+    token: Annotated[int | None, typer.Option(min=1, help="Only the token with this number.")] = None,
+    top: Annotated[int, typer.Option(min=0, help="Number of features per token.")] = 8,
     columns: ColumnsOption = None,
-    separator: Annotated[str, typer.Option(help="What stands between the columns of a token of SENTENCE.")] = "/",
+    separator: Annotated[str, typer.Option(help="Column separator in SENTENCE.")] = "/",
     format: FormatOption = None,  # noqa: A002 - the option's name
     encoding: EncodingOption = "utf-8",
     json: JsonOption = False,
 ) -> None:
-    """Show which features decided the labels of a sentence, and what would have to be missing for each to change.
+    """Show the features behind each label of a sentence.
 
-    Beside a feature stands what it adds to the lead of the label over the runner-up. Of a pool also the votes are shown: each
-    member's share, and the label it would give by itself. A model that looks at more than words takes tokens with their
-    columns: word/pos, named by --columns.
+    The number before a feature is its contribution to the lead of the label over the runner-up. The last line names the fewest
+    features without which the label would change. A pool shows the vote and the weight of every member. A model that reads more
+    than words takes tokens with their columns: word/pos, named by --columns.
 
     \b
     Examples:

@@ -21,6 +21,7 @@ from tagpool.cli.console import (
     print_table,
     table,
 )
+from tagpool.cli.presets import list_functions, list_presets, print_preset
 from tagpool.corpus.corpus import Corpus
 from tagpool.corpus.formats import read_corpus
 from tagpool.errors import InputError
@@ -30,38 +31,48 @@ from tagpool.features.presets import load_templates
 
 
 def features(
-    file: Annotated[Path, typer.Argument(help="The file whose tokens are shown.")],
+    file: Annotated[Path | None, typer.Argument(help="Corpus whose tokens are shown.")] = None,
     templates: Annotated[
-        str, typer.Option("--features", help="A template file (ours or CRF++'s), a preset, or the text itself.")
-    ],
-    use: Annotated[list[str] | None, typer.Option(help="NAME=PATH: the file or folder of a resource the templates name.")] = None,
-    without: Annotated[list[str] | None, typer.Option(help="NAME: leave out the templates that need this resource.")] = None,
-    bag: Annotated[list[str] | None, typer.Option(help="Only the shared base and this bag.")] = None,
-    first: Annotated[int, typer.Option(min=1, help="The first sentence shown.")] = 1,
-    count: Annotated[int, typer.Option(min=1, help="How many sentences are shown.")] = 1,
-    summary: Annotated[bool, typer.Option("--summary", help="Count features by template over the whole file instead.")] = False,
-    min_count: Annotated[int, typer.Option(min=1, help="For --summary: features met fewer times are left out.")] = 1,
+        str | None, typer.Option("--features", help="Templates: a preset, a file (also of CRF++), or the text itself.")
+    ] = None,
+    use: Annotated[list[str] | None, typer.Option(help="NAME=PATH of a resource (repeatable).")] = None,
+    without: Annotated[list[str] | None, typer.Option(help="Leave out templates that need this resource.")] = None,
+    bag: Annotated[list[str] | None, typer.Option(help="Only the shared base and this bag (repeatable).")] = None,
+    first: Annotated[int, typer.Option(min=1, help="Number of the first sentence.")] = 1,
+    count: Annotated[int, typer.Option(min=1, help="Number of sentences.")] = 1,
+    summary: Annotated[bool, typer.Option("--summary", help="Count features by template in the whole file.")] = False,
+    min_count: Annotated[int, typer.Option(min=1, help="For --summary: ignore features that occur fewer times.")] = 1,
+    list_: Annotated[bool, typer.Option("--list", help="List the presets.")] = False,
+    preset: Annotated[str | None, typer.Option(help="Print a preset, to start a template file from.")] = None,
+    functions: Annotated[bool, typer.Option("--functions", help="List the functions of templates.")] = False,
     columns: ColumnsOption = None,
     label: LabelOption = None,
     format: FormatOption = None,  # noqa: A002 - the option's name
     encoding: EncodingOption = "utf-8",
     json: JsonOption = False,
 ) -> None:
-    """Show the features that templates make of the tokens of a file.
+    """Show the features of tokens; list presets and functions.
 
     \b
     Examples:
       tagpool features train.conll --columns word,pos,label --features chunk
       tagpool features train.conll --features 'shape[-1..1]' --count 3
       tagpool features train.conll --features ner-bagging --use lexicons=lists/ --summary
+      tagpool features --list
+      tagpool features --preset ner > mine.txt
     """
+    if list_ or functions or preset is not None:
+        list_functions(json) if functions else list_presets(json) if preset is None else print_preset(preset, json)
+        return
+    if file is None or templates is None:
+        raise InputError("expected a file and --features, or one of --list, --preset and --functions")
     corpus = read_corpus(file, columns=columns, label=label, format=format, encoding=encoding)
     chosen = everything = load_templates(templates)
     if without:
         chosen = chosen.without(*without)
     if bag:
         chosen = chosen.restrict(*bag)
-    # A resource of templates that were left out is no mistake.
+    # Resources of templates that are left out are allowed.
     left_out = everything.resources.keys() - chosen.resources.keys()
     given = {name: path for name, path in parse_uses(use or []).items() if name not in left_out}
     encoder = Encoder(chosen, resources=given, min_count=min_count, history=True)
@@ -73,7 +84,7 @@ def features(
     shown = corpus[first - 1 : first - 1 + count]
     encoded = encoder.fit_transform(shown)
     for number in range(len(shown)):
-        # From the whole corpus, for templates that look at a document.
+        # Features are made from the whole corpus: some templates read the document.
         described = encoder.describe(corpus, first - 1 + number)
         _show_sentence(described, encoded, shown[number].words, number, first + number, json)
     if not json and encoder.history_names:
@@ -82,15 +93,15 @@ def features(
 
 
 def _vectors(encoded: EncodedCorpus, number: int) -> list[dict[str, list[float]]]:
-    """The embeddings of each token of a sentence, by template; those of words that have one."""
+    """The embeddings of each token of a sentence by template, for words that have one."""
     begin, end = encoded.sentences[number : number + 2].tolist()
-    found: list[dict[str, list[float]]] = [{} for _ in range(begin, end)]
+    vectors: list[dict[str, list[float]]] = [{} for _ in range(begin, end)]
     for block in encoded.dense:
         for token in range(max(begin, begin - block.offset), min(end, end - block.offset)):
             row = int(block.rows[token + block.offset])
             if row >= 0:
-                found[token - begin][block.key] = [round(float(value), 4) for value in block.vectors[row]]
-    return found
+                vectors[token - begin][block.key] = [round(float(value), 4) for value in block.vectors[row]]
+    return vectors
 
 
 def _show_sentence(

@@ -1,7 +1,4 @@
-"""What happens when a command does not succeed: one clear message, and the exit code.
-
-0 success, 1 failed, 2 wrong usage or bad input, 130 interrupted.
-"""
+"""Error messages and exit codes of commands: 0 success, 1 failure, 2 wrong usage or bad input, 130 interrupted."""
 
 from __future__ import annotations
 
@@ -18,13 +15,13 @@ from tagpool.cli.console import errors
 from tagpool.cli.entry import INTERRUPTED
 from tagpool.errors import InputError, TagpoolError
 
-interruption_said: bool = False  # whether somebody who pressed Ctrl-C has had an answer
+interruption_reported: bool = False
 
 
 def guarded(command: Callable[..., None]) -> Callable[..., None]:
-    """The command with its errors turned into messages and exit codes.
+    """A command that turns its errors into messages and exit codes.
 
-    A command that is interrupted and kept something raises ``KeyboardInterrupt("what it kept")``.
+    An interrupted command that saved something raises ``KeyboardInterrupt`` with a text that says what.
     """
 
     @functools.wraps(command)
@@ -38,32 +35,31 @@ def guarded(command: Callable[..., None]) -> Callable[..., None]:
         except TagpoolError as error:
             _stop(f"error: {error}", 1)
         except BrokenPipeError:
-            # Whoever read our output has seen enough; Python would complain once more when it closes the stream.
+            # The reader closed the pipe. Without this, Python reports the error again when it closes the stream.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         except KeyboardInterrupt as interruption:
-            signal.signal(signal.SIGINT, signal.SIG_IGN)  # once is enough
+            signal.signal(signal.SIGINT, signal.SIG_IGN)  # ignore further Ctrl-C
             _stop(f"interrupted; {str(interruption) or 'nothing was written'}", INTERRUPTED)
-        except OSError as error:  # files are handled where they are written: this is the output of the command itself
+        except OSError as error:  # of standard output: other files are handled where they are written
             _stop(f"error: standard output: writing failed: {error.strerror or error}", 1)
         except Exception as error:
             if os.environ.get("TAGPOOL_DEBUG") or isinstance(error, typer.Exit):
                 raise
             if _was_interrupted(error):
                 _stop("interrupted; nothing was written", INTERRUPTED)
-            what = f"{type(error).__name__}: {error}"
-            _stop(f"error: this should not happen ({what}); run again with TAGPOOL_DEBUG=1 and report what it says", 1)
+            _stop(f"internal error ({type(error).__name__}: {error}); run again with TAGPOOL_DEBUG=1 and report the output", 1)
 
     return run
 
 
 def _was_interrupted(error: BaseException) -> bool:
-    """Whether Ctrl-C is behind an error: while a library is being imported, it may come out as something else."""
-    behind = error.__cause__ or error.__context__
-    return isinstance(error, KeyboardInterrupt) or (behind is not None and _was_interrupted(behind))
+    """True if Ctrl-C caused the error: during an import it may be raised as another exception."""
+    cause = error.__cause__ or error.__context__
+    return isinstance(error, KeyboardInterrupt) or (cause is not None and _was_interrupted(cause))
 
 
 def _stop(message: str, code: int) -> None:
-    global interruption_said
-    interruption_said = interruption_said or code == INTERRUPTED
+    global interruption_reported
+    interruption_reported = interruption_reported or code == INTERRUPTED
     errors.print(message, style="red", highlight=False, markup=False)
     raise typer.Exit(code)

@@ -1,6 +1,6 @@
-"""The ``tagpool`` command: puts the sub-commands together.
+"""The ``tagpool`` command and its sub-commands.
 
-Each is imported when it is asked for: what one of them needs (NumPy, the trainers) shall not slow down another.
+Each sub-command is imported when it is called, so that the imports of one (NumPy, the trainers) do not slow down another.
 """
 
 from __future__ import annotations
@@ -15,45 +15,29 @@ from typer.main import get_command
 import tagpool
 from tagpool.cli.guard import guarded
 
-COMMANDS = (
-    "train",
-    "tag",
-    "score",
-    "inspect",
-    "explain",
-    "pool",
-    "features",
-    "presets",
-    "clusters",
-    "ambiguity",
-    "convert",
-    "convert-model",
-    "demo",
-    "reproduce",
-)
+COMMANDS = ("train", "tag", "score", "explain", "inspect", "features", "convert", "pool", "resources", "demo", "reproduce")
 
 
 class Commands(TyperGroup):
-    """The sub-commands; the module of each has its name, with an underscore for a hyphen.
+    """The sub-commands; each is a function in the module of its name, or the module has an ``app`` with commands of its own.
 
-    Contexts and commands are click's, which some versions of typer bring along under another name: hence Any.
+    Some versions of typer bundle click under another name, so contexts and commands have the type Any.
     """
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """Their names, in the order of --help."""
+        """The names in the order of --help."""
         return list(COMMANDS)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """One of them."""
+        """The command of a name."""
         if cmd_name not in COMMANDS:
             return None
-        name = cmd_name.replace("-", "_")
-        module = importlib.import_module(f"tagpool.cli.{name}")
-        if hasattr(module, "app"):  # it has sub-commands of its own
+        module = importlib.import_module(f"tagpool.cli.{cmd_name}")
+        if hasattr(module, "app"):
             return get_command(module.app)
-        one = typer.Typer(add_completion=False, rich_markup_mode=None)
-        one.command(cmd_name)(guarded(getattr(module, name)))
-        return get_command(one)
+        command = typer.Typer(add_completion=False, rich_markup_mode=None)
+        command.command(cmd_name)(guarded(getattr(module, cmd_name)))
+        return get_command(command)
 
 
 app = typer.Typer(
@@ -76,4 +60,10 @@ def _show_version(wanted: bool) -> None:
 def root(
     version: bool = typer.Option(False, "--version", callback=_show_version, is_eager=True, help="Show the version and exit."),
 ) -> None:
-    """Robust sequence labelling on a CPU: train taggers, tag, look inside, score; corpora, features, formats."""
+    """Robust sequence labelling on a CPU.
+
+    Every command has a page of its own: tagpool COMMAND --help
+
+    \b
+    Exit codes: 0 success, 1 failure, 2 wrong usage or bad input, 130 interrupted.
+    """

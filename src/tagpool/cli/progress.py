@@ -1,4 +1,4 @@
-"""How training is followed: a bar on a terminal, plain lines elsewhere."""
+"""Progress of training: a bar on a terminal, plain lines elsewhere."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tagpool.optim.watch import Epoch
 
 
 class Follower:
-    """Tells of the steps and epochs of a training; this one in plain lines."""
+    """Prints the steps and epochs of a training as plain lines."""
 
     def __init__(self) -> None:
         self.epochs = 0
@@ -23,26 +23,26 @@ class Follower:
         return
 
     def step(self, text: str) -> None:
-        """What is being done before the first epoch."""
+        """Reports a step before the first epoch."""
         errors.print(text, highlight=False, markup=False)
 
     def epoch(self, epoch: Epoch, member: str | None = None) -> None:
-        """How training stands: of the one there is, or of a member of a pool."""
+        """Reports an epoch of a single training, or of a member of a pool."""
         self.epochs += 1
         if epoch.note:
-            of = "" if member is None else f"{member}: "
-            errors.print(f"note: {of}{epoch.note}", highlight=False, markup=False)
+            prefix = "" if member is None else f"{member}: "
+            errors.print(f"note: {prefix}{epoch.note}", highlight=False, markup=False)
         self.show(epoch, member)
 
     def show(self, epoch: Epoch, member: str | None = None) -> None:
         """Shows an epoch."""
-        parts = [*_of(member), f"epoch {epoch.number}/{epoch.total}", f"loss {epoch.loss:.6g}", *_score(epoch)]
+        parts = [*_prefix(member), f"epoch {epoch.number}/{epoch.total}", f"loss {epoch.loss:.6g}", *_score(epoch)]
         parts.append(f"{epoch.seconds:.1f} s, {_left(epoch)}")
         errors.print("  ".join(parts), highlight=False, markup=False)
 
 
 class Bar(Follower):
-    """The same as bars that move: one, or one for each member of a pool."""
+    """Shows the epochs as bars: one, or one for each member of a pool."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -60,7 +60,7 @@ class Bar(Follower):
         self._progress.stop()
 
     def step(self, text: str) -> None:
-        """What is being done before the first epoch."""
+        """Reports a step before the first epoch."""
         self._progress.update(self._task, description=text)
 
     def show(self, epoch: Epoch, member: str | None = None) -> None:
@@ -70,16 +70,16 @@ class Bar(Follower):
             if member not in self._members:
                 self._members[member] = self._progress.add_task("", total=None)
             task = self._members[member]
-        parts = [*_of(member), f"epoch {epoch.number}/{epoch.total}", f"loss {epoch.loss:.6g}", *_score(epoch), _left(epoch)]
+        parts = [*_prefix(member), f"epoch {epoch.number}/{epoch.total}", f"loss {epoch.loss:.6g}", *_score(epoch), _left(epoch)]
         self._progress.update(task, description="  ".join(parts), total=epoch.total, completed=epoch.number)
 
 
 def follower() -> Follower:
-    """What fits the place messages go to."""
+    """Bars if messages go to a terminal, else plain lines."""
     return Bar() if errors.is_terminal else Follower()
 
 
-def _of(member: str | None) -> list[str]:
+def _prefix(member: str | None) -> list[str]:
     return [] if member is None else [f"{member}:"]
 
 

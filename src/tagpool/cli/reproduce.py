@@ -19,21 +19,21 @@ _RESULTS = Path("docs") / "results"
 
 
 def reproduce(
-    name: Annotated[str | None, typer.Argument(help=f"Which experiment: {', '.join(EXPERIMENTS)}.")] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="A part of the data, one seed: a look within a minute or two.")] = False,
-    seeds: Annotated[int, typer.Option(min=1, help="How many seeds the figures are means of.")] = 3,
-    threads: Annotated[int, typer.Option(min=1, help="How many threads; the figures are the same.")] = 1,
-    data: Annotated[Path | None, typer.Option(help="The folder of the corpora (if not given, what TAGPOOL_DATA names).")] = None,
-    write: Annotated[
+    name: Annotated[str | None, typer.Argument(help="The experiment (default: list them).")] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Part of the data and one seed: one or two minutes.")] = False,
+    seeds: Annotated[int, typer.Option(min=1, help="Number of seeds; figures are means over them.")] = 3,
+    threads: Annotated[int, typer.Option(min=1, help="Number of threads; does not change the figures.")] = 1,
+    data: Annotated[Path | None, typer.Option(help="Folder of the corpora (default: TAGPOOL_DATA).")] = None,
+    target: Annotated[
         Path | None,
-        typer.Option(help=f"The folder the table and plots are written to (if not given, {_RESULTS}; nowhere with --quick)."),
+        typer.Option("--output", "-o", help=f"Folder for the table and plots (default: {_RESULTS}; with --quick none)."),
     ] = None,
-    plots: Annotated[bool, typer.Option(help="Draw the plots of those that have one (needs tagpool[plots]).")] = True,
+    plots: Annotated[bool, typer.Option(help="Draw plots (needs tagpool[plots]).")] = True,
     json: JsonOption = False,
 ) -> None:
-    """Run an experiment of the papers on real corpora, and put our figures beside theirs.
+    """Run an experiment of the papers on its corpora.
 
-    Without a name, lists the experiments.
+    The table has the figures of the paper and ours. Without a name, the command lists the experiments.
 
     \b
     Examples:
@@ -41,13 +41,13 @@ def reproduce(
       tagpool reproduce bagging-ner --threads 2
     """
     if name is None:
-        print_table(table(["experiment", "what"], [[each, found.what] for each, found in EXPERIMENTS.items()], left=2))
+        print_table(table(["experiment", "what"], [[key, one.what] for key, one in EXPERIMENTS.items()], left=2))
         return
     chosen = experiment(name)
     given = data if data is not None else _named_by_environment()
-    folder = write if write is not None else None if quick else _RESULTS
+    folder = target if target is not None else None if quick else _RESULTS
     if folder is not None and folder.exists() and not folder.is_dir():
-        raise InputError(f"--write {folder}: expected a folder")
+        raise InputError(f"--output {folder}: expected a folder")
     with follower() as followed:
         setting = Setting(given, quick, seeds, threads, followed.step, folder if plots else None)
         study = chosen.run(setting)

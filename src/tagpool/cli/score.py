@@ -42,25 +42,23 @@ Labels = list[list[str]]
 
 
 def score(
-    gold: Annotated[
-        Path, typer.Argument(help="The file with the gold labels; alone, its last two columns are gold and predicted.")
-    ],
-    predicted: Annotated[Path | None, typer.Argument(help="The file with the predicted labels.")] = None,
-    compare: Annotated[Path | None, typer.Option(help="Another system's predictions: how significant is the difference?")] = None,
-    train: Annotated[Path | None, typer.Option(help="Training data: scores of known and unknown words apart.")] = None,
-    plain: Annotated[bool, typer.Option("--plain", help="Score tokens, not chunks, whatever the labels look like.")] = False,
-    confused: Annotated[int, typer.Option(min=0, help="Show so many pairs of labels most often confused.")] = 0,
+    gold: Annotated[Path, typer.Argument(help="Gold labels; without PREDICTED, the last two columns are gold and predicted.")],
+    predicted: Annotated[Path | None, typer.Argument(help="Predicted labels.")] = None,
+    compare: Annotated[Path | None, typer.Option(help="Predictions of another system, for a significance test.")] = None,
+    train: Annotated[Path | None, typer.Option(help="Training data, for scores of known and unknown words.")] = None,
+    plain: Annotated[bool, typer.Option("--plain", help="Score tokens instead of chunks.")] = False,
+    confused: Annotated[int, typer.Option(min=0, help="Number of most confused label pairs to show.")] = 0,
     columns: ColumnsOption = None,
     label: LabelOption = None,
     format: FormatOption = None,  # noqa: A002 - the option's name
     encoding: EncodingOption = "utf-8",
-    draws: Annotated[int, typer.Option(min=100, help="Bootstrap draws for intervals and significance.")] = 10_000,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the bootstrap.")] = 1,
+    draws: Annotated[int, typer.Option(min=100, help="Number of bootstrap draws.")] = 10_000,
+    seed: Annotated[int, typer.Option(min=0, help="Random seed of the bootstrap.")] = 1,
     json: JsonOption = False,
 ) -> None:
-    """Score predicted labels as conlleval does, with 95% confidence intervals.
+    """Score predicted labels as conlleval does.
 
-    Without --columns the last column of a CoNLL file holds the labels.
+    All rates are percentages with 95% confidence intervals. Without --columns, the last column of a CoNLL file has the labels.
 
     \b
     Examples:

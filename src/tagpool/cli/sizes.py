@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 def spelled_bytes(count: int) -> str:
-    """A number of bytes as people read it.
+    """A number of bytes in kB or MB.
 
     >>> spelled_bytes(1_250_000), spelled_bytes(12)
     ('1.2 MB', '12 bytes')

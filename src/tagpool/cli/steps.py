@@ -1,4 +1,4 @@
-"""Work in many small steps of which nothing is to be told but how far it is: a bar on a terminal, one line elsewhere."""
+"""Progress of work in many small steps: a bar on a terminal, one line elsewhere."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tagpool.cli.console import errors
 
 @contextlib.contextmanager
 def followed(text: str) -> Iterator[Callable[[int, int | None], None]]:
-    """A function to be called with the number of steps done and that of all, None if it is not known."""
+    """Gives a function to call with the number of finished steps and of all steps (None: unknown)."""
     if not errors.is_terminal:
         errors.print(text, highlight=False, markup=False)
         yield lambda done, total: None

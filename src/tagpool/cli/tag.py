@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from tagpool.cli.console import ColumnsOption, EncodingOption, FormatOption
+from tagpool.cli.console import ColumnsOption, EncodingOption, FormatOption, OutputOption
 from tagpool.corpus.conll import CONLLU_COLUMNS
 from tagpool.corpus.corpus import LABEL
 from tagpool.corpus.files import STANDARD_STREAM
@@ -25,35 +25,35 @@ from tagpool.tagging.text import TextTagger
 
 
 def tag(
-    model: Annotated[Path, typer.Argument(help="A model, as tagpool train writes it.")],
-    file: Annotated[Path, typer.Argument(help="The file to tag; - is standard input.")] = Path(STANDARD_STREAM),
-    output: Annotated[
-        Path, typer.Option("--output", "-o", help="Write to this file, whole or not at all, instead of standard output.")
-    ] = Path(STANDARD_STREAM),
-    nbest: Annotated[int, typer.Option(min=0, help="So many sequences a sentence, best first, each under a comment.")] = 0,
-    marginals: Annotated[bool, typer.Option("--marginals", help="The probability of each label, in a column before it.")] = False,
-    scheme: Annotated[str | None, typer.Option(help="Only valid sequences of this tag scheme: iob1, bio2, bioes, bilou.")] = None,
+    model: Annotated[Path, typer.Argument(help="Model file.")],
+    file: Annotated[Path, typer.Argument(help="File to label; - is standard input.")] = Path(STANDARD_STREAM),
+    output: OutputOption = Path(STANDARD_STREAM),
+    nbest: Annotated[int, typer.Option(min=0, help="Write the N best sequences of each sentence.")] = 0,
+    probabilities: Annotated[
+        bool, typer.Option("--probabilities", help="Write the probability of each label in a column before it.")
+    ] = False,
+    scheme: Annotated[str | None, typer.Option(help="Only valid sequences of this scheme: iob1, bio2, bioes, bilou.")] = None,
     columns: ColumnsOption = None,
     format: FormatOption = None,  # noqa: A002 - the option's name
     encoding: EncodingOption = "utf-8",
-    threads: Annotated[int, typer.Option(min=1, help="How many threads; the labels are the same.")] = 1,
+    threads: Annotated[int, typer.Option(min=1, help="Number of threads; does not change the labels.")] = 1,
 ) -> None:
-    """Tag a file, or a stream as it comes.
+    """Label a file or a stream.
 
-    CoNLL lines come back as they are with the label as a last column, so that tagpool score reads the result; JSONL objects get
-    labels; text (--format text) becomes lines of word and label. The columns of a CoNLL file are taken to be those of the
-    training file, with or without its labels. Pools tag as fast as one expert where they are one, else many times slower.
+    CoNLL lines get the label as a last column, so that tagpool score can read the result. JSONL objects get labels. Text
+    (--format text) becomes lines of word and label. The default columns of a CoNLL file are those of the training file, with or
+    without its labels. Pools that merge into one model tag at its speed; others are about 20 times slower.
 
     \b
     Examples:
       tagpool tag ner.tagpool test.conll -o tagged.conll && tagpool score tagged.conll
       echo "Ann Smith moved to Oslo." | tagpool tag ner.tagpool - --format text
-      tagpool tag ner.tagpool test.conll --nbest 3 --marginals
+      tagpool tag ner.tagpool test.conll --nbest 3 --probabilities
     """
     tagger = fastest(load_model(model, templates=True)).set_params(threads=threads)
     for expert in experts_in(tagger):
         expert.threads = threads
-    labeller = Labeller(tagger, nbest=nbest, marginals=marginals, scheme=scheme)
+    labeller = Labeller(tagger, nbest=nbest, probabilities=probabilities, scheme=scheme)
     pieces = _tagger(labeller, file, format or format_of(file), columns, encoding)
     try:
         with opened(output) as write:
@@ -61,13 +61,16 @@ def tag(
                 write(piece)
     except KeyboardInterrupt:
         if str(output) == STANDARD_STREAM:
-            raise KeyboardInterrupt("what was tagged until then is written") from None
+            raise KeyboardInterrupt("the labels so far are written") from None
         raise
 
 
 def _tagger(labeller: Labeller, file: Path, kind: Format, columns: str | None, encoding: str) -> Iterable[bytes]:
     if columns is not None and kind is not Format.CONLL:
-        raise InputError(f"--columns: columns can be named for CoNLL files only, and this is read as {kind.value}", source=file)
+        raise InputError(
+            f"--columns is for CoNLL, not for {kind.value}; use --format conll",
+            source=file,
+        )
     by_line = kind not in (Format.CONLL, Format.CONLLU)
     blocks = Blocks(file, encoding=encoding, by_line=by_line, by_document=labeller.by_document and not by_line)
     if kind is Format.CONLL:
@@ -78,7 +81,7 @@ def _tagger(labeller: Labeller, file: Path, kind: Format, columns: str | None, e
 
 
 def _conllu_column(labeller: Labeller) -> str | None:
-    """Where CoNLL-U has a place for the label: the column it was learned from, UPOS for plain labels of other files."""
+    """The CoNLL-U column of the labels: the one of training, or UPOS for plain labels of other files; else None."""
     learned_from = labeller.summary.get("label")
     if learned_from in CONLLU_COLUMNS:
         return str(learned_from)

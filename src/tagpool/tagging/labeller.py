@@ -20,21 +20,21 @@ if TYPE_CHECKING:
 class Labeller:
     """Labels sentences."""
 
-    def __init__(self, tagger: Tagger | Pool, *, nbest: int = 0, marginals: bool = False, scheme: str | None = None) -> None:
+    def __init__(self, tagger: Tagger | Pool, *, nbest: int = 0, probabilities: bool = False, scheme: str | None = None) -> None:
         self.tagger = tagger
-        if (nbest or marginals or scheme is not None) and not tagger.has_probabilities:
+        if (nbest or probabilities or scheme is not None) and not tagger.has_probabilities:
             raise InputError(
                 f"the model is a {tagger.kind}, which has one reading of a sentence: "
-                "--nbest, --marginals and --scheme need a model with probabilities, such as a crf"
+                "--nbest, --probabilities and --scheme need a model with probabilities, such as a crf"
             )
         self.names = list(tagger.labels_)
         self.needs = columns_of(tagger)
         self.by_document = looks_at_documents(tagger)
         self.summary: dict[str, Any] = experts_in(tagger)[0].summary_
         self.nbest = nbest
-        self.marginals = marginals
+        self.probabilities = probabilities
         self.rules = None if scheme is None else _rules_of(self.names, scheme)
-        self.plain = not nbest and not marginals
+        self.plain = not nbest and not probabilities
         """Whether there is one sequence a sentence and nothing else to tell."""
 
     def labels(self, columns: _native.Columns) -> list[list[str]]:

@@ -71,6 +71,6 @@ def _reading(
     log_probability: float | None = None,
 ) -> Reading:
     probabilities = None
-    if labeller.marginals:
+    if labeller.probabilities:
         probabilities = lattice.marginals()[np.arange(len(labels)), labels].tolist()
     return Reading([labeller.names[number] for number in labels.tolist()], probabilities, score, log_probability)

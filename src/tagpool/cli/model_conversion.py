@@ -1,0 +1,81 @@
+"""Conversion of model files between tagpool, CRFsuite, Wapiti and CRF++, for ``tagpool convert``."""
+
+from __future__ import annotations
+
+from enum import Enum
+from pathlib import Path
+
+from tagpool import _native
+from tagpool.cli.console import errors, print_json
+from tagpool.compat.conversion import ChainWeights, of_crfsuite, of_expert, of_text_model
+from tagpool.compat.wapiti.text_models import read_text_model
+from tagpool.corpus.files import STANDARD_STREAM, write_bytes
+from tagpool.errors import InputError, ModelError
+from tagpool.tagging.models import load_model
+
+
+class ModelFormat(str, Enum):
+    """Formats of model files to write."""
+
+    CRFSUITE = "crfsuite"
+    WAPITI = "wapiti"
+    TAGPOOL = "tagpool"
+
+
+_BEGINNINGS = {b"lCRF": "CRFsuite", b"#mdl#": "Wapiti", b"version:": "CRF++"}
+_TAGPOOL = "tagpool"
+
+
+def model_origin(path: Path) -> str | None:
+    """The tool whose model a file holds, by its first bytes; None for other files."""
+    if str(path) == STANDARD_STREAM or not path.is_file():
+        return None
+    with path.open("rb") as file:
+        beginning = file.read(9)
+    if len(beginning) == 9 and beginning[8:] == b"{" and b"\0" in beginning[:8]:
+        return _TAGPOOL
+    return next((name for mark, name in _BEGINNINGS.items() if beginning.startswith(mark)), None)
+
+
+def convert_model(source: Path, origin: str, target: Path, to: str | None, json: bool) -> None:
+    """Writes a model in another format, and names what that format cannot hold."""
+    wanted = _format_of(target, to)
+    weights = _read(source, origin)
+    lost = []
+    if wanted is not ModelFormat.TAGPOOL and weights.ends_weigh:
+        lost.append("the weights of first and last labels, so that some labels may differ")
+    if wanted is ModelFormat.TAGPOOL:
+        weights.to_expert(origin).save(target)
+    elif wanted is ModelFormat.CRFSUITE:
+        write_bytes(target, weights.to_crfsuite())
+    else:
+        write_bytes(target, weights.to_wapiti().encode("utf-8", "surrogateescape"))
+    counts = {"labels": len(weights.labels), "attributes": len(weights.attributes), "weights": weights.count}
+    if json:
+        print_json({"from": origin, "to": wanted.value, **counts, "lost": lost})
+        return
+    for part in lost:
+        errors.print(f"not kept, since {wanted.value} has no place for it: {part}", highlight=False, markup=False)
+    numbers = ", ".join(f"{count:,} {name}" for name, count in counts.items())
+    errors.print(f"{origin} → {wanted.value}: {numbers} written to {target}", highlight=False, markup=False)
+
+
+def _format_of(target: Path, to: str | None) -> ModelFormat:
+    name = target.suffix.lower().removeprefix(".") if to is None else to
+    known = [model_format.value for model_format in ModelFormat]
+    if name in known:
+        return ModelFormat(name)
+    if to is not None:
+        raise InputError(f"--to {to}: expected a format of models, {', '.join(known)}")
+    raise InputError(f"{target}: unknown model format; end the name with .crfsuite, .wapiti or .tagpool, or use --to")
+
+
+def _read(source: Path, origin: str) -> ChainWeights:
+    try:
+        if origin == "CRFsuite":
+            return of_crfsuite(_native.CrfsuiteTagger.open(str(source)))
+        if origin == _TAGPOOL:
+            return of_expert(load_model(source).merge())
+        return of_text_model(read_text_model(source))
+    except _native.InputFault as fault:
+        raise ModelError(str(fault.args[0]), source=source) from None

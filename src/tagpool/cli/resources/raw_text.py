@@ -1,0 +1,25 @@
+"""Options of the commands that make resources from raw text."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tagpool.corpus.files import STANDARD_STREAM
+from tagpool.corpus.whole_file import WholeFile
+from tagpool.errors import InputError
+
+TextArgument = Annotated[
+    list[Path], typer.Argument(help="Tokenised text, one sentence per line; gzip is read directly; - is standard input.")
+]
+SimplifyOption = Annotated[bool, typer.Option("--simplify", help="Replace runs of digits by one 0, as simplify(word) does.")]
+
+
+def check_output(output: Path, json: bool) -> None:
+    """Raises an error before long work if the result could not be written after it."""
+    if str(output) != STANDARD_STREAM:
+        WholeFile.check(output)
+    elif json:
+        raise InputError("--json prints a summary where the result goes; name a file for the result with --output")
