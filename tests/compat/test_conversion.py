@@ -12,7 +12,7 @@ from oracles.crfsuite import written
 
 from tagpool import CRF, _native, builtin_corpus
 from tagpool.compat import pycrfsuite
-from tagpool.compat.conversion import of_crfsuite, of_expert, of_text_model
+from tagpool.compat.conversion import from_crfsuite, from_expert, from_text_model
 from tagpool.compat.wapiti.text_models import parse_wapiti_model
 from tagpool.errors import InputError
 
@@ -27,16 +27,16 @@ def tagger_of(model: bytes) -> pycrfsuite.Tagger:
 @given(files(), sentences)
 def test_to_ours_and_back(model: bytes, sentence: Any) -> None:
     """Weights are the same but for their precision, and so are probabilities."""
-    weights = of_crfsuite(_native.CrfsuiteTagger.read(model))
+    weights = from_crfsuite(_native.CrfsuiteTagger.read(model))
     assume(len(weights.labels) > 1)
     expert = weights.to_expert("CRFsuite")
     tagger = tagger_of(model)
     tagger.set(sentence)
     for mine, their in zip(expert.predict_marginals([sentence])[0], tagger.marginals(), strict=True):
         assert list(mine) == pytest.approx(list(their.values()), abs=1e-4)
-    back = of_expert(expert)
+    back = from_expert(expert)
     assert (back.labels, sorted(back.attributes)) == (weights.labels, sorted(weights.attributes))
-    assert not back.ends_weigh
+    assert not back.has_end_weights
     again, before = tagger_of(back.to_crfsuite()).info(), tagger.info()
     for found, expected in ((again.state_features, before.state_features), (again.transitions, before.transitions)):
         for pair in set(found) | set(expected):  # what is too small for single precision is zero, and not kept
@@ -45,19 +45,19 @@ def test_to_ours_and_back(model: bytes, sentence: Any) -> None:
 
 def test_to_wapiti_and_back() -> None:
     model = written(["A", "B", "é"], ["x", "word=Ann", "ü"], [0.25, -1.0, 0.0] * 3, [0.1, 0.0, -0.3] * 3)
-    text = of_crfsuite(_native.CrfsuiteTagger.read(model)).to_wapiti()
+    text = from_crfsuite(_native.CrfsuiteTagger.read(model)).to_wapiti()
     found = parse_wapiti_model(text)
-    assert of_text_model(found).to_crfsuite() == model
+    assert from_text_model(found).to_crfsuite() == model
     rows = [["x", "ü"], ["word=Ann"], ["x", "unknown"]]
     observed = [["b", *(f"u:{name}" for name in row)] for row in rows]
     assert found.tag([observed]) == [tagger_of(model).tag(rows)]
-    with pytest.raises(InputError, match="Wapiti separates columns by blanks: 'a b'"):
-        of_crfsuite(_native.CrfsuiteTagger.read(written(["A"], ["a b"], [1.0], [0.0]))).to_wapiti()
+    with pytest.raises(InputError, match="'a b': expected labels and attributes without blanks"):
+        from_crfsuite(_native.CrfsuiteTagger.read(written(["A"], ["a b"], [1.0], [0.0]))).to_wapiti()
 
 
 def test_observations_of_a_model_without_patterns_stay_apart() -> None:
     text = "#mdl#2#2\n#rdr#0/0/0\n#qrk#2\n1:A,\n1:B,\n#qrk#2\n4:udog,\n6:u:udog,\n1=0x1p+0\n2=0x1p+1\n"
-    weights = of_text_model(parse_wapiti_model(text))
+    weights = from_text_model(parse_wapiti_model(text))
     assert weights.attributes == ["udog", "u:udog"]
     assert tagger_of(weights.to_crfsuite()).tag([["udog"], ["u:udog"]]) == ["B", "A"]
 
@@ -65,12 +65,12 @@ def test_observations_of_a_model_without_patterns_stay_apart() -> None:
 def test_patterns_give_the_attributes_of_a_converted_model() -> None:
     text = "#mdl#2#2\n#rdr#2/0/0\n8:u%x[0,0],\n1:b,\n#qrk#2\n1:A,\n1:B,\n#qrk#2\n4:udog,\n1:b,\n1=0x1p+0\n4=-0x1p+1\n"
     model = parse_wapiti_model(text)
-    weights = of_text_model(model)
+    weights = from_text_model(model)
     assert weights.transitions.tolist() == [[0.0, 0.0], [-2.0, 0.0]]
     tagger = tagger_of(weights.to_crfsuite())
     assert tagger.tag([["udog"], ["ucat"]]) == model.tag([[["dog"], ["cat"]]])[0] == ["B", "B"]
     with pytest.raises(InputError, match="transitions that depend on observations, such as 'bdog'"):
-        of_text_model(
+        from_text_model(
             parse_wapiti_model(text.replace("1:b,\n#qrk#2\n1:A", "8:b%x[0,0],\n#qrk#2\n1:A").replace("1:b,", "4:bdog,"))
         )
 
@@ -78,23 +78,23 @@ def test_patterns_give_the_attributes_of_a_converted_model() -> None:
 def test_what_ours_has_beyond_is_told() -> None:
     corpus = builtin_corpus(60)
     expert = CRF("word[0]").fit(corpus)
-    weights = of_expert(expert)
-    assert weights.ends_weigh
+    weights = from_expert(expert)
+    assert weights.has_end_weights
     assert "word[0]=the" in weights.attributes
     count = len(weights.labels)
     again = weights.to_expert("tagpool")
     assert np.allclose(again._fitted().edges(), expert._fitted().edges())
     assert len(weights.start) == len(weights.end) == count
     with pytest.raises(InputError, match="without transition features"):
-        of_expert(CRF("word[0]\nlabel[-1] & word[0]").fit(corpus))
+        from_expert(CRF("word[0]\nlabel[-1] & word[0]").fit(corpus))
     with pytest.raises(InputError, match="hashed"):
-        of_expert(CRF("word[0]", hash_size=64).fit(corpus))
+        from_expert(CRF("word[0]", hash_size=64).fit(corpus))
 
 
 def test_bytes_that_are_no_text_are_kept() -> None:
     model = written([b"A", b"\xfe"], [b"\xff", "é".encode()], [0.0, 1.0, 2.0, 0.0], [0.0] * 4)
-    weights = of_crfsuite(_native.CrfsuiteTagger.read(model))
+    weights = from_crfsuite(_native.CrfsuiteTagger.read(model))
     assert weights.to_crfsuite() == model
-    assert of_text_model(parse_wapiti_model(weights.to_wapiti())).to_crfsuite() == model
-    with pytest.raises(InputError, match="not UTF-8"):
+    assert from_text_model(parse_wapiti_model(weights.to_wapiti())).to_crfsuite() == model
+    with pytest.raises(InputError, match="expected UTF-8, which"):
         weights.to_expert("CRFsuite")

@@ -13,7 +13,7 @@ from oracles.crfsuite import written
 
 from tagpool import _native
 from tagpool.compat import pycrfsuite
-from tagpool.compat.conversion import of_crfsuite
+from tagpool.compat.conversion import from_crfsuite
 from tagpool.errors import ModelError
 
 LABELS = ["B", "I O", "é"]
@@ -40,7 +40,7 @@ def test_a_file_of_theirs_tags_the_same_here(tmp_path_factory: Any, instances: A
     agree(theirs, mine, sentence)
     assert mine.labels() == theirs.labels()
     # The same inside makes the same file, byte for byte: nothing of the format is left out.
-    assert of_crfsuite(_native.CrfsuiteTagger.read(model)).to_crfsuite() == model
+    assert from_crfsuite(_native.CrfsuiteTagger.read(model)).to_crfsuite() == model
 
 
 @given(st.lists(texts, min_size=1, max_size=300, unique=True))

@@ -153,7 +153,7 @@ def test_without_a_model(call: Any) -> None:
         (lambda tagger: tagger.marginal("Q", 0), RuntimeError, "no label 'Q'"),
         (lambda tagger: tagger.marginal("X", 1), ValueError, "position 1 is out of range: the sequence has 1 items"),
         (lambda tagger: tagger.marginal("X", -1), ValueError, "out of range"),
-        (lambda tagger: tagger.marginal("X", "0"), TypeError, "expected the position as a whole number"),
+        (lambda tagger: tagger.marginal("X", "0"), TypeError, "expected the position as an integer"),
         (lambda tagger: tagger.marginal("X", 2**40), OverflowError, "expected the position as a number of 32 bits"),
         (lambda tagger: tagger.marginal(1, 0), TypeError, "expected a label as text, got 1"),
         (lambda tagger: tagger.probability([None]), TypeError, "expected a label as text, got None"),

@@ -122,6 +122,21 @@ def test_the_stochastic_trainer_is_chosen_by_a_parameter(tmp_path: Path) -> None
         by_us(SENTENCES, tmp_path / "model", **{"tagpool.trainer": "sgd", "c1": 1.0})
 
 
+@pytest.mark.parametrize(
+    ("algorithm", "parameters"),
+    [("l2sgd", {"max_iterations": 300, "delta": 0.0}), ("lbfgs", {"tagpool.trainer": "sgd", "tagpool.epochs": 300})],
+)
+def test_c2_means_the_same_for_stochastic_trainers(tmp_path: Path, algorithm: str, parameters: dict[str, Any]) -> None:
+    """Trained to the end, weights are as long as those of L-BFGS; with half the penalty they would be a quarter longer."""
+    by_us(SENTENCES, tmp_path / "lbfgs", c2=1.0, **CLOSE)
+    by_us(SENTENCES, tmp_path / "stochastic", algorithm, c2=1.0, **parameters)
+    lengths = []
+    for name in ("lbfgs", "stochastic"):
+        model = info(ours, tmp_path / name)
+        lengths.append(np.linalg.norm([*model.state_features.values(), *model.transitions.values()]))
+    assert lengths[1] == pytest.approx(lengths[0], rel=0.05)
+
+
 def test_a_holdout_group_is_scored_and_not_learned_from(tmp_path: Path) -> None:
     held_out = ([["the"], ["fox"], ["barks"]], ["D", "X", "V"])
     logs = []

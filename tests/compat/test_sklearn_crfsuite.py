@@ -139,7 +139,7 @@ def test_before_it_is_fitted() -> None:
 def test_bad_input(data: Any) -> None:
     with pytest.raises(InputError, match="number 60 has no labels"):
         sklearn_crfsuite.CRF().fit(data[0], data[1][:-1])
-    with pytest.raises(InputError, match="number 60 has no sequence to be labelled"):
+    with pytest.raises(InputError, match="number 60 has no sequence"):
         sklearn_crfsuite.CRF().fit(data[0][:-1], data[1])
     with pytest.raises(FileNotFoundError, match="nowhere"):
         sklearn_crfsuite.CRF(model_filename="/nowhere/model").predict([[["a"]]])

@@ -183,7 +183,7 @@ GOOD = "#mdl#2#1\n#rdr#1/0/0\n8:u%x[0,0],\n#qrk#2\n1:A,\n1:B,\n#qrk#1\n4:udog,\n
         ("#mdl#2#1", "#mdl#2#2", "expected 2 weights, got 1: the file is cut off"),
         ("8:u%x[0,0],", "9:u%x[0,0],", "line 3: expected a text of 9 bytes"),
         ("8:u%x[0,0],", "4:u%x[,", "expected a command such as"),
-        ("1:B,", "1:A,", "labels that differ"),
+        ("1:B,", "1:A,", "expected different labels"),
         ("4:udog,", "4:xdog,", "begin with u, b or"),
         ("1=0x1p+0", "2=0x1p+0", "line 9: expected a number below 2"),
         ("1=0x1p+0", "1=nan", "expected a weight, got 'nan'"),

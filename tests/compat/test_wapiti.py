@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from oracles.crfsuite import written
 
 from tagpool import _native
-from tagpool.compat.conversion import of_crfsuite, of_text_model
+from tagpool.compat.conversion import from_crfsuite, from_text_model
 from tagpool.compat.wapiti.patterns import attributes_of, parse_wapiti_patterns
 from tagpool.compat.wapiti.text_models import TextModel, parse_wapiti_model, read_text_model
 from tagpool.errors import InputError
@@ -79,7 +79,7 @@ def test_a_memm_has_probabilities_at_each_step() -> None:
     assert [row[1] for row in lattice.marginals()] == pytest.approx(expected)
     assert model.tag([[["cat"], ["dog"]]]) == [["A", "B"]]
     with pytest.raises(InputError, match="a MEMM"):
-        of_text_model(model)
+        from_text_model(model)
 
 
 def test_rows_that_stand_alone_see_no_neighbours() -> None:
@@ -146,7 +146,7 @@ def test_wapiti_tags_with_a_converted_model(tmp_path: Path) -> None:
     weights = written(
         ["A", "B", "C"], ["x", "word=Ann", "ü"], [0.25, -1.0, 0.5, 2.0, 0.0, 1.0, -1.0, 0.3, 0.0], [0.1, 1.5, -0.3] * 3
     )
-    found = of_crfsuite(_native.CrfsuiteTagger.read(weights)).to_wapiti()
+    found = from_crfsuite(_native.CrfsuiteTagger.read(weights)).to_wapiti()
     (tmp_path / "model").write_text(found)
     sentence = [["b", "u:x", "u:ü"], ["b", "u:word=Ann"], ["b", "u:x", "u:unknown"]]
     write(tmp_path / "rows", [sentence])

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tagpool import _native
 from tagpool.cli.console import errors, print_json
-from tagpool.compat.conversion import ChainWeights, of_crfsuite, of_expert, of_text_model
+from tagpool.compat.conversion import ChainWeights, from_crfsuite, from_expert, from_text_model
 from tagpool.compat.wapiti.text_models import read_text_model
 from tagpool.corpus.files import STANDARD_STREAM, write_bytes
 from tagpool.errors import InputError, ModelError
@@ -42,7 +42,7 @@ def convert_model(source: Path, origin: str, target: Path, to: str | None, json:
     wanted = _format_of(target, to)
     weights = _read(source, origin)
     lost = []
-    if wanted is not ModelFormat.TAGPOOL and weights.ends_weigh:
+    if wanted is not ModelFormat.TAGPOOL and weights.has_end_weights:
         lost.append("the weights of first and last labels, so that some labels may differ")
     if wanted is ModelFormat.TAGPOOL:
         weights.to_expert(origin).save(target)
@@ -73,9 +73,9 @@ def _format_of(target: Path, to: str | None) -> ModelFormat:
 def _read(source: Path, origin: str) -> ChainWeights:
     try:
         if origin == "CRFsuite":
-            return of_crfsuite(_native.CrfsuiteTagger.open(str(source)))
+            return from_crfsuite(_native.CrfsuiteTagger.open(str(source)))
         if origin == _TAGPOOL:
-            return of_expert(load_model(source).merge())
-        return of_text_model(read_text_model(source))
+            return from_expert(load_model(source).merge())
+        return from_text_model(read_text_model(source))
     except _native.InputFault as fault:
         raise ModelError(str(fault.args[0]), source=source) from None

@@ -1,1 +1,1 @@
-"""For those who come from other tools: their modules and their files, by tagpool. Nothing else here needs it."""
+"""Drop-in replacements for python-crfsuite and sklearn-crfsuite; model files of CRFsuite, Wapiti and CRF++."""

@@ -1,6 +1,6 @@
-"""What python-crfsuite offers, by tagpool: ``from tagpool.compat import pycrfsuite`` instead of ``import pycrfsuite``.
+"""Drop-in replacement for python-crfsuite: ``from tagpool.compat import pycrfsuite`` instead of ``import pycrfsuite``.
 
-Models are files of CRFsuite's, in both directions. What differs is said in docs/moving.md.
+It reads and writes model files of CRFsuite. docs/moving.md lists the differences.
 
 >>> from tagpool.compat import pycrfsuite
 >>> trainer = pycrfsuite.Trainer("lbfgs", {"c2": 0.1}, verbose=False)
@@ -25,7 +25,7 @@ _PUBLIC = {
     "Trainer": "tagpool.compat.pycrfsuite.trainer",
 }
 
-CRFSUITE_VERSION = "0.12.2"  # whose behaviour and files these are
+CRFSUITE_VERSION = "0.12.2"  # the version that this module is compatible with
 
 __all__ = ["CRFSUITE_VERSION", "BaseTrainer", "CRFSuiteError", "ItemSequence", "Tagger", "Trainer"]
 

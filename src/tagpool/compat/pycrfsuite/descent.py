@@ -1,4 +1,4 @@
-"""Weights for CRFsuite's model by the trainers that go from sentence to sentence."""
+"""Stochastic training of a CRFsuite model: SGD or the averaged perceptron."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from tagpool.optim.watch import Epoch, Watch, Weights
 Report = Callable[[int, float, Callable[[], Weights | None]], None]
 
 
-def descended(training: _native.TrainingSet, parameters: Parameters, tokens: int, report: Report) -> _native.TrainedWeights:
-    """The weights; ``report`` is told of each epoch: its number, the loss, and how to get at the weights there are."""
+def descend(training: _native.TrainingSet, parameters: Parameters, tokens: int, report: Report) -> _native.TrainedWeights:
+    """Train and return the weights; ``report`` gets the number of each epoch, its loss and a getter of the weights."""
     get, algorithm = parameters.get, parameters.algorithm
     recent: deque[float] = deque(maxlen=get("period") if algorithm == L2SGD else 1)
 
@@ -30,9 +30,9 @@ def descended(training: _native.TrainingSet, parameters: Parameters, tokens: int
             return True
         if algorithm != L2SGD:
             return bool(epoch.loss > get("epsilon") * tokens)
-        settled = len(recent) == recent.maxlen and recent[0] - epoch.loss < get("delta") * abs(epoch.loss)
+        converged = len(recent) == recent.maxlen and recent[0] - epoch.loss < get("delta") * abs(epoch.loss)
         recent.append(epoch.loss)
-        return not bool(settled)
+        return not bool(converged)
 
     watch = Watch(on_epoch=on_epoch)
     epochs = get("tagpool.epochs") if algorithm == LBFGS else get("max_iterations") or UNLIMITED

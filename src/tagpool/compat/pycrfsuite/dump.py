@@ -1,4 +1,4 @@
-"""What is inside a model: as dictionaries, and as CRFsuite's text."""
+"""Contents of a model: as dictionaries, and as the text that CRFsuite prints."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from tagpool.corpus.whole_file import WholeFile
 
 
 class ParsedDump:
-    """The inside of a model.
+    """Contents of a model.
 
-    ``transitions`` maps (label, next label) to weights, ``state_features`` (attribute, label); ``labels`` and ``attributes`` map
-    names to their numbers as text, ``header`` has the fields of the file's head as text.
+    ``transitions`` maps (label, next label) to weights, ``state_features`` (attribute, label). ``labels`` and ``attributes`` map
+    names to their numbers as text. ``header`` has the fields of the file header as text.
     """
 
     def __init__(self) -> None:
@@ -24,8 +24,8 @@ class ParsedDump:
         self.state_features: dict[tuple[str, str], float] = {}
 
 
-def parsed(model: _native.CrfsuiteTagger) -> ParsedDump:
-    """The inside of a model."""
+def parse_model(model: _native.CrfsuiteTagger) -> ParsedDump:
+    """Return the contents of a model."""
     out = ParsedDump()
     labels, attributes = model.labels(), model.attributes()
     out.header = dict(_header(model))
@@ -37,7 +37,7 @@ def parsed(model: _native.CrfsuiteTagger) -> ParsedDump:
 
 
 def write_dump(model: _native.CrfsuiteTagger, filename: str | None) -> None:
-    """Writes the text to a file, or to standard output."""
+    """Write the text to a file (default: standard output)."""
     text = "".join(_lines(model))
     if filename is None:
         sys.stdout.write(text)

@@ -1,4 +1,4 @@
-"""Errors of the kinds that python-crfsuite raises, as ours: whoever catches either is served."""
+"""Errors that are both a TagpoolError and of the type that python-crfsuite raises."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from tagpool.errors import InputError, TrainingError
 
 
 class FeatureError(InputError, TypeError):
-    """Features or labels that cannot be used; python-crfsuite raises a TypeError or a ValueError for them."""
+    """Invalid features or labels; python-crfsuite raises a TypeError or a ValueError."""
 
 
 class NumberError(InputError, TypeError, OverflowError):
-    """Something that is no whole number, or one that is too large, for a group or a position."""
+    """A group or position that is not an integer, or too large."""
 
 
 class ClosedError(InputError, RuntimeError):
@@ -22,6 +22,6 @@ class LabelError(InputError, RuntimeError):
 
 
 class CRFSuiteError(TrainingError):
-    """Training that failed; ``code`` is always CRFsuite's for an unknown error."""
+    """Failed training; ``code`` is always CRFsuite's code for an unknown error."""
 
     code = -2147483648

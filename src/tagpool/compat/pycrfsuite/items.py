@@ -1,4 +1,4 @@
-"""ItemSequence: the features of one sequence, read once."""
+"""ItemSequence: the parsed features of one sequence."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ if TYPE_CHECKING:
 
 
 class ItemSequence:
-    """The features of one sequence, read once, for trainers and taggers that get them more than once.
+    """Parsed features of one sequence, to be used by trainers and taggers more than once.
 
-    For each item a list or set of strings, or a dict of numbers, strings, bools, and of lists, sets and dicts of such.
+    An item is a list or set of strings, or a dict of numbers, strings, bools, or lists, sets and dicts of these.
 
     >>> ItemSequence([["a", "b"], {"word": {"lower": "ann", "capital": True}, "length": 3}]).items()
     [{'a': 1.0, 'b': 1.0}, {'word:lower:ann': 1.0, 'word:capital': 1.0, 'length': 3.0}]
     """
 
     def __init__(self, pyseq: Any) -> None:
-        self._native: _native.Attributes = pyseq._native if isinstance(pyseq, ItemSequence) else gathered(pyseq)
+        self._native: _native.Attributes = pyseq._native if isinstance(pyseq, ItemSequence) else parse_attributes(pyseq)
 
     def items(self) -> list[dict[str, float]]:
-        """For each item its attributes with their values, as the model sees them."""
+        """Return the attributes of each item with their values."""
         return self._native.items()
 
     def __len__(self) -> int:
@@ -35,25 +35,25 @@ class ItemSequence:
         return f"<ItemSequence of size {len(self)}>"
 
 
-def whole(value: Any, what: str) -> int:
-    """A whole number, of any type that has them; floats too where nothing is lost, as python-crfsuite takes them."""
+def as_int(value: Any, what: str) -> int:
+    """Return an integer of 32 bits; floats without a fraction are accepted, as python-crfsuite does."""
     try:
-        found = int(value) if isinstance(value, float) and value.is_integer() else index(value)
+        number = int(value) if isinstance(value, float) and value.is_integer() else index(value)
     except TypeError:
-        raise NumberError(f"expected the {what} as a whole number, got {value!r}") from None
-    if not -(2**31) <= found < 2**31:
-        raise NumberError(f"expected the {what} as a number of 32 bits, got {found}")
-    return found
+        raise NumberError(f"expected the {what} as an integer, got {value!r}") from None
+    if not -(2**31) <= number < 2**31:
+        raise NumberError(f"expected the {what} as a number of 32 bits, got {number}")
+    return number
 
 
-def gathered(sequence: Any) -> _native.Attributes:
-    """The attributes of a sequence."""
+def parse_attributes(sequence: Any) -> _native.Attributes:
+    """Return the attributes of a sequence."""
     try:
         return _native.Attributes(sequence)
     except _native.InputFault as fault:
         raise FeatureError(str(fault.args[0])) from None
 
 
-def given(sequence: Any) -> Any:
-    """A sequence as the native core takes it."""
+def unwrap(sequence: Any) -> Any:
+    """Return the native attributes of an ItemSequence; any other value as it is."""
     return sequence._native if isinstance(sequence, ItemSequence) else sequence

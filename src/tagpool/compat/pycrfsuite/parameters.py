@@ -1,4 +1,4 @@
-"""The parameters of each training algorithm: names, defaults and what they mean, declared once."""
+"""Parameters of each training algorithm: names, defaults and descriptions."""
 
 from __future__ import annotations
 
@@ -22,25 +22,25 @@ class Parameter:
     default: float | int | bool | str
     help: str
     choices: tuple[str, ...] = ()
-    listed: bool = True  # whether params() names it: what python-crfsuite does not have is not listed
+    listed: bool = True  # whether params() names it: python-crfsuite has it
 
     def read(self, value: Any) -> float | int | bool | str:
-        """A value somebody has set, as python-crfsuite takes it: numbers also as text."""
+        """Convert a value as python-crfsuite does: numbers may be text."""
         try:
-            found = _READ[type(self.default)](value)
+            converted = _READ[type(self.default)](value)
         except (TypeError, ValueError, OverflowError):
             expected = "text" if isinstance(self.default, str) else "a number"
             raise InputError(f"{self.name}={value!r}: expected {expected}") from None
-        if self.choices and found not in self.choices:
+        if self.choices and converted not in self.choices:
             raise InputError(f"{self.name}={value!r}: expected {', '.join(self.choices)}")
-        return found
+        return converted
 
 
 def _number(value: Any) -> float:
-    found = float(value)
-    if found != found:
+    number = float(value)
+    if number != number:
         raise ValueError
-    return found
+    return number
 
 
 _READ: dict[type, Callable[[Any], float | int | bool | str]] = {
@@ -51,51 +51,55 @@ _READ: dict[type, Callable[[Any], float | int | bool | str]] = {
 }
 
 _FEATURES = (
-    Parameter("feature.minfreq", 0.0, "How often an attribute must be met with a label (the sum of its values) to get a weight."),
-    Parameter("feature.possible_states", False, "Weights for all attributes with all labels, not only for those met together."),
-    Parameter("feature.possible_transitions", False, "Weights for all labels after all labels, not only for those met."),
+    Parameter("feature.minfreq", 0.0, "Minimum frequency of an attribute with a label (the sum of its values)."),
+    Parameter("feature.possible_states", False, "Weights for all attributes with all labels, not only the observed ones."),
+    Parameter("feature.possible_transitions", False, "Weights for all label bigrams, not only the observed ones."),
 )
-_C2 = Parameter("c2", 1.0, "How much large weights cost: c2 times the sum of their squares is added to the loss.")
-_PERIOD = Parameter("period", 10, "Over how many iterations the loss must fall by delta of itself, lest training stops.")
+_C2 = Parameter("c2", 1.0, "L2 penalty: c2 times the sum of squared weights is added to the loss.")
+_PERIOD = Parameter("period", 10, "Training stops if the loss falls by less than delta (relative) over this many iterations.")
 _SEARCHES = ("MoreThuente", "Backtracking", "StrongBacktracking")
 _EXTRA = (
-    Parameter("tagpool.threads", 1, "How many threads train; the result does not depend on it.", listed=False),
-    Parameter("tagpool.seed", 1, "Where random numbers begin.", listed=False),
+    Parameter("tagpool.threads", 1, "Number of threads; the result does not depend on it.", listed=False),
+    Parameter("tagpool.seed", 1, "Random seed.", listed=False),
 )
 _PERCEPTRON = (
-    Parameter("max_iterations", 100, "How many times the sentences are gone over at most."),
-    Parameter("epsilon", 0.0, "Training stops when the share of wrong labels is not above this."),
+    Parameter("max_iterations", 100, "Maximum number of epochs."),
+    Parameter("epsilon", 0.0, "Training stops when the rate of wrong labels is at most this."),
 )
 
 ALGORITHMS: dict[str, tuple[Parameter, ...]] = {
     LBFGS: (
         *_FEATURES,
-        Parameter("c1", 0.0, "How much weights cost that are not zero: c1 times the sum of their sizes. Above 0, OWL-QN trains."),
+        Parameter("c1", 0.0, "L1 penalty: c1 times the sum of absolute weights. Above 0, OWL-QN trains."),
         _C2,
-        Parameter("max_iterations", 2147483647, "How many iterations there are at most."),
-        Parameter("num_memories", 6, "How many steps L-BFGS remembers to know the curvature."),
-        Parameter("epsilon", 1e-5, "Training stops when the gradient is shorter than epsilon, or epsilon times the weights."),
+        Parameter("max_iterations", 2147483647, "Maximum number of iterations."),
+        Parameter("num_memories", 6, "Number of steps in the L-BFGS approximation of the curvature."),
+        Parameter(
+            "epsilon",
+            1e-5,
+            "Training stops when the norm of the gradient is below epsilon times that of the weights.",
+        ),
         _PERIOD,
-        Parameter("delta", 1e-5, "By which part of itself the loss must fall over a period, lest training stops."),
+        Parameter("delta", 1e-5, "Training stops if the loss falls by less than delta (relative) over a period."),
         Parameter("linesearch", "MoreThuente", "Accepted and not used: tagpool has one line search (strong Wolfe).", _SEARCHES),
-        Parameter("max_linesearch", 20, "Accepted and not used: tagpool's line search has its own limits."),
+        Parameter("max_linesearch", 20, "Accepted and not used: the limits of tagpool's line search are fixed."),
         Parameter(
             "tagpool.trainer",
             "lbfgs",
-            "lbfgs reaches the optimum; sgd is tagpool's averaged stochastic descent: nearly as good, and much sooner.",
+            "lbfgs reaches the optimum; sgd is averaged stochastic descent: nearly as accurate and much faster.",
             ("lbfgs", "sgd"),
             listed=False,
         ),
-        Parameter("tagpool.epochs", 10, "How many epochs tagpool.trainer=sgd takes.", listed=False),
+        Parameter("tagpool.epochs", 10, "Number of epochs of tagpool.trainer=sgd.", listed=False),
         *_EXTRA,
     ),
     L2SGD: (
         *_FEATURES,
         _C2,
-        Parameter("max_iterations", 1000, "How many times the sentences are gone over at most."),
+        Parameter("max_iterations", 1000, "Maximum number of epochs."),
         _PERIOD,
-        Parameter("delta", 1e-6, "By which part of itself the loss must fall over a period, lest training stops."),
-        Parameter("calibration.eta", 0.1, "Accepted and not used: the step size is found by tagpool's own trials."),
+        Parameter("delta", 1e-6, "Training stops if the loss falls by less than delta (relative) over a period."),
+        Parameter("calibration.eta", 0.1, "Accepted and not used: tagpool calibrates the step size."),
         Parameter("calibration.rate", 2.0, "Accepted and not used, as calibration.eta."),
         Parameter("calibration.samples", 1000.0, "Accepted and not used, as calibration.eta."),
         Parameter("calibration.candidates", 10, "Accepted and not used, as calibration.eta."),
@@ -123,7 +127,7 @@ ALGORITHMS: dict[str, tuple[Parameter, ...]] = {
 
 
 class Parameters:
-    """The parameters of the algorithm that was selected, with their values.
+    """Values of the parameters of an algorithm.
 
     >>> parameters = Parameters("lbfgs")
     >>> parameters.set("c2", "0.5")
@@ -141,20 +145,20 @@ class Parameters:
         self._values: dict[str, Any] = {parameter.name: parameter.default for parameter in ALGORITHMS[name]}
 
     def names(self) -> list[str]:
-        """Those that python-crfsuite has, in its order."""
+        """Return the names that python-crfsuite has, in its order."""
         return [parameter.name for parameter in self._known.values() if parameter.listed]
 
     def set(self, name: str | bytes, value: Any) -> None:
-        """Sets one of them."""
+        """Set a parameter."""
         parameter = self._parameter(name)
         self._values[parameter.name] = parameter.read(value)
 
     def get(self, name: str | bytes) -> Any:
-        """The value of one of them."""
+        """Return the value of a parameter."""
         return self._values[self._parameter(name).name]
 
     def help(self, name: str | bytes) -> str:
-        """What one of them means."""
+        """Return the description of a parameter."""
         return self._parameter(name).help
 
     def _parameter(self, name: str | bytes) -> Parameter:

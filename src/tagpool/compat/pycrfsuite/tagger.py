@@ -1,4 +1,4 @@
-"""Tagger: labels sequences with a model file of CRFsuite's."""
+"""Tagger: labels sequences with a model file of CRFsuite."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 
 from tagpool import _native
 from tagpool.compat.pycrfsuite.errors import ClosedError, FeatureError, LabelError
-from tagpool.compat.pycrfsuite.items import given, whole
+from tagpool.compat.pycrfsuite.items import as_int, unwrap
 from tagpool.errors import InputError, ModelError
 from tagpool.lazy import TYPE_CHECKING
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 
 class Tagger:
-    """Predicts labels, and how probable they are, by a model that CRFsuite, python-crfsuite or tagpool has trained.
+    """Predict labels and their probabilities with a model that CRFsuite, python-crfsuite or tagpool has trained.
 
-    ``with tagger.open(path):`` closes it at the end. Threads need a tagger each: it remembers the sequence it was given last.
+    ``with tagger.open(path):`` closes it at the end. Use one tagger per thread: it stores the current sequence.
     """
 
     def __init__(self) -> None:
@@ -29,9 +29,9 @@ class Tagger:
         self._numbers: dict[str, int] = {}
 
     def open(self, name: str | bytes | os.PathLike[str]) -> Opened:
-        """Opens a model file."""
+        """Open a model file."""
         path = os.fsdecode(name)
-        with open(path, "rb"):  # noqa: PTH123 - the system's own errors; importing pathlib takes longer than the rest of opening
+        with open(path, "rb"):  # noqa: PTH123 - raises the system's errors; importing pathlib is slow
             pass
         try:
             self._model = _native.CrfsuiteTagger.open(path)
@@ -42,7 +42,7 @@ class Tagger:
         return Opened(self)
 
     def open_inmemory(self, value: bytes) -> Opened:
-        """Opens a model that is the content of a file."""
+        """Open a model from the bytes of a file."""
         if not isinstance(value, bytes):
             raise FeatureError(f"expected a model as bytes, got {type(value).__name__}")
         try:
@@ -54,35 +54,35 @@ class Tagger:
         return Opened(self)
 
     def close(self) -> None:
-        """Closes the model."""
+        """Close the model."""
         self._model = None
 
     def labels(self) -> list[str]:
-        """The labels of the model, by number."""
+        """Return the labels of the model, by number."""
         return self._opened().labels()
 
     def set(self, xseq: Any) -> None:
-        """Takes a sequence, for ``tag``, ``probability`` and ``marginal``."""
+        """Set the sequence for ``tag``, ``probability`` and ``marginal``."""
         model = self._opened()
         try:
-            model.set(given(xseq))
+            model.set(unwrap(xseq))
         except _native.InputFault as fault:
             raise self._error(fault) from None
 
     def tag(self, xseq: Any = None) -> list[str]:
-        """The best labels of a sequence, or of the one that was set."""
+        """Return the best labels of a sequence (default: the one that was set)."""
         model = self._opened()
         try:
-            return model.best() if xseq is None else model.tag(given(xseq))
+            return model.best() if xseq is None else model.tag(unwrap(xseq))
         except _native.InputFault as fault:
             raise self._error(fault) from None
 
     def viterbi(self) -> list[str]:
-        """The best labels of the sequence that was set."""
+        """Return the best labels of the sequence that was set."""
         return self.tag()
 
     def probability(self, yseq: Iterable[str | bytes]) -> float:
-        """How probable these labels are for the sequence that was set; 0 where none was."""
+        """Return the probability of labels for the sequence that was set; 0 without a sequence."""
         model = self._opened()
         if model.token_count == 0:
             return 0.0
@@ -92,29 +92,29 @@ class Tagger:
         return model.probability([self._number(label) for label in labels])
 
     def marginal(self, y: str | bytes, pos: int) -> float:
-        """How probable the label is at a position (from 0 on) of the sequence that was set; 0 where none was."""
+        """Return the probability of a label at a position (from 0 on) of the sequence that was set; 0 without a sequence."""
         model = self._opened()
-        place = whole(pos, "position")
+        position = as_int(pos, "position")
         if model.token_count == 0:
             return 0.0
         number = self._number(y)
-        if not 0 <= place < model.token_count:
-            raise InputError(f"the position {place} is out of range: the sequence has {model.token_count} items, from 0 on")
-        return model.marginal(number, place)
+        if not 0 <= position < model.token_count:
+            raise InputError(f"the position {position} is out of range: the sequence has {model.token_count} items, from 0 on")
+        return model.marginal(number, position)
 
     def marginals(self) -> list[dict[str, float]]:
-        """How probable each label is, for every item of the sequence that was set: all at once. (Not in python-crfsuite.)"""
+        """Return the probability of each label for every item of the sequence that was set. (Not in python-crfsuite.)"""
         return self._opened().marginals()
 
     def info(self) -> ParsedDump:
-        """What is inside the model: labels, attributes and weights (not rounded, as python-crfsuite's are)."""
-        from tagpool.compat.pycrfsuite.dump import parsed
+        """Return labels, attributes and weights of the model (python-crfsuite rounds the weights)."""
+        from tagpool.compat.pycrfsuite.dump import parse_model
 
-        found: ParsedDump = self._read(parsed)
-        return found
+        dump: ParsedDump = self._read(parse_model)
+        return dump
 
     def dump(self, filename: str | bytes | os.PathLike[str] | None = None) -> None:
-        """Writes what is inside the model to a text file, or to standard output."""
+        """Write the contents of the model to a text file (default: standard output)."""
         from tagpool.compat.pycrfsuite.dump import write_dump
 
         self._read(write_dump, None if filename is None else os.fsdecode(filename))
@@ -137,19 +137,19 @@ class Tagger:
         text = label.decode("utf-8", "surrogateescape") if isinstance(label, bytes) else label
         if not isinstance(text, str):
             raise FeatureError(f"expected a label as text, got {label!r}")
-        text = text.partition("\0")[0]  # where texts end
+        text = text.partition("\0")[0]  # C strings end at a zero byte
         if text not in self._numbers:
             raise LabelError(f"the model has no label {text!r}; it has {', '.join(map(repr, self._numbers))}")
         return self._numbers[text]
 
     def _error(self, fault: _native.InputFault) -> InputError:
-        """Files are read where they are needed, so that damage may be found late."""
+        """Convert a native error. Model files are parsed lazily, so any call may find damage."""
         text = str(fault.args[0])
         return ModelError(text, source=self._source) if text.startswith("damaged") else FeatureError(text)
 
 
 class Opened:
-    """Closes a tagger at the end of a ``with`` block."""
+    """Context manager that closes a tagger."""
 
     def __init__(self, tagger: Tagger) -> None:
         self._tagger = tagger
@@ -161,5 +161,5 @@ class Opened:
         self._tagger.close()
 
     def close(self) -> None:
-        """Closes the tagger."""
+        """Close the tagger."""
         self._tagger.close()

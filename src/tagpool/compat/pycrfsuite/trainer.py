@@ -1,4 +1,4 @@
-"""Trainers: instances and parameters in, a model file of CRFsuite's out."""
+"""Trainers: from instances and parameters to a model file of CRFsuite."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from tagpool import _native
 from tagpool.compat.pycrfsuite.errors import FeatureError
-from tagpool.compat.pycrfsuite.items import given, whole
+from tagpool.compat.pycrfsuite.items import as_int, unwrap
 from tagpool.compat.pycrfsuite.log import Event, TrainingLog
 from tagpool.compat.pycrfsuite.parameters import LBFGS, Parameters
 from tagpool.compat.pycrfsuite.training import Receive, Training
@@ -17,7 +17,7 @@ from tagpool.corpus.whole_file import WholeFile
 
 
 class BaseTrainer:
-    """Keeps instances, and trains on them; what training says goes to ``message``, which prints it if ``verbose``.
+    """Trainer on appended instances; the log goes to ``message``, which prints it if ``verbose``.
 
     >>> trainer = BaseTrainer("lbfgs", {"c2": 0.5}, verbose=False)
     >>> trainer.get("c2"), trainer.get("max_iterations")
@@ -32,53 +32,53 @@ class BaseTrainer:
         self.verbose = verbose
 
     def message(self, message: str) -> None:
-        """Receives what training says; to be overridden by those who want it elsewhere."""
+        """Print a log message; override it to redirect the log."""
         if self.verbose:
             sys.stdout.write(message)
 
     def append(self, xseq: Any, yseq: Any, group: int = 0) -> None:
-        """Adds a sequence with its labels, one an item. ``group`` is for holding sequences out."""
-        number = whole(group, "group")
+        """Add a sequence with one label per item. ``group`` is for holding sequences out."""
+        number = as_int(group, "group")
         try:
-            self._instances.append(given(xseq), yseq, number)
+            self._instances.append(unwrap(xseq), yseq, number)
         except _native.InputFault as fault:
             raise FeatureError(str(fault.args[0])) from None
 
     def clear(self) -> None:
-        """Forgets all instances."""
+        """Remove all instances."""
         self._instances = _native.Instances()
 
     def select(self, algorithm: str, type: str = "crf1d") -> None:  # noqa: A002 - python-crfsuite's name
-        """Chooses lbfgs, l2sgd, ap, pa or arow, with its default parameters (docs/moving.md says what each is here)."""
+        """Select lbfgs, l2sgd, ap, pa or arow, with its default parameters; see docs/moving.md."""
         self._parameters = Parameters(algorithm, type)
 
     def params(self) -> list[str]:
-        """The names of the algorithm's parameters."""
+        """Return the names of the algorithm's parameters."""
         return self._parameters.names()
 
     def set_params(self, params: Mapping[str, Any]) -> None:
-        """Sets several parameters."""
+        """Set several parameters."""
         for name, value in params.items():
             self.set(name, value)
 
     def get_params(self) -> dict[str, Any]:
-        """All parameters by name."""
+        """Return all parameters by name."""
         return {name: self.get(name) for name in self.params()}
 
     def set(self, name: str | bytes, value: Any) -> None:
-        """Sets a parameter."""
+        """Set a parameter."""
         self._parameters.set(name, value)
 
     def get(self, name: str | bytes) -> Any:
-        """The value of a parameter."""
+        """Return the value of a parameter."""
         return self._parameters.get(name)
 
     def help(self, name: str | bytes) -> str:
-        """What a parameter means."""
+        """Return the description of a parameter."""
         return self._parameters.help(name)
 
     def train(self, model: str | bytes | os.PathLike[str], holdout: int = -1) -> None:
-        """Trains, and writes the model to a file, none if the name is empty; the group ``holdout`` is only scored."""
+        """Train and write the model to a file (none if the name is empty). The group ``holdout`` is only scored."""
         path = os.fsdecode(model)
         if path:
             WholeFile.check(path)
@@ -91,13 +91,13 @@ class BaseTrainer:
         self._train(holdout, write)
 
     def trained(self, holdout: int = -1) -> bytes:
-        """Trains, and returns the content of the model's file. (Not in python-crfsuite.)"""
-        found: list[bytes] = []
-        self._train(holdout, lambda content: found.append(bytes(content)))
-        return found[0]
+        """Train and return the model file as bytes. (Not in python-crfsuite.)"""
+        models: list[bytes] = []
+        self._train(holdout, lambda content: models.append(bytes(content)))
+        return models[0]
 
     def _train(self, holdout: int, receive: Receive) -> None:
-        group = whole(holdout, "holdout group")
+        group = as_int(holdout, "holdout group")
         self._before_train()
         Training(self._instances, self._parameters, group, self._tell).run(receive)
 
@@ -109,24 +109,24 @@ class BaseTrainer:
 
 
 class Trainer(BaseTrainer):
-    """A trainer with a structured log, ``logparser``, and methods that are called as training goes on if it is ``verbose``.
+    """A trainer with a structured log, ``logparser``, and methods that are called during training if it is ``verbose``.
 
-    Override ``on_iteration(log, info)`` and its like to follow it: ``log`` is a text, ``info`` what is known of an iteration.
+    Override ``on_iteration(log, info)`` and the others to follow it: ``log`` is a text, ``info`` has the values of an iteration.
     """
 
     logparser: TrainingLog | None = None
     _event: Event | None = None
 
     def message(self, message: str) -> None:
-        """Receives what training says, and calls the method for it if the trainer is ``verbose``."""
+        """Call the method for the current event if the trainer is ``verbose``."""
         event = self._event
         if not self.verbose or event is None:
             return
         hook = getattr(self, f"on_{event.name}")
         if event.name == "featgen_progress":
-            hook(event.text, event.found["featgen_percent"])
+            hook(event.text, event.values["featgen_percent"])
         elif event.name == "iteration":
-            hook(event.text, event.found)
+            hook(event.text, event.values)
         else:
             hook(event.text)
 
@@ -134,9 +134,9 @@ class Trainer(BaseTrainer):
         self.logparser = TrainingLog()
 
     def _tell(self, event: Event) -> None:
-        if self.logparser is None:  # a class may have its own _before_train
+        if self.logparser is None:  # a subclass may override _before_train
             self.logparser = TrainingLog()
-        self.logparser.take(event)
+        self.logparser.add(event)
         self._event = event
         super()._tell(event)
 
@@ -145,11 +145,11 @@ class Trainer(BaseTrainer):
         sys.stdout.write(log)
 
     def on_featgen_progress(self, log: str, percent: int) -> None:
-        """Attributes and labels are being laid out."""
+        """Features are being generated."""
         sys.stdout.write(log)
 
     def on_featgen_end(self, log: str) -> None:
-        """It is known which attributes and labels have weights."""
+        """Features are generated."""
         sys.stdout.write(log)
 
     def on_prepared(self, log: str) -> None:
@@ -157,7 +157,7 @@ class Trainer(BaseTrainer):
         sys.stdout.write(log)
 
     def on_prepare_error(self, log: str) -> None:
-        """Never called here: what cannot be trained raises an error."""
+        """Never called: training raises an error instead."""
         sys.stdout.write(log)
 
     def on_iteration(self, log: str, info: dict[str, Any]) -> None:
@@ -165,9 +165,9 @@ class Trainer(BaseTrainer):
         sys.stdout.write(log)
 
     def on_optimization_end(self, log: str) -> None:
-        """The weights are found."""
+        """Optimisation has ended."""
         sys.stdout.write(log)
 
     def on_end(self, log: str) -> None:
-        """The model is made."""
+        """The model is written."""
         sys.stdout.write(log)

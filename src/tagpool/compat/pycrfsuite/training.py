@@ -1,6 +1,6 @@
-"""How weights for CRFsuite's model are found: the same weights as it has, the same loss, by tagpool's trainers.
+"""Training of a CRFsuite model: the cells and the loss of CRFsuite, by tagpool's trainers.
 
-Nothing but the native core is needed for the usual case, L-BFGS: importing NumPy alone takes 17 MB.
+L-BFGS, the usual case, needs only the native core: importing NumPy takes 17 MB.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tagpool.errors import InputError
 Tell = Callable[[Event], None]
 Receive = Callable[[memoryview], object]
 _WARM_UP = 10  # epochs of stochastic descent before L-BFGS
-_WORTH_WARMING_UP = 2000  # tokens: fewer are learned from in no time anyway
+_MIN_WARM_UP_TOKENS = 2000
 
 
 class Training:
@@ -38,10 +38,10 @@ class Training:
         encoding = self._part[0] if self._part else instances.all()
         self.tokens = encoding.token_count
         if self.tokens == 0:
-            raise InputError("there is nothing to learn from: append instances first, and not all to the holdout group")
-        # CRFsuite's frequencies are sums of values: attributes of negative ones may fall below the least even where it is zero.
+            raise InputError("nothing to learn from: append instances, and not all of them to the holdout group")
+        # Frequencies are sums of values; without values and a minimum, every observed cell has a weight.
         self._is_usual = not held_out and parameters.get("feature.minfreq") <= 0 and not encoding.has_values
-        self.set = self._laid_out(lean=self._is_whole() and not self._warms_up())
+        self.set = self._lay_out(lean=self._is_batch() and not self._warms_up())
         self.holdout: Any = None
         if held_out:
             from tagpool.compat.pycrfsuite.holdout import Holdout
@@ -50,10 +50,10 @@ class Training:
         self._prepared(time.perf_counter() - begun)
 
     def run(self, receive: Receive) -> None:
-        """Trains, and hands the model file over; what is handed over can be read until ``receive`` returns."""
+        """Train and pass the model file to ``receive``; its buffer is valid until ``receive`` returns."""
         begun = time.perf_counter()
         self._last = begun
-        weights, end = self._minimise() if self._is_whole() else self._descend()
+        weights, end = self._minimise() if self._is_batch() else self._descend()
         if not weights.finite():
             raise CRFSuiteError("the weights are not finite; check the values of the features")
         seconds = time.perf_counter() - begun
@@ -80,24 +80,24 @@ class Training:
         get = self.parameters.get
         return self.parameters.algorithm == LBFGS and get("c1") == 0 and get("tagpool.trainer") == LBFGS
 
-    def _is_whole(self) -> bool:
-        """Whether every step goes over all instances."""
+    def _is_batch(self) -> bool:
+        """Whether every step uses all instances."""
         return self._is_smooth() or self._is_sparse()
 
     def _warms_up(self) -> bool:
-        return self._is_smooth() and self.tokens >= _WORTH_WARMING_UP
+        return self._is_smooth() and self.tokens >= _MIN_WARM_UP_TOKENS
 
-    def _laid_out(self, *, lean: bool) -> _native.TrainingSet:
+    def _lay_out(self, *, lean: bool) -> _native.TrainingSet:
         get, instances = self.parameters.get, self.instances
-        # Stochastic descent needs values for attributes that are trained as one: they would take more memory than is spared.
+        # Merged attributes need values in stochastic descent, which would take more memory than merging saves.
         options = {"merge_twins": self._is_smooth() and lean, "lean": lean}
         if self._is_usual:
             return instances.training_set(get("feature.possible_states"), get("feature.possible_transitions"), **options)
         encoding, gold = self._part or (instances.all(), instances.gold())
         counts = instances.attribute_count, len(self.labels)
-        from tagpool.compat.pycrfsuite.layout import laid_out
+        from tagpool.compat.pycrfsuite.layout import lay_out
 
-        return laid_out(encoding, gold, *counts, self.parameters, **options)
+        return lay_out(encoding, gold, *counts, self.parameters, **options)
 
     def _check(self) -> None:
         for name in (*self.parameters.names(), "tagpool.threads", "tagpool.seed"):
@@ -106,11 +106,11 @@ class Training:
             if name != "feature.minfreq" and not isinstance(value, (str, bool)) and not least <= value < inf:
                 raise InputError(f"{name}={value!r}: expected a finite number from {least} on")
         if self._is_sparse() and self.parameters.get("tagpool.trainer") != LBFGS:
-            raise InputError("tagpool.trainer=sgd has no l1 penalty: use c1=0, or tagpool.trainer=lbfgs")
+            raise InputError("tagpool.trainer=sgd has no l1 penalty: set c1=0, or tagpool.trainer=lbfgs")
 
     def _minimise(self) -> tuple[_native.TrainedWeights, str]:
         get = self.parameters.get
-        start = self._warmed_up() if self._warms_up() else None
+        start = self._warm_up() if self._warms_up() else None
         objective = _native.Objective(self.set, True, 2 * get("c2"), None, get("tagpool.threads"))
 
         def report(number: int, loss: float, norm: float, trials: int, step: float) -> bool:
@@ -132,11 +132,11 @@ class Training:
         if not isfinite(value):
             raise CRFSuiteError("the loss is not finite; check the values of the features")
         ends = {"converged": "resulted in convergence", "iterations": "terminated with the maximum number of iterations"}
-        found = _native.TrainedWeights(self.set, objective)
-        return found, f"L-BFGS {ends.get(end, 'terminated: no better weights were found')}"
+        weights = _native.TrainedWeights(self.set, objective)
+        return weights, f"L-BFGS {ends.get(end, 'terminated: no better weights were found')}"
 
-    def _warmed_up(self) -> _native.Parameters | None:
-        """Where stochastic descent comes to; None if it runs away. It has a layout of its own: there is never more than one."""
+    def _warm_up(self) -> _native.Parameters | None:
+        """Return the weights after stochastic descent; None if it diverges. Only one of the two layouts exists at a time."""
         get = self.parameters.get
         self.set.keep_shards_only()
         options = _native.SgdOptions(l2=2 * get("c2"), seed=get("tagpool.seed"), threads=get("tagpool.threads"))
@@ -144,31 +144,31 @@ class Training:
         losses = [learner.epoch()]
         while len(losses) < _WARM_UP and losses[-1] <= 10 * losses[0] + 1:
             losses.append(learner.epoch())
-        found = learner.native_parameters()
+        weights = learner.native_parameters()
         del learner, self.set
         _native.release_memory()
-        self.set = self._laid_out(lean=True)
-        return found if found.finite() and isfinite(losses[-1]) and losses[-1] <= losses[0] else None
+        self.set = self._lay_out(lean=True)
+        return weights if weights.finite() and isfinite(losses[-1]) and losses[-1] <= losses[0] else None
 
     def _descend(self) -> tuple[_native.TrainedWeights, str]:
-        from tagpool.compat.pycrfsuite.descent import descended
+        from tagpool.compat.pycrfsuite.descent import descend
 
         def report(number: int, loss: float, weights: Callable[[], Any]) -> None:
             more = {}
             if self.holdout:
-                at = weights()
-                more = {"feature_norm": float(at @ at) ** 0.5, "active_features": int((at != 0).sum())}
+                vector = weights()
+                more = {"feature_norm": float(vector @ vector) ** 0.5, "active_features": int((vector != 0).sum())}
             self._iteration(number, loss, "Epoch", weights, more)
 
-        return descended(self.set, self.parameters, self.tokens, report), "Training ended"
+        return descend(self.set, self.parameters, self.tokens, report), "Training ended"
 
     def _iteration(self, number: int, loss: float, what: str, weights: Callable[[], Any], more: dict[str, Any]) -> None:
         now = time.perf_counter()
-        found: dict[str, Any] = {"num": number, "scores": {}, "loss": loss, "time": now - self._last} | more
+        values: dict[str, Any] = {"num": number, "scores": {}, "loss": loss, "time": now - self._last} | more
         self._last = now
         if self.holdout:
-            found |= self.holdout.scores(self.set, weights())
-        self.tell(Event("iteration", iteration_text(found, what), found))
+            values |= self.holdout.scores(self.set, weights())
+        self.tell(Event("iteration", iteration_text(values, what), values))
 
     def _start(self, holdout: int | None) -> None:
         lines = [] if holdout is None else [f"Holdout group: {holdout}\n"]

@@ -1,4 +1,4 @@
-"""What sklearn-crfsuite offers, by tagpool: ``from tagpool.compat import sklearn_crfsuite``, and the rest may stay.
+"""Drop-in replacement for sklearn-crfsuite: ``from tagpool.compat import sklearn_crfsuite``.
 
 ``CRF``, and the modules ``metrics`` and ``scorers``.
 

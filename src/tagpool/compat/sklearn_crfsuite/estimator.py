@@ -1,4 +1,4 @@
-"""CRF: sklearn-crfsuite's estimator. The model is kept in memory, as a file of CRFsuite's would be: no temporary files."""
+"""CRF: the estimator of sklearn-crfsuite. The model file is kept in memory."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tagpool.corpus.whole_file import WholeFile
 from tagpool.errors import InputError, NotFittedError
 from tagpool.parameters import Parameters
 
-# What the parameters of trainers are called here.
+# Names of sklearn-crfsuite for parameters of the trainer.
 _NAMES = {
     "min_freq": "feature.minfreq",
     "all_possible_states": "feature.possible_states",
@@ -32,12 +32,12 @@ _SAME = ("c1", "c2", "max_iterations", "num_memories", "epsilon", "period", "del
 _ONLINE = ("c", "error_sensitive", "averaging", "variance", "gamma")
 
 
-def _paired(features: Iterable[Any], labels: Iterable[Any]) -> Iterator[tuple[Any, Any]]:
-    """Sequences with their labels; an error if one of them lacks the other."""
+def _zip_instances(features: Iterable[Any], labels: Iterable[Any]) -> Iterator[tuple[Any, Any]]:
+    """Yield sequences with their labels; raise an error if their numbers differ."""
     nothing = object()
     for number, (sequence, its_labels) in enumerate(zip_longest(features, labels, fillvalue=nothing), 1):
         if sequence is nothing or its_labels is nothing:
-            missing = "labels" if its_labels is nothing else "sequence to be labelled"
+            missing = "labels" if its_labels is nothing else "sequence"
             raise InputError(f"expected as many sequences as lists of labels; number {number} has no {missing}")
         yield sequence, its_labels
 
@@ -45,9 +45,8 @@ def _paired(features: Iterable[Any], labels: Iterable[Any]) -> Iterator[tuple[An
 class CRF(Parameters):
     """A CRF on given features, with scikit-learn's interface; parameters that are None have the algorithm's defaults.
 
-    ``model_filename`` also writes the model to a file when it is fitted; before that, a model that is there already is used.
-    Temporary files are made only where ``modelfile.name`` is asked for; ``keep_tempfiles`` keeps them. ``trainer_cls`` is a class
-    derived from ``tagpool.compat.pycrfsuite.Trainer``.
+    ``fit`` writes the model to ``model_filename``; before it, an existing file is used. ``modelfile.name`` creates a temporary
+    file without a filename; ``keep_tempfiles`` keeps it. ``trainer_cls`` is a subclass of ``tagpool.compat.pycrfsuite.Trainer``.
 
     >>> features = [[["the"], ["dog"]], [["a"], ["cat"]]] * 3
     >>> crf = CRF(algorithm="lbfgs", c1=0.01, c2=0.1).fit(features, [["D", "N"]] * 6)
@@ -117,11 +116,11 @@ class CRF(Parameters):
         self.training_log_: TrainingLog | None = None
         self._model: bytes | None = None
         self._tagger: Tagger | None = None
-        self._inside: ParsedDump | None = None
+        self._dump: ParsedDump | None = None
         self._file: ModelFile | None = None
 
     def fit(self, X: Any, y: Any, X_dev: Any = None, y_dev: Any = None) -> CRF:
-        """Trains; ``X_dev`` and ``y_dev`` are scored after every iteration."""
+        """Train; ``X_dev`` and ``y_dev`` are scored after every iteration."""
         if (X_dev is None) != (y_dev is None):
             raise InputError("expected both X_dev and y_dev, or neither")
         if self.model_filename:
@@ -130,9 +129,9 @@ class CRF(Parameters):
         for number, (features, labels) in enumerate(((X, y), (X_dev, y_dev))):
             if features is None:
                 continue
-            for sequence, its_labels in _paired(features, labels):
+            for sequence, its_labels in _zip_instances(features, labels):
                 trainer.append(sequence, its_labels, number)
-        self._forget(trainer.trained(-1 if X_dev is None else 1))
+        self._replace_model(trainer.trained(-1 if X_dev is None else 1))
         self.training_log_ = trainer.logparser
         if self.model_filename and self._model is not None:
             with WholeFile(self.model_filename) as file:
@@ -140,30 +139,30 @@ class CRF(Parameters):
         return self
 
     def predict(self, X: Any) -> NDArray[np.object_]:
-        """The labels of several sequences."""
+        """Return the labels of sequences."""
         return np.array([self.predict_single(sequence) for sequence in X], dtype=object)
 
     def predict_single(self, xseq: Any) -> list[str]:
-        """The labels of one sequence."""
+        """Return the labels of one sequence."""
         return self._fitted().tag(xseq)
 
     def predict_marginals(self, X: Any) -> NDArray[np.object_]:
-        """How probable each label is, for every item of several sequences."""
+        """Return the probability of each label for every item of sequences."""
         return np.array([self.predict_marginals_single(sequence) for sequence in X], dtype=object)
 
     def predict_marginals_single(self, xseq: Any) -> list[dict[str, float]]:
-        """How probable each label is, for every item of one sequence."""
+        """Return the probability of each label for every item of one sequence."""
         tagger = self._fitted()
         tagger.set(xseq)
         return tagger.marginals()
 
     def score(self, X: Any, y: Sequence[Any]) -> float:
-        """The share of items that are right."""
+        """Return the accuracy over items."""
         return flat_accuracy_score(y, [self.predict_single(sequence) for sequence in X])
 
     @property
     def tagger_(self) -> Tagger | None:
-        """The tagger of the model; None before there is one."""
+        """The tagger; None before ``fit``."""
         if self._tagger is None and (self._model is not None or self.model_filename):
             tagger = Tagger()
             if self._model is not None:
@@ -175,43 +174,43 @@ class CRF(Parameters):
 
     @property
     def classes_(self) -> list[str] | None:
-        """The labels; None before it is fitted."""
+        """The labels; None before ``fit``."""
         return None if self.tagger_ is None else self.tagger_.labels()
 
     @property
     def size_(self) -> int | None:
-        """How many bytes the model has as a file; None before it is fitted."""
+        """Size of the model file in bytes; None before ``fit``."""
         return None if self._info is None else int(self._info.header["size"])
 
     @property
     def attributes_(self) -> list[str] | None:
-        """The attributes that have weights; None before it is fitted."""
+        """Attributes with weights; None before ``fit``."""
         return None if self._info is None else list(self._info.attributes)
 
     @property
     def num_attributes_(self) -> int | None:
-        """How many attributes have weights; None before it is fitted."""
+        """Number of attributes with weights; None before ``fit``."""
         return None if self._info is None else len(self._info.attributes)
 
     @property
     def state_features_(self) -> dict[tuple[str, str], float] | None:
-        """The weights of (attribute, label); None before it is fitted."""
+        """Weights of (attribute, label); None before ``fit``."""
         return None if self._info is None else self._info.state_features
 
     @property
     def transition_features_(self) -> dict[tuple[str, str], float] | None:
-        """The weights of (label, next label); None before it is fitted."""
+        """Weights of (label, next label); None before ``fit``."""
         return None if self._info is None else self._info.transitions
 
     @property
     def _info(self) -> ParsedDump | None:
-        if self._inside is None and self.tagger_ is not None:
-            self._inside = self.tagger_.info()
-        return self._inside
+        if self._dump is None and self.tagger_ is not None:
+            self._dump = self.tagger_.info()
+        return self._dump
 
     @property
     def modelfile(self) -> ModelFile:
-        """The model as a file: ``modelfile.name`` is where it lies."""
+        """The model as a file, at ``modelfile.name``."""
         if self._file is None:
             self._file = ModelFile(self._model, self.model_filename, keep=bool(self.keep_tempfiles))
         return self._file
@@ -219,19 +218,21 @@ class CRF(Parameters):
     def _fitted(self) -> Tagger:
         tagger = self.tagger_
         if tagger is None:
-            raise NotFittedError("this CRF was not fitted: call fit(X, y) first")
+            raise NotFittedError("this CRF is not fitted; call fit(X, y) first")
         return tagger
 
-    def _forget(self, model: bytes | None) -> None:
-        """Takes another model, and what is known of the old one goes."""
-        self._model, self._tagger, self._inside, self._file = model, None, None, None
+    def _replace_model(self, model: bytes | None) -> None:
+        """Set another model and drop what was derived from the old one."""
+        self._model, self._tagger, self._dump, self._file = model, None, None, None
 
     def _trainer(self) -> Trainer:
         kind = LinePerIterationTrainer if self.trainer_cls is None else self.trainer_cls
         if not (isinstance(kind, type) and issubclass(kind, Trainer)):
             raise InputError(f"trainer_cls={kind!r}: expected a class derived from tagpool.compat.pycrfsuite.Trainer")
-        given = {_NAMES.get(name, name): getattr(self, name) for name in (*_NAMES, *_SAME, *_ONLINE)}
-        return kind(self.algorithm, {name: value for name, value in given.items() if value is not None}, verbose=self.verbose)
+        parameters = {_NAMES.get(name, name): getattr(self, name) for name in (*_NAMES, *_SAME, *_ONLINE)}
+        return kind(
+            self.algorithm, {name: value for name, value in parameters.items() if value is not None}, verbose=self.verbose
+        )
 
     def __getstate__(self) -> dict[str, Any]:
-        return self.__dict__ | {"_tagger": None, "_inside": None, "_file": None}
+        return self.__dict__ | {"_tagger": None, "_dump": None, "_file": None}

@@ -1,4 +1,4 @@
-"""ModelFile: a model as a file, for those who want to copy it or open it elsewhere."""
+"""ModelFile: a model as a file, to copy it or open it elsewhere."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextlib import suppress
 
 
 class ModelFile:
-    """The file of a model: where it was written to, or a temporary one that is written when its name is asked for.
+    """File of a model: the one that was written, or a temporary one that is written when ``name`` is read.
 
     >>> file = ModelFile(b"lCRF", None)
     >>> os.path.getsize(file.name)
@@ -23,7 +23,7 @@ class ModelFile:
 
     @property
     def name(self) -> str | None:
-        """Where the file is; None if there is no model yet. A temporary file goes with this object, unless it is to be kept."""
+        """Path of the file; None without a model. A temporary file is deleted with this object unless ``keep``."""
         if self._name is None and self._model is not None:
             number, self._name = tempfile.mkstemp(".crfsuite", "model")
             with os.fdopen(number, "wb") as file:
@@ -35,4 +35,4 @@ class ModelFile:
 
 def _remove(name: str) -> None:
     with suppress(OSError):
-        os.unlink(name)  # noqa: PTH108 - at the end of the process little else is left
+        os.unlink(name)  # noqa: PTH108 - pathlib may be gone at the end of the process

@@ -1,4 +1,4 @@
-"""Scorers for scikit-learn's searches and validations."""
+"""Scorers for scikit-learn's searches and cross-validation."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from tagpool.compat.sklearn_crfsuite.metrics import flat_accuracy_score, sequenc
 
 
 def flat_accuracy(estimator: Any, X: Any, y: Any) -> float:
-    """The share of items that are right."""
+    """Return the accuracy over items."""
     return flat_accuracy_score(y, estimator.predict(X))
 
 
 def sequence_accuracy(estimator: Any, X: Any, y: Any) -> float:
-    """The share of sequences that are right from end to end."""
+    """Return the rate of sequences that are entirely right."""
     return sequence_accuracy_score(y, estimator.predict(X))

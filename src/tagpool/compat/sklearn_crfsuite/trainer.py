@@ -1,4 +1,4 @@
-"""A trainer that says one line an iteration."""
+"""A trainer that prints one line per iteration."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ _PARTS = (
 
 
 class LinePerIterationTrainer(Trainer):
-    """A trainer that says one line an iteration, and at the end how each label does on the dev set, if it is ``verbose``."""
+    """If ``verbose``, print one line per iteration, and at the end the scores of each label on the dev set."""
 
     def on_iteration(self, log: str, info: dict[str, Any]) -> None:
-        """Says how training stands."""
+        """Print the values of an iteration."""
         shown = "".join(text.format(info[name]) for name, text in _PARTS if name in info)
         sys.stdout.write(f"{shown.strip()}\n")
 
     def on_optimization_end(self, log: str) -> None:
-        """Says how each label does, if there is a dev set."""
+        """Print the scores of each label if there is a dev set."""
         last = self.logparser.last_iteration if self.logparser else None
         scores = sorted((last or {}).get("scores", {}).items())
         if scores:
             width = max(len("Label"), *(len(label) for label, _ in scores))
             head = f"{'Label':<{width}}  Precision  Recall     F1  Support"
             lines = [
-                f"{label:<{width}}  {each.precision or 0:9.3f}  {each.recall or 0:6.3f}  {each.f1 or 0:5.3f}  {each.ref:7}"
-                for label, each in scores
+                f"{label:<{width}}  {score.precision or 0:9.3f}  {score.recall or 0:6.3f}  {score.f1 or 0:5.3f}  {score.ref:7}"
+                for label, score in scores
             ]
             bar = "-" * len(head)
             sys.stdout.write("\n".join([bar, head, *lines, bar, ""]))

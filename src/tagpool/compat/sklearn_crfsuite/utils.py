@@ -1,4 +1,4 @@
-"""Sequences of items as one."""
+"""Flattening of sequences."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 
 def flatten(y: Iterable[Iterable[Any]]) -> list[Any]:
-    """All items, sequence after sequence.
+    """Return all items, sequence after sequence.
 
     >>> flatten([["a", "b"], ["c"]])
     ['a', 'b', 'c']

@@ -1,8 +1,7 @@
-"""Regular expressions of Wapiti's patterns: characters, dots and classes, each perhaps optional or repeated.
+"""Regular expressions in Wapiti patterns: characters, dots and classes, each optionally followed by ``?`` or ``*``.
 
-Matched as Wapiti matches them, since models were trained on what it found: byte by byte (a letter of several bytes is repeated by
-its last one), ``*`` takes as little as it can, and where ``?`` has to give back what it took, the length counts what was tried in
-vain.
+Matching is that of Wapiti, since models were trained on its matches. It is byte by byte (``*`` after a letter of several bytes
+repeats the last byte); ``*`` is lazy; and after ``?`` backtracks, the match length includes the failed attempt.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ import string
 from dataclasses import dataclass
 from functools import lru_cache
 
-_LONGEST = 200  # each step is a call within a call
+_LONGEST = 200  # matching recurses once per step
 _ALL = frozenset(range(256))
 _CLASSES = {
     "a": string.ascii_letters,
@@ -22,14 +21,14 @@ _CLASSES = {
     "u": string.ascii_uppercase,
     "w": string.ascii_letters + string.digits,
 }
-# Wapiti's classes are those of single bytes; a capital letter is what is not in a class.
+# Wapiti's classes are sets of bytes; a capital letter is the complement.
 _BYTES = {ord(name): frozenset(letters.encode()) for name, letters in _CLASSES.items()}
 _BYTES |= {ord(name.upper()): _ALL - _BYTES[ord(name)] for name in _CLASSES}
 
 
 @dataclass(frozen=True)
 class _Step:
-    """A byte of the text, and whether it may be missing (``?``) or repeated (``*``)."""
+    """A set of bytes, and whether it is optional (``?``) or repeated (``*``)."""
 
     fits: frozenset[int]
     sign: str
@@ -37,7 +36,7 @@ class _Step:
 
 @dataclass(frozen=True)
 class Expression:
-    """A regular expression of Wapiti's.
+    """A regular expression of Wapiti.
 
     >>> Expression.parse("\\\\d*$").search(b"B52"), Expression.parse("^\\\\u\\\\l").search(b"B52")
     (b'52', None)
@@ -49,7 +48,7 @@ class Expression:
 
     @classmethod
     def parse(cls, text: str) -> Expression:
-        """Reads one; a ValueError says what is wrong with it."""
+        """Parse a regular expression; raise ValueError if it is invalid."""
         letters = text.encode("utf-8", "surrogateescape")
         from_start = letters.startswith(b"^")
         to_end = False
@@ -75,18 +74,18 @@ class Expression:
         return cls(tuple(steps), from_start, to_end)
 
     def search(self, text: bytes) -> bytes | None:
-        """What is matched first, with zeros where its length goes beyond the text; None if nothing is."""
-        return _searched(self, text)
+        """Return the first match, padded with zeros if its length exceeds the text; None without a match."""
+        return _search(self, text)
 
     def match(self, text: bytes, at: int, step: int, length: int) -> tuple[bool, int]:
-        """Whether the text matches from a place and a step on, and the length as Wapiti has counted it by then."""
+        """Whether the text matches from position ``at`` and ``step`` on, and the match length as Wapiti counts it."""
         if step == len(self.steps):
             return not self.to_end or at == len(text), length
         now, fits = self.steps[step], self.steps[step].fits
         if now.sign == "*":
             while True:
-                found, counted = self.match(text, at, step + 1, length)
-                if found:
+                matched, counted = self.match(text, at, step + 1, length)
+                if matched:
                     return True, counted
                 length += 1
                 if at >= len(text) or text[at] not in fits:
@@ -95,8 +94,8 @@ class Expression:
         here = at < len(text) and text[at] in fits
         if now.sign == "?":
             if here:
-                found, counted = self.match(text, at + 1, step + 1, length + 1)
-                if found:
+                matched, counted = self.match(text, at + 1, step + 1, length + 1)
+                if matched:
                     return True, counted
                 length = counted - 1
             return self.match(text, at, step + 1, length)
@@ -104,9 +103,9 @@ class Expression:
 
 
 @lru_cache(maxsize=1 << 16)
-def _searched(expression: Expression, text: bytes) -> bytes | None:
+def _search(expression: Expression, text: bytes) -> bytes | None:
     for begin in range(1 if expression.from_start else len(text) + 1):
-        found, length = expression.match(text, begin, 0, 0)
-        if found:
+        matched, length = expression.match(text, begin, 0, 0)
+        if matched:
             return text[begin : begin + length].ljust(length, b"\0")
     return None

@@ -1,8 +1,8 @@
-"""Pattern files of Wapiti and template files of CRF++: what a line says, and the observations it makes of a sentence.
+"""Pattern files of Wapiti and template files of CRF++: their lines, and the observations they produce.
 
-A sentence is rows of columns. ``%x[row,column]`` is the text there, counted from the current row on; Wapiti also knows ``%t``
-(whether a regular expression matches), ``%m`` (what it matches first), capital letters for results without capitals, and rows
-counted from the first (``@1``) or the last (``@-1``). Lines that begin with ``u`` look at one label, ``b`` at two, ``*`` is both.
+A sentence is rows of columns. ``%x[row,column]`` is the text there, relative to the current row. Wapiti also has ``%t``
+(whether a regular expression matches), ``%m`` (its first match), capital letters for lowercased results, and rows counted from
+the first (``@1``) or the last (``@-1``). Lines that begin with ``u`` depend on one label, with ``b`` on two, with ``*`` on both.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _BLANKS = " \t\v\f\r"
 
 @dataclass(frozen=True)
 class Command:
-    """A place of the sentence, and what is taken of the text there."""
+    """A cell of the sentence relative to a row, and how its text is used."""
 
     kind: str  # x, t or m
     lower: bool
@@ -33,35 +33,35 @@ class Command:
 
 @dataclass(frozen=True)
 class Pattern:
-    """A line: texts and commands, which together make an observation."""
+    """A line: texts and commands, joined to an observation."""
 
     parts: tuple[str | Command, ...]
     crfpp: bool
 
     def observation(self, rows: Rows, at: int) -> str:
-        """What it says of a row."""
-        made = b"".join(_bytes(part) if isinstance(part, str) else self._result(part, rows, at) for part in self.parts)
-        return made.partition(b"\0")[0].decode("utf-8", "surrogateescape")
+        """Return the observation for a row."""
+        joined = b"".join(_bytes(part) if isinstance(part, str) else self._result(part, rows, at) for part in self.parts)
+        return joined.partition(b"\0")[0].decode("utf-8", "surrogateescape")
 
     def _result(self, command: Command, rows: Rows, at: int) -> bytes:
-        place = at + command.row
+        row = at + command.row
         if command.absolute:
-            place = command.row + len(rows) if command.row < 0 else command.row - 1
-        if place < 0:
-            text = self._outside(-place, "-")
-        elif place >= len(rows):
-            text = self._outside(place - len(rows) + 1, "+")
-        elif command.column >= len(rows[place]):
-            raise InputError(f"row {place + 1}: expected a column {command.column}, got {len(rows[place])} columns (from 0 on)")
+            row = command.row + len(rows) if command.row < 0 else command.row - 1
+        if row < 0:
+            text = self._outside(-row, "-")
+        elif row >= len(rows):
+            text = self._outside(row - len(rows) + 1, "+")
+        elif command.column >= len(rows[row]):
+            raise InputError(f"row {row + 1}: expected a column {command.column}, got {len(rows[row])} columns (from 0 on)")
         else:
-            text = rows[place][command.column]
+            text = rows[row][command.column]
         result = _bytes(text)
         if command.expression is not None:
-            found = command.expression.search(result)
-            result = found or b""
+            match = command.expression.search(result)
+            result = match or b""
             if command.kind == "t":
-                result = b"false" if found is None else b"true"
-        return result.lower() if command.lower else result  # bytes have capitals of ASCII only, as Wapiti's have
+                result = b"false" if match is None else b"true"
+        return result.lower() if command.lower else result  # bytes.lower changes only ASCII, as Wapiti does
 
     def _outside(self, steps: int, side: str) -> str:
         if self.crfpp:
@@ -74,44 +74,44 @@ def _bytes(text: str) -> bytes:
 
 
 def parse_wapiti_patterns(text: str, *, source: str | None = None) -> tuple[Pattern, ...]:
-    r"""Reads a pattern file of Wapiti's.
+    r"""Parse a pattern file of Wapiti.
 
     >>> patterns = parse_wapiti_patterns('U:low=%X[0,0]\nu:end=%m[0,0,"..$"]\n*cap=%t[-1,0,"^\\u"]\nb')
     >>> [pattern.observation([["Ann"], ["LEFT"]], 1) for pattern in patterns]
     ['u:low=left', 'u:end=FT', '*cap=true', 'b']
     """
-    found = []
+    patterns = []
     for number, line in enumerate(text.removeprefix("\ufeff").split("\n"), 1):
-        kept = line.split("#")[0].rstrip(_BLANKS)
-        if not kept:
+        content = line.split("#")[0].rstrip(_BLANKS)
+        if not content:
             continue
-        if kept[0] not in "uUbB*":
+        if content[0] not in "uUbB*":
             raise TemplateError("expected a line that begins with u, b or *", text=line, column=0, source=source, line=number)
-        found.append(Pattern(_parts(kept[0].lower() + kept[1:], line, number, source), crfpp=False))
-    return tuple(found)
+        patterns.append(Pattern(_parts(content[0].lower() + content[1:], line, number, source), crfpp=False))
+    return tuple(patterns)
 
 
 def parse_crfpp_templates(text: str, *, source: str | None = None) -> tuple[Pattern, ...]:
-    """Reads a template file of CRF++'s, to make its own strings. (``tagpool train`` reads them into templates of ours.)
+    """Parse a template file of CRF++ into patterns with its feature strings. (``tagpool train`` makes templates of it.)
 
     >>> patterns = parse_crfpp_templates("# words\\nU01:%x[-1,0]/%x[0,0]\\nB")
     >>> [pattern.observation([["Ann"], ["left"]], 0) for pattern in patterns]
     ['U01:_B-1/Ann', 'B']
     """
-    found = []
+    patterns = []
     for number, line in enumerate(text.removeprefix("\ufeff").split("\n"), 1):
-        kept = line.removesuffix("\r")  # blanks at the end are part of the observations
-        if not kept.strip() or kept.startswith("#"):
+        content = line.removesuffix("\r")  # blanks at the end are part of the observations
+        if not content.strip() or content.startswith("#"):
             continue
-        if kept[0] not in "UB":
+        if content[0] not in "UB":
             raise TemplateError("expected a line that begins with U, B or #", text=line, column=0, source=source, line=number)
-        parts = _parts(kept, line, number, source)
+        parts = _parts(content, line, number, source)
         if any(not isinstance(part, str) and (part.kind != "x" or part.absolute or part.lower) for part in parts):
             raise TemplateError(
                 "CRF++ has macros of the form %x[row,column] only", text=line, column=0, source=source, line=number
             )
-        found.append(Pattern(parts, crfpp=True))
-    return tuple(found)
+        patterns.append(Pattern(parts, crfpp=True))
+    return tuple(patterns)
 
 
 def _parts(text: str, line: str, number: int, source: str | None) -> tuple[str | Command, ...]:
@@ -145,10 +145,10 @@ def _parts(text: str, line: str, number: int, source: str | None) -> tuple[str |
 
 
 def attributes_of(patterns: Iterable[Pattern], rows: Rows) -> list[list[str]]:
-    """The observations of every row, as features to be given to a tagger.
+    """Return the observations of every row, as given features for a tagger.
 
     >>> attributes_of(parse_crfpp_templates("U0:%x[0,0]\\nU1:%x[1,0]"), [["Ann"], ["left"]])
     [['U0:Ann', 'U1:left'], ['U0:left', 'U1:_B+1']]
     """
-    kept = tuple(patterns)
-    return [[pattern.observation(rows, at) for pattern in kept] for at in range(len(rows))]
+    lines = tuple(patterns)
+    return [[pattern.observation(rows, at) for pattern in lines] for at in range(len(rows))]

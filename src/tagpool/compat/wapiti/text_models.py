@@ -1,4 +1,4 @@
-"""Text models of Wapiti and of CRF++: read, and used for tagging."""
+"""Text models of Wapiti and CRF++: parsing and tagging."""
 
 from __future__ import annotations
 
@@ -14,16 +14,15 @@ from tagpool.compat.wapiti.patterns import Pattern, Rows, attributes_of, parse_c
 from tagpool.errors import InputError, ModelError
 
 Weights = NDArray[np.float64] | NDArray[np.float32]
-_MAXENT, _MEMM, _CRF = range(3)  # what Wapiti calls its types
+_MAXENT, _MEMM, _CRF = range(3)  # types of Wapiti
 
 
 @dataclass(frozen=True, eq=False)
 class TextModel:
-    """A chain whose observations have weights for labels (``states``), for pairs of labels (``pairs``), or for both.
+    """A chain whose observations have weights for labels (``states``), for label bigrams (``bigrams``), or for both.
 
-    Without patterns the columns of a row are observations themselves. ``local``: scores are probabilities of a label after
-    another, as a MEMM has them. ``alone``: each row is a sentence of its own, and its observations have a ``u`` before them, as
-    ``wapiti train --me`` has it.
+    Without patterns the columns of a row are the observations. ``local``: scores are normalised at each step, as in a MEMM.
+    ``separate_rows``: each row is a sentence, and its observations have the prefix ``u``, as with ``wapiti train --me``.
 
     >>> text = "#mdl#2#1\\n#rdr#1/0/0\\n8:u%x[0,0],\\n#qrk#2\\n1:A,\\n1:B,\\n#qrk#1\\n4:udog,\\n1=0x1p+0\\n"
     >>> parse_wapiti_model(text).tag([[["dog"], ["cat"]]])
@@ -33,47 +32,47 @@ class TextModel:
     labels: tuple[str, ...]
     patterns: tuple[Pattern, ...]
     states: dict[str, Weights]
-    pairs: dict[str, Weights]
+    bigrams: dict[str, Weights]
     local: bool = False
-    alone: bool = False
+    separate_rows: bool = False
 
     def lattice(self, rows: Rows) -> Lattice:
-        """The scores of a sentence, given as rows of columns."""
+        """Return the scores of a sentence, given as rows of columns."""
         nodes, edges = self._scores(rows)
         return Lattice(nodes, edges if len(rows) > 1 else np.zeros((len(self.labels),) * 2))
 
     def tag(self, sentences: Sequence[Rows]) -> list[list[str]]:
-        """The best labels of sentences; of equal ones those that Wapiti and CRF++ take."""
+        """Return the best labels of sentences; ties are broken as in Wapiti and CRF++."""
         return [[self.labels[number] for number in _best(*self._scores(rows))] for rows in sentences]
 
     def _scores(self, rows: Rows) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Of labels at rows, and of pairs of labels between them."""
+        """Return scores of labels, [T][L], and of label bigrams, [T-1][L][L]."""
         count = len(self.labels)
         if not rows:
             raise InputError("expected a sentence, got no rows")
-        # CRF++ adds up in single precision, and so decides between scores that are nearly equal.
+        # CRF++ sums in single precision, which matters for scores that are nearly equal.
         kind = next((weights.dtype for weights in self.states.values()), np.dtype(np.float64))
         nodes = np.zeros((len(rows), count), kind)
         edges = np.zeros((len(rows) - 1, count, count), kind)
-        for at, found in enumerate(self._observations(rows)):
-            for observation in found:
+        for at, observations in enumerate(self._observations(rows)):
+            for observation in observations:
                 if (states := self.states.get(observation)) is not None:
                     nodes[at] += states
-                if at and (pairs := self.pairs.get(observation)) is not None:
-                    edges[at - 1] += pairs
+                if at and (bigrams := self.bigrams.get(observation)) is not None:
+                    edges[at - 1] += bigrams
         scores = nodes.astype(np.float64), edges.astype(np.float64)
-        return _normalised(*scores) if self.local else scores
+        return _normalise(*scores) if self.local else scores
 
     def _observations(self, rows: Rows) -> Iterable[Iterable[str]]:
-        if self.alone:
+        if self.separate_rows:
             unary = [pattern for pattern in self.patterns if not str(pattern.parts[0]).startswith("b")]
-            found = [attributes_of(unary, [row])[0] if self.patterns else row for row in rows]
-            return [["u" + observation for observation in of_row] for of_row in found]
+            observed = [attributes_of(unary, [row])[0] if self.patterns else row for row in rows]
+            return [["u" + observation for observation in row] for row in observed]
         return attributes_of(self.patterns, rows) if self.patterns else rows
 
 
-def _normalised(nodes: NDArray[np.float64], edges: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Scores as logarithms of probabilities: of the first label, and of each label after the one before."""
+def _normalise(nodes: NDArray[np.float64], edges: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return log-probabilities: of the first label, and of each label given the previous one."""
     edges = edges + nodes[1:, None, :]
     edges = edges - np.logaddexp.reduce(edges, axis=2, keepdims=True)
     first = nodes[0] - np.logaddexp.reduce(nodes[0])
@@ -81,20 +80,20 @@ def _normalised(nodes: NDArray[np.float64], edges: NDArray[np.float64]) -> tuple
 
 
 def _best(nodes: NDArray[np.float64], edges: NDArray[np.float64]) -> list[int]:
-    """The best labels, searched from the left; of labels that lead to the same score the first is taken."""
+    """Return the best labels by Viterbi from left to right; ties go to the first label."""
     value, before = nodes[0], []
     for at, edge in enumerate(edges, 1):
         sums = value[:, None] + (edge + nodes[at])
         before.append(sums.argmax(0))
         value = sums.max(0)
-    found = [int(value.argmax())]
+    labels = [int(value.argmax())]
     for back in reversed(before):
-        found.append(int(back[found[-1]]))
-    return found[::-1]
+        labels.append(int(back[labels[-1]]))
+    return labels[::-1]
 
 
 def read_text_model(path: str | Path) -> TextModel:
-    """Reads a text model of either kind."""
+    """Read a text model of Wapiti or CRF++."""
     try:
         text = Path(path).read_text("utf-8", "surrogateescape")
     except OSError as error:
@@ -103,11 +102,11 @@ def read_text_model(path: str | Path) -> TextModel:
         return parse_wapiti_model(text, source=str(path))
     if text.startswith("version:"):
         return parse_crfpp_model(text, source=str(path))
-    raise ModelError("expected a text model of Wapiti's (#mdl#) or of CRF++'s (version:), got some other file", source=path)
+    raise ModelError("expected a text model of Wapiti (#mdl#) or CRF++ (version:)", source=path)
 
 
 class _Lines:
-    """The lines of a model one after another, with errors that name them."""
+    """Lines of a model, one after another; errors name the line."""
 
     def __init__(self, text: str, source: str | None) -> None:
         self._lines = text.split("\n")
@@ -129,24 +128,24 @@ class _Lines:
         try:
             if not line.startswith(prefix):
                 raise ValueError
-            found = [int(each) for each in line[len(prefix) :].split(separator)]
-            if min(found) < 0:
+            numbers = [int(number) for number in line[len(prefix) :].split(separator)]
+            if min(numbers) < 0:
                 raise ValueError
         except ValueError:
             raise self.error(f"expected {prefix} and numbers, got {line[:40]!r}") from None
-        return found
+        return numbers
 
     def weight(self, text: str) -> float:
         try:
-            found = float.fromhex(text) if "x" in text.lower() else float(text)
+            weight = float.fromhex(text) if "x" in text.lower() else float(text)
         except (ValueError, OverflowError):
-            found = float("nan")
-        if not np.isfinite(found):
+            weight = float("nan")
+        if not np.isfinite(weight):
             raise self.error(f"expected a weight, got {text[:40]!r}")
-        return found
+        return weight
 
     def texts(self, count: int) -> list[str]:
-        """Texts with their lengths in bytes before them."""
+        """Return texts that follow their length in bytes."""
         return [self._text() for _ in range(count)]
 
     def _text(self) -> str:
@@ -163,10 +162,10 @@ class _Lines:
 
 
 def parse_wapiti_model(text: str, *, source: str | None = None) -> TextModel:
-    """A text model of Wapiti's: patterns, labels, observations, and the weights that are not zero by number."""
+    """Parse a text model of Wapiti: patterns, labels, observations and the nonzero weights by number."""
     lines = _Lines(text, source)
     head = lines.numbers("#mdl#", "#")
-    kind = head[0] if len(head) > 1 else _CRF  # the first versions knew nothing else
+    kind = head[0] if len(head) > 1 else _CRF  # early versions have only CRFs
     if kind not in (_MAXENT, _MEMM, _CRF):
         raise lines.error(f"expected a model of type 0 (maxent), 1 (MEMM) or 2 (CRF), got {kind}")
     counts = lines.numbers("#rdr#", "/")
@@ -175,19 +174,19 @@ def parse_wapiti_model(text: str, *, source: str | None = None) -> TextModel:
     observations = lines.texts(lines.numbers("#qrk#", "#")[0])
     count = len(labels)
     if not labels or len(set(labels)) < count:
-        raise lines.error("expected labels that differ")
+        raise lines.error("expected different labels")
     states: dict[str, int] = {}
-    pairs: dict[str, int] = {}
+    bigrams: dict[str, int] = {}
     size = 0
     for observation in observations:
         if observation[:1] not in ("u", "b", "*"):
             raise lines.error(f"expected observations that begin with u, b or *, got {observation[:40]!r}")
-        for kinds, places, room in (("u*", states, count), ("b*", pairs, count * count)):
+        for kinds, positions, room in (("u*", states, count), ("b*", bigrams, count * count)):
             if observation[0] in kinds:
-                places[observation] = size
+                positions[observation] = size
                 size += room
     weights = np.zeros(size)
-    given = 0
+    weight_count = 0
     for line in lines.rest():
         if not line:
             continue
@@ -195,21 +194,21 @@ def parse_wapiti_model(text: str, *, source: str | None = None) -> TextModel:
         if not (sign and number.isascii() and number.isdigit() and int(number) < size):
             raise lines.error(f"expected a number below {size}, = and a weight, got {line[:40]!r}")
         weights[int(number)] = lines.weight(weight)
-        given += 1
-    if given != head[-1]:
-        raise lines.error(f"expected {head[-1]} weights, got {given}: the file is cut off or damaged")
+        weight_count += 1
+    if weight_count != head[-1]:
+        raise lines.error(f"expected {head[-1]} weights, got {weight_count}: the file is cut off or damaged")
     return TextModel(
         labels,
         patterns,
         {name: weights[begin : begin + count] for name, begin in states.items()},
-        {name: weights[begin : begin + count * count].reshape(count, count) for name, begin in pairs.items()},
+        {name: weights[begin : begin + count * count].reshape(count, count) for name, begin in bigrams.items()},
         local=kind == _MEMM,
-        alone=len(counts) > 2 and counts[2] > 0,
+        separate_rows=len(counts) > 2 and counts[2] > 0,
     )
 
 
 def parse_crfpp_model(text: str, *, source: str | None = None) -> TextModel:
-    """A text model of CRF++'s (``crf_learn -t``): a head, labels, templates, numbers of observations, and all weights.
+    """Parse a text model of CRF++ (``crf_learn -t``): a header, labels, templates, numbers of observations, and all weights.
 
     >>> text = "version: 100\\ncost-factor: 1\\nmaxid: 2\\nxsize: 1\\n\\nA\\nB\\n\\nU0:%x[0,0]\\n\\n0 U0:dog\\n\\n0.5\\n1.5\\n"
     >>> parse_crfpp_model(text).tag([[["dog"]]])
@@ -217,38 +216,38 @@ def parse_crfpp_model(text: str, *, source: str | None = None) -> TextModel:
     """
     lines = _Lines(text, source)
     head: dict[str, str] = {}
-    while line := lines.next("the head"):
+    while line := lines.next("the header"):
         name, _, value = line.partition(":")
         head[name.strip()] = value.strip()
     if not head.get("maxid", "").isdigit():
-        raise lines.error("expected a head with version, cost-factor, maxid and xsize")
-    size = int(head["maxid"])  # the cost factor is not used: CRF++ has another when it tags, 1 unless told
+        raise lines.error("expected a header with version, cost-factor, maxid and xsize")
+    size = int(head["maxid"])  # the cost factor is not used: CRF++ tags with another one, 1 by default
     labels = tuple(_block(lines, "labels"))
     count = len(labels)
     if not labels or len(set(labels)) < count:
-        raise lines.error("expected labels that differ")
+        raise lines.error("expected different labels")
     patterns = parse_crfpp_templates("\n".join(_block(lines, "templates")), source=source)
-    places: list[tuple[str, int]] = []
+    positions: list[tuple[str, int]] = []
     while line := lines.next("observations"):
         number, _, observation = line.partition(" ")
         room = count if observation[:1] == "U" else count * count
         if not (number.isascii() and number.isdigit() and observation[:1] in ("U", "B") and int(number) + room <= size):
             raise lines.error(f"expected a number and an observation, got {line[:40]!r}")
-        places.append((observation, int(number)))
-    # In single precision, as the binary model beside it has them.
+        positions.append((observation, int(number)))
+    # In single precision, as in the binary model.
     weights = np.array([lines.weight(line) for line in lines.rest() if line], np.float32)
     if len(weights) != size:
         raise lines.error(f"expected {size} weights, got {len(weights)}")
     return TextModel(
         labels,
         patterns,
-        {name: weights[place : place + count] for name, place in places if name[0] == "U"},
-        {name: weights[place : place + count * count].reshape(count, count) for name, place in places if name[0] == "B"},
+        {name: weights[begin : begin + count] for name, begin in positions if name[0] == "U"},
+        {name: weights[begin : begin + count * count].reshape(count, count) for name, begin in positions if name[0] == "B"},
     )
 
 
 def _block(lines: _Lines, what: str) -> list[str]:
-    found = []
+    block = []
     while line := lines.next(what):
-        found.append(line)
-    return found
+        block.append(line)
+    return block
