@@ -95,7 +95,7 @@ def test_a_model_can_refer_to_its_clusters(data: Path, tmp_path: Path) -> None:
     succeed(*common, "--keep-resources", "no")
     tagged = succeed("tag", tmp_path / "m", data / "test.conll")
     (tmp_path / "brown.txt").rename(tmp_path / "elsewhere.txt")
-    assert "brown.txt: there is no such file; put it back as it was" in fail("tag", tmp_path / "m", data / "test.conll")
+    assert "brown.txt: there is no such file; restore it" in fail("tag", tmp_path / "m", data / "test.conll")
     (tmp_path / "elsewhere.txt").rename(tmp_path / "brown.txt")
     succeed(*common, "--keep-resources", "yes")
     (tmp_path / "brown.txt").unlink()

@@ -95,14 +95,14 @@ def test_explain_a_sentence(data: Path) -> None:
 
 def test_explain_tokens_with_columns_and_sentences_of_files(data: Path) -> None:
     model = data / "pos.tagpool"
-    assert "looks at the columns word, pos" in fail("explain", model, "Ann left")
+    assert "reads the columns word, pos" in fail("explain", model, "Ann left")
     first = tagpool.read_corpus(data / "test.conll")[0]
     text = " ".join(f"{word}_{pos}" for word, pos in zip(first["word"], first["pos"], strict=True))
     by_text = succeed("explain", model, text, "--columns", "word,pos", "--separator", "_", "--json")
     assert by_text == succeed("explain", model, "--file", data / "test.conll", "--sentence", 1, "--json")
     assert by_text == succeed("explain", model, "--file", "-", "--json", stdin=(data / "test.conll").read_text())
     assert "token 2: expected word/pos, got 'left'" in fail("explain", model, "a/DT left", "--columns", "word,pos")
-    assert "it needs word, pos, and the columns are word, tag" in fail("explain", model, "a/DT", "--columns", "word,tag")
+    assert "the model needs word, pos, and the columns are word, tag" in fail("explain", model, "a/DT", "--columns", "word,tag")
 
 
 @pytest.mark.parametrize(

@@ -107,9 +107,9 @@ def test_columns_are_those_of_the_training_file_with_or_without_labels(data: Pat
     assert [line.split()[-1] for line in shown.splitlines() if line] == labels
     words = write(tmp_path, "words.conll", "\n".join(" ".join(row[:1]) for row in rows))
     message = fail("tag", model, words)
-    assert "the file has 1 columns, and the model looks at word, pos and was trained with word, pos, chunk, label" in message
+    assert "the file has 1 columns; the model reads word, pos and was trained with word, pos, chunk, label" in message
     assert "and the input has word, tag: pos is missing" in fail("tag", model, turned, "--columns", "word,tag")
-    assert "looks at the columns word, pos" in fail("tag", model, words, "--format", "text")
+    assert "reads the columns word, pos" in fail("tag", model, words, "--format", "text")
 
 
 def test_mistakes_are_named_with_the_line_of_the_whole_file(data: Path, tmp_path: Path) -> None:
@@ -285,12 +285,12 @@ def test_a_sentence_that_never_ends_is_an_error(data: Path) -> None:
     command = f"yes Oslo | {sys.executable} -m tagpool tag {data / 'ner.tagpool'} -"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False, timeout=300)
     assert done.returncode == 2
-    assert "standard input:1: expected a blank line between sentences, got none in" in done.stderr
+    assert "standard input:1: no blank line between sentences in" in done.stderr
 
 
 MISHAPS = {
-    "an empty file": ("", "expected sentences, got none"),
-    "only comments": ("# id = 1\n\n", "expected sentences, got none"),
+    "an empty file": ("", "expected sentences; the input is empty"),
+    "only comments": ("# id = 1\n\n", "expected sentences; the input is empty"),
     "a binary file": (b"\x7fELF\0\0\1\n", "NUL byte"),
     "cut off gzip": (gzip.compress(b"Oslo\n" * 1000)[:-9], "gzip data is damaged or cut off"),
 }
@@ -307,7 +307,7 @@ def test_files_that_cannot_be_tagged(data: Path, tmp_path: Path, name: str) -> N
 
 
 def test_files_in_each_others_place(data: Path, tmp_path: Path) -> None:
-    assert "got a model; the model comes first" in fail("tag", data / "ner.tagpool", data / "ner.tagpool")
+    assert "got a model; use: tagpool tag" in fail("tag", data / "ner.tagpool", data / "ner.tagpool")
     assert "expected a model, got a file that is not" in fail("tag", data / "test.conll", data / "ner.tagpool")
     assert "there is no such file" in fail("tag", data / "no", data / "test.conll")
     assert "there is no such file" in fail("tag", data / "ner.tagpool", data / "no")

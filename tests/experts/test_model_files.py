@@ -316,3 +316,12 @@ def test_tagging_imports_next_to_nothing(crf, tmp_path):
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_an_iterator_of_sentences_is_tagged_from_its_first() -> None:
+    corpus = tagpool.builtin_corpus(30)
+    crf = tagpool.CRF("word[0]").fit(corpus)
+    assert crf.predict(iter(corpus.words)) == crf.predict(corpus.words)
+    given = [[[f"w={word}"] for word in words] for words in corpus.words]
+    crf = tagpool.CRF().fit(given, corpus.labels)
+    assert crf.predict(iter(given)) == crf.predict(given)

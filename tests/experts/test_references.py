@@ -85,7 +85,7 @@ def test_the_same_model_without_its_resources(corpus: Corpus, tmp_path: Path, na
     shutil.rmtree(tmp_path / "resources")
     assert tagpool.load(tmp_path / "whole again").predict(corpus) == tagger.predict(corpus)
     assert tagpool.load(elsewhere / "apart again").predict(corpus) == tagger.predict(corpus)
-    with pytest.raises(ResourceError, match=r"apart: the model needs the \w+ file .*: there is no such file; put it back"):
+    with pytest.raises(ResourceError, match=r"apart: the model needs the \w+ file .*: there is no such file; restore it"):
         tagpool.load(tmp_path / "apart")
 
 
@@ -112,7 +112,7 @@ def test_resources_that_have_changed(corpus: Corpus, tmp_path: Path, changed: st
     path = path / "cities.txt" if path.is_dir() else path
     text = path.read_text()
     path.write_text(text + more)
-    with pytest.raises(ResourceError, match=rf"m: the .* file .*{changed} is not what the model was trained with; put it back"):
+    with pytest.raises(ResourceError, match=rf"m: the .* file .*{changed} has changed since training; restore it"):
         tagpool.load(tmp_path / "m")
     path.write_text("\x00")
     with pytest.raises(ResourceError, match=r"m: the model needs the .* file .*:1: expected text, got a NUL byte"):
@@ -155,5 +155,5 @@ def test_damaged_references(corpus: Corpus, tmp_path: Path, text: str) -> None:
     with safetensors.safe_open(tmp_path / "m", "numpy") as file:
         now = file.metadata()["resources"]
     (tmp_path / "m").write_bytes(resigned((tmp_path / "m").read_bytes(), json.dumps(now), json.dumps(text)))
-    with pytest.raises(ModelError, match=r"m: what it says of its resources is damaged"):
+    with pytest.raises(ModelError, match=r"m: damaged model: the references to resources are not valid"):
         tagpool.load(tmp_path / "m")

@@ -21,7 +21,7 @@ def refused(match: str, expert: CRF | MaxEnt, *arguments: object, **options: obj
 
 
 def test_sentences_and_labels(corpus):
-    refused("expected sentences, got none", CRF(), [], [])
+    refused("expected sentences, got an empty list", CRF(), [], [])
     refused("expected labels beside|no labels", CRF("word[0]"), corpus.words)
     refused("at least two different labels to learn, got only 'O'", CRF("word[0]"), [["a", "b"]], [["O", "O"]])
     refused("at least two different labels to learn, got none", CRF("word[0]"), [["a"]], [[None]])

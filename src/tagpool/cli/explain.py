@@ -89,7 +89,7 @@ def _sentence(needs: tuple[str, ...], text: str, columns: str | None, separator:
                 raise InputError("expected a sentence, got nothing but blanks")
             return Corpus.from_lists(word=[words])
         raise InputError(
-            f"the model looks at the columns {', '.join(needs)}: give tokens with their columns, such as "
+            f"the model reads the columns {', '.join(needs)}; give tokens with their columns, such as "
             f"'the/DT cat/NN' --columns word,pos, or a sentence of a file with --file"
         )
     names = [name.strip() for name in columns.split(",")]

@@ -1,4 +1,4 @@
-"""What people hand over to be tagged or learned from, as a corpus."""
+"""Sentences in all accepted forms, converted to a corpus."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tagpool.errors import InputError
 
 
 def are_given_features(sentences: Any) -> bool:
-    """Whether tokens are lists or dicts of features, as python-crfsuite's users have them.
+    """True if tokens are lists or dicts of features, as for python-crfsuite.
 
     >>> are_given_features([[["word=Ann"]]]), are_given_features([["Ann"]])
     (True, False)
@@ -26,7 +26,7 @@ def are_given_features(sentences: Any) -> bool:
 
 
 def as_corpus(sentences: Any, labels: Sequence[Sequence[str | None]] | None = None, *, unknown: str = "") -> Corpus:
-    """A corpus of lists of words, of sentences, or of mappings of columns; ``unknown`` stands for labels that are None.
+    """A corpus from lists of words, sentences or mappings of columns; ``unknown`` replaces labels that are None.
 
     >>> as_corpus([["Ann", "left"]], [["B-PER", None]], unknown="?").labels
     [['B-PER', '?']]
@@ -34,27 +34,27 @@ def as_corpus(sentences: Any, labels: Sequence[Sequence[str | None]] | None = No
     corpus = sentences if isinstance(sentences, Corpus) else _from_lists(list(sentences))
     if labels is None:
         return corpus
-    given = [[unknown if label is None else label for label in sentence] for sentence in labels]
-    return corpus.with_labels(given)
+    known = [[unknown if label is None else label for label in sentence] for sentence in labels]
+    return corpus.with_labels(known)
 
 
 def _from_lists(sentences: list[Any]) -> Corpus:
     if not sentences:
-        raise InputError("expected sentences, got none")
+        raise InputError("expected sentences, got an empty list")
     if isinstance(sentences[0], str):
-        raise InputError("expected a list of sentences, each a list of words, got strings; cut them with tokenize")
+        raise InputError("expected a list of sentences, each a list of words, got strings; use tokenize")
     columns = getattr(sentences[0], "columns", sentences[0])
     if not isinstance(columns, Mapping):
         return Corpus.from_columns({WORD: sentences})
     rows = [getattr(sentence, "columns", sentence) for sentence in sentences]
     for number, row in enumerate(rows, 1):
         if not isinstance(row, Mapping) or set(row) != set(columns):
-            raise InputError(f"sentence {number}: expected the columns {', '.join(columns)}, as the first has")
+            raise InputError(f"sentence {number}: expected the columns {', '.join(columns)}, as in the first sentence")
     return Corpus.from_columns({name: [row[name] for row in rows] for name in columns})
 
 
 def labels_of(sentences: Any, labels: Any = None) -> Any:
-    """The gold labels: those given, or the corpus's own."""
+    """The gold labels: ``labels``, or those of the corpus."""
     if labels is not None:
         return labels
     if isinstance(sentences, Corpus):

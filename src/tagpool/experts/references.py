@@ -1,8 +1,7 @@
-"""Model files that refer to their resources, by path and checksum, instead of holding them.
+"""Model files without their resources: they have references by path and checksum instead.
 
-What such a file lacks are the arrays of lexicons that were read from files. They are put back when it is loaded, so that nobody
-else sees a difference. A lexicon is known by its checksum: so it is recognised in whatever a model becomes (pruned, trained
-further, collapsed with others).
+The arrays of lexicons are left out of such a file, and restored when it is loaded. A lexicon is identified by its checksum, also
+after the model was pruned, trained further or merged with others.
 """
 
 from __future__ import annotations
@@ -21,47 +20,47 @@ from tagpool.features.resource_files import read_resource
 from tagpool.features.resources import Lexicon, Origin
 
 REFERENCES = "resources"
-"""The text of a model file that has them."""
+"""The key of the references in the texts of a model file."""
 
 LEXICONS = tuple(f"{program}.{kind}." for program in ("program", "history") for kind in ("words", "phrases", "vectors"))
-"""What the names of the arrays of lexicons begin with."""
+"""Prefixes of the names of lexicon arrays."""
 
 _LEXICON = re.compile(r"((?:program|history)\.(?:words|phrases|vectors)\.\d+)(\..+)")
 
 
 def origins_of(tagger: Tagger) -> dict[str, Origin]:
-    """Where a tagger's lexicons were read from, by their checksums; those made otherwise are not there."""
-    found = dict(tagger._origins or {})
+    """The files of a tagger's lexicons by checksum; lexicons that do not come from files are not included."""
+    origins = dict(tagger._origins or {})
     resources = tagger._encoder.resources_.values() if isinstance(tagger._encoder, Encoder) else ()
     for resource in resources:
         if (origin := getattr(resource, "origin", None)) is not None:
-            found |= {_checksum(_native.lexicon_arrays(lexicon)): origin for lexicon in resource.lexicons}
-    return found
+            origins |= {_checksum(_native.lexicon_arrays(lexicon)): origin for lexicon in resource.lexicons}
+    return origins
 
 
 def origins_of_all(taggers: Iterable[Tagger]) -> dict[str, Origin]:
-    """Those of several taggers."""
+    """The files of the lexicons of several taggers, by checksum."""
     return {checksum: origin for tagger in taggers for checksum, origin in origins_of(tagger).items()}
 
 
 def references_of(
     model: _native.Model | _native.OnlineModel, origins: dict[str, Origin], folder: Path
 ) -> dict[str, dict[str, str]]:
-    """What a file in this folder says of a model's lexicons, by the names that their arrays begin with.
+    """References to a model's lexicons for a file in this folder, by the prefixes of their arrays.
 
-    Resources in the folder, or below it, are found again when all of it is moved.
+    Paths inside the folder are relative, so that the folder can be moved.
     """
-    found: dict[str, dict[str, str]] = {}
+    references: dict[str, dict[str, str]] = {}
     for beginning, checksum in _checksums(model).items():
         if (origin := origins.get(checksum)) is not None:
             inside = origin.path.is_relative_to(folder.absolute())
             path = origin.path.relative_to(folder.absolute()) if inside else origin.path
-            found[beginning] = {"kind": origin.kind, "path": str(path), "checksum": checksum}
-    return found
+            references[beginning] = {"kind": origin.kind, "path": str(path), "checksum": checksum}
+    return references
 
 
 class Referred:
-    """Reads what the models of one file refer to, each resource once."""
+    """Reads the resources that the models of one file refer to, each once."""
 
     def __init__(self, source: str | Path) -> None:
         self.source = source
@@ -69,7 +68,7 @@ class Referred:
         self._read: dict[Origin, Any] = {}
 
     def model(self, native: Any, block: bytes, text: str) -> tuple[Any, dict[str, Origin]]:
-        """A model with the lexicons that it refers to, and where they come from; ``text`` is what it says of them."""
+        """A model with the lexicons that it refers to, and their files; ``text`` has the references as JSON."""
         try:
             references = {
                 str(name): (Origin(str(of["kind"]), self.folder.absolute() / str(of["path"])), str(of["checksum"]))
@@ -83,11 +82,11 @@ class Referred:
         except (ResourceError, _native.InputFault):
             raise
         except (AttributeError, KeyError, StopIteration, TypeError, ValueError):
-            raise ModelError("what it says of its resources is damaged", source=self.source) from None
+            raise ModelError("damaged model: the references to resources are not valid", source=self.source) from None
         for name, (origin, checksum) in references.items():
             if _checksum(_native.lexicon_arrays(lexicons[name])) != checksum:
-                message = f"the {origin.kind} file {origin.path} is not what the model was trained with"
-                raise ResourceError(f"{message}; put it back as it was, or train again", source=self.source)
+                message = f"the {origin.kind} file {origin.path} has changed since training"
+                raise ResourceError(f"{message}; restore it, or train again", source=self.source)
         found = native.read(_native.with_lexicons(block, lexicons, REFERENCES))
         return found, {checksum: origin for origin, checksum in references.values()}
 
@@ -97,13 +96,13 @@ class Referred:
                 self._read[origin] = read_resource(*origin)
             except ResourceError as error:
                 message = f"the model needs the {origin.kind} file {error}"
-                advice = "put it back as it was, or train with --keep-resources yes"
+                advice = "restore it, or train again"
                 raise ResourceError(f"{message}; {advice}", source=self.source) from None
         return self._read[origin]
 
 
 def _checksums(model: _native.Model | _native.OnlineModel) -> dict[str, str]:
-    """Of a model's lexicons, by the names that their arrays begin with."""
+    """Checksums of a model's lexicons, by the prefixes of their arrays."""
     arrays: dict[str, dict[str, bytes]] = {}
     for name in model.sizes():
         if match := _LEXICON.fullmatch(name):
@@ -112,14 +111,14 @@ def _checksums(model: _native.Model | _native.OnlineModel) -> dict[str, str]:
 
 
 def _checksum(arrays: dict[str, bytes]) -> str:
-    found = 0
+    checksum = 0
     for name in sorted(arrays):
-        found = _native.combine(_native.combine(found, _native.xxh64(name.encode())), _native.xxh64(arrays[name]))
-    return f"{found:016x}"
+        checksum = _native.combine(_native.combine(checksum, _native.xxh64(name.encode())), _native.xxh64(arrays[name]))
+    return f"{checksum:016x}"
 
 
 def _phrases(gazetteer: Any, name: str, programs: dict[str, Any]) -> _native.PhraseLexicon:
-    """The phrases as the template had them that looks for them: passed through its function."""
+    """The phrases of a gazetteer after the word function of the template that uses them."""
     program, _, number = name.split(".")
     atoms = [atom for outer in programs[program]["atoms"] for atom in (outer, outer.get("inner", {}))]
     atom = next(each for each in atoms if each.get("phrases") == int(number))

@@ -1,4 +1,4 @@
-"""What an expert remembers of its training."""
+"""Summary of a training."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from tagpool.experts.tagger import Tagger
 
 
 def summary_of(expert: Tagger) -> dict[str, Any]:
-    """The summary: of the last training, or as the model file has it; empty where there is none."""
+    """The summary of the last training, or of the model file; empty if there is none."""
     if expert._summary is None:
         try:
             expert._summary = dict(json.loads(expert._fitted().text("summary") or "{}"))
         except (TypeError, ValueError):
-            raise ModelError("the model's summary of its training is damaged") from None
+            raise ModelError("damaged model: the summary is not a JSON object") from None
     return expert._summary

@@ -100,12 +100,12 @@ class Tagger(TaggerParameters):
     ) -> Self:
         """Trains on a corpus, or on sentences with their labels.
 
-        Sentences are a :class:`Corpus`, lists of words, or lists of features as python-crfsuite takes them. A label may be
-        None where it is not known. With a ``dev`` corpus training stops when its F1 has not risen for
-        ``patience`` epochs, and the best weights are kept. ``sample_weight`` has one weight a sentence. ``on_epoch`` is
-        called with every :class:`Epoch`, and may return False to stop.
+        Sentences are a :class:`Corpus`, lists of words, or lists of features as for python-crfsuite. Unknown labels are None.
+        With a ``dev`` corpus, training stops when its F1 has not improved for ``patience`` epochs, and the best weights are
+        used. ``sample_weight`` has one weight per sentence. ``on_epoch`` is called with every :class:`Epoch` and may return
+        False to stop.
 
-        An interruption (Ctrl-C) passes through; if an epoch was finished, the tagger then has its weights.
+        After Ctrl-C the tagger has the weights of the epochs that were finished, and KeyboardInterrupt is raised again.
         """
         self._train(sentences, labels, dev=dev, sample_weight=sample_weight, on_epoch=on_epoch, resume=self.warm_start)
         return self
@@ -117,15 +117,15 @@ class Tagger(TaggerParameters):
         *,
         sample_weight: Sequence[float] | NDArray[np.float64] | None = None,
     ) -> Self:
-        """Goes on with one pass over more sentences, which may have new features and labels.
+        """Trains further with one pass over more sentences, which may have new features and labels.
 
-        Every call costs time in proportion to the whole model, so that many sentences at once are cheaper than one by one.
+        Every call takes time in proportion to the size of the model, so few calls with many sentences are faster.
         """
         self._train(sentences, labels, sample_weight=sample_weight, resume=True, epochs=1)
         return self
 
     def _train(self, sentences: Any, labels: Any, **how: Any) -> None:
-        """Trains: with ``resume`` from the weights there are, for ``epochs`` if they are given."""
+        """Trains; ``resume`` starts from the current weights, ``epochs`` replaces the number of epochs."""
         raise NotImplementedError
 
     def _install(self, trained: Trained) -> None:
@@ -145,16 +145,18 @@ class Tagger(TaggerParameters):
         """The best label sequence of every sentence."""
         model = self._fitted()
         columns = getattr(sentences, "native", None)
-        how = self.threads, *self._search()
+        options = self.threads, *self._search()
+        labels: list[list[str]]
         try:
-            found: list[list[str]]
+            if columns is None and not hasattr(sentences, "__len__"):
+                sentences = list(sentences)  # an iterator
             if columns is None and model.given:
-                found = model.tag_given(sentences, *how)
+                labels = model.tag_given(sentences, *options)
             elif columns is None and _are_plain(sentences):
-                found = model.tag_sentences(sentences, *how)
+                labels = model.tag_sentences(sentences, *options)
             else:
-                found = model.tag_columns(columns or self._columns_of(sentences), *how)
-            return found
+                labels = model.tag_columns(columns or self._columns_of(sentences), *options)
+            return labels
         except _native.InputFault as fault:
             raise self._explained(fault, sentences) from None
         except TypeError as error:
@@ -167,12 +169,12 @@ class Tagger(TaggerParameters):
         return as_corpus(sentences).native
 
     def tag_columns(self, columns: _native.Columns) -> list[list[str]]:
-        """The same for a corpus as the native core has it."""
-        found: list[list[str]] = self._fitted().tag_columns(columns, self.threads, *self._search())
-        return found
+        """The best label sequences of a corpus in native form."""
+        labels: list[list[str]] = self._fitted().tag_columns(columns, self.threads, *self._search())
+        return labels
 
     def _search(self) -> tuple[int, ...]:
-        """What else a model is told about how to tag."""
+        """Further arguments of the native tagging functions."""
         return ()
 
     def lattices(self, sentences: Sentences) -> list[Lattice]:
@@ -190,7 +192,7 @@ class Tagger(TaggerParameters):
 
         return float(score(labels_of(sentences, labels), self.predict(sentences)).f1)
 
-    # What was learned ---------------------------------------------------------------------------------------------------
+    # Results of training ------------------------------------------------------------------------------------------------
 
     @property
     def labels_(self) -> tuple[str, ...]:
@@ -201,12 +203,12 @@ class Tagger(TaggerParameters):
 
     @property
     def feature_count(self) -> int:
-        """How many features have weights."""
+        """The number of features with weights."""
         return int(self._fitted().feature_count)
 
     @property
     def weight_count(self) -> int:
-        """How many weights of features are kept."""
+        """The number of weights of features."""
         return int(self._fitted().weight_count)
 
     @property
@@ -284,19 +286,19 @@ class Tagger(TaggerParameters):
 
     @property
     def summary_(self) -> dict[str, Any]:
-        """What is remembered of the training: sentences, tokens, columns, label column, trainer, epochs, loss, dev score."""
+        """Summary of the training: sentences, tokens, columns, label column, trainer, epochs, loss, dev score."""
         from tagpool.experts.summary import summary_of
 
         return summary_of(self)
 
     @property
     def is_fitted(self) -> bool:
-        """Whether there is anything to tag with."""
+        """True after training or loading."""
         return self._model is not None
 
     def _fitted(self) -> Any:
         if self._model is None:
-            raise NotFittedError(f"the {type(self).__name__} was not fitted: call fit(corpus) first, or load a model")
+            raise NotFittedError(f"the {type(self).__name__} is not fitted; call fit(corpus) first, or load a model")
         return self._model
 
     def _explained(self, fault: Exception, sentences: object) -> InputError:
@@ -304,13 +306,13 @@ class Tagger(TaggerParameters):
         if message.startswith("the corpus has no column"):
             has = ", ".join(getattr(sentences, "columns", ()))
             needs = ", ".join(self._fitted().columns)
-            message = f"{message}, which the model was trained with; it needs {needs}, and the columns are {has}"
+            message = f"{message}; the model needs {needs}, and the columns are {has}"
         return InputError(message, source=getattr(sentences, "source", None))
 
     def _recall(self) -> None:
-        """Takes from a model that was just loaded the parameters that matter for tagging and going on."""
+        """Sets the parameters of a loaded model that matter for tagging and further training."""
 
-    # Keeping ------------------------------------------------------------------------------------------------------------
+    # Files --------------------------------------------------------------------------------------------------------------
 
     def save(
         self, path: str | Path, *, half: bool = False, prune: float = 0.0, names: bool = True, resources: bool = True
@@ -327,11 +329,11 @@ class Tagger(TaggerParameters):
         save(self, path, half=half, prune=prune, names=names, resources=resources)
 
     def _kept_besides(self, half: bool) -> tuple[dict[str, str], dict[str, bytes]]:
-        """Texts and arrays that a file has beside the model."""
+        """Further texts and arrays of the file."""
         return {}, {}
 
     def _kept_with_names(self) -> dict[str, bytes]:
-        """Arrays that belong to the names of features, and are kept or left out with them."""
+        """Further arrays of the file that are saved only with the names of features."""
         return {}
 
     def _pruned(self, least: float) -> Any:
@@ -352,6 +354,6 @@ class Tagger(TaggerParameters):
 
 
 def _are_plain(sentences: Any) -> bool:
-    """Whether these are lists of words or dicts of columns, or nothing at all."""
+    """True for lists of words or dicts of columns, and for an empty list."""
     first = next(iter(sentences), None)
     return first is None or isinstance(first, (list, tuple, dict, str))

@@ -1,1 +1,1 @@
-"""What ``tagpool tag`` is made of: text in blocks, labels for them, and the same text written back with its labels."""
+"""Tagging of streams: text is read in blocks, labelled, and written back with its labels."""

@@ -1,4 +1,4 @@
-"""Blocks: an endless text in pieces that end where a sentence ends."""
+"""Blocks: a stream of text in pieces that end at the end of a sentence."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from typing import Any, NamedTuple
 from tagpool.corpus.files import STANDARD_STREAM, source_name
 from tagpool.errors import InputError
 
-_SIZE = 1 << 21  # what is taken at once, less where a pipe has no more to give yet; what a word is, is worked out once a block
-_LONGEST = 1 << 24  # a sentence longer than this is none
+_SIZE = 1 << 21  # bytes read at once, fewer if a pipe has no more yet; the features of a word are computed once per block
+_LONGEST = 1 << 24  # bytes of the longest sentence
 _GZIP_MAGIC = b"\x1f\x8b"
 _BLANK_LINE = re.compile(rb"\n[ \t\r]*\n")
 _LINE_END = b"\n"
-# What begins a document, with the comments that stand before it. The line must be whole.
+# Beginning of a document, with the comments before it. The line must be complete.
 _DOCUMENT = re.compile(
     rb"^[ \t]*-DOCSTART-(?=[ \t\r\n])|(?:(?<=\n\n)|(?<=\n\r\n)|\A)(?:#[^\n]*\n)*#[ \t]*newdoc(?=[ \r\n])", re.MULTILINE
 )
@@ -29,7 +29,7 @@ _BLANK = b" \t\r\n\xef\xbb\xbf"  # with a byte order mark
 
 
 class Block(NamedTuple):
-    """Whole sentences, as UTF-8, and how many lines stand before them."""
+    """Complete sentences as UTF-8, and the number of lines before them."""
 
     text: bytes
     lines_before: int
@@ -38,9 +38,8 @@ class Block(NamedTuple):
 class Blocks:
     """The blocks of a file; ``-`` is standard input, gzip is read directly.
 
-    With ``by_line`` every line is a sentence, else blank lines stand between sentences. What a pipe has to offer is handed on
-    as soon as a sentence is whole, with ``by_document`` as soon as a document is. Sentences before the first document are handed
-    on as they come, apart from it.
+    With ``by_line`` every line is a sentence, else blank lines separate sentences. Input from a pipe is passed on as soon as a
+    sentence is complete, with ``by_document`` as soon as a document is. Sentences before the first document do not wait for it.
     """
 
     def __init__(self, path: Path, *, encoding: str = "utf-8", by_line: bool = False, by_document: bool = False) -> None:
@@ -71,46 +70,46 @@ class Blocks:
                 yield self._block(pending[:cut])
                 pending = pending[cut:]
             elif len(pending) > _LONGEST:
-                what = "a line end" if self._by_line else "a blank line between sentences"
+                end = "line end" if self._by_line else "blank line between sentences"
                 if self._in_document:
-                    what = "the beginning of another document"
-                raise InputError(f"expected {what}, got none in {len(pending):,} bytes", source=self.source, line=self._lines + 1)
+                    end = "beginning of another document"
+                raise InputError(f"no {end} in {len(pending):,} bytes", source=self.source, line=self._lines + 1)
         first = self._before_documents(pending) or 0
         yield from map(self._block, filter(None, [pending[:first], pending[first:]]))
 
     def _before_documents(self, text: bytes) -> int | None:
-        """Where the first document of all begins, None if it did not, or begins long before."""
-        if not self._by_document or self._in_document or (found := _DOCUMENT.search(text.lstrip(_BLANK))) is None:
+        """Offset of the beginning of the first document; None if there is none here, or it began before."""
+        if not self._by_document or self._in_document or (match := _DOCUMENT.search(text.lstrip(_BLANK))) is None:
             return None
         self._in_document = True
-        # Blanks before it belong to it.
-        return found.start() + len(text) - len(text.lstrip(_BLANK)) if found.start() else 0
+        # Blanks before the document belong to it.
+        return match.start() + len(text) - len(text.lstrip(_BLANK)) if match.start() else 0
 
     def _last_document(self, text: bytes) -> int:
-        """Where the last document begins, 0 if it is the one that the text begins with."""
+        """Offset of the beginning of the last document; 0 if the text begins with it."""
         blanks = len(text) - len(text.lstrip(_BLANK))
-        return max((found.start() for found in _DOCUMENT.finditer(text, blanks + 1)), default=0)
+        return max((match.start() for match in _DOCUMENT.finditer(text, blanks + 1)), default=0)
 
     def _block(self, text: bytes) -> Block:
         if self._lines == 0 and b"\0" in text[:8] and text[8:9] == b"{":
-            raise InputError("expected text, got a model; the model comes first: tagpool tag MODEL FILE", source=self.source)
+            raise InputError("expected text, got a model; use: tagpool tag MODEL FILE", source=self.source)
         block = Block(text, self._lines)
         self._lines += text.count(b"\n")
         return block
 
     def _last_end(self, text: bytes) -> int:
-        """Behind the last end of a sentence, 0 if there is none."""
+        """Offset after the last complete sentence; 0 if there is none."""
         if self._by_line:
             return text.rfind(_LINE_END) + 1
         unix, windows = text.rfind(b"\n\n"), text.rfind(b"\n\r\n")
-        found = max(unix + 2 if unix >= 0 else 0, windows + 3 if windows >= 0 else 0)
-        # Lines of blanks are blank lines too, but so rare that they are looked for only where there is nothing else.
-        return found or max((match.end() for match in _BLANK_LINE.finditer(text)), default=0)
+        end = max(unix + 2 if unix >= 0 else 0, windows + 3 if windows >= 0 else 0)
+        # Lines of blanks are rare: search for them only if there is no empty line.
+        return end or max((match.end() for match in _BLANK_LINE.finditer(text)), default=0)
 
     # Bytes --------------------------------------------------------------------------------------------------------------
 
     def _pieces(self) -> Iterator[tuple[bytes, bool]]:
-        """Bytes as UTF-8 as they come, and whether there are more at once."""
+        """Pieces of the input as UTF-8, and whether more input is available at once."""
         try:
             with _opened(self._path) as stream:
                 reader: Any = stream
@@ -138,9 +137,9 @@ class Blocks:
         try:
             return self._decoder.decode(data, final).encode()
         except UnicodeError as error:
-            raise InputError(f"expected {self._encoding}, got bytes that are none: {error}", source=self.source) from None
+            raise InputError(f"expected {self._encoding}: {error}", source=self.source) from None
 
 
 def _opened(path: Path) -> Any:
-    # A copy of standard input, so that closing it does no harm.
+    # A copy of standard input, so that the original stays open.
     return os.fdopen(os.dup(sys.stdin.fileno()), "rb") if str(path) == STANDARD_STREAM else path.open("rb")

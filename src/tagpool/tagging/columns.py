@@ -1,4 +1,4 @@
-"""Which columns a CoNLL file to be tagged has."""
+"""Column names of CoNLL files to tag."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tagpool.errors import InputError
 
 
 def guessed_columns(count: int, needs: Sequence[str], summary: dict[str, Any], source: str) -> tuple[str, ...]:
-    """The names of a file's columns: those of the training file, with or without its labels, else the usual ones.
+    """The column names of a file: those of the training file, with or without its labels, else the default ones.
 
     >>> trained = {"columns": ["word", "pos", "label"], "label": "label"}
     >>> guessed_columns(3, ["word"], trained, "a"), guessed_columns(2, ["word"], trained, "a")
@@ -23,9 +23,9 @@ def guessed_columns(count: int, needs: Sequence[str], summary: dict[str, Any], s
     for names in (trained, unlabelled, DEFAULT_COLUMNS.get(count, ())):
         if len(names) == count and set(needs) <= set(names):
             return names
-    with_them = f" and was trained with {', '.join(trained)}" if trained else ""
+    training = f" and was trained with {', '.join(trained)}" if trained else ""
     raise InputError(
-        f"the file has {count} columns, and the model looks at {', '.join(needs)}{with_them}: "
+        f"the file has {count} columns; the model reads {', '.join(needs)}{training}; "
         "name the columns of the file, such as --columns word,pos,label",
         source=source,
     )

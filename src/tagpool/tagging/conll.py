@@ -1,4 +1,4 @@
-"""CoNLL and CoNLL-U: the same lines with the label behind them, or in its place."""
+"""Tagging of CoNLL and CoNLL-U: the label is appended to each line, or replaces a column."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 class ConllTagger:
-    """Tags CoNLL columns: a blank or tab and the label are appended to every token's line, and nothing else is changed.
+    """Tags CoNLL columns: appends the separator and the label to the line of every token, and changes nothing else.
 
-    With probabilities, that of the label stands in a column before it.
+    The probability of the label, if wanted, is a column before it.
     """
 
     conllu = False
@@ -41,7 +41,7 @@ class ConllTagger:
             yield self.tagged(block)
         if not self.sentences:
             raise InputError(
-                "expected sentences, got none: the input is empty or has only blank lines and comments", source=self.blocks.source
+                "expected sentences; the input is empty or has only blank lines and comments", source=self.blocks.source
             )
 
     def tagged(self, block: Block) -> bytes:
@@ -70,7 +70,7 @@ class ConllTagger:
     def _read(self, block: Block) -> _native.Columns:
         text = block.text
         if self.tabs is False:
-            # The separator is settled by the file's first token; a block's own first token shall not change it.
+            # The first token of the file decides the separator, not the first one of the block.
             text = text.replace(b"\t", b" ")
         try:
             columns = _native.read_conll(text, list(self.names or ("word",)), self.conllu)
@@ -99,23 +99,23 @@ class ConllTagger:
         return [line + following() if token else line for line, token in zip(lines, tokens, strict=True)]
 
     def _with_readings(self, lines: list[bytes], tokens: list[bool], readings: list[list[Reading]]) -> list[bytes]:
-        found = ((reading, place) for (reading,) in readings for place in range(len(reading.labels)))
-        return [self._labelled(line, *next(found)) if token else line for line, token in zip(lines, tokens, strict=True)]
+        labels = ((reading, place) for (reading,) in readings for place in range(len(reading.labels)))
+        return [self._labelled(line, *next(labels)) if token else line for line, token in zip(lines, tokens, strict=True)]
 
     def _repeated(
         self, lines: list[bytes], ends: list[bytes], tokens: list[bool], readings: list[list[Reading]]
     ) -> Iterator[bytes]:
-        """Every sentence as often as it has readings, each under a comment with its rank, score and probability."""
+        """Lines of every sentence once for each of its readings, under a comment with rank, score and probability."""
         at = 0
-        for found in readings:
+        for ranked in readings:
             while not tokens[at]:
                 yield lines[at] + ends[at]
                 at += 1
-            first, met = at, 0
-            while met < len(found[0].labels):
-                met += tokens[at]
+            first, count = at, 0
+            while count < len(ranked[0].labels):
+                count += tokens[at]
                 at += 1
-            for rank, reading in enumerate(found, 1):
+            for rank, reading in enumerate(ranked, 1):
                 if rank > 1:
                     yield ends[first]
                 yield f"# nbest = {rank} {reading.comment}".encode() + ends[first]
@@ -124,17 +124,17 @@ class ConllTagger:
         yield from map(bytes.__add__, lines[at:], ends[at:])
 
     def _labelled(self, line: bytes, reading: Reading, place: int) -> bytes:
-        """A token's line with its label, and before it the probability where there is one."""
+        """The line of a token with its label, and the probability before it if wanted."""
         separator = "\t" if self.tabs else " "
         probability = "" if reading.probabilities is None else f"{separator}{reading.probabilities[place]:.6f}"
         return line + f"{probability}{separator}{reading.labels[place]}".encode()
 
 
 class ConlluTagger(ConllTagger):
-    """Tags CoNLL-U, which has ten columns and no more.
+    """Tags CoNLL-U, which always has ten columns.
 
-    The label goes to the column it was learned from (UPOS, XPOS, ...). Plain labels of other files go to UPOS, everything else
-    to MISC as ``Label=B-PER``, and so do probabilities, as ``Probability=0.98``.
+    The label replaces the column of training (UPOS, XPOS, ...). Plain labels of other files go to UPOS, other labels to MISC as
+    ``Label=B-PER``. Probabilities go to MISC as ``Probability=0.98``.
     """
 
     conllu = True
@@ -144,7 +144,7 @@ class ConlluTagger(ConllTagger):
         self.place = None if target is None else CONLLU_COLUMNS.index(target) + 1
 
     def _with_labels(self, lines: list[bytes], tokens: list[bool], labels: list[list[str]]) -> list[bytes]:
-        return self._with_readings(lines, tokens, [[Reading(each)] for each in labels])
+        return self._with_readings(lines, tokens, [[Reading(sentence)] for sentence in labels])
 
     def _labelled(self, line: bytes, reading: Reading, place: int) -> bytes:
         fields = line.split(b"\t")
@@ -161,36 +161,35 @@ class ConlluTagger(ConllTagger):
 
 
 def _token_marks(text: bytes, lines: list[bytes], columns: _native.Columns, conllu: bool) -> list[bool]:
-    """Which lines are tokens: not blank, no comments, no -DOCSTART-, in CoNLL-U no ranges and empty nodes.
+    """True for lines that are tokens: no blank lines, comments, -DOCSTART-, and in CoNLL-U no ranges and empty nodes.
 
-    The reader has noted behind how many tokens each comment stands: no token stands between here and the next comment if
-    so many have been met.
+    The reader notes the number of tokens before each comment. After that many tokens, the next line is the comment.
     """
-    blanks = text[:1] in (b" ", b"\t") or _BLANK_BEGINS.search(text)  # rare, and then a line may have nothing else
+    blanks = text[:1] in (b" ", b"\t") or _BLANK_BEGINS.search(text)  # rare; such a line may be blank
     marks = list(map(bool, [line.strip(_BLANKS) for line in lines] if blanks else lines))
     marks[0] = bool(lines[0].removeprefix(_BYTE_ORDER_MARK).strip(_BLANKS))
     if not conllu:
         number = at = 0
-        for found in _DOCUMENT_MARK.finditer(text):
-            number += text.count(b"\n", at, at := found.start())
+        for match in _DOCUMENT_MARK.finditer(text):
+            number += text.count(b"\n", at, at := match.start())
             marks[number] &= not _is_document(lines[number])
     if sum(marks) == columns.token_count:
-        return marks  # there are no comments
+        return marks  # no comments
     starts, at = [0], 0
     for sentence in range(columns.sentence_count):
         at += columns.length(sentence)
         starts.append(at)
     asides = [starts[sentence] + position for sentence, position, _ in columns.asides]
-    met = passed = 0
+    tokens = passed = 0
     for number, mark in enumerate(marks):
         if not mark:
             continue
-        if passed < len(asides) and asides[passed] == met:
+        if passed < len(asides) and asides[passed] == tokens:
             passed += 1
             marks[number] = False
-        else:  # comments behind the last token belong to no sentence
-            marks[number] = met < at
-            met += met < at
+        else:  # comments after the last token belong to no sentence
+            marks[number] = tokens < at
+            tokens += tokens < at
     return marks
 
 
@@ -200,7 +199,7 @@ def _is_document(line: bytes) -> bool:
 
 
 def _split(text: bytes) -> tuple[list[bytes], list[bytes]]:
-    """Lines without their ends, and what stands between each and the line feed: nothing, or a carriage return."""
+    """Lines without their ends, and the carriage return of each line, if any."""
     lines = text.split(b"\n")
     if b"\r" not in text:
         return lines, [b""] * len(lines)

@@ -1,4 +1,4 @@
-"""JSONL: the same objects with labels, and spans beside a text."""
+"""Tagging of JSONL: labels are added to the objects, and spans to those with a text."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tagpool.tagging.reading import Reading
 
 
 class _Row(NamedTuple):
-    """An object, its columns, and whether it begins a document."""
+    """An object, its columns, and True if it begins a document."""
 
     record: dict[str, Any]
     columns: dict[str, list[str]]
@@ -26,8 +26,9 @@ class _Row(NamedTuple):
 
 
 class JsonlTagger:
-    """Tags JSONL: each object gets ``labels``, one a token. An object with a text also gets its ``tokens``, and the ``spans`` of
-    the labels. A model that looks at documents waits for the end of each.
+    """Tags JSONL: adds ``labels`` to each object; to an object with a text also ``tokens`` and ``spans``.
+
+    For a model that reads documents, objects are collected until the end of their document.
     """
 
     def __init__(self, labeller: Labeller, blocks: Blocks) -> None:
@@ -42,7 +43,7 @@ class JsonlTagger:
         for block in self.blocks:
             waiting += self._rows(block)
             begins = [place for place, row in enumerate(waiting) if row.begins] if self.labeller.by_document else []
-            # Sentences before the first document stand alone.
+            # Sentences before the first document do not belong to one.
             whole = begins[-1] if begins else len(waiting)
             if begins and begins[0]:
                 yield self._tagged(waiting[: begins[0]])
@@ -51,7 +52,7 @@ class JsonlTagger:
             waiting = waiting[whole:]
         yield self._tagged(waiting)
         if not self.sentences:
-            raise InputError("expected sentences, got none: the input is empty", source=self.blocks.source)
+            raise InputError("expected sentences; the input is empty", source=self.blocks.source)
 
     def _rows(self, block: Block) -> Iterator[_Row]:
         for number, line in block_lines(block, self.blocks.source):
@@ -63,10 +64,10 @@ class JsonlTagger:
 
             record = parse_record(line, fail)
             unlabelled = {key: value for key, value in record.items() if key not in SPAN_KEYS}
-            found = record_columns(unlabelled, "error", fail)
-            self.labeller.require(tuple(name for name in found if name != SPACE), self.blocks.source, number)
+            columns = record_columns(unlabelled, "error", fail)
+            self.labeller.require(tuple(name for name in columns if name != SPACE), self.blocks.source, number)
             before, self._document = self._document, record.get("document")
-            yield _Row(record, found, self._document is not None and self._document != before)
+            yield _Row(record, columns, self._document is not None and self._document != before)
 
     def _tagged(self, rows: list[_Row]) -> bytes:
         if not rows:
@@ -76,28 +77,28 @@ class JsonlTagger:
         documents = [place for place, row in enumerate(rows) if row.begins]
         corpus = self.labeller.corpus({name: [row.columns[name] for row in rows] for name in needed}, documents)
         labelled = map(self._labelled, *zip(*rows, strict=True), self.labeller.readings(corpus))
-        return ("\n".join(json.dumps(each, ensure_ascii=False) for each in labelled) + "\n").encode()
+        return ("\n".join(json.dumps(record, ensure_ascii=False) for record in labelled) + "\n").encode()
 
     def _labelled(
         self, record: dict[str, Any], columns: dict[str, list[str]], begins: bool, readings: list[Reading]
     ) -> dict[str, Any]:
-        found = {key: value for key, value in record.items() if key not in SPAN_KEYS}
+        output = {key: value for key, value in record.items() if key not in SPAN_KEYS}
         if "tokens" not in record:
-            found["tokens"] = columns[WORD]
+            output["tokens"] = columns[WORD]
         best = readings[0]
-        found["labels"] = best.labels
+        output["labels"] = best.labels
         if "text" in record and "tokens" not in record and self.spans:
-            # Blanks before the first token belong to no token.
+            # Leading blanks belong to no token.
             before = len(record["text"]) - len("".join(map(str.__add__, columns[WORD], columns[SPACE])))
             spans = character_spans(columns[WORD], columns[SPACE], best.labels)
-            found["spans"] = [[start + before, end + before, kind] for start, end, kind in _numbered(spans)]
+            output["spans"] = [[start + before, end + before, kind] for start, end, kind in _numbered(spans)]
         if best.probabilities is not None:
-            found["probabilities"] = [round(each, 6) for each in best.probabilities]
+            output["probabilities"] = [round(probability, 6) for probability in best.probabilities]
         if self.labeller.nbest:
-            found["nbest"] = [
-                {"labels": each.labels, "score": each.score, "log_probability": each.log_probability} for each in readings
+            output["nbest"] = [
+                {"labels": one.labels, "score": one.score, "log_probability": one.log_probability} for one in readings
             ]
-        return found
+        return output
 
 
 def _numbered(spans: list[list[int | str]]) -> Iterator[tuple[int, int, str]]:

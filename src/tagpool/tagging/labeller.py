@@ -1,4 +1,4 @@
-"""Labeller: a tagger with what was asked of it: n best sequences, probabilities, only valid ones."""
+"""Labeller: a tagger with the options of tagging: n best sequences, probabilities, a tag scheme."""
 
 from __future__ import annotations
 
@@ -23,10 +23,7 @@ class Labeller:
     def __init__(self, tagger: Tagger | Pool, *, nbest: int = 0, probabilities: bool = False, scheme: str | None = None) -> None:
         self.tagger = tagger
         if (nbest or probabilities or scheme is not None) and not tagger.has_probabilities:
-            raise InputError(
-                f"the model is a {tagger.kind}, which has one reading of a sentence: "
-                "--nbest, --probabilities and --scheme need a model with probabilities, such as a crf"
-            )
+            raise InputError(f"--nbest, --probabilities and --scheme need a model with probabilities, not a {tagger.kind}")
         self.names = list(tagger.labels_)
         self.needs = columns_of(tagger)
         self.by_document = looks_at_documents(tagger)
@@ -35,7 +32,7 @@ class Labeller:
         self.probabilities = probabilities
         self.rules = None if scheme is None else _rules_of(self.names, scheme)
         self.plain = not nbest and not probabilities
-        """Whether there is one sequence a sentence and nothing else to tell."""
+        """True for one sequence per sentence without probabilities."""
 
     def labels(self, columns: _native.Columns) -> list[list[str]]:
         """The best labels of each sentence."""
@@ -54,18 +51,18 @@ class Labeller:
         return readings(self, columns)
 
     def require(self, has: tuple[str, ...], source: str, line: int | None = None) -> None:
-        """Raises an error if a column that the model looks at is missing."""
+        """Raises an error if a column that the model reads is missing."""
         missing = [name for name in self.needs if name not in has]
         if missing:
             raise InputError(
-                f"the model looks at the columns {', '.join(self.needs)}, and the input has {', '.join(has)}: "
+                f"the model reads the columns {', '.join(self.needs)}, the input has {', '.join(has)}; "
                 f"{', '.join(missing)} is missing",
                 source=source,
                 line=line,
             )
 
     def corpus(self, columns: dict[str, list[list[str]]], documents: list[int] | None = None) -> _native.Columns:
-        """Lists of strings as the model takes them."""
+        """Columns of strings in native form."""
         return Corpus.from_columns(columns, documents=documents or []).native
 
 

@@ -1,4 +1,4 @@
-"""Readings that need more than the best labels: from the lattices of a tagger."""
+"""Readings from the lattices of a tagger: n best, probabilities, tag schemes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _Numbers = NDArray[np.int32]
 
 
 def rules_of(labels: list[str], scheme: str) -> SchemeConstraints:
-    """The rules of a scheme for a model's labels; an error if some of these could never be used."""
+    """The rules of a scheme for the labels of a model; an error if a label is never valid."""
     rules = Scheme.of(scheme).constraints(labels)
     reached, leaving = rules.start.copy(), rules.end.copy()
     for _ in labels:
@@ -30,7 +30,7 @@ def rules_of(labels: list[str], scheme: str) -> SchemeConstraints:
         leaving |= (leaving[None, :] & rules.transitions).any(axis=1)
     dead = [label for label, one, other in zip(labels, reached, leaving, strict=True) if not (one and other)]
     if dead:
-        raise InputError(f"--scheme {scheme}: the model's labels are not of this scheme: {', '.join(dead)} could never be valid")
+        raise InputError(f"--scheme {scheme}: the model's labels have another scheme; {', '.join(dead)} would never be valid")
     return rules
 
 

@@ -1,4 +1,4 @@
-"""The lines of a block, as text."""
+"""Lines of a block as text."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _BYTE_ORDER_MARK = "\ufeff"
 
 
 def block_lines(block: Block, source: str) -> Iterator[tuple[int, str]]:
-    """The lines without their ends, with their numbers; bad UTF-8 and NUL bytes are errors that name the line."""
+    """Lines without their ends, with their numbers; bad UTF-8 and NUL bytes are errors with a line number."""
     for number, line in enumerate(block.text.split(b"\n"), block.lines_before + 1):
         if b"\0" in line:
             raise InputError("expected text, got a NUL byte; is this a binary or UTF-16 file?", source=source, line=number)

@@ -1,4 +1,4 @@
-"""Where tagged text goes: standard output as it comes, or a file, whole or not at all."""
+"""Output of tagged text: standard output at once, or a file that is complete or absent."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _GZIP = 16 + zlib.MAX_WBITS
 
 @contextlib.contextmanager
 def opened(path: Path) -> Iterator[Callable[[bytes], None]]:
-    """A function that writes; files whose name ends in ``.gz`` are compressed."""
+    """Gives a function that writes; files with a name in ``.gz`` are compressed."""
     if str(path) == STANDARD_STREAM:
         yield _write_standard_output
         return
@@ -25,17 +25,17 @@ def opened(path: Path) -> Iterator[Callable[[bytes], None]]:
         if path.suffix != ".gz":
             yield file.write
             return
-        compressor = zlib.compressobj(wbits=_GZIP)  # gzip's header as zlib writes it has no time stamp
+        compressor = zlib.compressobj(wbits=_GZIP)  # zlib writes a gzip header without a time stamp
         yield lambda data: file.write(compressor.compress(data))
         file.write(compressor.flush())
 
 
 def _write_standard_output(data: bytes) -> None:
-    """At once, so that the next command in a pipe can begin."""
+    """Writes and flushes, so that the next command in a pipe can begin."""
     try:
         sys.stdout.buffer.write(data)
         sys.stdout.buffer.flush()
     except BrokenPipeError:
-        raise  # the reader has had enough (| head): the command line ends quietly
+        raise  # the reader closed the pipe (| head)
     except OSError as error:
         raise OutputError(f"standard output: writing failed: {error.strerror or error}") from None

@@ -1,4 +1,4 @@
-"""Reading: one way to label a sentence."""
+"""Reading: one label sequence of a sentence."""
 
 from __future__ import annotations
 
@@ -6,11 +6,7 @@ from typing import NamedTuple
 
 
 class Reading(NamedTuple):
-    """Labels of a sentence.
-
-    ``probabilities`` are those of each label at its token, ``log_probability`` that of the whole sequence, where they were
-    asked for.
-    """
+    """Labels of a sentence, with the probability of each label and the log-probability of the sequence if wanted."""
 
     labels: list[str]
     probabilities: list[float] | None = None
@@ -19,5 +15,5 @@ class Reading(NamedTuple):
 
     @property
     def comment(self) -> str:
-        """What stands above one of several readings, behind its rank."""
+        """Score and log-probability, for the comment before a reading."""
         return f"score {self.score:.6f} log-probability {self.log_probability:.6f}"

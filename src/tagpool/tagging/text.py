@@ -1,4 +1,4 @@
-"""Plain text: one sentence a line in, CoNLL lines of word and label out."""
+"""Tagging of plain text: one sentence per line in, CoNLL lines of word and label out."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tagpool.tagging.reading import Reading
 
 
 class TextTagger:
-    """Tags text: cut into tokens, each is written on a line with its label (before it the probability, if asked for)."""
+    """Tags text: writes each token on a line with its label, and the probability before it if wanted."""
 
     def __init__(self, labeller: Labeller, blocks: Blocks) -> None:
         self.labeller = labeller
@@ -26,7 +26,7 @@ class TextTagger:
         for block in self.blocks:
             yield self.tagged(block)
         if not self.sentences:
-            raise InputError("expected sentences, got none: the input is empty", source=self.blocks.source)
+            raise InputError("expected sentences; the input is empty", source=self.blocks.source)
 
     def tagged(self, block: Block) -> bytes:
         """A block's tokens with their labels."""
@@ -34,7 +34,7 @@ class TextTagger:
         for number, line in block_lines(block, self.blocks.source):
             if len(line) > LONGEST_LINE:
                 raise InputError(
-                    f"expected one sentence a line, got a line of {len(line):,} characters (the limit is {LONGEST_LINE:,})",
+                    f"a line has {len(line):,} characters, the limit is {LONGEST_LINE:,}; write one sentence per line",
                     source=self.blocks.source,
                     line=number,
                 )

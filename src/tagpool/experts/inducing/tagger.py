@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tagpool.experts.tagger import WeightTables
     from tagpool.features.template import TemplateSet
 
-_RECALLED = ("beam", "induce", "strongest", "slots")  # parameters that matter when a model tags or goes on
+_RECALLED = ("beam", "induce", "strongest", "slots")  # parameters for tagging and further training
 
 
 @declare_parameters
@@ -100,11 +100,11 @@ class InducingTagger(Tagger):
         for name in _RECALLED:
             text = self._fitted().text(f"{self.kind}.{name}") or ""
             if not text.isdecimal():
-                raise ModelError(f"the model's {name} is missing, or no whole number")
+                raise ModelError(f"damaged model: {name} is not a whole number")
             self.set_params(**{name: type(self.parameters()[name].default)(int(text))})
 
     def _kept_besides(self, half: bool) -> tuple[dict[str, str], dict[str, bytes]]:
-        # As plain numbers, which can be read without a parser: loading imports next to nothing.
+        # Plain numbers can be read without a JSON parser.
         return {f"{self.kind}.{name}": str(int(getattr(self, name))) for name in _RECALLED}, {}
 
     def _kept_with_names(self) -> dict[str, bytes]:
