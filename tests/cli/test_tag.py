@@ -108,7 +108,7 @@ def test_columns_are_those_of_the_training_file_with_or_without_labels(data: Pat
     words = write(tmp_path, "words.conll", "\n".join(" ".join(row[:1]) for row in rows))
     message = fail("tag", model, words)
     assert "the file has 1 columns; the model reads word, pos and was trained with word, pos, chunk, label" in message
-    assert "and the input has word, tag: pos is missing" in fail("tag", model, turned, "--columns", "word,tag")
+    assert "the input has word, tag; pos is missing" in fail("tag", model, turned, "--columns", "word,tag")
     assert "reads the columns word, pos" in fail("tag", model, words, "--format", "text")
 
 
@@ -176,7 +176,7 @@ def test_scheme_allows_only_valid_sequences(data: Path, tmp_path: Path) -> None:
         "x O\nLee B-PER\n",
         "x B-PER\nLee I-PER\n",
     )
-    assert "not of this scheme" in fail("tag", model, "-", "--scheme", "bioes", stdin="x\n")
+    assert "have another scheme" in fail("tag", model, "-", "--scheme", "bioes", stdin="x\n")
     assert "error: unknown tag scheme 'xyz'" in fail("tag", model, "-", "--scheme", "xyz", stdin="x\n")
 
 
