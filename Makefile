@@ -30,7 +30,7 @@ bench: $(VENV)/.installed $(VENV)/.test $(VENV)/.bench ## Measure speed and memo
 # Tests that bring other native libraries along are left out.
 SANITIZED := .venv-sanitize
 SANITIZED_TESTS ?= tests/native tests/corpus tests/features tests/chain tests/compat/test_text_models.py tests/compat/test_wapiti.py \
-	tests/experts/test_inducing.py tests/pools/paths
+	tests/experts/test_inducing.py tests/pools/votes
 sanitize: ## Run the tests of the native core under AddressSanitizer and UndefinedBehaviorSanitizer (SANITIZED_TESTS for some)
 	test -d $(SANITIZED) || $(PYTHON) -m venv $(SANITIZED)
 	$(SANITIZED)/bin/python -m pip --quiet install "scikit-build-core>=0.10" "nanobind>=2.4" cmake ninja numpy scipy typer rich pytest hypothesis xxhash
@@ -40,7 +40,7 @@ sanitize: ## Run the tests of the native core under AddressSanitizer and Undefin
 	ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 PYTHONMALLOC=malloc \
 		$(SANITIZED)/bin/python -m pytest -p no:cacheprovider $(SANITIZED_TESTS) \
 		--ignore=tests/corpus/test_builtin.py --ignore=tests/features/test_given.py --ignore=tests/native/test_peers.py \
-		--ignore=tests/pools/paths/test_path_pool.py --ignore=tests/pools/paths/test_experts.py
+		--ignore=tests/pools/votes/test_vote_pool.py --ignore=tests/pools/votes/test_vote_predictions.py
 
 $(VENV)/.made:
 	$(PYTHON) -m venv $(VENV)

@@ -46,14 +46,14 @@ from tagpool.pools.bagging.pool import BaggingPool as BaggingPool
 from tagpool.pools.elitist.pool import ElitistPool as ElitistPool
 from tagpool.pools.loading import load as load
 from tagpool.pools.opinion.pool import OpinionPool as OpinionPool
-from tagpool.pools.two_stage.tagger import TwoStageTagger as TwoStageTagger
+from tagpool.pools.two_stage.pool import TwoStageTagger as TwoStageTagger
 from tagpool.pools.votes.automaton import Automaton as Automaton
-from tagpool.pools.votes.experts import cross_val_predict as cross_val_predict
-from tagpool.pools.votes.experts import from_spacy as from_spacy
-from tagpool.pools.votes.experts import predictions_of as predictions_of
 from tagpool.pools.votes.keys import Place as Place
 from tagpool.pools.votes.pool import VotePool as VotePool
 from tagpool.pools.votes.prediction_files import read_predictions as read_predictions
+from tagpool.pools.votes.predictions import cross_val_predict as cross_val_predict
+from tagpool.pools.votes.predictions import from_spacy as from_spacy
+from tagpool.pools.votes.predictions import predictions_of as predictions_of
 from tagpool.pools.votes.reliability import estimate_reliability as estimate_reliability
 
 __version__: str

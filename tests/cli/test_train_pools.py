@@ -38,9 +38,9 @@ def test_bagging_from_the_command_is_bagging_from_python(data: Path, pools: Path
     assert found.weights_.tolist() == expected.weights_.tolist()
     assert found.predict(dev) == expected.predict(dev)
     told = json.loads(done.stdout)
-    assert (told["pool"], told["combine"], told["collapsed"]) == ("feature-bagging", "sequence-product", False)
+    assert (told["pool"], told["combine"], told["collapsed"]) == ("bagging-pool", "sequence-product", False)
     assert [member["name"] for member in told["members"]] == ["shapes", "endings"]
-    assert [member["share"] for member in told["members"]] == expected.weights_.tolist()
+    assert [member["weight"] for member in told["members"]] == expected.weights_.tolist()
     assert told["best_dev_f1"] == pytest.approx(100 * expected.score(dev))
     assert told["bytes"] == model.stat().st_size
     assert "shapes:  epoch 2/2  loss" in done.stderr
@@ -97,7 +97,7 @@ def test_elitist_pools(data: Path, pools: Path, tmp_path: Path) -> None:
     wanted = {"experts": 2, "expert": "crf", "penalty": "l1", "strength": 0.2, "mu": 0.1, "alpha": "learned", "epochs": 3}
     wanted |= {"pairs": "observed", "min_count": 2, "seed": 4, "patience": 25}
     assert {name: getattr(pool, name) for name in wanted} == wanted
-    assert [member["share"] for member in found["members"]] == list(pool.weights_)
+    assert [member["weight"] for member in found["members"]] == list(pool.weights_)
     assert found["best_dev_f1"] == pytest.approx(100 * pool.score(tagpool.read_corpus(data / "dev.conll")))
 
 
@@ -121,7 +121,7 @@ def test_opinion_pools_of_models(data: Path, pools: Path, tmp_path: Path) -> Non
     )
     loaded = [tagpool.load(data / "ner.tagpool"), tagpool.load(pools / "elitist.tagpool")]
     expected = OpinionPool(loaded, weights="likelihood").fit(dev)
-    assert [each["share"] for each in found["members"]] == expected.weights_.tolist()
+    assert [each["weight"] for each in found["members"]] == expected.weights_.tolist()
     again = tagpool.load(model)
     assert [type(member) for member in again] == [CRF, ElitistPool]
     assert again.predict(dev) == expected.predict(dev)
@@ -146,7 +146,7 @@ def test_collapsed_pools_are_single_experts_that_say_the_same(data: Path, pools:
     assert type(one) is (MaxEnt if kind == "elitist" else CRF)
     assert one.predict(dev) == tagpool.load(tmp_path / "pool").predict(dev)
     assert found["collapsed"]
-    assert "collapsed from a pool" in succeed("inspect", tmp_path / "one") or kind == "elitist"
+    assert "merged from a pool" in succeed("inspect", tmp_path / "one") or kind == "elitist"
     # A single expert may go on, and be made smaller.
     succeed("train", "--from", tmp_path / "one", "--train", data / "dev.conll", "--model", tmp_path / "more", "--epochs", 1)
     succeed("train", "--pool", kind, *options, "--model", tmp_path / "half", "--collapse", "--half", "--no-names")

@@ -47,7 +47,7 @@ def test_other_commands_know_it(documents: Path, tmp_path: Path) -> None:
     succeed("tag", model, dev, "-o", tmp_path / "tagged.conll")
     assert read_corpus(tmp_path / "tagged.conll", columns="word,gold,label").labels == expected
     about = json.loads(succeed("inspect", model, "--json"))
-    assert (about["pool"], about["columns"], about["collapses"]) == ("two-stage", ["word"], False)
+    assert (about["kind"], about["columns"], about["merges"]) == ("two-stage", ["word"], False)
     assert "mention[0]" in about["members"][1]["templates"]
     assert "second stage" in succeed("inspect", model)
     told = json.loads(succeed("explain", model, "--file", dev, "--sentence", 12, "--json"))["tokens"]

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pools.council import Tiny, close, log, tinies
+from pools.tiny_pools import Tiny, close, log, tinies
 
 from tagpool import Lattice
-from tagpool.pools.combination import COMBINATIONS, check_combination
-from tagpool.pools.weight_learning import HeldOut, by_expectation, most_likely, pooled_lattice, transition_likelihood
+from tagpool.pools.combination import COMBINATIONS
+from tagpool.pools.weight_learning import HeldOut, fit_mixture_weights, maximise_likelihood, pool_lattices, transition_likelihood
 
 FORBIDDING = st.floats(-3, 3) | st.floats(-3, 3) | st.just(-math.inf)
 FAR = st.floats(-3, 3) | st.sampled_from([-900.0, 0.0, 900.0])
@@ -76,7 +76,7 @@ def by_hand(tiny: Tiny, combine: str) -> dict[tuple[int, ...], float]:
 
 def check(tiny: Tiny, combine: str, within: float = 1e-9) -> None:
     expected = by_hand(tiny, combine)
-    lattice = pooled_lattice(tiny.lattices(), tiny.shares, combine)
+    lattice = pool_lattices(tiny.lattices(), tiny.shares, combine)
     assert lattice.log_partition() == pytest.approx(0.0, abs=1e-9)
     for y, probability in expected.items():
         assert math.exp(lattice.log_probability(y)) == pytest.approx(probability, abs=within)
@@ -105,7 +105,7 @@ def test_what_members_forbid(combine, tiny):
 @given(tiny=tinies(FAR))
 @settings(max_examples=60)
 def test_nothing_underflows_into_nan(combine, tiny):
-    lattice = pooled_lattice(tiny.lattices(), tiny.shares, combine)
+    lattice = pool_lattices(tiny.lattices(), tiny.shares, combine)
     assert not np.isnan(lattice.edges).any()
     assert not np.isnan(lattice.start).any()
     assert close(lattice.marginals().sum(axis=1), 1.0)
@@ -119,12 +119,12 @@ def test_a_node_that_underflows_falls_back_to_the_nodes_of_the_mixture():
     shares = np.array([0.5, 0.5])
     mixed = 0.5 * (members[0].marginals() + members[1].marginals())
     assert mixed[0, 1] == 0
-    lattice = pooled_lattice(members, shares, "sequence-mixture")
+    lattice = pool_lattices(members, shares, "sequence-mixture")
     assert close(np.exp(lattice.edges[0, 1]), mixed[1])
     # Steps have no such trouble: they are known however improbable the label before is.
     own = [members[i].log_transitions()[1][0, 1] for i in range(2)]
     assert close(
-        np.exp(pooled_lattice(members, shares, "transition-mixture").edges[0, 1]), 0.5 * (np.exp(own[0]) + np.exp(own[1]))
+        np.exp(pool_lattices(members, shares, "transition-mixture").edges[0, 1]), 0.5 * (np.exp(own[0]) + np.exp(own[1]))
     )
 
 
@@ -170,7 +170,7 @@ def test_expectation_maximisation_finds_the_likeliest_shares(combine, tiny):
     sentences, gold = [tiny.sentence] * 2, [[tiny.labels[n] for n in tiny.gold], [tiny.labels[-1 - n] for n in tiny.gold]]
     for tagger in (taggers := tiny.taggers()):
         tagger.made = tagger.made * 2
-    found = by_expectation([HeldOut(taggers, sentences, gold)], combine)
+    found = fit_mixture_weights([HeldOut(taggers, sentences, gold)], combine)
 
     def likelihood(share: float) -> float:
         shares, total = np.array([share, 1 - share]), 0.0
@@ -190,13 +190,7 @@ def test_likelihood_of_transitions_is_the_best():
     tiny = Tiny([([[1.0, 0.0], [0.0, 2.0]], [[1.0, 0.0], [0.0, 1.0]], [0.0, 0.0], [0.0, 0.0])] * 2, np.array([0.5, 0.5]), [0, 1])
     tiny.members[1] = ([[0.0, 1.0], [1.0, 0.0]], *tiny.members[0][1:])
     part = HeldOut(tiny.taggers(), [tiny.sentence], [["A", "B"]])
-    assert most_likely([part], "transition-product").round(4).tolist() == [1.0, 0.0]
-
-
-@pytest.mark.parametrize("wrong", ["vote", None, 3, "product"])
-def test_unknown_combinations(wrong):
-    with pytest.raises(ValueError, match="expected sequence-product, sequence-mixture, transition-product or transition-mixture"):
-        check_combination(wrong)
+    assert maximise_likelihood([part], "transition-product").round(4).tolist() == [1.0, 0.0]
 
 
 @pytest.mark.parametrize("combine", COMBINATIONS)
@@ -206,4 +200,4 @@ def test_a_label_that_nothing_follows_for_one_member(combine):
     free = ([[0.0, 1.0], [0.2, 0.0]], [[0.0, 0.0], [0.4, 0.0]], [0.0, 0.0], [0.0, 0.0])
     tiny = Tiny([stuck, free], np.array([0.4, 0.6]), [0, 0])
     check(tiny, combine)
-    assert (pooled_lattice(tiny.lattices(), tiny.shares, combine).edges[0, 1] > -math.inf).all()
+    assert (pool_lattices(tiny.lattices(), tiny.shares, combine).edges[0, 1] > -math.inf).all()

@@ -11,13 +11,12 @@ import pytest
 import safetensors
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pools.council import Fixed
+from pools.tiny_pools import Fixed
 
 import tagpool
 from tagpool import CRF, SGD, BaggingPool, Corpus, InputError, Lattice, MaxEnt, ModelError, OpinionPool, OutputError, _native
-from tagpool.experts.saving import to_bytes
+from tagpool.experts.saving import Kept, to_bytes
 from tagpool.pools.pool_reader import read_pool
-from tagpool.pools.pool_writer import pool_to_bytes
 
 TEMPLATES = "word[0]\n[shapes]\nshape(word)[-1..1]\n[endings]\nsuffix(word, 1..3)[0]"
 
@@ -34,7 +33,7 @@ def bagged(train) -> BaggingPool:
 
 @pytest.fixture(scope="module")
 def block(bagged) -> bytes:
-    return pool_to_bytes(bagged)
+    return bagged.to_bytes(Kept())
 
 
 def loaded(path, block):
@@ -54,7 +53,7 @@ def test_feature_bagging_comes_back(bagged, train, tmp_path):
     again.save(tmp_path / "again")
     assert tagpool.load(tmp_path / "again").predict(train) == bagged.predict(train)
     with safetensors.safe_open(tmp_path / "pool", "numpy") as file:
-        assert file.metadata()["kind"] == "feature-bagging"
+        assert file.metadata()["kind"] == "bagging-pool"
         assert set(file.keys()) == {"members.0", "members.1"}
 
 
@@ -72,12 +71,8 @@ def test_nested_opinion_pools_come_back(bagged, train, tmp_path):
 
 
 def test_equal_pools_are_equal_files(bagged, train, block):
-    assert (
-        pool_to_bytes(
-            BaggingPool(CRF(TEMPLATES, trainer=SGD(epochs=2)), combine="transition-product", weights="likelihood").fit(train)
-        )
-        == block
-    )
+    again = BaggingPool(CRF(TEMPLATES, trainer=SGD(epochs=2)), combine="transition-product", weights="likelihood").fit(train)
+    assert again.to_bytes(Kept()) == block
 
 
 @given(cut=st.booleans(), ahead=st.booleans(), where=st.floats(0, 1, exclude_max=True), by=st.integers(1, 255))
@@ -94,7 +89,7 @@ def test_damage_is_noticed(block, cut, ahead, where, by, tmp_path_factory):
 def rewritten(bagged, texts=None, arrays=None, **record) -> bytes:
     """The file with other contents, and a checksum that fits them."""
     full = {**bagged.record(), **record}
-    known = {"kind": "feature-bagging", "version": "1", "members": "2", "record": json.dumps(full)} | (texts or {})
+    known = {"kind": "bagging-pool", "version": "2", "members": "2", "record": json.dumps(full)} | (texts or {})
     members = {f"members.{number}": to_bytes(member) for number, member in enumerate(bagged)}
     return _native.Container.write(known, members | (arrays or {}))
 
@@ -102,20 +97,21 @@ def rewritten(bagged, texts=None, arrays=None, **record) -> bytes:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"shares": [1.0]}, "damaged: shares"),
-        ({"shares": [float("nan"), 1.0]}, "damaged: shares"),
-        ({"shares": "x"}, "damaged"),
-        ({"combine": "vote"}, "damaged: combine='vote'"),
-        ({"names": ["one"]}, "not one name a member"),
+        ({"member_weights": [1.0]}, "damaged pool: member weights"),
+        ({"member_weights": [float("nan"), 1.0]}, "damaged pool: member weights"),
+        ({"member_weights": "x"}, "damaged"),
+        ({"combine": "vote"}, "damaged pool: .*combine='vote'"),
+        ({"bags": {"one": ["shapes"]}}, "one name per member"),
         ({"bags": 3}, "damaged"),
         ({"texts": {"record": "{"}}, "damaged"),
         ({"texts": {"record": "{}"}}, "damaged"),
-        ({"texts": {"version": "2"}}, "newer tagpool"),
+        ({"texts": {"version": "3"}}, "newer tagpool"),
+        ({"texts": {"version": "1"}}, "train the pool again"),
         ({"texts": {"version": "x"}}, "damaged"),
-        ({"texts": {"members": "3"}}, "a member of the pool is missing"),
+        ({"texts": {"members": "3"}}, "a member is missing"),
         ({"texts": {"members": "0"}}, "damaged"),
-        ({"arrays": {"members.1": b"nonsense"}}, "a member of the pool is damaged"),
-        ({"texts": {"kind": "council"}}, "missing|does not know"),
+        ({"arrays": {"members.1": b"nonsense"}}, "damaged pool"),
+        ({"texts": {"kind": "council"}}, "missing|unknown"),
     ],
 )
 def test_what_does_not_fit_together(bagged, tmp_path, changes, message):
@@ -128,18 +124,29 @@ def test_members_that_do_not_fit_each_other(bagged, tmp_path):
     other = CRF("word[0]", trainer=SGD(epochs=1)).fit([["a", "b"]], [["X", "Y"]])
     with pytest.raises(ModelError, match="same labels"):
         loaded(tmp_path / "pool", rewritten(bagged, arrays={"members.1": to_bytes(other)}))
-    with pytest.raises(ModelError, match="the members are not experts"):
-        loaded(tmp_path / "pool", rewritten(bagged, arrays={"members.1": pool_to_bytes(OpinionPool(list(bagged)))}))
+    with pytest.raises(ModelError, match="neither a CRF nor a MaxEnt"):
+        loaded(tmp_path / "pool", rewritten(bagged, arrays={"members.1": OpinionPool(list(bagged)).to_bytes(Kept())}))
+
+
+@pytest.mark.parametrize("kind", ["feature-bagging", "path-pool"])
+def test_kinds_of_older_versions(kind, tmp_path):
+    with pytest.raises(ModelError, match="an older tagpool wrote this"):
+        loaded(tmp_path / "pool", _native.Container.write({"kind": kind, "version": "1"}, {}))
 
 
 def test_pools_in_pools_without_end(bagged, tmp_path):
     inner = to_bytes(next(iter(bagged)))
     for _ in range(60):
-        texts = {"kind": "opinion-pool", "version": "1", "members": "1", "record": '{"shares": [1.0], "alpha": "uniform"}'}
+        texts = {
+            "kind": "opinion-pool",
+            "version": "2",
+            "members": "1",
+            "record": '{"member_weights": [1.0], "weights": "uniform"}',
+        }
         inner = _native.Container.write(texts, {"members.0": inner})
     with pytest.raises(ModelError, match="nested more than 50 times"):
         loaded(tmp_path / "pool", inner)
-    with pytest.raises(ModelError, match="does not know"):
+    with pytest.raises(ModelError, match="unknown kind"):
         read_pool(_native.Container.read(_native.Container.write({"kind": "other"}, {})), "here")
 
 

@@ -14,10 +14,7 @@ from tagpool.corpus.files import read_bytes, source_name
 from tagpool.corpus.formats import Format, format_of, read_corpus
 from tagpool.corpus.text import tokenize
 from tagpool.errors import InputError
-from tagpool.experts.inside.explanation import Explanation
 from tagpool.experts.tagger import Tagger
-from tagpool.pools.elitist.pool import ElitistPool
-from tagpool.pools.explanation import explain_pool
 from tagpool.pools.pool import Pool
 from tagpool.tagging.columns import guessed_columns
 from tagpool.tagging.models import columns_of, experts_in, load_model
@@ -58,7 +55,7 @@ def explain(
         corpus = _read(tagger, file or Path(), columns, format, encoding)
         if sentence > len(corpus):
             raise InputError(f"--sentence {sentence}: there are {len(corpus)} sentences", source=file)
-    explanation = _explained(tagger, corpus, 0 if file is None else sentence - 1)
+    explanation = tagger.explain(corpus, 0 if file is None else sentence - 1)
     if token is not None and token > len(explanation):
         raise InputError(f"--token {token}: the sentence has {len(explanation)} tokens")
     places = [place for place in range(len(explanation)) if token in (None, place + 1)]
@@ -70,12 +67,6 @@ def explain(
         output.print(heading, style="bold", highlight=False, markup=False)
         for line in lines:
             output.print(line, highlight=False, markup=False)
-
-
-def _explained(tagger: Tagger | Pool, corpus: Corpus, sentence: int) -> Explanation:
-    if isinstance(tagger, (Pool, ElitistPool)):
-        return explain_pool(tagger, corpus, sentence)
-    return tagger.explain(corpus, sentence)
 
 
 # The sentence ------------------------------------------------------------------------------------------------------------

@@ -8,16 +8,11 @@ from typing import Annotated, Any
 
 import typer
 
+from tagpool import _native
 from tagpool.cli.console import JsonOption, output, print_json
-from tagpool.cli.pool_inspection import about_pool, show_pool
-from tagpool.cli.pooling.inspection import about_path_pool, show_path_pool
 from tagpool.cli.sizes import spelled_bytes
-from tagpool.errors import InputError
 from tagpool.experts.tagger import Tagger
-from tagpool.pools.elitist.pool import ElitistPool
-from tagpool.pools.pool import Pool
-from tagpool.pools.votes.pool import VotePool
-from tagpool.tagging.models import fastest, load_any
+from tagpool.tagging.models import load_any
 
 _PARTS = {
     "features.fingerprints": "index",
@@ -44,13 +39,9 @@ def inspect(
     template: Annotated[str | None, typer.Option(help="Only features of this template, such as 'word[0]'.")] = None,
     json: JsonOption = False,
 ) -> None:
-    """Look into a model: how it was trained, what it holds, its strongest features and transitions.
+    """Describe a model: its training, its size, and its features and transitions with the largest weights.
 
-    Transition features are shown with the labels they are for; of an
-    inducing tagger the strongest pairs that it has joined, and features with previous labels. Of a
-    pool its members: their shares, the templates each has, and what the experts of an elitist pool share. The strongest
-    features are those of the one expert that a pool is, where it is one. Of a path pool, as tagpool pool fit writes it, how much
-    each expert's vote counts where, and the guarantees.
+    Pools list their members with weights, and the features of the merged model. Vote pools list the weights of the experts.
 
     \b
     Examples:
@@ -61,41 +52,28 @@ def inspect(
       tagpool inspect ner.tagpool --template 'word[0]' --json
     """
     loaded = load_any(model)
-    if isinstance(loaded, VotePool):
-        if label or template:
-            raise InputError("--label and --template are for models that are one expert, and this is a path pool", source=model)
-        print_json(about_path_pool(loaded, model)) if json else show_path_pool(about_path_pool(loaded, model))
+    description = loaded.describe(top=top, labels=label, template=template)
+    version, total = _native.text_of_file(str(model), "tagpool"), model.stat().st_size
+    facts: dict[str, Any] = {"model": str(model), "tagpool": version, "bytes": total}
+    if isinstance(loaded, Tagger):
+        facts["sizes"] = _sizes(loaded, total)
+    if json:
+        print_json(facts | description.facts)
         return
-    single = fastest(loaded)
-    description = single.describe(top=top, labels=label, template=template) if isinstance(single, Tagger) else None
-    if isinstance(loaded, (Pool, ElitistPool)):
-        found = about_pool(loaded, model)
-        if description is None and (label or template):
-            raise InputError(f"--label and --template are for models that are one expert: {found['refusal']}", source=model)
-        if json:
-            print_json(({} if description is None else description.facts) | found)
-            return
-        show_pool(found)
-    elif json and description is not None:
-        print_json(_file_facts(single, model) | description.facts)
-        return
-    else:
-        facts = _file_facts(single, model)
-        _print(f"{model}: {single.kind}, written by tagpool {facts['tagpool']}, {spelled_bytes(facts['bytes'])}")
+    _print(f"{model}: {loaded.kind}, written by tagpool {version}, {spelled_bytes(total)}")
+    if "sizes" in facts:
         _print(", ".join(f"{name} {spelled_bytes(count)}" for name, count in facts["sizes"].items()))
-    if description is not None:
-        _print(str(description))
+    _print(str(description))
 
 
-def _file_facts(tagger: Any, path: Path) -> dict[str, Any]:
-    model = tagger._fitted()
+def _sizes(tagger: Tagger, total: int) -> dict[str, int]:
+    """Return the bytes of each part of a model file."""
     sizes: Counter[str] = Counter()
-    for name, count in model.sizes().items():
+    for name, count in tagger._fitted().sizes().items():
         of = next((part for start, part in _PARTS_OF.items() if name.startswith(start)), name)
         sizes[_PARTS.get(name, of)] += count
-    total = path.stat().st_size
     sizes["header"] = total - sum(sizes.values())
-    return {"model": str(path), "tagpool": model.text("tagpool"), "bytes": total, "sizes": dict(sizes.most_common())}
+    return dict(sizes.most_common())
 
 
 def _print(text: str) -> None:

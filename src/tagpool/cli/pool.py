@@ -1,4 +1,4 @@
-"""``tagpool pool``: taggers that are black boxes, pooled by their labels alone."""
+"""``tagpool pool``: pool the labels of taggers that are black boxes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ app = typer.Typer(
     add_completion=False,
     rich_markup_mode=None,
     no_args_is_help=True,
-    help="Pool what any taggers say of the same sentences: fit on gold labels, apply, compare the methods.",
+    help="Pool the labels of any taggers: fit weights on gold labels, apply them, compare methods.",
 )
 app.command("fit")(guarded(fit))
 app.command("apply")(guarded(apply))

@@ -12,7 +12,6 @@ from tagpool.experiments.study import Setting, Study
 from tagpool.experiments.template_files import templates
 from tagpool.experts.linear.crf import CRF
 from tagpool.features.parser import parse
-from tagpool.pools.removed_features import blanked
 
 _GRID = (0.03, 0.1, 0.3, 1.0)
 _CLEAN = "test F1"
@@ -94,6 +93,6 @@ def _add(
     study.rows.append(measured(model.name, _CLEAN, gold, found[model.name], paper=paper))
     study.notes += bags_found(model)
     for bag in bags:
-        blind = [blanked(tagger, text, bag).predict(split.test) for tagger in model.fitted]
-        study.rows.append(measured(model.name, f"{bag} blank", gold, blind))
+        blind = [tagger.without(bag).predict(split.test) for tagger in model.fitted]
+        study.rows.append(measured(model.name, f"{bag} removed", gold, blind))
     model.fitted.clear()  # models with large lexicons: there is no room for all of them

@@ -22,7 +22,6 @@ from tagpool.experiments.template_files import templates
 from tagpool.experts.linear.maxent import MaxEnt
 from tagpool.features.parser import parse
 from tagpool.pools.bagging.partitions import RandomParts, SequentialParts
-from tagpool.pools.removed_features import blanked
 
 _RIDGE = "MaxEnt l2"
 _LASSO = "MaxEnt l1"
@@ -120,8 +119,8 @@ def _rows(
         study.rows += _by_vocabulary(name, split.test, found, known, printed)
         if printed[5] is not None:
             study.notes.append(f"{name}: {_without_capitals(split, found)}")
-        blind = [legally(blanked(tagger, text, "ngrams"), split.test) for tagger in model.fitted]
-        study.rows.append(measured(name, "n-grams blank, F1", gold, blind))
+        blind = [legally(tagger.without("ngrams"), split.test) for tagger in model.fitted]
+        study.rows.append(measured(name, "n-grams removed, F1", gold, blind))
         study.notes.append(f"{name}: {model.setting:g}, dev F1 {model.dev:.2f}")
         model.fitted.clear()  # there is no room for all of them
 

@@ -31,7 +31,7 @@ from tagpool.experiments.corpora import (
 from tagpool.experiments.fits import Labels, compared, measured
 from tagpool.experiments.names_experts import BESIDE, FIRST, MEMBERS, SCHEME, Member, Said, jackknifed
 from tagpool.experiments.study import Setting, Study, Table
-from tagpool.pools.two_stage.columns import staged
+from tagpool.pools.two_stage.columns import add_columns
 from tagpool.pools.votes.pool import VotePool
 
 _FOLDS = 3  # parts of the documents, for the first stage
@@ -201,7 +201,7 @@ def _heard_all(split: Split, resources: Mapping[str, Any], setting: Setting) -> 
             del tagger  # with its lexicons it is large
             if member in FIRST:
                 heard = [each[member.name].labels for each in said]
-                views[member.name] = tuple(map(staged, (train, *asked), (stages[member.name], *heard)))
+                views[member.name] = tuple(map(add_columns, (train, *asked), (stages[member.name], *heard)))
         return said
 
     stages = {first.name: jackknifed(first, split.train, _FOLDS, fit) for first in FIRST}

@@ -19,8 +19,8 @@ from tagpool.experts.linear.maxent import MaxEnt
 from tagpool.optim.lbfgs import LBFGS
 from tagpool.optim.perceptron import Perceptron
 from tagpool.pools.votes.ballots import ballots_of
-from tagpool.pools.votes.experts import predictions_of
 from tagpool.pools.votes.fitted import sentence_losses
+from tagpool.pools.votes.predictions import predictions_of
 
 _TEMPLATES = "\n".join(f"p{pixel}[0]" for pixel in range(PIXELS))
 _L2 = 3.0

@@ -19,7 +19,7 @@ from tagpool.experts.linear.maxent import MaxEnt
 from tagpool.optim.perceptron import Perceptron
 from tagpool.optim.sgd import SGD
 from tagpool.pools.votes.ballots import ballots_of
-from tagpool.pools.votes.experts import predictions_of
+from tagpool.pools.votes.predictions import predictions_of
 
 _PARTS = {"TR1": 500, "TR2": 1600}  # sentences that an expert is trained on
 _WORDS = "word[-2..2]"

@@ -26,9 +26,9 @@ from tagpool.experts.linear.crf import CRF
 from tagpool.experts.linear.maxent import MaxEnt
 from tagpool.optim.perceptron import Perceptron
 from tagpool.optim.sgd import SGD
-from tagpool.pools.votes.alignment import columns_of
+from tagpool.pools.votes.alignment import align_all
 from tagpool.pools.votes.ballots import NOTHING, ballots_of
-from tagpool.pools.votes.experts import predictions_of
+from tagpool.pools.votes.predictions import predictions_of
 
 Word: TypeAlias = tuple[str, list[str]]
 
@@ -105,9 +105,9 @@ def _tried(experts: dict[str, Any], words: Sequence[Word], learned: int, folds: 
     said = {name: [phones_of(each) for each in rows] for name, rows in labels.items()}
     found = {measure: Losses(len(words)) for measure in _MEASURES}
     for way, variants in _WAYS.items():
-        known = ballots_of(*columns_of(said, gold, way))
+        known = ballots_of(*align_all(said, gold, way))
         # What is asked has no gold labels: they would have a say in which columns there are.
-        asked = ballots_of(columns_of(said, None, way)[0], None, labels=known.labels)
+        asked = ballots_of(align_all(said, None, way)[0], None, labels=known.labels)
         for seed, (first, others) in enumerate(folds_of(len(words), learned, folds), 1):
             rest = asked.select(others)
             for name, numbers in sayings(known.select(first), rest, variants, beta, seed):

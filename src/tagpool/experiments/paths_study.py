@@ -11,10 +11,12 @@ from numpy.typing import NDArray
 
 from tagpool.experiments.study import Row, Table
 from tagpool.pools.votes.ballots import Ballots, FloatArray, IntArray
-from tagpool.pools.votes.fitted import fit_ballots, sentence_losses
-from tagpool.pools.votes.methods import Setting, expert_losses
+from tagpool.pools.votes.fitted import sentence_losses
+from tagpool.pools.votes.methods import METHODS as POOLING_METHODS
+from tagpool.pools.votes.methods.best import expert_losses
+from tagpool.pools.votes.methods.method import Settings
 from tagpool.pools.votes.pool import VotePool
-from tagpool.pools.votes.tuning import best_beta
+from tagpool.pools.votes.training import choose_beta, learn
 
 METHODS = ("mvote", "fpl", "cv", "fpl_cv", "espboost", "sle", "rand", "best")  # in the order of the paper's tables
 _DRAWS = 2000
@@ -102,9 +104,9 @@ def sayings(
     epsilon = 0.5 / (len(known.experts) * max(int(known.lengths.max()), 1))
     for name, variant in variants.items():
         pool = VotePool(variant.method, key=variant.key, beta="cv")
-        own = best_beta(pool, known) if variant.tuned else beta
-        setting = Setting(variant.method, own, 0.05, epsilon, 100, variant.stop_early, seed)
-        fitted = fit_ballots(known, setting, variant.key, None, "hamming")
+        chosen = choose_beta(pool, known) if variant.tuned else beta
+        settings = Settings(chosen, 0.05, epsilon, 100, variant.stop_early, seed)
+        fitted = learn(known, POOLING_METHODS[variant.method], settings, variant.key, "hamming")
         yield name, fitted.vote(asked, variant.key, None, None, True, seed)[0]
 
 

@@ -15,7 +15,6 @@ from tagpool.experiments.template_files import templates
 from tagpool.experts.linear.crf import CRF
 from tagpool.experts.linear.maxent import MaxEnt
 from tagpool.pools.bagging.partitions import RandomParts, SequentialParts
-from tagpool.pools.removed_features import blanked
 from tagpool.report.plots import bars
 
 _GRID = (0.3, 1.0)
@@ -57,7 +56,7 @@ def run(setting: Setting) -> Study:
         looks: dict[str, Callable[[Any], tuple[Any, Corpus]]] = {"clean": lambda tagger: (tagger, split.test)}
         for what, clue in _MISSING.items():
             looks[f"{what} missing"] = lambda tagger, clue=clue: (  # type: ignore[misc]
-                blanked(tagger, text, clue.bag, also=clue.uncased),
+                tagger.without(clue.bag, templates=clue.uncased),
                 split.test,
             )
         looks["capitals missing"] = lambda tagger: (tagger, small)

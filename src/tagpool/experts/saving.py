@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import zlib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -45,8 +46,13 @@ def save(
     write_bytes(path, to_bytes(expert, Kept(half, prune, names, None if resources else Path(path).parent)))
 
 
-def to_bytes(expert: Tagger, kept: Kept = Kept()) -> bytes:
-    """What a model file holds."""
+def to_bytes(
+    expert: Tagger,
+    kept: Kept = Kept(),
+    further_texts: Mapping[str, str] | None = None,
+    further_arrays: Mapping[str, bytes] | None = None,
+) -> bytes:
+    """The content of a model file, with further texts and arrays if given."""
     model = expert._fitted()
     if kept.prune:
         model = expert._pruned(kept.prune)
@@ -71,7 +77,9 @@ def to_bytes(expert: Tagger, kept: Kept = Kept()) -> bytes:
     if references:
         texts[REFERENCES] = json.dumps(references)
     more_texts, more_arrays = expert._kept_besides(kept.half)
-    written: bytes = model.write(texts | more_texts, arrays | more_arrays, kept.half)
+    texts |= {**more_texts, **(further_texts or {})}
+    arrays |= {**more_arrays, **(further_arrays or {})}
+    written: bytes = model.write(texts, arrays, kept.half)
     return _native.without_arrays(written, [f"{each}." for each in references]) if references else written
 
 

@@ -43,6 +43,10 @@ class Trainer(Parameters):
         last = self._run(problem, watch)
         return last if watch.best is None else watch.best
 
+    def model_weights(self, parameters: Weights) -> Weights:
+        """The weights of the model; trainers with further parameters compute them from all."""
+        return parameters
+
     def _run(self, problem: Problem, watch: Watch) -> Weights:
         raise NotImplementedError
 

@@ -81,13 +81,6 @@ class Watch:
             return self.best
         return self._latest()
 
-    def keep(self, weights: Weights) -> None:
-        """Keeps these instead: the same, as somebody else needs them."""
-        if self.best is not None:
-            self.best = weights
-        else:
-            self._latest = lambda: weights
-
     def let_go(self) -> None:
         """Forgets the learner, whose memory others need."""
         self._latest = None

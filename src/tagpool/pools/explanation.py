@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tagpool.corpus.corpus import Corpus
-from tagpool.errors import InputError
 from tagpool.experts.inside.explanation import INDENT, Explanation, TokenExplanation
-from tagpool.pools.member_votes import Vote, votes
+from tagpool.pools.member_votes import Vote, token_votes
+
+if TYPE_CHECKING:
+    from tagpool.pools.pool import Pool
 
 
 @dataclass(frozen=True)
@@ -28,7 +30,9 @@ class PoolExplanation(TokenExplanation):
     def lines(self, top: int = 8) -> list[str]:
         """Votes, then features."""
         width = max(len(vote.member) for vote in self.votes)
-        lines = [f"{INDENT}{vote.share:8.3f}  {vote.member:<{width}}  {vote.label} {vote.probability:.1%}" for vote in self.votes]
+        lines = [
+            f"{INDENT}{vote.weight:8.3f}  {vote.member:<{width}}  {vote.label} {vote.probability:.1%}" for vote in self.votes
+        ]
         return lines + (self.features.lines(top) if self.features else [])
 
     def to_dict(self) -> dict[str, Any]:
@@ -38,23 +42,13 @@ class PoolExplanation(TokenExplanation):
         return fields | (self.features.to_dict() if self.features else {})
 
 
-def explain_pool(pool: Any, corpus: Corpus, number: int) -> Explanation:
-    """Explains the labels of a sentence of a corpus."""
-    tokens = votes(pool, corpus, number)
-    features: Sequence[TokenExplanation | None] = _features(pool, corpus, number) or [None] * len(tokens)
+def explain_pool(pool: Pool, corpus: Corpus, number: int) -> Explanation:
+    """Explain the labels of a sentence of a corpus."""
+    tokens = token_votes(pool, corpus, number)
+    features: Sequence[TokenExplanation | None] = pool._feature_explanations(corpus, number) or [None] * len(tokens)
     return Explanation(
         [
             PoolExplanation(token.word, token.label, token.probability, token.votes, one)
             for token, one in zip(tokens, features, strict=True)
         ]
     )
-
-
-def _features(pool: Any, corpus: Corpus, number: int) -> Sequence[TokenExplanation] | None:
-    """The explanation of the second stage, or of the one model that the pool merges into."""
-    if hasattr(pool, "staged"):
-        return pool.second_.explain(pool.staged(corpus), number).tokens  # type: ignore[no-any-return]
-    try:
-        return pool.merge().explain(corpus, number).tokens  # type: ignore[no-any-return]
-    except InputError:
-        return None

@@ -1,4 +1,4 @@
-"""Model files of every kind, the reading side. It imports next to nothing: what pools need is imported when the file is one."""
+"""Loading of models of every kind. A start-up file: pools are imported only for their files."""
 
 from __future__ import annotations
 
@@ -14,12 +14,13 @@ if TYPE_CHECKING:
     from tagpool.pools.pool import Pool
     from tagpool.pools.votes.pool import VotePool
 
-_POOLS = ("opinion-pool", "feature-bagging", "two-stage")
-_PATHS = "path-pool"
+_POOLS = ("opinion-pool", "bagging-pool", "two-stage")
+_VOTES = "vote-pool"
+_REMOVED = {"feature-bagging": "BaggingPool", "path-pool": "VotePool"}  # kinds before 1.0, and what replaces them
 
 
 def load(path: str | Path) -> Tagger | Pool | VotePool:
-    """Loads an expert or a pool from a model file.
+    """Load a tagger or a pool from a model file.
 
     >>> import tempfile
     >>> from tagpool import CRF, Corpus
@@ -30,7 +31,9 @@ def load(path: str | Path) -> Tagger | Pool | VotePool:
     [['PER', 'O']]
     """
     kind = _native.text_of_file(str(path), "kind")
-    if kind not in (*_POOLS, _PATHS):
+    if kind in _REMOVED:
+        raise ModelError(f"an older tagpool wrote this {kind}; train a {_REMOVED[kind]} again", source=path)
+    if kind not in (*_POOLS, _VOTES):
         expert = load_tagger(path)
         if expert._fitted().text("alpha") is None:
             return expert
@@ -41,13 +44,13 @@ def load(path: str | Path) -> Tagger | Pool | VotePool:
         container = _native.Container.open(str(path))
     except _native.InputFault as fault:
         raise ModelError(str(fault.args[0]), source=path) from None
-    if kind == _PATHS:
+    if kind == _VOTES:
         from tagpool.pools.votes.files import restore
         from tagpool.pools.votes.pool import VotePool
 
-        paths = VotePool()
-        restore(paths, container, path)
-        return paths
+        votes = VotePool()
+        restore(votes, container, path)
+        return votes
     from tagpool.pools.pool_reader import read_pool
 
     return read_pool(container, path)

@@ -1,4 +1,4 @@
-"""Members of a pool: fitted taggers with lattices over the same labels, seen with the pool's own order of labels."""
+"""Members of a pool: fitted taggers with lattices over the same labels, in the label order of the pool."""
 
 from __future__ import annotations
 
@@ -15,27 +15,24 @@ from tagpool.errors import InputError, NotFittedError
 from tagpool.experts.inputs import are_given_features, as_corpus
 from tagpool.experts.linear.expert import Expert
 from tagpool.experts.linear.lattices import Scored, scored
-from tagpool.experts.tagger import Tagger
-
-Order = NDArray[np.int64]
 
 
 class Member(Protocol):
-    """A tagger that can be pooled: an expert, or another pool."""
+    """A tagger that can be pooled: a CRF, a MaxEnt, or another pool."""
 
     @property
     def labels_(self) -> tuple[str, ...]:
-        """The labels, in the order of their numbers."""
+        """Labels, in the order of their numbers."""
 
     @property
     def is_fitted(self) -> bool:
-        """Whether there is anything to tag with."""
+        """Whether the tagger is fitted."""
 
     def predict(self, sentences: Any) -> list[list[str]]:
-        """The best label sequence of every sentence."""
+        """Return the best label sequence of every sentence."""
 
     def lattices(self, sentences: Any) -> list[Lattice]:
-        """The scores of every sentence."""
+        """Return the scores of every sentence."""
 
 
 @runtime_checkable
@@ -43,79 +40,68 @@ class Batched(Protocol):
     """A pool that may have the scores of many sentences at once."""
 
     def scored(self, sentences: Any) -> Scored | None:
-        """They, or None where sentences must be looked at one by one."""
+        """Return the scores; None if sentences must be scored one by one."""
 
 
 def check_members(members: Any, owner: str) -> tuple[Member, ...]:
-    """The members of a pool, if they can be pooled."""
+    """Return the members of a pool; raise an error if they cannot be pooled."""
     if isinstance(members, (str, bytes)) or not isinstance(members, Sequence) or not members:
         raise InputError(f"{owner}: expected a list of at least one tagger, got {members!r}")
     for number, member in enumerate(members):
-        if not hasattr(member, "is_fitted") or not (hasattr(member, "lattices") and getattr(member, "has_probabilities", True)):
-            raise InputError(f"{owner}: member {number} is a {type(member).__name__}, not a tagger with lattices, such as a CRF")
+        if not (hasattr(member, "is_fitted") and hasattr(member, "lattices") and getattr(member, "has_probabilities", True)):
+            raise InputError(f"{owner}: member {number} is a {type(member).__name__}; expected a tagger with lattices")
         if not member.is_fitted:
-            raise NotFittedError(f"{owner}: member {number}, a {type(member).__name__}, was not fitted: fit it first, or load it")
+            raise NotFittedError(f"{owner}: member {number}, a {type(member).__name__}, is not fitted: fit or load it first")
     labels = members[0].labels_
     for number, member in enumerate(members[1:], 1):
         if set(member.labels_) != set(labels):
             only_first, only_here = sorted(set(labels) - set(member.labels_)), sorted(set(member.labels_) - set(labels))
             raise InputError(
-                f"{owner}: members must have the same labels; only member 0 has {', '.join(only_first) or 'none'}, only "
-                f"member {number} has {', '.join(only_here) or 'none'}"
+                f"{owner}: members must have the same labels; only member 0 has {', '.join(only_first) or '(none)'}, only "
+                f"member {number} has {', '.join(only_here) or '(none)'}"
             )
     return tuple(members)
 
 
-def experts_of(tagger: Any) -> list[Tagger]:
-    """The single taggers that a tagger is made of: itself, or those of its members.
-
-    >>> from tagpool import CRF
-    >>> experts_of(CRF("ner"))
-    [CRF()]
-    """
-    return [tagger] if isinstance(tagger, Tagger) else [expert for member in tagger for expert in experts_of(member)]
-
-
 def as_sentences(sentences: Any) -> Any:
-    """Sentences in a form that may be handed to one member after another: a corpus, or given features."""
+    """Return sentences in a form that several members can read: a corpus, or a list of given features."""
     if isinstance(sentences, Corpus):
         return sentences
-    found = list(sentences)
-    return found if not found or are_given_features(found) else as_corpus(found)
+    rows = list(sentences)
+    return rows if not rows or are_given_features(rows) else as_corpus(rows)
 
 
-def scored_by(member: Member, sentences: Any, labels: tuple[str, ...]) -> Scored | None:
-    """A member's scores of many sentences, in the pool's order of labels; None where it has only lattices."""
-    found: Scored | None = None
+def member_scores(member: Member, sentences: Any, labels: tuple[str, ...]) -> Scored | None:
+    """Return the scores of a member in the label order of the pool; None if it has only lattices."""
+    scores: Scored | None = None
     if isinstance(member, Expert):
-        found = scored(member, sentences)
+        scores = scored(member, sentences)
     elif isinstance(member, Batched):
-        found = member.scored(sentences)
-    if found is None or member.labels_ == labels:
-        return found
-    order = order_of(member, labels)
+        scores = member.scored(sentences)
+    if scores is None or member.labels_ == labels:
+        return scores
+    order = label_order(member, labels)
     return replace(
-        found,
-        nodes=np.ascontiguousarray(found.nodes[:, order]),
-        edges=np.ascontiguousarray(found.edges[..., order[:, None], order]),
-        start=found.start[order],
-        end=found.end[order],
+        scores,
+        nodes=np.ascontiguousarray(scores.nodes[:, order]),
+        edges=np.ascontiguousarray(scores.edges[..., order[:, None], order]),
+        start=scores.start[order],
+        end=scores.end[order],
     )
 
 
-def lattices_by(member: Member, sentences: Any, labels: tuple[str, ...]) -> list[Lattice]:
-    """A member's lattices, in the pool's order of labels."""
-    found = member.lattices(sentences)
+def member_lattices(member: Member, sentences: Any, labels: tuple[str, ...]) -> list[Lattice]:
+    """Return the lattices of a member in the label order of the pool."""
+    lattices = member.lattices(sentences)
     if member.labels_ == labels:
-        return found
-    order = order_of(member, labels)
+        return lattices
+    order = label_order(member, labels)
     return [
-        Lattice(each.nodes[:, order], each.edges[..., order[:, None], order], each.start[order], each.end[order])
-        for each in found
+        Lattice(one.nodes[:, order], one.edges[..., order[:, None], order], one.start[order], one.end[order]) for one in lattices
     ]
 
 
-def order_of(member: Member, labels: tuple[str, ...]) -> Order:
-    """The member's number of each of the pool's labels."""
+def label_order(member: Member, labels: tuple[str, ...]) -> NDArray[np.int64]:
+    """Return the number that the member has for each label of the pool."""
     number = {label: index for index, label in enumerate(member.labels_)}
     return np.array([number[label] for label in labels], np.int64)

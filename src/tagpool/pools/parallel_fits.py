@@ -1,4 +1,4 @@
-"""Fits side by side: several experts trained at once, each in a thread of its own (training does not hold the interpreter)."""
+"""Parallel training of several learners in threads (native training releases the interpreter lock)."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from tagpool.corpus.corpus import Corpus
 from tagpool.errors import InputError
 from tagpool.experts.linear.expert import Expert
 from tagpool.optim.watch import Epoch
-from tagpool.pools.bagging.label_wise import widen
+from tagpool.pools.bagging.label_wise import expand_labels
 
 OnEpoch = Callable[[str, Epoch], object]
 
 
 @dataclass(frozen=True, eq=False)
 class Job:
-    """One expert to be fitted, and the name of its bag."""
+    """One learner to fit, with the name of its bag."""
 
     name: str
     expert: Expert
@@ -27,42 +27,42 @@ class Job:
     dev: Any = None
     sample_weight: Any = None
     labels: Sequence[str] | None = None
-    """Those it is to have where it was trained on merged ones."""
+    """All labels, for a learner that is trained with some of them merged."""
 
 
 def variant(expert: Expert, **changes: Any) -> Expert:
-    """An expert like this one, not fitted, with other parameters.
+    """Return an unfitted copy with other parameters.
 
     >>> from tagpool import CRF
     >>> variant(CRF("ner", l2=0.5), templates="word[0]")
     CRF(templates='word[0]', l2=0.5)
     """
     parameters: Mapping[str, Any] = expert.get_params(deep=False)
-    made = type(expert)(**{**parameters, **changes})
-    made._dev_scheme = expert._dev_scheme
-    return made
+    copy = type(expert)(**{**parameters, **changes})
+    copy._dev_scheme = expert._dev_scheme
+    return copy
 
 
 def fit_all(jobs: Sequence[Job], threads: int, on_epoch: OnEpoch | None = None) -> None:
-    """Fits every expert; which runs when changes nothing. The first error (of the first job that has one) ends all of them."""
+    """Fit all jobs; the result does not depend on ``threads``. An error stops all jobs; the error of the first job is raised."""
     stopped = threading.Event()
-    turn = threading.Lock()
+    lock = threading.Lock()
 
-    def watched(job: Job, epoch: Epoch) -> object:
+    def report(job: Job, epoch: Epoch) -> object:
         if stopped.is_set():
             return False
         if on_epoch is None:
             return None
-        with turn:  # whoever listens need not think of threads
+        with lock:  # one call of on_epoch at a time
             return on_epoch(job.name, epoch)
 
     def run(job: Job) -> None:
         if stopped.is_set():
             return
         try:
-            job.expert.fit(job.train, dev=job.dev, sample_weight=job.sample_weight, on_epoch=lambda epoch: watched(job, epoch))
+            job.expert.fit(job.train, dev=job.dev, sample_weight=job.sample_weight, on_epoch=lambda epoch: report(job, epoch))
             if job.labels is not None:
-                widen(job.expert, job.labels)
+                expand_labels(job.expert, job.labels)
         except InputError as error:
             raise InputError(f"bag {job.name!r}: {error}") from None
 
@@ -70,7 +70,7 @@ def fit_all(jobs: Sequence[Job], threads: int, on_epoch: OnEpoch | None = None) 
         futures = [workers.submit(run, job) for job in jobs]
         try:
             wait(futures, return_when=FIRST_EXCEPTION)
-        finally:  # after an error, or Ctrl-C, nobody trains on for nothing
+        finally:  # stop the other jobs after an error or Ctrl-C
             stopped.set()
     for future in futures:
         future.result()

@@ -1,164 +1,283 @@
-"""Pool: a tagger with members, which decide together. What all pools of lattices share."""
+"""Pool: the base class of pools of taggers with lattices. A pool is a tagger, and can be a member of another pool."""
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from tagpool.chain.checks import FloatArray
 from tagpool.chain.lattice import Lattice
+from tagpool.corpus.corpus import Corpus
+from tagpool.corpus.files import write_bytes
 from tagpool.errors import InputError
 from tagpool.evaluation.scores import score
-from tagpool.experts.inputs import labels_of
+from tagpool.experts.inputs import labels_of, one_sentence
+from tagpool.experts.inside.removal import group_keys, remove_templates
 from tagpool.experts.linear.lattices import Scored
+from tagpool.experts.saving import Kept
 from tagpool.parameters import Parameters
-from tagpool.pools.collapse import collapse
 from tagpool.pools.combination import SEQUENCE_PRODUCT
-from tagpool.pools.members import Member, as_sentences, lattices_by, scored_by
-from tagpool.pools.pool_writer import save
-from tagpool.pools.weight_learning import best_of, pooled_lattice, weighted
+from tagpool.pools.description import describe_pool
+from tagpool.pools.explanation import explain_pool
+from tagpool.pools.member_votes import TokenVotes, token_votes
+from tagpool.pools.members import Member, as_sentences, member_lattices, member_scores
+from tagpool.pools.merging import merge
+from tagpool.pools.pool_writer import pool_to_bytes
+from tagpool.pools.weight_learning import decode_scores, pool_lattices, weight_scores
 
 if TYPE_CHECKING:
-    from tagpool.corpus.corpus import Corpus
+    from tagpool import _native
+    from tagpool.experts.inside.description import Description
+    from tagpool.experts.inside.explanation import Explanation, TokenExplanation
+    from tagpool.experts.inside.inspection import TopFeatures
     from tagpool.experts.linear.expert import Expert
+    from tagpool.experts.tagger import Tagger
+
+Self = TypeVar("Self", bound="Pool")
 
 
 class Pool(Parameters):
-    """Taggers that decide together. Pools are taggers with lattices themselves: they nest."""
+    """Taggers whose lattices are combined with weights."""
 
     kind = ""
     has_probabilities = True
     weights: str | Sequence[float] | FloatArray
     threads: int
 
-    # What a pool has ----------------------------------------------------------------------------------------------------
+    # Members ------------------------------------------------------------------------------------------------------------
 
-    def _members_and_weights(self) -> tuple[tuple[Member, ...], FloatArray]:
-        """The members, fitted, and their shares; a NotFittedError where there are none yet."""
+    def _members_and_weights(self) -> tuple[tuple[Any, ...], FloatArray]:
+        """Return the fitted members and their weights; raise a NotFittedError before fit."""
         raise NotImplementedError
 
-    def _combination(self) -> str:
-        """How members are combined."""
+    def _with_members(self: Self, members: tuple[Any, ...]) -> Self:
+        """Return a fitted copy with other members and the same weights."""
+        raise NotImplementedError
+
+    @property
+    def combination(self) -> str:
+        """Name of the combination of the members."""
         return SEQUENCE_PRODUCT
 
-    def __len__(self) -> int:
-        return len(self._members_and_weights()[0])
+    @property
+    def is_fitted(self) -> bool:
+        """Whether the pool is fitted."""
+        raise NotImplementedError
 
-    def __bool__(self) -> bool:
-        return True  # also before there are members
-
-    def __iter__(self) -> Iterator[Member]:
-        return iter(self._members_and_weights()[0])
+    @property
+    def members_(self) -> tuple[Any, ...]:
+        """The fitted members."""
+        return self._members_and_weights()[0]
 
     @property
     def weights_(self) -> FloatArray:
-        """The members' shares."""
+        """Weights of the members."""
         return np.array(self._members_and_weights()[1])
 
     @property
+    def names_(self) -> tuple[str, ...]:
+        """Names of the members.
+
+        >>> from tagpool import CRF, OpinionPool, builtin_corpus
+        >>> OpinionPool([CRF("word[0]").fit(builtin_corpus(20))]).names_
+        ('member 1',)
+        """
+        return tuple(f"member {number}" for number in range(1, len(self) + 1))
+
+    def __len__(self) -> int:
+        return len(self.members_)
+
+    def __bool__(self) -> bool:
+        return True  # also without members
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.members_)
+
+    def __getitem__(self, number: int) -> Any:
+        return self.members_[number]
+
+    def single_taggers(self) -> list[Tagger]:
+        """Return the single taggers in the pool, also those of pools in it."""
+        return [tagger for member in self for tagger in member.single_taggers()]
+
+    # Properties ---------------------------------------------------------------------------------------------------------
+
+    @property
     def labels_(self) -> tuple[str, ...]:
-        """The labels, in the order of their numbers."""
-        return self._members_and_weights()[0][0].labels_
+        """Labels, in the order of their numbers."""
+        labels: tuple[str, ...] = self.members_[0].labels_
+        return labels
 
     classes_ = labels_
 
     @property
-    def is_fitted(self) -> bool:
-        """Whether there is anything to tag with."""
-        raise NotImplementedError
+    def columns(self) -> tuple[str, ...]:
+        """Names of the corpus columns that the templates read."""
+        return tuple(dict.fromkeys(column for member in self for column in member.columns))
+
+    @property
+    def reads_documents(self) -> bool:
+        """True if the labels of a sentence depend on the rest of its document."""
+        return any(member.reads_documents for member in self)
+
+    @property
+    def takes_features(self) -> bool:
+        """True if a member was trained on given features instead of templates."""
+        return any(member.takes_features for member in self)
 
     # Tagging ------------------------------------------------------------------------------------------------------------
 
     def predict(self, sentences: Corpus | Sequence[Any]) -> list[list[str]]:
-        """The best label sequence of every sentence."""
-        members, shares = self._members_and_weights()
-        whole = as_sentences(sentences)
-        if not len(whole):
+        """Return the best label sequence of every sentence."""
+        members, weights = self._members_and_weights()
+        rows = as_sentences(sentences)
+        if not len(rows):
             return []
-        if (alone := _alone(members, shares)) is not None:
-            return alone.predict(whole)
-        names = self.labels_
-        scores = self.scored(whole)
+        if (only := _only_member(members, weights)) is not None:
+            return only.predict(rows)
+        labels = self.labels_
+        scores = self.scored(rows)
         if scores is not None and scores.edges.ndim == 2:
-            numbers, offsets = best_of(scores).tolist(), scores.offsets.tolist()
-            return [[names[n] for n in numbers[a:b]] for a, b in pairwise(offsets)]
-        return [[names[n] for n in lattice.best().labels.tolist()] for lattice in self.lattices(whole)]
+            numbers, offsets = decode_scores(scores).tolist(), scores.offsets.tolist()
+            return [[labels[n] for n in numbers[a:b]] for a, b in pairwise(offsets)]
+        return [[labels[n] for n in lattice.best().labels.tolist()] for lattice in self.lattices(rows)]
 
-    def predict_marginals(self, sentences: Corpus | Sequence[Any]) -> list[FloatArray]:
-        """The probability of every label at every token: for each sentence an array of tokens by labels."""
+    def tag_columns(self, columns: _native.Columns) -> list[list[str]]:
+        """Return the best label sequences of a corpus in native form."""
+        return self.predict(Corpus(columns))
+
+    def predict_proba(self, sentences: Corpus | Sequence[Any]) -> list[FloatArray]:
+        """Return the probability of every label at every token: for each sentence a [T][L] array."""
         return [lattice.marginals() for lattice in self.lattices(sentences)]
 
+    def predict_marginals(self, sentences: Corpus | Sequence[Any]) -> list[FloatArray]:
+        """Return the result of :meth:`predict_proba`."""
+        return self.predict_proba(sentences)
+
     def lattices(self, sentences: Corpus | Sequence[Any]) -> list[Lattice]:
-        """The scores of every sentence, for all that a :class:`Lattice` can do: n best, constraints, samples, pools."""
-        members, shares = self._members_and_weights()
-        whole = as_sentences(sentences)
-        if not len(whole):
+        """Return the scores of every sentence."""
+        members, weights = self._members_and_weights()
+        rows = as_sentences(sentences)
+        if not len(rows):
             return []
-        if (alone := _alone(members, shares)) is not None:
-            return lattices_by(alone, whole, self.labels_)
-        scores = self.scored(whole)
+        if (only := _only_member(members, weights)) is not None:
+            return member_lattices(only, rows, self.labels_)
+        scores = self.scored(rows)
         if scores is not None:
             return list(scores.lattices())
-        each = [lattices_by(member, whole, self.labels_) for member in members]
-        return [pooled_lattice(lattices, shares, self._combination()) for lattices in zip(*each, strict=True)]
+        by_member = [member_lattices(member, rows, self.labels_) for member in members]
+        return [pool_lattices(lattices, weights, self.combination) for lattices in zip(*by_member, strict=True)]
 
     def score(self, sentences: Corpus | Sequence[Any], labels: Sequence[Sequence[str]] | None = None) -> float:
-        """The F1 of the predicted labels as conlleval counts it (the accuracy for plain labels), from 0 to 1."""
+        """Return the F1 of the predicted labels as conlleval counts it (accuracy for plain labels), from 0 to 1."""
         return float(score(labels_of(sentences, labels), self.predict(sentences)).f1)
 
-    def member_inputs(self, corpus: Corpus) -> list[Corpus]:
-        """The corpus as each member is to see it."""
-        return [corpus] * len(self)
-
-    # For other pools ----------------------------------------------------------------------------------------------------
-
     def scored(self, sentences: Any) -> Scored | None:
-        """The pool's scores of many sentences at once; None where sentences must be looked at one by one."""
-        members, shares = self._members_and_weights()
-        if self._combination() != SEQUENCE_PRODUCT:
+        """Return the scores of many sentences at once; None if sentences must be scored one by one."""
+        members, weights = self._members_and_weights()
+        if self.combination != SEQUENCE_PRODUCT:
             return None
-        found = []
+        scores = []
         for member in members:
-            one = scored_by(member, sentences, self.labels_)
+            one = member_scores(member, sentences, self.labels_)
             if one is None:
                 return None
-            found.append(one)
-        return weighted(found, shares)
+            scores.append(one)
+        return weight_scores(scores, weights)
 
-    # As one model, as a file --------------------------------------------------------------------------------------------
+    # Looking inside -----------------------------------------------------------------------------------------------------
+
+    def member_inputs(self, corpus: Corpus) -> list[Corpus]:
+        """Return the corpus that each member tags."""
+        return [corpus] * len(self)
+
+    def votes(self, sentence: Any, number: int = 0) -> list[TokenVotes]:
+        """Return the labels of the members beside those of the pool, token by token.
+
+        ``sentence`` is a list of words, a mapping of columns, or a corpus; of a corpus, sentence ``number``.
+
+        >>> from tagpool import CRF, MaxEnt, OpinionPool, builtin_corpus
+        >>> train = builtin_corpus(100)
+        >>> pool = OpinionPool([CRF("word[0]").fit(train), MaxEnt("shape[0]").fit(train)], weights=[0.75, 0.25])
+        >>> [(vote.member, vote.weight) for vote in pool.votes(["Ann", "left"])[0].votes]
+        [('member 1', 0.75), ('member 2', 0.25)]
+        """
+        return token_votes(self, *one_sentence(sentence, number))
+
+    def explain(self, sentence: Any, number: int = 0) -> Explanation:
+        """Return the votes of the members for each label, and the features if the pool merges into one model."""
+        return explain_pool(self, *one_sentence(sentence, number))
+
+    def _feature_explanations(self, corpus: Corpus, number: int) -> Sequence[TokenExplanation] | None:
+        """Return the explanation of the merged model; None if the pool does not merge."""
+        try:
+            return self.merge().explain(corpus, number).tokens
+        except InputError:
+            return None
+
+    def describe(self, *, top: int = 10, labels: Sequence[str] | None = None, template: str | None = None) -> Description:
+        """Return facts about the pool and its members, and the ``top`` features if it merges into one model."""
+        return describe_pool(self, top=top, labels=labels, template=template)
+
+    def top_features(self, label: str, n: int = 10, *, template: str | None = None) -> TopFeatures:
+        """Return the ``n`` features of the merged model with the largest positive and negative weights for a label."""
+        return self.merge().top_features(label, n, template=template)
+
+    def without(self: Self, *groups: str, templates: str = "") -> Self:
+        """Return a copy whose members ignore the features of these groups (bags), and of further ``templates``."""
+        return self._without_keys(group_keys(self.single_taggers(), groups, templates))
+
+    def _without_keys(self: Self, keys: set[str]) -> Self:
+        members = (
+            member._without_keys(keys) if isinstance(member, Pool) else remove_templates(member, keys) for member in self.members_
+        )
+        return self._with_members(tuple(members))
+
+    # Merging and saving -------------------------------------------------------------------------------------------------
 
     def merge(self) -> Expert:
-        """One expert that does what the pool does, with the speed and size of one model: Σ_j α_j W_j.
+        """Merge the members into one model: same labels, the speed of one.
 
-        Only a product of whole sequences of log-linear experts is one again; else an InputError says why not.
+        Only a sequence-product of CRFs and MaxEnts merges; otherwise an InputError names the reason.
         """
-        members, shares = self._members_and_weights()
-        if self._combination() != SEQUENCE_PRODUCT:
-            raise InputError(f"only a sequence-product can be collapsed into one model, and this is a {self._combination()}")
-        return collapse(members, shares, self.labels_)
+        members, weights = self._members_and_weights()
+        if self.combination != SEQUENCE_PRODUCT:
+            raise InputError(f"only a {SEQUENCE_PRODUCT} merges into one model, not a {self.combination}")
+        return merge(members, weights, self.labels_)
 
     def save(
         self, path: str | Path, *, half: bool = False, prune: float = 0.0, names: bool = True, resources: bool = True
     ) -> None:
-        """Writes the pool with its members to one file, whole or not at all.
+        """Write the pool with its members to one file, atomically; the options are those of :meth:`tagpool.CRF.save`."""
+        write_bytes(path, self.to_bytes(Kept(half, prune, names, None if resources else Path(path).parent)))
 
-        ``half``, ``prune``, ``names`` and ``resources`` make the members smaller, as they do single experts: see
-        :meth:`tagpool.CRF.save`.
-        """
-        save(self, path, half=half, prune=prune, names=names, resources=resources)
+    def to_bytes(self, kept: Kept) -> bytes:
+        """Return the content of a file."""
+        return pool_to_bytes(self, kept)
 
     def record(self) -> dict[str, Any]:
-        """What a file keeps beside the members, as JSON has it."""
-        alpha = self.weights if isinstance(self.weights, str) else np.asarray(self.weights).tolist()
-        return {"shares": self._members_and_weights()[1].tolist(), "alpha": alpha}
+        """Return the JSON values that a file contains beside the members."""
+        weights = self.weights if isinstance(self.weights, str) else np.asarray(self.weights).tolist()
+        return {"weights": weights, "member_weights": self._members_and_weights()[1].tolist()}
+
+    def description_facts(self) -> dict[str, Any]:
+        """Return further facts for :meth:`describe`."""
+        return {}
+
+    def _copy(self: Self, **attributes: Any) -> Self:
+        """Return a copy with other attributes."""
+        other = copy.copy(self)
+        other.__dict__.update(attributes)
+        return other
 
 
-def _alone(members: Sequence[Member], shares: FloatArray) -> Member | None:
-    """The member that decides alone: the pool is then that member, to the last bit."""
+def _only_member(members: Sequence[Member], weights: FloatArray) -> Member | None:
+    """Return the member with weight 1 if all others have weight 0: the pool then equals it bit by bit."""
     return next(
-        (member for member, share in zip(members, shares, strict=True) if share == 1 and np.count_nonzero(shares) == 1), None
+        (member for member, weight in zip(members, weights, strict=True) if weight == 1 and np.count_nonzero(weights) == 1), None
     )

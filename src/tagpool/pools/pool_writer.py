@@ -1,52 +1,35 @@
-"""Pool files, the writing side: one safetensors file that holds every member as it would be saved alone, and the shares."""
+"""Writing of pool files: one safetensors file with every member as saved alone, and the weights of the members."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any
 
 import tagpool
 from tagpool import _native
-from tagpool.corpus.files import write_bytes
-from tagpool.errors import InputError
+from tagpool.errors import InputError, ModelError
 from tagpool.experts.saving import Kept, to_bytes
 from tagpool.experts.tagger import Tagger
-from tagpool.pools.members import Member
 
-VERSION = 1
+if TYPE_CHECKING:
+    from tagpool.pools.pool import Pool
 
-
-@runtime_checkable
-class Written(Protocol):
-    """A pool that can be written."""
-
-    kind: str
-
-    def __iter__(self) -> Any:
-        """Its members."""
-
-    def record(self) -> Mapping[str, Any]:
-        """What there is to say beside the members: shares and parameters, as JSON has them."""
+VERSION = 2
 
 
-def save(
-    pool: Written,
-    path: str | Path,
-    *,
-    half: bool = False,
-    prune: float = 0.0,
-    names: bool = True,
-    resources: bool = True,
-) -> None:
-    """Writes a pool, whole or not at all."""
-    write_bytes(path, pool_to_bytes(pool, Kept(half, prune, names, None if resources else Path(path).parent)))
+def check_version(container: _native.Container, version: int, source: str | Path) -> None:
+    """Raise a ModelError if a file has another format version."""
+    written = int(container.text("version") or "")
+    if written > version:
+        raise ModelError(f"a newer tagpool wrote it (format {written}); upgrade tagpool", source=source)
+    if written < version:
+        raise ModelError(f"tagpool {container.text('tagpool')} wrote it (format {written}); train the pool again", source=source)
 
 
-def pool_to_bytes(pool: Written, kept: Kept = Kept()) -> bytes:  # noqa: B008 - a value
-    """What a pool's file holds."""
-    members: Sequence[Member] = list(pool)
+def pool_to_bytes(pool: Pool, kept: Kept) -> bytes:
+    """Return the content of the file of a pool."""
+    members = list(pool)
     texts = {
         "kind": pool.kind,
         "version": str(VERSION),
@@ -54,13 +37,13 @@ def pool_to_bytes(pool: Written, kept: Kept = Kept()) -> bytes:  # noqa: B008 - 
         "members": str(len(members)),
         "record": json.dumps(pool.record()),
     }
-    blocks = [_member(each, kept) for each in members]
-    return _native.Container.write(texts, {f"members.{number}": block for number, block in enumerate(blocks)})
+    return _native.Container.write(texts, {f"members.{n}": _member_to_bytes(member, kept) for n, member in enumerate(members)})
 
 
-def _member(member: Member, kept: Kept) -> bytes:
+def _member_to_bytes(member: Any, kept: Kept) -> bytes:
     if isinstance(member, Tagger):
         return to_bytes(member, kept)
-    if isinstance(member, Written):
-        return pool_to_bytes(member, kept)
-    raise InputError(f"only taggers and pools of them can be saved, and a member is a {type(member).__name__}")
+    if not hasattr(member, "to_bytes"):
+        raise InputError(f"a member is a {type(member).__name__}; only taggers and pools of tagpool can be saved")
+    block: bytes = member.to_bytes(kept)
+    return block

@@ -30,7 +30,8 @@ def load_model(path: Path, *, templates: bool = False) -> Tagger | Pool:
     found = load_any(path)
     if not _tags(found):
         raise ModelError(
-            "it holds a path pool, which labels what other taggers say: use tagpool pool apply, or VotePool.predict", source=path
+            "it holds a vote pool, which needs the labels of other taggers: use tagpool pool apply",
+            source=path,
         )
     if templates and any(expert._fitted().given for expert in experts_in(found)):
         raise ModelError("the model was trained on features given from Python, and can be used from there only", source=path)
@@ -43,27 +44,19 @@ def _tags(model: Tagger | Pool | VotePool) -> TypeGuard[Tagger | Pool]:
 
 
 def experts_in(model: Tagger | Pool) -> list[Tagger]:
-    """The experts a model is made of; most are one."""
-    if isinstance(model, Tagger):
-        return [model]
-    from tagpool.pools.members import experts_of
-
-    return list(experts_of(model))
+    """Return the single taggers in a model."""
+    return model.single_taggers()
 
 
 def columns_of(model: Any) -> tuple[str, ...]:
-    """The columns that a model looks at, without those that it makes itself."""
-    if isinstance(model, Tagger):
-        return tuple(model._fitted().columns)
-    made: tuple[str, ...] = getattr(model, "made_columns", ())
-    return tuple(dict.fromkeys(column for member in model for column in columns_of(member) if column not in made))
+    """Return the columns that a model reads."""
+    columns: tuple[str, ...] = model.columns
+    return columns
 
 
 def looks_at_documents(model: Any) -> bool:
-    """Whether the labels of a sentence depend on the rest of its document."""
-    if isinstance(model, Tagger):
-        return bool(model._fitted().looks_at_documents)
-    return bool(getattr(model, "made_columns", ())) or any(map(looks_at_documents, model))
+    """Return whether the labels of a sentence depend on the rest of its document."""
+    return bool(model.reads_documents)
 
 
 def as_one(model: Tagger | Pool) -> Tagger:

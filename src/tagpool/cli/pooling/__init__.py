@@ -1,1 +1,1 @@
-"""What the commands of ``tagpool pool`` share."""
+"""Commands of ``tagpool pool``."""

@@ -9,13 +9,13 @@ from typing import Annotated
 import typer
 
 from tagpool.cli.console import ColumnsOption, EncodingOption, JsonOption, LabelOption, output, print_json, print_table, table
-from tagpool.cli.pooling.inspection import weights_of
-from tagpool.cli.pooling.reading import first_corpus, named_experts, read_all, read_gold_experts
+from tagpool.cli.pooling.expert_files import first_corpus, parse_experts, read_experts, read_gold_experts
 from tagpool.corpus.corpus import Corpus
 from tagpool.corpus.formats import read_labelled, write_corpus
 from tagpool.errors import InputError, ModelError
 from tagpool.pools.loading import load
 from tagpool.pools.votes.ballots import FloatArray
+from tagpool.pools.votes.description import weights_as_json
 from tagpool.pools.votes.keys import KEYS
 from tagpool.pools.votes.methods import METHODS
 from tagpool.pools.votes.pool import VotePool
@@ -23,45 +23,43 @@ from tagpool.pools.votes.reliability import estimate_reliability
 
 
 class Unknown(str, Enum):
-    """What becomes of labels that nobody else knows."""
+    """Handling of labels that neither gold nor another expert has."""
 
     error = "error"
     allow = "allow"
 
 
 ExpertsArgument = Annotated[
-    list[str], typer.Argument(metavar="EXPERT...", help="The experts' files: FILE, NAME=FILE, or FILE@COLUMN of a CoNLL file.")
+    list[str], typer.Argument(metavar="EXPERT...", help="Files of the experts: FILE, NAME=FILE, or FILE@COLUMN of a CoNLL file.")
 ]
-ExpertsFlag = Annotated[bool, typer.Option("--experts", help="May stand before the experts' files.")]
-GoldOption = Annotated[Path, typer.Option(help="The file with the gold labels.")]
-KeyOption = Annotated[str, typer.Option(help=f"Which tokens share weights: {', '.join(KEYS)}.")]
-UnknownOption = Annotated[
-    Unknown, typer.Option(help="Labels of an expert that neither gold nor another expert has: an error, or allowed.")
-]
-SchemeOption = Annotated[str | None, typer.Option(help="Allow only what this scheme does: iob1, bio2, bioes, bilou.")]
+ExpertsFlag = Annotated[bool, typer.Option("--experts", help="May precede the files of the experts.")]
+GoldOption = Annotated[Path, typer.Option(help="File with gold labels.")]
+KeyOption = Annotated[str, typer.Option(help=f"Tokens that share weights: {', '.join(KEYS)}.")]
+UnknownOption = Annotated[Unknown, typer.Option(help="Labels that neither gold nor another expert has: error or allow.")]
+SchemeOption = Annotated[str | None, typer.Option(help="Tag scheme that labels must follow: iob1, bio2, bioes, bilou.")]
 
 
 def fit(
     experts: ExpertsArgument,
     gold: GoldOption,
-    model: Annotated[Path, typer.Option(help="The file the pool is written to.")],
+    model: Annotated[Path, typer.Option(help="File to write the pool to.")],
     experts_follow: ExpertsFlag = False,
-    method: Annotated[str, typer.Option(help=f"How they are pooled: {', '.join(METHODS)}.")] = "mvote",
+    method: Annotated[str, typer.Option(help=f"Pooling method: {', '.join(METHODS)}.")] = "mvote",
     key: KeyOption = "shared",
-    beta: Annotated[str, typer.Option(help="The factor of an error, between 0 and 1; cv chooses it.")] = "0.95",
+    beta: Annotated[str, typer.Option(help="Factor of a weight per error, between 0 and 1; cv chooses it.")] = "0.95",
     scheme: SchemeOption = None,
-    calibrate: Annotated[bool, typer.Option("--calibrate", help="Make confidence the rate of right labels.")] = False,
-    delta: Annotated[float, typer.Option(help="The probability with which the guarantees may fail.")] = 0.05,
+    calibrate: Annotated[bool, typer.Option("--calibrate", help="Calibrate the confidence by cross-validation.")] = False,
+    delta: Annotated[float, typer.Option(help="Probability that the guarantees do not hold.")] = 0.05,
     unknown: UnknownOption = Unknown.error,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of what is drawn.")] = 1,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the random numbers.")] = 1,
     columns: ColumnsOption = None,
     label: LabelOption = None,
     encoding: EncodingOption = "utf-8",
     json: JsonOption = False,
 ) -> None:
-    """Learn from gold labels whom to trust where, and write the pool to a file.
+    """Learn the weights of experts from gold labels, and write the pool to a file.
 
-    The gold sentences must not be those that the experts were trained on. A label ? abstains.
+    Use gold sentences that the experts were not trained on. A label ? abstains.
 
     \b
     Examples:
@@ -69,7 +67,7 @@ def fit(
       tagpool pool fit --gold all.conll all.conll@a all.conll@b --columns word,label,a,b --model names.pool
     """
     known = read_labelled(gold, columns=columns, label=label, encoding=encoding)
-    said = read_gold_experts(experts, gold, known, columns, encoding, allow_unknown=unknown is Unknown.allow)
+    predictions = read_gold_experts(experts, gold, known, columns, encoding, allow_unknown=unknown is Unknown.allow)
     pool = VotePool(
         method,
         key=key,
@@ -80,9 +78,10 @@ def fit(
         unknown=unknown.value,
         seed=seed,
     )
-    pool.fit(said, known)
+    pool.fit(predictions, known)
     pool.save(model)
-    loss, alone = pool.mean_loss(said, known), VotePool("best").fit(said, known).mean_loss(said, known)
+    loss = pool.mean_loss(predictions, known)
+    best_loss = VotePool("best").fit(predictions, known).mean_loss(predictions, known)
     if json:
         print_json(
             {
@@ -90,9 +89,9 @@ def fit(
                 "beta": pool.beta_,
                 "sentences": len(known),
                 "loss": loss,
-                "best_expert": alone,
+                "best_expert": best_loss,
                 "guarantees": pool.guarantees_.to_dict(),
-                "weights": weights_of(pool),
+                "weights": weights_as_json(pool),
             }
         )
         return
@@ -100,65 +99,65 @@ def fit(
     rows = [[name, f"{weight:.3f}"] for name, weight in zip(pool.experts_, weights.tolist(), strict=True)]
     print_table(table(["expert", "weight, all tokens together"], rows))
     output.print(
-        f"loss on the gold sentences {loss:.4f}, of the best expert {alone:.4f}\n{pool.guarantees_}\nwritten: {model}",
+        f"loss on the gold sentences {loss:.4f}, best expert {best_loss:.4f}\n{pool.guarantees_}\nwritten: {model}",
         highlight=False,
         markup=False,
     )
 
 
 def apply(
-    pool: Annotated[Path, typer.Argument(help="The pool, as tagpool pool fit wrote it.")],
+    pool: Annotated[Path, typer.Argument(help="Pool that tagpool pool fit wrote.")],
     experts: ExpertsArgument,
     experts_follow: ExpertsFlag = False,
-    to: Annotated[Path, typer.Option("--output", help="The file of pooled labels; - is standard output.")] = Path("-"),
+    to: Annotated[Path, typer.Option("--output", help="File of pooled labels; - is standard output.")] = Path("-"),
     confidence: Annotated[bool, typer.Option("--confidence", help="Add a column with the confidence of each label.")] = False,
     columns: ColumnsOption = None,
     encoding: EncodingOption = "utf-8",
 ) -> None:
-    """Pool what experts say of new sentences. Words are those of the first expert's file.
+    """Pool the labels of experts for new sentences. The words are those of the first expert.
 
     \b
     Examples:
       tagpool pool apply names.pool --experts crf.conll spacy.jsonl --output pooled.conll
     """
-    made = load(pool)
-    if not isinstance(made, VotePool):
-        raise ModelError("expected a path pool, as tagpool pool fit writes it, got a tagger; use tagpool tag", source=pool)
-    given = named_experts(experts)
-    corpus = first_corpus(given, columns, encoding)
-    labels = None if made.unknown == "allow" else made.labels_
-    said = read_all(given, corpus, columns, encoding, known=labels, why="the pool was fitted with")
-    made.unknown = "allow"  # what is unknown was refused, with its line
-    _write(corpus, *made.predict_with_confidence(said, words=corpus.words), to, confidence)
+    votes = load(pool)
+    if not isinstance(votes, VotePool):
+        raise ModelError("expected a pool that tagpool pool fit wrote, got a tagger; use tagpool tag", source=pool)
+    files = parse_experts(experts)
+    corpus = first_corpus(files, columns, encoding)
+    known = None if votes.unknown == "allow" else votes.labels_
+    predictions = read_experts(files, corpus, columns, encoding, known=known, known_from="the pool was fitted with")
+    votes.unknown = "allow"  # read_experts has refused unknown labels
+    _write(corpus, *votes.predict_with_confidence(predictions, words=corpus.words), to, confidence)
 
 
 def estimate(
     experts: ExpertsArgument,
     experts_follow: ExpertsFlag = False,
-    to: Annotated[Path | None, typer.Option("--output", help="The file of pooled labels; - is standard output.")] = None,
-    chain: Annotated[bool, typer.Option(help="Labels depend on the one before.")] = True,
+    to: Annotated[Path | None, typer.Option("--output", help="File of pooled labels; - is standard output.")] = None,
+    chain: Annotated[bool, typer.Option(help="A label depends on the previous one.")] = True,
     confidence: Annotated[bool, typer.Option("--confidence", help="Add a column with the confidence of each label.")] = False,
     columns: ColumnsOption = None,
     encoding: EncodingOption = "utf-8",
     json: JsonOption = False,
 ) -> None:
-    """Without gold labels: estimate how reliable experts are from their agreement (Dawid and Skene's model), and pool by that.
+    """Estimate the accuracy of experts without gold labels, and pool by it.
 
-    It is an estimate only: experts that make the same mistakes look right to each other.
+    The model is that of Dawid and Skene. Errors that experts share are counted as correct.
 
     \b
     Examples:
       tagpool pool estimate --experts crf.conll spacy.jsonl other.conll --output pooled.conll
     """
-    given = named_experts(experts)
-    corpus = first_corpus(given, columns, encoding)
-    found = estimate_reliability(read_all(given, corpus, columns, encoding), chain=chain)
+    files = parse_experts(experts)
+    corpus = first_corpus(files, columns, encoding)
+    estimated = estimate_reliability(read_experts(files, corpus, columns, encoding), chain=chain)
     if to is not None:
-        _write(corpus, found.labels, found.confidence, to, confidence)
+        _write(corpus, estimated.labels, estimated.confidence, to, confidence)
     if json:
-        print_json({"accuracy": found.accuracy, "estimated": True})
+        print_json({"accuracy": estimated.accuracy, "estimated": True})
     elif to is None or str(to) != "-":
-        rows = [[name, f"{100 * rate:.2f}"] for name, rate in found.accuracy.items()]
+        rows = [[name, f"{100 * rate:.2f}"] for name, rate in estimated.accuracy.items()]
         print_table(table(["expert", "estimated accuracy, %"], rows))
 
 
@@ -172,8 +171,7 @@ def _beta(text: str) -> float | str:
 
 
 def _write(corpus: Corpus, labels: list[list[str]], confidence: list[FloatArray], to: Path, with_confidence: bool) -> None:
-    made = corpus.with_labels(labels)
+    pooled = corpus.with_labels(labels)
     if with_confidence:
-        numbers = [[f"{value:.4f}" for value in each.tolist()] for each in confidence]
-        made = made.with_column("confidence", numbers)
-    write_corpus(made, to)
+        pooled = pooled.with_column("confidence", [[f"{value:.4f}" for value in row.tolist()] for row in confidence])
+    write_corpus(pooled, to)

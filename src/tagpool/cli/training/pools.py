@@ -16,7 +16,7 @@ from tagpool.pools.bagging.pool import BaggingPool
 from tagpool.pools.combination import SEQUENCE_PRODUCT
 from tagpool.pools.elitist.pool import ElitistPool
 from tagpool.pools.opinion.pool import OpinionPool
-from tagpool.pools.two_stage.tagger import TwoStageTagger
+from tagpool.pools.two_stage.pool import TwoStageTagger
 from tagpool.tagging.models import experts_in, load_model
 
 _AUTO = "auto"

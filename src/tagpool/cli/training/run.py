@@ -20,9 +20,9 @@ from tagpool.optim.watch import Epoch
 from tagpool.pools.bagging.pool import BaggingPool
 from tagpool.pools.elitist.pool import ElitistPool
 from tagpool.pools.opinion.pool import OpinionPool
-from tagpool.pools.two_stage.tagger import TwoStageTagger
+from tagpool.pools.two_stage.pool import TwoStageTagger
 
-Learner = Tagger | BaggingPool | OpinionPool | TwoStageTagger
+Learner = Tagger | BaggingPool | ElitistPool | OpinionPool | TwoStageTagger
 _NOTHING = "no epoch was finished, and nothing was kept"
 
 
@@ -62,8 +62,11 @@ class Run:
         self.followed.step(f"reading {path}")
         return reader.corpus(path)
 
-    def _fit_expert(self, expert: Tagger, sentences: Corpus) -> None:
-        before = expert._model
+    def _fit_expert(self, expert: Tagger | ElitistPool, sentences: Corpus) -> None:
+        def model() -> Any:
+            return expert.merge()._model if expert.is_fitted else None
+
+        before = model()
 
         def follow(epoch: Epoch) -> None:
             self.followed.epoch(epoch)
@@ -72,7 +75,7 @@ class Run:
         try:
             expert.fit(sentences, dev=self._held_out, on_epoch=follow)
         except KeyboardInterrupt:
-            if expert._model is before or not self.followed.epochs:
+            if model() is before or not self.followed.epochs:
                 raise KeyboardInterrupt(_NOTHING) from None
             self.interrupted = True
 
@@ -114,7 +117,7 @@ class Run:
 
     def kept(self) -> str:
         """What an interrupted training had to show."""
-        if not isinstance(self.learner, Tagger):
+        if not isinstance(self.learner, (Tagger, ElitistPool)):
             return "the pool as its members stood"
         found = self.learner.summary_
         score = "" if found["dev"] is None else f" with a dev F1 of {100 * found['dev']:.2f}"
@@ -123,8 +126,8 @@ class Run:
 
     def summary(self, path: Path) -> dict[str, Any]:
         """What is told in the end."""
-        if isinstance(self.learner, Tagger):
-            found = expert_summary(self.learner)
+        if isinstance(self.learner, (Tagger, ElitistPool)):
+            found = expert_summary(self.learner.merge())
         else:
             score = None if self._held_out is None else 100 * self.learner.score(self._held_out)
             found = {"best_dev_f1": score}

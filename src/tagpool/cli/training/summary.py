@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from tagpool.cli.console import output
 from tagpool.experts.inducing.tagger import InducingTagger
 from tagpool.experts.tagger import Tagger
 from tagpool.pools.elitist.pool import ElitistPool
-from tagpool.pools.member_votes import member_names
 from tagpool.pools.pool import Pool
-from tagpool.tagging.models import experts_in
 
 
 def expert_summary(expert: Tagger) -> dict[str, Any]:
@@ -33,20 +29,19 @@ def expert_summary(expert: Tagger) -> dict[str, Any]:
     } | pairs
 
 
-def pool_summary(pool: Pool | ElitistPool) -> dict[str, Any]:
+def pool_summary(pool: Pool) -> dict[str, Any]:
     """Of a pool, and of its members."""
-    named = zip(member_names(pool), np.asarray(pool.weights_).tolist(), pool, strict=True)
-    kind, combine = ("elitist-pool", "sequence-product") if isinstance(pool, ElitistPool) else (pool.kind, pool._combination())
+    named = zip(pool.names_, pool.weights_.tolist(), pool, strict=True)
     return {
-        "pool": kind,
-        "combine": combine,
+        "pool": pool.kind,
+        "combine": pool.combination,
         "labels": list(pool.labels_),
-        "members": [{"name": name, "share": share} | _member(member, pool) for name, share, member in named],
+        "members": [{"name": name, "weight": weight} | _member(member, pool) for name, weight, member in named],
     }
 
 
-def _member(member: Any, pool: Pool | ElitistPool) -> dict[str, Any]:
-    models = [expert._fitted() for expert in experts_in(member)]
+def _member(member: Any, pool: Pool) -> dict[str, Any]:
+    models = [expert._fitted() for expert in member.single_taggers()]
     found = {
         "kind": member.kind,
         "features": sum(model.feature_count for model in models),
@@ -80,7 +75,7 @@ def show(found: dict[str, Any]) -> None:
 
 def _member_line(member: dict[str, Any]) -> str:
     score = "" if member.get("dev_f1") is None else f", dev F1 {member['dev_f1']:.2f}"
-    return f"  {member['share']:.3f}  {member['name']}: {member['kind']}, {_counted(member)}{score}"
+    return f"  {member['weight']:.3f}  {member['name']}: {member['kind']}, {_counted(member)}{score}"
 
 
 def _counted(found: dict[str, Any]) -> str:

@@ -17,6 +17,7 @@ from tagpool.experts.training_data import DevData, TrainingData
 from tagpool.features.given import GivenEncoder
 from tagpool.optim.problem import Problem
 from tagpool.optim.sgd import SGD
+from tagpool.optim.trainer import Trainer
 from tagpool.optim.trainers import trainer_of
 from tagpool.optim.watch import Epoch, Watch, Weights
 
@@ -67,18 +68,20 @@ def fit(
     if trainer.only_descends:
         training.keep_shards_only()
     made = _Made(expert, data, training)
-    watch = Watch(evaluate=None if held_out is None else made.scorer(held_out), patience=expert.patience, on_epoch=on_epoch)
+    watch = Watch(
+        evaluate=None if held_out is None else made.scorer(held_out, trainer), patience=expert.patience, on_epoch=on_epoch
+    )
     try:
         weights = trainer.train(problem, watch)
     except KeyboardInterrupt:
         kept = watch.kept()
         if kept is not None and np.isfinite(kept).all():
-            made.install(kept, watch)
+            made.install(trainer.model_weights(kept), watch)
         raise
     # What training needed is let go before the model is made: that is where memory would be at its peak.
     del problem, training
     watch.let_go()
-    made.install(weights, watch)
+    made.install(trainer.model_weights(weights), watch)
 
 
 def _training_set(
@@ -166,11 +169,11 @@ class _Made:
             edges = Scheme.of(self.expert._dev_scheme).constraints(labels).scores()
         return _native.Model.of_encoded(self.data.feature_count, labels, features, numbers, pairs, edges, arcs)
 
-    def scorer(self, held_out: DevData) -> Callable[[Weights], float]:
+    def scorer(self, held_out: DevData, trainer: Trainer) -> Callable[[Weights], float]:
         """What scores weights on the dev set."""
 
         def score(weights: Weights) -> float:
-            model = self.on_encoded(weights)
+            model = self.on_encoded(trainer.model_weights(weights))
             return held_out.score(model.tag_encoding(held_out.encoding, self.expert.threads, held_out.history))
 
         return score

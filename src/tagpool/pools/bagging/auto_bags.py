@@ -1,9 +1,8 @@
-"""Bags found by themselves: templates that keep each other's weights down belong to different bags.
+"""Automatic bags: templates that reduce each other's weights go to different bags.
 
-An expert is trained on all templates, and once more without each family of them. Where a family is left out, the weights of
-those it kept down grow: its pressure on another family is 1 - |w with it| / |w without it|. Families under much pressure of each
-other are put apart (the cut with the most pressure across it), the rest is shared by both bags. How much is shared is decided on
-held-out sentences.
+A learner is trained on all templates, and again without each family of templates. The pressure of a family on another is
+1 - |w with it| / |w without it|. The families under most pressure are divided by the cut with the most pressure across it; both
+bags share the others. Held-out sentences decide how many families are divided.
 """
 
 from __future__ import annotations
@@ -26,19 +25,19 @@ from tagpool.pools.bagging.bags import resources_for
 from tagpool.pools.combination import SEQUENCE_PRODUCT
 from tagpool.pools.opinion.pool import OpinionPool
 from tagpool.pools.parallel_fits import Job, fit_all, variant
-from tagpool.pools.weight_learning import HeldOut, best_on_grid
+from tagpool.pools.weight_learning import HeldOut, maximise_f1
 
-_MOST_SENTENCES = 2000  # to look for bags on
-_MOST_APART = 10  # families that all cuts are tried for: 2^9 of them
-_AT_ONCE = 1 << 16
+_MAX_SENTENCES = 2000  # to train on
+_MAX_DIVIDED = 10  # families; all 2^9 cuts are compared
+_BATCH = 1 << 16  # features whose weights are read at once
 
 
 @dataclass(frozen=True)
-class FoundBags:
-    """The templates of each bag, and how they were found, in words."""
+class AutoBags:
+    """The templates of each bag, and a text that explains the choice."""
 
     bags: dict[str, TemplateSet]
-    words: str
+    explanation: str
 
 
 def find_bags(
@@ -50,11 +49,11 @@ def find_bags(
     *,
     seed: int,
     threads: int,
-) -> FoundBags:
-    """Two bags of the templates, whatever bags they have."""
+) -> AutoBags:
+    """Divide the templates into two bags, ignoring their own bags."""
     if expert.hash_size is not None:
         raise InputError(
-            "bags='auto' looks at the weights of single templates, and hashed features have none: leave out hash_size"
+            "bags='auto' needs the weights of single templates, which hashed features do not have: leave out hash_size"
         )
     families = _families(templates)
     if len(families) < 2:
@@ -66,25 +65,26 @@ def find_bags(
     names = list(families)
     pressure = search.pressure(families)
     candidates = _candidates(pressure)
-    found = search.judged([[[names[index] for index in side] for side in each] for each in candidates], families)
-    best = max(range(len(candidates)), key=lambda index: (found.scores[index], -index))
+    named = [[[names[index] for index in side] for side in candidate] for candidate in candidates]
+    scores, score_without_bags = search.evaluate(named, families)
+    best = max(range(len(candidates)), key=lambda index: (scores[index], -index))
     shared, *sides = candidates[best]
     bags = {
-        "+".join(names[index] for index in side): _chosen(templates, families, [names[index] for index in (*shared, *side)])
+        "+".join(names[index] for index in side): _select(templates, families, [names[index] for index in (*shared, *side)])
         for side in sides
     }
-    return FoundBags(bags, _words(names, pressure, candidates[best], found.scores[best], found.one))
+    return AutoBags(bags, _explain(names, pressure, candidates[best], scores[best], score_without_bags))
 
 
 def _families(templates: TemplateSet) -> dict[str, list[Template]]:
-    """Templates by the functions they are made of: all affixes of a kind, all conjunctions of two words, a lexicon."""
-    found: dict[str, list[Template]] = {}
+    """Return the templates by their functions: all suffixes, all conjunctions of two words, one lexicon, ..."""
+    families: dict[str, list[Template]] = {}
     for template in templates:
-        found.setdefault("&".join(dict.fromkeys(map(_kind, template.terms))), []).append(template)
-    return found
+        families.setdefault("&".join(dict.fromkeys(map(_function, template.terms))), []).append(template)
+    return families
 
 
-def _kind(term: Term) -> str:
+def _function(term: Term) -> str:
     expression = term.expression
     if isinstance(expression, Field):
         return expression.name
@@ -97,12 +97,6 @@ def _kind(term: Term) -> str:
 
 
 @dataclass(frozen=True)
-class _Judged:
-    scores: list[float]  # of each candidate
-    one: float  # of one expert on all templates
-
-
-@dataclass(frozen=True)
 class _Search:
     expert: Expert
     templates: TemplateSet
@@ -111,69 +105,71 @@ class _Search:
     dev: Corpus
     threads: int
 
-    def _fitted(self, sets: Sequence[TemplateSet]) -> list[Expert]:
+    def _fit(self, sets: Sequence[TemplateSet]) -> list[Expert]:
         jobs = [
             Job(
                 "bags='auto'",
                 variant(
-                    self.expert, templates=str(each), resources=resources_for(each, self.resources), threads=1, warm_start=False
+                    self.expert, templates=str(one), resources=resources_for(one, self.resources), threads=1, warm_start=False
                 ),
                 self.train,
             )
-            for each in sets
+            for one in sets
         ]
         fit_all(jobs, self.threads)
         return [job.expert for job in jobs]
 
     def pressure(self, families: Mapping[str, Sequence[Template]]) -> FloatArray:
-        """[i, j]: how much family i keeps the weights of family j down, from 0 to 1."""
+        """Return [i][j]: the relative reduction of the weights of family j by family i, from 0 to 1."""
         names = list(families)
-        without = [_chosen(self.templates, families, [name for name in names if name != left_out]) for left_out in names]
-        everything, *others = (_norms(each, families) for each in self._fitted([self.templates, *without]))
-        found = np.zeros((len(names), len(names)))
+        without = [_select(self.templates, families, [name for name in names if name != removed]) for removed in names]
+        all_norms, *norms_without = (_norms(expert, families) for expert in self._fit([self.templates, *without]))
+        pressure = np.zeros((len(names), len(names)))
         for i, j in product(range(len(names)), repeat=2):
-            if i != j and others[i][j] > 0:
-                found[i, j] = max(0.0, 1 - everything[j] / others[i][j])
-        return found
+            if i != j and norms_without[i][j] > 0:
+                pressure[i, j] = max(0.0, 1 - all_norms[j] / norms_without[i][j])
+        return pressure
 
-    def judged(self, candidates: Sequence[Sequence[Sequence[str]]], families: Mapping[str, Sequence[Template]]) -> _Judged:
-        """The F1 of every candidate (shared families, then those of each bag) on the held-out sentences."""
-        sets = [_chosen(self.templates, families, [*shared, *side]) for shared, *sides in candidates for side in sides]
-        one, *members = self._fitted([self.templates, *sets])
+    def evaluate(
+        self, candidates: Sequence[Sequence[Sequence[str]]], families: Mapping[str, Sequence[Template]]
+    ) -> tuple[list[float], float]:
+        """Return the held-out F1 of every candidate (shared families, then those of each bag), and of one model without bags."""
+        sets = [_select(self.templates, families, [*shared, *side]) for shared, *sides in candidates for side in sides]
+        one, *members = self._fit([self.templates, *sets])
         scores, begin = [], 0
         for _, *sides in candidates:
             pool = members[begin : begin + len(sides)]
             begin += len(sides)
-            shares = best_on_grid([HeldOut(pool, self.dev, self.dev.labels)], SEQUENCE_PRODUCT)
-            scores.append(OpinionPool(pool, weights=shares).score(self.dev))
-        return _Judged(scores, one.score(self.dev))
+            weights = maximise_f1([HeldOut(pool, self.dev, self.dev.labels)], SEQUENCE_PRODUCT)
+            scores.append(OpinionPool(pool, weights=weights.tolist()).score(self.dev))
+        return scores, one.score(self.dev)
 
 
 def _sample(train: Corpus, seed: int) -> Corpus:
-    if len(train) <= _MOST_SENTENCES:
+    if len(train) <= _MAX_SENTENCES:
         return train
-    return train.split(_MOST_SENTENCES / len(train), seed=seed)[1]
+    return train.split(_MAX_SENTENCES / len(train), seed=seed)[1]
 
 
-def _chosen(templates: TemplateSet, families: Mapping[str, Sequence[Template]], names: Sequence[str]) -> TemplateSet:
-    wanted = {id(template) for name in names for template in families[name]}
-    return templates.keep(tuple(each for each in templates if id(each) in wanted))
+def _select(templates: TemplateSet, families: Mapping[str, Sequence[Template]], names: Sequence[str]) -> TemplateSet:
+    selected = {id(template) for name in names for template in families[name]}
+    return templates.keep(tuple(template for template in templates if id(template) in selected))
 
 
 def _norms(expert: Expert, families: Mapping[str, Sequence[Template]]) -> list[float]:
-    """The length of the weights of each family."""
+    """Return the norm of the weights of each family."""
     family_of = {
-        key: number for number, each in enumerate(families.values()) for template in each for key, _ in template.expand()
+        key: number for number, family in enumerate(families.values()) for template in family for key, _ in template.expand()
     }
-    squares = np.zeros(len(families) + 1)  # the last: features of no family
+    squares = np.zeros(len(families) + 1)  # the last: features without a family
     names = feature_names(expert)
-    for begin in range(0, len(names), _AT_ONCE):
-        part = names[begin : begin + _AT_ONCE]
+    for begin in range(0, len(names), _BATCH):
+        part = names[begin : begin + _BATCH]
         weights = expert._fitted().weights_of(part).reshape(len(part), -1).astype(np.float64)
         owners = [family_of.get(template_of(name), len(families)) for name in part]
         squares += np.bincount(owners, (weights**2).sum(axis=1), minlength=len(squares))
-    found: list[float] = np.sqrt(squares[:-1]).tolist()
-    return found
+    norms: list[float] = np.sqrt(squares[:-1]).tolist()
+    return norms
 
 
 Candidate = tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]
@@ -181,41 +177,39 @@ Candidate = tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]
 
 
 def _candidates(pressure: FloatArray) -> list[Candidate]:
-    """The best cuts of the families under most pressure, from two of them to ten."""
+    """Return the best cuts of the 2, 3, ... 10 families under most pressure."""
     mutual = pressure + pressure.T
     order = sorted(range(len(mutual)), key=lambda index: (-mutual[index].max(), index))
-    found: list[Candidate] = []
-    for count in range(2, min(len(order), _MOST_APART) + 1):
-        apart = sorted(order[:count])
-        sides = _best_cut(mutual[np.ix_(apart, apart)])
-        left, right = (tuple(apart[index] for index in np.flatnonzero(sides == side)) for side in (0, 1))
-        shared = tuple(index for index in range(len(mutual)) if index not in apart)
-        found.append((shared, left, right))
-    return found
+    candidates: list[Candidate] = []
+    for count in range(2, min(len(order), _MAX_DIVIDED) + 1):
+        divided = sorted(order[:count])
+        sides = _best_cut(mutual[np.ix_(divided, divided)])
+        left, right = (tuple(divided[index] for index in np.flatnonzero(sides == side)) for side in (0, 1))
+        shared = tuple(index for index in range(len(mutual)) if index not in divided)
+        candidates.append((shared, left, right))
+    return candidates
 
 
 def _best_cut(mutual: FloatArray) -> np.ndarray[Any, np.dtype[np.int64]]:
-    """The side (0 or 1) of each family in the cut with the most pressure across it; the first family is on side 0."""
+    """Return the side (0 or 1) of each family in the cut with the most pressure; the first family is on side 0."""
     count = len(mutual)
-    best, found = -1.0, np.zeros(count, np.int64)
+    best, best_sides = -1.0, np.zeros(count, np.int64)
     for number in range(1, 1 << (count - 1)):
         sides = np.array([0, *((number >> bit) & 1 for bit in range(count - 1))])
         across = float(mutual[np.ix_(sides == 0, sides == 1)].sum())
         if across > best:
-            best, found = across, sides
-    return found
+            best, best_sides = across, sides
+    return best_sides
 
 
-def _words(names: Sequence[str], pressure: FloatArray, found: Candidate, score: float, one: float) -> str:
-    shared, left, right = found
+def _explain(names: Sequence[str], pressure: FloatArray, candidate: Candidate, score: float, score_without_bags: float) -> str:
+    shared, left, right = candidate
     strongest = [
         (pressure[i, j], names[i], names[j]) for i, j in (*product(left, right), *product(right, left)) if pressure[i, j] > 0
     ]
-    because = "; ".join(
-        f"{a} keeps the weights of {b} down by {value:.0%}" for value, a, b in sorted(strongest, reverse=True)[:3]
-    )
+    because = "; ".join(f"{a} reduces the weights of {b} by {value:.0%}" for value, a, b in sorted(strongest, reverse=True)[:3])
     return (
         f"two bags, {' + '.join(names[i] for i in left)} and {' + '.join(names[i] for i in right)}, "
-        f"with {' + '.join(names[i] for i in shared) or 'nothing'} in both: {because or 'no pressure was found'}. "
-        f"Held-out F1 {100 * score:.2f} for the bags, {100 * one:.2f} for one expert on all templates."
+        f"with {' + '.join(names[i] for i in shared) or 'nothing'} in both: {because or 'no family reduces weights of another'}. "
+        f"Held-out F1 {100 * score:.2f} with bags, {100 * score_without_bags:.2f} for one model on all templates."
     )

@@ -1,4 +1,4 @@
-"""Bags: what features each member of a pool is given, as template sets."""
+"""Bags: the feature templates of each member of a pool."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tagpool.features.template import BASE, TemplateSet
 
 
 def bags_of(templates: TemplateSet, bags: Any) -> dict[str, tuple[str, ...]]:
-    """The bags of templates that each member gets: one a member where nothing is said.
+    """Return the bags of templates of each member (default: one bag per member).
 
     >>> from tagpool import load_templates
     >>> bags_of(load_templates("word[0]\\n[a]\\npos[0]\\n[b]\\nshape(word)[0]"), {"both": ["a", "b"], "none": ["base"]})
@@ -19,28 +19,29 @@ def bags_of(templates: TemplateSet, bags: Any) -> dict[str, tuple[str, ...]]:
     if bags is None:
         if not templates.bags:
             raise InputError(
-                "the templates have no bags: write [name] before those of each bag, or use bags='auto'", source=templates.source
+                "the templates have no bags: write [name] before them, or use bags='auto'",
+                source=templates.source,
             )
         return {name: (name,) for name in templates.bags}
     if isinstance(bags, (str, bytes)) or not isinstance(bags, Mapping) or not bags:
         raise InputError(
-            f"bags={bags!r}: expected None, 'auto', names with lists of the templates' bags, or a scheme such as RandomParts(2)"
+            f"bags={bags!r}: expected None, 'auto', a dict of names with lists of bags, or a scheme such as RandomParts(2)"
         )
-    found: dict[str, tuple[str, ...]] = {}
-    for name, chosen in bags.items():
+    by_name: dict[str, tuple[str, ...]] = {}
+    for name, members in bags.items():
         if (
-            isinstance(chosen, (str, bytes))
-            or not isinstance(chosen, Sequence)
-            or not all(isinstance(each, str) for each in chosen)
+            isinstance(members, (str, bytes))
+            or not isinstance(members, Sequence)
+            or not all(isinstance(bag, str) for bag in members)
         ):
-            raise InputError(f"bags[{name!r}]={chosen!r}: expected a list of names of bags")
-        if not chosen:
-            raise InputError(f"bags[{name!r}] is empty: name a bag, or {BASE!r} for the templates that all share")
-        templates.check_bags(tuple(chosen))
-        found[str(name)] = tuple(chosen)
-    return found
+            raise InputError(f"bags[{name!r}]={members!r}: expected a list of bag names")
+        if not members:
+            raise InputError(f"bags[{name!r}] is empty: name a bag, or {BASE!r} for the templates without a bag")
+        templates.check_bags(tuple(members))
+        by_name[str(name)] = tuple(members)
+    return by_name
 
 
 def resources_for(templates: TemplateSet, resources: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Of these resources, those that the templates use."""
-    return {name: each for name, each in resources.items() if name in templates.resources} or None
+    """Return the resources that the templates use; None if they use none."""
+    return {name: resource for name, resource in resources.items() if name in templates.resources} or None

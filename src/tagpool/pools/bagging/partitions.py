@@ -1,7 +1,7 @@
-"""Schemes: what each member of a pool may look at, where nobody wrote bags. A scheme makes a list of views of the same templates.
+"""Partitions: schemes that divide features or labels among the members of a pool.
 
-Random and sequential parts of the features are those of Wang and Manning 2013 (ELITIST, section 6); positions and labels those
-of Smith, Cohn and Osborne 2005.
+Random and sequential parts of the features are from Wang and Manning 2013, section 6; positions and labels from Smith, Cohn and
+Osborne 2005.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from tagpool.features.template import Range, Template, TemplateSet, Term
 
 @dataclass(frozen=True)
 class Part:
-    """One of ``count`` parts of all features: every feature is in exactly one. Without a seed, parts follow one another."""
+    """One of ``count`` disjoint parts of all features: random with a seed, else consecutive."""
 
     number: int
     count: int
     seed: int | None = None
 
     def marks(self, features: int) -> bytes:
-        """1 for each feature of this part, by number.
+        """Return a byte per feature number: 1 for the features of this part.
 
         >>> list(Part(0, 2).marks(5)), list(Part(1, 2).marks(5))
         ([1, 1, 0, 0, 0], [0, 0, 1, 1, 1])
@@ -33,18 +33,15 @@ class Part:
         order = list(range(features))
         if self.seed is not None:
             random.Random(self.seed).shuffle(order)
-        found = bytearray(features)
+        marks = bytearray(features)
         for feature in order[self.number * features // self.count : (self.number + 1) * features // self.count]:
-            found[feature] = 1
-        return bytes(found)
+            marks[feature] = 1
+        return bytes(marks)
 
 
 @dataclass(frozen=True)
 class View:
-    """What a member may look at: templates, perhaps only a part of their features, perhaps only some labels.
-
-    Labels that are not among ``labels`` are one to it.
-    """
+    """Input of a member: templates, and optionally a part of their features, or some labels (the others are merged)."""
 
     templates: TemplateSet
     part: Part | None = None
@@ -53,62 +50,62 @@ class View:
 
 @runtime_checkable
 class BagScheme(Protocol):
-    """Makes views by name."""
+    """A scheme that returns views by name."""
 
     def views(self, templates: TemplateSet, labels: Sequence[str]) -> dict[str, View]:
-        """The views of these templates, for these labels."""
+        """Return the views of these templates, for these labels."""
 
 
 @dataclass(frozen=True)
 class RandomParts:
-    """The features cut at random into ``count`` parts of equal size."""
+    """The features divided at random into ``count`` parts of equal size."""
 
     count: int = 2
     seed: int = 1
 
     def views(self, templates: TemplateSet, labels: Sequence[str]) -> dict[str, View]:
-        """One a part."""
-        return {f"part {n + 1}": View(templates, Part(n, self.count, self.seed)) for n in range(_checked(self.count))}
+        """Return one view per part."""
+        return {f"part {n + 1}": View(templates, Part(n, self.count, self.seed)) for n in range(_check_count(self.count))}
 
 
 @dataclass(frozen=True)
 class SequentialParts:
-    """The features, in the order they are met in the training sentences, cut into ``count`` parts of equal size."""
+    """The features, in the order of their first occurrence, divided into ``count`` parts of equal size."""
 
     count: int = 2
 
     def views(self, templates: TemplateSet, labels: Sequence[str]) -> dict[str, View]:
-        """One a part."""
-        return {f"part {n + 1}": View(templates, Part(n, self.count)) for n in range(_checked(self.count))}
+        """Return one view per part."""
+        return {f"part {n + 1}": View(templates, Part(n, self.count)) for n in range(_check_count(self.count))}
 
 
 @dataclass(frozen=True)
 class Positions:
-    """What stands before the token, at it, and after it. Templates that look to both sides are in all three."""
+    """Templates of tokens before, at and after the current one. Templates of both sides are in all three."""
 
     def views(self, templates: TemplateSet, labels: Sequence[str]) -> dict[str, View]:
-        """One a position, where there is anything to see.
+        """Return one view per position that has templates.
 
         >>> from tagpool import load_templates
         >>> {name: str(view.templates) for name, view in Positions().views(load_templates("word[-1..1]"), []).items()}
         {'before': 'word[-1]\\n', 'here': 'word[0]\\n', 'after': 'word[1]\\n'}
         """
-        single = [each for template in templates for each in _single(template)]
+        expanded = [single for template in templates for single in _expand(template)]
         sides = {"before": {-1}, "here": set[int](), "after": {1}}
-        found = {}
+        views = {}
         for name, side in sides.items():
-            chosen = tuple(each for each in single if _sides(each) in (side, {-1, 1}))
-            if any(_sides(each) == side for each in chosen):
-                found[name] = View(templates.keep(chosen))
-        return found
+            chosen = tuple(single for single in expanded if _sides(single) in (side, {-1, 1}))
+            if any(_sides(single) == side for single in chosen):
+                views[name] = View(templates.keep(chosen))
+        return views
 
 
 @dataclass(frozen=True)
 class LabelWise:
-    """One member a type of label (``B-PER`` and ``I-PER`` together, ``O`` alone), to which all other labels are one."""
+    """One member per label type (``B-PER`` and ``I-PER`` are one type); it sees all other labels as one."""
 
     def views(self, templates: TemplateSet, labels: Sequence[str]) -> dict[str, View]:
-        """One a type.
+        """Return one view per type.
 
         >>> from tagpool import load_templates
         >>> [view.labels for view in LabelWise().views(load_templates("word[0]"), ["O", "B-PER", "I-PER"]).values()]
@@ -120,14 +117,14 @@ class LabelWise:
         return {name: View(templates, labels=tuple(group)) for name, group in groups.items()}
 
 
-def _checked(count: object) -> int:
+def _check_count(count: object) -> int:
     if isinstance(count, bool) or not isinstance(count, int) or count < 1:
-        raise InputError(f"count={count!r}: expected a whole number of parts from 1 on")
+        raise InputError(f"count={count!r}: expected a whole number of at least 1")
     return count
 
 
-def _single(template: Template) -> list[Template]:
-    """The single conjunctions that a template stands for, as templates."""
+def _expand(template: Template) -> list[Template]:
+    """Return one template per combination of offsets."""
     return [
         replace(
             template,
@@ -140,6 +137,6 @@ def _single(template: Template) -> list[Template]:
 
 
 def _sides(template: Template) -> set[int]:
-    """-1 if it looks at tokens before, 1 if at tokens after."""
+    """Return -1 if the template reads previous tokens, 1 if it reads next tokens."""
     offsets = {offset for _, terms in template.expand() for _, offset in terms}
     return {-1 for offset in offsets if offset < 0} | {1 for offset in offsets if offset > 0}

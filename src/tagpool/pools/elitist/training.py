@@ -1,7 +1,8 @@
-"""ElitistTrainer: the training of experts that are found together, as a trainer of the one model they collapse to."""
+"""ElitistTrainer: trains the members of an elitist pool together, on the training set of a single model."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,86 +14,86 @@ from tagpool.optim.problem import Problem
 from tagpool.optim.stochastic import descend
 from tagpool.optim.trainer import Trainer
 from tagpool.optim.watch import Watch, Weights
+from tagpool.parameters import Exclusive, declare_parameters, parameter
 
 
 @dataclass(frozen=True, eq=False)
-class Layout:
-    """Which weight of a model each parameter is: of a pair (feature, label), then of an edge."""
+class CellLayout:
+    """The feature and label of each cell, and the position of each edge, in the order of the trained weights."""
 
-    pair_count: int
+    cell_count: int
     features: NDArray[np.uint32]
     labels: NDArray[np.uint16]
     edges: NDArray[np.uint32]
 
+    @classmethod
+    def of(cls, problem: Problem) -> CellLayout:
+        """Return the layout of a training set."""
+        training = problem.training
+        if len(training.triples()[0]):
+            raise InputError("an ElitistPool has no transition features: remove templates with label[-1]")
+        edges = training.edges() if problem.chain else np.zeros(0, np.uint32)
+        return cls(training.pair_count, training.pair_features(), training.pair_labels(), edges)
+
 
 @dataclass(frozen=True, eq=False)
-class Members:
-    """The experts of a pool: ``weights`` has a row for each, ``alpha`` how much it counts."""
+class ElitistMembers:
+    """Members of a pool: ``parameters`` is [members][cells + edges], ``weights`` is [members]."""
 
-    weights: Weights
-    alpha: NDArray[np.float64]
+    parameters: Weights
+    weights: NDArray[np.float64]
 
     @classmethod
-    def of(cls, parameters: Weights, experts: int) -> Members:
-        """From what a learner has: the weights of expert after expert, then α."""
-        return cls(parameters[:-experts].reshape(experts, -1), parameters[-experts:].astype(np.float64))
+    def of(cls, parameters: Weights, count: int) -> ElitistMembers:
+        """Divide the parameters of the native learner: those of each member, then the weights of the members."""
+        return cls(parameters[:-count].reshape(count, -1), parameters[-count:].astype(np.float64))
 
-    def collapsed(self) -> Weights:
-        """The weights of the one model that the pool is: Σ_j α_j W_j.
+    def merge(self) -> Weights:
+        """Return the weights of the merged model: Σ_j α_j W_j.
 
-        >>> Members(np.ones((2, 3), np.float32), np.array([0.25, 0.75])).collapsed().tolist()
+        >>> ElitistMembers(np.ones((2, 3), np.float32), np.array([0.25, 0.75])).merge().tolist()
         [1.0, 1.0, 1.0]
         """
-        total = np.zeros(self.weights.shape[1])
-        for alpha, row in zip(self.alpha.tolist(), self.weights, strict=True):  # one by one: no second copy of all
-            total += alpha * row
+        total = np.zeros(self.parameters.shape[1])
+        for weight, row in zip(self.weights.tolist(), self.parameters, strict=True):  # row by row, to save memory
+            total += weight * row
         return total.astype(np.float32)
 
 
+@declare_parameters
 class ElitistTrainer(Trainer):
-    """Trains a pool on the problem of a single model, and keeps the members that the weights it returns come from."""
+    """FOBOS on all members at once. It is used for one training, and keeps the layout and members of it."""
 
-    def __init__(
-        self,
-        *,
-        alpha: tuple[float, ...],
-        learn_alpha: bool,
-        penalty: str,
-        strength: float,
-        mu: float,
-        epochs: int,
-        batch: int,
-        step: float | None,
-    ) -> None:
-        self.alpha = alpha
-        self.learn_alpha = learn_alpha
-        self.penalty = penalty
-        self.strength = strength
-        self.mu = mu
-        self.epochs = epochs
-        self.batch = batch
-        self.step = step
-        self.layout: Layout | None = None
-        self.members: Members | None = None
+    weights: Sequence[float] = parameter(help="Initial weights of the members.")
+    learn_weights: bool = parameter(help="Whether the weights of the members are learned.")
+    penalty: str = parameter(choices=("elitist", "elitist-approximate", "l1"), help="Penalty.")
+    strength: float = parameter(minimum=0, help="Strength of the penalty.")
+    mu: float = parameter(minimum=0, maximum=1, help="Part of the loss of single members.")
+    epochs: int = parameter(minimum=1, help="Passes over the sentences.")
+    batch: int = parameter(minimum=1, help="Sentences per step.")
+    step: float | None = parameter(minimum=Exclusive(0), help="First step size; None: calibrated.")
+
+    layout: CellLayout | None = None
+    members: ElitistMembers | None = None
 
     def train(self, problem: Problem, watch: Watch) -> Weights:
-        """The collapsed weights. The watch sees those of all members; its dev set is scored with the collapsed ones."""
-        self.layout = _layout(problem)
-        score = watch.evaluate
-        if score is not None:
-            watch.evaluate = lambda parameters: score(self._members(parameters).collapsed())
+        """Train all members; return their parameters."""
+        self.layout = CellLayout.of(problem)
         try:
-            self.members = self._members(super().train(problem, watch))
+            parameters = super().train(problem, watch)
         except KeyboardInterrupt:
             kept = watch.kept()
-            if kept is not None:
-                self.members = self._members(kept)
-                watch.keep(self.members.collapsed())
+            self.members = None if kept is None else self._members(kept)
             raise
-        return self.members.collapsed()
+        self.members = self._members(parameters)
+        return parameters
 
-    def _members(self, parameters: Weights) -> Members:
-        return Members.of(parameters, len(self.alpha))
+    def model_weights(self, parameters: Weights) -> Weights:
+        """Return the weights of the merged model."""
+        return self._members(parameters).merge()
+
+    def _members(self, parameters: Weights) -> ElitistMembers:
+        return ElitistMembers.of(parameters, len(self.weights))
 
     def _run(self, problem: Problem, watch: Watch) -> Weights:
         def begin(step: float) -> _native.Elitist:
@@ -105,15 +106,7 @@ class ElitistTrainer(Trainer):
                 batch=self.batch,
                 threads=problem.threads,
             )
-            alpha = np.array(self.alpha, np.float64)
-            return _native.Elitist(problem.training, problem.chain, options, alpha, self.learn_alpha, problem.example_weights)
+            weights = np.array(self.weights, np.float64)
+            return _native.Elitist(problem.training, problem.chain, options, weights, self.learn_weights, problem.example_weights)
 
         return descend(begin, self.step or 0.0, self.epochs, watch)
-
-
-def _layout(problem: Problem) -> Layout:
-    training = problem.training
-    if len(training.triples()[0]):
-        raise InputError("the experts of a pool have no features of transitions: leave out templates with label[-1]")
-    edges = training.edges() if problem.chain else np.zeros(0, np.uint32)
-    return Layout(training.pair_count, training.pair_features(), training.pair_labels(), edges)

@@ -2,32 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
 
 from tagpool.chain.checks import FloatArray
 from tagpool.corpus.corpus import Corpus
-from tagpool.errors import InputError, NotFittedError
+from tagpool.errors import NotFittedError
 from tagpool.experts.inputs import labels_of
+from tagpool.parameters import declare_parameters, parameter
 from tagpool.pools.combination import SEQUENCE_PRODUCT
-from tagpool.pools.member_weights import check_shares, projected, unchanged, uniform
+from tagpool.pools.member_weights import check_weights, no_projection, project_to_simplex, uniform
 from tagpool.pools.members import Member, as_sentences, check_members
 from tagpool.pools.pool import Pool
-from tagpool.pools.weight_learning import HeldOut, best_on_grid, most_likely, refuse_unknown
+from tagpool.pools.weight_learning import HeldOut, check_known_labels, maximise_f1, maximise_likelihood
 
 Self = TypeVar("Self", bound="OpinionPool")
-_WAYS = ("uniform", "dev", "likelihood", "free")
 
 
+@declare_parameters
 class OpinionPool(Pool):
-    """Fitted taggers that multiply their opinions: P(y|x) ∝ Π_j P_j(y|x)^α_j.
+    """A product of fitted taggers: P(y|x) ∝ Π_j P_j(y|x)^α_j.
 
-    ``members`` are CRFs, MaxEnts, or pools of them, with the same labels. ``weights`` are their shares: "uniform"; a list of
-    numbers from 0 on that sum to 1; or how :meth:`fit` finds them on sentences that the members have not learned from: "dev"
-    (the best F1 on a grid), "likelihood" (the most probable gold labels, shares from 0 on that sum to 1) or "free" (the same
-    without these bounds). A pool with given shares needs no fitting.
+    Members are CRFs, MaxEnts, or pools of them, with the same labels. :meth:`fit` learns the weights α by name: "dev" maximises
+    F1 on a grid, "likelihood" the likelihood of the gold labels, "free" the same without bounds on the weights. A pool with
+    given or uniform weights needs no fit.
 
     >>> from tagpool import CRF, MaxEnt, builtin_corpus
     >>> train, dev = builtin_corpus(200), builtin_corpus(60, part="dev")
@@ -40,14 +40,16 @@ class OpinionPool(Pool):
     """
 
     kind = "opinion-pool"
-    _found: FloatArray | None = None
 
-    def __init__(
-        self, members: Sequence[Member], *, weights: str | Sequence[float] | FloatArray = "uniform", threads: int = 1
-    ) -> None:
-        self.members = members
-        self.weights = weights
-        self.threads = threads
+    members: Sequence[Any] = parameter(kw_only=False, help="Fitted taggers with the same labels.")
+    weights: str | Sequence[float] = parameter(
+        default="uniform",
+        choices=("uniform", "dev", "likelihood", "free"),
+        help="Weights of the members: numbers with sum 1, or the method that learns them.",
+    )
+    threads: int = parameter(default=1, minimum=1, help="Number of threads; the result does not depend on it.")
+
+    _learned: FloatArray | None = None
 
     def fit(
         self: Self,
@@ -56,34 +58,32 @@ class OpinionPool(Pool):
         *,
         dev: Corpus | tuple[Any, Any] | None = None,
     ) -> Self:
-        """Finds the shares, on ``dev`` where it is given and else on the sentences; the members stay as they are.
+        """Learn the weights on ``dev`` (default: on the sentences); the members do not change.
 
-        Use sentences that the members were not trained on: on their own, the one that learned them by heart would get all.
+        Use sentences that the members were not trained on: otherwise the member that overfits most gets the highest weight.
         """
         members = check_members(self.members, "OpinionPool")
-        self._found = None
+        self._learned = None
         if not isinstance(self.weights, str):
-            check_shares(self.weights, len(members))
+            check_weights(self.weights, len(members))
             return self
-        if self.weights not in _WAYS:
-            raise InputError(f"weights={self.weights!r}: expected {', '.join(_WAYS)} or a list of numbers")
         if self.weights == "uniform":
             return self
         if dev is not None:
             sentences, labels = dev if isinstance(dev, tuple) else (dev, None)
-        whole = as_sentences(sentences)
-        held_out = HeldOut(members, whole, labels_of(whole if labels is None else sentences, labels))
-        refuse_unknown(held_out)
+        rows = as_sentences(sentences)
+        held_out = HeldOut(members, rows, labels_of(rows if labels is None else sentences, labels))
+        check_known_labels(held_out)
         if self.weights == "dev":
-            self._found = best_on_grid([held_out], SEQUENCE_PRODUCT)
+            self._learned = maximise_f1([held_out], SEQUENCE_PRODUCT)
         else:
-            onto = projected if self.weights == "likelihood" else unchanged
-            self._found = most_likely([held_out], SEQUENCE_PRODUCT, onto, self.threads)
+            project = project_to_simplex if self.weights == "likelihood" else no_projection
+            self._learned = maximise_likelihood([held_out], SEQUENCE_PRODUCT, project, self.threads)
         return self
 
     @property
     def is_fitted(self) -> bool:
-        """Whether all members are fitted and the shares are known."""
+        """Whether all members are fitted and the weights are known."""
         try:
             self._members_and_weights()
         except NotFittedError:
@@ -92,20 +92,26 @@ class OpinionPool(Pool):
 
     def _members_and_weights(self) -> tuple[tuple[Member, ...], FloatArray]:
         members = check_members(self.members, "OpinionPool")
-        if self._found is not None:
-            if len(self._found) != len(members):
-                raise NotFittedError("the OpinionPool has other members than it was fitted with: call fit again")
-            return members, self._found
-        if isinstance(self.weights, str):
-            if self.weights == "uniform":
-                return members, uniform(len(members))
-            if self.weights not in _WAYS:
-                raise InputError(f"weights={self.weights!r}: expected {', '.join(_WAYS)} or a list of numbers")
-            raise NotFittedError(
-                f"the shares of the OpinionPool (weights={self.weights!r}) are not known yet: call fit(dev) first"
-            )
-        return members, check_shares(self.weights, len(members))
+        if self._learned is not None:
+            if len(self._learned) != len(members):
+                raise NotFittedError("the OpinionPool was fitted with other members: call fit again")
+            return members, self._learned
+        if not isinstance(self.weights, str):
+            return members, check_weights(self.weights, len(members))
+        if self.weights == "uniform":
+            return members, uniform(len(members))
+        raise NotFittedError(f"the OpinionPool (weights={self.weights!r}) is not fitted: call fit(dev) first")
+
+    def _with_members(self: Self, members: tuple[Any, ...]) -> Self:
+        return self._copy(members=members)
+
+    @classmethod
+    def restore(cls, members: Sequence[Any], weights: FloatArray, record: Mapping[str, Any]) -> OpinionPool:
+        """Return the pool of a file."""
+        pool = cls(members, weights=record["weights"])
+        pool._learned = weights
+        return pool
 
     def __repr__(self) -> str:
-        alpha = self.weights.tolist() if isinstance(self.weights, np.ndarray) else self.weights
-        return f"OpinionPool({list(self.members)!r}, weights={alpha!r})"
+        weights = self.weights.tolist() if isinstance(self.weights, np.ndarray) else self.weights
+        return f"OpinionPool({list(self.members)!r}, weights={weights!r})"

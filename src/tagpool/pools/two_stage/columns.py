@@ -1,6 +1,6 @@
-"""What the second of two stages sees of the first: columns beside the words, made of a document's labels.
+"""Columns for the second stage, computed from the labels of the first stage in the document.
 
-Its own templates do not look at the label that a token itself was given: the token's features say as much.
+The templates do not use the first label of the token itself: its features contain the same information.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from tagpool.corpus.schemes import spans
 from tagpool.errors import InputError
 
 STAGE = "stage"
-"""The type of each token's label (PER of B-PER), for ``elsewhere`` to look at."""
+"""Column of the type of each label (PER for B-PER), for ``elsewhere``."""
 MENTION = "mention"
-"""The type of the longest phrase around a token that was labelled elsewhere in its document, and the place in it: PER/L."""
+"""Column of the longest phrase around a token that is labelled elsewhere in the document: type and place, as in PER/L."""
 COLUMNS = (STAGE, MENTION)
 TEMPLATES = f"""
 elsewhere({STAGE}, most)[-1..1]
@@ -25,18 +25,19 @@ elsewhere({STAGE}, most)[0] & elsewhere(casing(word), joined)[0]
 {MENTION}[-1..1]
 {MENTION}[0] & shape(word, short)[0]
 """
-"""What a second stage looks at beside the templates of the first."""
+"""Templates of the second stage in addition to those of the first."""
 _NONE = "-"
 
 Labels = Sequence[Sequence[str]]
 
 
-def staged(corpus: Corpus, labels: Labels) -> Corpus:
-    """The corpus with what the labels of a first stage say.
+def add_columns(corpus: Corpus, labels: Labels) -> Corpus:
+    """Return the corpus with the columns of first-stage labels.
 
     >>> words = [["Ann", "Lee", "spoke"], ["Lee", "left"], ["Ann", "Lee"]]
-    >>> found = staged(Corpus.from_columns({"word": words}, documents=[0]), [["B-PER", "I-PER", "O"], ["O", "O"], ["O", "O"]])
-    >>> found.column("stage")[0], found.column("mention")
+    >>> labels = [["B-PER", "I-PER", "O"], ["O", "O"], ["O", "O"]]
+    >>> added = add_columns(Corpus.from_columns({"word": words}, documents=[0]), labels)
+    >>> added.column("stage")[0], added.column("mention")
     (['PER', 'PER', 'O'], [['-', '-', '-'], ['-', '-'], ['PER/B', 'PER/L']])
     """
     for name in COLUMNS:
@@ -46,62 +47,63 @@ def staged(corpus: Corpus, labels: Labels) -> Corpus:
             )
     words = [[word.lower() for word in sentence] for sentence in corpus.words]
     starts = corpus.document_starts or range(len(corpus))
-    found: list[list[str]] = []
+    mentions: list[list[str]] = []
     for first, last in zip(starts, [*starts[1:], len(corpus)], strict=True):
-        found += mentions(words[first:last], labels[first:last])
-    return corpus.with_column(STAGE, types(labels)).with_column(MENTION, found)
+        mentions += mention_column(words[first:last], labels[first:last])
+    return corpus.with_column(STAGE, label_types(labels)).with_column(MENTION, mentions)
 
 
-def types(labels: Labels) -> list[list[str]]:
-    """The type of each label; labels without one are themselves.
+def label_types(labels: Labels) -> list[list[str]]:
+    """Return the type of each label; labels without a type are unchanged.
 
-    >>> types([["B-PER", "I-PER", "O"], ["NN"]])
+    >>> label_types([["B-PER", "I-PER", "O"], ["NN"]])
     [['PER', 'PER', 'O'], ['NN']]
     """
-    found = [list(sentence) for sentence in labels]
-    for sentence, row in zip(labels, found, strict=True):
+    types = [list(sentence) for sentence in labels]
+    for sentence, row in zip(labels, types, strict=True):
         for start, end, kind in spans(sentence):
             row[start:end] = [kind] * (end - start)
-    return found
+    return types
 
 
-class _Met(NamedTuple):
+class _Occurrence(NamedTuple):
     sentence: int
     start: int
     kind: str
 
 
-def mentions(words: Labels, labels: Labels) -> list[list[str]]:
-    """For each token of a document the longest phrase around it that was labelled elsewhere, as type and place (B, I, L, U).
+def mention_column(words: Labels, labels: Labels) -> list[list[str]]:
+    """Return for each token the longest phrase around it that is labelled elsewhere, as type and place (B, I, L, U).
 
-    Of phrases of one length the leftmost counts; of types given to a phrase the most frequent, of equals the one met first.
+    Of phrases of equal length the leftmost counts, of several types of a phrase the most frequent, then the first.
     """
-    met: dict[tuple[str, ...], list[_Met]] = {}
+    occurrences: dict[tuple[str, ...], list[_Occurrence]] = {}
     for number, (sentence, row) in enumerate(zip(words, labels, strict=True)):
         for start, end, kind in spans(row):
-            met.setdefault(tuple(sentence[start:end]), []).append(_Met(number, start, kind))
+            occurrences.setdefault(tuple(sentence[start:end]), []).append(_Occurrence(number, start, kind))
     lengths: dict[str, list[int]] = {}
-    for phrase in met:
+    for phrase in occurrences:
         known = lengths.setdefault(phrase[0], [])
         if len(phrase) not in known:
             known.append(len(phrase))
-    return [_mentions_in(sentence, number, met, lengths) for number, sentence in enumerate(words)]
+    return [_mentions_in(sentence, number, occurrences, lengths) for number, sentence in enumerate(words)]
 
 
 def _mentions_in(
-    sentence: Sequence[str], number: int, met: dict[tuple[str, ...], list[_Met]], lengths: dict[str, list[int]]
+    sentence: Sequence[str], number: int, occurrences: dict[tuple[str, ...], list[_Occurrence]], lengths: dict[str, list[int]]
 ) -> list[str]:
-    found, longest = [_NONE] * len(sentence), [0] * len(sentence)
+    mentions, longest = [_NONE] * len(sentence), [0] * len(sentence)
     for start, word in enumerate(sentence):
         for length in lengths.get(word, ()):
             if start + length > len(sentence):
                 continue
-            others = [each.kind for each in met.get(tuple(sentence[start : start + length]), ()) if each[:2] != (number, start)]
+            phrase = tuple(sentence[start : start + length])
+            others = [one.kind for one in occurrences.get(phrase, ()) if one[:2] != (number, start)]
             if not others:
                 continue
-            (kind, _), *_ = Counter(others).most_common(1)  # of equals the one met first
+            (kind, _), *_ = Counter(others).most_common(1)  # of equals the first
             places = "U" if length == 1 else "B" + "I" * (length - 2) + "L"
             for at, place in enumerate(places, start):
                 if length > longest[at]:
-                    found[at], longest[at] = f"{kind}/{place}", length
-    return found
+                    mentions[at], longest[at] = f"{kind}/{place}", length
+    return mentions

@@ -1,9 +1,8 @@
-"""Outputs of unequal lengths, such as pronunciations: brought to columns of equal number, which can then be pooled like labels.
+"""Alignment of outputs of unequal lengths, such as pronunciations, to columns that can be pooled like labels.
 
-*Aligned*: the pivot is the output that is nearest to all others by edit distance. Each other output is aligned to it; between the
-pivot's symbols there is room for what others insert, which is aligned in the same way among themselves: a small lattice of
-insertions and deletions. *Padded*, as in the paper: symbols stand at their positions from the left. In both, who has no symbol in
-a column says ``NOTHING`` there, and pooled columns that say so vanish.
+``align`` aligns every output to the pivot, the output with the least summed edit distance to all others. Insertions between two
+symbols of the pivot are aligned in the same way. ``pad``, as in the paper, puts symbols at their positions from the left. Outputs
+without a symbol in a column have ``NOTHING`` there; columns whose pooled label is ``NOTHING`` are removed.
 """
 
 from __future__ import annotations
@@ -19,36 +18,35 @@ Symbols: TypeAlias = Sequence[str]
 LENGTHS = ("same", "align", "pad")
 
 
-def columns_of(
-    predictions: Mapping[str, Sequences], gold: Sequences | None, how: str
+def align_all(
+    predictions: Mapping[str, Sequences], gold: Sequences | None, lengths: str
 ) -> tuple[dict[str, list[list[str | None] | None]], list[list[str | None] | None] | None]:
-    """The predictions, and gold labels if there are any, as columns; columns that only the gold labels have are left out.
+    """Return predictions and gold labels as columns, without columns that only gold has; ``lengths`` is align or pad.
 
     >>> predictions = {"a": [["k", "t"]], "b": [["k", "a", "t"]], "c": [["g", "a", "t"]]}
-    >>> columns_of(predictions, [["k", "a", "t", "s"]], "align")
+    >>> align_all(predictions, [["k", "a", "t", "s"]], "align")
     ({'a': [['k', '', 't']], 'b': [['k', 'a', 't']], 'c': [['g', 'a', 't']]}, [['k', 'a', 't']])
     """
-    found: dict[str, list[list[str | None] | None]] = {name: [] for name in predictions}
-    right: list[list[str | None] | None] = []
+    columns: dict[str, list[list[str | None] | None]] = {name: [] for name in predictions}
+    gold_columns: list[list[str | None] | None] = []
     for number in range(len(next(iter(predictions.values())))):
-        said = {name: _symbols(sentences[number], name, number) for name, sentences in predictions.items()}
-        there = [each for each in said.values() if each is not None]
-        if not there:
+        outputs = {name: _symbols(sentences[number], name, number) for name, sentences in predictions.items()}
+        present = [output for output in outputs.values() if output is not None]
+        if not present:
             raise InputError("no expert has an output for it", source=f"sentence {number + 1}")
-        truth = None if gold is None else _symbols(gold[number], "gold", number)
-        rows = aligned(there, truth) if how == "align" else padded(there, truth)
-        left = iter(rows)
-        for name, each in said.items():
-            found[name].append(None if each is None else list(next(left)))
-        if truth is not None:
-            right.append(list(next(left)))
-    return found, None if gold is None else right
+        gold_symbols = None if gold is None else _symbols(gold[number], "gold", number)
+        rows = iter((align if lengths == "align" else pad)(present, gold_symbols))
+        for name, output in outputs.items():
+            columns[name].append(None if output is None else list(next(rows)))
+        if gold_symbols is not None:
+            gold_columns.append(list(next(rows)))
+    return columns, None if gold is None else gold_columns
 
 
-def padded(outputs: Sequence[Symbols], gold: Symbols | None = None) -> list[list[str]]:
-    """A row for each output, and one for the gold labels; as long as the longest output.
+def pad(outputs: Sequence[Symbols], gold: Symbols | None = None) -> list[list[str]]:
+    """Return a row per output, and one for gold; all as long as the longest output.
 
-    >>> padded([["a"], ["b", "c"]], ["d", "e", "f"])
+    >>> pad([["a"], ["b", "c"]], ["d", "e", "f"])
     [['a', ''], ['b', 'c'], ['d', 'e']]
     """
     length = max(map(len, outputs))
@@ -56,56 +54,56 @@ def padded(outputs: Sequence[Symbols], gold: Symbols | None = None) -> list[list
     return [[*row, *[NOTHING] * (length - len(row))][:length] for row in rows]
 
 
-def aligned(outputs: Sequence[Symbols], gold: Symbols | None = None) -> list[list[str]]:
-    """A row for each output, and one for the gold labels; symbols that are matched stand in the same column.
+def align(outputs: Sequence[Symbols], gold: Symbols | None = None) -> list[list[str]]:
+    """Return a row per output, and one for gold; matched symbols are in the same column.
 
-    >>> for row in aligned([["a", "b", "d"], ["a", "c", "d", "e"], ["b", "d", "e"]]):
+    >>> for row in align([["a", "b", "d"], ["a", "c", "d", "e"], ["b", "d", "e"]]):
     ...     print(row)
     ['a', 'b', 'd', '']
     ['a', 'c', 'd', 'e']
     ['', 'b', 'd', 'e']
     """
     pivot = min(range(len(outputs)), key=lambda one: sum(levenshtein(outputs[one], other) for other in outputs))
-    strings = [list(each) for each in outputs]
+    strings = [list(output) for output in outputs]
     if gold is not None:
         strings.append(list(gold))
-    rows = _around(strings, pivot)
+    rows = _align_to(strings, pivot)
     used = [column for column in range(len(rows[0])) if any(row[column] != NOTHING for row in rows[: len(outputs)])]
     return [[row[column] for column in used] for row in rows]
 
 
-def _around(strings: list[list[str]], pivot: int) -> list[list[str]]:
-    """All strings aligned to one of them."""
+def _align_to(strings: list[list[str]], pivot: int) -> list[list[str]]:
+    """Align all strings to one of them."""
     center = strings[pivot]
-    gaps: list[list[list[str]]] = []  # by string: what stands before each symbol of the pivot, and behind the last
-    beside: list[list[str]] = []  # by string: what stands at each symbol of the pivot
+    gaps: list[list[list[str]]] = []  # by string: symbols before each symbol of the pivot, and after the last
+    matched: list[list[str]] = []  # by string: the symbol matched to each symbol of the pivot
     for string in strings:
         inserted: list[list[str]] = [[] for _ in range(len(center) + 1)]
         at = [NOTHING] * len(center)
-        for place, symbol in _matched(center, string):
+        for place, symbol in _match(center, string):
             if place % 2:
                 at[place // 2] = symbol
             else:
                 inserted[place // 2].append(symbol)
         gaps.append(inserted)
-        beside.append(at)
+        matched.append(at)
     rows: list[list[str]] = [[] for _ in strings]
     for place in range(len(center) + 1):
         between = [inserted[place] for inserted in gaps]
         if any(between):
             longest = max(range(len(between)), key=lambda one: len(between[one]))
-            for row, part in zip(rows, _around(between, longest), strict=True):
+            for row, part in zip(rows, _align_to(between, longest), strict=True):
                 row += part
         if place < len(center):
-            for row, at in zip(rows, beside, strict=True):
+            for row, at in zip(rows, matched, strict=True):
                 row.append(at[place])
     return rows
 
 
-def _matched(center: Symbols, string: Symbols) -> Iterator[tuple[int, str]]:
-    """The symbols of a string with their places by a shortest edit script: 2i + 1 at symbol i of the center, 2i before it.
+def _match(center: Symbols, string: Symbols) -> Iterator[tuple[int, str]]:
+    """Yield the symbols of a string with their places by a shortest edit script: 2i + 1 at symbol i of the center, 2i before it.
 
-    Of equally short scripts the one that replaces latest; the table has the distances of the ends of both.
+    Equally short scripts: the one that replaces latest. ``table[i][j]`` is the distance of center[i:] and string[j:].
     """
     n, m = len(center), len(string)
     table = [[0] * (m + 1) for _ in range(n + 1)]
@@ -132,8 +130,7 @@ def _symbols(sentence: Sequence[str | None] | None, name: str, number: int) -> l
         return None
     if sentence is None or isinstance(sentence, str) or not all(isinstance(symbol, str) and symbol for symbol in sentence):
         raise InputError(
-            f"expected a list of texts, none of them empty, got {sentence!r}; only whole outputs can be missing (None) "
-            "where lengths differ",
+            f"expected a list of texts that are not empty, got {sentence!r}; with unequal lengths only whole outputs may be None",
             source=f"{name}, sentence {number + 1}",
         )
     return [symbol for symbol in sentence if symbol is not None]

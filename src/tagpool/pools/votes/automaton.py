@@ -1,8 +1,8 @@
 """Automaton: a general acyclic automaton of path experts, given as edges between named states.
 
-An edge follows one expert for one token. Every path from the start to an end has the same number of edges; its edges read the
-tokens one by one. What a table (a state for each position) cannot say can be said here: once an expert is left it is not
-returned to, two experts go together, some expert is never asked at some position.
+An edge follows one expert for one token. Every path from the start to an end has the same number of edges, one per token. An
+automaton expresses what a table of states cannot: never return to an expert, switch two experts together, or exclude an expert
+at a position.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tagpool.pools.votes.ballots import Ballots
 
 
 class Automaton:
-    """States and edges (from, to, expert), experts by name or number (from 0 on); by default ``start`` is where the first begins.
+    """States and edges (from, to, expert), experts by name or number from 0 (default start: the origin of the first edge).
 
     >>> one_change = Automaton([("s", "a", 0), ("s", "b", 1), ("a", "end", 0), ("a", "end", 1), ("b", "end", 1)])
     >>> len(one_change), one_change.length, one_change.path_count
@@ -38,10 +38,10 @@ class Automaton:
             self._outgoing.setdefault(to, [])
         if self.start not in self._outgoing:
             raise InputError(f"no edge leaves the start {self.start!r}")
-        self._demand_acyclic()
-        self.states = self._by_depth()
+        self._check_acyclic()
+        self.states = self._sort_by_depth()
         self.length = self._depth[self.states[-1]]
-        self._demand_ends()
+        self._check_ends()
 
     def __len__(self) -> int:
         return len(self.edges)
@@ -56,7 +56,7 @@ class Automaton:
 
     @classmethod
     def positional(cls, experts: int, length: int) -> Automaton:
-        """Every expert at every position: what a table with the key ``position`` is.
+        """Return an automaton with every expert at every position; equivalent to the key ``position``.
 
         >>> Automaton.positional(3, 2)
         <Automaton of 3 states, 6 edges, 2 positions>
@@ -65,7 +65,7 @@ class Automaton:
 
     @property
     def path_count(self) -> int:
-        """How many path experts there are."""
+        """Number of path experts."""
         paths = {state: int(not self._outgoing[state]) for state in self.states}
         for state in reversed(self.states):
             paths[state] += sum(paths[self.edges[number][1]] for number in self._outgoing[state])
@@ -73,15 +73,15 @@ class Automaton:
 
     @property
     def log_path_count(self) -> float:
-        """The logarithm of that, which is finite also where the number is not."""
-        return math.log(self.path_count)  # of a Python integer of any size
+        """Logarithm of the number of path experts."""
+        return math.log(self.path_count)  # exact also for integers above the range of float
 
     def edge_order(self) -> list[int]:
-        """Number of each native edge in ``edges``."""
+        """Return the number of each native edge in ``edges``."""
         return [number for state in self.states for number in self._outgoing[state]]
 
     def native(self, ballots: Ballots) -> _native.PathAutomaton:
-        """Native automaton; its edges are in the order of ``edge_order``."""
+        """Return the native automaton; its edges are in the order of ``edge_order``."""
         too_long = np.flatnonzero(ballots.lengths > self.length)
         if too_long.size:
             length = int(ballots.lengths[too_long[0]])
@@ -99,19 +99,19 @@ class Automaton:
         return _native.PathAutomaton(first, _unsigned(to), _unsigned(experts), _unsigned(depth))
 
     def to_json(self) -> list[list[Any]]:
-        """Its edges with numbers for states; the start is the first."""
+        """Return the edges with numbers for states; the start is 0."""
         number_of = {state: number for number, state in enumerate(self.states)}
         return [[number_of[origin], number_of[to], expert] for origin, to, expert in self.edges]
 
     @classmethod
     def from_json(cls, edges: Sequence[Sequence[Any]]) -> Automaton:
-        """The automaton of such edges."""
+        """Return the automaton with these edges."""
         return cls([(int(origin), int(to), expert) for origin, to, expert in edges], start=0)
 
-    # What an automaton must be ------------------------------------------------------------------------------------------
+    # Checks ------------------------------------------------------------------------------------------------------------
 
-    def _demand_acyclic(self) -> None:
-        """An error that names a cycle, if there is one (Kahn 1962: states without incoming edges are taken away)."""
+    def _check_acyclic(self) -> None:
+        """Raise an error that names a cycle, if there is one (Kahn 1962: remove states without incoming edges)."""
         incoming = dict.fromkeys(self._outgoing, 0)
         for _, to, _ in self.edges:
             incoming[to] += 1
@@ -127,17 +127,17 @@ class Automaton:
             return
         walk: list[Hashable] = []
         state = next(iter(left))
-        while state not in walk:  # against the edges: what is left over has each a predecessor that is left over
+        while state not in walk:  # follow edges backwards: every remaining state has a remaining predecessor
             walk.append(state)
             state = next(origin for origin, to, _ in self.edges if to == state and origin in left)
         cycle = [state, *reversed(walk[walk.index(state) :])]
         raise InputError(f"the automaton has a cycle: {' -> '.join(map(repr, cycle))}; path experts need an acyclic one")
 
-    def _by_depth(self) -> list[Hashable]:
-        """The states in the order of their depth; an error if a state has two, or cannot be reached."""
+    def _sort_by_depth(self) -> list[Hashable]:
+        """Return the states by depth; raise an error if a state has two depths or is unreachable."""
         self._depth: dict[Hashable, int] = {self.start: 0}
         order = [self.start]
-        for state in order:  # grows meanwhile
+        for state in order:  # order grows in the loop
             for number in self._outgoing[state]:
                 to = self.edges[number][1]
                 if to not in self._depth:
@@ -146,14 +146,14 @@ class Automaton:
                 elif self._depth[to] != self._depth[state] + 1:
                     raise InputError(
                         f"state {to!r} is reached by paths of {self._depth[to]} and of {self._depth[state] + 1} edges; "
-                        "an edge reads the token at its depth, so all paths to a state must be equally long"
+                        "all paths to a state must be equally long, since an edge labels the token at its depth"
                     )
-        lost = next((state for state in self._outgoing if state not in self._depth), None)
-        if lost is not None:
-            raise InputError(f"state {lost!r} cannot be reached from the start {self.start!r}")
+        unreachable = next((state for state in self._outgoing if state not in self._depth), None)
+        if unreachable is not None:
+            raise InputError(f"no path leads from the start {self.start!r} to state {unreachable!r}")
         return order
 
-    def _demand_ends(self) -> None:
+    def _check_ends(self) -> None:
         early = next((s for s in self.states if not self._outgoing[s] and self._depth[s] < self.length), None)
         if early is not None:
             raise InputError(

@@ -1,4 +1,4 @@
-"""Comparison: every method on the same gold sentences by cross-validation, beside the experts; and who is right where."""
+"""Comparison of pooling methods and experts on gold sentences, by cross-validation."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from tagpool.errors import InputError
 from tagpool.evaluation.breakdown import hamming
 from tagpool.evaluation.scores import Score, score
 from tagpool.evaluation.significance import paired_bootstrap
-from tagpool.pools.votes.ballots import FloatArray, Sequences, ballots_of, demand_votes
+from tagpool.pools.votes.ballots import FloatArray, Sequences, ballots_of, check_informative
 from tagpool.pools.votes.methods import METHODS
 from tagpool.pools.votes.pool import VotePool
 
 
 @dataclass(frozen=True)
-class Compared:
-    """A method or an expert: its score, the mean loss of a sentence, and the p value of its difference from the best expert."""
+class ComparisonRow:
+    """A method or an expert: its score, the mean loss of a sentence, and its difference from the best expert with the p value."""
 
     name: str
     loss: float
@@ -34,8 +34,8 @@ class Compared:
 class Comparison:
     """Experts and methods; ``best`` is the expert with the highest F1 (accuracy for plain labels)."""
 
-    experts: list[Compared]
-    methods: list[Compared]
+    experts: list[ComparisonRow]
+    methods: list[ComparisonRow]
     best: str
 
 
@@ -43,83 +43,84 @@ def compare(
     predictions: Mapping[str, Sequences],
     gold: Sequence[Sequence[str]],
     *,
-    methods: Sequence[str] = METHODS,
+    methods: Sequence[str] = tuple(METHODS),
     folds: int = 5,
     draws: int = 2000,
     seed: int = 1,
-    say: Callable[[str], object] = lambda _: None,
+    on_method: Callable[[str], object] = lambda _: None,
     **parameters: Any,
 ) -> Comparison:
-    """Compares methods, each fitted on all parts of the gold sentences but the one it labels; ``parameters`` are the pool's.
+    """Compare methods on the gold sentences by cross-validation; ``parameters`` are those of :class:`VotePool`.
 
     >>> gold = [["a", "b"], ["b", "a"]] * 10
     >>> experts = {"one": [["a", "a"], ["b", "b"]] * 10, "two": [["b", "b"], ["a", "a"]] * 10}
-    >>> found = compare(experts, gold, methods=["mvote", "best"], draws=100)
-    >>> [(each.name, each.score.accuracy) for each in found.methods]
+    >>> comparison = compare(experts, gold, methods=["mvote", "best"], draws=100, key="position")
+    >>> [(row.name, row.score.accuracy) for row in comparison.methods]
     [('mvote', 1.0), ('best', 0.5)]
     """
     ballots = ballots_of(predictions, gold)
-    demand_votes(ballots)
+    check_informative(ballots)
     if not 2 <= folds <= len(gold):
         raise InputError(f"folds={folds}: expected 2 to {len(gold)}, the number of sentences")
-    spoken = {name: _filled(each, gold) for name, each in predictions.items()}
-    scores = {name: score(gold, labels, draws=draws, seed=seed) for name, labels in spoken.items()}
+    expert_labels = {name: _fill(labels, gold) for name, labels in predictions.items()}
+    scores = {name: score(gold, labels, draws=draws, seed=seed) for name, labels in expert_labels.items()}
     best = max(scores, key=lambda name: (scores[name].f1, scores[name].accuracy))
 
-    def row(name: str, labels: list[list[str]], alone: bool) -> Compared:
-        found = scores[name] if alone else score(gold, labels, draws=draws, seed=seed)
-        p_value = None if alone else paired_bootstrap(gold, spoken[best], labels, draws=draws, seed=seed).p_value
-        return Compared(name, hamming(gold, labels).by_sentence, found, found.f1 - scores[best].f1, p_value)
+    def row(name: str, labels: list[list[str]], *, is_expert: bool) -> ComparisonRow:
+        result = scores[name] if is_expert else score(gold, labels, draws=draws, seed=seed)
+        p_value = None if is_expert else paired_bootstrap(gold, expert_labels[best], labels, draws=draws, seed=seed).p_value
+        return ComparisonRow(name, hamming(gold, labels).by_sentence, result, result.f1 - scores[best].f1, p_value)
 
-    experts = [row(name, labels, True) for name, labels in spoken.items()]
+    experts = [row(name, labels, is_expert=True) for name, labels in expert_labels.items()]
     rows = []
     for method in methods:
-        say(f"{method}: {folds} fits")
-        rows.append(row(method, _out_of_fold(predictions, gold, folds, seed, method, parameters), False))
+        on_method(f"{method}: {folds} fits")
+        pool = VotePool(method, **{"unknown": "allow", **parameters})
+        rows.append(row(method, _cross_val_labels(pool, predictions, gold, folds, seed), is_expert=False))
     return Comparison(experts, rows, best)
 
 
-def right_where(predictions: Mapping[str, Sequences], gold: Sequence[Sequence[str]]) -> tuple[list[str], FloatArray]:
-    """How often each expert is right, by type of gold label: the types, and rates as (experts, types); NaN where it never votes.
+def accuracy_by_type(predictions: Mapping[str, Sequences], gold: Sequence[Sequence[str]]) -> tuple[list[str], FloatArray]:
+    """Return the types of gold labels, and the accuracy of each expert on them, [experts][types]; NaN without votes.
 
-    >>> right_where({"one": [["B-X", "O"]]}, [["B-X", "I-X"]])
+    >>> accuracy_by_type({"one": [["B-X", "O"]]}, [["B-X", "I-X"]])
     (['X'], array([[0.5]]))
     """
     ballots = ballots_of(predictions, gold)
-    kinds = [label_parts(label).type or label for label in ballots.labels]
-    types = list(dict.fromkeys(kinds[number] for number in np.unique(ballots.gold[ballots.gold >= 0]).tolist()))
-    place = np.array([types.index(kind) if kind in types else -1 for kind in kinds])
-    kind_of = np.where(ballots.gold >= 0, place[ballots.gold], -1)
+    label_types = [label_parts(label).type or label for label in ballots.labels]
+    types = list(dict.fromkeys(label_types[number] for number in np.unique(ballots.gold[ballots.gold >= 0]).tolist()))
+    number_of = np.array([types.index(name) if name in types else -1 for name in label_types])
+    token_types = np.where(ballots.gold >= 0, number_of[ballots.gold], -1)
     rates = np.full((len(ballots.experts), len(types)), np.nan)
     for column in range(len(types)):
-        here = kind_of == column
+        tokens = token_types == column
         for expert in range(len(ballots.experts)):
-            votes = ballots.votes[here, expert]
+            votes = ballots.votes[tokens, expert]
             if (votes >= 0).any():
-                rates[expert, column] = (votes == ballots.gold[here])[votes >= 0].mean()
+                rates[expert, column] = (votes == ballots.gold[tokens])[votes >= 0].mean()
     return types, rates
 
 
-def _out_of_fold(
-    predictions: Mapping[str, Sequences], gold: Sequence[Any], folds: int, seed: int, method: str, parameters: dict[str, Any]
+def _cross_val_labels(
+    pool: VotePool, predictions: Mapping[str, Sequences], gold: Sequence[Any], folds: int, seed: int
 ) -> list[list[str]]:
+    """Return the labels of every sentence from a pool that was fitted without it."""
     order = list(range(len(gold)))
     random.Random(seed).shuffle(order)
-    found: list[list[str]] = [[] for _ in gold]
+    pooled: list[list[str]] = [[] for _ in gold]
     for fold in range(folds):
-        tried = sorted(order[fold::folds])
-        rest = sorted(set(order) - set(tried))
-        pool = VotePool(method, **{"unknown": "allow", **parameters})
-        pool.fit({name: [each[n] for n in rest] for name, each in predictions.items()}, [gold[n] for n in rest])
-        labels = pool.predict({name: [each[n] for n in tried] for name, each in predictions.items()})
-        for number, each in zip(tried, labels, strict=True):
-            found[number] = each
-    return found
+        test = sorted(order[fold::folds])
+        train = sorted(set(order) - set(test))
+        pool.fit({name: [rows[n] for n in train] for name, rows in predictions.items()}, [gold[n] for n in train])
+        labels = pool.predict({name: [rows[n] for n in test] for name, rows in predictions.items()})
+        for number, row in zip(test, labels, strict=True):
+            pooled[number] = row
+    return pooled
 
 
-def _filled(labels: Sequences, gold: Sequence[Sequence[str]]) -> list[list[str]]:
-    """An expert's labels alone; where it abstains, the label ``?``, which is never right."""
+def _fill(labels: Sequences, gold: Sequence[Sequence[str]]) -> list[list[str]]:
+    """Replace abstentions by the label ``?``, which is never correct."""
     return [
-        ["?" if label is None else label for label in (each if each is not None else [None] * len(right))]
-        for each, right in zip(labels, gold, strict=True)
+        ["?" if label is None else label for label in (row if row is not None else [None] * len(gold_row))]
+        for row, gold_row in zip(labels, gold, strict=True)
     ]

@@ -1,8 +1,8 @@
-"""Keys: which state of a table each token belongs to, that is, which tokens share their weights of experts.
+"""Keys: which tokens share the weights of the experts.
 
-``position`` is the paper's. On free text it means little where in a sentence a word stands: there all tokens can share one
-state, or those with the same label (the one that most experts give), those in sentences of about the same length, or those
-that a function of the user's gives the same name.
+Tokens with the same state share weights. ``shared`` has one state for all tokens, ``position`` (as in the paper) one per
+position, ``label`` one per label that most experts give, ``length`` one per range of sentence lengths. A function of a
+:class:`Place` returns the name of the state.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ import numpy as np
 from tagpool.errors import InputError
 from tagpool.pools.votes.ballots import Ballots, IntArray
 
-KEYS = ("position", "shared", "label", "length")
+KEYS = ("shared", "position", "label", "length")
 
 
 @dataclass(frozen=True)
 class Place:
-    """A token as a key sees it: its position from 0 on, the sentence's length, what each expert says, and the words if given."""
+    """A token for a key function: its position from 0, the sentence length, the label of each expert, and the words if given."""
 
     position: int
     length: int
@@ -30,7 +30,7 @@ class Place:
 
     @property
     def word(self) -> str | None:
-        """The token itself, if words were given."""
+        """The word of the token, if words were given."""
         return None if self.words is None else self.words[self.position]
 
 
@@ -38,66 +38,66 @@ Key: TypeAlias = str | Callable[[Place], str]
 
 
 @dataclass(frozen=True, eq=False)
-class Keyed:
-    """The state of every token, as numbers of names."""
+class TokenStates:
+    """The state of every token, as an index into ``names``."""
 
     names: tuple[str, ...]
     states: IntArray
 
     def rows(self, known: dict[str, int], other: int) -> IntArray:
-        """The same as numbers of other names; ``other`` for those that are not known."""
+        """Return the states as numbers of ``known``; ``other`` for names that are not in it."""
         if not self.names:
             return self.states
         return np.array([known.get(name, other) for name in self.names], np.int32)[self.states]
 
 
-def keyed(ballots: Ballots, key: Key, leading: Callable[[], IntArray]) -> Keyed:
-    """The states of tokens; ``leading`` finds the label that most experts give each.
+def token_states(ballots: Ballots, key: Key, leading_labels: Callable[[], IntArray]) -> TokenStates:
+    """Return the states of all tokens; ``leading_labels`` returns the label that most experts give each token.
 
     >>> from tagpool.pools.votes.ballots import ballots_of
     >>> ballots = ballots_of({"a": [["X", "Y"], ["X"]], "b": [["X", "X"], ["Y"]]}, None)
-    >>> keyed(ballots, "position", lambda: ballots.votes[:, 0]).states.tolist()
+    >>> token_states(ballots, "position", lambda: ballots.votes[:, 0]).states.tolist()
     [0, 1, 0]
-    >>> keyed(ballots, lambda place: f"{place.length} {place.votes[1]}", lambda: ballots.votes[:, 0]).names
+    >>> token_states(ballots, lambda place: f"{place.length} {place.votes[1]}", lambda: ballots.votes[:, 0]).names
     ('2 X', '1 Y')
     """
     if callable(key):
-        return _by_function(ballots, key)
+        return _states_of_function(ballots, key)
     if key == "shared":
-        return Keyed(("all",), np.zeros(len(ballots.votes), np.int32))
+        return TokenStates(("all",), np.zeros(len(ballots.votes), np.int32))
     if key == "position":
         starts = np.repeat(ballots.offsets[:-1].astype(np.int64), ballots.lengths)
         longest = int(ballots.lengths.max(initial=0))
-        return Keyed(tuple(map(str, range(longest))), (np.arange(len(ballots.votes)) - starts).astype(np.int32))
+        return TokenStates(tuple(map(str, range(longest))), (np.arange(len(ballots.votes)) - starts).astype(np.int32))
     if key == "label":
-        return _used(("nobody", *(f"label {label}" for label in ballots.labels)), leading() + 1)
+        return _occurring(("no vote", *(f"label {label}" for label in ballots.labels)), leading_labels() + 1)
     if key == "length":
         buckets = np.ceil(np.log2(np.maximum(ballots.lengths, 1))).astype(np.int32)
         names = tuple(f"up to {1 << bucket}" for bucket in range(int(buckets.max(initial=0)) + 1))
-        return _used(names, np.repeat(buckets, ballots.lengths))
+        return _occurring(names, np.repeat(buckets, ballots.lengths))
     raise InputError(f"key={key!r}: expected {', '.join(KEYS)}, or a function of a Place")
 
 
-def _used(names: tuple[str, ...], states: IntArray) -> Keyed:
-    """Only the states that there are."""
+def _occurring(names: tuple[str, ...], states: IntArray) -> TokenStates:
+    """Renumber states so that only those that occur remain."""
     used, numbers = np.unique(states, return_inverse=True)
-    return Keyed(tuple(names[number] for number in used.tolist()), numbers.astype(np.int32))
+    return TokenStates(tuple(names[number] for number in used.tolist()), numbers.astype(np.int32))
 
 
-def _by_function(ballots: Ballots, key: Callable[[Place], str]) -> Keyed:
+def _states_of_function(ballots: Ballots, key: Callable[[Place], str]) -> TokenStates:
     numbers: dict[str, int] = {}
-    names = (*ballots.labels, None)  # -1 is the last: an expert that abstains
+    label_names = (*ballots.labels, None)  # index -1: the expert abstains
     states = np.empty(len(ballots.votes), np.int32)
     token = 0
     for sentence, length in enumerate(ballots.lengths.tolist()):
         words = None if ballots.words is None else tuple(ballots.words[sentence])
         for position in range(length):
-            said = tuple(names[vote] for vote in ballots.votes[token].tolist())
-            name = key(Place(position, length, said, words))
+            votes = tuple(label_names[vote] for vote in ballots.votes[token].tolist())
+            name = key(Place(position, length, votes, words))
             if not isinstance(name, str):
                 raise InputError(
                     f"expected the key to return text, got {name!r}", source=f"sentence {sentence + 1}, token {position + 1}"
                 )
             states[token] = numbers.setdefault(name, len(numbers))
             token += 1
-    return Keyed(tuple(numbers), states)
+    return TokenStates(tuple(numbers), states)

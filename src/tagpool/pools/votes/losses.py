@@ -1,4 +1,4 @@
-"""Losses of path experts: what it costs to say one label where another is right. They add up over the tokens of a sentence."""
+"""Losses: the cost of each label for each gold label. The loss of a sentence is the mean over its tokens."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from tagpool.errors import InputError
 from tagpool.pools.votes.ballots import FloatArray
 
 Loss: TypeAlias = str | Mapping[str, float] | Callable[[str, str], float]
-_EXPECTED = "expected 'hamming', a weight for each label, or a function of the right label and another"
+_EXPECTED = "expected 'hamming', a weight for each label, or a function of the gold label and another label"
 
 
 def cost_matrix(loss: Loss, labels: Sequence[str]) -> FloatArray:
-    """Costs as [gold, label]: the Hamming loss's, those weighted by gold labels (1 if not given), or a function's.
+    """Return the costs, [gold label][label]: Hamming, weighted by gold label (default: 1), or of a function.
 
     >>> cost_matrix("hamming", ["A", "B"]).tolist()
     [[0.0, 1.0], [1.0, 0.0]]
@@ -35,7 +35,7 @@ def cost_matrix(loss: Loss, labels: Sequence[str]) -> FloatArray:
     else:
         raise InputError(f"loss={loss!r}: {_EXPECTED}")
     if not (np.isfinite(costs).all() and (costs >= 0).all()):
-        raise InputError(f"loss: expected finite numbers from 0 on, got {costs.min()} to {costs.max()}")
+        raise InputError(f"loss: expected finite numbers of at least 0, got {costs.min()} to {costs.max()}")
     return costs.reshape(len(labels), len(labels))
 
 

@@ -1,7 +1,7 @@
-"""VotePool: a pool of black boxes. What it is given are label sequences, and gold ones for some sentences; nothing else.
+"""VotePool: combine the label sequences of taggers that are black boxes, weighted by what gold labels show.
 
-The algorithms are those of Cortes, Kuznetsov and Mohri, "Learning Ensembles of Structured Prediction Rules" (ACL 2014); how each
-works is said in ``methods``. This is their face: parameters, demands on the input, and what a fitted pool does.
+The algorithms are those of Cortes, Kuznetsov and Mohri, "Learning Ensembles of Structured Prediction Rules" (ACL 2014); each is
+a file in ``methods``.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ from tagpool.corpus.corpus import Corpus
 from tagpool.errors import InputError, NotFittedError
 from tagpool.evaluation.breakdown import edit_distance
 from tagpool.evaluation.scores import score
-from tagpool.parameters import Parameters
-from tagpool.pools.votes.alignment import LENGTHS, columns_of
+from tagpool.experts.inside.description import Description
+from tagpool.parameters import Exclusive, Parameters, declare_parameters, parameter
+from tagpool.pools.votes.alignment import LENGTHS, align_all
 from tagpool.pools.votes.automaton import Automaton
 from tagpool.pools.votes.ballots import (
     NOTHING,
@@ -27,89 +28,77 @@ from tagpool.pools.votes.ballots import (
     Predictions,
     Sequences,
     ballots_of,
-    demand_votes,
-    named,
+    check_informative,
+    predictions_by_name,
 )
 from tagpool.pools.votes.calibration import Calibration
+from tagpool.pools.votes.description import describe_vote_pool
 from tagpool.pools.votes.files import save
-from tagpool.pools.votes.fitted import Fitted, fit_ballots, mean_loss
+from tagpool.pools.votes.fitted import FittedVotes, mean_loss
 from tagpool.pools.votes.guarantees import Guarantees
-from tagpool.pools.votes.keys import Key
+from tagpool.pools.votes.keys import KEYS, Key
 from tagpool.pools.votes.losses import Loss, cost_matrix
 from tagpool.pools.votes.methods import METHODS
-from tagpool.pools.votes.tuning import best_beta, calibration_of, checked_setting
+from tagpool.pools.votes.training import calibrate_pool, checked_settings, choose_beta, learn
 
 Self = TypeVar("Self", bound="VotePool")
+_NOT_FITTED = "the VotePool is not fitted: call fit(predictions, gold) first, or load one"
 
 
+@declare_parameters
 class VotePool(Parameters):
-    """Pools the label sequences of any experts into one that is better.
+    """Pool the label sequences of any experts.
 
-    ``method``: ``mvote`` (weighted majority vote, the default), ``rand``, ``cv``, ``fpl``, ``fpl_cv``, ``espboost``, ``sle``,
-    ``best`` (the best expert alone), ``majority`` (all count alike). ``key`` says which tokens share weights: ``position`` (the
-    paper's), ``shared``, ``label``, ``length``, or a function of a :class:`Place`; ``automaton`` gives a general one instead.
-    ``loss`` is ``hamming``, a weight for each gold label, or a function of the gold label and another.
-
-    ``beta`` is the factor by which an error lowers a weight, a list of those to choose from by cross-validation, or ``cv`` for a
-    usual list; ``delta`` the probability with which guarantees may fail; ``online_rounds`` how many sentences the online methods
-    learn from (None: all); ``epsilon`` the inverse of the perturbation of ``fpl`` (None: 0.5 / (experts · positions));
-    ``rounds`` the most that ``espboost`` and ``sle`` take; ``stop_early`` ends ``sle`` at the first round without improvement.
-    ``combine`` says whether the votes of a sequence are multiplied (``product``) or added up (``sum``), where a ``scheme`` (such
-    as ``bio2``) or an ``automaton`` allows some sequences only; else both are the same.
-
-    ``lengths``: ``same``, or for outputs of unequal lengths ``align`` or ``pad``. ``calibrate`` makes confidence the rate of
-    right labels, by cross-validation. ``unknown``: whether labels that were not met in fit are an ``error``, or ``allow``-ed.
+    Tokens with the same key share weights; an automaton replaces keys by paths through its states. ``combine`` matters only with
+    a ``scheme`` or an ``automaton``, which exclude some sequences. ``loss`` may also weight each gold label, or be a function of
+    the gold label and another label.
 
     >>> gold = [["A", "B"], ["B", "B"], ["A", "A"]] * 10
     >>> first = [["A", "A"], ["B", "A"], ["A", "B"]] * 10
     >>> second = [["B", "B"], ["A", "B"], ["B", "A"]] * 10
-    >>> pool = VotePool().fit({"first": first, "second": second}, gold)
+    >>> pool = VotePool(key="position").fit({"first": first, "second": second}, gold)
     >>> pool.predict({"first": [["A", "A"]], "second": [["B", "B"]]})
     [['A', 'B']]
     """
 
-    kind = "path-pool"
+    kind = "vote-pool"
 
-    _fitted: Fitted | None = None
+    method: str = parameter(default="mvote", choices=tuple(METHODS), kw_only=False, help="Method that learns the weights.")
+    key: str | Key = parameter(
+        default="shared", choices=KEYS, help="Tokens that share weights: a name, or a function of a Place that returns a name."
+    )
+    automaton: Automaton | None = parameter(default=None, help="Automaton of path experts, instead of a key.")
+    loss: str | Loss = parameter(
+        default="hamming", choices=("hamming",), help="Loss: 'hamming', a weight per gold label, or a function of two labels."
+    )
+    beta: float | str | Sequence[float] = parameter(
+        default=0.95,
+        minimum=Exclusive(0),
+        maximum=Exclusive(1),
+        choices=("cv",),
+        help="Factor of a weight per error; a list or 'cv' chooses it by cross-validation.",
+    )
+    delta: float = parameter(
+        default=0.05, minimum=Exclusive(0), maximum=Exclusive(1), help="Probability that the guarantees do not hold."
+    )
+    online_rounds: int | None = parameter(default=None, minimum=2, help="Sentences that online methods learn from; None: all.")
+    epsilon: float | None = parameter(
+        default=None, minimum=Exclusive(0), help="Inverse noise of fpl; None: 0.5 / (experts · positions)."
+    )
+    rounds: int = parameter(default=100, minimum=1, help="Maximum number of rounds of espboost and sle.")
+    stop_early: bool = parameter(default=False, help="Stop sle in the first round without improvement.")
+    combine: str = parameter(default="product", choices=("product", "sum"), help="Multiply or add the votes of a sequence.")
+    scheme: str | None = parameter(default=None, help="Tag scheme that labels must follow: iob1, bio2, bioes or bilou.")
+    lengths: str = parameter(
+        default="same", choices=LENGTHS, help="Outputs of unequal lengths: align them, pad them, or refuse them (same)."
+    )
+    calibrate: bool = parameter(default=False, help="Calibrate the confidence by cross-validation.")
+    unknown: str = parameter(default="error", choices=("error", "allow"), help="Labels that are new after fit.")
+    seed: int = parameter(default=1, minimum=0, maximum=(1 << 63) - 1, help="Seed of the random numbers.")
+
+    _fitted: FittedVotes | None = None
     _calibration: Calibration | None = None
     _beta: float | None = None
-
-    def __init__(
-        self,
-        method: str = "mvote",
-        *,
-        key: Key = "position",
-        automaton: Automaton | None = None,
-        loss: Loss = "hamming",
-        beta: float | str | Sequence[float] = 0.95,
-        delta: float = 0.05,
-        online_rounds: int | None = None,
-        epsilon: float | None = None,
-        rounds: int = 100,
-        stop_early: bool = False,
-        combine: str = "product",
-        scheme: str | None = None,
-        lengths: str = "same",
-        calibrate: bool = False,
-        unknown: str = "error",
-        seed: int = 1,
-    ) -> None:
-        self.method = method
-        self.key = key
-        self.automaton = automaton
-        self.loss = loss
-        self.beta = beta
-        self.delta = delta
-        self.online_rounds = online_rounds
-        self.epsilon = epsilon
-        self.rounds = rounds
-        self.stop_early = stop_early
-        self.combine = combine
-        self.scheme = scheme
-        self.lengths = lengths
-        self.calibrate = calibrate
-        self.unknown = unknown
-        self.seed = seed
 
     # Fitting ------------------------------------------------------------------------------------------------------------
 
@@ -120,43 +109,35 @@ class VotePool(Parameters):
         *,
         words: Sequence[Sequence[str]] | None = None,
     ) -> Self:
-        """Learns from what experts say of sentences whose labels are known, and which they were not trained on.
+        """Learn the weights of experts from their labels of gold sentences that they were not trained on.
 
-        ``predictions`` are the experts by name (or a list of them), each with a list of labels for every sentence: None in the
-        place of a label abstains, None in the place of a sentence is an expert that is missing there. Neither is counted for or
-        against the expert. ``words`` are only for keys that look at them; those of a gold corpus are taken by themselves.
+        ``predictions`` has the experts by name (or as a list), each with a list of labels per sentence. None instead of a label
+        abstains; None instead of a sentence is a missing expert. Neither counts for or against the expert. Key functions see
+        ``words`` (default: those of a gold corpus).
         """
         if isinstance(gold, Corpus):
             words = gold.words if words is None else words
             gold = gold.labels
         self._check()
-        ballots = self._ballots(named(predictions), gold, words)
-        demand_votes(ballots)
-        self._beta = best_beta(self, ballots) if isinstance(self.beta, (str, Sequence)) else float(self.beta)
-        setting = checked_setting(self, ballots, self._beta)
-        # The other methods look at all sentences at once.
-        online = self.online_rounds is not None and setting.method in METHODS[:5]
-        learned_from = ballots.select(range(min(self.online_rounds or 0, len(ballots)))) if online else ballots
-        self._fitted = fit_ballots(learned_from, setting, self.key, self.automaton, self.loss)
-        self._calibration = calibration_of(self, ballots, setting) if self.calibrate else None
+        ballots = self._ballots(predictions_by_name(predictions), gold, words)
+        check_informative(ballots)
+        self._beta = choose_beta(self, ballots) if isinstance(self.beta, (str, Sequence)) else float(self.beta)
+        settings = checked_settings(self, ballots, self._beta)
+        method = METHODS[self.method]
+        limited = self.online_rounds is not None and method.online
+        train = ballots.select(range(min(self.online_rounds or 0, len(ballots)))) if limited else ballots
+        self._fitted = learn(train, method, settings, self.key, self.loss, self.automaton)
+        self._calibration = calibrate_pool(self, ballots, settings) if self.calibrate else None
         return self
 
     def _check(self) -> None:
-        """The parameters that need no data to be found wrong."""
-        for name, value, allowed in (
-            ("method", self.method, METHODS),
-            ("combine", self.combine, ("product", "sum")),
-            ("lengths", self.lengths, LENGTHS),
-            ("unknown", self.unknown, ("error", "allow")),
-        ):
-            if value not in allowed:
-                raise InputError(f"{name}={value!r}: expected one of {', '.join(allowed)}")
-        if self.automaton is not None and self.key != "position":
+        """Raise an InputError for parameters that contradict each other."""
+        if self.automaton is not None and self.key not in ("shared", "position"):
             raise InputError("expected a key or an automaton, got both")
         if self.automaton is not None and self.scheme is not None:
-            raise InputError("a scheme and an automaton both say which sequences are allowed: expected one of them")
-        if self.scheme is not None and (self.lengths != "same" or self.method == "rand"):
-            raise InputError("a scheme needs votes on tokens: it cannot be had with method='rand', nor where lengths differ")
+            raise InputError("expected a scheme or an automaton, got both: each restricts the sequences")
+        if self.scheme is not None and (self.lengths != "same" or METHODS[self.method].draws_paths):
+            raise InputError("a scheme needs votes on tokens: use lengths='same', and a method other than rand")
 
     def _ballots(self, predictions: dict[str, Sequences], gold: Any, words: Any, **labels: Any) -> Ballots:
         if not predictions:
@@ -164,60 +145,61 @@ class VotePool(Parameters):
         if self.lengths == "same":
             return ballots_of(predictions, gold, words=words, **labels)
         if callable(self.key):
-            raise InputError(f"a function as key cannot be had with lengths={self.lengths!r}: columns are no tokens")
-        return ballots_of(*columns_of(predictions, gold, self.lengths), **labels)
+            raise InputError(f"lengths={self.lengths!r} needs a key by name: aligned columns are not tokens")
+        return ballots_of(*align_all(predictions, gold, self.lengths), **labels)
 
     # Pooling ------------------------------------------------------------------------------------------------------------
 
     def predict(self, predictions: Predictions, *, words: Sequence[Sequence[str]] | None = None) -> list[list[str]]:
-        """The pooled label sequence of every sentence. Experts are found by name; those of a list by their order."""
+        """Return the pooled label sequence of every sentence. Experts are matched by name; those of a list by order."""
         return self.predict_with_confidence(predictions, words=words)[0]
 
     def predict_confidence(self, predictions: Predictions, *, words: Sequence[Sequence[str]] | None = None) -> list[FloatArray]:
-        """For every label of :meth:`predict` its share of the votes; with ``calibrate`` how often such labels are right."""
+        """Return the part of the votes for every pooled label; with ``calibrate``, the rate at which such labels are correct."""
         return self.predict_with_confidence(predictions, words=words)[1]
 
     def predict_with_confidence(
         self, predictions: Predictions, *, words: Sequence[Sequence[str]] | None = None
     ) -> tuple[list[list[str]], list[FloatArray]]:
-        """Both at once."""
-        return self._pooled(predictions, words, open_labels=self.unknown == "allow")
+        """Return the results of :meth:`predict` and :meth:`predict_confidence`."""
+        return self._pool(predictions, words, open_labels=self.unknown == "allow")
 
-    def _pooled(self, predictions: Predictions, words: Any, *, open_labels: bool) -> tuple[list[list[str]], list[FloatArray]]:
-        ballots = self._to_pool(predictions, None, words, open_labels)
-        numbers, shares = self._vote(ballots)
+    def _pool(self, predictions: Predictions, words: Any, *, open_labels: bool) -> tuple[list[list[str]], list[FloatArray]]:
+        ballots = self._new_ballots(predictions, None, words, open_labels)
+        numbers, confidences = self._vote(ballots)
         if self._calibration is not None:
-            shares = self._calibration(shares)
+            confidences = self._calibration(confidences)
         labels = ballots.cut([ballots.labels[number] for number in numbers.tolist()])
-        confidence = [np.array(each) for each in ballots.cut(shares.tolist())]
+        confidence = [np.array(row) for row in ballots.cut(confidences.tolist())]
         if self.lengths == "same":
             return labels, confidence
-        there = [[label != NOTHING for label in sentence] for sentence in labels]
+        present = [[label != NOTHING for label in sentence] for sentence in labels]
         return (
             [[label for label in sentence if label != NOTHING] for sentence in labels],
-            [each[np.array(kept, bool)] for each, kept in zip(confidence, there, strict=True)],
+            [row[np.array(mask, bool)] for row, mask in zip(confidence, present, strict=True)],
         )
 
-    def _to_pool(self, predictions: Predictions, gold: Any, words: Any, open_labels: bool) -> Ballots:
-        known = self._found
-        given = named(predictions)
-        if not isinstance(predictions, Mapping) and len(given) == len(known.experts):
-            given = dict(zip(known.experts, given.values(), strict=True))
-        if set(given) != set(known.experts):
+    def _new_ballots(self, predictions: Predictions, gold: Any, words: Any, open_labels: bool) -> Ballots:
+        """Return ballots with the experts and labels of the fit, in their order."""
+        fitted = self._weights()
+        by_name = predictions_by_name(predictions)
+        if not isinstance(predictions, Mapping) and len(by_name) == len(fitted.experts):
+            by_name = dict(zip(fitted.experts, by_name.values(), strict=True))
+        if set(by_name) != set(fitted.experts):
             raise InputError(
-                f"expected the experts {', '.join(map(repr, known.experts))}, got {', '.join(map(repr, given))}; "
-                "for one that is missing give None for every sentence"
+                f"expected the experts {', '.join(map(repr, fitted.experts))}, got {', '.join(map(repr, by_name))}; "
+                "give None for every sentence of a missing expert"
             )
-        ordered = {name: given[name] for name in known.experts}
-        return self._ballots(ordered, gold, words, labels=known.labels, open_labels=open_labels)
+        ordered = {name: by_name[name] for name in fitted.experts}
+        return self._ballots(ordered, gold, words, labels=fitted.labels, open_labels=open_labels)
 
     def _vote(self, ballots: Ballots) -> tuple[IntArray, FloatArray]:
-        return self._found.vote(ballots, self.key, self.automaton, self.scheme, self.combine == "product", self.seed)
+        return self._weights().vote(ballots, self.key, self.automaton, self.scheme, self.combine == "product", self.seed)
 
     def mean_loss(self, predictions: Predictions, gold: Sequences | Corpus, *, words: Any = None) -> float:
-        """The mean loss of the pooled sentences: with the Hamming loss the mean of the shares of wrong tokens.
+        """Return the mean loss of the pooled sentences; with the Hamming loss, the mean rate of wrong tokens.
 
-        Where lengths may differ it is the edit distance, as a share of the longer of the two, and ``loss`` is not looked at.
+        For outputs of unequal lengths it is the edit distance relative to the longer sequence, whatever ``loss`` is.
 
         >>> gold = [["A", "B"], ["B", "A"]]
         >>> experts = {"a": [["A", "B"], ["B", "B"]], "b": [["B", "B"], ["B", "A"]]}
@@ -228,60 +210,63 @@ class VotePool(Parameters):
             words = gold.words if words is None else words
             gold = gold.labels
         if self.lengths != "same":
-            labels = self._pooled(predictions, words, open_labels=True)[0]
+            labels = self._pool(predictions, words, open_labels=True)[0]
             return edit_distance(cast("Sequence[Sequence[str]]", gold), labels).normalised
-        ballots = self._to_pool(predictions, gold, words, open_labels=True)
+        ballots = self._new_ballots(predictions, gold, words, open_labels=True)
         return mean_loss(ballots, self._vote(ballots)[0], cost_matrix(self.loss, ballots.labels))
 
     def score(self, predictions: Predictions, gold: Any) -> float:
-        """The F1 of the pooled labels as conlleval counts it (the accuracy for plain labels), from 0 to 1."""
+        """Return the F1 of the pooled labels as conlleval counts it (accuracy for plain labels), from 0 to 1."""
         return float(score(gold, self.predict(predictions)).f1)
 
-    # What was learned ---------------------------------------------------------------------------------------------------
+    # Learned weights ----------------------------------------------------------------------------------------------------
 
-    @property
-    def _found(self) -> Fitted:
+    def _weights(self) -> FittedVotes:
         if self._fitted is None:
-            raise NotFittedError("the VotePool was not fitted: call fit(predictions, gold) first, or load one")
+            raise NotFittedError(_NOT_FITTED)
         return self._fitted
 
     @property
     def is_fitted(self) -> bool:
-        """Whether there is anything to pool with."""
+        """Whether the pool is fitted."""
         return self._fitted is not None
 
     @property
     def experts_(self) -> tuple[str, ...]:
-        """The experts' names."""
-        return self._found.experts
+        """Names of the experts."""
+        return self._weights().experts
 
     @property
     def labels_(self) -> tuple[str, ...]:
-        """The labels, in the order of their numbers."""
-        return tuple(label for label in self._found.labels if label != NOTHING)
+        """Labels, in the order of their numbers."""
+        return tuple(label for label in self._weights().labels if label != NOTHING)
 
     @property
     def states_(self) -> tuple[str, ...]:
-        """The names of the states that have weights of their own; none where all tokens or an automaton's edges have."""
-        return self._found.states
+        """Names of the states; empty if weights belong to experts or to the edges of an automaton."""
+        return self._weights().states
 
     @property
     def weights_(self) -> FloatArray:
-        """The weights of the votes: (states + 1, experts), the last row for states not met in fit; or one for each edge."""
-        return self._found.weights
+        """Weights, [states + 1][experts]; the last row is for states that are new after fit. [edges] of an automaton."""
+        return self._weights().weights
 
     @property
     def beta_(self) -> float:
-        """The β that was used: given, or chosen."""
+        """The β that was given or chosen."""
         if self._beta is None:
-            raise NotFittedError("the VotePool was not fitted: call fit(predictions, gold) first, or load one")
+            raise NotFittedError(_NOT_FITTED)
         return self._beta
 
     @property
     def guarantees_(self) -> Guarantees:
-        """What theory says of the loss to come."""
-        return self._found.guarantees
+        """Bounds on the loss on new sentences."""
+        return self._weights().guarantees
+
+    def describe(self, *, top: int = 10, labels: Sequence[str] | None = None, template: str | None = None) -> Description:
+        """Return facts about the pool; the arguments are those of taggers, and have no effect."""
+        return describe_vote_pool(self, labels=labels, template=template)
 
     def save(self, path: str | Path) -> None:
-        """Writes the pool to one file, whole or not at all. A function as key or loss is not kept: set it again when loaded."""
+        """Write the pool to a file, atomically. A function as key or loss is not saved: set it again after loading."""
         save(self, path)

@@ -1,7 +1,7 @@
-"""Predictions from files: what an expert says of the sentences of a gold corpus, in whatever format it wrote them.
+"""Prediction files: the labels of an expert for the sentences of a gold corpus.
 
-CoNLL columns and CoNLL-U (the last column, or one that is named), JSONL with tokens and labels, and JSONL with a text and
-character spans, which are brought to the gold tokens. A label ``?`` abstains.
+Formats are CoNLL columns and CoNLL-U (the last or a named column), JSONL with tokens and labels, and JSONL with text and
+character spans, which are aligned to the gold tokens. A label ``?`` abstains.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from tagpool.corpus.jsonl import SPAN_KEYS, character_ranges, parse_record
 from tagpool.corpus.schemes import Scheme, Span, detect, to_labels
 from tagpool.errors import InputError
 
-SILENT = "?"
+ABSTAINS = "?"
 
 
 @dataclass
-class Read:
-    """An expert's labels for every gold sentence (None: it abstains), and notes on what did not fit.
+class PredictionFile:
+    """Labels of an expert for every gold sentence (None: abstains), and notes on spans that do not match.
 
-    ``lines`` tells the line of a token, both from 0 on.
+    ``lines`` returns the line of a token, from the numbers of its sentence and token.
     """
 
     labels: list[list[str | None]]
@@ -36,8 +36,8 @@ class Read:
 
 def read_predictions(
     path: str | Path, gold: Corpus, *, columns: str | None = None, label: str | None = None, encoding: str = "utf-8"
-) -> Read:
-    """Reads an expert's file; an InputError names the line where it does not fit the gold corpus (which needs no labels).
+) -> PredictionFile:
+    """Read the file of an expert; an InputError names the line that differs from the gold corpus (which needs no labels).
 
     >>> import tempfile, pathlib
     >>> path = pathlib.Path(tempfile.mkdtemp(), "spans.jsonl")
@@ -47,46 +47,47 @@ def read_predictions(
     [['B-PER', 'I-PER', 'B-ACT', 'O']]
     """
     if format_of(path) is Format.JSONL and _has_spans(path, encoding):
-        return _from_spans(path, gold, encoding)
+        return _read_spans(path, gold, encoding)
     corpus = read_labelled(path, columns=columns, label=label, encoding=encoding)
     lines = _Lines(path, encoding)
     if len(corpus) != len(gold):
-        at = lines.of(min(len(corpus), len(gold)))
-        what = "the file ends early" if len(corpus) < len(gold) else "there are more sentences than in gold"
-        raise InputError(f"{what}: expected {len(gold)} sentences, got {len(corpus)}", source=source_name(path), line=at)
+        line = lines.of(min(len(corpus), len(gold)))
+        raise InputError(f"expected {len(gold)} sentences, as gold has, got {len(corpus)}", source=source_name(path), line=line)
     notes: list[str] = []
-    for number, (own, theirs) in enumerate(zip(corpus.words, gold.words, strict=True)):
-        if len(own) != len(theirs):
+    for number, (words, gold_words) in enumerate(zip(corpus.words, gold.words, strict=True)):
+        if len(words) != len(gold_words):
             raise InputError(
-                f"expected {len(theirs)} tokens in sentence {number + 1}, as gold has, got {len(own)}",
+                f"expected {len(gold_words)} tokens in sentence {number + 1}, as gold has, got {len(words)}",
                 source=source_name(path),
                 line=lines.of(number),
             )
-        if own != theirs and not notes:
-            place = next(i for i, (a, b) in enumerate(zip(own, theirs, strict=True)) if a != b)
+        if words != gold_words and not notes:
+            place = next(i for i, (a, b) in enumerate(zip(words, gold_words, strict=True)) if a != b)
             notes.append(
-                f"{source_name(path)}:{lines.of(number) + place}: the word is {own[place]!r}, in gold {theirs[place]!r}; "
-                "are these the same sentences?"
+                f"{source_name(path)}:{lines.of(number) + place}: the word is {words[place]!r}, in gold {gold_words[place]!r}; "
+                "check that the sentences are the same"
             )
-    return Read([[None if each == SILENT else each for each in labels] for labels in corpus.labels], notes, lines.of_token)
+    return PredictionFile(
+        [[None if label == ABSTAINS else label for label in labels] for labels in corpus.labels], notes, lines.of_token
+    )
 
 
 class _Lines:
-    """The line on which each sentence of a file begins; looked up only where there is something to say about one."""
+    """Line numbers of sentences; computed only for messages."""
 
     def __init__(self, path: str | Path, encoding: str) -> None:
         self._path, self._encoding = path, encoding
 
     def of(self, sentence: int) -> int:
-        """The line, from 1 on; the last one of the file for a sentence that it has not."""
-        begins = list(self._begin())
-        return begins[sentence] if sentence < len(begins) else max(len(read_lines(self._path, encoding=self._encoding)), 1)
+        """Return the line of a sentence, from 1; the last line of the file if it has fewer sentences."""
+        lines = list(self._first_lines())
+        return lines[sentence] if sentence < len(lines) else max(len(read_lines(self._path, encoding=self._encoding)), 1)
 
     def of_token(self, sentence: int, token: int) -> int:
-        """The line of a token: that of its sentence where a sentence is one line."""
+        """Return the line of a token; in JSONL that of its sentence."""
         return self.of(sentence) + (0 if format_of(self._path) is Format.JSONL else token)
 
-    def _begin(self) -> Iterator[int]:
+    def _first_lines(self) -> Iterator[int]:
         kind = format_of(self._path)
         inside = False
         for number, line in enumerate(read_lines(self._path, encoding=self._encoding), 1):
@@ -94,10 +95,10 @@ class _Lines:
                 if line.strip():
                     yield number
                 continue
-            aside = line.startswith(DOCUMENT_START) or (line.startswith("#") and not inside)
+            is_comment = line.startswith(DOCUMENT_START) or (line.startswith("#") and not inside)
             if not line.strip():
                 inside = False
-            elif not inside and not aside:
+            elif not inside and not is_comment:
                 inside = True
                 yield number
 
@@ -113,10 +114,10 @@ def _has_spans(path: str | Path, encoding: str) -> bool:
     return False
 
 
-def _from_spans(path: str | Path, gold: Corpus, encoding: str) -> Read:
+def _read_spans(path: str | Path, gold: Corpus, encoding: str) -> PredictionFile:
     source, words = source_name(path), gold.words
     scheme = detect(gold.labels).scheme if gold.label_column is not None else Scheme.BIO2
-    found = Read([], lines=_Lines(path, encoding).of_token)
+    predictions = PredictionFile([], lines=_Lines(path, encoding).of_token)
     for number, line in enumerate(read_lines(path, encoding=encoding), 1):
         if not line.strip():
             continue
@@ -125,34 +126,34 @@ def _from_spans(path: str | Path, gold: Corpus, encoding: str) -> Read:
             return InputError(message, source=source, line=number)
 
         record = parse_record(line, fail)
-        sentence = len(found.labels)
+        sentence = len(predictions.labels)
         if sentence >= len(words):
             raise fail(f"there are more texts than the {len(words)} sentences of gold")
         places = _places(words[sentence], record.get("text"), fail)
-        kept: list[Span] = []
+        spans: list[Span] = []
         for start, end, kind in sorted(character_ranges(record, next((k for k in SPAN_KEYS if k in record), None), fail)):
-            said = f"{source}:{number}: span [{start}, {end}, {kind!r}]"
+            where = f"{source}:{number}: span [{start}, {end}, {kind!r}]"
             inside = [token for token, (first, last) in enumerate(places) if first < end and last > start]
             if not inside:
-                found.notes.append(f"{said} holds no token: left out")
-            elif kept and inside[0] < kept[-1].end:
-                found.notes.append(f"{said} overlaps the one before it: left out")
+                predictions.notes.append(f"{where} contains no token: ignored")
+            elif spans and inside[0] < spans[-1].end:
+                predictions.notes.append(f"{where} overlaps the previous one: ignored")
             else:
                 if places[inside[0]][0] < start or places[inside[-1]][1] > end:
-                    found.notes.append(f"{said} cuts a token: widened to whole tokens")
-                kept.append(Span(inside[0], inside[-1] + 1, kind))
-        found.labels.append([*to_labels(kept, len(places), Scheme.BIO2 if scheme is Scheme.PLAIN else scheme)])
-    if len(found.labels) < len(words):
+                    predictions.notes.append(f"{where} cuts a token: extended to whole tokens")
+                spans.append(Span(inside[0], inside[-1] + 1, kind))
+        predictions.labels.append([*to_labels(spans, len(places), Scheme.BIO2 if scheme is Scheme.PLAIN else scheme)])
+    if len(predictions.labels) < len(words):
         raise InputError(
-            f"the file ends early: expected {len(words)} texts, one for each sentence of gold, got {len(found.labels)}",
+            f"expected {len(words)} texts, one per gold sentence, got {len(predictions.labels)}",
             source=source,
             line=max(len(read_lines(path, encoding=encoding)), 1),
         )
-    return found
+    return predictions
 
 
 def _places(words: Sequence[str], text: Any, fail: Any) -> list[tuple[int, int]]:
-    """Where the words stand in a text: each begin and end."""
+    """Return the begin and end of each word in a text."""
     if not isinstance(text, str):
         raise fail(f'"text": expected a string, got {type(text).__name__}')
     places = []

@@ -1,0 +1,135 @@
+"""Files of experts on the command line: ``[NAME=]FILE[@COLUMN]``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from tagpool.cli.console import errors
+from tagpool.corpus.corpus import Corpus
+from tagpool.corpus.files import read_lines
+from tagpool.corpus.formats import read_labelled
+from tagpool.corpus.transitions import label_parts
+from tagpool.errors import InputError
+from tagpool.pools.votes.prediction_files import PredictionFile, read_predictions
+
+_MAX_NOTES = 5  # printed per file
+
+
+@dataclass(frozen=True)
+class ExpertFile:
+    """An expert: its name, its file, and the column of its labels (default: the last)."""
+
+    name: str
+    path: Path
+    column: str | None
+
+
+def parse_experts(arguments: list[str]) -> list[ExpertFile]:
+    """Parse the arguments; raise an error if two experts have the same name."""
+    experts: list[ExpertFile] = []
+    for text in arguments:
+        name, equals, rest = text.partition("=")
+        place = rest if equals else text
+        path, at, column = place.rpartition("@")
+        if not at or Path(place).exists():
+            path, column = place, ""
+        if not equals:
+            name = column or Path(path).name.removesuffix(".gz").rsplit(".", 1)[0]
+        if not name or not path:
+            raise InputError(f"{text}: expected FILE, NAME=FILE, or FILE@COLUMN")
+        if name in (expert.name for expert in experts):
+            raise InputError(f"two experts have the name {name!r}: name them, such as first={path}")
+        experts.append(ExpertFile(name, Path(path), column or None))
+    return experts
+
+
+def first_corpus(experts: list[ExpertFile], columns: str | None, encoding: str) -> Corpus:
+    """Read the file of the first expert, for its words."""
+    if not experts:
+        raise InputError("expected the files of the experts, got none")
+    first = experts[0]
+    return read_labelled(first.path, columns=columns, label=first.column, encoding=encoding)
+
+
+def read_experts(
+    experts: list[ExpertFile],
+    gold: Corpus,
+    columns: str | None,
+    encoding: str,
+    *,
+    known: Iterable[str] | None = None,
+    known_from: str = "",
+) -> dict[str, list[list[str | None]]]:
+    """Read the labels of all experts for the gold sentences.
+
+    With ``known`` labels, a label whose type neither they nor another expert have is an error with its line, and so is an expert
+    without any known type. ``known_from`` introduces the known labels in the message.
+    """
+    files = _read(experts, gold, columns, encoding)
+    if known is not None:
+        _check_labels(experts, files, known, known_from)
+    return {name: file.labels for name, file in files.items()}
+
+
+def read_gold_experts(
+    arguments: list[str], path: Path, gold: Corpus, columns: str | None, encoding: str, *, allow_unknown: bool
+) -> dict[str, list[list[str | None]]]:
+    """Read the labels of experts for sentences with gold labels; raise an error if a pool cannot learn from them."""
+    experts = parse_experts(arguments)
+    if len(experts) < 2:
+        raise InputError("expected two experts or more, got 1: there is nothing to pool", source=experts[0].path, line=1)
+    if len(gold) < 2:
+        message = f"expected two sentences or more, got {len(gold)}: there is nothing to learn from"
+        raise InputError(message, source=path, line=max(len(read_lines(path, encoding=encoding)), 1))
+    files = _read(experts, gold, columns, encoding)
+    if not allow_unknown:
+        _check_labels(experts, files, {label for row in gold.labels for label in row}, "gold labels are")
+    first, *others = (files[expert.name] for expert in experts)
+    if all(other.labels == first.labels for other in others):
+        raise InputError(
+            f"all experts give the same label to every token as {experts[0].path}: there is nothing to pool",
+            source=experts[1].path,
+            line=others[0].lines(0, 0),
+        )
+    return {name: file.labels for name, file in files.items()}
+
+
+def _read(experts: list[ExpertFile], gold: Corpus, columns: str | None, encoding: str) -> dict[str, PredictionFile]:
+    """Read the files and print their notes."""
+    files: dict[str, PredictionFile] = {}
+    for expert in experts:
+        file = read_predictions(expert.path, gold, columns=columns, label=expert.column, encoding=encoding)
+        notes = file.notes[:_MAX_NOTES]
+        if len(file.notes) > _MAX_NOTES:
+            notes.append(f"{expert.path}: {len(file.notes) - _MAX_NOTES} more spans do not match the tokens")
+        for note in notes:
+            errors.print(f"note: {note}", highlight=False, markup=False)
+        files[expert.name] = file
+    return files
+
+
+def _check_labels(experts: list[ExpertFile], files: dict[str, PredictionFile], known: Iterable[str], known_from: str) -> None:
+    known_types = {_type(label) for label in known}
+    types = {name: {_type(label) for row in file.labels for label in row if label is not None} for name, file in files.items()}
+    for expert in experts:
+        others = set().union(*(names for name, names in types.items() if name != expert.name))
+        allowed = known_types | others if types[expert.name] & known_types else known_types
+        expected = f"{known_from} {', '.join(map(repr, sorted(set(known))[:12]))}"
+        _check_expert_labels(expert, files[expert.name], allowed, expected)
+
+
+def _type(label: str) -> str:
+    return label_parts(label).type or label
+
+
+def _check_expert_labels(expert: ExpertFile, file: PredictionFile, allowed: set[str], expected: str) -> None:
+    for sentence, labels in enumerate(file.labels):
+        for token, label in enumerate(labels):
+            if label is not None and _type(label) not in allowed:
+                raise InputError(
+                    f"unknown label {label!r}; {expected}; correct it, or allow such labels with --unknown allow",
+                    source=str(expert.path),
+                    line=file.lines(sentence, token),
+                )

@@ -1,0 +1,168 @@
+"""Training of a bagging pool: one job per bag, further jobs per fold, then the weights of the members."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tagpool.chain.checks import FloatArray
+from tagpool.corpus.corpus import Corpus
+from tagpool.errors import InputError
+from tagpool.experts.linear.expert import Expert
+from tagpool.experts.training_data import UNKNOWN
+from tagpool.features.encoder import load_resources
+from tagpool.features.presets import load_templates
+from tagpool.features.template import TemplateSet
+from tagpool.pools.bagging.auto_bags import find_bags
+from tagpool.pools.bagging.bags import bags_of, resources_for
+from tagpool.pools.bagging.label_wise import merge_labels
+from tagpool.pools.bagging.partitions import BagScheme, View
+from tagpool.pools.member_weights import check_weights, uniform
+from tagpool.pools.parallel_fits import Job, OnEpoch, fit_all, variant
+from tagpool.pools.weight_learning import HeldOut, fit_mixture_weights, maximise_f1, maximise_likelihood
+
+if TYPE_CHECKING:
+    from tagpool.pools.bagging.pool import BaggingPool
+
+
+@dataclass(frozen=True)
+class Bags:
+    """The input of each member by name, its bags (or templates, or labels), and the explanation of automatic bags."""
+
+    views: dict[str, View]
+    contents: dict[str, tuple[str, ...]]
+    explanation: str | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class FittedMembers:
+    """Result of the training."""
+
+    members: tuple[Expert, ...]
+    weights: FloatArray
+    bags: Bags
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingCorpora:
+    """Training sentences with their weights, and dev sentences."""
+
+    train: Corpus
+    dev: Corpus | None
+    sample_weight: Any
+
+
+def train_members(pool: BaggingPool, corpora: TrainingCorpora, on_epoch: OnEpoch | None) -> FittedMembers:
+    """Train a member per bag, and learn the weights."""
+    templates = load_templates(pool.expert.templates)
+    resources = load_resources(templates, pool.expert.resources or {})
+    bags = choose_bags(pool, templates, resources, corpora)
+    if not isinstance(pool.weights, str):
+        check_weights(pool.weights, len(bags.views))
+    jobs = _jobs(pool.expert, pool.threads, bags.views, resources, corpora)
+    fold_jobs = _fold_jobs(pool, bags.views, resources, corpora) if _needs_folds(pool, corpora.dev) else []
+    fit_all([*jobs, *(job for fold, _ in fold_jobs for job in fold)], pool.threads, on_epoch)
+    members = tuple(job.expert for job in jobs)
+    for member in members:
+        member.threads = pool.threads
+    held_out = [([job.expert for job in fold], corpus) for fold, corpus in fold_jobs]
+    if corpora.dev is not None and not held_out:
+        held_out = [(list(members), corpora.dev)]
+    return FittedMembers(members, _learn_weights(pool, len(members), held_out), bags)
+
+
+def choose_bags(pool: BaggingPool, templates: TemplateSet, resources: Mapping[str, Any], corpora: TrainingCorpora) -> Bags:
+    """Return the bags of the members, from the templates, a scheme, or automatic."""
+    if isinstance(pool.bags, str) and pool.bags == "auto":
+        auto = find_bags(pool.expert, templates, resources, corpora.train, corpora.dev, seed=pool.seed, threads=pool.threads)
+        views = {name: View(bag) for name, bag in auto.bags.items()}
+        return Bags(views, {name: tuple(map(str, bag)) for name, bag in auto.bags.items()}, auto.explanation)
+    if isinstance(pool.bags, BagScheme):
+        views = pool.bags.views(templates, _labels(pool.expert, corpora.train))
+        if not views:
+            raise InputError(f"bags={pool.bags!r}: no template fits the scheme")
+        return Bags(views, {name: view.labels or tuple(map(str, view.templates)) for name, view in views.items()})
+    named = bags_of(templates, pool.bags)
+    return Bags({name: View(templates.restrict(*bags)) for name, bags in named.items()}, named)
+
+
+def _labels(expert: Expert, corpus: Corpus) -> list[str]:
+    """Return the known labels in the order of their first occurrence."""
+    labels = dict.fromkeys(label for row in corpus.labels for label in row)
+    return [label for label in labels if label not in (UNKNOWN, expert.unknown_label)]
+
+
+def _jobs(
+    expert: Expert,
+    threads: int,
+    views: Mapping[str, View],
+    resources: Mapping[str, Any],
+    corpora: TrainingCorpora,
+    suffix: str = "",
+) -> list[Job]:
+    """Return a training job per member."""
+    job_threads = max(1, threads // len(views))
+    jobs = []
+    for name, view in views.items():
+        used = resources_for(view.templates, resources)
+        member = variant(expert, templates=str(view.templates), resources=used, threads=job_threads, warm_start=False)
+        member._part = view.part
+        if view.labels is None:
+            jobs.append(Job(name + suffix, member, corpora.train, corpora.dev, corpora.sample_weight))
+            continue
+        labels = (*view.labels, UNKNOWN, *filter(None, [expert.unknown_label]))
+        dev = None if corpora.dev is None else merge_labels(corpora.dev, labels)
+        train = merge_labels(corpora.train, labels)
+        jobs.append(Job(name + suffix, member, train, dev, corpora.sample_weight, _labels(expert, corpora.train)))
+    return jobs
+
+
+def _needs_folds(pool: BaggingPool, dev: Corpus | None) -> bool:
+    return isinstance(pool.weights, str) and (pool.weights == "kfold" or (pool.weights in ("em", "likelihood") and dev is None))
+
+
+def _fold_jobs(
+    pool: BaggingPool, views: Mapping[str, View], resources: Mapping[str, Any], corpora: TrainingCorpora
+) -> list[tuple[list[Job], Corpus]]:
+    """Return for every fold the jobs that train on the other sentences, and the sentences of the fold."""
+    train = corpora.train
+    folds = pool.folds
+    if folds > len(train):
+        raise InputError(f"folds={folds}: expected at most {len(train)}, the number of sentences")
+    order = list(range(len(train)))
+    random.Random(pool.seed).shuffle(order)
+    fold_jobs = []
+    for fold in range(folds):
+        held_out = sorted(order[fold * len(order) // folds : (fold + 1) * len(order) // folds])
+        rest = sorted(set(order).difference(held_out))
+        weights = None if corpora.sample_weight is None else np.asarray(corpora.sample_weight)[rest]
+        others = TrainingCorpora(train.select(rest), None, weights)
+        jobs = _jobs(pool.expert, pool.threads, views, resources, others, f", fold {fold + 1}")
+        fold_jobs.append((jobs, train.select(held_out)))
+    return fold_jobs
+
+
+def _learn_weights(pool: BaggingPool, count: int, parts: Sequence[tuple[Sequence[Expert], Corpus]]) -> FloatArray:
+    """Return the weights; ``parts`` are members with sentences that they were not trained on."""
+    if not isinstance(pool.weights, str):
+        return check_weights(pool.weights, count)
+    if pool.weights == "uniform" or count == 1:
+        return uniform(count)
+    unknown = {UNKNOWN, pool.expert.unknown_label}
+    held_out = []
+    for experts, corpus in parts:
+        labelled = [index for index, labels in enumerate(corpus.labels) if unknown.isdisjoint(labels)]
+        if labelled:
+            sentences = corpus.select(labelled)
+            held_out.append(HeldOut(experts, sentences, sentences.labels))
+    if not held_out:
+        raise InputError(f"weights={pool.weights!r}: no held-out sentence has labels for all its tokens")
+    if pool.weights == "em":
+        return fit_mixture_weights(held_out, pool.combine)
+    if pool.weights == "likelihood":
+        return maximise_likelihood(held_out, pool.combine, threads=pool.threads)
+    return maximise_f1(held_out, pool.combine)

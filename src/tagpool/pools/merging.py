@@ -1,0 +1,85 @@
+"""Merging of a logarithmic opinion pool into one model with the weights Σ_j α_j W_j.
+
+P(y|x) ∝ Π_j P_j(y|x)^α_j. The normalisers of the members do not depend on y, so only the weighted sum of their scores remains.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import tagpool
+from tagpool import _native
+from tagpool.chain.checks import FloatArray
+from tagpool.errors import InputError
+from tagpool.experts.linear.crf import CRF
+from tagpool.experts.linear.expert import Expert
+from tagpool.experts.linear.maxent import MaxEnt
+from tagpool.experts.references import origins_of_all
+from tagpool.experts.saving import feature_names
+from tagpool.features.encoder import Encoder
+from tagpool.features.parser import parse
+from tagpool.features.template import Template, TemplateSet
+
+if TYPE_CHECKING:
+    from tagpool.pools.members import Member
+
+
+def merge(members: Sequence[Member], weights: FloatArray, labels: tuple[str, ...]) -> Expert:
+    """Merge the members of a pool into one model."""
+    experts = [(_as_expert(member), weight) for member, weight in zip(members, weights.tolist(), strict=True)]
+    for number, (expert, _) in enumerate(experts):
+        if expert._fitted().has_history:
+            raise InputError(f"member {number} has transition features (label[-1] & ...): the pool does not merge into one model")
+    number_of = {label: number for number, label in enumerate(labels)}
+    names = [feature_names(expert) for expert, _ in experts]
+    try:
+        model = _native.collapse(
+            labels,
+            [expert._fitted() for expert, _ in experts],
+            [weight for _, weight in experts],
+            names,
+            [[number_of[label] for label in expert.labels_] for expert, _ in experts],
+        )
+    except _native.InputFault as fault:
+        raise InputError(f"the pool does not merge into one model: {fault.args[0]}") from None
+    merged: Expert = CRF() if any(expert._fitted().chain for expert, _ in experts) else MaxEnt()
+    texts = {"kind": merged.kind, "tagpool": tagpool.__version__, "summary": json.dumps(_summary(experts))}
+    if not model.given:
+        texts["templates"] = merged.templates = str(_union([_templates(expert) for expert, _ in experts]))
+    packed = "\0".join(sorted(set().union(*names))).encode()
+    merged._model = _native.Model.read(model.write(texts, {"names": zlib.compress(packed, 3)}, False))
+    merged._origins = origins_of_all(expert for expert, _ in experts)
+    return merged
+
+
+def _as_expert(member: Member) -> Expert:
+    expert = member.merge() if hasattr(member, "merge") else member
+    if not isinstance(expert, Expert):
+        raise InputError(f"a member is a {type(member).__name__}; only pools of CRFs and MaxEnts merge into one model")
+    return expert
+
+
+def _templates(expert: Expert) -> TemplateSet:
+    if isinstance(expert._encoder, Encoder):
+        return expert._encoder.templates_
+    return parse(expert._fitted().text("templates") or "")
+
+
+def _union(sets: Sequence[TemplateSet]) -> TemplateSet:
+    """Return all templates once, without bags: the merged model has all features."""
+    templates: dict[Template, None] = {}
+    uses: dict[str, str] = {}
+    for template_set in sets:
+        templates.update(dict.fromkeys(replace(template, bags=()) for template in template_set))
+        uses.update(template_set.uses)
+    return TemplateSet(tuple(templates), tuple(uses.items()), sets[0].boundary)
+
+
+def _summary(experts: Sequence[tuple[Expert, float]]) -> dict[str, object]:
+    first = experts[0][0].summary_
+    data = {name: first[name] for name in ("sentences", "tokens", "columns", "label") if name in first}
+    return data | {"trainer": "merged from a pool", "weights": [weight for _, weight in experts]}

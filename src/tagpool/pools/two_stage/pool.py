@@ -1,0 +1,275 @@
+"""TwoStageTagger: a second tagger that uses the labels of a first one in the same document (after Krishnan and Manning 2006).
+
+Some mentions of a name are easier to label than others. The first stage labels the whole document. The second stage labels it
+again, with features of the labels of other mentions. It is trained on labels of first stages that were trained without the
+document: on their training sentences, first stages make too few errors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from tagpool.chain.checks import FloatArray
+from tagpool.chain.lattice import Lattice
+from tagpool.corpus.corpus import Corpus
+from tagpool.errors import InputError, NotFittedError
+from tagpool.experts.inputs import are_given_features, as_corpus
+from tagpool.experts.linear.expert import Expert
+from tagpool.experts.tagger import Tagger
+from tagpool.experts.training_data import UNKNOWN
+from tagpool.features.parser import parse
+from tagpool.features.presets import load_templates
+from tagpool.optim.watch import Epoch
+from tagpool.parameters import declare_parameters, parameter
+from tagpool.pools.bagging.pool import BaggingPool
+from tagpool.pools.elitist.pool import ElitistPool
+from tagpool.pools.members import as_sentences
+from tagpool.pools.parallel_fits import OnEpoch
+from tagpool.pools.pool import Pool
+from tagpool.pools.two_stage.columns import COLUMNS, TEMPLATES, add_columns
+
+if TYPE_CHECKING:
+    from tagpool.experts.inside.explanation import TokenExplanation
+
+Self = TypeVar("Self", bound="TwoStageTagger")
+Stage = Tagger | BaggingPool | ElitistPool
+_NAMES = ("first stage", "second stage")
+
+
+@declare_parameters
+class TwoStageTagger(Pool):
+    """Two taggers; the second one has features of the labels that the first one gave to the document.
+
+    Without ``second``, it is a copy of the first stage with ``templates`` added. The second stage has two more columns:
+    ``stage``, the type of each label of the first stage, for ``elsewhere(stage, most)``; and ``mention``, the longest phrase
+    around a token that is labelled elsewhere in the document. The corpus must have documents; :meth:`predict` treats sentences
+    without documents one by one.
+
+    >>> from tagpool import CRF, Corpus, builtin_corpus
+    >>> corpus = builtin_corpus(200)
+    >>> columns = {"word": corpus.words, "label": corpus.labels}
+    >>> documents = Corpus.from_columns(columns, documents=range(0, 200, 10))
+    >>> pool = TwoStageTagger(CRF("word[-1..1]\\nshape(word, short)[-1..1]"), folds=2).fit(documents)
+    >>> pool.names_, pool.score(documents) > 0.5
+    (('first stage', 'second stage'), True)
+    """
+
+    kind = "two-stage"
+
+    first: Stage = parameter(
+        kw_only=False, help="Unfitted tagger of the first stage: a CRF, MaxEnt, InducingTagger, ElitistPool or BaggingPool."
+    )
+    second: Stage | None = parameter(
+        default=None, kw_only=False, help="Unfitted tagger of the second stage (default: like the first)."
+    )
+    templates: str = parameter(default=TEMPLATES, help="Templates that a second stage like the first has in addition.")
+    folds: int = parameter(default=5, minimum=2, help="Cross-validation folds over documents.")
+    seed: int = parameter(default=1, minimum=0, help="Seed of the folds.")
+    threads: int = parameter(default=1, minimum=1, help="Number of threads; the result does not depend on it.")
+
+    weights = "second stage only"
+    _stages: tuple[Any, Any] | None = None
+
+    # Training -----------------------------------------------------------------------------------------------------------
+
+    def fit(
+        self: Self,
+        sentences: Corpus | Sequence[Any],
+        labels: Sequence[Sequence[str | None]] | None = None,
+        *,
+        dev: Corpus | tuple[Any, Any] | None = None,
+        sample_weight: Sequence[float] | FloatArray | None = None,
+        on_epoch: OnEpoch | None = None,
+    ) -> Self:
+        """Train the first stage on each fold and on all documents, and the second stage on the labels from the folds.
+
+        ``dev`` stops each training. ``on_epoch`` is called with the name of the training ("fold 1", "first stage",
+        "second stage") and the :class:`Epoch`; returning False stops that training.
+        """
+        for name, stage in (("first", self.first), ("second", self.second)):
+            if not isinstance(stage, Stage) and not (name == "second" and stage is None):
+                raise InputError(f"{name}={stage!r}: expected an unfitted tagger, such as CRF('ner')")
+        if not isinstance(sentences, Corpus) and are_given_features(sentences):
+            raise InputError("given features have no documents: use a Corpus with documents, and templates")
+        train = as_corpus(sentences, labels, unknown=UNKNOWN)
+        held_out = None if dev is None else as_corpus(*dev) if isinstance(dev, tuple) else as_corpus(dev)
+        weights = None if sample_weight is None else np.asarray(sample_weight, np.float64)
+        if weights is not None and weights.shape != (len(train),):
+            raise InputError(f"sample_weight: expected one weight per sentence, {len(train)}, got {weights.shape}")
+        second = self._second_stage()
+        self._stages = None  # not fitted after an error
+        first_labels = self._cross_val_labels(train, held_out, weights, on_epoch)
+        first = _copy(self.first, self.threads)
+        first.fit(train, dev=held_out, sample_weight=weights, on_epoch=_with_name(on_epoch, _NAMES[0]))
+        held_out = None if held_out is None else add_columns(held_out, first.predict(held_out))
+        second.fit(
+            add_columns(train, first_labels), dev=held_out, sample_weight=weights, on_epoch=_with_name(on_epoch, _NAMES[1])
+        )
+        self._stages = first, second
+        return self
+
+    def _second_stage(self) -> Any:
+        if self.second is not None:
+            return _copy(self.second, self.threads)
+        stage = learner = _copy(self.first, self.threads)
+        if isinstance(stage, BaggingPool):
+            learner = stage.expert = _copy(stage.expert, self.threads)
+        templates, added = load_templates(learner.templates), parse(self.templates)
+        learner.templates = replace(
+            templates, templates=(*templates.templates, *added.templates), uses=(*templates.uses, *added.uses)
+        )
+        return stage
+
+    def _cross_val_labels(
+        self, train: Corpus, dev: Corpus | None, weights: FloatArray | None, on_epoch: OnEpoch | None
+    ) -> list[list[str]]:
+        """Return the labels of first stages that were trained without the document."""
+        labels: list[list[str]] = [[]] * len(train)
+        folds = train.fold_numbers(self.folds, seed=self.seed, by_document=True)
+        for number, (rest, held_out) in enumerate(folds, 1):
+            stage = _copy(self.first, self.threads)
+            rest_weights = None if weights is None else weights[rest]
+            stage.fit(train.select(rest), dev=dev, sample_weight=rest_weights, on_epoch=_with_name(on_epoch, f"fold {number}"))
+            for sentence, row in zip(held_out, stage.predict(train.select(held_out)), strict=True):
+                labels[sentence] = row
+        return labels
+
+    # Tagging ------------------------------------------------------------------------------------------------------------
+
+    def second_input(self, sentences: Corpus | Sequence[Any]) -> Corpus:
+        """Return the corpus that the second stage tags, with the columns of first-stage labels."""
+        rows = as_sentences(sentences)
+        if not isinstance(rows, Corpus):
+            raise InputError("a TwoStageTagger was trained on words: expected words, got features")
+        return add_columns(rows, self.first_.predict(rows))
+
+    def member_inputs(self, corpus: Corpus) -> list[Corpus]:
+        """Return the corpus that each stage tags."""
+        return [corpus, self.second_input(corpus)]
+
+    def predict(self, sentences: Corpus | Sequence[Any]) -> list[list[str]]:
+        """Return the best label sequence of every sentence."""
+        second = self.second_
+        return second.predict(self.second_input(sentences)) if len(sentences) else []
+
+    def predict_proba(self, sentences: Corpus | Sequence[Any]) -> list[FloatArray]:
+        """Return the probability of every label at every token: for each sentence a [T][L] array."""
+        second = self._second_with_lattices()
+        return second.predict_proba(self.second_input(sentences)) if len(sentences) else []
+
+    def lattices(self, sentences: Corpus | Sequence[Any]) -> list[Lattice]:
+        """Return the scores of every sentence by the second stage."""
+        second = self._second_with_lattices()
+        return second.lattices(self.second_input(sentences)) if len(sentences) else []
+
+    def _second_with_lattices(self) -> Any:
+        second = self.second_
+        if not second.has_probabilities:
+            raise InputError(f"the second stage is a {type(second).__name__}, which has no probabilities and no lattices")
+        return second
+
+    def scored(self, sentences: Any) -> None:
+        """Return None: sentences are scored one by one."""
+
+    def merge(self) -> Expert:
+        """Raise an InputError: the second stage needs the labels of the first."""
+        raise InputError("two stages do not merge into one model: the second needs the labels of the first")
+
+    def _feature_explanations(self, corpus: Corpus, number: int) -> Sequence[TokenExplanation] | None:
+        tokens: Sequence[TokenExplanation] = self.second_.explain(self.second_input(corpus), number).tokens
+        return tokens
+
+    # Properties ---------------------------------------------------------------------------------------------------------
+
+    @property
+    def is_fitted(self) -> bool:
+        """Whether the pool is fitted."""
+        return self._stages is not None
+
+    @property
+    def combination(self) -> str:
+        """Name of the combination of the members."""
+        return "second stage"
+
+    @property
+    def names_(self) -> tuple[str, ...]:
+        """Names of the stages."""
+        return _NAMES
+
+    @property
+    def first_(self) -> Any:
+        """The fitted first stage."""
+        return self.members_[0]
+
+    @property
+    def second_(self) -> Any:
+        """The fitted second stage; it tags :meth:`second_input`."""
+        return self.members_[1]
+
+    @property
+    def labels_(self) -> tuple[str, ...]:
+        """Labels, in the order of their numbers."""
+        labels: tuple[str, ...] = self.second_.labels_
+        return labels
+
+    classes_ = labels_
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the corpus columns that the templates read."""
+        return tuple(column for column in super().columns if column not in COLUMNS)
+
+    @property
+    def reads_documents(self) -> bool:
+        """True: labels depend on the rest of the document."""
+        return True
+
+    @property
+    def summary_(self) -> dict[str, Any]:
+        """Summary of the training of each stage, by name."""
+        return {name: stage.summary_ for name, stage in zip(_NAMES, self.members_, strict=True)}
+
+    def _members_and_weights(self) -> tuple[tuple[Any, ...], FloatArray]:
+        if self._stages is None:
+            raise NotFittedError("the TwoStageTagger is not fitted: call fit(corpus) first, or load a model")
+        return self._stages, np.array([0.0, 1.0])
+
+    def _with_members(self: Self, members: tuple[Any, ...]) -> Self:
+        return self._copy(_stages=members)
+
+    def record(self) -> dict[str, Any]:
+        """Return the JSON values that a file contains beside the stages."""
+        return {"folds": int(self.folds), "seed": int(self.seed), "templates": self.templates, "member_weights": [0.0, 1.0]}
+
+    @classmethod
+    def restore(cls, members: Sequence[Any], weights: FloatArray, record: Mapping[str, Any]) -> TwoStageTagger:
+        """Return the pool of a file."""
+        first, second = members
+        pool = cls(first, second, templates=str(record["templates"]), folds=int(record["folds"]), seed=int(record["seed"]))
+        pool._stages = first, second
+        return pool
+
+
+def _copy(stage: Any, threads: int) -> Any:
+    """Return an unfitted copy of a tagger."""
+    copy = type(stage)(**{**stage.get_params(deep=False), "threads": threads})
+    if isinstance(stage, Expert):
+        copy._dev_scheme = stage._dev_scheme
+    return copy
+
+
+def _with_name(on_epoch: OnEpoch | None, name: str) -> Callable[..., object] | None:
+    """Return a callback that passes the name of a training on, followed by that of a member of a pool."""
+    if on_epoch is None:
+        return None
+
+    def report(*arguments: Any) -> object:
+        *member, epoch = arguments
+        assert isinstance(epoch, Epoch)
+        return on_epoch(", ".join([name, *member]), epoch)
+
+    return report

@@ -1,0 +1,100 @@
+"""Predictions of taggers, functions and spaCy pipelines, also by cross-validation on a single training set."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias
+
+from tagpool.corpus.corpus import Corpus
+from tagpool.corpus.schemes import Scheme, Span, to_labels
+from tagpool.errors import InputError
+from tagpool.parameters import Parameters
+
+Labels: TypeAlias = list[list[str | None]]
+
+
+def predictions_of(experts: Mapping[str, Any], sentences: Corpus | Sequence[Sequence[str]]) -> dict[str, Labels]:
+    """Return the labels of each expert: a tagger (anything with ``predict``), or a function of a list of lists of words.
+
+    >>> from tagpool import CRF, builtin_corpus
+    >>> crf = CRF("word[0]").fit(builtin_corpus(50))
+    >>> rule = lambda sentences: [["B-PER" if word.istitle() else "O" for word in words] for words in sentences]
+    >>> predictions = predictions_of({"crf": crf, "capitals": rule}, builtin_corpus(5, part="test"))
+    >>> {name: len(labels) for name, labels in predictions.items()}
+    {'crf': 5, 'capitals': 5}
+    """
+    words = sentences.words if isinstance(sentences, Corpus) else [list(sentence) for sentence in sentences]
+    predictions: dict[str, Labels] = {}
+    for name, expert in experts.items():
+        if hasattr(expert, "predict"):
+            output = expert.predict(sentences)
+        elif callable(expert):
+            output = expert(words)
+        else:
+            raise InputError(f"expected a tagger or a function, got {type(expert).__name__}", source=name)
+        try:
+            labels = [list(row) for row in output]
+        except TypeError:
+            raise InputError(f"expected a list of labels for every sentence, got {output!r:.80}", source=name) from None
+        if len(labels) != len(words):
+            raise InputError(f"expected labels for {len(words)} sentences, got {len(labels)}", source=name)
+        predictions[name] = labels
+    return predictions
+
+
+def from_spacy(pipeline: Any, *, what: str = "entities") -> Callable[[Sequence[Sequence[str]]], list[list[str]]]:
+    """Return a spaCy pipeline as an expert on tokenised sentences.
+
+    ``what`` is ``entities`` (BIO2 labels), ``tag`` (fine parts of speech) or ``pos`` (coarse ones).
+    """
+    if what not in ("entities", "tag", "pos"):
+        raise InputError(f"what={what!r}: expected entities, tag or pos")
+    if not hasattr(pipeline, "vocab"):
+        raise InputError(f"expected a spaCy pipeline, got {type(pipeline).__name__}")
+
+    def label(sentences: Sequence[Sequence[str]]) -> list[list[str]]:
+        from spacy.tokens import Doc
+
+        rows = []
+        for words in sentences:
+            document = pipeline(Doc(pipeline.vocab, words=list(words)))
+            if what == "entities":
+                spans = [Span(entity.start, entity.end, entity.label_) for entity in document.ents]
+                rows.append(to_labels(spans, len(words), Scheme.BIO2))
+            else:
+                rows.append([getattr(token, f"{what}_") or "_" for token in document])
+        return rows
+
+    return label
+
+
+def cross_val_predict(
+    experts: Mapping[str, Any],
+    corpus: Corpus,
+    folds: int = 5,
+    *,
+    seed: int = 1,
+    on_fit: Callable[[str], object] = lambda _: None,
+) -> dict[str, Labels]:
+    """Return the labels that experts give to sentences they were not trained on, by cross-validation.
+
+    ``experts`` are taggers, fitted or not; copies of them are trained. ``on_fit`` is called with a message before each fit.
+
+    >>> from tagpool import CRF, MaxEnt, builtin_corpus
+    >>> corpus = builtin_corpus(40)
+    >>> predictions = cross_val_predict({"crf": CRF("word[0]"), "maxent": MaxEnt("suffix(word, 1..3)[0]")}, corpus, 2)
+    >>> [len(labels) for labels in predictions["crf"]] == [len(labels) for labels in corpus.labels]
+    True
+    """
+    for name, expert in experts.items():
+        if not isinstance(expert, Parameters) or not hasattr(expert, "fit"):
+            raise InputError(f"expected a tagger of tagpool, got {type(expert).__name__}", source=name)
+    predictions: dict[str, Labels] = {name: [[] for _ in range(len(corpus))] for name in experts}
+    for fold, (train, test) in enumerate(corpus.fold_numbers(folds, seed=seed), 1):
+        for name, expert in experts.items():
+            on_fit(f"{name}: part {fold} of {folds}")
+            copy = type(expert)(**expert.get_params(deep=False))
+            labels = copy.fit(corpus.select(train)).predict(corpus.select(test))
+            for number, row in zip(test, labels, strict=True):
+                predictions[name][number] = row
+    return predictions

@@ -1,0 +1,53 @@
+"""Member weights: the grid, the projection, and maximisation."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.optimize import minimize
+
+from tagpool.pools.member_weights import em_weights, maximise, no_projection, project_to_simplex, uniform, weight_grid
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 4, 7, 20, 150])
+def test_the_grid_covers_the_simplex(count):
+    points = list(weight_grid(count))
+    assert points[0].tolist() == uniform(count).tolist()
+    assert all(point.sum() == pytest.approx(1) and (point >= 0).all() for point in points)
+    assert len({tuple(point) for point in points[1:]}) == len(points) - 1
+    assert all(any(np.array_equal(point, corner) for point in points) for corner in np.eye(count))
+    assert len(points) <= max(102, count + 1)
+
+
+@given(st.lists(st.floats(-5, 5), min_size=1, max_size=6))
+def test_the_projection_is_the_nearest_point(values):
+    point = np.array(values)
+    found = project_to_simplex(point)
+    assert found.sum() == pytest.approx(1)
+    assert (found >= 0).all()
+    for other in np.random.default_rng(0).dirichlet(np.ones(len(point)), 50):
+        assert np.linalg.norm(found - point) <= np.linalg.norm(other - point) + 1e-9
+    assert project_to_simplex(found) == pytest.approx(found)
+
+
+@given(st.integers(0, 10_000), st.integers(2, 6))
+def test_maximising_a_quadratic(seed, count):
+    random = np.random.default_rng(seed)
+    root = random.normal(size=(count, count))
+    curvature, goal = root @ root.T + 0.1 * np.eye(count), random.normal(size=count)
+
+    def function(x):
+        return float(-0.5 * (x - goal) @ curvature @ (x - goal)), -curvature @ (x - goal)
+
+    assert maximise(function, uniform(count), no_projection) == pytest.approx(goal, abs=1e-2)
+    bounds, sums = [(0, None)] * count, {"type": "eq", "fun": lambda x: x.sum() - 1}
+    expected = minimize(lambda x: -function(x)[0], uniform(count), bounds=bounds, constraints=[sums], tol=1e-12)
+    assert function(maximise(function, uniform(count)))[0] >= -expected.fun - 1e-5
+
+
+def test_a_member_that_is_never_right_gets_nothing():
+    logs = np.array([[-1.0, -2.0, -3.0], [-1000.0, -900.0, -np.inf]])
+    assert em_weights(logs, uniform(2)).round(6).tolist() == [1.0, 0.0]
+    assert em_weights(np.full((2, 3), -np.inf), uniform(2)).tolist() == [0.5, 0.5]

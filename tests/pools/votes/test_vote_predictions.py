@@ -1,0 +1,154 @@
+"""Experts from files, taggers, functions and pipelines; predictions that are honest about what was trained on."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import spacy
+
+from tagpool import (
+    CRF,
+    LBFGS,
+    SGD,
+    Corpus,
+    InputError,
+    MaxEnt,
+    VotePool,
+    builtin_corpus,
+    cross_val_predict,
+    from_spacy,
+    predictions_of,
+)
+from tagpool import read_predictions as read
+
+WORDS = [["Ann", "Lee", "left", "."], ["Rain", "in", "Oslo"]]
+LABELS = [["B-PER", "I-PER", "O", "O"], ["O", "O", "B-LOC"]]
+GOLD = Corpus.from_lists(word=WORDS, label=LABELS)
+
+
+def write(folder: Path, name: str, *lines: str) -> Path:
+    path = folder / name
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def conll(words=WORDS, labels=LABELS, extra="") -> list[str]:
+    lines = []
+    for one, other in zip(words, labels, strict=True):
+        lines += [f"{word} {extra}{label}" for word, label in zip(one, other, strict=True)] + [""]
+    return lines[:-1]
+
+
+def test_every_format_says_the_same(tmp_path):
+    tokens = [json.dumps({"tokens": w, "labels": y}) for w, y in zip(WORDS, LABELS, strict=True)]
+    spans = [
+        json.dumps({"text": "Ann Lee left.", "labels": [[0, 7, "PER"]]}),
+        json.dumps({"text": " Rain in  Oslo", "entities": [{"start": 10, "end": 14, "label": "LOC"}]}),
+    ]
+    for path in (
+        write(tmp_path, "a.conll", *conll()),
+        write(tmp_path, "b.conll", "-DOCSTART- -X- O", "", *conll(extra="X ")),
+        write(tmp_path, "c.jsonl", *tokens),
+        write(tmp_path, "d.jsonl", *spans),
+    ):
+        found = read(path, GOLD)
+        assert found.labels == LABELS
+        assert found.notes == []
+    several = write(tmp_path, "e.conll", *[line and f"{line} O" for line in conll()])
+    assert read(several, GOLD, columns="word,first,second", label="first").labels == LABELS
+    assert read(several, GOLD, columns="word,first,second", label="second").labels == [["O"] * 4, ["O"] * 3]
+
+
+def test_spans_follow_the_scheme_of_gold_and_what_does_not_fit_is_said(tmp_path):
+    bioes = Corpus.from_lists(word=WORDS, label=[["B-PER", "E-PER", "O", "O"], ["O", "O", "S-LOC"]])
+    path = write(
+        tmp_path,
+        "spans.jsonl",
+        json.dumps({"text": "Ann Lee left.", "labels": [[1, 7, "PER"], [4, 12, "ORG"], [7, 8, "GAP"]]}),
+        json.dumps({"text": "Rain in Oslo"}),
+    )
+    found = read(path, bioes)
+    assert found.labels == [["B-PER", "E-PER", "O", "O"], ["O", "O", "O"]]
+    assert [note.split("spans.jsonl:")[1] for note in found.notes] == [
+        "1: span [1, 7, 'PER'] cuts a token: extended to whole tokens",
+        "1: span [4, 12, 'ORG'] overlaps the previous one: ignored",
+        "1: span [7, 8, 'GAP'] contains no token: ignored",
+    ]
+
+
+def test_a_question_mark_abstains_and_other_words_are_noted(tmp_path):
+    path = write(tmp_path, "a.conll", *conll(words=[WORDS[0], ["Rain", "at", "Oslo"]], labels=[["?"] * 4, LABELS[1]]))
+    found = read(path, GOLD)
+    assert found.labels == [[None] * 4, LABELS[1]]
+    assert found.notes[0].endswith("a.conll:7: the word is 'at', in gold 'in'; check that the sentences are the same")
+
+
+@pytest.mark.parametrize(
+    ("name", "lines", "match"),
+    [
+        ("a.conll", conll(WORDS[:1], LABELS[:1]), r"a\.conll:4: expected 2 sentences, as gold has, got 1"),
+        ("a.conll", [*conll(), "", "More O"], r"a\.conll:10: expected 2 sentences, as gold has, got 3"),
+        ("a.conll", [*conll()[:-2], "Oslo B-LOC"], r"a\.conll:6: expected 3 tokens in sentence 2, as gold has, got 2"),
+        ("a.jsonl", ['{"text": "Ann Lee left."}'], r"a\.jsonl:1: expected 2 texts"),
+        ("a.jsonl", ['{"text": "Ann left."}'], r"a\.jsonl:1: word 2 of the gold sentence, 'Lee', does not follow"),
+        ("a.jsonl", ['{"text": "Ann Lee left."}', '{"text": "In Oslo"}'], r"a\.jsonl:2: word 1 of the gold sentence, 'Rain'"),
+        ("a.jsonl", ['{"text": "Ann Lee left."}', '{"text": 3}'], r'a\.jsonl:2: "text": expected a string'),
+        ("a.jsonl", ['{"text": "Ann Lee left.", "labels": 3}'], r"a\.jsonl:1: .*expected spans"),
+        ("a.jsonl", ["3"], r"a\.jsonl:1: expected a JSON object"),
+        ("a.conll", ["Ann"], r"a\.conll:1: expected at least 2 columns, got 1"),
+    ],
+)
+def test_files_that_do_not_fit_are_refused_with_their_line(tmp_path, name, lines, match):
+    with pytest.raises(InputError, match=match):
+        read(write(tmp_path, name, *lines), GOLD)
+
+
+def test_taggers_and_functions_are_experts():
+    train, test = builtin_corpus(80), builtin_corpus(20, part="test")
+    crf = CRF("word[0]\nshape(word)[0]", trainer=SGD(epochs=3)).fit(train)
+
+    def nothing(sentences):
+        return [["O"] * len(words) for words in sentences]
+
+    found = predictions_of({"crf": crf, "nothing": nothing}, test)
+    assert found == {"crf": crf.predict(test), "nothing": [["O"] * len(words) for words in test.words]}
+    pool = VotePool(key="shared").fit(found, test)
+    assert pool.mean_loss(found, test) <= VotePool("best").fit(found, test).mean_loss(found, test) + 1e-9
+    with pytest.raises(InputError, match="x: expected a tagger or a function, got int"):
+        predictions_of({"x": 3}, test)
+    with pytest.raises(InputError, match="x: expected labels for 20 sentences, got 1"):
+        predictions_of({"x": lambda sentences: [["O"]]}, test)
+    with pytest.raises(InputError, match="x: expected a list of labels for every sentence, got 7"):
+        predictions_of({"x": lambda sentences: 7}, test)
+
+
+def test_cross_val_predictted_experts_have_not_seen_what_they_label():
+    # Words that occur once each: whoever was trained on a sentence knows its labels, others cannot.
+    corpus = Corpus.from_lists(word=[[f"w{n}"] for n in range(30)], label=[["a" if n % 3 else "b"] for n in range(30)])
+    experts = {"crf": CRF("word[0]", l2=0.01, trainer=LBFGS()), "maxent": MaxEnt("word[0]", l2=0.01, trainer=LBFGS())}
+    said: list[str] = []
+    found = cross_val_predict(experts, corpus, 3, on_fit=said.append)
+    assert len(said) == 6
+    for name, expert in experts.items():
+        assert not expert.is_fitted
+        right = sum(a == b for a, b in zip(found[name], corpus.labels, strict=True))
+        assert right <= 20
+        assert sum(a == b for a, b in zip(expert.fit(corpus).predict(corpus), corpus.labels, strict=True)) == 30
+    with pytest.raises(InputError, match="x: expected a tagger of tagpool, got int"):
+        cross_val_predict({"x": 3}, corpus)
+
+
+def test_a_spacy_pipeline_is_an_expert():
+    pipeline = spacy.blank("en")
+    pipeline.add_pipe("entity_ruler").add_patterns([{"label": "PER", "pattern": "Ann Lee"}, {"label": "LOC", "pattern": "Oslo"}])
+    assert predictions_of({"ruler": from_spacy(pipeline)}, GOLD) == {"ruler": LABELS}
+    assert from_spacy(pipeline, what="tag")(WORDS) == [["_"] * 4, ["_"] * 3]
+
+
+def test_only_a_pipeline_is_one():
+    with pytest.raises(InputError, match="expected a spaCy pipeline, got int"):
+        from_spacy(3)
+    with pytest.raises(InputError, match="what='mood': expected entities, tag or pos"):
+        from_spacy(3, what="mood")
