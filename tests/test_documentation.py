@@ -49,9 +49,13 @@ def test_sessions_print_what_they_show(page: Path, tmp_path: Path, monkeypatch: 
 
 @pytest.mark.parametrize("page", pages_with("console"), ids=lambda page: page.name)
 def test_commands_print_what_they_show(page: Path, tmp_path: Path) -> None:
-    environment = {**os.environ, "COLUMNS": "120"}
+    command_path = tmp_path / "bin" / "tagpool"
+    command_path.parent.mkdir()
+    command_path.write_text(f'#!/bin/sh\nexec {sys.executable} -m tagpool "$@"\n')
+    command_path.chmod(0o755)
+    environment = {**os.environ, "COLUMNS": "120", "PATH": f"{command_path.parent}:{os.environ['PATH']}"}
     for command, expected in re.findall(r"^\$ (.*\n)((?:(?!\$ ).*\n)*)", "".join(blocks(page, "console")), re.MULTILINE):
-        line = re.sub(r"\btagpool (?=\w)", f"{sys.executable} -m tagpool ", command.split("  #")[0], count=1)
+        line = command.split("  #")[0]
         done = subprocess.run(["bash", "-c", line], cwd=tmp_path, capture_output=True, text=True, check=False, env=environment)
         assert done.returncode == 0, f"{page.name}: {command}\n{done.stderr}"
         if expected.strip():
