@@ -1,4 +1,4 @@
-# Everything here works on a machine that has only Python (3.10 or later, with its headers), make and g++.
+# Needs Python 3.10 or later with its headers, make and a C++20 compiler. Everything else is installed into .venv.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -10,28 +10,28 @@ SOURCES := pyproject.toml CMakeLists.txt $(shell find src native -type f -not -p
 help: ## Show this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
-demo: $(VENV)/.installed $(VENV)/.plots ## Set up everything and show what tagpool does
+demo: $(VENV)/.installed $(VENV)/.plots ## Build tagpool and run its demo (about a minute)
 	$(BIN)/tagpool demo
 
-test: $(VENV)/.installed $(VENV)/.test ## Run the tests
+test: $(VENV)/.installed $(VENV)/.test ## Run all tests
 	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist worksteal
 
-lint: $(VENV)/.installed $(VENV)/.test $(VENV)/.lint ## Check style, types and the direction of imports
+lint: $(VENV)/.installed $(VENV)/.test $(VENV)/.lint ## Check style, types, the native stub and the direction of imports
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/python -m mypy.stubtest --ignore-disjoint-bases --allowlist native/bindings/stubtest-allowlist.txt tagpool._native
 	$(BIN)/lint-imports --no-cache
 
-bench: $(VENV)/.installed $(VENV)/.test $(VENV)/.bench ## Measure speed and memory against the peers, in one run (set TAGPOOL_DATA for the real corpora)
+bench: $(VENV)/.installed $(VENV)/.test $(VENV)/.bench ## Compare speed and memory with other libraries (TAGPOOL_DATA: folder of corpora; PARTS: some parts)
 	$(BIN)/python benchmarks/run.py $(PARTS)
 
-# Python itself is not built with the sanitizers, so their runtime is loaded first, and what Python keeps until its end is no leak.
-# Tests that bring other native libraries along are left out.
+# Python is not built with the sanitizers: preload their runtime, and ignore the memory that Python frees at exit.
+# Tests that load other native libraries are excluded.
 SANITIZED := .venv-sanitize
 SANITIZED_TESTS ?= tests/native tests/corpus tests/features tests/chain tests/compat/test_text_models.py tests/compat/test_wapiti.py \
 	tests/experts/test_inducing.py tests/pools/votes
-sanitize: ## Run the tests of the native core under AddressSanitizer and UndefinedBehaviorSanitizer (SANITIZED_TESTS for some)
+sanitize: ## Run the native tests with AddressSanitizer and UndefinedBehaviorSanitizer (SANITIZED_TESTS: some tests)
 	test -d $(SANITIZED) || $(PYTHON) -m venv $(SANITIZED)
 	$(SANITIZED)/bin/python -m pip --quiet install "scikit-build-core>=0.10" "nanobind>=2.4" cmake ninja numpy scipy typer rich pytest hypothesis xxhash
 	$(SANITIZED)/bin/python -m pip --quiet install --no-build-isolation --no-deps --force-reinstall . \
@@ -48,16 +48,16 @@ $(VENV)/.made:
 	$(PIP) install "scikit-build-core>=0.10" "nanobind>=2.4" cmake ninja
 	touch $@
 
-# Without build isolation the native build is incremental.
+# The native build is incremental without build isolation.
 $(VENV)/.installed: $(VENV)/.made $(SOURCES)
 	$(PIP) install --no-build-isolation .
 	touch $@
 
-# Without matplotlib there are tables all the same: it may fail.
+# matplotlib is optional: the demo works without its picture.
 $(VENV)/.plots: $(VENV)/.installed
 	-$(PIP) install --no-build-isolation ".[plots]" && touch $@
 
-# A rival that has wheels for some machines only: without it its rows say so.
+# VowpalWabbit has wheels for some machines only; its rows are omitted elsewhere.
 $(VENV)/.bench: $(VENV)/.made pyproject.toml
 	-$(PIP) install --only-binary vowpalwabbit --group bench
 	touch $@
@@ -66,5 +66,5 @@ $(VENV)/.test $(VENV)/.lint: $(VENV)/.%: $(VENV)/.made pyproject.toml
 	$(PIP) install --group $*
 	touch $@
 
-clean: ## Remove what was built
+clean: ## Remove the environments and the build folders
 	rm -rf $(VENV) $(SANITIZED) build dist
