@@ -132,7 +132,7 @@ class _Demo:
         for number, (name, templates) in enumerate(NOISY_TEMPLATES.items()):
             tagger = CRF(templates, seed=self.seed).fit(builtin_corpus(size, seed=self.seed + 1 + number))
             on_gold[name], on_test[name] = tagger.predict(gold), tagger.predict(test)
-        pool = VotePool(beta="cv", scheme="bio2").fit(on_gold, gold)
+        pool = VotePool(key="label", beta="cv", scheme="bio2").fit(on_gold, gold)
         on_test["all five"] = pool.predict(dict(on_test))
         for name, labels in on_test.items():
             value = 100 * score(test.labels, labels).f1
