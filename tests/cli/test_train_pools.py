@@ -94,7 +94,7 @@ def test_elitist_pools(data: Path, pools: Path, tmp_path: Path) -> None:
     found = json.loads(succeed("train", "--pool", "elitist", *files(data), "--model", model, *options, *more, "--json"))
     pool = tagpool.load(model)
     assert isinstance(pool, ElitistPool)
-    wanted = {"experts": 2, "expert": "crf", "penalty": "l1", "strength": 0.2, "mu": 0.1, "alpha": "learned", "epochs": 3}
+    wanted = {"experts": 2, "expert": "crf", "penalty": "l1", "strength": 0.2, "mu": 0.1, "weights": "learned", "epochs": 3}
     wanted |= {"pairs": "observed", "min_count": 2, "seed": 4, "patience": 25}
     assert {name: getattr(pool, name) for name in wanted} == wanted
     assert [member["weight"] for member in found["members"]] == list(pool.weights_)
