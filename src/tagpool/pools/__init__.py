@@ -1,1 +1,1 @@
-"""The council: pools of taggers that decide together."""
+"""Pools of taggers."""

@@ -44,7 +44,7 @@ class Batched(Protocol):
 
 
 def check_members(members: Any, owner: str) -> tuple[Member, ...]:
-    """Return the members of a pool; raise an error if they cannot be pooled."""
+    """Return the members of a pool; raise an error if they do not fit together."""
     if isinstance(members, (str, bytes)) or not isinstance(members, Sequence) or not members:
         raise InputError(f"{owner}: expected a list of at least one tagger, got {members!r}")
     for number, member in enumerate(members):

@@ -1,1 +1,1 @@
-"""Feature bagging."""
+"""BaggingPool: one member per bag of features."""

@@ -1,1 +1,1 @@
-"""The elitist pool."""
+"""ElitistPool: members that are trained together."""

@@ -234,7 +234,7 @@ class ElitistPool(Pool):
     def to_bytes(self, kept: Kept) -> bytes:
         """Return the content of a file: the merged model with the members."""
         if kept.prune:
-            raise InputError("an ElitistPool cannot be pruned: prune its merge()")
+            raise InputError("an ElitistPool is not pruned: prune pool.merge()")
         return to_bytes(self.merge(), kept, *file_parts(self, kept.half))
 
     @classmethod

@@ -1,1 +1,1 @@
-"""The opinion pool."""
+"""OpinionPool: a product of fitted taggers."""

@@ -1,1 +1,1 @@
-"""The two-stage tagger."""
+"""TwoStageTagger: a second tagger with the labels of a first."""

@@ -1,1 +1,1 @@
-"""Path experts: pools of black boxes, learned from their label sequences alone (Cortes, Kuznetsov and Mohri 2014)."""
+"""Vote pools: label sequences of black-box taggers, combined with learned weights."""

@@ -63,7 +63,7 @@ class Method(ABC):
     uses_beta: ClassVar[bool] = False
     # Factor from the loss bound of a drawn path to that of the method's labels; None: no bound is known.
     bound_factor: ClassVar[int | None] = None
-    # Draws whole paths instead of voting on tokens; tag schemes cannot be enforced.
+    # Draws whole paths instead of voting on tokens; tag schemes are not supported.
     draws_paths: ClassVar[bool] = False
 
     @abstractmethod
