@@ -124,7 +124,7 @@ def test_weights_must_be_those_of_the_training_set() -> None:
     instances = _native.Instances()
     instances.append([["a"], ["b"]], ["X", "Y"], 0)
     training = instances.training_set(False, False, False, False)
-    with pytest.raises(_native.InputFault, match="one weight a pair"):
+    with pytest.raises(_native.InputFault, match="one per cell"):
         _native.TrainedWeights(training, np.ones(training.parameter_count + 1))
     objective = _native.Objective(training, True, 1.0, np.zeros(0, np.float32), 1)
     with pytest.raises(_native.InputFault, match="call minimise first"):

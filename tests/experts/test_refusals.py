@@ -39,7 +39,7 @@ def test_features_that_are_not_there(corpus):
     refused("unknown field 'lemma'", CRF("lemma[0]"), corpus)
     vectors = {"glove": tagpool.Embeddings(["nobody"], [[1.0, 2.0]])}
     refused("no feature is left", CRF("embedding(glove)[0]", resources=vectors), corpus)
-    refused("'glove' is not given", CRF("embedding(glove)[0]"), corpus)
+    refused("'glove' is missing", CRF("embedding(glove)[0]"), corpus)
     refused("neither a file nor a preset", CRF("nonsense"), corpus)
 
 

@@ -134,7 +134,7 @@ def test_labels_further_back_are_an_error() -> None:
     for template in ("label[-2] & shape[0]", "label[-2] & label[-1]"):
         with pytest.raises(TemplateError, match=r"expected label\[-1\]: transitions look one label back"):
             CRF(PLAIN + template).fit(train)
-    with pytest.raises(TemplateError, match="looks at previous labels"):
+    with pytest.raises(TemplateError, match="depends on previous labels"):
         MaxEnt(HISTORY).fit(train)
 
 

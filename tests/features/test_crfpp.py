@@ -93,7 +93,7 @@ def test_features_over_a_corpus():
 
 def test_history_and_labels():
     corpus = Corpus.from_lists(word=[["a", "b"]], label=[["X", "Y"]])
-    with pytest.raises(TemplateError, match=r"label\[-1\] looks at previous labels"):
+    with pytest.raises(TemplateError, match=r"label\[-1\] depends on previous labels"):
         Encoder("U00:%x[0,0]\nB").fit(corpus)
     encoder = Encoder("U00:%x[0,0]\nB\nB1:%x[0,0]", history=True).fit(corpus)
     assert encoder.feature_names == ["U00=a", "U00=b"]
@@ -130,7 +130,7 @@ def test_errors_point_at_their_place(line, column, message):
 
 
 def test_identifiers_that_cannot_be_told_apart():
-    with pytest.raises(TemplateError, match=r"^t:2: the identifiers 'U-1' and 'U\+1' cannot be told apart"):
+    with pytest.raises(TemplateError, match=r"^t:2: the identifiers 'U-1' and 'U\+1' become the same name"):
         parse_crfpp("U-1:%x[0,0]\nU+1:%x[0,0]", source="t")
 
 

@@ -139,7 +139,7 @@ def test_labels():
     assert encoded.sentences.tolist() == [0, 2, 3]
     assert encoder.transform([[["a"], ["z"]]], [["Y", "Z"]]).labels.tolist() == [1, -1]
     assert encoder.transform([[["a"], ["z"]]]).labels is None
-    with pytest.raises(ValueError, match="by bags"):
+    with pytest.raises(ValueError, match="have no bags"):
         encoded.restrict("base")
 
 
@@ -236,8 +236,8 @@ def test_what_are_no_sentences(sentences, message):
     [
         ([["X"]], "expected labels for 2 sentences, got 1"),
         ([["X"], ["X"], ["X"]], "expected labels for 2 sentences, got 3"),
-        ([["X", "Y"], []], "sentence 2: expected 1 labels, one a token, got 0"),
-        ([["X"], ["X"]], "sentence 1: expected 2 labels, one a token, got 1"),
+        ([["X", "Y"], []], "sentence 2: expected 1 labels, one per token, got 0"),
+        ([["X"], ["X"]], "sentence 1: expected 2 labels, one per token, got 1"),
         ([["X", None], ["Y"]], "sentence 1, token 2: expected text as label, got NoneType"),
         ([["X", "Y"], [["Z"]]], "sentence 2, token 1: expected text as label, got list"),
         ([["X", 1], ["Y"]], "sentence 1, token 2: expected text as label, got int"),

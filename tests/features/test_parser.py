@@ -96,7 +96,7 @@ def test_restrict_and_without():
     assert found.resources == {"brown": "cluster", "g": "gazetteer"}
     with pytest.raises(TemplateError, match=r"no bag 'c'; the bags are base, a, b"):
         found.restrict("c")
-    with pytest.raises(TemplateError, match=r"no template uses a resource 'x'; those used are brown, g"):
+    with pytest.raises(TemplateError, match=r"no template uses a resource 'x'; the resources are brown, g"):
         found.without("x")
 
 
@@ -121,19 +121,19 @@ BAD = [
     ("prefix(word, 3..1)[0]", 13, "empty"),
     ("word[51]", 5, "offset out of range: expected -50 to 50, got 51"),
     ("word[0] & word[0, -51..0]", 18, "offset out of range"),
-    ("word[0, 0]", 0, "the offset 0 stands here twice"),
-    ("word & pos[1, 0..2]", 7, "the offset 1 stands here twice"),
-    ("label[0]", 6, "not known when tagging"),
-    ("word & label[-1..1]", 13, "not known when tagging"),
-    ("label", 0, "expected offsets that look back"),
-    ("word[0] & label", 10, "expected offsets that look back"),
+    ("word[0, 0]", 0, "the offset 0 occurs twice"),
+    ("word & pos[1, 0..2]", 7, "the offset 1 occurs twice"),
+    ("label[0]", 6, "unknown when tagging"),
+    ("word & label[-1..1]", 13, "unknown when tagging"),
+    ("label", 0, "expected negative offsets"),
+    ("word[0] & label", 10, "expected negative offsets"),
     ("label[-9]", 6, "offset out of range: expected -8 to 8, got -9"),
-    ("lower(label)[-1]", 6, "no function can be applied to label"),
-    ("number(label)", 7, "no function can be applied to label"),
-    ("gazetteer(g, label)", 13, "no function can be applied to label"),
-    ("embedding(glove)[0] & word[0]", 0, "cannot be part of a conjunction"),
-    ("word[0] & embedding(glove)[0]", 10, "cannot be part of a conjunction"),
-    ("E: embedding(glove)[0]", 0, "cannot have a name of its own"),
+    ("lower(label)[-1]", 6, "label is not an argument of functions"),
+    ("number(label)", 7, "label is not an argument of functions"),
+    ("gazetteer(g, label)", 13, "label is not an argument of functions"),
+    ("embedding(glove)[0] & word[0]", 0, "an embedding is dense"),
+    ("word[0] & embedding(glove)[0]", 10, "an embedding is dense"),
+    ("E: embedding(glove)[0]", 0, "an embedding has no name"),
     ("lower(word, 3)", 12, "lower takes no numbers: write it as lower(word)[0]"),
     ("orthography(word, 2)", 18, "takes no numbers"),
     ("gazetteer(g, 3)", 13, "takes no numbers"),
@@ -157,9 +157,9 @@ BAD = [
     ("gazetteer()", 10, "expected the name of a resource"),
     ("cluster(4)", 8, "expected the name of a resource"),
     ("embedding[0]", 0, "embedding needs a resource"),
-    ("lower(ngrams(word, 2))", 6, "ngrams has several values or none, so lower cannot be applied to it"),
-    ("disjunction(gazetteer(g), -1..1)", 12, "gazetteer has several values or none"),
-    ("lower(bias)", 6, "bias has several values or none"),
+    ("lower(ngrams(word, 2))", 6, "lower does not apply to ngrams, which has several values or none"),
+    ("disjunction(gazetteer(g), -1..1)", 12, "gazetteer, which has several values or none"),
+    ("lower(bias)", 6, "bias, which has several values or none"),
     ("capitals(lower(word), -1..1)", 9, "capitals applies to a column"),
     ("number(lower(word))", 7, "number applies to a column"),
     ("position(word)", 9, "unexpected argument: write it as position[0]"),
@@ -194,7 +194,7 @@ BAD = [
         5,  # at the comma before which a name is missing
         "expected the name of a bag",
     ),
-    ("[a, base]", 4, "[base] belongs to every bag and stands alone"),
+    ("[a, base]", 4, "[base] belongs to every bag; write it alone"),
     ("[a", 0, "expected a field or a function"),
     ("[a] word[0]", 0, "expected a field or a function"),
     ("boundary maybe", 9, "expected on or off"),
@@ -229,9 +229,9 @@ def test_flag_and_numbers_in_any_order():
 @pytest.mark.parametrize(
     ("text", "line", "column", "message"),
     [
-        ("cluster(x)\nword & gazetteer(x)", 2, 7, "the resource 'x' is a cluster above, and cannot be a gazetteer too"),
-        ("gazetteer(x, lower(cluster(x)))", 1, 0, "the resource 'x' is a gazetteer above, and cannot be a cluster too"),
-        ("ambiguity(x)\nbias\ndisjunction(cluster(x), 0..1)", 3, 0, "is a ambiguity above, and cannot be a cluster too"),
+        ("cluster(x)\nword & gazetteer(x)", 2, 7, "the resource 'x' is used as a cluster above and as a gazetteer here"),
+        ("gazetteer(x, lower(cluster(x)))", 1, 0, "the resource 'x' is used as a gazetteer above and as a cluster here"),
+        ("ambiguity(x)\nbias\ndisjunction(cluster(x), 0..1)", 3, 0, "is used as a ambiguity above and as a cluster here"),
         ("T: word\n[a]\nT: pos", 3, 0, "must be in the same bags"),
     ],
 )
@@ -260,7 +260,7 @@ def test_errors_of_the_compiler_point_too():
         Encoder(text).fit(corpus)
     assert (caught.value.line, caught.value.column) == (2, 11)
     assert str(caught.value).endswith("\n  word[0] &  lower(pos)[1]\n             ^")
-    with pytest.raises(TemplateError, match=r"the gazetteer 'g' is not given: pass resources=") as caught:
+    with pytest.raises(TemplateError, match=r"the gazetteer 'g' is missing; pass resources=") as caught:
         Encoder("word[0] & gazetteer(g)").fit(corpus)
     assert caught.value.column == 10
 

@@ -17,7 +17,7 @@ from tagpool.features.parser import parse
 from tagpool.features.presets import load_templates, preset_names, preset_text, read_templates
 
 PRESETS = {
-    # name: bags, resources that must be given, whether it looks at previous labels
+    # name: bags, resources that must be given, whether it depends on previous labels
     "chunk": ((), set(), False),
     "chunk-bagging": (("pos", "lexicons"), {"lexicons", "classes"}, False),
     "ner": ((), set(), False),
@@ -57,10 +57,10 @@ def test_presets_without_their_resources(name):
     rows = oracle.encode(templates, [{"word": corpus.words[0], "pos": corpus.column("pos")[0]}], {"titles": {"titles": ["Mr."]}})
     assert Counter(encoder.feature_names) == Counter({name for row in rows for name, _ in row})
     if needed:
-        with pytest.raises(TemplateError, match=rf"preset {name}:\d+: the \w+ '\w+' is not given"):
+        with pytest.raises(TemplateError, match=rf"preset {name}:\d+: the \w+ '\w+' is missing"):
             Encoder(name, history=history).fit(corpus)
     if history:
-        with pytest.raises(TemplateError, match=rf"preset {name}:\d+: label\[-1\] looks at previous labels"):
+        with pytest.raises(TemplateError, match=rf"preset {name}:\d+: label\[-1\] depends on previous labels"):
             Encoder(templates).fit(corpus)
 
 

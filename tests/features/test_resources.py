@@ -130,7 +130,7 @@ def test_an_empty_line_is_no_phrase(name, text, empty, tmp_path):
     (tmp_path / "names").mkdir()
     (tmp_path / "names" / name).write_text(text.format(empty))
     for path in (tmp_path / "names", tmp_path / "names" / name):
-        with pytest.raises(ResourceError, match=rf"{name}:2: expected a phrase, got an empty line; take it out"):
+        with pytest.raises(ResourceError, match=rf"{name}:2: expected a phrase, got an empty line; remove it"):
             Gazetteer.read(path)
 
 
@@ -262,13 +262,13 @@ def test_glove_and_word2vec(tmp_path):
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("b 1", "expected 2 numbers behind 'b', got 1"),
-        ("b 1 2 3", "expected 2 numbers behind 'b', got 3"),
-        ("b", "expected 2 numbers behind 'b', got 0"),
-        ("b 1 x", "expected numbers behind 'b'"),
-        ("b nan 1", "expected finite numbers behind 'b'"),
-        ("b 1 inf", "expected finite numbers behind 'b'"),
-        ("b 1e39 1", "expected finite numbers behind 'b'"),
+        ("b 1", "expected 2 numbers after 'b', got 1"),
+        ("b 1 2 3", "expected 2 numbers after 'b', got 3"),
+        ("b", "expected 2 numbers after 'b', got 0"),
+        ("b 1 x", "expected numbers after 'b'"),
+        ("b nan 1", "expected finite numbers after 'b'"),
+        ("b 1 inf", "expected finite numbers after 'b'"),
+        ("b 1e39 1", "expected finite numbers after 'b'"),
     ],
 )
 def test_broken_vectors(line, message, tmp_path):
@@ -374,9 +374,9 @@ def test_a_resource_for_the_wrong_function(kind):
 
 
 def test_a_resource_nobody_uses():
-    with pytest.raises(ResourceError, match=r"no template uses a resource 'x'; those used are brown, g"):
+    with pytest.raises(ResourceError, match=r"no template uses a resource 'x'; the resources are brown, g"):
         Encoder("cluster(brown)[0]\ngazetteer(g)[0]", resources={"x": MADE["cluster"]}).fit(corpus)
-    with pytest.raises(ResourceError, match=r"those used are none"):
+    with pytest.raises(ResourceError, match=r"the resources are none"):
         Encoder("word[0]", resources={"x": MADE["cluster"]}).fit(corpus)
 
 

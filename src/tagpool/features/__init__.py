@@ -1,1 +1,1 @@
-"""The kitchen: templates, the resources they use, and the encoder that turns a corpus into feature ids."""
+"""Feature templates, their resources, and the encoder that turns a corpus into feature ids."""

@@ -1,4 +1,4 @@
-"""Templates -> the native program: columns and resources are looked up, every offset is fixed, equal atoms become one."""
+"""Compiler from templates to the native program: resolves columns, resources and offsets, and merges equal atoms."""
 
 from __future__ import annotations
 
@@ -9,16 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from tagpool import _native
 from tagpool.errors import InputError
-from tagpool.features.functions import ELSEWHERE, FUNCTIONS, HISTORY_FIELD
+from tagpool.features.functions import CONTEXT, ELSEWHERE, FUNCTIONS, HISTORY_FIELD, NATIVE_NAMES
 from tagpool.features.template import DEFAULT_FIELD, Call, Expression, Field, Range, Template, TemplateSet, Term
 
 if TYPE_CHECKING:
     from tagpool.features.embeddings import Embeddings
 
-_LEXICONS = ("cluster", "ambiguity")  # functions that look a word up
-_FLAGGED = {("shape", "short"): "short_shape", ("ngrams", "edges"): "edge_ngrams", ("orthography", "dfi"): "orthography_dfi"}
-# Functions of more than one word.
-CONTEXT = ("gazetteer", "disjunction", "capitals", "casing", "run", "headline", "position", "bias", "number", "embedding")
+_LEXICONS = ("cluster", "ambiguity")  # functions that look up a word
 _MOST_CONJUNCTIONS = 65_535  # the native core numbers them in 16 bits
 _NUMBERED_COLUMN = re.compile(r"column(\d+)$")
 
@@ -29,7 +26,7 @@ class SparseTemplate:
 
     key: str
     bags: tuple[str, ...]
-    backs: tuple[int, ...] = ()  # how many tokens back the labels are that it looks at
+    backs: tuple[int, ...] = ()  # distances of the previous labels in it
 
 
 @dataclass(frozen=True)
@@ -46,7 +43,7 @@ class DenseTemplate:
 
 @dataclass(frozen=True)
 class Program:
-    """What the native encoder runs, and what each of its templates is."""
+    """Program of the native encoder, with the template of each of its features."""
 
     atoms: list[_native.Atom]
     templates: list[tuple[str, list[tuple[int, int]]]]
@@ -55,7 +52,7 @@ class Program:
     boundary: bool
 
     def native(self, minimum_count: int, hash_size: int) -> _native.Encoder:
-        """A native encoder for this program."""
+        """Return a native encoder for this program."""
         return _native.Encoder(self.atoms, self.templates, self.boundary, minimum_count, hash_size)
 
 
@@ -68,7 +65,7 @@ def compile_templates(
     history: bool = False,
     dimensions: bool = False,
 ) -> Program:
-    """Compiles the templates that do not look at labels, or (``history``) the static parts of those that do.
+    """Compile the templates without labels, or (``history``) the static parts of those with previous labels.
 
     With ``dimensions`` an embedding is a feature for each of its dimensions, else it is dense.
     """
@@ -76,14 +73,14 @@ def compile_templates(
 
 
 def restored_program(templates: TemplateSet, keys: Sequence[str]) -> Program:
-    """What can be said of a program that a model file holds: its templates by their keys, with their bags."""
+    """Return the templates of a program in a model file, by their keys, with their bags."""
     bags: dict[str, list[tuple[str, ...]]] = {}
     backs: dict[str, tuple[int, ...]] = {}
     for template in templates:
         for key, terms in template.expand():
             bags.setdefault(key, []).append(template.bags)
             backs.setdefault(key, _backs(terms))
-    sparse = tuple(SparseTemplate(key, _joined(bags.get(key, [()])), backs.get(key, ())) for key in keys)
+    sparse = tuple(SparseTemplate(key, _join_bags(bags.get(key, [()])), backs.get(key, ())) for key in keys)
     return Program([], [], sparse, (), templates.boundary)
 
 
@@ -108,25 +105,25 @@ class _Compiler:
                 if not term.is_history:
                     self.check(term, template)
             if template.is_dense and not dimensions:
-                for each in self.dense(template):
-                    known = dense.get(each.key)
-                    dense[each.key] = replace(each, bags=_joined([known.bags, each.bags])) if known else each
+                for one in self.dense(template):
+                    known = dense.get(one.key)
+                    dense[one.key] = replace(one, bags=_join_bags([known.bags, one.bags])) if known else one
                 continue
             if template.conjunction_count + len(terms_of) > _MOST_CONJUNCTIONS:
-                message = f"the templates stand for more than {_MOST_CONJUNCTIONS:,} conjunctions; use fewer offsets or lengths"
+                message = f"the templates expand to more than {_MOST_CONJUNCTIONS:,} conjunctions; use fewer offsets or lengths"
                 raise template.error(message, source=self.templates.source)
             for key, terms in template.expand():
-                # A feature that two lines name is one feature, in the bags of both.
+                # A feature of two lines is one feature, in the bags of both.
                 terms_of.setdefault((key, terms), []).append(template)
         sparse = []
         native: list[tuple[str, list[tuple[int, int]]]] = []
         for (key, terms), owners in terms_of.items():
-            sparse.append(SparseTemplate(key, _joined([owner.bags for owner in owners]), _backs(terms)))
+            sparse.append(SparseTemplate(key, _join_bags([owner.bags for owner in owners]), _backs(terms)))
             native.append((key, [(self.atom(e), offset) for e, offset in self.static(terms)]))
         return Program(self.atoms, native, tuple(sparse), tuple(dense.values()), self.templates.boundary)
 
     def static(self, terms: tuple[tuple[Expression, int], ...]) -> tuple[tuple[Expression, int], ...]:
-        """The terms that do not look at labels; a bias if there are none."""
+        """Return the terms without labels; a bias if there is no other."""
         return tuple((e, o) for e, o in terms if e != Field(HISTORY_FIELD)) or ((Call("bias"), 0),)
 
     # Checks -------------------------------------------------------------------------------------------------------------
@@ -136,7 +133,7 @@ class _Compiler:
         while isinstance(expression, Call):
             self.check_resource(expression, term, template)
             if expression.function == ELSEWHERE and DEFAULT_FIELD not in self.columns:
-                message = f"{ELSEWHERE} looks for a word elsewhere in its document, and there is no column {DEFAULT_FIELD!r}"
+                message = f"{ELSEWHERE} needs a column {DEFAULT_FIELD!r}; the columns are {', '.join(self.columns)}"
                 raise template.error(message, source=self.templates.source, term=term)
             expression = expression.expression
         if expression is None:
@@ -154,9 +151,9 @@ class _Compiler:
             return
         if call.resource not in self.resources:
             message = (
-                f"the {call.function} {call.resource!r} is not given: pass resources={{{call.resource!r}: ...}} "
-                f"(--use {call.resource}=PATH), write a line 'use {call.resource} from PATH', "
-                f"or leave it out (--without {call.resource})"
+                f"the {call.function} {call.resource!r} is missing; pass resources={{{call.resource!r}: ...}} "
+                f"(--use {call.resource}=PATH), add a line 'use {call.resource} from PATH', "
+                f"or drop its templates (--without {call.resource})"
             )
             raise template.error(message, source=self.templates.source, term=term)
         kind = getattr(self.resources[call.resource], "kind", type(self.resources[call.resource]).__name__)
@@ -165,7 +162,7 @@ class _Compiler:
             raise template.error(message, source=self.templates.source, term=term)
 
     def column(self, name: str) -> str | None:
-        """The corpus column a field means: by name, or by number for fields of CRF++ templates."""
+        """Return the corpus column of a field: by name, or by number for fields of CRF++ templates."""
         if name in self.columns:
             return name
         match = _NUMBERED_COLUMN.match(name)
@@ -191,7 +188,7 @@ class _Compiler:
         key: str | None = ""
         if expression.expression is not None:
             column, function = self.word_function(expression.expression)
-            # A function that looks into another lexicon is not known by its name: the lexicon may be another one next time.
+            # A function with a lexicon is not cached by its name, since the lexicon may change.
             key = None if Term(expression.expression, ()).resources else str(expression.expression)
         resource: Any = self.resources[expression.resource] if expression.resource else None
         lexicon: _native.PhraseLexicon | _native.VectorLexicon | None = None
@@ -205,7 +202,7 @@ class _Compiler:
 
     def make_elsewhere(self, call: Call) -> _native.Atom:
         if call.expression is None:
-            raise InputError(f"{call.function} needs a function to look at")
+            raise InputError(f"{call.function} needs an argument")
         window = call.numbers[0] if call.numbers else Range(0, 0)
         inner = self.make_atom(call.expression)
         return _native.Atom.elsewhere(DEFAULT_FIELD, inner, (window.low, window.high), call.flag or "each")
@@ -218,7 +215,7 @@ class _Compiler:
         return True
 
     def word_function(self, expression: Expression) -> tuple[str, _native.WordFunction]:
-        """The column at the bottom of an expression, and the functions from there upwards."""
+        """Return the column of an expression and the functions applied to it, innermost first."""
         steps: list[_native.Step] = []
         while isinstance(expression, Call):
             steps.append(self.step(expression))
@@ -231,14 +228,14 @@ class _Compiler:
         return column, _native.WordFunction(steps[::-1])
 
     def step(self, call: Call) -> _native.Step:
-        function = "lookup" if call.function in _LEXICONS else _FLAGGED.get((call.function, call.flag or ""), call.function)
+        function = "lookup" if call.function in _LEXICONS else NATIVE_NAMES.get((call.function, call.flag or ""), call.function)
         numbers = call.numbers[0] if call.numbers else None
         lexicon = self.resources[call.resource].native if call.resource else None
         return _native.Step(function, numbers.low if numbers else 0, numbers.high if numbers else 0, lexicon)
 
     def dense(self, template: Template) -> list[DenseTemplate]:
         (term,) = template.terms
-        found = []
+        blocks = []
         functions: dict[Expression, tuple[str, _native.WordFunction]] = {}
         for call, offset in term.expand():
             if not isinstance(call, Call) or call.resource is None or call.expression is None:
@@ -247,14 +244,14 @@ class _Compiler:
                 functions[call] = self.word_function(call.expression)
             column, function = functions[call]
             embeddings = self.resources[call.resource]
-            found.append(DenseTemplate(f"{call}[{offset}]", template.bags, offset, column, function, embeddings))
-        return found
+            blocks.append(DenseTemplate(f"{call}[{offset}]", template.bags, offset, column, function, embeddings))
+        return blocks
 
 
 def _backs(terms: tuple[tuple[Expression, int], ...]) -> tuple[int, ...]:
     return tuple(-offset for expression, offset in terms if expression == Field(HISTORY_FIELD))
 
 
-def _joined(bags: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
-    """The bags of a feature that several lines name; one line of the base puts it there."""
-    return tuple(dict.fromkeys(bag for each in bags for bag in each)) if all(bags) else ()
+def _join_bags(bags: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
+    """Join the bags of a feature that occurs in several lines; a line of the base makes it part of the base."""
+    return tuple(dict.fromkeys(bag for names in bags for bag in names)) if all(bags) else ()

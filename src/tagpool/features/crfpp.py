@@ -1,8 +1,7 @@
-"""CRF++ template files: ``U01:%x[-1,0]/%x[0,1]`` and ``B``, read into our own templates.
+"""CRF++ template files (``U01:%x[-1,0]/%x[0,1]`` and ``B``), parsed to templates.
 
-Columns are known by number, so their fields are called ``column0``, ``column1``, ...; a corpus resolves them by position. A
-line's
-identifier becomes the template's name: lines of the same identifier share their features, as in CRF++. ``B`` lines look at the
+Columns are numbered: their fields are ``column0``, ``column1``, ..., which a corpus resolves by position. The identifier of a
+line becomes the template's name: lines with the same identifier share their features, as in CRF++. ``B`` lines depend on the
 previous label.
 """
 
@@ -19,7 +18,7 @@ _LINE = re.compile(r"\s*[UB]")
 
 
 def looks_like_crfpp(text: str) -> bool:
-    """Whether a template file is CRF++'s: its first line that is no comment is a ``U`` line with macros, or a ``B`` line.
+    """Whether a template file is of CRF++: its first line is a ``U`` line with macros, or a ``B`` line.
 
     >>> looks_like_crfpp("# Unigram\\nU00:%x[-2,0]\\nB\\n"), looks_like_crfpp("word[0]\\n")
     (True, False)
@@ -31,7 +30,7 @@ def looks_like_crfpp(text: str) -> bool:
 
 
 def parse_crfpp(text: str, *, source: str | None = None) -> TemplateSet:
-    """Reads a CRF++ template file.
+    """Parse a CRF++ template file.
 
     >>> print(parse_crfpp("U01:%x[-1,0]/%x[0,1]\\nB"), end="")
     U01: column0[-1] & column1[0]
@@ -69,9 +68,9 @@ def _template(line: str, number: int, raw_names: dict[str, str], source: str | N
         terms.append(Term(Field(f"column{column}"), (Range(row, row),), match.start()))
     if not terms:
         raise fail("expected at least one macro, such as U00:%x[0,0]")
-    # What is neither macro nor separator is part of the feature string in CRF++, hence of the name here.
+    # Other text is part of the feature string in CRF++, and of the name here.
     raw = rest.strip().replace("/", "").rstrip(":")
     name = re.sub(r"\W", "_", raw, flags=re.ASCII)
     if raw_names.setdefault(name, raw) != raw:
-        raise fail(f"the identifiers {raw_names[name]!r} and {raw!r} cannot be told apart; use letters and digits only")
+        raise fail(f"the identifiers {raw_names[name]!r} and {raw!r} become the same name; use letters and digits only")
     return Template(tuple(terms), name, line=number, text=line)

@@ -1,4 +1,4 @@
-"""Word embeddings as a resource: one vector a word, in the formats of GloVe, word2vec (text) and NumPy."""
+"""Word embeddings: one vector per word, in the formats of GloVe, word2vec (text) and NumPy."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Embeddings:
 
     def __init__(self, words: Sequence[str], vectors: ArrayLike) -> None:
         try:
-            with np.errstate(over="ignore"):  # too large a number becomes infinite, which is refused below
+            with np.errstate(over="ignore"):  # too large numbers become infinite and raise an error below
                 self.vectors: NDArray[np.float32] = np.ascontiguousarray(vectors, dtype=np.float32)
         except (TypeError, ValueError) as error:
             raise ResourceError(f"expected vectors of equal width, all numbers: {error}") from None
@@ -52,50 +52,50 @@ class Embeddings:
 
     @property
     def width(self) -> int:
-        """How many numbers a vector has."""
+        """Dimension of the vectors."""
         return int(self.vectors.shape[1])
 
     @cached_property
     def native(self) -> _native.VectorLexicon:
-        """The vectors as the native core has them, for learners that see each dimension as a feature."""
+        """Native vectors, for learners in which each dimension is a feature."""
         return _native.VectorLexicon(self.rows, self.vectors)
 
     @property
     def lexicons(self) -> list[Lexicon]:
-        """What was handed to the native core."""
+        """Native lexicons of this resource."""
         return [self.native]
 
     @classmethod
     def read(cls, path: str | Path) -> Embeddings:
-        """Reads GloVe or word2vec text (``word 0.1 0.2 ...``, with or without the line of counts), or ``.npz``.
+        """Read GloVe or word2vec text (``word 0.1 0.2 ...``, with or without a header line), or ``.npz``.
 
         An ``.npz`` file has an array ``vectors``, and the words in an array ``words`` or in ``words.txt`` (or ``.gz``) beside it.
         """
         try:
-            found = cls._read_npz(Path(path)) if Path(path).suffix == ".npz" else cls._read_text(Path(path))
+            embeddings = cls._read_npz(Path(path)) if Path(path).suffix == ".npz" else cls._read_text(Path(path))
         except InputError as error:
             raise ResourceError(error.message, source=error.source or path, line=error.line) from None
-        found.origin = Origin.of(cls.kind, path)
-        return found
+        embeddings.origin = Origin.of(cls.kind, path)
+        return embeddings
 
     @classmethod
     def _read_npz(cls, path: Path) -> Embeddings:
         try:
-            # Opened here: NumPy leaves a file open that it cannot read.
+            # Opened here: NumPy does not close a file that it fails to read.
             with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
                 vectors = arrays["vectors"]
                 words = [str(word) for word in arrays["words"]] if "words" in arrays else None
         except FileNotFoundError:
             raise ResourceError("there is no such file", source=path) from None
-        # A single array is no archive: without __enter__, a TypeError, or an AttributeError before Python 3.11.
+        # A single array has no __enter__: a TypeError, or an AttributeError before Python 3.11.
         except (OSError, ValueError, KeyError, EOFError, TypeError, AttributeError, BadZipFile, zlib.error) as error:
             raise ResourceError(f"expected a NumPy file with an array 'vectors': {error}", source=path) from None
         if words is None:
             beside = [path.with_name("words.txt"), path.with_name("words.txt.gz")]
-            found = next((each for each in beside if each.exists()), None)
-            if found is None:
+            word_list = next((file for file in beside if file.exists()), None)
+            if word_list is None:
                 raise ResourceError("expected an array 'words', or words.txt beside the file", source=path)
-            words = read_lines(found)
+            words = read_lines(word_list)
         return cls(words, vectors)
 
     @classmethod
@@ -113,15 +113,15 @@ class Embeddings:
                 with np.errstate(over="ignore"):
                     vector = np.array(rest.split(), dtype=np.float32)
             except ValueError:
-                raise ResourceError(f"expected numbers behind {word!r}", source=path, line=number) from None
+                raise ResourceError(f"expected numbers after {word!r}", source=path, line=number) from None
             if not width:
                 width = len(vector)
             if len(vector) != width or not width:
                 raise ResourceError(
-                    f"expected {width or 'some'} numbers behind {word!r}, got {len(vector)}", source=path, line=number
+                    f"expected {width or 'some'} numbers after {word!r}, got {len(vector)}", source=path, line=number
                 )
             if not np.isfinite(vector).all():
-                raise ResourceError(f"expected finite numbers behind {word!r}", source=path, line=number)
+                raise ResourceError(f"expected finite numbers after {word!r}", source=path, line=number)
             words.append(word)
             vectors.append(vector)
         if not words:

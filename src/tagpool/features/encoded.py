@@ -1,4 +1,4 @@
-"""EncodedCorpus: a corpus as feature ids. Models see this and never a string."""
+"""EncodedCorpus: a corpus as feature ids, the input of models."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class DenseBlock:
-    """An embedding template over a corpus: token t has the row ``rows[t + offset]`` of ``vectors``, none where that is -1.
+    """An embedding template over a corpus: token t has the row ``rows[t + offset]`` of ``vectors``; -1 means no vector.
 
-    Vectors are not copied to the tokens, and the rows are shared by the blocks of one embedding.
+    Blocks of one embedding share ``rows`` and ``vectors``.
     """
 
     key: str
@@ -32,12 +32,11 @@ Restriction = Callable[[tuple[str, ...]], tuple[bytes, bytes | None, set[str]]]
 
 @dataclass(frozen=True, repr=False)
 class EncodedCorpus:
-    """Rows of feature ids, cut into sentences.
+    """Rows of feature ids, one per token, divided into sentences.
 
-    Row t is ``ids[starts[t]:starts[t + 1]]``, with ``values`` beside it where not all are 1. An id may stand in a row more
-    than once; its
-    values then add up. ``labels`` has one number a token (-1 for labels the encoder has not met); ``history`` the features
-    that are to be combined with previous labels, where the templates have such.
+    Row t is ``ids[starts[t]:starts[t + 1]]``, with ``values`` unless all are 1. The values of an id that occurs twice in a row
+    add up. ``labels`` has one number per token (-1 for unknown labels). ``history`` has the features that are combined with
+    previous labels.
     """
 
     native: _native.Encoding
@@ -59,17 +58,17 @@ class EncodedCorpus:
 
     @property
     def token_count(self) -> int:
-        """How many tokens there are."""
+        """Number of tokens."""
         return self.native.token_count
 
     @property
     def occurrence_count(self) -> int:
-        """How many feature occurrences there are: the length of ``ids``."""
+        """Number of feature occurrences: the length of ``ids``."""
         return self.native.occurrence_count
 
     @property
     def starts(self) -> NDArray[np.uint64]:
-        """Where each row begins in ``ids``; one more than there are tokens."""
+        """Offsets of the rows in ``ids``; their number is that of tokens plus one."""
         return self.native.starts()
 
     @property
@@ -79,16 +78,16 @@ class EncodedCorpus:
 
     @property
     def values(self) -> NDArray[np.float32] | None:
-        """The features' values, None where all are 1."""
+        """Values of the features; None if all are 1."""
         return self.native.values() if self.native.has_values else None
 
     @property
     def sentences(self) -> NDArray[np.uint32]:
-        """Where sentences begin: sentence i is the rows sentences[i] to sentences[i + 1]."""
+        """Offsets of sentences: sentence i is the rows sentences[i] to sentences[i + 1]."""
         return self.native.sentences()
 
     def restrict(self, *bags: str) -> EncodedCorpus:
-        """The same corpus with only the features of the shared base and of these bags; ids do not change.
+        """Return the corpus with only the features of the base and of these bags; ids do not change.
 
         >>> from tagpool import Corpus, Encoder
         >>> corpus = Corpus.from_lists(word=[["Ann", "left"]], pos=[["NNP", "VBD"]])
@@ -97,7 +96,7 @@ class EncodedCorpus:
         (4, 2)
         """
         if self.restriction is None:
-            raise InputError("given and hashed features cannot be told apart by bags: use templates, without hash_size")
+            raise InputError("given and hashed features have no bags; use templates, without hash_size")
         keep, keep_history, dense = self.restriction(bags)
         return replace(
             self,

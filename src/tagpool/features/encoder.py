@@ -1,8 +1,8 @@
-"""Encoder: templates over a corpus -> feature ids (native, once per corpus).
+"""Encoder: from templates and a corpus to feature ids.
 
-``fit`` numbers the features it meets (always the same way for the same corpus), drops those met fewer than ``min_count``
-times and freezes the index; ``transform`` then drops what it does not know. With ``hash_size`` a feature's id is its hash
-modulo that number, and nothing is dropped.
+``fit`` numbers the features of a corpus in order of occurrence, drops those that occur fewer than ``min_count`` times and
+freezes the index; ``transform`` drops unknown features. With ``hash_size`` a feature's id is its hash modulo that number, and
+nothing is dropped.
 """
 
 from __future__ import annotations
@@ -32,12 +32,11 @@ _BASE_GROUP = 2**16 - 1
 
 
 class Encoder:
-    """Turns corpora into feature ids.
+    """Encode corpora as feature ids.
 
-    ``templates`` is a preset's name, a template file, the text itself or a :class:`TemplateSet`; ``resources`` maps the names of
-    lexicons to files or loaded resources. Templates with ``label[-k]`` are refused unless ``history`` is set, as learners
-    that use previous labels do. Embeddings are dense blocks beside the features; with ``dimensions`` each dimension is a feature
-    with a value, as learners have them that know nothing else.
+    ``templates`` is the name of a preset, a template file, template text or a :class:`TemplateSet`. ``resources`` maps the names
+    of lexicons to files or loaded resources. Templates with ``label[-k]`` need ``history``, which learners that use previous
+    labels set. Embeddings are dense blocks; with ``dimensions`` each dimension is a feature with a value.
 
     >>> corpus = Corpus.from_lists(word=[["Ann", "left"]], label=[["B-PER", "O"]])
     >>> encoder = Encoder("word[-1..0]").fit(corpus)
@@ -64,20 +63,20 @@ class Encoder:
         self.history = history
         self.dimensions = dimensions
         self._native: _native.Encoder | None = None
-        self._model: _native.Model | None = None  # the model whose lexicons are used, if it came from a file
+        self._model: _native.Model | None = None  # source of the lexicons, if it was loaded from a file
 
     # Fitting ------------------------------------------------------------------------------------------------------------
 
     def fit(self, corpus: Corpus) -> Encoder:
-        """Numbers the features and labels of a corpus."""
+        """Number the features and labels of a corpus."""
         self.fit_transform(corpus)
         return self
 
     @classmethod
     def continued(cls, before: Encoder | None, model: _native.Model, *, min_count: int) -> Encoder:
-        """An encoder for more text of a model: with its templates and the lexicons it was trained with.
+        """Return an encoder for further training of a model, with its templates and lexicons.
 
-        ``before`` is the encoder it was trained with, None for a model from a file.
+        ``before`` is the encoder of its training, None for a model from a file.
         """
         if before is not None and before._model is None:
             return cls(
@@ -88,23 +87,23 @@ class Encoder:
                 history=before.history,
                 dimensions=before.dimensions,
             )
-        # The lexicons are those in the model, also if it came from a file some trainings ago.
+        # The lexicons are in the model, even if it was trained again after loading.
         templates = before.templates_ if before is not None else model.text("templates") or ""
         encoder = cls(templates, min_count=min_count, hash_size=model.hash_size or None, history=model.chain)
         encoder._model = model
         return encoder
 
     def fit_transform(self, corpus: Corpus, *, known: Sequence[str] = (), known_history: Sequence[str] = ()) -> EncodedCorpus:
-        """Fits, and encodes the same corpus on the way.
+        """Fit to a corpus and encode it.
 
-        Features ``known`` by name from elsewhere come first, and stay however seldom they are met; so do those to be combined
+        Features ``known`` by name come first and are kept whatever their count; ``known_history`` are features that are combined
         with previous labels.
         """
         self._check_parameters()
         _check_corpus(corpus)
         if not len(corpus):
             raise InputError("expected sentences, got an empty corpus", source=corpus.source)
-        self._native = None  # a fit that fails leaves nothing half fitted
+        self._native = None  # a failed fit leaves the encoder unfitted
         self.templates_ = load_templates(self.templates)
         self._check_history()
         self.resources_ = {} if self._model is not None else load_resources(self.templates_, self.resources or {})
@@ -115,7 +114,7 @@ class Encoder:
             native = self._model.encoder(self.min_count)
         else:
             native = self._program.native(self.min_count, self.hash_size or 0)
-        encoding = _translated(corpus, lambda: native.fit(corpus.native, list(known)))
+        encoding = _translate_errors(corpus, lambda: native.fit(corpus.native, list(known)))
         self._native_history = None
         history = None
         if self._history_program is not None and self._history_program.sparse:
@@ -123,13 +122,13 @@ class Encoder:
                 native_history = self._model.history_encoder(self.min_count)
             else:
                 native_history = self._history_program.native(self.min_count, 0)
-            history = _translated(corpus, lambda: native_history.fit(corpus.native, list(known_history)))
+            history = _translate_errors(corpus, lambda: native_history.fit(corpus.native, list(known_history)))
             self._native_history = native_history
         self._native = native
         return self._encoded(corpus, encoding, history)
 
     def keep(self, encoded: EncodedCorpus, marks: bytes) -> EncodedCorpus:
-        """Only the marked features, with new numbers, as if the others had never been met in the corpus just fitted.
+        """Keep only the marked features, with new numbers, as if the others were not in the fitted corpus.
 
         >>> corpus = Corpus.from_lists(word=[["Ann", "left", "Ann"]])
         >>> encoder = Encoder("word[0]")
@@ -144,22 +143,22 @@ class Encoder:
         return replace(encoded, feature_count=native.feature_count)
 
     def transform(self, corpus: Corpus) -> EncodedCorpus:
-        """Encodes another corpus with the frozen index; features that were not met in fitting are dropped."""
+        """Encode another corpus; features that are not in the index are dropped."""
         native = self._fitted()
         _check_corpus(corpus)
         self._check_columns(corpus)
-        encoding = _translated(corpus, lambda: native.encode(corpus.native))
+        encoding = _translate_errors(corpus, lambda: native.encode(corpus.native))
         native_history = self._native_history
         history = None
         if native_history is not None:
-            history = _translated(corpus, lambda: native_history.encode(corpus.native))
+            history = _translate_errors(corpus, lambda: native_history.encode(corpus.native))
         return self._encoded(corpus, encoding, history)
 
     def describe(self, corpus: Corpus, sentence: int) -> list[list[tuple[str, float]]]:
-        """The features of each token of one sentence, as text with values, whether they are in the index or not."""
+        """Return the features of each token of a sentence, as (text, value), including those not in the index."""
         native = self._fitted()
         self._check_columns(corpus)
-        return _translated(corpus, lambda: native.describe(corpus.native, sentence))
+        return _translate_errors(corpus, lambda: native.describe(corpus.native, sentence))
 
     def __repr__(self) -> str:
         if self._native is None:
@@ -170,57 +169,57 @@ class Encoder:
 
     @property
     def feature_count(self) -> int:
-        """How many features there are."""
+        """Number of features."""
         return self._fitted().feature_count
 
     @property
     def feature_names(self) -> list[str]:
-        """The features by id, as ``template=value``. With ``hash_size``: the first one met in each slot, empty where none was."""
+        """Features by id, as ``template=value``. With ``hash_size``: the first feature of each slot, empty without one."""
         return self._fitted().names()
 
     @property
     def feature_counts(self) -> NDArray[np.uint32]:
-        """How often each feature was met in fitting."""
+        """Number of occurrences of each feature in the fitted corpus."""
         return self._fitted().counts()
 
     @property
     def feature_templates(self) -> list[SparseTemplate]:
-        """The template each feature comes from."""
+        """Template of each feature."""
         return [self._program.sparse[number] for number in self._fitted().template_numbers().tolist()]
 
     @property
     def history_names(self) -> list[str]:
-        """The names of the features to be combined with previous labels."""
+        """Names of the features that are combined with previous labels."""
         self._fitted()
         return self._native_history.names() if self._native_history is not None else []
 
     @property
     def history_backs(self) -> list[tuple[int, ...]]:
-        """By template that looks at previous labels: how many tokens back each of them is.
+        """For each template with previous labels: their distances in tokens.
 
         >>> corpus = Corpus.from_lists(word=[["Ann"]], label=[["PER"]])
         >>> Encoder("word[0]\\nlabel[-1] & label[-2] & word[0]", history=True).fit(corpus).history_backs
         [(1, 2)]
         """
         self._fitted()
-        return [] if self._history_program is None else [each.backs for each in self._history_program.sparse]
+        return [] if self._history_program is None else [template.backs for template in self._history_program.sparse]
 
-    # Inner workings -----------------------------------------------------------------------------------------------------
+    # Internal ------------------------------------------------------------------------------------------------------------
 
     @property
     def fitted_native(self) -> _native.Encoder:
-        """The native encoder, for those who make models of it."""
+        """The native encoder."""
         return self._fitted()
 
     @property
     def fitted_history(self) -> _native.Encoder | None:
-        """The same for the features to be combined with previous labels."""
+        """The native encoder of the features that are combined with previous labels."""
         self._fitted()
         return self._native_history
 
     def _fitted(self) -> _native.Encoder:
         if self._native is None:
-            raise NotFittedError("the encoder was not fitted: call fit(corpus) first")
+            raise NotFittedError("the encoder is not fitted; call fit(corpus) first")
         return self._native
 
     def _check_parameters(self) -> None:
@@ -231,7 +230,7 @@ class Encoder:
         if type(self.hash_size) is not int or not 1 <= self.hash_size <= _LARGEST_HASH_SIZE:
             raise InputError(f"hash_size={self.hash_size!r}: expected a whole number from 1 to {_LARGEST_HASH_SIZE}")
         if self.min_count > 1:
-            raise InputError("min_count cannot be combined with hash_size: hashed features are not told apart")
+            raise InputError("hashed features have no counts; leave out min_count or hash_size")
 
     def _check_history(self) -> None:
         if self.history:
@@ -239,7 +238,7 @@ class Encoder:
         for template in self.templates_:
             for term in template.terms:
                 if term.is_history:
-                    message = f"{term} looks at previous labels, which this learner does not use; leave the line out"
+                    message = f"{term} depends on previous labels, which this learner does not use; remove the line"
                     raise template.error(message, source=self.templates_.source, term=term)
 
     def _compile(self, corpus: Corpus, *, history: bool) -> Program:
@@ -256,7 +255,7 @@ class Encoder:
         )
 
     def _check_columns(self, corpus: Corpus) -> None:
-        """Whether a corpus has the columns of the fitted one; compiling again finds the template that lacks one."""
+        """Raise an error if a corpus lacks a column: compiling again names the template that needs it."""
         self._compile(corpus, history=False)
         if self.history:
             self._compile(corpus, history=True)
@@ -275,53 +274,50 @@ class Encoder:
     def _dense_blocks(self, corpus: Corpus) -> tuple[DenseBlock, ...]:
         rows: dict[tuple[int, str, int], NDArray[np.int32]] = {}
         blocks = []
-        for each in self._program.dense:
-            place = (id(each.function), each.column, id(each.embeddings))
-            if place not in rows:
-                rows[place] = _native.dense_rows(corpus.native, each.column, each.function, each.embeddings.rows)
-            blocks.append(DenseBlock(each.key, each.offset, rows[place], each.embeddings.vectors))
+        for template in self._program.dense:
+            key = (id(template.function), template.column, id(template.embeddings))
+            if key not in rows:
+                rows[key] = _native.dense_rows(corpus.native, template.column, template.function, template.embeddings.rows)
+            blocks.append(DenseBlock(template.key, template.offset, rows[key], template.embeddings.vectors))
         return tuple(blocks)
 
     def template_groups(self, by: str) -> list[int]:
-        """A number for each feature template: its own ("templates"), or the same for all of the same bags ("bags").
+        """Return a group number for each feature template: one per template ("templates"), or per set of bags ("bags").
 
-        The shared base has 65,535 there. ``fitted_native.template_numbers()`` says which template a feature is of.
+        The base has 65,535. ``fitted_native.template_numbers()`` has the template of each feature.
 
         >>> encoder = Encoder("word[0]\\n[tags]\\npos[-1..0]").fit(Corpus.from_lists(word=[["Ann"]], pos=[["NNP"]]))
         >>> encoder.template_groups("bags"), encoder.template_groups("templates")
         ([65535, 0, 0], [0, 1, 2])
         """
         if self.hash_size:
-            raise InputError("hashed features cannot be told apart by templates or bags: leave hash_size out")
+            raise InputError("hashed features have no templates or bags; leave out hash_size")
         sparse = self._program.sparse
         if by == "templates":
             return list(range(len(sparse)))
         numbers: dict[tuple[str, ...], int] = {}
-        return [numbers.setdefault(each.bags, len(numbers)) if each.bags else _BASE_GROUP for each in sparse]
+        return [numbers.setdefault(one.bags, len(numbers)) if one.bags else _BASE_GROUP for one in sparse]
 
     def _restriction(self, bags: tuple[str, ...]) -> tuple[bytes, bytes | None, set[str]]:
-        """Marks for the features of these bags: sparse, history, and the keys of dense templates."""
+        """Return marks of the features in these bags: sparse, history, and the keys of dense templates."""
         self.templates_.check_bags(bags)
         keep = _marks(self._fitted(), self._program, bags)
         keep_history = None
         if self._native_history is not None and self._history_program is not None:
             keep_history = _marks(self._native_history, self._history_program, bags)
-        return keep, keep_history, {each.key for each in self._program.dense if _in_bags(each.bags, bags)}
+        return keep, keep_history, {one.key for one in self._program.dense if _in_bags(one.bags, bags)}
 
 
-def load_resources(templates: TemplateSet, given: Mapping[str, Any]) -> dict[str, Any]:
-    """The resources a template set needs.
-
-    They are those given (loaded, or as paths), those its ``use`` lines name, and those shipped with the package.
-    """
-    for name in given:
+def load_resources(templates: TemplateSet, resources: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the resources of a template set: given ones (loaded, or paths), those of ``use`` lines, and built-in ones."""
+    for name in resources:
         if name not in templates.resources:
             known = ", ".join(templates.resources) or "none"
-            raise ResourceError(f"no template uses a resource {name!r}; those used are {known}", source=templates.source)
+            raise ResourceError(f"no template uses a resource {name!r}; the resources are {known}", source=templates.source)
     loaded: dict[str, Any] = {}
     uses = dict(templates.uses)
     for name, kind in templates.resources.items():
-        resource = given.get(name, uses.get(name))
+        resource = resources.get(name, uses.get(name))
         if isinstance(resource, (str, Path)):
             loaded[name] = read_resource(kind, resource)
         elif resource is not None:
@@ -337,7 +333,7 @@ def _check_corpus(corpus: object) -> None:
         raise InputError(f"expected a Corpus, got {kind}; make one with read_corpus(path) or Corpus.from_lists(word=...)")
 
 
-def _translated(corpus: Corpus, run: Callable[[], _Result]) -> _Result:
+def _translate_errors(corpus: Corpus, run: Callable[[], _Result]) -> _Result:
     try:
         return run()
     except _native.InputFault as fault:
@@ -345,7 +341,7 @@ def _translated(corpus: Corpus, run: Callable[[], _Result]) -> _Result:
 
 
 def _distinct_labels(corpus: Corpus) -> tuple[str, ...]:
-    """Labels in the order they are met."""
+    """Return labels in order of occurrence."""
     if corpus.label_column is None:
         return ()
     strings = corpus.strings(corpus.label_column)
@@ -364,5 +360,5 @@ def _marks(encoder: _native.Encoder, program: Program, bags: tuple[str, ...]) ->
     return bytes(chosen[number] for number in encoder.template_numbers().tolist())
 
 
-def _in_bags(own: tuple[str, ...], wanted: tuple[str, ...]) -> bool:
-    return not own or bool(set(own) & set(wanted))
+def _in_bags(template_bags: tuple[str, ...], bags: tuple[str, ...]) -> bool:
+    return not template_bags or bool(set(template_bags) & set(bags))

@@ -1,5 +1,7 @@
-"""The functions of the template language: what each one takes, and how it behaves. One table, read by the parser and the
-compiler."""
+"""Functions of the template language, in one table that the parser and the compiler read.
+
+To add a function of a word, add an entry here and its implementation to native/features/words.cpp.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +10,10 @@ from enum import Enum
 
 
 class Numbers(Enum):
-    """What numbers a function takes."""
+    """Numbers that a function takes as arguments."""
 
     NONE = "none"
-    LENGTHS = "lengths"  # any number of lengths or ranges of lengths, from 1 on; each is a function of its own
+    LENGTHS = "lengths"  # lengths or ranges of lengths, from 1 on; each is a separate function
     RANGE = "range"  # one length or range of lengths, from 1 on, taken together
     WINDOW = "window"  # one offset or range of offsets, which may be negative
 
@@ -20,10 +22,9 @@ class Numbers(Enum):
 class Function:
     """One function of the language.
 
-    ``single``: at most one value a token, so that other functions may be applied to it. ``total``: always a value, so that
-    it has a
-    boundary value outside the sentence. ``field_only``: applies to a column, not to another function. ``around_any``: applies
-    also to functions that have several values, or look around. ``example`` is shown in messages.
+    ``single``: at most one value per token, so that other functions may be applied to it. ``total``: always a value, so that it
+    has a boundary value outside the sentence. ``context``: depends on more than one word. ``field_only``: applies to a column,
+    not to another function. ``around_any``: applies also to functions with several values. ``example`` is shown in messages.
     """
 
     name: str
@@ -38,28 +39,29 @@ class Function:
     around_any: bool = False
     single: bool = False
     total: bool = False
+    context: bool = False
 
 
 ELSEWHERE = "elsewhere"
 NOT_ELSEWHERE = (ELSEWHERE, "number", "embedding")
-"""Functions that :data:`ELSEWHERE` cannot be applied to: itself, and those with values that are no texts."""
+"""Functions to which ``elsewhere`` does not apply: itself, and functions whose values are not text."""
 
 FUNCTIONS: dict[str, Function] = {
     function.name: function
     for function in (
-        Function("lower", "lower(word)[0]", "the word in small letters", single=True, total=True),
-        Function("simplify", "simplify(word)[0]", "every run of digits as one 0", single=True, total=True),
+        Function("lower", "lower(word)[0]", "the word in lower case", single=True, total=True),
+        Function("simplify", "simplify(word)[0]", "every run of digits replaced by one 0", single=True, total=True),
         Function(
             "shape",
             "shape(word, short)[0]",
-            "A as X, a as x, 7 as d, the rest as it is; short collapses runs",
+            "A as X, a as x, 7 as d, other characters unchanged; short collapses runs",
             flags=("short",),
             single=True,
             total=True,
         ),
-        Function("digits", "digits(word)[0]", "every digit as 0, for words that have one", single=True),
-        Function("prefix", "prefix(word, 1..4)[0]", "the first letters of a longer word", Numbers.LENGTHS, single=True),
-        Function("suffix", "suffix(word, 1..4)[0]", "the last letters of a longer word", Numbers.LENGTHS, single=True),
+        Function("digits", "digits(word)[0]", "every digit replaced by 0; no value for words without digits", single=True),
+        Function("prefix", "prefix(word, 1..4)[0]", "prefix of a longer word", Numbers.LENGTHS, single=True),
+        Function("suffix", "suffix(word, 1..4)[0]", "suffix of a longer word", Numbers.LENGTHS, single=True),
         Function(
             "ngrams",
             "ngrams(word, 2..4)[0]",
@@ -79,65 +81,83 @@ FUNCTIONS: dict[str, Function] = {
             "the capital pattern of a window as one value: A all, C first, M inside, l none, d digits, . other, _ outside",
             Numbers.WINDOW,
             field_only=True,
+            context=True,
         ),
         Function(
             "disjunction",
             "disjunction(word, -4..-1)[0]",
-            "the words of a window, wherever in it they stand",
+            "the words of a window, whatever their position in it",
             Numbers.WINDOW,
+            context=True,
         ),
         Function(
             "casing",
             "casing(word)[0]",
-            "small, capital, capitals: how a word is written, where that says something (not in headlines or a sentence's first "
-            "capital)",
+            "small, capital, capitals: the casing of a word; no value in headlines and for the first capital of a sentence",
             field_only=True,
+            context=True,
         ),
         Function(
             "run",
             "run(word)[0]",
-            "first, inner, last: the place in a run of capitalised words, not in headlines",
+            "first, inner, last: the position in a run of capitalised words, not in headlines",
             field_only=True,
+            context=True,
         ),
         Function(
-            "headline", "headline(word)[0]", "upper, title, mixed, none: the capitals of the whole sentence", field_only=True
+            "headline",
+            "headline(word)[0]",
+            "upper, title, mixed, none: the capitals of the whole sentence",
+            field_only=True,
+            context=True,
         ),
         Function(
             ELSEWHERE,
             "elsewhere(casing(word), joined)[0]",
-            "what a function says at the other occurrences of the word in its document, or so many tokens beside them; most: the "
-            "most frequent value, joined: all as one",
+            "values of a function at the other occurrences of the word in its document, or at an offset from them; most: the "
+            "most frequent value, joined: all values as one",
             Numbers.WINDOW,
             optional_numbers=True,
             flags=("joined", "most"),
             around_any=True,
         ),
-        Function("position", "position[0]", "first, last: the sentence's ends", expression=False),
-        Function("bias", "bias[0]", "a feature of every token", expression=False),
-        Function("number", "number(score)[0]", "the column's text as the feature's value", field_only=True),
+        Function("position", "position[0]", "first, last: the ends of the sentence", expression=False, context=True),
+        Function("bias", "bias[0]", "a feature of every token", expression=False, context=True),
+        Function("number", "number(score)[0]", "the column's text as the feature's value", field_only=True, context=True),
         Function(
             "gazetteer",
             "gazetteer(cities)[-1..1]",
-            "lists with a phrase found here, and the place in it (B, I, L, U; not with plain)",
+            "lists with a matching phrase, and the position in it (B, I, L, U; not with plain)",
             flags=("plain",),
             resource=True,
+            context=True,
         ),
         Function(
             "cluster",
             "cluster(brown, 4, 6, 10, 20)[0]",
-            "the word's cluster, or the first bits of it",
+            "the cluster of the word, or its first bits",
             Numbers.LENGTHS,
             optional_numbers=True,
             resource=True,
             single=True,
         ),
-        Function("ambiguity", "ambiguity(classes)[0]", "the tags the word may have", resource=True, single=True),
-        Function("embedding", "embedding(glove, lower(word))[0]", "the word's vector, as dense values", resource=True),
+        Function("ambiguity", "ambiguity(classes)[0]", "the possible tags of the word", resource=True, single=True),
+        Function(
+            "embedding",
+            "embedding(glove, lower(word))[0]",
+            "the vector of the word, as dense values",
+            resource=True,
+            context=True,
+        ),
     )
 }
 
 HISTORY_FIELD = "label"
-"""The field of the labels already given, for learners that look back: ``label[-1]``."""
+"""Field of the previous labels: ``label[-1]``."""
 
 FARTHEST_OFFSET = 50
 FARTHEST_HISTORY = 8
+
+CONTEXT = frozenset(function.name for function in FUNCTIONS.values() if function.context)
+NATIVE_NAMES = {("shape", "short"): "short_shape", ("ngrams", "edges"): "edge_ngrams", ("orthography", "dfi"): "orthography_dfi"}
+"""Names in the native core of functions with a flag."""

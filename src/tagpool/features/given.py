@@ -1,4 +1,4 @@
-"""Features that people bring themselves, with python-crfsuite's meaning: for each token a list of strings, or a dict.
+"""Given features, as in python-crfsuite: a list of strings or a dict for each token.
 
 =====================  ==================================
 given                  feature
@@ -8,10 +8,10 @@ given                  feature
 ``{"key": 2.5}``       ``key`` with value 2.5
 ``{"key": True}``      ``key`` with value 1.0 (False: 0.0)
 ``{"key": ["a"]}``     ``key:a`` with value 1.0, also for sets and tuples
-``{"key": {...}}``     the same inwards, names joined by ``:``
+``{"key": {...}}``     the same recursively, names joined by ``:``
 =====================  ==================================
 
-A feature given twice counts twice.
+A feature that occurs twice counts twice.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ GivenSentences = Sequence[Sequence[GivenToken]]
 
 
 class GivenEncoder:
-    """Numbers given features and encodes them.
+    """Number given features and encode them.
 
     >>> encoder = GivenEncoder()
     >>> encoded = encoder.fit_transform([[{"word": "Ann", "caps": True}, ["word:left"]]], [["PER", "O"]])
@@ -43,18 +43,18 @@ class GivenEncoder:
         self._native: _native.GivenFeatures | None = None
 
     def fit(self, sentences: GivenSentences, labels: Sequence[Sequence[str]] | None = None) -> GivenEncoder:
-        """Numbers the features and labels."""
+        """Number the features and labels."""
         self.fit_transform(sentences, labels)
         return self
 
     def fit_transform(
         self, sentences: GivenSentences, labels: Sequence[Sequence[str]] | None = None, *, known: Sequence[str] = ()
     ) -> EncodedCorpus:
-        """Fits, and encodes on the way. Features ``known`` by name from elsewhere come first, and stay in any case."""
+        """Fit and encode. Features ``known`` by name come first and are always kept."""
         if type(self.min_count) is not int or self.min_count < 1:
             raise InputError(f"min_count={self.min_count!r}: expected a whole number from 1 on")
         native = _native.GivenFeatures()
-        encoding = _walked(lambda: native.fit(sentences, self.min_count, list(known)))
+        encoding = _translate_errors(lambda: native.fit(sentences, self.min_count, list(known)))
         if encoding.token_count == 0:
             raise InputError("expected sentences, got none")
         flat = _flat_labels(encoding, labels)
@@ -63,34 +63,34 @@ class GivenEncoder:
         return self._encoded(encoding, flat)
 
     def transform(self, sentences: GivenSentences, labels: Sequence[Sequence[str]] | None = None) -> EncodedCorpus:
-        """Encodes with the frozen index; features that were not met in fitting are dropped."""
+        """Encode; features that are not in the index are dropped."""
         native = self._fitted()
-        encoding = _walked(lambda: native.encode(sentences))
+        encoding = _translate_errors(lambda: native.encode(sentences))
         return self._encoded(encoding, _flat_labels(encoding, labels))
 
     @property
     def feature_count(self) -> int:
-        """How many features there are."""
+        """Number of features."""
         return self._fitted().feature_count
 
     @property
     def feature_names(self) -> list[str]:
-        """The features by id."""
+        """Features by id."""
         return self._fitted().names()
 
     @property
     def feature_counts(self) -> list[int]:
-        """How often each feature was met in fitting."""
+        """Number of occurrences of each feature in fitting."""
         return self._fitted().counts()
 
     @property
     def fitted_native(self) -> _native.GivenFeatures:
-        """The native index, for those who make models of it."""
+        """The native index."""
         return self._fitted()
 
     def _fitted(self) -> _native.GivenFeatures:
         if self._native is None:
-            raise NotFittedError("the encoder was not fitted: call fit(sentences) first")
+            raise NotFittedError("the encoder is not fitted; call fit(sentences) first")
         return self._native
 
     def _encoded(self, encoding: _native.Encoding, labels: list[str] | None) -> EncodedCorpus:
@@ -100,7 +100,7 @@ class GivenEncoder:
 
 
 def _flat_labels(encoding: _native.Encoding, labels: Sequence[Sequence[str]] | None) -> list[str] | None:
-    """The labels of all tokens, checked to be one a token."""
+    """Return the labels of all tokens; raise an error unless there is one per token."""
     if labels is None:
         return None
     lengths = np.diff(encoding.sentences()).tolist()
@@ -109,7 +109,7 @@ def _flat_labels(encoding: _native.Encoding, labels: Sequence[Sequence[str]] | N
     flat: list[str] = []
     for number, (length, sentence) in enumerate(zip(lengths, labels, strict=True), 1):
         if len(sentence) != length:
-            raise InputError(f"sentence {number}: expected {length} labels, one a token, got {len(sentence)}")
+            raise InputError(f"sentence {number}: expected {length} labels, one per token, got {len(sentence)}")
         for token, label in enumerate(sentence, 1):
             if not isinstance(label, str):
                 raise InputError(f"sentence {number}, token {token}: expected text as label, got {type(label).__name__}")
@@ -117,7 +117,7 @@ def _flat_labels(encoding: _native.Encoding, labels: Sequence[Sequence[str]] | N
     return flat
 
 
-def _walked(run: Any) -> _native.Encoding:
+def _translate_errors(run: Any) -> _native.Encoding:
     try:
         encoding: _native.Encoding = run()
     except _native.InputFault as fault:

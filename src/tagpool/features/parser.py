@@ -1,8 +1,8 @@
-"""Reads the template language. Its grammar, one template a line:
+"""Parser of the template language. Its grammar, one template per line:
 
     line        = [ template | header | directive ] [ "#" comment ]
     header      = "[" bag { "," bag } "]"                  templates below belong to these bags; [base] to every bag
-    directive   = "use" NAME "from" PATH                   where a resource is to be found, relative to the template file
+    directive   = "use" NAME "from" PATH                   file of a resource, relative to the template file
                 | "boundary" ( "on" | "off" )
     template    = [ NAME ":" ] term { "&" term }
     term        = expression [ "[" offsets "]" ]           without offsets: [0]
@@ -11,7 +11,7 @@
     expression  = NAME [ "(" argument { "," argument } ")" ]
     argument    = range | expression | FLAG | RESOURCE
 
-Errors point at the place with a caret.
+Errors mark the position with a caret.
 """
 
 from __future__ import annotations
@@ -41,15 +41,15 @@ _USE_BEGUN = re.compile(r"\s*use\s+[A-Za-z_]")
 _BOUNDARY = re.compile(r"\s*boundary\s+(?P<value>\w+)\s*(?:#.*)?$")
 _HEADER = re.compile(r"\s*\[\s*(?P<bags>[^\]]*)\]\s*(?:#.*)?$")
 _BAG = re.compile(r"[A-Za-z_][\w-]*", re.ASCII)
-_LONGEST = 512  # the longest affix or n-gram anybody needs
-_BLANKS = " \t\n\r\f\v"  # what \s means in ASCII
+_LONGEST = 512  # longest affix or n-gram
+_BLANKS = " \t\n\r\f\v"  # \s in ASCII
 _DEEPEST = 20  # functions inside functions
 
 
 def parse(text: str, *, source: str | None = None) -> TemplateSet:
-    """Reads templates.
+    """Parse templates.
 
-    >>> [str(template) for template in parse("word[-1..1]\\nshape[0] & pos[0]  # two clues")]
+    >>> [str(template) for template in parse("word[-1..1]\\nshape[0] & pos[0]  # a conjunction")]
     ['word[-1..1]', 'shape(word)[0] & pos[0]']
     """
     templates: list[Template] = []
@@ -78,13 +78,13 @@ def parse(text: str, *, source: str | None = None) -> TemplateSet:
             raise TemplateError(error.message, text=error.text, column=error.column, source=source, line=number) from None
     if not templates:
         raise TemplateError("expected at least one template, such as word[-1..1]", source=source)
-    found = TemplateSet(tuple(templates), tuple(uses.items()), boundary, source)
-    _check(found)
-    return found
+    result = TemplateSet(tuple(templates), tuple(uses.items()), boundary, source)
+    _check(result)
+    return result
 
 
 def parse_template(line: str) -> Template:
-    """Reads one template.
+    """Parse one template.
 
     >>> parse_template("prefix(lower(word), 2..3)[0]").terms[0].expression.numbers
     (Range(low=2, high=3),)
@@ -101,33 +101,33 @@ def _bags(text: str, line: str, column: int) -> tuple[str, ...]:
         if not _BAG.fullmatch(name):
             raise TemplateError("expected the name of a bag, such as [ngrams]", text=line, column=at)
         if name == BASE and len(parts) > 1:
-            raise TemplateError(f"[{BASE}] belongs to every bag and stands alone", text=line, column=at)
+            raise TemplateError(f"[{BASE}] belongs to every bag; write it alone", text=line, column=at)
         names.append(name)
         column += len(part) + 1
     return () if names == [BASE] else tuple(dict.fromkeys(names))
 
 
-def _check(found: TemplateSet) -> None:
-    """What only shows when all lines are read."""
+def _check(templates: TemplateSet) -> None:
+    """Check conditions that involve several lines."""
     kinds: dict[str, str] = {}
     bags_of: dict[str, tuple[str, ...]] = {}
-    for template in found:
+    for template in templates:
         for term in template.terms:
             for name, kind in term.resources:
                 if kinds.setdefault(name, kind) != kind:
-                    message = f"the resource {name!r} is a {kinds[name]} above, and cannot be a {kind} too"
-                    raise template.error(message, source=found.source, term=term)
+                    message = f"the resource {name!r} is used as a {kinds[name]} above and as a {kind} here; use two names"
+                    raise template.error(message, source=templates.source, term=term)
         if template.name and bags_of.setdefault(template.name, template.bags) != template.bags:
             raise template.error(
-                "templates of the same name share features, so they must be in the same bags", source=found.source
+                "templates of the same name share features, so they must be in the same bags", source=templates.source
             )
-    for name, path in found.uses:
+    for name, path in templates.uses:
         if name not in kinds:
-            raise TemplateError(f"no template uses the resource {name!r} (use {name} from {path})", source=found.source)
+            raise TemplateError(f"no template uses the resource {name!r} (use {name} from {path})", source=templates.source)
 
 
 class _Token(NamedTuple):
-    kind: str  # name, integer, a sign itself, or end
+    kind: str  # name, integer, the sign, or end
     text: str
     column: int
 
@@ -153,7 +153,7 @@ class _Parser:
         self.at = 0
         self.depth = 0
 
-    # Small steps --------------------------------------------------------------------------------------------------------
+    # Tokens ------------------------------------------------------------------------------------------------------------
 
     @property
     def token(self) -> _Token:
@@ -186,9 +186,9 @@ class _Parser:
         template = Template(tuple(terms), name, text=self.line)
         if template.is_dense and len(terms) > 1:
             column = next(term.column for term in terms if term.is_dense)
-            raise TemplateError("an embedding is dense and cannot be part of a conjunction", text=self.line, column=column)
+            raise TemplateError("an embedding is dense; write it without a conjunction", text=self.line, column=column)
         if template.is_dense and name:
-            self.fail("an embedding cannot have a name of its own", self.tokens[0])
+            self.fail("an embedding has no name; remove it", self.tokens[0])
         return template
 
     def term(self) -> Term:
@@ -201,11 +201,11 @@ class _Parser:
                 offsets.append(self.offset(start, expression))
             self.expect("]", "]")
         elif expression == Field(HISTORY_FIELD):
-            self.fail(f"expected offsets that look back, such as {HISTORY_FIELD}[-1]", start)
+            self.fail(f"expected negative offsets, such as {HISTORY_FIELD}[-1]", start)
         seen: set[int] = set()
-        for offset in (number for each in offsets for number in each):
+        for offset in (number for window in offsets for number in window):
             if offset in seen:
-                self.fail(f"the offset {offset} stands here twice", start)
+                self.fail(f"the offset {offset} occurs twice", start)
             seen.add(offset)
         return Term(expression, tuple(offsets), start.column)
 
@@ -214,11 +214,14 @@ class _Parser:
         window = self.range("an offset, such as 0 or -2..2")
         farthest = FARTHEST_HISTORY if expression == Field(HISTORY_FIELD) else FARTHEST_OFFSET
         if expression == Field(HISTORY_FIELD) and window.high >= 0:
-            self.fail(f"{HISTORY_FIELD}[{window.high}] is not known when tagging: look back, as in {HISTORY_FIELD}[-1]", token)
+            self.fail(
+                f"{HISTORY_FIELD}[{window.high}] is unknown when tagging; use a negative offset, as in {HISTORY_FIELD}[-1]",
+                token,
+            )
         if max(-window.low, window.high) > farthest:
             self.fail(f"offset out of range: expected {-farthest} to {farthest}, got {window}", token)
         if expression == Call("bias") and window != Range(0, 0):
-            self.fail("bias is the same at every offset: write bias", start)
+            self.fail("bias is the same at every offset; write bias", start)
         return window
 
     def range(self, what: str) -> Range:
@@ -282,14 +285,14 @@ class _Parser:
         inner = self.expression()
         self.depth -= 1
         if inner == Field(HISTORY_FIELD):
-            self.fail(f"no function can be applied to {HISTORY_FIELD}: write {HISTORY_FIELD}[-1]", token)
+            self.fail(f"{HISTORY_FIELD} is not an argument of functions; write {HISTORY_FIELD}[-1]", token)
         if isinstance(inner, Call):
             if function.field_only:
                 self.fail(f"{function.name} applies to a column, not to a function", token)
             if function.around_any and inner.function in NOT_ELSEWHERE:
-                self.fail(f"{function.name} cannot be applied to {inner.function}", token)
+                self.fail(f"{function.name} does not apply to {inner.function}", token)
             if not function.around_any and not FUNCTIONS[inner.function].single:
-                self.fail(f"{inner.function} has several values or none, so {function.name} cannot be applied to it", token)
+                self.fail(f"{function.name} does not apply to {inner.function}, which has several values or none", token)
         return inner
 
     def number(self, function: Function) -> Range:

@@ -1,4 +1,4 @@
-"""Where templates come from: text, a file, or one of the presets shipped with the package."""
+"""Loading of templates: from text, a file, or a preset of the package."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _FOLDER = resources.files("tagpool.features") / "presets"
 
 
 def preset_names() -> tuple[str, ...]:
-    """The presets there are.
+    """Return the names of the presets.
 
     >>> "ner" in preset_names()
     True
@@ -25,33 +25,33 @@ def preset_names() -> tuple[str, ...]:
 
 
 def preset_text(name: str) -> str:
-    """A preset as it is written, with its comments."""
+    """Return the text of a preset, with its comments."""
     if name not in preset_names():
         raise TemplateError(f"there is no preset {name!r}; the presets are {', '.join(preset_names())}")
     return (_FOLDER / f"{name}.txt").read_text(encoding="utf-8")
 
 
 def read_templates(path: str | Path) -> TemplateSet:
-    """Reads a template file, ours or CRF++'s. Paths in ``use`` lines are relative to it."""
+    """Read a template file of tagpool or CRF++. Paths in ``use`` lines are relative to it."""
     try:
         text = "\n".join(read_lines(path))
     except InputError as error:
         raise TemplateError(error.message, source=error.source, line=error.line) from None
     if looks_like_crfpp(text):
         return parse_crfpp(text, source=str(path))
-    found = parse(text, source=str(path))
-    return replace(found, uses=tuple((name, str(Path(path).parent / file)) for name, file in found.uses))
+    templates = parse(text, source=str(path))
+    return replace(templates, uses=tuple((name, str(Path(path).parent / file)) for name, file in templates.uses))
 
 
 def _is_file(what: str) -> bool:
     try:
         return "\n" not in what and Path(what).is_file()
-    except (OSError, ValueError):  # such as a long line, which is no name of a file
+    except (OSError, ValueError):  # for example, a line too long for a file name
         return False
 
 
 def load_templates(what: TemplateSet | str | Path) -> TemplateSet:
-    """Templates from whatever names them: a set, a preset's name, a file, or the text itself.
+    """Load templates from a set, the name of a preset, a file, or text.
 
     >>> len(load_templates("word[0]\\npos[0]"))
     2

@@ -1,4 +1,4 @@
-"""Resources of every kind from their files."""
+"""Reading of resources by kind."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _READERS: dict[str, Any] = {
 
 
 def read_resource(kind: str, path: str | Path) -> Any:
-    """Reads a resource; ``kind`` is the function of templates that uses it."""
+    """Read a resource; ``kind`` is the template function that uses it."""
     if kind not in _READERS:
         raise ResourceError(f"expected a resource for one of {', '.join(_READERS)}, got one for {kind!r}", source=path)
     return _READERS[kind](path)

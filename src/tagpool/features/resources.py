@@ -1,6 +1,6 @@
-"""What templates know about words before training: gazetteers, clusters, ambiguity classes. (Embeddings: embeddings.py.)
+"""Resources of templates: gazetteers, clusters and ambiguity classes. (Embeddings are in embeddings.py.)
 
-Each is read from a format the field already uses, ``.gz`` or not, and handed to the native core once.
+They are read from common formats, ``.gz`` or not, and copied to the native core once.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _SUFFIXES = (".gz", ".txt", ".lst", ".list", ".tsv")
 
 
 class Resource(Protocol):
-    """Anything a template may name."""
+    """Anything that a template may refer to."""
 
     kind: ClassVar[str]  # the function that uses it
 
@@ -36,14 +36,14 @@ def _lines(path: str | Path) -> list[str]:
 
 
 class Origin(NamedTuple):
-    """The file that a resource was read from."""
+    """File of a resource."""
 
     kind: str
     path: Path
 
     @classmethod
     def of(cls, kind: str, path: str | Path) -> Origin | None:
-        """None for standard input, which cannot be read again."""
+        """Return the origin; None for standard input, which is read only once."""
         return None if str(path) == STANDARD_STREAM else cls(kind, Path(path).absolute())
 
 
@@ -55,21 +55,21 @@ def _list_name(path: Path) -> str:
 
 
 def as_text(text: object) -> str:
-    """What a resource is made of, checked to be text that can be written as UTF-8."""
+    """Return the text; raise an error unless it is a string without lone surrogates."""
     if not isinstance(text, str):
         raise ResourceError(f"expected text (str), got {type(text).__name__}: {str(text)[:40]}")
     try:
         text.encode()
     except UnicodeEncodeError:
-        raise ResourceError(f"{text!r} has a lone surrogate and cannot be written as UTF-8") from None
+        raise ResourceError(f"{text!r}: expected text, got a lone surrogate") from None
     return text
 
 
 class Gazetteer:
     """Named lists of phrases.
 
-    A file is one list of one phrase a line, called as the file is; in a ``.tsv`` file a tab and the list's name follow each
-    phrase. A folder is all its files but hidden ones. Phrases are cut at blanks, and matched word by word.
+    A file is one list with the name of the file and one phrase per line; in a ``.tsv`` file each phrase is followed by a tab and
+    the name of its list. A folder means all its files except hidden ones. Phrases are split at blanks and matched word by word.
 
     >>> gazetteer = Gazetteer({"cities": ["New York", "Oslo"]})
     >>> len(gazetteer), gazetteer.lists
@@ -93,10 +93,10 @@ class Gazetteer:
 
     @classmethod
     def read(cls, path: str | Path) -> Gazetteer:
-        """Reads a file or a folder."""
-        place = Path(path)
+        """Read a file or a folder."""
+        root = Path(path)
         lists: dict[str, list[str]] = {}
-        for file in _files_in(place) if place.is_dir() else [place]:
+        for file in _files_in(root) if root.is_dir() else [root]:
             lines = _lines(file)
             _refuse_empty(lines, file)
             if _is_table(file):
@@ -106,17 +106,17 @@ class Gazetteer:
                         raise ResourceError("expected a phrase, a tab and the name of its list", source=file, line=number)
                     lists.setdefault(name.strip(), []).append(phrase)
             else:
-                name = _list_name(file.relative_to(place) if place.is_dir() else file)
+                name = _list_name(file.relative_to(root) if root.is_dir() else file)
                 lists.setdefault(name, []).extend(lines)
         if not any(phrase.strip() for phrases in lists.values() for phrase in phrases):
-            raise ResourceError("the gazetteer has no phrases", source=place)
-        found = cls(lists)
-        found.origin = Origin.of(cls.kind, path)
-        return found
+            raise ResourceError("the gazetteer has no phrases", source=root)
+        gazetteer = cls(lists)
+        gazetteer.origin = Origin.of(cls.kind, path)
+        return gazetteer
 
     @property
     def lists(self) -> tuple[str, ...]:
-        """The names of the lists."""
+        """Names of the lists."""
         return tuple(self._texts)
 
     def __len__(self) -> int:
@@ -124,13 +124,13 @@ class Gazetteer:
 
     @property
     def lexicons(self) -> list[Lexicon]:
-        """What was handed to the native core and can be made again from the file."""
+        """Native lexicons of this resource."""
         return list(self._native.values())
 
     def phrases(self, key: str | None, function: _native.WordFunction) -> _native.PhraseLexicon:
-        """The phrases, each word passed through a word function as the tokens will be.
+        """Return the phrases with a function applied to each word, as it is applied to tokens.
 
-        ``key`` names that function, so that it is applied once; None for a function that its name does not tell all about.
+        ``key`` identifies the function for caching; None disables it.
         """
         lexicon = self._native.get(key) if key is not None else None
         if lexicon is None:
@@ -143,10 +143,10 @@ class Gazetteer:
 
 
 def _refuse_empty(lines: list[str], file: Path) -> None:
-    """An empty line is no phrase: where the file was put together wrongly, others may be cut in two."""
+    """Raise an error for an empty line between phrases, which indicates a damaged file."""
     for number, line in enumerate(lines, 1):
         if not line.strip() and any(map(str.strip, lines)):
-            raise ResourceError("expected a phrase, got an empty line; take it out", source=file, line=number)
+            raise ResourceError("expected a phrase, got an empty line; remove it", source=file, line=number)
 
 
 def _files_in(folder: Path) -> list[Path]:
@@ -161,7 +161,7 @@ def _is_table(path: Path) -> bool:
 
 
 class WordClasses:
-    """One class a word; what clusters and ambiguity classes share."""
+    """One class per word; base of clusters and ambiguity classes."""
 
     kind: ClassVar[str] = ""
 
@@ -181,17 +181,17 @@ class WordClasses:
 
     @classmethod
     def _read_from(cls: type[_Classes], path: str | Path, classes: Mapping[str, str]) -> _Classes:
-        found = cls(classes)
-        found.origin = Origin.of(cls.kind, path)
-        return found
+        resource = cls(classes)
+        resource.origin = Origin.of(cls.kind, path)
+        return resource
 
     @property
     def lexicons(self) -> list[Lexicon]:
-        """What was handed to the native core."""
+        """Native lexicons of this resource."""
         return [self.native]
 
     def get(self, word: str) -> str | None:
-        """The word's class, None if it has none."""
+        """Return the class of a word, or None."""
         return self.native.value(word)
 
 
@@ -272,7 +272,7 @@ class Clusters(WordClasses):
 
 
 class AmbiguityClasses(WordClasses):
-    """The tags a word may have, joined by ``_``.
+    """Possible tags of words, joined by ``_``.
 
     >>> corpus = Corpus.from_lists(word=[["to", "run"]] * 5, label=[["TO", "VB"]] * 3 + [["TO", "NN"]] * 2)
     >>> AmbiguityClasses.from_corpus(corpus).get("run")
@@ -283,7 +283,7 @@ class AmbiguityClasses(WordClasses):
 
     @classmethod
     def read(cls, path: str | Path) -> AmbiguityClasses:
-        """Reads ``word TAB tags`` lines, the tags separated by blanks, the most likely first."""
+        """Read ``word TAB tags`` lines, the tags separated by blanks, the most frequent first."""
         classes: dict[str, str] = {}
         for number, line in enumerate(_lines(path), 1):
             if not line.strip():
@@ -298,10 +298,10 @@ class AmbiguityClasses(WordClasses):
 
     @classmethod
     def from_corpus(cls, corpus: Corpus, *, min_count: int = TRAINING_MINIMUM, share: float = SHARE) -> AmbiguityClasses:
-        """The tags seen with each word in labelled text, most frequent first.
+        """Return the tags of each word in labelled text, most frequent first.
 
-        Words seen fewer than ``min_count`` times get no class: a word seen once would carry its own gold tag as a feature. A tag
-        with less than ``share`` of a word's occurrences is left out.
+        Words with fewer than ``min_count`` occurrences get no class: a single occurrence would make the gold tag a feature. A
+        tag with less than ``share`` of a word's occurrences is dropped.
         """
         counts = TagCounts()
         counts.add_training(corpus, min_count=min_count)
@@ -309,5 +309,5 @@ class AmbiguityClasses(WordClasses):
 
     @classmethod
     def from_counts(cls, counts: TagCounts, *, share: float = SHARE, min_count: int = 1) -> AmbiguityClasses:
-        """The tags of words in whatever text was counted: see :class:`TagCounts`."""
+        """Return the tags of counted words; see :class:`TagCounts`."""
         return cls({word: "_".join(tags) for word, tags in counts.tags(share=share, min_count=min_count).items()})

@@ -1,4 +1,4 @@
-"""Small word lists shipped with the package, so that the presets work as they are."""
+"""Small word lists that the presets use."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _FOLDER = resources.files("tagpool.features") / "lists"
 
 
 def shipped_phrases(name: str) -> list[str]:
-    """The phrases of a shipped list, none if there is no such list.
+    """Return the phrases of a list; empty if there is no such list.
 
     >>> "Mr." in shipped_phrases("titles")
     True
@@ -21,7 +21,7 @@ def shipped_phrases(name: str) -> list[str]:
 
 
 def shipped_resource(name: str, kind: str) -> Gazetteer | None:
-    """The shipped gazetteer of this name (``titles``: forms of address before a person's name), None if there is none.
+    """Return a gazetteer of the package (``titles``: forms of address before a person's name); None if it is unknown.
 
     >>> shipped_resource("titles", "gazetteer").lists
     ('titles',)

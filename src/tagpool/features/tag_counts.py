@@ -1,4 +1,4 @@
-"""TagCounts: how often each word was seen with each tag, and the ambiguity classes that follow from it (Choi 2016)."""
+"""TagCounts: counts of words with tags, and the ambiguity classes derived from them (Choi 2016)."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ TRAINING_MINIMUM = 5
 
 
 class TagCounts:
-    """Counts the tags of words, in labelled text and in text that a tagger has labelled.
+    """Counts of the tags of words, in labelled text and in text that a tagger has labelled.
 
-    With ``simplify`` runs of digits are one 0, as ``ambiguity(classes, simplify(word))`` looks words up.
+    ``simplify`` replaces runs of digits by one 0, as ``ambiguity(classes, simplify(word))`` looks words up.
 
     >>> counts = TagCounts()
     >>> counts.add([["to", "run"]] * 8 + [["a", "run"]] * 3, [["TO", "VB"]] * 8 + [["DT", "NN"]] * 3)
@@ -35,44 +35,44 @@ class TagCounts:
         return len(self._counts)
 
     def add(self, words: Sequence[Sequence[str]], tags: Sequence[Sequence[str]]) -> None:
-        """Counts sentences with their tags."""
+        """Count the tags of sentences."""
         for sentence, labels in zip(words, tags, strict=True):
             for word, label in zip(sentence, labels, strict=True):
                 form = word if self._simplify is None else self._form(word)
                 self._counts.setdefault(form, Counter())[label] += 1
 
     def add_training(self, corpus: Corpus, *, min_count: int = TRAINING_MINIMUM) -> None:
-        """Counts labelled text that a model is trained on: only words seen at least ``min_count`` times there.
+        """Count the training text of a model: only words that occur at least ``min_count`` times.
 
-        A word seen once would carry its own gold tag as a feature.
+        A single occurrence would make the gold tag a feature.
         """
-        own = TagCounts(simplify=self._simplify is not None)
-        own.add(corpus.words, corpus.labels)
-        for word, counts in own._counts.items():
+        counted = TagCounts(simplify=self._simplify is not None)
+        counted.add(corpus.words, corpus.labels)
+        for word, counts in counted._counts.items():
             if counts.total() >= min_count:
                 self._counts.setdefault(word, Counter()).update(counts)
 
     def tags(self, *, share: float = SHARE, min_count: int = 1) -> dict[str, list[str]]:
-        """The tags of each word that was seen ``min_count`` times, most frequent first, without those below a ``share``."""
-        found: dict[str, list[str]] = {}
+        """Return the tags of words with ``min_count`` occurrences, most frequent first, without tags below ``share``."""
+        tags_of: dict[str, list[str]] = {}
         for word, counts in self._counts.items():
             total = counts.total()
             ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-            kept = [tag for tag, count in ranked if count >= share * total]
-            if kept and total >= min_count:
-                found[word] = kept
-        return found
+            frequent = [tag for tag, count in ranked if count >= share * total]
+            if frequent and total >= min_count:
+                tags_of[word] = frequent
+        return tags_of
 
     def write(self, path: str | Path, *, share: float = SHARE, min_count: int = 1) -> int:
-        """Writes ``word TAB tags`` lines in the order of the words, as ``AmbiguityClasses.read`` reads them; returns how many."""
-        found = self.tags(share=share, min_count=min_count)
-        if not found:
-            raise InputError(f"no word was seen {min_count:,} times with a tag that has a share of {share:g}")
-        for tag in {tag for tags in found.values() for tag in tags}:
+        """Write ``word TAB tags`` lines, sorted by word, for ``AmbiguityClasses.read``; return their number."""
+        tags_of = self.tags(share=share, min_count=min_count)
+        if not tags_of:
+            raise InputError(f"no word occurs {min_count:,} times with a tag that has a share of {share:g}")
+        for tag in {tag for tags in tags_of.values() for tag in tags}:
             if len(tag.split()) != 1:
-                raise InputError(f"the tag {tag!r} has blanks, which stand between tags in a file of classes")
-        write_text(path, "".join(f"{word}\t{' '.join(found[word])}\n" for word in sorted(found)))
-        return len(found)
+                raise InputError(f"the tag {tag!r} has blanks, which separate tags in a file of classes")
+        write_text(path, "".join(f"{word}\t{' '.join(tags_of[word])}\n" for word in sorted(tags_of)))
+        return len(tags_of)
 
     def _form(self, word: str) -> str:
         form = self._forms.get(word)

@@ -1,6 +1,6 @@
-"""Templates as values: expressions, terms, conjunctions, and sets of them in named bags.
+"""Templates: expressions, terms, conjunctions, and sets of them in named bags.
 
-``str()`` of any of them is the language again, in one canonical spelling: ``parse(str(t)) == t``.
+``str()`` of each returns canonical template text: ``parse(str(t)) == t``.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from tagpool.errors import TemplateError
 from tagpool.features.functions import FUNCTIONS, HISTORY_FIELD, Numbers
 
 BASE = "base"
-"""The bag of templates that belong to every bag."""
+"""Bag of the templates that belong to every bag."""
 
 DEFAULT_FIELD = "word"
 
@@ -45,7 +45,7 @@ class Field:
 
 @dataclass(frozen=True)
 class Call:
-    """A function with what it is applied to."""
+    """A function with its arguments."""
 
     function: str
     expression: Expression | None = None
@@ -55,7 +55,7 @@ class Call:
 
     def __str__(self) -> str:
         parts = [self.resource] if self.resource else []
-        # A lexicon looks at the word unless told otherwise; elsewhere the column is written out.
+        # The default column of a lexicon is omitted; other functions show the column.
         if self.expression is not None and not (self.resource and self.expression == Field(DEFAULT_FIELD)):
             parts.append(str(self.expression))
         parts += [str(number) for number in self.numbers]
@@ -69,7 +69,7 @@ Expression = Field | Call
 
 @dataclass(frozen=True)
 class Term:
-    """An expression at one or more offsets from the current token. ``column`` is where it stood in its line, for messages."""
+    """An expression at one or more offsets from the current token. ``column`` is its position in the line, for messages."""
 
     expression: Expression
     offsets: tuple[Range, ...]
@@ -85,7 +85,7 @@ class Term:
 
     @property
     def resources(self) -> tuple[tuple[str, str], ...]:
-        """Every mention of a lexicon, with the function that uses it; the outermost first."""
+        """Every lexicon with the function that uses it, outermost first."""
         mentions = []
         expression: Expression | None = self.expression
         while isinstance(expression, Call):
@@ -100,7 +100,7 @@ class Term:
         return isinstance(self.expression, Call) and self.expression.function == "embedding"
 
     def expand(self) -> Iterator[tuple[Expression, int]]:
-        """Every single function and offset it stands for."""
+        """Yield every function and offset of the term."""
         for expression in expand_expression(self.expression):
             for offsets in self.offsets:
                 for offset in offsets:
@@ -108,7 +108,7 @@ class Term:
 
 
 def expand_expression(expression: Expression) -> Iterator[Expression]:
-    """``prefix(word, 1..3)`` is three functions; so is ``cluster(brown, 4, 6, 10)``."""
+    """Yield the functions of an expression: three for ``prefix(word, 1..3)`` and ``cluster(brown, 4, 6, 10)``."""
     if isinstance(expression, Field):
         yield expression
         return
@@ -116,8 +116,8 @@ def expand_expression(expression: Expression) -> Iterator[Expression]:
     lengths: list[tuple[Range, ...]] = [expression.numbers]
     if FUNCTIONS[expression.function].numbers is Numbers.LENGTHS and expression.numbers:
         lengths = [(Range(n, n),) for numbers in expression.numbers for n in numbers]
-    for each, numbers in product(inner, lengths):
-        yield replace(expression, expression=each, numbers=numbers)
+    for argument, numbers in product(inner, lengths):
+        yield replace(expression, expression=argument, numbers=numbers)
 
 
 @dataclass(frozen=True)
@@ -139,7 +139,7 @@ class Template:
 
     @property
     def is_history(self) -> bool:
-        """Whether it looks at labels already given."""
+        """Whether it depends on previous labels."""
         return any(term.is_history for term in self.terms)
 
     @property
@@ -149,22 +149,22 @@ class Template:
 
     @property
     def resources(self) -> tuple[str, ...]:
-        """The lexicons it needs."""
+        """Lexicons that it needs."""
         return tuple(dict.fromkeys(name for term in self.terms for name, _ in term.resources))
 
     @property
     def conjunction_count(self) -> int:
-        """How many single conjunctions it stands for."""
+        """Number of conjunctions that it expands to."""
         return prod(sum(1 for _ in term.expand()) for term in self.terms)
 
     def expand(self) -> Iterator[tuple[str, tuple[tuple[Expression, int], ...]]]:
-        """The single conjunctions it stands for, each with the key its features are named by."""
+        """Yield the conjunctions that it expands to, each with the key of its features."""
         for terms in product(*(tuple(term.expand()) for term in self.terms)):
             key = self.name or "&".join(f"{expression}[{offset}]" for expression, offset in terms)
             yield key, terms
 
     def error(self, message: str, *, source: str | None = None, term: Term | None = None) -> TemplateError:
-        """An error that points at this template."""
+        """Return an error with the position of this template."""
         text = self.text if self.text is not None else str(self)
         column = term.column if term is not None and self.text is not None else 0
         return TemplateError(message, text=text, column=column, source=source, line=self.line)
@@ -172,10 +172,9 @@ class Template:
 
 @dataclass(frozen=True)
 class TemplateSet:
-    """Templates in bags, with the resources they name.
+    """Templates in bags, with their resources.
 
-    ``uses`` maps resource names to the files given for them; ``boundary`` says whether offsets outside the sentence have values
-    (``_B-1``, ``_B+1``, ...).
+    ``uses`` maps resource names to files; ``boundary``: offsets outside the sentence have values (``_B-1``, ``_B+1``, ...).
     """
 
     templates: tuple[Template, ...]
@@ -203,12 +202,12 @@ class TemplateSet:
 
     @property
     def bags(self) -> tuple[str, ...]:
-        """The names of the bags, without the base they share."""
+        """Names of the bags, without the base."""
         return tuple(dict.fromkeys(bag for template in self.templates for bag in template.bags))
 
     @property
     def resources(self) -> dict[str, str]:
-        """The resources needed, and the function that needs each."""
+        """Resources, with the function that needs each."""
         needed: dict[str, str] = {}
         for template in self.templates:
             for term in template.terms:
@@ -217,7 +216,7 @@ class TemplateSet:
         return needed
 
     def restrict(self, *bags: str) -> TemplateSet:
-        """The shared base with these bags; ``base`` alone is the base without any.
+        """Return the base with these bags; ``base`` alone is the base without bags.
 
         >>> from tagpool.features.parser import parse
         >>> str(parse("word[0]\\n[a]\\npos[0]\\n[b]\\nlower(word)[0]").restrict("b"))
@@ -227,23 +226,23 @@ class TemplateSet:
         return self.keep(tuple(t for t in self.templates if not t.bags or set(t.bags) & set(bags)))
 
     def check_bags(self, bags: tuple[str, ...]) -> None:
-        """Raises an error that lists the bags there are if one of these is not among them."""
+        """Raise an error that lists the known bags if one of these is unknown."""
         for bag in bags:
             if bag != BASE and bag not in self.bags:
                 known = ", ".join((BASE, *self.bags))
                 raise TemplateError(f"there is no bag {bag!r}; the bags are {known}", source=self.source)
 
     def without(self, *resources: str) -> TemplateSet:
-        """The templates that need none of these resources."""
+        """Return the templates that do not need these resources."""
         for name in resources:
             if name not in self.resources:
                 known = ", ".join(self.resources) or "none"
-                raise TemplateError(f"no template uses a resource {name!r}; those used are {known}", source=self.source)
+                raise TemplateError(f"no template uses a resource {name!r}; the resources are {known}", source=self.source)
         return self.keep(tuple(t for t in self.templates if not set(t.resources) & set(resources)))
 
     def keep(self, templates: tuple[Template, ...]) -> TemplateSet:
-        """The same with these templates only."""
+        """Return the set with only these templates."""
         if not templates:
             raise TemplateError("no template is left", source=self.source)
         needed = {name for template in templates for name in template.resources}
-        return replace(self, templates=templates, uses=tuple(pair for pair in self.uses if pair[0] in needed))
+        return replace(self, templates=templates, uses=tuple((name, path) for name, path in self.uses if name in needed))

@@ -1,6 +1,6 @@
-"""Templates of transitions: those that look at the label before, such as ``label[-1] & pos[0]``.
+"""Transition templates, which depend on the previous label, such as ``label[-1] & pos[0]``.
 
-A chain has a weight for every pair of neighbouring labels anyway: ``label[-1]`` alone (``B`` in CRF++) adds nothing.
+A chain has a weight for every label bigram anyway: ``label[-1]`` alone (``B`` in CRF++) adds nothing.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ def transition_templates(templates: TemplateSet) -> TemplateSet:
     pos[0]
     label[-1] & pos[0]
     """
-    return templates.keep(tuple(each for each in templates if not each.is_history or _is_needed(each, templates)))
+    return templates.keep(tuple(one for one in templates if not one.is_history or _is_needed(one, templates)))
 
 
 def _is_needed(template: Template, templates: TemplateSet) -> bool:

@@ -15,7 +15,7 @@ from tagpool.errors import InputError
 from tagpool.experts.inducing.names import NamedFeatures
 from tagpool.experts.inducing.tagger import InducingTagger
 from tagpool.experts.inside.inspection import template_of
-from tagpool.features.compiler import CONTEXT
+from tagpool.features.functions import CONTEXT
 from tagpool.features.parser import parse
 from tagpool.features.template import Call, Expression, Range, Template, TemplateSet, Term
 
