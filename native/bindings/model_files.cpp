@@ -15,19 +15,6 @@ namespace {
 
 using AnyLexicon = std::variant<const WordLexicon*, const PhraseLexicon*, const VectorLexicon*>;
 
-// Texts and blocks of bytes in one file, with the checksum of model files.
-class Container {
-public:
-    explicit Container(Tensors tensors) : tensors_(std::move(tensors)) {
-        const std::string* format = tensors_.find_text("format");
-        if (!format || *format != "tagpool") throw InputFault("a safetensors file, but not a tagpool model");
-    }
-    const Tensors& tensors() const { return tensors_; }
-
-private:
-    Tensors tensors_;
-};
-
 bool is_lexicon_array(std::string_view name) {
     for (const std::string_view program : {"program.", "history."})
         for (const std::string_view kind : {"words.", "phrases.", "vectors."})
@@ -115,7 +102,12 @@ void bind_model_files(nb::module_& m) {
         .def("text", [](const Container& file, const std::string& key) { return find_text(file.tensors(), key); }, nb::arg("key"),
              "Text under a key; None if there is none.")
         .def("array", [](const Container& file, const std::string& name) { return find_array(file.tensors(), name); }, nb::arg("name"),
-             "Block of bytes; None if there is none.");
+             "Block of bytes; None if there is none.")
+        .def("sizes", [](const Container& file) -> StringDict<int> {
+            nb::dict out;
+            for (const Tensor& tensor : file.tensors().all()) out[nb::str(tensor.name.c_str())] = tensor.bytes;
+            return out;
+        }, "Bytes of each array.");
 }
 
 }  // namespace tagpool

@@ -38,6 +38,19 @@ std::optional<nb::bytes> find_array(const Tensors& tensors, const std::string& n
 nb::str decode_text(const std::string& text);
 
 // `open` and `read` of classes that a file contains.
+// Texts and blocks of bytes in one file, with the checksum of model files.
+class Container {
+public:
+    explicit Container(Tensors tensors) : tensors_(std::move(tensors)) {
+        const std::string* format = tensors_.find_text("format");
+        if (!format || *format != "tagpool") throw InputFault("a safetensors file, but not a tagpool model");
+    }
+    const Tensors& tensors() const { return tensors_; }
+
+private:
+    Tensors tensors_;
+};
+
 template <class T>
 void bind_reading(nb::class_<T>& bound) {
     bound
@@ -56,6 +69,8 @@ template <class Model>
 void bind_common(nb::class_<Model>& bound) {
     bind_reading(bound);
     bound
+        .def_static("of", [](const Container& file) { return std::make_unique<Model>(file.tensors()); }, nb::arg("file"),
+                    "Model of a file that is open already.")
         .def("write", [](const Model& model, const StringDict<nb::str>& texts, const StringDict<nb::bytes>& arrays, bool half) {
             Tensors further;
             add_to(further, texts, arrays);

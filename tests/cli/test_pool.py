@@ -114,7 +114,7 @@ def test_bad_input_is_refused_with_its_place(files: Path, tmp_path: Path) -> Non
     assert not model.exists()
     succeed(*common, one, two)
     assert "expected the experts 'a', 'b', got 'a', 'c'" in fail("pool", "apply", model, one, experts(files, "train")[2])
-    assert "it holds a vote pool" in fail("tag", model, gold)
+    assert "use tagpool pool apply" in fail("tag", model, gold)
     assert "expected three experts or more, got 2" in fail("pool", "estimate", one, two)
 
 

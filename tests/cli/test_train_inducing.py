@@ -82,6 +82,6 @@ def test_what_it_has_not_is_refused(model: Path, data: Path, tmp_path: Path) -> 
     for option in (["--nbest", 2], ["--probabilities"], ["--scheme", "bio2"]):
         assert "need a model with probabilities" in fail("tag", model, data / "dev.conll", *option)
     common = ["train", "--train", data / "train.conll", "--model", tmp_path / "m"]
-    assert "not a tagger with lattices" in fail(*common, "--pool", "opinion", "--member", model, "--member", model)
+    assert "expected a tagger with lattices" in fail(*common, "--pool", "opinion", "--member", model, "--member", model)
     assert "the model is a inducing, and goes on as one" in fail(*common, "--from", model, "--expert", "crf")
     assert "--prune is not for --expert inducing" in fail(*common, "--expert", "inducing", "--prune", 0.1)

@@ -208,8 +208,8 @@ def test_damage_is_noticed(block, cut, where, by, tmp_path_factory):
     [
         ('"version":"2"', '"version":"99"', "newer tagpool"),
         ('"version":"2"', '"version":"1"', "older tagpool"),
-        ('"format":"tagpool"', '"format":"other"', "no tagpool model"),
-        ('"kind":"crf"', '"kind":"oracle"', "holds a oracle"),
+        ('"format":"tagpool"', '"format":"other"', "not a tagpool model"),
+        ('"kind":"crf"', '"kind":"oracle"', "unknown kind .oracle."),
         ('\\"B-', '\\"X\\",\\"B-', "does not fit the weights|not one weight for each label"),
         ('"features.weights"', '"features.weighty"', "is missing"),
         ('"dtype":"F32"', '"dtype":"U32"', "has type U32, expected F32"),

@@ -7,9 +7,9 @@ import threading
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tagpool._native import Columns
 
 from tagpool import _native
+from tagpool._native import Columns
 
 
 def make(*sentences: list[str]) -> Columns:

@@ -14,10 +14,9 @@ from tagpool.corpus.files import read_bytes, source_name
 from tagpool.corpus.formats import Format, format_of, read_corpus
 from tagpool.corpus.text import tokenize
 from tagpool.errors import InputError
-from tagpool.experts.tagger import Tagger
-from tagpool.pools.pool import Pool
+from tagpool.experts.protocol import SequenceTagger
 from tagpool.tagging.columns import guessed_columns
-from tagpool.tagging.models import columns_of, experts_in, load_model
+from tagpool.tagging.models import load_model
 
 
 def explain(
@@ -50,7 +49,7 @@ def explain(
         raise InputError("expected a sentence, or a file with --file, and not both")
     tagger = load_model(model, templates=True)
     if text is not None:
-        corpus = _sentence(columns_of(tagger), text, columns, separator)
+        corpus = _sentence(tagger.columns, text, columns, separator)
     else:
         corpus = _read(tagger, file or Path(), columns, format, encoding)
         if sentence > len(corpus):
@@ -95,11 +94,11 @@ def _sentence(needs: tuple[str, ...], text: str, columns: str | None, separator:
     return Corpus.from_columns({name: [list(column)] for name, column in zip(names, zip(*rows, strict=True), strict=True)})
 
 
-def _read(tagger: Tagger | Pool, file: Path, columns: str | None, kind: Format | None, encoding: str) -> Corpus:
+def _read(tagger: SequenceTagger, file: Path, columns: str | None, kind: Format | None, encoding: str) -> Corpus:
     names = columns
     if columns is None and (kind or format_of(file)) is Format.CONLL:
         count = _native.count_columns(read_bytes(file, encoding=encoding), False)
         if count:
-            trained = experts_in(tagger)[0].summary_
-            names = ",".join(guessed_columns(count, columns_of(tagger), trained, source_name(file)))
+            trained = tagger.single_taggers()[0].summary_
+            names = ",".join(guessed_columns(count, tagger.columns, trained, source_name(file)))
     return read_corpus(file, columns=names, format=kind, encoding=encoding)

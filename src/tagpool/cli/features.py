@@ -74,8 +74,8 @@ def features(
         chosen = chosen.restrict(*bag)
     # Resources of templates that are left out are allowed.
     left_out = everything.resources.keys() - chosen.resources.keys()
-    given = {name: path for name, path in parse_uses(use or []).items() if name not in left_out}
-    encoder = Encoder(chosen, resources=given, min_count=min_count, history=True)
+    resources = {name: path for name, path in parse_uses(use or []).items() if name not in left_out}
+    encoder = Encoder(chosen, resources=resources, min_count=min_count, history=True)
     if summary:
         _summary(encoder, corpus, json)
         return

@@ -11,8 +11,7 @@ import typer
 from tagpool import _native
 from tagpool.cli.console import JsonOption, output, print_json
 from tagpool.cli.sizes import spelled_bytes
-from tagpool.experts.tagger import Tagger
-from tagpool.tagging.models import load_any
+from tagpool.pools.loading import load
 
 _PARTS = {
     "features.fingerprints": "index",
@@ -33,13 +32,15 @@ _PARTS_OF = {
 
 
 def inspect(
-    model: Annotated[Path, typer.Argument(help="A model, as tagpool train or tagpool pool fit writes it.")],
-    top: Annotated[int, typer.Option(min=0, help="How many features a label and sign, and how many transitions.")] = 10,
-    label: Annotated[list[str] | None, typer.Option(help="Only this label (may be given several times).")] = None,
+    model: Annotated[Path, typer.Argument(help="A model file.")],
+    top: Annotated[int, typer.Option(min=0, help="Number of features per label and sign, and of transitions.")] = 10,
+    label: Annotated[list[str] | None, typer.Option(help="Only this label (repeatable).")] = None,
     template: Annotated[str | None, typer.Option(help="Only features of this template, such as 'word[0]'.")] = None,
     json: JsonOption = False,
 ) -> None:
-    """Describe a model: its training, its size, and its features and transitions with the largest weights.
+    """Show what is inside a model.
+
+    Shows the training, the size, and the features and transitions with the largest weights.
 
     Pools list their members with weights, and the features of the merged model. Vote pools list the weights of the experts.
 
@@ -51,25 +52,23 @@ def inspect(
       tagpool inspect ner.tagpool --label B-PER --top 30
       tagpool inspect ner.tagpool --template 'word[0]' --json
     """
-    loaded = load_any(model)
+    loaded = load(model)
     description = loaded.describe(top=top, labels=label, template=template)
     version, total = _native.text_of_file(str(model), "tagpool"), model.stat().st_size
     facts: dict[str, Any] = {"model": str(model), "tagpool": version, "bytes": total}
-    if isinstance(loaded, Tagger):
-        facts["sizes"] = _sizes(loaded, total)
+    facts["sizes"] = _sizes(model, total)
     if json:
         print_json(facts | description.facts)
         return
     _print(f"{model}: {loaded.kind}, written by tagpool {version}, {spelled_bytes(total)}")
-    if "sizes" in facts:
-        _print(", ".join(f"{name} {spelled_bytes(count)}" for name, count in facts["sizes"].items()))
+    _print(", ".join(f"{name} {spelled_bytes(count)}" for name, count in facts["sizes"].items()))
     _print(str(description))
 
 
-def _sizes(tagger: Tagger, total: int) -> dict[str, int]:
+def _sizes(path: Path, total: int) -> dict[str, int]:
     """Return the bytes of each part of a model file."""
     sizes: Counter[str] = Counter()
-    for name, count in tagger._fitted().sizes().items():
+    for name, count in _native.Container.open(str(path)).sizes().items():
         of = next((part for start, part in _PARTS_OF.items() if name.startswith(start)), name)
         sizes[_PARTS.get(name, of)] += count
     sizes["header"] = total - sum(sizes.values())

@@ -44,12 +44,12 @@ def reproduce(
         print_table(table(["experiment", "what"], [[key, one.what] for key, one in EXPERIMENTS.items()], left=2))
         return
     chosen = experiment(name)
-    given = data if data is not None else _named_by_environment()
+    corpora = data if data is not None else _data_folder()
     folder = target if target is not None else None if quick else _RESULTS
     if folder is not None and folder.exists() and not folder.is_dir():
         raise InputError(f"--output {folder}: expected a folder")
     with follower() as followed:
-        setting = Setting(given, quick, seeds, threads, followed.step, folder if plots else None)
+        setting = Setting(corpora, quick, seeds, threads, followed.step, folder if plots else None)
         study = chosen.run(setting)
     if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)
@@ -63,12 +63,12 @@ def reproduce(
     for note in study.notes:
         output.print(f"- {note}", highlight=False, markup=False)
     if folder is not None:
-        output.print("written: " + ", ".join(str(folder / each) for each in (f"{name}.md", *study.plots)), highlight=False)
+        output.print("written: " + ", ".join(str(folder / file) for file in (f"{name}.md", *study.plots)), highlight=False)
 
 
-def _named_by_environment() -> Path | None:
-    found = os.environ.get("TAGPOOL_DATA")
-    return Path(found) if found else None
+def _data_folder() -> Path | None:
+    folder = os.environ.get("TAGPOOL_DATA")
+    return Path(folder) if folder else None
 
 
 def _command(name: str, quick: bool, seeds: int, threads: int) -> str:

@@ -74,27 +74,25 @@ def score(
     known = None
     if train is not None:
         if pair.words is None:
-            raise InputError(
-                "known and unknown words cannot be told apart: there is no column of words", source=source_name(gold)
-            )
+            raise InputError("--train needs words, and the file has no column of words", source=source_name(gold))
         vocabulary = vocabulary_of(reader.corpus(train).words)
         known = vocabulary_breakdown(pair.words, pair.gold, pair.predicted, vocabulary, plain=plain or None)
     pairs = confusion(pair.gold, pair.predicted).most_confused(confused) if confused else []
     scheme = "tokens, as they are" if plain else detect(pair.gold).description
     if json:
-        found = _in_percent(result.to_dict()) | {
+        report = _in_percent(result.to_dict()) | {
             "scheme": scheme,
             "hamming": losses[0].by_token,
             "edit_distance": losses[1].normalised,
         }
         if other is not None:
-            found["compare"] = other
+            report["compare"] = other
         if known is not None:
-            found["known_words"] = _in_percent(vars(known.in_vocabulary))
-            found["unknown_words"] = _in_percent(vars(known.out_of_vocabulary))
+            report["known_words"] = _in_percent(vars(known.in_vocabulary))
+            report["unknown_words"] = _in_percent(vars(known.out_of_vocabulary))
         if confused:
-            found["confused"] = [list(row) for row in pairs]
-        print_json(found)
+            report["confused"] = [list(row) for row in pairs]
+        print_json(report)
         return
     _show(result, scheme, losses[0].by_token, losses[1].normalised)
     if known is not None:

@@ -19,7 +19,7 @@ from tagpool.tagging.blocks import Blocks
 from tagpool.tagging.conll import ConllTagger, ConlluTagger
 from tagpool.tagging.jsonl import JsonlTagger
 from tagpool.tagging.labeller import Labeller
-from tagpool.tagging.models import experts_in, fastest, load_model
+from tagpool.tagging.models import fastest, load_model
 from tagpool.tagging.output import opened
 from tagpool.tagging.text import TextTagger
 
@@ -50,9 +50,7 @@ def tag(
       echo "Ann Smith moved to Oslo." | tagpool tag ner.tagpool - --format text
       tagpool tag ner.tagpool test.conll --nbest 3 --probabilities
     """
-    tagger = fastest(load_model(model, templates=True)).set_params(threads=threads)
-    for expert in experts_in(tagger):
-        expert.threads = threads
+    tagger = fastest(load_model(model, templates=True), threads)
     labeller = Labeller(tagger, nbest=nbest, probabilities=probabilities, scheme=scheme)
     pieces = _tagger(labeller, file, format or format_of(file), columns, encoding)
     try:

@@ -1,1 +1,1 @@
-"""The workshop: experts that learn to tag, and the files they are kept in."""
+"""Single taggers (CRF, MaxEnt, InducingTagger): training, model files, explanations."""

@@ -87,8 +87,8 @@ class Referred:
             if _checksum(_native.lexicon_arrays(lexicons[name])) != checksum:
                 message = f"the {origin.kind} file {origin.path} has changed since training"
                 raise ResourceError(f"{message}; restore it, or train again", source=self.source)
-        found = native.read(_native.with_lexicons(block, lexicons, REFERENCES))
-        return found, {checksum: origin for origin, checksum in references.values()}
+        model = native.read(_native.with_lexicons(block, lexicons, REFERENCES))
+        return model, {checksum: origin for origin, checksum in references.values()}
 
     def _resource(self, origin: Origin) -> Any:
         if origin not in self._read:
@@ -121,7 +121,7 @@ def _phrases(gazetteer: Any, name: str, programs: dict[str, Any]) -> _native.Phr
     """The phrases of a gazetteer after the word function of the template that uses them."""
     program, _, number = name.split(".")
     atoms = [atom for outer in programs[program]["atoms"] for atom in (outer, outer.get("inner", {}))]
-    atom = next(each for each in atoms if each.get("phrases") == int(number))
+    atom = next(one for one in atoms if one.get("phrases") == int(number))
     steps = [_native.Step(function, a, b) for function, a, b in atom["steps"]]
     phrases: _native.PhraseLexicon = gazetteer.phrases(json.dumps(atom["steps"]), _native.WordFunction(steps))
     return phrases

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from tagpool.experts.inside.description import Description
     from tagpool.experts.inside.explanation import Explanation
     from tagpool.experts.inside.inspection import TopFeatures
+    from tagpool.experts.model_file import ModelFile
     from tagpool.experts.trained import Trained
     from tagpool.features.encoder import Encoder
     from tagpool.features.given import GivenEncoder
@@ -308,6 +309,14 @@ class Tagger(TaggerParameters):
             needs = ", ".join(self._fitted().columns)
             message = f"{message}; the model needs {needs}, and the columns are {has}"
         return InputError(message, source=getattr(sentences, "source", None))
+
+    @classmethod
+    def from_file(cls: type[Self], file: ModelFile) -> Self:
+        """The tagger of an open model file; :func:`tagpool.load` calls it for the kind of the file."""
+        tagger = cls()
+        tagger._model, tagger._origins = file.model(cls.native)
+        tagger._recall()
+        return tagger
 
     def _recall(self) -> None:
         """Sets the parameters of a loaded model that matter for tagging and further training."""

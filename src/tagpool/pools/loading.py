@@ -1,21 +1,24 @@
-"""Loading of models of every kind. A start-up file: pools are imported only for their files."""
+"""Loading of models: one registry of the kinds of models. A start-up file: pools are imported only for their files."""
 
 from __future__ import annotations
 
-from tagpool import _native
 from tagpool.errors import ModelError
-from tagpool.experts.loading import load_tagger
+from tagpool.experts.inducing.tagger import InducingTagger
+from tagpool.experts.linear.crf import CRF
+from tagpool.experts.linear.maxent import MaxEnt
+from tagpool.experts.model_file import ModelFile
 from tagpool.lazy import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pathlib import Path
+    from typing import Any
 
     from tagpool.experts.tagger import Tagger
     from tagpool.pools.pool import Pool
     from tagpool.pools.votes.pool import VotePool
 
-_POOLS = ("opinion-pool", "bagging-pool", "two-stage")
-_VOTES = "vote-pool"
+_TAGGERS: dict[str, type[Tagger]] = {tagger.kind: tagger for tagger in (CRF, MaxEnt, InducingTagger)}
+_ELITIST = "alpha"  # the text that marks the file of an elitist pool, whose kind is that of its experts
 _REMOVED = {"feature-bagging": "BaggingPool", "path-pool": "VotePool"}  # kinds before 1.0, and what replaces them
 
 
@@ -30,27 +33,29 @@ def load(path: str | Path) -> Tagger | Pool | VotePool:
     >>> load(path).predict([["Ann", "left"]])
     [['PER', 'O']]
     """
-    kind = _native.text_of_file(str(path), "kind")
+    model: Tagger | Pool | VotePool = read(ModelFile.open(path))
+    return model
+
+
+def read(file: ModelFile) -> Any:
+    """Return the tagger or pool of a file, or of the part of one that holds a member."""
+    kind = file.text("kind") or ""
+    if kind in _TAGGERS and file.text(_ELITIST) is None:
+        return _TAGGERS[kind].from_file(file)
     if kind in _REMOVED:
-        raise ModelError(f"an older tagpool wrote this {kind}; train a {_REMOVED[kind]} again", source=path)
-    if kind not in (*_POOLS, _VOTES):
-        expert = load_tagger(path)
-        if expert._fitted().text("alpha") is None:
-            return expert
-        from tagpool.pools.elitist.pool import ElitistPool
+        raise ModelError(f"an older tagpool wrote this {kind}; train a {_REMOVED[kind]} again", source=file.source)
+    pools = _pools()
+    if kind not in pools:
+        raise ModelError(f"unknown kind {kind!r}; upgrade tagpool", source=file.source)
+    return pools[kind].from_file(file)
 
-        return ElitistPool.of_model(expert, path)
-    try:
-        container = _native.Container.open(str(path))
-    except _native.InputFault as fault:
-        raise ModelError(str(fault.args[0]), source=path) from None
-    if kind == _VOTES:
-        from tagpool.pools.votes.files import restore
-        from tagpool.pools.votes.pool import VotePool
 
-        votes = VotePool()
-        restore(votes, container, path)
-        return votes
-    from tagpool.pools.pool_reader import read_pool
+def _pools() -> dict[str, Any]:
+    from tagpool.pools.bagging.pool import BaggingPool
+    from tagpool.pools.elitist.pool import ElitistPool
+    from tagpool.pools.opinion.pool import OpinionPool
+    from tagpool.pools.two_stage.pool import TwoStageTagger
+    from tagpool.pools.votes.pool import VotePool
 
-    return read_pool(container, path)
+    pools: dict[str, Any] = {pool.kind: pool for pool in (BaggingPool, OpinionPool, TwoStageTagger, VotePool)}
+    return pools | {CRF.kind: ElitistPool, MaxEnt.kind: ElitistPool}

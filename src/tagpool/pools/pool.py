@@ -19,6 +19,7 @@ from tagpool.evaluation.scores import score
 from tagpool.experts.inputs import labels_of, one_sentence
 from tagpool.experts.inside.removal import group_keys, remove_templates
 from tagpool.experts.linear.lattices import Scored
+from tagpool.experts.model_file import ModelFile
 from tagpool.experts.saving import Kept
 from tagpool.parameters import Parameters
 from tagpool.pools.combination import SEQUENCE_PRODUCT
@@ -27,6 +28,7 @@ from tagpool.pools.explanation import explain_pool
 from tagpool.pools.member_votes import TokenVotes, token_votes
 from tagpool.pools.members import Member, as_sentences, member_lattices, member_scores
 from tagpool.pools.merging import merge
+from tagpool.pools.pool_reader import read_pool
 from tagpool.pools.pool_writer import pool_to_bytes
 from tagpool.pools.weight_learning import decode_scores, pool_lattices, weight_scores
 
@@ -255,6 +257,12 @@ class Pool(Parameters):
     ) -> None:
         """Write the pool with its members to one file, atomically; the options are those of :meth:`tagpool.CRF.save`."""
         write_bytes(path, self.to_bytes(Kept(half, prune, names, None if resources else Path(path).parent)))
+
+    @classmethod
+    def from_file(cls: type[Self], file: ModelFile) -> Self:
+        """Return the pool of an open model file; :func:`tagpool.load` calls it for the kind of the file."""
+        pool: Self = read_pool(cls, file)
+        return pool
 
     def to_bytes(self, kept: Kept) -> bytes:
         """Return the content of a file."""

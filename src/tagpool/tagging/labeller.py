@@ -5,29 +5,27 @@ from __future__ import annotations
 from tagpool import _native
 from tagpool.corpus.corpus import Corpus
 from tagpool.errors import InputError
-from tagpool.experts.tagger import Tagger
 from tagpool.lazy import TYPE_CHECKING
-from tagpool.tagging.models import columns_of, experts_in, looks_at_documents
 from tagpool.tagging.reading import Reading
 
 if TYPE_CHECKING:
     from typing import Any
 
     from tagpool.corpus.constraints import SchemeConstraints
-    from tagpool.pools.pool import Pool
+    from tagpool.experts.protocol import SequenceTagger
 
 
 class Labeller:
     """Labels sentences."""
 
-    def __init__(self, tagger: Tagger | Pool, *, nbest: int = 0, probabilities: bool = False, scheme: str | None = None) -> None:
+    def __init__(self, tagger: SequenceTagger, *, nbest: int = 0, probabilities: bool = False, scheme: str | None = None) -> None:
         self.tagger = tagger
         if (nbest or probabilities or scheme is not None) and not tagger.has_probabilities:
             raise InputError(f"--nbest, --probabilities and --scheme need a model with probabilities, not a {tagger.kind}")
         self.names = list(tagger.labels_)
-        self.needs = columns_of(tagger)
-        self.by_document = looks_at_documents(tagger)
-        self.summary: dict[str, Any] = experts_in(tagger)[0].summary_
+        self.needs = tagger.columns
+        self.by_document = tagger.reads_documents
+        self.summary: dict[str, Any] = tagger.single_taggers()[0].summary_
         self.nbest = nbest
         self.probabilities = probabilities
         self.rules = None if scheme is None else _rules_of(self.names, scheme)
@@ -36,10 +34,8 @@ class Labeller:
 
     def labels(self, columns: _native.Columns) -> list[list[str]]:
         """The best labels of each sentence."""
-        if self.rules is None and isinstance(self.tagger, Tagger):
-            return self.tagger.tag_columns(columns)
         if self.rules is None:
-            return self.tagger.predict(Corpus(columns))
+            return self.tagger.tag_columns(columns)
         return [reading.labels for (reading,) in self.readings(columns)]
 
     def readings(self, columns: _native.Columns) -> list[list[Reading]]:

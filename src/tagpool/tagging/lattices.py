@@ -37,7 +37,7 @@ def rules_of(labels: list[str], scheme: str) -> SchemeConstraints:
 def readings(labeller: Labeller, columns: _native.Columns) -> list[list[Reading]]:
     """The readings of each sentence, best first."""
     corpus = Corpus(columns)
-    tagger: Any = labeller.tagger  # which has lattices: Labeller has made sure
+    tagger: Any = labeller.tagger
     lattices = tagger.lattices(corpus)
     if labeller.rules is not None:
         lattices = [_valid(labeller.rules, lattice) for lattice in lattices]

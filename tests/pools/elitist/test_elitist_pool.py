@@ -11,7 +11,7 @@ from sklearn.base import clone
 
 import tagpool
 from tagpool import CRF, Corpus, ElitistPool, InputError, MaxEnt, ModelError, NotFittedError, Scheme, builtin_corpus
-from tagpool.experts.loading import load_tagger
+from tagpool.experts.model_file import ModelFile
 from tagpool.experts.saving import Kept
 from tagpool.pools.elitist.files import WEIGHTS, file_parts
 
@@ -82,7 +82,7 @@ def test_files(pool, dev, tmp_path: Path):
     assert type(found) is ElitistPool
     assert [each.predict(dev) for each in found] == [each.predict(dev) for each in pool]
     # To those who know no pools it is a single expert.
-    single = load_tagger(path)
+    single = type(pool.merge()).from_file(ModelFile.open(path))
     assert type(single) is type(pool.merge())
     assert single.predict(dev) == pool.predict(dev)
     other = pickle.loads(pickle.dumps(pool))

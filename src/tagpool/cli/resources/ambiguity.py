@@ -25,7 +25,7 @@ from tagpool.corpus.corpus import WORD
 from tagpool.corpus.files import STANDARD_STREAM, read_utf8, source_name
 from tagpool.errors import InputError
 from tagpool.features.tag_counts import SHARE, TRAINING_MINIMUM, TagCounts
-from tagpool.tagging.models import columns_of, experts_in, fastest, load_model
+from tagpool.tagging.models import fastest, load_model
 
 _BLOCK = 2000  # sentences tagged at once
 
@@ -63,10 +63,8 @@ def ambiguity(
     """
     check_output(output, json)
     begun = time.perf_counter()
-    tagger = fastest(load_model(model, templates=True)).set_params(threads=threads)
-    for expert in experts_in(tagger):
-        expert.threads = threads
-    if more := [column for column in columns_of(tagger) if column != WORD]:
+    tagger = fastest(load_model(model, templates=True), threads)
+    if more := [column for column in tagger.columns if column != WORD]:
         raise InputError(
             f"the model reads the columns {', '.join(more)}; raw text only has words",
             source=model,

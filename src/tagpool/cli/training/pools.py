@@ -17,7 +17,7 @@ from tagpool.pools.combination import SEQUENCE_PRODUCT
 from tagpool.pools.elitist.pool import ElitistPool
 from tagpool.pools.opinion.pool import OpinionPool
 from tagpool.pools.two_stage.pool import TwoStageTagger
-from tagpool.tagging.models import experts_in, load_model
+from tagpool.tagging.models import load_model
 
 _AUTO = "auto"
 _FOLDS = 5
@@ -97,7 +97,7 @@ def _elitist(options: Options) -> ElitistPool:
 
 def _opinion(options: Options) -> OpinionPool:
     members: list[Any] = [load_model(path, templates=True) for path in options.member or []]
-    for expert in (expert for member in members for expert in experts_in(member)):
+    for expert in (expert for member in members for expert in member.single_taggers()):
         expert.threads = options.threads
     return OpinionPool(members, weights=_alpha(options), threads=options.threads)
 

@@ -125,7 +125,7 @@ def _induced(tagger: InducingTagger) -> InducedFeatures:
         history, conjunctions = model.array(_HISTORY), model.array(_CONJUNCTIONS)
         if history is None or conjunctions is None:
             raise InputError("the model was saved without names of features; it can only tag")
-        width = max((len(each) for each in model.backs), default=0)
+        width = max(map(len, model.backs), default=0)
         try:
             rows = np.frombuffer(history, np.int32).astype(np.int64).reshape(-1, 1 + width)
             pairs = np.frombuffer(conjunctions, np.int32).astype(np.int64).reshape(-1, 2)

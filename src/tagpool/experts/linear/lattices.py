@@ -49,7 +49,7 @@ def marginals(expert: Expert, sentences: Any) -> list[Scores]:
 
 
 def scored(expert: Expert, sentences: Any) -> Scored:
-    """What an expert's features say of many sentences.
+    """Scores of many sentences from the features of an expert.
 
     >>> from tagpool import MaxEnt, Corpus
     >>> scored(MaxEnt("word[0]").fit(Corpus.from_lists(word=[["Ann", "left"]], label=[["PER", "O"]])), [["Ann"]]).nodes.shape

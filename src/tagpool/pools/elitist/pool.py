@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 from tagpool import _native
 from tagpool.chain.checks import FloatArray
 from tagpool.chain.lattice import Lattice
-from tagpool.errors import InputError, NotFittedError
+from tagpool.errors import InputError, ModelError, NotFittedError
 from tagpool.experts.inside.removal import remove_templates
 from tagpool.experts.linear.crf import CRF
 from tagpool.experts.linear.expert import Expert
 from tagpool.experts.linear.maxent import MaxEnt
-from tagpool.experts.loading import load_tagger
+from tagpool.experts.model_file import ModelFile
 from tagpool.experts.saving import Kept, feature_names, has_names, to_bytes
 from tagpool.experts.tagger import Tagger
 from tagpool.features.encoder import Encoder
@@ -240,13 +240,16 @@ class ElitistPool(Pool):
     @classmethod
     def load(cls: type[Self], path: str | Path) -> Self:
         """Load a pool from its file."""
-        return cls.of_model(load_tagger(path), path)
+        return cls.from_file(ModelFile.open(path))
 
     @classmethod
-    def of_model(cls: type[Self], merged: Tagger, source: str | Path) -> Self:
-        """Return the pool of a merged model that was loaded with its members."""
+    def from_file(cls: type[Self], file: ModelFile) -> Self:
+        """Return the pool of an open model file, which has the merged model and the members."""
+        kind = file.text("kind")
+        if kind not in _EXPERTS:
+            raise ModelError(f"expected an elitist pool, got a {kind}; load it with tagpool.load", source=file.source)
         pool = cls()
-        restore(pool, merged, source)
+        restore(pool, _EXPERTS[kind].from_file(file), file.source)
         return pool
 
 

@@ -17,6 +17,7 @@ from tagpool.errors import InputError, NotFittedError
 from tagpool.evaluation.breakdown import edit_distance
 from tagpool.evaluation.scores import score
 from tagpool.experts.inside.description import Description
+from tagpool.experts.model_file import ModelFile
 from tagpool.parameters import Exclusive, Parameters, declare_parameters, parameter
 from tagpool.pools.votes.alignment import LENGTHS, align_all
 from tagpool.pools.votes.automaton import Automaton
@@ -33,7 +34,7 @@ from tagpool.pools.votes.ballots import (
 )
 from tagpool.pools.votes.calibration import Calibration
 from tagpool.pools.votes.description import describe_vote_pool
-from tagpool.pools.votes.files import save
+from tagpool.pools.votes.files import restore, save
 from tagpool.pools.votes.fitted import FittedVotes, mean_loss
 from tagpool.pools.votes.guarantees import Guarantees
 from tagpool.pools.votes.keys import KEYS, Key
@@ -266,6 +267,13 @@ class VotePool(Parameters):
     def describe(self, *, top: int = 10, labels: Sequence[str] | None = None, template: str | None = None) -> Description:
         """Return facts about the pool; the arguments are those of taggers, and have no effect."""
         return describe_vote_pool(self, labels=labels, template=template)
+
+    @classmethod
+    def from_file(cls: type[Self], file: ModelFile) -> Self:
+        """Return the pool of an open model file."""
+        pool = cls()
+        restore(pool, file.container, file.source)
+        return pool
 
     def save(self, path: str | Path) -> None:
         """Write the pool to a file, atomically. A function as key or loss is not saved: set it again after loading."""
