@@ -25,7 +25,7 @@ NB_MODULE(_native, m) {
     });
 
     m.def("release_memory", &release_memory, nb::call_guard<nb::gil_scoped_release>(), "Return unused memory to the system.");
-    m.def("kernel_name", [] { return std::string(kernels<float>().name); }, "Instruction set of the numeric kernels in use.");
+    m.def("kernel_name", [] { return std::string(kernels().name); }, "Instruction set of the numeric kernels in use.");
 
     bind_text(m);
     bind_columns(m);

@@ -105,4 +105,23 @@ Shards::Shards(const TrainingSet& set, Items&& items) {
     sort_singles(set, items.single_starts, shard_of_page);
 }
 
+// Members of TrainingSet that make its shards.
+std::shared_ptr<const Shards> TrainingSet::shards() const {
+    if (std::shared_ptr<const Shards> known = shards_.lock()) return known;
+    demand_tokens();
+    auto made = std::make_shared<const Shards>(*this);
+    shards_ = made;
+    return made;
+}
+
+void TrainingSet::keep_shards_only() {
+    bundled_.reset();
+    kept_shards_ = shards_.lock();
+    if (!kept_shards_) {
+        demand_tokens();
+        shards_ = kept_shards_ = std::make_shared<const Shards>(*this, std::move(items_));
+    }
+    items_ = {};
+}
+
 }  // namespace tagpool

@@ -4,7 +4,6 @@
 #include <bit>
 
 #include "base/fault.hpp"
-#include "dataset/shards.hpp"
 
 namespace tagpool {
 namespace {
@@ -275,27 +274,9 @@ void TrainingSet::choose_edges(const TrainingOptions& options) {
     for (uint32_t edge : edges_) edge_mask_[edge / labels_ * stride_ + edge % labels_] = 1;
 }
 
-std::shared_ptr<const Shards> TrainingSet::shards() const {
-    if (std::shared_ptr<const Shards> known = shards_.lock()) return known;
-    demand_tokens();
-    auto made = std::make_shared<const Shards>(*this);
-    shards_ = made;
-    return made;
-}
-
 void TrainingSet::demand_tokens(bool lean_will_do) const {
     if (items_.row_starts.empty()) throw InputFault("this training set was kept for stochastic descent only");
     if (lean_ && !lean_will_do) throw InputFault("this training set was laid out for the objective only");
-}
-
-void TrainingSet::keep_shards_only() {
-    bundled_.reset();
-    kept_shards_ = shards_.lock();
-    if (!kept_shards_) {
-        demand_tokens();
-        shards_ = kept_shards_ = std::make_shared<const Shards>(*this, std::move(items_));
-    }
-    items_ = {};
 }
 
 std::vector<uint32_t> TrainingSet::pair_features() const {

@@ -1,7 +1,7 @@
-// The kernels for x86-64 machines with AVX2 and FMA, used only where they are there.
+// Kernels for x86-64 processors with AVX2 and FMA.
 //
-// Only the kernels themselves may use those instructions: the standard library's templates are included before the pragma, lest the
-// linker keep their AVX2 copies for everybody.
+// Only the kernels may use these instructions. Headers come before the pragma: the linker could otherwise keep AVX2 copies of
+// standard library templates for every processor.
 #include <algorithm>
 #include <cmath>
 #include <cstring>

@@ -1,7 +1,7 @@
-// The kernels for x86-64 machines with AVX-512, used only where they are there.
+// Kernels for x86-64 processors with AVX-512.
 //
-// Only the kernels themselves may use those instructions: the standard library's templates are included before the pragma, lest the
-// linker keep their AVX-512 copies for everybody.
+// Only the kernels may use these instructions. Headers come before the pragma: the linker could otherwise keep AVX-512 copies of
+// standard library templates for every processor.
 #include <algorithm>
 #include <cmath>
 #include <cstring>

@@ -37,11 +37,6 @@ std::vector<uint64_t> begins_of(const Trained& trained) {
 
 }  // namespace
 
-uint32_t stride_of(size_t labels) {
-    if (labels == 0 || labels > UINT16_MAX) throw InputFault("expected 1 to 65,535 labels, got " + std::to_string(labels));
-    return static_cast<uint32_t>((labels + 7) / 8 * 8);
-}
-
 Tensors laid_out(Trained trained) {
     const size_t labels = trained.labels.size();
     stride_of(labels);  // throws for too many

@@ -12,8 +12,6 @@
 
 namespace tagpool {
 
-constexpr int kModelVersion = 2;  // 2: features with equal weights share them
-
 // What training found.
 struct Trained {
     std::vector<std::string> labels;
@@ -29,9 +27,6 @@ struct Trained {
     TrainedArcs arcs;                          // transition features
     uint32_t hash_size = 0;                    // not 0: features are known by their remainders (or, encoded already, by their numbers)
 };
-
-// Labels rounded up to whole vectors. Throws InputFault for none, or too many.
-uint32_t stride_of(size_t labels);
 
 // The arrays and texts of a model, as a model file has them.
 Tensors laid_out(Trained trained);

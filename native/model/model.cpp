@@ -123,7 +123,7 @@ void Model::for_blocks_of(const Columns& columns, uint32_t from, uint32_t to, un
 void Model::tag(const Columns& columns, unsigned threads, int32_t* out) const {
     for_blocks(columns, threads, [&](const Encoding& encoding, const AddedRows& added, const Encoding* history, size_t begin) {
         thread_local TagScratch scratch;
-        kernels<float>().tag(view_, encoding, added, history, 0, encoding.sentences.size() - 1, out + begin, scratch);
+        kernels().tagging.tag(view_, encoding, added, history, 0, encoding.sentences.size() - 1, out + begin, scratch);
     });
 }
 
@@ -132,7 +132,7 @@ void Model::tag(const Encoding& encoding, const Encoding* history, unsigned thre
     check_history(encoding, history);
     parallel_for((sentences + block - 1) / block, threads, [&](size_t task, unsigned) {
         thread_local TagScratch scratch;
-        kernels<float>().tag(view_, encoding, AddedRows(), history, task * block, std::min(sentences, (task + 1) * block), out, scratch);
+        kernels().tagging.tag(view_, encoding, AddedRows(), history, task * block, std::min(sentences, (task + 1) * block), out, scratch);
     });
 }
 
@@ -149,7 +149,7 @@ void Model::score_rows(const Encoding& encoding, const AddedRows& added, float* 
     std::vector<float> rows(kTokens * view_.stride);
     for (size_t first = 0; first < encoding.token_count(); first += kTokens) {
         const size_t last = std::min(encoding.token_count(), first + kTokens);
-        kernels<float>().score(view_, encoding, added, first, last, rows.data());
+        kernels().tagging.score(view_, encoding, added, first, last, rows.data());
         for (size_t token = first; token < last; ++token)
             std::copy_n(rows.data() + (token - first) * view_.stride, view_.labels, out + token * view_.labels);
     }

@@ -5,9 +5,13 @@
 #include "base/fault.hpp"
 #include "base/half.hpp"
 #include "base/json.hpp"
-#include "model/layout.hpp"
 
 namespace tagpool {
+
+uint32_t stride_of(size_t labels) {
+    if (labels == 0 || labels > UINT16_MAX) throw InputFault("expected 1 to 65,535 labels, got " + std::to_string(labels));
+    return static_cast<uint32_t>((labels + 7) / 8 * 8);
+}
 
 ModelWeights::ModelWeights(const Tensors& tensors, size_t label_count) {
     const Tensor* weights = tensors.find("features.weights");

@@ -11,6 +11,11 @@
 
 namespace tagpool {
 
+constexpr int kModelVersion = 2;  // 2: features with equal weights share them
+
+// Labels rounded up to whole vectors. Throws InputFault for none, or too many.
+uint32_t stride_of(size_t labels);
+
 class ModelWeights {
 public:
     ModelWeights() = default;

@@ -31,7 +31,7 @@ void score(const Program& program, const ModelView& model, const FrozenIndex& sl
         for (size_t sentence = sentences * part / parts; sentence < sentences * (part + 1) / parts; ++sentence) {
             encoding.clear();
             pass.run(static_cast<uint32_t>(sentence), static_cast<uint32_t>(sentence + 1));
-            kernels<float>().score(model, encoding, AddedRows(), 0, encoding.token_count(), rows + columns.sentences[sentence] * size_t{model.stride});
+            kernels().tagging.score(model, encoding, AddedRows(), 0, encoding.token_count(), rows + columns.sentences[sentence] * size_t{model.stride});
         }
     });
 }

@@ -6,7 +6,8 @@
 
 #include "base/aligned.hpp"
 #include "text/columns.hpp"
-#include "model/model.hpp"
+#include "features/frozen_index.hpp"
+#include "kernels/model_view.hpp"
 #include "model/word_templates.hpp"
 
 namespace tagpool {

@@ -216,7 +216,7 @@ void OnlineModel::tag_sentences(const Encoding& encoding, const Encoding* histor
                                 Scratch& scratch) const {
     encode_tokens(encoding, encoding.sentences[first], encoding.sentences[last], scratch);
     scratch.scores.resize(scratch.placed.token_count() * view_.stride);
-    kernels<float>().score(view_, scratch.placed, AddedRows(), 0, scratch.placed.token_count(), scratch.scores.data());
+    kernels().tagging.score(view_, scratch.placed, AddedRows(), 0, scratch.placed.token_count(), scratch.scores.data());
     for (size_t sentence = first; sentence < last; ++sentence) {
         const size_t begin = encoding.sentences[sentence], length = encoding.sentences[sentence + 1] - begin;
         if (beam > 1 && history) search(history, begin, length, beam, out + begin, scratch);

@@ -3,7 +3,7 @@
 #include <tuple>
 
 #include "base/fault.hpp"
-#include "model/layout.hpp"
+#include "model/weights.hpp"
 
 namespace tagpool {
 namespace {

@@ -1,11 +1,12 @@
-// Progress: when a minimiser is done. Both of them stop by the same rules.
+// Progress: the stopping rules of both minimisers.
 #pragma once
 #include <algorithm>
 #include <cmath>
 #include <deque>
 #include <utility>
 
-#include "trainers/lbfgs.hpp"
+#include "base/aligned.hpp"
+#include "trainers/minimiser.hpp"
 #include "base/vectors.hpp"
 
 namespace tagpool {

@@ -180,7 +180,7 @@ void Elitist::catch_up_all(ThreadPool& pool) {
 
 double Elitist::differentiate(const uint32_t* sentences, size_t count, ThreadPool& pool) {
     const TrainingSet& set = *set_;
-    const StepKernels<double>& run = kernels<double>().step;
+    const GradientKernels<double>& run = kernels().doubles;
     for (size_t i = 0; i < count; ++i)
         first_tokens_[i + 1] = first_tokens_[i] + set.sentences_[sentences[i] + 1] - set.sentences_[sentences[i]];
     const size_t nodes = first_tokens_[count] * set.stride(), edges = set.common_edge_size();
@@ -217,7 +217,7 @@ void Elitist::add_gradients(const uint32_t* sentences, size_t count, size_t mode
     const TrainingSet& set = *set_;
     const size_t stride = set.stride(), edges = set.common_edge_size();
     double* const to = weights(model);
-    const PoolKernels& run = kernels<double>().pool;
+    const ElitistKernels& run = kernels().elitist;
     const double* const nodes = nodes_.data() + model * first_tokens_[count] * stride;
     for (size_t i = 0; i < count; ++i) {
         const double* const edge_gradients = edge_gradients_.data() + (model * count + i) * edges;
@@ -236,8 +236,8 @@ void Elitist::move_alpha(double by, ThreadPool& pool) {
     pool.run(block_count(met_.size()), [&](size_t block, unsigned) {
         for (size_t i = block * kBlock; i < std::min(met_.size(), (block + 1) * kBlock); ++i) {
             const WeightGroup& group = groups_[met_[i]];
-            kernels<double>().pool.add_slopes(members_of(group).data(), experts_, group.count, weights(0) + group.begin,
-                                              slopes_.data() + block * experts_);
+            kernels().elitist.add_slopes(members_of(group).data(), experts_, group.count, weights(0) + group.begin,
+                                         slopes_.data() + block * experts_);
         }
     });
     for (size_t i = 0; i < slopes_.size(); ++i) alpha_[i % experts_] -= by * slopes_[i];

@@ -77,7 +77,7 @@ double Fobos::pass(const std::vector<uint32_t>& order, double bound, InterruptCh
 
 double Fobos::batch_gradients(const uint32_t* sentences, size_t count, ThreadPool& pool) {
     const TrainingSet& set = *set_;
-    const StepKernels<double>& run = kernels<double>().step;
+    const GradientKernels<double>& run = kernels().doubles;
     for (size_t i = 0; i < count; ++i)
         first_tokens_[i + 1] = first_tokens_[i] + set.sentences_[sentences[i] + 1] - set.sentences_[sentences[i]];
     if (nodes_.size() < first_tokens_[count] * set.stride()) nodes_.resize(first_tokens_[count] * set.stride());

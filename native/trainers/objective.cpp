@@ -51,8 +51,7 @@ double Objective::evaluate(const double* weights, double* gradient) {
 // The loss; leaves its gradient in gradient_ and the copies.
 double Objective::evaluate_loss() {
     const TrainingSet& set = *set_;
-    const Kernels<double>& run = kernels<double>();
-    if (chain_) run.make_edges(set, weights_.data(), edges_);
+    if (chain_) kernels().doubles.make_edges(set, {weights_.data(), 1, 1.0}, edges_);
     const size_t edges = set.edge_size(), shared = set.shared_count();
     const float* const weights = example_weights_.empty() ? nullptr : example_weights_.data();
     std::fill(gradient_.begin(), gradient_.end(), 0.0);
@@ -61,8 +60,8 @@ double Objective::evaluate_loss() {
         double* const edge_gradients = edge_gradients_.data() + part * edges;
         if (part > 0) std::fill_n(copy, shared, 0.0);
         std::fill_n(edge_gradients, edges, 0.0);
-        losses_[part] = run.add_gradient(set, weights_.data(), edges_, chain_, weights, part, copy, gradient_.data(),
-                                         edge_gradients, scratch_[worker]);
+        losses_[part] = kernels().objective.add_gradient(set, weights_.data(), edges_, chain_, weights, part, copy, gradient_.data(),
+                                                           edge_gradients, scratch_[worker]);
         if (threads_ == 1 && part > 0)  // the parts come in their order: one copy is enough, and the sums are the same
             for (size_t i = 0; i < shared; ++i) gradient_[i] += copy[i];
     });

@@ -1,6 +1,7 @@
 // OWL-QN: limited-memory BFGS for f(x) + l1 * sum |x_i| (Andrew and Gao 2007). Weights that do not pay stay exactly zero.
 #pragma once
-#include "trainers/lbfgs.hpp"
+#include "base/aligned.hpp"
+#include "trainers/minimiser.hpp"
 
 namespace tagpool {
 

@@ -95,7 +95,7 @@ void Penalty::catch_up_elitist(double* group, size_t count, size_t since) const 
 
 void Penalty::catch_up_across(double* const* members, size_t count, size_t since, const double* moves, const double* alpha,
                               double* pooled) const {
-    const PoolKernels& run = kernels<double>().pool;
+    const ElitistKernels& run = kernels().elitist;
     if (since == steps()) return run.mix(alpha, members, size_, count, pooled);
     AcrossSteps across{size_, 0, nullptr, kind_ == Kind::elitist, nullptr, moves, alpha};
     double shares[kMostAcross], group[kMostAcross];

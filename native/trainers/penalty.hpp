@@ -14,8 +14,6 @@
 
 namespace tagpool {
 
-constexpr size_t kMostAcross = 32;  // weights of a group that lies across arrays
-
 class Penalty {
 public:
     enum class Kind { weight, group, elitist, elitist_approximate };

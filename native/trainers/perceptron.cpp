@@ -45,7 +45,7 @@ size_t Perceptron::learn(size_t begin, size_t length, float weight) {
     const TrainingSet& set = *set_;
     best_.resize(length);
     held_.resize(length);
-    kernels<float>().step.best_labels(set, {weights_.data(), 2, 1.0f}, chain_, begin, length, best_.data(), held_.data(), scratch_);
+    kernels().tagging.best_labels(set, {weights_.data(), 2, 1.0f}, chain_, begin, length, best_.data(), held_.data(), scratch_);
     size_t wrong = 0;
     for (size_t t = 0; t < length; ++t) {
         wrong += set.gold_[begin + t] != TrainingSet::kUnknown && set.gold_[begin + t] != best_[t];

@@ -132,12 +132,11 @@ double Sgd::learn(Batch& batch, ThreadPool& pool) {
 // First round: the weights.
 void Sgd::score_and_descend(const Batch& batch, ThreadPool& pool) {
     const TrainingSet& set = *set_;
-    const StepKernels<float>& run = kernels<float>().step;
     const WeightView<float> view{weights_.data(), 2, static_cast<float>(1 / divisor_)};
     pool.run(Shards::kCount + 1, [&](size_t task, unsigned) {
         if (task == Shards::kCount) {
             descend_edges();
-            if (chain_) run.make_edges(set, view, edges_);
+            if (chain_) kernels().floats.make_edges(set, view, edges_);
             return;
         }
         fetch_early(nodes_.data(), waiting_.count ? waiting_.first_tokens.back() * set.stride() : 0);
@@ -148,7 +147,7 @@ void Sgd::score_and_descend(const Batch& batch, ThreadPool& pool) {
         }
         for (size_t i = 0; i < batch.count; ++i) {
             const size_t sentence = batch.sentences[i];
-            run.score_shard(set, view, batch.both ? 2 * set.stride() : set.stride(), rows(batch, i, task), shards_->singles(sentence, task), length(sentence),
+            kernels().sgd.score_shard(set, view, batch.both ? 2 * set.stride() : set.stride(), rows(batch, i, task), shards_->singles(sentence, task), length(sentence),
                             parts_[task].data() + batch.first_tokens[i] * set.stride());
         }
     });
@@ -157,7 +156,6 @@ void Sgd::score_and_descend(const Batch& batch, ThreadPool& pool) {
 // Second round: the sentences.
 double Sgd::differentiate(const Batch& batch, ThreadPool& pool) {
     const TrainingSet& set = *set_;
-    const StepKernels<float>& run = kernels<float>().step;
     const size_t stride = set.stride(), edges = set.common_edge_size();
     const WeightView<float> view{weights_.data(), 2, static_cast<float>(1 / divisor_)};
     longest_first_.resize(batch.count);
@@ -173,10 +171,10 @@ double Sgd::differentiate(const Batch& batch, ThreadPool& pool) {
             parts[shard] = parts_[shard].data() + first * stride;
             fetch_early(parts[shard], length(sentence) * stride);
         }
-        losses_[i] = run.differentiate(set, view, parts, sentence, chain_, example_weights(), edges_, nodes_.data() + first * stride,
+        losses_[i] = kernels().floats.differentiate(set, view, parts, sentence, chain_, example_weights(), edges_, nodes_.data() + first * stride,
                                        edge_gradients_.data() + i * edges, scratch_[worker]);
         triples_[i].swap(scratch_[worker].triple_gradients);
-        run.find_moves(set, nodes_.data() + first * stride, length(sentence), moves_.data() + first);
+        kernels().sgd.find_moves(set, nodes_.data() + first * stride, length(sentence), moves_.data() + first);
     });
     return std::accumulate(losses_.begin(), losses_.begin() + static_cast<std::ptrdiff_t>(batch.count), 0.0);
 }
@@ -184,12 +182,12 @@ double Sgd::differentiate(const Batch& batch, ThreadPool& pool) {
 // Gives the weights of a shard what the waiting batch asked for.
 void Sgd::descend(size_t shard) {
     const TrainingSet& set = *set_;
-    const PairedTarget<float> target{weights_.data(), masks_.data(), static_cast<float>(waiting_.step), static_cast<float>(waiting_.second),
+    const StepTarget target{weights_.data(), masks_.data(), static_cast<float>(waiting_.step), static_cast<float>(waiting_.second),
                                      waiting_.both};
     for (size_t i = 0; i < waiting_.count; ++i) {
         const size_t sentence = waiting_.sentences[i], first = waiting_.first_tokens[i];
-        kernels<float>().step.descend(set, target, rows(waiting_, i, shard), shards_->singles(sentence, shard),
-                                      nodes_.data() + first * set.stride(), moves_.data() + first);
+        kernels().sgd.descend(set, target, rows(waiting_, i, shard), shards_->singles(sentence, shard),
+                              nodes_.data() + first * set.stride(), moves_.data() + first);
     }
 }
 

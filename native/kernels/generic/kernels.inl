@@ -13,25 +13,23 @@ namespace tagpool::TAGPOOL_VARIANT {
 namespace {
 
 #include "kernels/generic/math.inl"
-#include "kernels/generic/train.inl"
+#include "kernels/generic/gradient.inl"
 #include "kernels/generic/transitions.inl"
-#include "kernels/generic/step.inl"
-#include "kernels/generic/transitions_viterbi.inl"
-#include "kernels/generic/best.inl"
+#include "kernels/generic/sgd.inl"
+#include "kernels/generic/viterbi.inl"
 #include "kernels/generic/elitist.inl"
-#include "kernels/generic/tag.inl"
-
-template <class T>
-constexpr Kernels<T> table(const char* name) {
-    return {name, &make_edges<T>, &add_gradient<T>, step_table<T>(), &score_tokens_with_model, &tag,
-            {&catch_up_across, &mix_members, &add_slopes, &add_nodes}};
-}
 
 }  // namespace
 
-extern const Kernels<float> kFloat;
-extern const Kernels<double> kDouble;
-const Kernels<float> kFloat = table<float>(TAGPOOL_VARIANT_NAME);
-const Kernels<double> kDouble = table<double>(TAGPOOL_VARIANT_NAME);
+extern const Kernels kKernels;
+const Kernels kKernels = {
+    .name = TAGPOOL_VARIANT_NAME,
+    .floats = {&make_edges<float>, &differentiate<float>},
+    .doubles = {&make_edges<double>, &differentiate<double>},
+    .objective = {&add_gradient},
+    .sgd = {&score_shard, &find_moves, &descend},
+    .tagging = {&best_labels, &score_tokens_with_model, &tag},
+    .elitist = {&catch_up_across, &mix_members, &add_slopes, &add_nodes},
+};
 
 }  // namespace tagpool::TAGPOOL_VARIANT

@@ -1,4 +1,4 @@
-// Kernels of stochastic training: gradients of one sentence, and steps. Included by kernels.inl only.
+// Kernels of stochastic training: the gradient of one sentence, and steps of SGD. Included by kernels.inl only.
 
 template <class T, size_t kStride>
 inline void score_viewed(const TrainingSet& set, const WeightView<T>& weights, size_t token, T* out) {
@@ -33,25 +33,24 @@ inline void prefetch_viewed(const TrainingSet& set, const WeightView<T>& weights
 // The same for what lies ahead in a list.
 constexpr size_t kItemsAhead = 16;
 
-template <class T>
-void score_shard(const TrainingSet& set, const WeightView<T>& weights, size_t ahead, const Shards::List& rows, const Shards::List& singles,
-                 size_t length, T* part) {
-    std::memset(part, 0, length * set.stride() * sizeof(T));
+void score_shard(const TrainingSet& set, const WeightView<float>& weights, size_t ahead, const Shards::List& rows, const Shards::List& singles,
+                 size_t length, float* part) {
+    std::memset(part, 0, length * set.stride() * sizeof(float));
     with_stride(set.stride(), [&](auto constant) {
         constexpr size_t kStride = decltype(constant)::value;
         const size_t stride = kStride ? kStride : set.stride(), pitch = stride * weights.copies;
         for (size_t i = 0; i < rows.count; ++i) {
             if (i + kItemsAhead < rows.count) prefetch_row(weights.data + rows.items[i + kItemsAhead].place * pitch, ahead);
-            T* const to = part + rows.items[i].to * stride;
-            const T* const row = weights.data + rows.items[i].place * pitch;
-            if (rows.values) add_scaled(to, row, static_cast<T>(rows.values[i]), stride);
+            float* const to = part + rows.items[i].to * stride;
+            const float* const row = weights.data + rows.items[i].place * pitch;
+            if (rows.values) add_scaled(to, row, static_cast<float>(rows.values[i]), stride);
             else add_row(to, row, stride);
         }
     });
     for (size_t i = 0; i < singles.count; ++i) {
         if (i + kItemsAhead < singles.count) __builtin_prefetch(weights.data + singles.items[i + kItemsAhead].place * weights.copies);
-        const T weight = weights.data[singles.items[i].place * weights.copies];
-        part[singles.items[i].to] += singles.values ? static_cast<T>(singles.values[i]) * weight : weight;
+        const float weight = weights.data[singles.items[i].place * weights.copies];
+        part[singles.items[i].to] += singles.values ? static_cast<float>(singles.values[i]) * weight : weight;
     }
 }
 
@@ -74,11 +73,6 @@ void score_viewed_sentence(const TrainingSet& set, const WeightView<T>& weights,
         for (size_t y = 0; y < stride; ++y) scores[y] *= weights.inverse_divisor;
         for (size_t y = labels; y < stride; ++y) scores[y] = -std::numeric_limits<T>::infinity();
     }
-}
-
-template <class T>
-void make_viewed_edges(const TrainingSet& set, const WeightView<T>& weights, EdgeTable<T>& edges) {
-    make_edges_scaled(set, weights.edges(set), weights.inverse_divisor, edges);
 }
 
 template <class T>
@@ -107,19 +101,17 @@ double differentiate(const TrainingSet& set, const WeightView<T>& weights, const
     });
 }
 
-// Gradients so small are what is left of p(gold) = 1 after rounding.
-template <class T>
-constexpr T kNothing = static_cast<T>(1e-7);
+// Smaller gradients are what rounding leaves of p(gold) = 1.
+constexpr float kNothing = 1e-7f;
 
-template <class T>
-void find_moves(const TrainingSet& set, T* nodes, size_t length, uint8_t* moves) {
+void find_moves(const TrainingSet& set, float* nodes, size_t length, uint8_t* moves) {
     const size_t stride = set.stride();
     for (size_t t = 0; t < length; ++t) {
-        T* const node = nodes + t * stride;
+        float* const node = nodes + t * stride;
         int some = 0;
-        for (size_t y = 0; y < stride; ++y) some |= !(std::abs(node[y]) < kNothing<T>);
+        for (size_t y = 0; y < stride; ++y) some |= !(std::abs(node[y]) < kNothing);
         moves[t] = some != 0;
-        if (!some) std::fill_n(node, stride, T{0});
+        if (!some) std::fill_n(node, stride, float{0});
     }
 }
 
@@ -144,20 +136,19 @@ inline void add_masked_row(T* to, const T* from, T value, const uint8_t* mask, s
     }
 }
 
-template <class T, size_t kStride>
-inline void move_row(const PairedTarget<T>& target, size_t row, T value, const T* node, size_t stride_if_unusual) {
+template <size_t kStride>
+inline void move_row(const StepTarget& target, size_t row, float value, const float* node, size_t stride_if_unusual) {
     const size_t stride = kStride ? kStride : stride_if_unusual;
-    T* const to = target.data + row * (2 * stride);
-    for (size_t i = 0; i < stride; i += Lanes<T>::kCount) {
+    float* const to = target.data + row * (2 * stride);
+    for (size_t i = 0; i < stride; i += Lanes<float>::kCount) {
         auto by = value * load(node + i);
-        if (target.masks) by *= load(kMasks<T>.factors[target.masks[(row * stride + i) / 8]] + i % 8);
+        if (target.masks) by *= load(kMasks<float>.factors[target.masks[(row * stride + i) / 8]] + i % 8);
         store(to + i, load(to + i) - target.step * by);
         if (target.both) store(to + stride + i, load(to + stride + i) + target.second * by);
     }
 }
 
-template <class T>
-void descend(const TrainingSet& set, const PairedTarget<T>& target, const Shards::List& rows, const Shards::List& singles, const T* nodes,
+void descend(const TrainingSet& set, const StepTarget& target, const Shards::List& rows, const Shards::List& singles, const float* nodes,
              const uint8_t* moves) {
     with_stride(set.stride(), [&](auto constant) {
         constexpr size_t kStride = decltype(constant)::value;
@@ -166,13 +157,13 @@ void descend(const TrainingSet& set, const PairedTarget<T>& target, const Shards
             if (i + kItemsAhead < rows.count) prefetch_row(target.data + rows.items[i + kItemsAhead].place * 2 * stride, ahead);
             const size_t token = rows.items[i].to;
             if (!moves[token]) continue;
-            move_row<T, kStride>(target, rows.items[i].place, rows.values ? static_cast<T>(rows.values[i]) : T{1}, nodes + token * stride, stride);
+            move_row<kStride>(target, rows.items[i].place, rows.values ? static_cast<float>(rows.values[i]) : float{1}, nodes + token * stride, stride);
         }
     });
     for (size_t i = 0; i < singles.count; ++i) {
         if (i + kItemsAhead < singles.count) __builtin_prefetch(target.data + singles.items[i + kItemsAhead].place * 2);
-        T* const to = target.data + singles.items[i].place * 2;
-        const T by = nodes[singles.items[i].to] * (singles.values ? static_cast<T>(singles.values[i]) : T{1});
+        float* const to = target.data + singles.items[i].place * 2;
+        const float by = nodes[singles.items[i].to] * (singles.values ? static_cast<float>(singles.values[i]) : float{1});
         to[0] -= target.step * by;
         if (target.both) to[1] += target.second * by;
     }

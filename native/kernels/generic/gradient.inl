@@ -112,7 +112,9 @@ void score_sentence(const TrainingSet& set, const T* weights, const BundleRows<T
 }
 
 template <class T>
-void make_edges_scaled(const TrainingSet& set, const T* weights, T inverse_divisor, EdgeTable<T>& edges) {
+void make_edges(const TrainingSet& set, const WeightView<T>& view, EdgeTable<T>& edges) {
+    const T* const weights = view.edges(set);
+    const T inverse_divisor = view.inverse_divisor;
     const size_t stride = set.stride(), labels = set.labels();
     const T* from_to = weights + set.transitions_begin();
     const auto shifted = [&](const T* source, size_t rows, AlignedVector<T>& to) {
@@ -129,11 +131,6 @@ void make_edges_scaled(const TrainingSet& set, const T* weights, T inverse_divis
     edges.to_from.assign(labels * stride, 0);
     for (size_t a = 0; a < labels; ++a)
         for (size_t b = 0; b < labels; ++b) edges.to_from[b * stride + a] = edges.from_to[a * stride + b];
-}
-
-template <class T>
-void make_edges(const TrainingSet& set, const T* weights, EdgeTable<T>& edges) {
-    make_edges_scaled(set, weights, T{1}, edges);
 }
 
 // sum_a by[a] * matrix[a], a row that is still to be stored. Short rows are summed in two halves, which do not wait for each other.
@@ -368,20 +365,19 @@ void add_triples(const TrainingSet& set, size_t begin, size_t length, const T* t
     set.arcs().each_triple(begin, length, [&](size_t, uint32_t triple, float) { to[triple] += *triple_gradients++; });
 }
 
-template <class T>
-double add_gradient(const TrainingSet& set, const T* weights, const EdgeTable<T>& edges, bool chain, const float* example_weights,
-                    size_t part, T* shared, T* own, T* edge_gradients, ChainScratch<T>& scratch) {
+double add_gradient(const TrainingSet& set, const double* weights, const EdgeTable<double>& edges, bool chain, const float* example_weights,
+                    size_t part, double* shared, double* own, double* edge_gradients, ChainScratch<double>& scratch) {
     return with_stride(set.stride(), [&](auto constant) {
         constexpr size_t kStride = decltype(constant)::value;
         const size_t stride = set.stride(), shared_count = set.shared_count();
-        BundleRows<T> bundles{set.bundled()};
+        BundleRows<double> bundles{set.bundled()};
         size_t first_bundle = 0, bundle_count = 0;
         if (bundles.bundled) {
             first_bundle = bundles.bundled->part_begins[part];
             bundle_count = bundles.bundled->part_begins[part + 1] - first_bundle;
-            T* const scores = at_least(scratch.bundle_scores, bundle_count * stride);
+            double* const scores = at_least(scratch.bundle_scores, bundle_count * stride);
             for (size_t b = 0; b < bundle_count; ++b)
-                score_rows<T, kStride>(bundles.bundled->bundles, weights, first_bundle + b, stride, nullptr, nullptr, nullptr, nullptr, scores + b * stride);
+                score_rows<double, kStride>(bundles.bundled->bundles, weights, first_bundle + b, stride, nullptr, nullptr, nullptr, nullptr, scores + b * stride);
             score_singles(bundles.bundled->bundles, weights, first_bundle, first_bundle + bundle_count, scores);
             scratch.bundle_gradients.assign(bundle_count * stride, 0);
             bundles.scores = scores;
@@ -391,24 +387,24 @@ double add_gradient(const TrainingSet& set, const T* weights, const EdgeTable<T>
         double loss = 0;
         for (size_t sentence = set.part_begin(part); sentence < set.part_begin(part + 1); ++sentence) {
             const size_t begin = set.sentences_[sentence], length = set.sentences_[sentence + 1] - begin;
-            const T weight = chain && example_weights ? static_cast<T>(example_weights[sentence]) : T{1};
+            const double weight = chain && example_weights ? static_cast<double>(example_weights[sentence]) : 1.0;
             scratch.nodes.assign(length * stride, 0);
-            T* const nodes = scratch.nodes.data();
-            score_sentence<T, kStride>(set, weights, bundles, begin, length, scratch);
-            loss += chain ? chain_sentence<T, kStride>(set, weights, 1.0, edges, begin, length, weight, nodes, edge_gradients, scratch)
-                          : token_sentence<T, kStride>(set, begin, length, example_weights, nodes, scratch);
+            double* const nodes = scratch.nodes.data();
+            score_sentence<double, kStride>(set, weights, bundles, begin, length, scratch);
+            loss += chain ? chain_sentence<double, kStride>(set, weights, 1.0, edges, begin, length, weight, nodes, edge_gradients, scratch)
+                          : token_sentence<double, kStride>(set, begin, length, example_weights, nodes, scratch);
             for (size_t t = 0; t < length; ++t) {
-                const T* const node = nodes + t * stride;
+                const double* const node = nodes + t * stride;
                 if (t + 1 < length) bundles.prefetch(bundles.gradients, begin + t + 1, stride);
                 for (const uint32_t* bundle = bundles.begin(begin + t); bundle < bundles.end(begin + t); ++bundle)
                     add_row(bundles.gradients + size_t{*bundle} * stride, node, stride);
-                add_rows<T, kStride>(items, node, begin + t, stride, shared_count, shared, own);
+                add_rows<double, kStride>(items, node, begin + t, stride, shared_count, shared, own);
             }
             add_singles(items, nodes, begin, begin + length, shared_count, shared, own);
             if (chain) add_triples(set, begin, length, scratch.triple_gradients.data(), edge_gradients);
         }
         for (size_t b = 0; b < bundle_count; ++b)
-            add_rows<T, kStride>(bundles.bundled->bundles, bundles.gradients + b * stride, first_bundle + b, stride, shared_count, shared, own);
+            add_rows<double, kStride>(bundles.bundled->bundles, bundles.gradients + b * stride, first_bundle + b, stride, shared_count, shared, own);
         if (bundle_count > 0)
             add_singles(bundles.bundled->bundles, bundles.gradients, first_bundle, first_bundle + bundle_count, shared_count, shared, own);
         return loss;

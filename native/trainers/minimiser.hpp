@@ -1,0 +1,38 @@
+// Types that the minimisers L-BFGS and OWL-QN share.
+#pragma once
+#include <cstddef>
+#include <functional>
+
+namespace tagpool {
+
+struct LbfgsOptions {
+    size_t memory = 6;
+    size_t iterations = 1000;
+    double gradient_tolerance = 1e-5;  // stop when |g| <= this * max(1, |x|)
+    double value_tolerance = 1e-5;     // stop when the value fell by less than this part of itself over `period` iterations; 0: never
+    size_t period = 10;
+    double l1 = 0;                     // adds l1 * sum |x_i| to what is minimised
+    unsigned threads = 1;
+};
+
+enum class LbfgsEnd { converged, no_progress, iterations, stopped };
+
+struct LbfgsResult {
+    LbfgsEnd end;
+    double value;
+    size_t iterations, evaluations;
+};
+
+// Returns the value and writes the gradient.
+using Evaluate = std::function<double(const double* x, double* gradient)>;
+// A completed iteration, with the evaluations and the step of its line search.
+struct LbfgsIteration {
+    size_t number;
+    double value, gradient_norm;
+    size_t trials;
+    double step;
+};
+// Called after each iteration; false: stop. May be empty.
+using Report = std::function<bool(const LbfgsIteration&)>;
+
+}  // namespace tagpool
