@@ -1,7 +1,6 @@
-// PairedWeights: every weight with a second number that changes when it does (its part of the average), side by side in memory:
-// a dense row and its seconds share a place, and so do a single weight and its second. One look in memory brings both.
+// AveragedWeights: each weight with a second number for its average, next to each other in memory, so that one cache miss loads both.
 //
-//     a row: stride weights, stride seconds; a single weight: weight, second; behind them all edge weights, then all seconds of edges.
+// Layout: of a row, stride weights and stride seconds; of a single weight, weight and second; then all edges, then the seconds of edges.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -11,9 +10,9 @@
 
 namespace tagpool {
 
-class PairedWeights {
+class AveragedWeights {
 public:
-    explicit PairedWeights(const TrainingSet& set)
+    explicit AveragedWeights(const TrainingSet& set)
         : set_(set), stride_(set.stride()), edges_(set.transitions_begin()), edge_count_(set.weight_count() - set.transitions_begin()) {
         constexpr size_t kLine = 64;
         kept_.fill(2 * set.weight_count() + kLine / sizeof(float), 0.0f);

@@ -9,17 +9,17 @@ namespace {
 constexpr size_t kMostColumns = 64;
 constexpr size_t kMostSampled = 8192;
 constexpr uint8_t kUnknown = BundleColumns::kAlone - 1;
-constexpr double kLeastGain = 0.005;  // of the cost of all: joining goes on while it brings so much
+constexpr double kLeastGain = 0.005;  // part of the total cost that joining two columns must save
 
-// A column of the sample: what each token has there, and what that costs.
+// A column of the sample: a key and a cost for each token.
 struct Column {
     std::vector<uint64_t> keys;
     std::vector<float> costs;
-    double least = 0;  // the cost of the whole column at its best
+    double least = 0;  // the least cost of the whole column
     std::vector<uint8_t> members;
 };
 
-// Counts equal keys. Clearing costs nothing: a slot is of this round or it is free.
+// Counts equal keys. Clearing is free: a slot of an earlier round is empty.
 class Counter {
 public:
     explicit Counter(size_t most) {
@@ -77,8 +77,8 @@ BundleColumns::BundleColumns(const Encoding& encoding, const std::vector<float>&
     join(encoding, costs, row_cost, sample_begin, std::min(sample_end, sample_begin + kMostSampled));
 }
 
-// Lists of the usual length say which position is whose; in the others a new feature goes behind the one before it. A wrong column costs
-// time, no more.
+// Lists of the most frequent length define the columns by position. In other lists a new feature gets the column after the one before it.
+// A wrong column costs only time.
 void BundleColumns::sort_features(const Encoding& encoding, const std::vector<float>& costs) {
     std::vector<size_t> lengths;
     for (size_t token = 0; token < encoding.token_count(); ++token) {
@@ -146,7 +146,7 @@ void BundleColumns::join(const Encoding& encoding, const std::vector<float>& cos
             a.costs[t] += b.costs[t];
         }
         a.members.insert(a.members.end(), b.members.begin(), b.members.end());
-        b = Column();  // joins nobody any more
+        b = Column();  // is never joined again
         for (size_t c = 0; c < columns.size(); ++c) {
             gains[std::min(c, second)][std::max(c, second)] = 0;
             if (c != first) gains[std::min(c, first)][std::max(c, first)] = columns[c].members.empty() ? 0 : gain(columns[std::min(c, first)], columns[std::max(c, first)]);

@@ -1,4 +1,4 @@
-// BundleColumns: which features of a token are to be looked at together (bundles.hpp).
+// BundleColumns: groups of features that may form bundles (bundles.hpp).
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -25,14 +25,14 @@ private:
     size_t size_ = 0;
 };
 
-// A key for what a token has in a column; zero is nothing.
+// A key for the features of a token in a column; 0: it has none.
 inline uint64_t mixed_key(uint64_t key, uint64_t more) {
     key = (key + more + 1) * 0x9e3779b97f4a7c15u;
     key ^= key >> 29;
     return key * 0xbf58476d1ce4e5b9u | 1;
 }
 
-// What n tokens with the same set of features cost: one by one, or as a bundle that is summed and handed out once.
+// Cost of n tokens with the same set of features as a bundle.
 inline float bundled_cost(float count, float cost, float row_cost) { return count * row_cost + cost + 2 * row_cost; }
 
 }  // namespace tagpool

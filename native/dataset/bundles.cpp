@@ -9,21 +9,21 @@ namespace tagpool {
 namespace {
 
 constexpr uint32_t kNone = UINT32_MAX;
-constexpr double kWorthIt = 0.1;  // of the cost of all
+constexpr double kWorthIt = 0.1;  // part of the total cost to save
 
-// What some tokens of a part have in common in one column.
+// Features that some tokens of a part share in one column.
 struct Set {
     size_t token;      // the first of them
     uint32_t count;
     float cost;
-    uint32_t number;   // of the bundle; kNone: it is none
+    uint32_t number;   // of the bundle; kNone: it is not one
 };
 
 struct SameKey {
     size_t operator()(uint64_t key) const { return key; }
 };
 
-// What one token has in each column.
+// The features of one token in each column, as keys.
 class TokenKeys {
 public:
     TokenKeys(const Encoding& encoding, const std::vector<float>& costs, const BundleColumns& columns)

@@ -7,9 +7,9 @@
 namespace tagpool {
 
 Dropout::Dropout(const TrainingSet& set, double rate, uint64_t seed, const std::vector<uint16_t>& groups) : rate_(rate), seed_(seed) {
-    if (!(rate >= 0 && rate < 1)) throw InputFault("expected a dropout rate from 0 to less than 1");
+    if (!(rate >= 0 && rate < 1)) throw InputFault("dropout: expected a rate from 0 to less than 1");
     if (rate == 0) return;
-    if (set.shards()->has_singles()) throw InputFault("dropout needs every feature to be dense");
+    if (set.shards()->has_singles()) throw InputFault("dropout: needs dense features; set dense_from to 1");
     below_ = static_cast<uint64_t>(std::ldexp(rate, 64));
     scale_ = static_cast<float>(1 / (1 - rate));
     if (groups.empty()) return;
@@ -17,7 +17,7 @@ Dropout::Dropout(const TrainingSet& set, double rate, uint64_t seed, const std::
     for (uint32_t feature = 0; feature < groups.size(); ++feature) group_of_row_[set.row_of(feature)] = groups[feature];
 }
 
-// Uniform over all numbers of 64 bits.
+// A uniform 64-bit number.
 uint64_t Dropout::chance(uint64_t visit, uint64_t what) const {
     const auto mixed = [](uint64_t x) {  // the finaliser of SplitMix64
         x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;

@@ -1,9 +1,8 @@
-// Dropout: features left out at random while a model is trained, so that it learns to do without them. What is kept counts 1 / (1 - rate)
-// times: the expected score is the same.
+// Dropout: features are left out at random during training. The others count 1 / (1 - rate) times, so that the expected score stays.
 //
-// Either every occurrence of a feature is left out or kept by itself, or whole groups of features (those of a template, of a bag) are left
-// out together, throughout a sentence: as it is when a clue goes missing. What is left out follows from the seed, from how many sentences
-// were met before, and from token and feature (or group), so that it does not matter which thread asks.
+// Either every occurrence of a feature is dropped independently, or a group of features (of a template, of a bag) is dropped in a whole
+// sentence. The choice is a hash of the seed, the number of sentences seen, and token and feature (or group). It does not depend on the
+// thread.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -20,12 +19,12 @@ public:
 
     // Leaves nothing out.
     Dropout() = default;
-    // `groups` has one number a feature, or is empty: every occurrence by itself. Every feature must be dense.
+    // `groups` has one number for each feature; empty: occurrences are independent. Every feature must be dense.
     Dropout(const TrainingSet& set, double rate, uint64_t seed, const std::vector<uint16_t>& groups);
 
     bool empty() const { return rate_ == 0; }
 
-    // What is kept of lists of rows, one after the other.
+    // The rows of several lists that are not dropped.
     struct Kept {
         std::vector<Shards::Item> items;
         std::vector<float> values;
@@ -34,14 +33,14 @@ public:
         void clear();
         Shards::List list(size_t number) const;
     };
-    // Appends what is kept of a shard's rows in the sentence that is met as the `visit`-th.
+    // Appends the rows of a shard that are not dropped. `visit` counts the sentences seen.
     void thin(const Shards::List& rows, uint64_t visit, Kept& kept) const;
 
 private:
     uint64_t chance(uint64_t visit, uint64_t what) const;
 
     double rate_ = 0;
-    uint64_t seed_ = 0, below_ = 0;  // chances below this leave out
+    uint64_t seed_ = 0, below_ = 0;  // a feature is dropped if its chance is smaller
     float scale_ = 1;
     std::vector<uint16_t> group_of_row_;
 };

@@ -1,5 +1,4 @@
-// FreeWeights: the free weights of a training set one after the other, in the order of memory. A minimiser works on these: no holes,
-// and no permutation but at its two ends.
+// FreeWeights: the free weights of a training set in the order of memory, without padding. Minimisers work on this vector.
 #pragma once
 #include <algorithm>
 #include <vector>
@@ -11,7 +10,7 @@ namespace tagpool {
 class FreeWeights {
 public:
     FreeWeights(const TrainingSet& set, bool chain) : labels_(set.labels()), stride_(set.stride()) {
-        if (set.all_pairs()) rows_ = set.row_count();  // whole rows, computed; only what follows is kept
+        if (set.all_pairs()) rows_ = set.row_count();  // rows are computed; only the places after them are stored
         std::vector<bool> free(set.weight_count());
         set.places().each(chain ? set.places().size() : set.pair_count(), [&](size_t, size_t place, float) { free[place] = true; });
         for (size_t place = rows_ * stride_; place < free.size(); ++place)

@@ -1,4 +1,4 @@
-// Items: what each token is scored with: rows of weights, and single weights, each with its label.
+// Items: the weights of each token: rows of all labels, and single weights of one label each.
 #pragma once
 #include <cstdint>
 
@@ -6,12 +6,12 @@
 
 namespace tagpool {
 
-// A weight at a place, and the score it adds to, counted from the first of its sentence: token * stride + label.
+// A weight, and the score it adds to within the sentence: token * stride + label.
 struct Single {
     uint32_t place, to;
 };
 
-// The same in half the memory: the score in the lowest bits, the place above them.
+// Singles in half the memory: the score in the lowest bits, the place above them.
 struct PackedSingles {
     Buffer<uint32_t> numbers;
     unsigned score_bits = 0;
@@ -24,7 +24,7 @@ struct Items {
     Buffer<uint64_t> row_starts, single_starts;  // one more than tokens
     Buffer<uint32_t> rows;                       // numbers of dense rows: places divided by the stride
     Buffer<Single> singles;
-    PackedSingles packed;                        // in their stead, in lean sets (TrainingOptions)
+    PackedSingles packed;                        // instead of singles, in lean sets (TrainingOptions)
     Buffer<float> row_values, single_values;     // empty: all 1
 };
 

@@ -1,4 +1,4 @@
-// RowMasks: which weights of the dense rows are free. Where only observed pairs have weights, the rest of a row stays zero for ever.
+// RowMasks: bits of the free weights of dense rows. Where only observed cells have weights, the others in a row stay zero.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -18,7 +18,7 @@ public:
         });
     }
 
-    // A bit a label, stride / 8 bytes a row; null if all are free.
+    // One bit for each label, stride / 8 bytes for each row; null if all are free.
     const uint8_t* data() const { return bits_.empty() ? nullptr : bits_.data(); }
     bool is_free(size_t row, size_t label) const { return bits_.empty() || (bits_[row * width_ + label / 8] >> label % 8 & 1); }
 

@@ -5,8 +5,8 @@
 namespace tagpool {
 namespace {
 
-// Where the lists of each sentence begin, by shard: calls put(i, to, token) for what its tokens have, i, token by token. The last sentence
-// comes first, so that what was taken can be let go from the end on.
+// Sorts the items of each sentence by shard: calls put(i, to, token) for item i, and fills list_starts. Starts with the last sentence, so
+// that memory can be freed from the end.
 template <class ShardOf, class Begin, class Put>
 void sort_by_shard(const TrainingSet& set, const Buffer<uint64_t>& starts, Buffer<uint64_t>& list_starts, ShardOf&& shard_of, Begin&& begin_sentence,
                    Put&& put) {
@@ -30,7 +30,7 @@ void sort_by_shard(const TrainingSet& set, const Buffer<uint64_t>& starts, Buffe
 
 }  // namespace
 
-// The shard of each page. Frequent features come first in memory, so that giving each page to the shard with less to do comes out even.
+// Assigns each page to the shard with the least work so far. Frequent features come first in memory, so that the result is balanced.
 std::vector<uint8_t> Shards::share_out(const TrainingSet& set, const Items& items) {
     std::vector<uint64_t> costs(set.transitions_begin() / kPage + 1, 0);
     const uint64_t vectors = set.stride() / 8;
@@ -46,7 +46,7 @@ std::vector<uint8_t> Shards::share_out(const TrainingSet& set, const Items& item
     return shards;
 }
 
-// Calls taken(end) when those from `end` on are.
+// Calls taken(end) when the rows from `end` on have been copied.
 template <class Taken>
 void Shards::take_rows(const TrainingSet& set, const Items& items, const std::vector<uint8_t>& shard_of_page, Taken&& taken) {
     rows_.resize_uninitialized(items.rows.size());
@@ -60,7 +60,7 @@ void Shards::take_rows(const TrainingSet& set, const Items& items, const std::ve
         });
 }
 
-// In their place, by a copy of one sentence at a time.
+// Sorts in place, with a copy of one sentence at a time.
 void Shards::sort_singles(const TrainingSet& set, const Buffer<uint64_t>& starts, const std::vector<uint8_t>& shard_of_page) {
     std::vector<Item> items;
     std::vector<float> values;

@@ -1,8 +1,8 @@
-// Shards: the weights of features shared out, so that each belongs to one thread at a time, and for every sentence the list of what each
-// shard has to say of it. A list is walked from end to end: no short loops over the few items of a token, whose ends no processor foresees.
+// Shards: a partition of the feature weights, so that one thread at a time owns each weight. Every sentence has one list of weights for
+// each shard. One loop runs over a whole list: short loops over the items of a token would be mispredicted at their ends.
 //
-// Weights of one shard fill whole pages of memory: processors fetch lines of a page ahead of those asked for, and would take them from each
-// other. The pages are shared out such that each shard has about as much to do.
+// A shard has whole pages of memory. Hardware prefetching loads neighbouring lines of a page, which another core could be writing. Pages are
+// assigned so that all shards have about the same work.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -15,10 +15,10 @@ namespace tagpool {
 
 class Shards {
 public:
-    // More shards would occupy more threads, but cost everybody another sum a token.
+    // More shards would use more threads, but cost one more sum for each token.
     static constexpr size_t kCount = 2;
 
-    // A dense row and the token (within its sentence) that has the feature; or a single weight, and token * stride + label.
+    // A dense row and its token within the sentence; or a single weight and token * stride + label.
     using Item = Single;
     struct List {
         const Item* items;
@@ -27,7 +27,7 @@ public:
     };
 
     explicit Shards(const TrainingSet& set);
-    // The same, made of the set's items, so that there are never two of the largest part.
+    // Reuses the memory of the items: the lists are the largest part of a training set.
     Shards(const TrainingSet& set, Items&& items);
 
     List rows(size_t sentence, size_t shard) const { return list(rows_, row_values_, row_starts_, sentence * kCount + shard); }
@@ -35,7 +35,7 @@ public:
     bool has_singles() const { return !singles_.empty(); }
 
 private:
-    static constexpr size_t kPage = 4096 / (2 * sizeof(float));  // weights with a second number each (paired_weights.hpp)
+    static constexpr size_t kPage = 4096 / (2 * sizeof(float));  // weights with a second number each (averaged_weights.hpp)
 
     static std::vector<uint8_t> share_out(const TrainingSet& set, const Items& items);
     template <class Taken>

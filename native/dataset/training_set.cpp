@@ -10,17 +10,17 @@ namespace {
 
 constexpr uint32_t kNone = FeatureIndex::kNone;
 constexpr uint32_t kVector = 8;  // weights in the widest vector of the kernels, for either precision
-// More parts serve more threads, but their copies must be cleared and summed, whatever the number of threads.
+// More parts use more threads, but their copies must be cleared and summed, whatever the number of threads.
 constexpr size_t kMostParts = 8, kUsualParts = 4;
-constexpr size_t kMostCopied = size_t{64} << 20;  // bytes of the copies: fewer parts rather than more
-constexpr float kSingleCost = 1.5f;                // of scoring a single weight, where a vector costs 1
-constexpr size_t kCheap = 24;                     // more parts than usual if there are so many other additions for one of the copies
+constexpr size_t kMostCopied = size_t{64} << 20;  // bytes of the copies; above it, fewer parts
+constexpr float kSingleCost = 1.5f;                // cost of scoring a single weight; a vector costs 1
+constexpr size_t kCheap = 24;                     // other additions for each addition of copies that allow more parts than usual
 
 size_t rounded_up(size_t count, size_t unit) { return (count + unit - 1) / unit * unit; }
 
 }  // namespace
 
-// What the corpus says of each feature: labels met (as bits), occurrences, first and last part.
+// Counts of each feature: observed labels (as bits), occurrences, first and last part.
 struct TrainingSet::Observations {
     size_t words;                  // of 64 labels
     std::vector<uint64_t> labels;  // empty with all pairs
@@ -36,10 +36,10 @@ TrainingSet::TrainingSet(const Encoding& encoding, const int32_t* gold, uint32_t
     : sentences_(encoding.sentences), gold_(gold, gold + encoding.token_count()), labels_(options.labels),
       stride_(static_cast<uint32_t>(rounded_up(options.labels, kVector))), all_pairs_(options.all_pairs), lean_(options.lean),
       valued_(!encoding.values.empty()) {
-    if (lean_ && options.bundle) throw InputFault("a lean training set has no bundles");
+    if (lean_ && options.bundle) throw InputFault("a lean training set has no bundles; set only one of lean and bundle");
     if (labels_ == 0 || labels_ > UINT16_MAX) throw InputFault("expected 1 to 65,535 labels, got " + std::to_string(labels_));
     for (int32_t label : gold_)
-        if (label < kUnknown || label >= static_cast<int32_t>(labels_)) throw InputFault("a label is out of range");
+        if (label < kUnknown || label >= static_cast<int32_t>(labels_)) throw InputFault("label " + std::to_string(label) + " is out of range; there are " + std::to_string(labels_) + " labels");
     if (history) arcs_ = Arcs(sentences_, gold_, labels_, stride_, *history, history_features, options.known_arcs);
     cut_into_parts();
     if (options.merge_twins) twins_ = Twins(encoding, features);
@@ -64,7 +64,7 @@ void TrainingSet::choose_layout(const Encoding& encoding, uint32_t features, con
         const size_t end = sentences_[part_begins_[part + 1]];
         for (size_t token = sentences_[part_begins_[part]]; token < end; ++token) {
             const auto label = static_cast<size_t>(gold_[token]);
-            const bool count = !all_pairs_ && options.observe && gold_[token] != kUnknown;  // an unknown label counts for none
+            const bool count = !all_pairs_ && options.observe && gold_[token] != kUnknown;  // an unknown label observes no cell
             for (uint64_t i = encoding.starts[token]; i < encoding.starts[token + 1]; ++i) {
                 const uint32_t feature = encoding.ids[i];
                 if (twins_.first(feature) != feature) continue;
@@ -75,7 +75,7 @@ void TrainingSet::choose_layout(const Encoding& encoding, uint32_t features, con
         }
     }
     for (const auto& [feature, label] : options.known) {
-        if (feature >= features || label >= labels_) throw InputFault("a known pair is out of range");
+        if (feature >= features || label >= labels_) throw InputFault("a known cell (feature, label) is out of range");
         if (!all_pairs_) seen.labels[feature * seen.words + label / 64] |= uint64_t{1} << (label % 64);
     }
     seen.label_counts.assign(features, labels_);
@@ -98,12 +98,12 @@ void TrainingSet::choose_layout(const Encoding& encoding, uint32_t features, con
     if (options.bundle) bundle(encoding, seen);
 }
 
-// Which features are dense, and where every weight lies.
+// Chooses the dense features and the place of every weight.
 void TrainingSet::place_features(const Observations& seen, uint32_t dense_from) {
     const auto features = static_cast<uint32_t>(seen.occurrences.size());
     const auto dense = [&](uint32_t feature) { return seen.label_counts[feature] >= dense_from; };
     size_t additions = 0;
-    for (uint32_t feature = 0; feature < features; ++feature)  // (twins but the first have no occurrences)
+    for (uint32_t feature = 0; feature < features; ++feature)  // (only the first twin has occurrences)
         additions += size_t{seen.occurrences[feature]} * (dense(feature) ? stride_ : seen.label_counts[feature]);
     unsigned halvings = 0;
     const auto too_many_parts = [&] {
@@ -155,7 +155,7 @@ void TrainingSet::place_features(const Observations& seen, uint32_t dense_from) 
         single_of_feature_[feature] = single_of_feature_[twins_.first(feature)];
     }
     transitions_begin_ = rounded_up(place, kVector);
-    if (weight_count() > UINT32_MAX) throw InputFault("more than 4 billion weights; use fewer features, or only observed pairs");
+    if (weight_count() > UINT32_MAX) throw InputFault("more than 4 billion weights; use fewer features, or only observed cells");
 }
 
 void TrainingSet::list_pairs(const Observations& seen) {
@@ -257,7 +257,7 @@ void TrainingSet::choose_edges(const TrainingOptions& options) {
     if (options.transitions) {
         std::fill_n(free.begin(), size_t{labels_} * labels_, uint8_t{0});
         for (uint32_t transition : *options.transitions) {
-            if (transition >= size_t{labels_} * labels_) throw InputFault("a transition is out of range");
+            if (transition >= size_t{labels_} * labels_) throw InputFault("transition " + std::to_string(transition) + " is out of range; there are " + std::to_string(labels_) + " labels");
             free[transition] = 1;
         }
     } else if (!options.all_transitions) {
@@ -275,8 +275,8 @@ void TrainingSet::choose_edges(const TrainingOptions& options) {
 }
 
 void TrainingSet::demand_tokens(bool lean_will_do) const {
-    if (items_.row_starts.empty()) throw InputFault("this training set was kept for stochastic descent only");
-    if (lean_ && !lean_will_do) throw InputFault("this training set was laid out for the objective only");
+    if (items_.row_starts.empty()) throw InputFault("this training set has only shards: it is for SGD");
+    if (lean_ && !lean_will_do) throw InputFault("this training set is lean: it is for the objective");
 }
 
 std::vector<uint32_t> TrainingSet::pair_features() const {

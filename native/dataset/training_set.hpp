@@ -1,11 +1,11 @@
-// TrainingSet: encoded sentences with labels, laid out so that scoring tokens and summing gradients never look anything up.
+// TrainingSet: encoded sentences with labels, in a layout in which scoring tokens and summing gradients need no look-ups.
 //
-// A weight belongs to a pair (feature, label). Features with many pairs are *dense*: a row of `stride` weights, all labels side by
-// side. The others are *sparse*: single weights, each with its label. Scoring and summing go token by token over both.
+// A weight belongs to a cell (feature, label). Features with many cells are *dense*: they have a row of `stride` weights, one for each label.
+// The others are *sparse*: they have single weights, each with its label.
 //
-// For threads the sentences are cut into a few parts, always the same ones. Features met in several parts are *shared*: each part sums
-// their gradients in a copy of its own. The many rare features of one part only need no copy. Shared features come first in memory,
-// frequent ones at the very front, the others in the order in which they are met: near in time is near in memory.
+// Sentences are divided into a few parts for threads; the parts do not depend on the number of threads. A feature that occurs in several parts
+// is *shared*: each part sums its gradient in a copy. The many rare features of one part need no copy. Shared features come first in
+// memory, sorted by frequency; the others follow in the order of their first occurrence, so that they share cache lines.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -26,25 +26,25 @@ namespace tagpool {
 
 struct TrainingOptions {
     uint32_t labels = 0;
-    bool all_pairs = true;        // else only pairs (feature, label) that occur
-    uint32_t dense_from = 5;      // a feature with so many observed labels is dense (with all_pairs every feature is); with `bundle` and
-                                  // short rows those with three are
+    bool all_pairs = true;        // else only cells (feature, label) that occur
+    uint32_t dense_from = 5;      // observed labels that make a feature dense (with all_pairs every feature is); with `bundle` and
+                                  // short rows 3
     bool boundaries = true;       // weights for the first and the last label of a sentence
     bool all_transitions = true;  // else only transitions that occur; the others weigh zero
-    bool merge_twins = false;     // for trainers to whom features that always occur together are one (twins.hpp)
-    bool lean = false;            // for the Objective only, without bundles: tokens have no values where only twins would have any (it scales
-                                  // their weights instead), and single weights take half the memory where they are few enough
-    bool bundle = false;          // for trainers that go over the whole corpus at every step (bundles.hpp)
-    std::vector<std::pair<uint32_t, uint16_t>> known = {};  // pairs (feature, label) that count as observed in any case
+    bool merge_twins = false;     // train features that always occur together as one (twins.hpp)
+    bool lean = false;            // for the Objective, without bundles: less memory. Weights of twins are scaled instead of values, and
+                                  // single weights are packed if possible
+    bool bundle = false;          // for batch trainers (bundles.hpp)
+    std::vector<std::pair<uint32_t, uint16_t>> known = {};  // cells that count as observed even if they do not occur
     KnownArcs known_arcs = {};
-    bool observe = true;  // else no pair counts as observed but those known
-    std::optional<std::vector<uint32_t>> transitions = {};  // the only ones that have weights (from * labels + to), where given
+    bool observe = true;  // false: only known cells count as observed
+    std::optional<std::vector<uint32_t>> transitions = {};  // the only transitions with weights (from * labels + to)
 };
 
 class Shards;
 class TrainingSet;
 
-// Where each parameter lies in memory. With all pairs this is computed, else it is kept. Twins lie at the same place.
+// The place of each parameter in memory: computed with all_pairs, else stored. Twins have the same place.
 class Places {
 public:
     explicit Places(const TrainingSet& set) : set_(set) {}
@@ -63,7 +63,7 @@ class TrainingSet {
 public:
     static constexpr int32_t kUnknown = -1;
 
-    // `gold` has one label a token, kUnknown where it is not known. `history` are features of transitions (arcs.hpp); it may be null.
+    // `gold` has one label for each token, or kUnknown. `history` has the transition features; it may be null.
     TrainingSet(const Encoding& encoding, const int32_t* gold, uint32_t features, const TrainingOptions& options,
                 const Encoding* history = nullptr, uint32_t history_features = 0);
 
@@ -91,15 +91,15 @@ public:
     size_t edge_size() const { return weight_count() - transitions_begin(); }
     size_t common_edge_size() const { return triples_begin() - transitions_begin(); }
 
-    // Parameters as a learner and a model file know them: the free weights only, in the order of (feature, label), transitions, start,
-    // end, triples. places() says where they lie in memory; the other places hold zero for ever.
+    // Parameters of learners and model files: the free weights, sorted by (feature, label), then transitions, start, end and triples. places()
+    // maps them to memory; all other places hold zero.
     Places places() const { return Places(*this); }
     size_t pair_count() const { return pair_count_; }
     bool all_pairs() const { return all_pairs_; }
     bool twins_by_weight() const { return lean_ && !twins_.empty() && !valued_; }
     uint32_t row_of(uint32_t feature) const { return row_of_feature_[feature]; }  // of a dense feature
     size_t row_count() const { return (shared_rows_end_ + (own_rows_end_ - shared_count_)) / stride_; }
-    // Feature and label of each pair, in the same order.
+    // Feature and label of each cell, in the same order.
     std::vector<uint32_t> pair_features() const;
     std::vector<uint16_t> pair_labels() const;
     // The free ones of transitions (from * labels + to), start (labels^2 + label) and end (labels * (labels + 1) + label).
@@ -107,20 +107,20 @@ public:
     // Transition features; empty for a plain chain.
     const Arcs& arcs() const { return arcs_; }
 
-    // What each shard has to say of every sentence (shards.hpp); made when asked for, by one thread at a time.
+    // The shards (shards.hpp), made on the first call; not thread-safe.
     std::shared_ptr<const Shards> shards() const;
-    // For those who need nothing else of the tokens: makes the shards, and lets go of the rows and single weights of tokens.
+    // Makes the shards and frees the items, for SGD.
     void keep_shards_only();
-    // Throws InputFault if they are gone, or lean unless that will do.
+    // Throws InputFault if the items were freed, or are lean and `lean_will_do` is false.
     void demand_tokens(bool lean_will_do = false) const;
 
     // By token; empty after keep_shards_only.
     const Items& items() const { return items_; }
 
-    // The same with bundles, where these spare work; else null.
+    // Items with bundles; null if bundles do not save work.
     struct Bundled {
-        Items tokens;                     // what tokens have beside their bundles
-        Items bundles;                    // what bundles have, part by part
+        Items tokens;                     // features of tokens outside bundles
+        Items bundles;                    // features of bundles, part by part
         std::vector<size_t> part_begins;  // part p has the bundles [part_begins[p], part_begins[p + 1])
         Buffer<uint64_t> starts;          // by token, one more than tokens
         Buffer<uint32_t> uses;            // numbers of bundles within the part
@@ -160,8 +160,8 @@ private:
     std::vector<uint16_t> pair_labels_;       // empty with all pairs
     std::vector<uint32_t> edges_;
     Twins twins_;
-    mutable std::weak_ptr<const Shards> shards_;  // as long as somebody uses them
-    std::shared_ptr<const Shards> kept_shards_;   // for good
+    mutable std::weak_ptr<const Shards> shards_;  // while a trainer uses them
+    std::shared_ptr<const Shards> kept_shards_;   // after keep_shards_only
     Arcs arcs_;
 };
 
@@ -169,7 +169,7 @@ inline size_t Places::size() const {
     return set_.pair_count_ + set_.edges_.size() + set_.arcs_.triple_count();
 }
 
-// Of the transitions and what comes after them.
+// The place of a transition, start, end or triple.
 inline uint32_t Places::beyond_pairs(size_t number) const {
     if (number >= set_.edges_.size()) return static_cast<uint32_t>(set_.triples_begin() + (number - set_.edges_.size()));
     const uint32_t edge = set_.edges_[number];

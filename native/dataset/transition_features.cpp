@@ -7,7 +7,7 @@
 namespace tagpool {
 namespace {
 
-// Calls visit(token) for every token that has one before it in its sentence, in their order.
+// Calls visit(token) for every token but the first of each sentence, in order.
 template <class Visit>
 void each_step(const std::vector<uint32_t>& sentences, Visit&& visit) {
     for (size_t sentence = 0; sentence + 1 < sentences.size(); ++sentence)
@@ -23,9 +23,9 @@ void keep_distinct(std::vector<uint64_t>& keys) {
 
 Arcs::Arcs(const std::vector<uint32_t>& sentences, const std::vector<int32_t>& gold, uint32_t labels, uint32_t stride, const Encoding& history,
            uint32_t features, const KnownArcs& known) {
-    if (history.sentences != sentences) throw InputFault("the transition features are not those of the same sentences");
+    if (history.sentences != sentences) throw InputFault("transition features and features are of different sentences");
     std::vector<uint64_t> keys;  // feature * 2^32 + cell
-    if (known.triple_features.size() != known.triple_pairs.size()) throw InputFault("the known transition features have not one pair each");
+    if (known.triple_features.size() != known.triple_pairs.size()) throw InputFault("known transition features: expected one bigram for each feature");
     for (size_t i = 0; i < known.triple_features.size(); ++i) {
         const uint32_t pair = known.triple_pairs[i];
         if (known.triple_features[i] >= features || pair >= size_t{labels} * labels) throw InputFault("a known transition feature is out of range");
@@ -44,7 +44,7 @@ Arcs::Arcs(const std::vector<uint32_t>& sentences, const std::vector<int32_t>& g
         compact = std::max(compact, 2 * keys.size());
     });
     keep_distinct(keys);
-    if (keys.size() > UINT32_MAX / 2) throw InputFault("more than 2 billion weights of transition features; use fewer of them");
+    if (keys.size() > UINT32_MAX / 2) throw InputFault("more than 2 billion weights of transition features; use fewer templates with label[-1]");
     triple_starts_.assign(size_t{features} + 1, 0);
     for (uint64_t key : keys) {
         ++triple_starts_[(key >> 32) + 1];

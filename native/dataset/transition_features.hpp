@@ -39,14 +39,14 @@ public:
         if (triple_cells_.empty()) return;
         for (size_t t = 1; t < length; ++t) each_triple_at(begin + t, [&](uint32_t triple, float value) { visit(t, triple, value); });
     }
-    // The same for one token: visit(triple, value).
+    // Calls visit(triple, value) for the triples of one token.
     template <class Visit>
     void each_triple_at(size_t token, Visit&& visit) const {
         each_feature_at(token, [&](uint32_t feature, float value) {
             for (uint32_t triple = triple_starts_[feature]; triple < triple_starts_[feature + 1]; ++triple) visit(triple, value);
         });
     }
-    // And for its features: visit(feature, value).
+    // Calls visit(feature, value) for the transition features of a token.
     template <class Visit>
     void each_feature_at(size_t token, Visit&& visit) const {
         if (triple_cells_.empty()) return;

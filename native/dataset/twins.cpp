@@ -7,9 +7,9 @@
 namespace tagpool {
 namespace {
 
-constexpr double kWorthIt = 0.1;  // of the occurrences; the rest pay for values that are not 1
+constexpr double kWorthIt = 0.1;  // part of the occurrences to save; values other than 1 cost time
 
-// Where and with which values a feature occurs, as sums of numbers that look random: equal for twins, and for others by a chance of 2^-128.
+// A hash of the tokens and values of a feature: equal for twins, and for other features with probability 2^-128.
 struct Mark {
     uint64_t low = 0, high = 0;
     bool operator==(const Mark&) const = default;
@@ -46,7 +46,7 @@ Twins::Twins(const Encoding& encoding, uint32_t features) {
     firsts.reserve(features);
     std::vector<uint32_t> first(features), count(features, 0);
     for (uint32_t feature = 0; feature < features; ++feature) {
-        // A feature that does not occur here is nobody's twin: it has nothing to learn, but perhaps a weight of old.
+        // A feature that does not occur has no twin: it learns nothing, but may have a weight from an earlier training.
         const bool occurs = !(marks[feature] == Mark{});
         first[feature] = occurs ? firsts.try_emplace(marks[feature], feature).first->second : feature;
         ++count[first[feature]];

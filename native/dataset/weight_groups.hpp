@@ -1,5 +1,5 @@
-// WeightGroups: the weights that a token meets together, and so are caught up together. A group is the row of a dense feature, the single
-// weights of another one (they lie side by side), the triples of a transition feature, or a row of edges.
+// WeightGroups: weights that occur together, and so are updated lazily together. A group is the row of a dense feature, the single weights of
+// a sparse one (they are contiguous), the triples of a transition feature, or a row of edges.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace tagpool {
 
 struct WeightGroup {
     uint32_t begin, count;
-    uint32_t caught_up = 0;  // how many steps have been done to it
+    uint32_t caught_up = 0;  // steps that have been applied
 };
 
 class WeightGroups {
@@ -23,7 +23,7 @@ public:
     auto begin() { return groups_.begin(); }
     auto end() { return groups_.end(); }
 
-    // Calls visit(number) for each group that a sentence meets, as often as it does, but for those that every one meets in a chain.
+    // Calls visit(number) for each occurrence of a group in a sentence, without the edges.
     template <class Visit>
     void each_of(size_t sentence, Visit&& visit) const {
         const size_t first = set_.sentences_[sentence], last = set_.sentences_[sentence + 1];
@@ -33,7 +33,7 @@ public:
             set_.arcs().each_feature_at(token, [&](uint32_t feature, float) { visit(static_cast<uint32_t>(history_) + feature); });
     }
 
-    // The same for those that every sentence meets in a chain: edges.
+    // Calls visit(number) for the groups that every sentence of a chain has: the edges.
     template <class Visit>
     void each_common(Visit&& visit) const {
         for (size_t number = common_; number < groups_.size(); ++number) visit(static_cast<uint32_t>(number));

@@ -10,17 +10,17 @@
 namespace tagpool {
 namespace {
 
-// Writes blocks of one length behind one another, each but once.
+// Appends blocks of one length; equal blocks are stored once.
 class Writer {
 public:
     Writer(BlockWeights& out, uint32_t length, size_t most, bool row, bool shared) : out_(out), length_(length), row_(row) {
         if (shared) table_.assign(std::bit_ceil(most * 2 + 1), BlockWeights::kNowhere);
     }
 
-    // The block that was just appended to the weights (and labels): where it lies from now on.
+    // Returns the place of the block that was just appended, or of an equal earlier one.
     uint32_t settle() {
         const size_t place = out_.weights.size() - length_;
-        if (place >= BlockWeights::kNowhere) throw InputFault("more than 4 billion weights; use fewer features, or only observed pairs");
+        if (place >= BlockWeights::kNowhere) throw InputFault("more than 4 billion weights; use fewer features, or only observed cells");
         const auto here = static_cast<uint32_t>(place);
         if (table_.empty()) return here;
         uint64_t hash = xxh64(weights(here), length_ * sizeof(float));
@@ -45,7 +45,7 @@ private:
     BlockWeights& out_;
     uint32_t length_;
     bool row_;
-    std::vector<uint32_t> table_;  // places, by the hash of what is there; open addressing
+    std::vector<uint32_t> table_;  // places by hash; open addressing
 };
 
 }  // namespace
@@ -62,11 +62,11 @@ BlockWeights make_blocks(size_t labels, const std::vector<uint64_t>& begins, con
         kept += counts[feature];
         used += counts[feature] > 0;
     }
-    // A row costs less than pairs where most of its labels are there: zeros among them are kept then.
+    // A row is smaller than single weights if most labels have one; zeros are stored then.
     const bool full = kept * 5 >= used * labels * 4;
     const auto row_from = static_cast<uint32_t>(full ? 1 : std::min<size_t>(Blocks::kMostPairs + 1, labels));
     if (full && !labels_of && !shared && used == features) {
-        if (weights.size() >= BlockWeights::kNowhere) throw InputFault("more than 4 billion weights; use fewer features, or only observed pairs");
+        if (weights.size() >= BlockWeights::kNowhere) throw InputFault("more than 4 billion weights; use fewer features, or only observed cells");
         for (size_t feature = 0; feature < features; ++feature) out.places[feature] = static_cast<uint32_t>(begins[feature]);
         out.blocks.ends.fill(static_cast<uint32_t>(weights.size()));
         out.weights = std::move(weights);
@@ -95,7 +95,7 @@ BlockWeights make_blocks(size_t labels, const std::vector<uint64_t>& begins, con
             out.places[feature] = writer.settle();
         }
         out.blocks.ends[length] = static_cast<uint32_t>(out.weights.size());
-        // Labels are counted from the end of the rows on, which is known once they are written.
+        // Labels are counted from the end of the rows.
         if (row) out.blocks.ends.fill(out.blocks.ends[0]);
     }
     return out;

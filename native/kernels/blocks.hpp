@@ -1,6 +1,6 @@
-// Blocks: where the weights of a model's features lie. First come rows, with a weight for every label; then blocks of 1, 2, 3 and 4 weights,
-// whose labels stand beside them. A block is known by its place, where it begins, and its length follows from that; so features whose
-// weights are the same (most of those that always occur together) share a block.
+// Blocks: the layout of a model's weights. First come rows, with a weight for every label, then blocks of 1, 2, 3 and 4 weights with their
+// labels. The place of a block, its first weight, determines its length. Features with equal weights (most features that always occur
+// together) share a block.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -10,10 +10,10 @@
 namespace tagpool {
 
 struct Blocks {
-    static constexpr uint32_t kMostPairs = 4;  // more labels than that are kept as a row: such features are frequent, and a row is fast
+    static constexpr uint32_t kMostPairs = 4;  // features with more labels have a row: they are frequent, and rows are fast
 
     uint32_t labels = 0;
-    std::array<uint32_t, kMostPairs + 1> ends{};  // of the rows, of the blocks of 1 weight, of 2, ...; the last is the number of weights
+    std::array<uint32_t, kMostPairs + 1> ends{};  // ends of the rows, of the blocks of 1 weight, of 2, ...; the last is the number of weights
 
     uint32_t rows_end() const { return ends[0]; }
     uint32_t size() const { return ends[kMostPairs]; }
@@ -22,7 +22,7 @@ struct Blocks {
         if (is_row(place)) return labels;
         return 1u + (place >= ends[1]) + (place >= ends[2]) + (place >= ends[3]);
     }
-    // Whether a block at this place would lie where blocks of its length do.
+    // Whether a block at this place is inside the range of its length.
     bool holds(uint32_t place) const {
         if (place >= size()) return false;
         const uint32_t count = length(place);
@@ -30,17 +30,17 @@ struct Blocks {
     }
 };
 
-// What goes into blocks: the weights of features, feature by feature.
+// Weights in blocks.
 struct BlockWeights {
     Blocks blocks;
-    std::vector<uint32_t> places;         // by feature; kNowhere for those without weights
+    std::vector<uint32_t> places;         // by feature; kNowhere: it has no weights
     std::vector<float> weights;
-    std::vector<uint16_t> pair_labels;    // of the weights behind the rows
+    std::vector<uint16_t> pair_labels;    // of the weights after the rows
     static constexpr uint32_t kNowhere = UINT32_MAX;
 };
 
-// Feature k has the weights from begins[k] to begins[k + 1]; `labels_of` are their labels, null where each feature has all of them. Zeros are
-// left out where they can be. With `shared`, equal weights are kept once.
+// Feature k has the weights [begins[k], begins[k + 1]) with the labels `labels_of`; null: every feature has all labels. Zeros are dropped if
+// possible. With `shared`, equal weights are stored once.
 BlockWeights make_blocks(size_t labels, const std::vector<uint64_t>& begins, const uint16_t* labels_of, std::vector<float> weights, bool shared);
 
 }  // namespace tagpool

@@ -1,4 +1,4 @@
-// What the kernels see of a model: plain numbers, wherever they lie. Little is included here, since kernels take long to compile.
+// ModelView: pointers to the numbers of a model, for the kernels. Few includes, since kernels take long to compile.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -16,7 +16,7 @@ struct ArcView {
     const uint32_t* cells = nullptr;
     const float* weights = nullptr;
 
-    // Calls visit(cell, score) for all transition features of a token.
+    // Calls visit(cell, score) for the transition features of a token.
     template <class Visit>
     void each_triple(const Encoding& history, size_t token, Visit&& visit) const {
         for (uint64_t i = history.starts[token]; i < history.starts[token + 1]; ++i) {
@@ -26,13 +26,13 @@ struct ArcView {
     }
 };
 
-// Behind the last weight follow `stride` zeros, so that vectors may be read whole.
+// `stride` zeros follow the last weight, so that reads of whole vectors are valid.
 struct ModelView {
     uint32_t labels = 0, stride = 0;
     bool chain = true;
     Blocks blocks;
     const float* weights = nullptr;
-    const uint16_t* pair_labels = nullptr;  // of the weights behind the rows
+    const uint16_t* pair_labels = nullptr;  // of the weights after the rows
     const float* transitions = nullptr;  // labels x stride
     const float* start = nullptr;        // stride
     const float* end = nullptr;
@@ -47,7 +47,7 @@ struct ModelView {
     }
 };
 
-// Rows to be added to the scores of tokens beside what their features weigh: `count` numbers of rows a token.
+// Rows to add to the scores of tokens: `count` row numbers for each token.
 struct AddedRows {
     const float* rows = nullptr;  // of `stride` numbers each
     const uint32_t* numbers = nullptr;

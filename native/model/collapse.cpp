@@ -31,7 +31,7 @@ std::map<uint64_t, std::set<std::string>> phrases_of(const PhraseLexicon& lexico
 }
 
 bool same(const PhraseLexicon& a, const PhraseLexicon& b) {
-    // Comparing all phrases takes long; lexicons that differ nearly always differ in their number.
+    // Compare the sizes first: comparing all phrases is slow.
     return a.entries().size() == b.entries().size() && phrases_of(a) == phrases_of(b);
 }
 
@@ -44,7 +44,7 @@ bool same(const VectorLexicon& a, const VectorLexicon& b) {
     return true;
 }
 
-// Numbers for lexicons; those that say the same have the same number.
+// Numbers of lexicons; equal lexicons have the same number.
 template <class Lexicon>
 class Distinct {
 public:
@@ -62,12 +62,12 @@ private:
     std::vector<std::shared_ptr<const Lexicon>> kept_;
 };
 
-// The templates of several programs as one: equal ones become one, and a key must mean the same in all that have it.
+// Merges the templates of several programs. Equal templates become one; a key must have one meaning.
 class Union {
 public:
     void add(const Program& program) {
         if (programs_++ == 0) out_.boundary = program.boundary;
-        else if (out_.boundary != program.boundary) throw InputFault("the templates of some members say \"boundary off\", those of others do not");
+        else if (out_.boundary != program.boundary) throw InputFault("some members have templates with \"boundary off\", others do not");
         std::vector<uint32_t> atom_of;
         for (const Atom& atom : program.atoms) atom_of.push_back(number_of(atom));
         using Terms = std::vector<std::pair<uint32_t, int>>;
@@ -86,7 +86,7 @@ public:
         for (const auto& [key, terms] : meanings) {
             const auto [place, is_new] = known_.emplace(key, terms);
             if (!is_new && place->second != terms)
-                throw InputFault("the template \"" + key + "\" means different things to different members (another lexicon, or other terms of that name)");
+                throw InputFault("the template \"" + key + "\" means different things to different members; use the same lexicons and term names");
         }
         for (Template& each : fresh) out_.templates.push_back(std::move(each));
     }
@@ -100,7 +100,7 @@ private:
         return place->second;
     }
 
-    // What tells an atom from others; its lexicons become those that equal ones have.
+    // A key that identifies an atom; equal lexicons have equal numbers.
     std::string described(Atom& atom) {
         std::string description = std::to_string(static_cast<int>(atom.kind)) + '\0' + atom.column + '\0' + std::to_string(atom.total) + ' ' +
                                   std::to_string(atom.plain) + ' ' + std::to_string(atom.a) + ' ' + std::to_string(atom.b);
@@ -154,8 +154,8 @@ std::unique_ptr<Model> collapsed(const std::vector<std::string>& labels, const s
     for (const Collapsing& member : members) {
         if (member.model->given() != members[0].model->given())
             throw InputFault("some members were trained on given features, others on words with templates");
-        if (member.model->hash_size()) throw InputFault("a member's features are hashed, and cannot be told apart");
-        if (member.label_of.size() != member.model->labels().size()) throw InputFault("expected a number for each label of a member");
+        if (member.model->hash_size()) throw InputFault("a member has hashed features; train it without hash_size");
+        if (member.label_of.size() != member.model->labels().size()) throw InputFault("label_of: expected one number for each label of a member");
         for (const uint16_t label : member.label_of)
             if (label >= L) throw InputFault("a label is out of range");
         if (!member.model->given()) templates.add(*member.model->program());
@@ -173,7 +173,7 @@ std::unique_ptr<Model> collapsed(const std::vector<std::string>& labels, const s
     if (chain) trained.edges.assign(edges.begin(), edges.end());
     if (!members[0].model->given()) trained.program = templates.take();
     trained.features = static_cast<uint32_t>(trained.keys.size());
-    // Members with a weight for every label make such a model: no label need be looked up when tagging.
+    // Members with a weight for every label merge into such a model.
     const bool whole = std::all_of(members.begin(), members.end(), [](const Collapsing& each) { return each.model->view().blocks.rows_end() == each.model->view().blocks.size(); });
     std::vector<double> row(L);
     for (uint32_t feature = 0; feature < trained.features; ++feature) {

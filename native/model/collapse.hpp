@@ -1,5 +1,5 @@
-// Collapsing a logarithmic opinion pool: the weighted sum of log-linear models is a log-linear model, with the features of all of them and
-// the weights Σ_j α_j W_j.
+// Merges a logarithmic opinion pool: the weighted sum of log-linear models is a log-linear model with the features of all of them and the
+// weights Σ_j α_j W_j.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -13,11 +13,11 @@ namespace tagpool {
 struct Collapsing {
     const Model* model;
     double share;
-    std::vector<uint64_t> keys;      // the hashes of its features
-    std::vector<uint16_t> label_of;  // the number that each of its labels has in the new model
+    std::vector<uint64_t> keys;      // hashes of its features
+    std::vector<uint16_t> label_of;  // number of each label in the merged model
 };
 
-// Throws InputFault where no single model can do what all of them do.
+// Throws InputFault for members that do not merge into one model.
 std::unique_ptr<Model> collapsed(const std::vector<std::string>& labels, const std::vector<Collapsing>& members);
 
 }  // namespace tagpool

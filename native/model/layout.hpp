@@ -1,4 +1,4 @@
-// From what training found to the arrays of a model.
+// Trained parameters, and their layout as the arrays of a model.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -12,20 +12,20 @@
 
 namespace tagpool {
 
-// What training found.
+// Result of training.
 struct Trained {
     std::vector<std::string> labels;
-    std::vector<uint64_t> keys;                // of the features; empty with a hash size
+    std::vector<uint64_t> keys;                // of the features; empty with hash_size
     uint32_t features = 0;
-    // Weights by feature, ascending, and label; both empty: all pairs, feature by feature.
+    // Feature and label of each weight, sorted; both empty: all labels of all features, in order.
     std::vector<uint32_t> pair_features;
     std::vector<uint16_t> pair_labels;
     std::vector<float> weights;
     bool has_all_pairs() const { return pair_features.empty() && pair_labels.empty() && !weights.empty(); }
-    std::vector<float> edges;                  // transitions, start, end; empty: tokens stand alone
-    std::optional<Program> program;            // none: features are given, or encoded already
+    std::vector<float> edges;                  // transitions, start, end; empty: tokens are independent
+    std::optional<Program> program;            // none: features are given, or already encoded
     TrainedArcs arcs;                          // transition features
-    uint32_t hash_size = 0;                    // not 0: features are known by their remainders (or, encoded already, by their numbers)
+    uint32_t hash_size = 0;                    // not 0: features are identified by hash % hash_size, or by their numbers if already encoded
 };
 
 // The arrays and texts of a model, as a model file has them.

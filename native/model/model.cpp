@@ -15,7 +15,7 @@
 namespace tagpool {
 namespace {
 
-constexpr uint32_t kBlock = 32;  // sentences encoded at once: their rows stay in the cache until they are scored
+constexpr uint32_t kBlock = 32;  // sentences of a block: their features stay in the cache until they are scored
 constexpr size_t kMostRows = size_t{1} << 26;  // bytes
 
 }  // namespace
@@ -32,12 +32,12 @@ Model::Model(Tensors tensors) : tensors_(std::move(tensors)), labels_(read_label
     view_.weights = weights_.weights();
     view_.pair_labels = weights_.pair_labels();
     for (uint32_t slot = 0; slot < slots_.size(); ++slot)
-        if (slots_.place(slot) != FrozenIndex::kNone && !view_.blocks.holds(slots_.place(slot))) throw InputFault("the index of features does not fit the weights");
+        if (slots_.place(slot) != FrozenIndex::kNone && !view_.blocks.holds(slots_.place(slot))) throw InputFault("damaged model: index 'features' points outside 'features.weights'");
     edges_.assign((labels + 2) * stride, 0.0f);
     view_.chain = tensors_.find("edges") != nullptr;
     if (view_.chain) {
         const auto edges = tensors_.array<float>("edges");
-        if (edges.size() != labels * (labels + 2)) throw InputFault("the edges do not fit the labels");
+        if (edges.size() != labels * (labels + 2)) throw InputFault("damaged model: 'edges' has " + std::to_string(edges.size()) + " numbers, expected " + std::to_string(labels * (labels + 2)));
         for (size_t row = 0; row < labels + 2; ++row) std::copy_n(edges.data() + row * labels, labels, edges_.data() + row * stride);
     }
     view_.transitions = edges_.data();
@@ -66,10 +66,10 @@ size_t Model::weight_count() const {
     return count;
 }
 
-// So many sentences at a time that the rows of their words take a bounded room, were they all distinct. Sums are the same wherever it is cut.
+// Processes batches of sentences whose word rows fit into kMostRows. The batches do not change the result.
 template <class Block>
 void Model::for_blocks(const Columns& columns, unsigned threads, Block&& block) const {
-    if (!program_) throw InputFault("this model was trained on given features: it needs features, not words");
+    if (!program_) throw InputFault("the model was trained on given features: pass features, not words");
     const auto sentences = static_cast<uint32_t>(columns.sentence_count());
     const size_t row = view_.stride * sizeof(float) * std::max<size_t>(templates_->groups.size(), 1);
     for (uint32_t first = 0; first < sentences;) {
@@ -81,8 +81,7 @@ void Model::for_blocks(const Columns& columns, unsigned threads, Block&& block) 
     }
 }
 
-// Words come first, shared among threads. Then every thread gets sentences that follow one another: what else it learns about words serves
-// all of them.
+// Computes the word rows first, for all threads. Then each thread gets consecutive sentences, which share its caches.
 template <class Block>
 void Model::for_blocks_of(const Columns& columns, uint32_t from, uint32_t to, unsigned threads, Block&& block) const {
     const WordRows rows(*templates_, view_, slots_, columns, from, to, threads);
@@ -177,9 +176,9 @@ void Model::score_pairs(const Encoding& encoding, const Encoding* history, float
 
 void Model::check_history(const Encoding& encoding, const Encoding* history) const {
     if (!arcs_->has_history()) return;
-    if (!history || history->sentences != encoding.sentences) throw InputFault("this model needs the features of transitions of the same sentences");
+    if (!history || history->sentences != encoding.sentences) throw InputFault("the model needs the transition features of the same sentences");
     for (const uint32_t id : history->ids)
-        if (id >= arcs_->feature_count()) throw InputFault("the encoding has features this model does not know");
+        if (id >= arcs_->feature_count()) throw InputFault("the encoding has features that the model does not have");
 }
 
 Encoding Model::placed(const Encoding& numbered) const { return placed_by(slots_, numbered); }
@@ -210,7 +209,7 @@ std::unique_ptr<Model> Model::pruned(float least, const std::vector<uint64_t>& k
             take(trained.features++, place);
             trained.keys.push_back(key);
         }
-        if (trained.features != feature_count()) throw InputFault("the keys are not those of this model's features");
+        if (trained.features != feature_count()) throw InputFault("the keys are not those of the model's features");
     }
     if (view_.chain) {
         const auto edges = tensors_.array<float>("edges");

@@ -1,6 +1,6 @@
-// Model: what tags. Templates (or given features), the frozen index, weights and labels of a trained expert. Const once made; threads share it.
+// Model: templates (or given features), frozen index, weights and labels of a trained tagger. It is immutable, and threads share it.
 //
-// It is made by training, or read from a model file, whose arrays it then uses where they lie.
+// It comes from training, or from a model file, whose arrays it uses in place.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -27,7 +27,7 @@ namespace tagpool {
 class Model {
 public:
     explicit Model(Trained trained);
-    // Throws InputFault where the block is damaged, foreign or of a newer version.
+    // Throws InputFault for a block that is damaged, no model, or of another version.
     explicit Model(Tensors tensors);
     Model(const Model&) = delete;
 
@@ -37,36 +37,34 @@ public:
     bool given() const { return !program_; }
     const std::optional<Program>& program() const { return program_; }
     uint32_t hash_size() const { return hash_size_; }
-    // The columns that templates look at.
+    // Columns that the templates use.
     std::vector<std::string> columns() const;
-    // Whether templates look at other sentences of a document.
+    // Whether templates use other sentences of a document.
     bool looks_at_documents() const;
     size_t feature_count() const;
-    // Those of all features, also where several share theirs.
+    // Counts the weights of every feature, also where features share them.
     size_t weight_count() const;
     const FrozenIndex& slots() const { return slots_; }
 
-    // The best label sequence of every sentence, one number a token. The same whatever the number of threads.
+    // Writes the best label sequence of every sentence, one number for each token. The result does not depend on the threads.
     void tag(const Columns& columns, unsigned threads, int32_t* out) const;
-    // The same from places of weights, as `slots().find` has them. `history` are the features of transitions, null where the model has none.
+    // The same for places of weights, as `slots().find` returns them. `history` has the transition features; null if the model has none.
     void tag(const Encoding& placed, const Encoding* history, unsigned threads, int32_t* out) const;
-    // Node scores of every token: tokens x labels.
+    // Node scores, a [tokens][labels] matrix.
     void score(const Columns& columns, unsigned threads, float* out) const;
     void score(const Encoding& placed, float* out) const;
-    // Scores of the label pairs (t - 1, t) of every token: tokens x labels x labels, -infinity for pairs that cannot be; zero at first
-    // tokens. Only for chains.
+    // Scores of the bigrams (t - 1, t), a [tokens][labels][labels] array; zero at first tokens. Only for chains.
     void score_pairs(const Columns& columns, unsigned threads, float* out) const;
     void score_pairs(const Encoding& encoding, const Encoding* history, float* out) const;
     const ModelArcs& arcs() const { return *arcs_; }
 
-    // A corpus encoded by numbers of features as places of weights, for a model of encoded features. Throws InputFault for features it does
-    // not know.
+    // Maps feature numbers to places of weights, for a model of encoded features. Throws InputFault for unknown features.
     Encoding placed(const Encoding& numbered) const;
 
-    // The hash a name stands for.
+    // The hash of a feature name.
     uint64_t key_of(std::string_view name) const;
-    // The same model without weights of magnitude up to `least` (but all transitions); `keys` are those of its features, `history` the
-    // names of those of transitions.
+    // A copy without weights of magnitude up to `least` (transitions stay). `keys` are those of its features, `history` the names of its transition
+    // features.
     std::unique_ptr<Model> pruned(float least, const std::vector<uint64_t>& keys, const std::vector<std::string>& history) const;
     std::string write(const Tensors& more, bool half) const { return write_model(tensors_, more, half); }
 

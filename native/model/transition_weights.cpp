@@ -19,7 +19,7 @@ bool all_finite(const std::vector<float>& weights) {
 void lay_out_history(const TrainedArcs& trained, size_t labels, Tensors& to) {
     const size_t count = trained.triple_weights.size();
     if (trained.triple_features.size() != count || trained.triple_pairs.size() != count)
-        throw InputFault("the weights do not fit the transition features");
+        throw InputFault("transition features: expected one weight for each feature and bigram");
     std::vector<uint32_t> starts(trained.features + size_t{1}, 0), cells;
     std::vector<float> weights;
     for (size_t i = 0; i < count; ++i) {
@@ -27,15 +27,15 @@ void lay_out_history(const TrainedArcs& trained, size_t labels, Tensors& to) {
         const bool follows = i == 0 || trained.triple_features[i - 1] < feature ||
                              (trained.triple_features[i - 1] == feature && trained.triple_pairs[i - 1] < trained.triple_pairs[i]);
         if (feature >= trained.features || trained.triple_pairs[i] >= labels * labels || !follows)
-            throw InputFault("the transition features are out of range or out of order");
+            throw InputFault("transition features are out of range or out of order");
         if (trained.triple_weights[i] == 0) continue;
         if (weights.size() >= FrozenIndex::kNone) throw InputFault("more than 4 billion weights of transition features");
         ++starts[feature + 1];
         cells.push_back(trained.triple_pairs[i]);
         weights.push_back(trained.triple_weights[i]);
     }
-    if (trained.program && trained.keys.size() != trained.features) throw InputFault("expected one key a transition feature");
-    // Where nothing was learned of them, their templates stay, for those who train further.
+    if (trained.program && trained.keys.size() != trained.features) throw InputFault("keys: expected one for each transition feature");
+    // Templates without weights stay in the model, for further training.
     if (cells.empty() && !trained.program) return;
     std::vector<uint32_t> numbers(trained.features, FrozenIndex::kNone);
     for (uint32_t feature = 0; feature < trained.features; ++feature) {
@@ -52,7 +52,7 @@ void lay_out_history(const TrainedArcs& trained, size_t labels, Tensors& to) {
 }  // namespace
 
 void lay_out_arcs(const TrainedArcs& trained, size_t labels, Tensors& to) {
-    if (!all_finite(trained.triple_weights)) throw InputFault("a weight is not a finite number");
+    if (!all_finite(trained.triple_weights)) throw InputFault("a weight is infinite or not a number");
     if (!trained.triple_features.empty() || trained.program) lay_out_history(trained, labels, to);
 }
 
@@ -72,13 +72,13 @@ void ModelArcs::read_history(const Tensors& tensors, uint32_t labels, uint32_t s
         std::transform(halves, halves + wide_weights_.size(), wide_weights_.begin(), from_half);
     }
     const std::span<const float> weights = half ? std::span<const float>(wide_weights_) : tensors.array<float>("history.weights");
-    if (cells.size() != weights.size()) throw InputFault("the weights do not fit the transition features");
+    if (cells.size() != weights.size()) throw InputFault("transition features: expected one weight for each feature and bigram");
     for (const uint32_t cell : cells) {
-        if (cell >= size_t{labels} * labels) throw InputFault("a transition feature is for labels that are not there");
+        if (cell >= size_t{labels} * labels) throw InputFault("damaged model: 'history.cells' has a label out of range");
         cells_.push_back(cell / labels * stride + cell % labels);
     }
     if (starts.empty() || starts[0] != 0 || starts.back() != weights.size() || !std::is_sorted(starts.begin(), starts.end()))
-        throw InputFault("the index of transition features does not fit the weights");
+        throw InputFault("damaged model: the index of transition features does not fit 'history.weights'");
     features_ = starts.size() - 1;
     view_.starts = starts.data();
     view_.cells = cells_.data();
@@ -86,9 +86,9 @@ void ModelArcs::read_history(const Tensors& tensors, uint32_t labels, uint32_t s
     if (!tensors.find_text("history")) return;
     program_ = read_program(tensors, "history");
     slots_ = FrozenIndex(tensors, "history");
-    if (slots_.hash_size()) throw InputFault("the index of transition features cannot be");
+    if (slots_.hash_size()) throw InputFault("damaged model: the index of transition features is hashed");
     for (uint32_t slot = 0; slot < slots_.size(); ++slot)
-        if (slots_.place(slot) != FrozenIndex::kNone && slots_.place(slot) >= features_) throw InputFault("the index of transition features does not fit the weights");
+        if (slots_.place(slot) != FrozenIndex::kNone && slots_.place(slot) >= features_) throw InputFault("damaged model: the index of transition features does not fit 'history.weights'");
 }
 
 uint32_t ModelArcs::feature_of(std::string_view name) const {

@@ -19,7 +19,7 @@ struct TrainedArcs {
     std::vector<uint32_t> triple_features;  // ascending
     std::vector<uint32_t> triple_pairs;     // b * labels + c, ascending for each feature
     std::vector<float> triple_weights;
-    std::optional<Program> program;         // of the transition features; none: they are encoded already, and known by their numbers
+    std::optional<Program> program;         // of the transition features; none: they are already encoded
     std::vector<uint64_t> keys;             // of the transition features
     uint32_t features = 0;
 };
@@ -37,11 +37,11 @@ public:
     const std::optional<Program>& program() const { return program_; }
     bool has_history() const { return view_.starts != nullptr; }
     size_t feature_count() const { return features_; }
-    // Leads to the numbers of transition features; only for a program.
+    // The index of transition features; only with a program.
     const FrozenIndex& slots() const { return slots_; }
-    // The number of a transition feature by its name; kNone: it has no weights.
+    // The number of a transition feature; kNone: it has no weights.
     uint32_t feature_of(std::string_view name) const;
-    // What training would have found, without weights of magnitude up to `least`; `names` are those of the transition features.
+    // The weights of magnitude above `least`, as a result of training; `names` are those of the transition features.
     TrainedArcs pruned(float least, const std::vector<std::string>& names) const;
 
 private:
@@ -52,7 +52,7 @@ private:
     FrozenIndex slots_;
     size_t features_ = 0;
     std::vector<uint32_t> cells_;
-    std::vector<float> wide_weights_;  // where the file keeps them as float16
+    std::vector<float> wide_weights_;  // if the file has float16
     ArcView view_;
 };
 

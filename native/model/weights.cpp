@@ -26,11 +26,11 @@ ModelWeights::ModelWeights(const Tensors& tensors, size_t label_count) {
     const size_t count = weights->bytes / (weights->type == Type::f16 ? 2 : 4);
     blocks_.labels = static_cast<uint32_t>(label_count);
     const Json ends = Json::parse(tensors.text("blocks"));
-    if (ends.as_array().size() != blocks_.ends.size()) throw InputFault("the weights are laid out in a way that cannot be");
+    if (ends.as_array().size() != blocks_.ends.size()) throw InputFault("damaged model: 'blocks' has " + std::to_string(ends.as_array().size()) + " numbers, expected " + std::to_string(blocks_.ends.size()));
     for (size_t i = 0; i < blocks_.ends.size(); ++i) blocks_.ends[i] = static_cast<uint32_t>(ends.at(i).as_integer(0, UINT32_MAX - 1));
     if (!std::is_sorted(blocks_.ends.begin(), blocks_.ends.end()) || blocks_.size() + stride_of(label_count) != count)
-        throw InputFault("the weights are laid out in a way that cannot be");
-    if (blocks_.rows_end() % blocks_.labels != 0) throw InputFault("a feature has not one weight for each label");
+        throw InputFault("damaged model: 'features.weights' has " + std::to_string(count) + " numbers, expected " + std::to_string(blocks_.size() + stride_of(label_count)));
+    if (blocks_.rows_end() % blocks_.labels != 0) throw InputFault("damaged model: rows of 'features.weights' have not one weight for each label");
     const Tensor* labels = tensors.find("features.labels");
     if (labels && labels->type == Type::u8) {
         const auto narrow = tensors.array<uint8_t>("features.labels");
@@ -40,19 +40,19 @@ ModelWeights::ModelWeights(const Tensors& tensors, size_t label_count) {
         pair_labels_ = tensors.array<uint16_t>("features.labels").data();
     }
     const size_t pairs = blocks_.size() - blocks_.rows_end();
-    if (labels->shape != std::vector<size_t>{pairs}) throw InputFault("the weights' labels do not fit the weights");
+    if (labels->shape != std::vector<size_t>{pairs}) throw InputFault("damaged model: 'features.labels' has not one label for each weight");
     if (std::any_of(pair_labels_, pair_labels_ + pairs, [&](uint16_t label) { return label >= label_count; }))
-        throw InputFault("a weight is for a label that is not there");
+        throw InputFault("damaged model: 'features.labels' has a label out of range");
 }
 
-void ModelWeights::write(BlockWeights made_of, size_t labels, Tensors& to) {
+void ModelWeights::write(BlockWeights blocks, size_t labels, Tensors& to) {
     std::string ends;
-    for (const uint32_t end : made_of.blocks.ends) ends += (ends.empty() ? "[" : ",") + std::to_string(end);
+    for (const uint32_t end : blocks.blocks.ends) ends += (ends.empty() ? "[" : ",") + std::to_string(end);
     to.set("blocks", ends + "]");
-    made_of.weights.resize(made_of.weights.size() + stride_of(labels), 0.0f);
-    to.add("features.weights", std::move(made_of.weights));
-    if (labels <= 256) to.add("features.labels", std::vector<uint8_t>(made_of.pair_labels.begin(), made_of.pair_labels.end()));
-    else to.add("features.labels", std::move(made_of.pair_labels));
+    blocks.weights.resize(blocks.weights.size() + stride_of(labels), 0.0f);
+    to.add("features.weights", std::move(blocks.weights));
+    if (labels <= 256) to.add("features.labels", std::vector<uint8_t>(blocks.pair_labels.begin(), blocks.pair_labels.end()));
+    else to.add("features.labels", std::move(blocks.pair_labels));
 }
 
 std::vector<std::string> read_labels(const Tensors& tensors) {
@@ -88,7 +88,7 @@ std::string write_model(const Tensors& own, const Tensors& more, bool half) {
     for (const auto& [key, text] : more.texts()) out.set(key, text);
     std::vector<std::vector<uint16_t>> halves;
     for (const Tensor& tensor : own.all()) {
-        // Names of features are for whoever writes to keep or to leave out.
+        // The caller adds the names of features, or leaves them out.
         if (tensor.name == "names" || tensor.name == "history.names" || more.find(tensor.name)) continue;
         if (half && (tensor.name == "features.weights" || tensor.name == "history.weights") && tensor.type == Type::f32) {
             const auto weights = own.array<float>(tensor.name);

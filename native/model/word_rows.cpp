@@ -10,9 +10,9 @@
 namespace tagpool {
 namespace {
 
-constexpr uint32_t kTogether = 32;  // strings whose features are looked up together
+constexpr uint32_t kTogether = 32;  // strings in a batch of look-ups
 
-// Strings as sentences: `length` strings each, the last one perhaps shorter.
+// Sentences of `length` strings each; the last one may be shorter.
 Columns as_sentences(const Column& column, std::vector<uint32_t> strings, uint32_t length) {
     Columns out;
     for (size_t end = length; end < strings.size() + length; end += length)
@@ -21,7 +21,7 @@ Columns as_sentences(const Column& column, std::vector<uint32_t> strings, uint32
     return out;
 }
 
-// Node scores of all tokens, `stride` numbers each.
+// Node scores, a [tokens][stride] matrix.
 void score(const Program& program, const ModelView& model, const FrozenIndex& slots, const Columns& columns, float* rows, unsigned threads) {
     const size_t sentences = columns.sentence_count(), parts = std::min<size_t>(threads, sentences);
     parallel_for(parts, threads, [&](size_t part, unsigned) {
@@ -43,7 +43,7 @@ WordRows::WordRows(const WordTemplates& templates, const ModelView& model, const
     : columns_(columns) {
     const uint32_t first_token = columns.sentences[first], last_token = columns.sentences[last];
     if (templates.groups.empty() || first_token == last_token) return;
-    // The strings in use, in the order they are met.
+    // The strings in use, by first occurrence.
     std::map<const Column*, size_t> places;
     std::vector<std::vector<uint32_t>> used;
     for (const WordTemplates::Group& group : templates.groups) {
@@ -64,11 +64,11 @@ WordRows::WordRows(const WordTemplates& templates, const ModelView& model, const
         const Column* column = columns.find(group.column);
         const size_t place = places[column];
         const bool around = group.offset != 0 && group.there.boundary;
-        Group made{column, &orders_[place], group.offset, count, 0};
+        Group rows{column, &orders_[place], group.offset, count, 0};
         count += static_cast<uint32_t>(used[place].size());
-        if (around) made.edges = count;
+        if (around) rows.edges = count;
         if (around) count += static_cast<uint32_t>(std::abs(group.offset));
-        groups_.push_back(made);
+        groups_.push_back(rows);
     }
     const size_t stride = model.stride;
     rows_.assign(count * stride, 0.0f);
@@ -77,7 +77,7 @@ WordRows::WordRows(const WordTemplates& templates, const ModelView& model, const
         const Column& column = *groups_[i].column;
         score(group.here, model, slots, as_sentences(column, used[places[&column]], kTogether), rows_.data() + groups_[i].begin * stride, threads);
         if (!groups_[i].edges) continue;
-        // In a sentence no longer than the offset, every token looks outside: the first as far as the offset goes, or the last.
+        // In a sentence no longer than the offset, every token looks outside the sentence.
         const auto length = static_cast<uint32_t>(std::abs(group.offset));
         const std::vector<uint32_t> any(length, column.ids[first_token]);
         score(group.there, model, slots, as_sentences(column, any, length), rows_.data() + groups_[i].edges * stride, 1);

@@ -6,10 +6,10 @@
 namespace tagpool {
 namespace {
 
-// Groups with fewer features a token are as fast one by one.
+// Smaller groups are not faster than single features.
 constexpr int kFewest = 4;
 
-// A low guess of how many features a template has a token.
+// A lower bound of the features of a template at a token.
 int features_of(const Atom& atom) {
     if (atom.function.is_identity()) return 1;
     switch (atom.function.steps().back().function) {
@@ -21,7 +21,7 @@ int features_of(const Atom& atom) {
     }
 }
 
-// Appends a template, with its atoms where they are not there yet.
+// Appends a template with its missing atoms.
 class Part {
 public:
     explicit Part(const Program& whole) : whole_(whole) { out_.boundary = whole.boundary; }

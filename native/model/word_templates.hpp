@@ -1,8 +1,8 @@
-// WordTemplates: a program's templates in two parts, those that see a single string and those that see more.
+// WordTemplates: templates of a program that depend on a single string, and the rest.
 //
-// What a template says of one string (its n-grams, shape, affixes) is the same wherever the string stands. Where a program has many features
-// of this kind for one column and offset, tagging sums their weights once for each distinct string (word_rows.hpp). Which templates are taken
-// together depends on the program alone, so that sums are taken in the same order for every corpus.
+// N-grams, shape and affixes of a string do not depend on its position. If a program has many such features of one column and offset, tagging
+// sums their weights once for each distinct string (word_rows.hpp). The groups depend only on the program, so that sums have the same order
+// for every corpus.
 #pragma once
 #include <string>
 #include <vector>
@@ -16,8 +16,8 @@ struct WordTemplates {
     struct Group {
         std::string column;
         int offset;
-        Program here;   // as if they stood at the string itself
-        Program there;  // as they are: for what they say of the sentence's ends
+        Program here;   // templates at offset 0
+        Program there;  // templates as written: for positions outside a sentence
     };
     std::vector<Group> groups;
     Program rest;

@@ -1,4 +1,4 @@
-// The step of a stochastic trainer: the one with which a trial on a sample of the sentences meets the least loss.
+// Calibration of the step size of stochastic trainers: the step with the least loss in a trial on a sample of the sentences.
 #pragma once
 #include <cmath>
 #include <cstddef>
@@ -11,8 +11,8 @@
 
 namespace tagpool {
 
-// reached(step, bound) runs a trial and returns its loss, or infinity as soon as that is above `bound` or not a number. Steps are tried by
-// factors of two, up first and then down. Returns 0 if no step gives a finite loss.
+// reached(step, bound) runs a trial and returns its loss, or infinity as soon as it exceeds `bound` or is not a number. Tries steps by factors
+// of two, first up, then down. Returns 0 if no step has a finite loss.
 template <class Reached>
 double best_step(double first, Reached&& reached) {
     constexpr double kNone = std::numeric_limits<double>::infinity();
@@ -31,18 +31,18 @@ double best_step(double first, Reached&& reached) {
     return best;
 }
 
-// Sets `step` to the best of those tried, 0 if there is none. pass(bound) goes over the sample once with `step` and returns its loss as
-// above; take_back() undoes what passes did, whether they end or throw.
-template <class Pass, class TakeBack>
-void calibrate_step(double& step, Pass&& pass, TakeBack&& take_back) {
+// Sets `step` to the best of the trials, 0 if there is none. pass(bound) trains on the sample once with `step` and returns its loss as above;
+// undo() restores the weights, also after an exception.
+template <class Pass, class Undo>
+void calibrate_step(double& step, Pass&& pass, Undo&& undo_passes) {
     const auto undo = [&] {
-        take_back();
+        undo_passes();
         step = 0;
     };
     step = best_step(0.1, [&](double tried, double bound) {
         try {
             step = tried;
-            // The first pass is all storm: what counts is how well the second one does.
+            // Compare second passes: the first depends mostly on the start.
             double loss = pass(std::numeric_limits<double>::infinity());
             if (std::isfinite(loss)) loss = pass(bound);
             undo();
@@ -54,7 +54,7 @@ void calibrate_step(double& step, Pass&& pass, TakeBack&& take_back) {
     });
 }
 
-// The sentences of a trial: few enough that a handful of trials costs less than an epoch, unless the whole set is small.
+// Sentences of a trial: some trials take less time than an epoch, unless the set is small.
 inline std::vector<uint32_t> calibration_sample(size_t sentences, uint64_t seed) {
     std::vector<uint32_t> sample(sentences);
     std::iota(sample.begin(), sample.end(), 0u);

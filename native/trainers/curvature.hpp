@@ -1,12 +1,12 @@
 // Curvature: the last few steps s_i of a minimiser and the changes y_i of the gradient they made, and from them the direction -H v of
 // limited-memory BFGS (Nocedal and Wright, algorithm 7.4).
 //
-// The two loops of that algorithm only need products of the vectors with each other. They are kept, and one pass over the vectors brings
-// them up to date after a step; the loops then run over a few numbers, and a second pass writes the direction, which is a sum of
-// the vectors (Chen, Wang and Zhou 2014). The plain loops pass over two vectors for each pair, twice.
+// The two loops of that algorithm need only inner products of the vectors. One pass over the vectors updates the products after a step, the
+// loops run over these few numbers, and a second pass writes the direction, a sum of the vectors (Chen, Wang and Zhou 2014). The
+// plain loops would pass over two vectors for each pair, twice.
 //
-// The vectors are kept in single precision, which halves the largest part of a minimiser's memory. They only choose the direction:
-// points, values and gradients are in double precision, and a step is what was really made.
+// The vectors are in single precision, which halves the largest part of the memory. They only choose the direction: points, values and
+// gradients are in double precision.
 #pragma once
 #include <cstddef>
 #include <vector>
@@ -24,13 +24,13 @@ public:
     // Forgets everything; the next direction is -v.
     void restart(const double* v);
 
-    // Writes the direction -H v and returns v . (-H v). `v` is the one given to restart or accept. The direction lies where the step will,
-    // in the place of the oldest pair.
+    // Writes the direction -H v and returns v . (-H v). `v` is the argument of the last restart or accept. The direction is stored in the slot of
+    // the next step, that of the oldest pair.
     double direct(const double* v);
     float* direction() { return steps_[slot_].data(); }
 
-    // The step was `scale` times the direction and led from `gradient` to `next`; `v` is what the next direction is to come from. The two
-    // change places. A pair without positive curvature is dropped.
+    // Stores the step, `scale` times the direction, from `gradient` to `next`, and swaps the two; `v` is for the next direction. A pair without
+    // positive curvature is dropped.
     void accept(double scale, AlignedVector<double>& gradient, AlignedVector<double>& next, const double* v);
 
 private:

@@ -12,9 +12,8 @@ namespace tagpool {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
-constexpr size_t kBlock = 256;  // groups that are worked on together: always the same, so that sums are
-
-constexpr size_t kAhead = 8;    // groups whose weights are asked for early
+constexpr size_t kBlock = 256;  // groups of a task: a constant, so that sums do not depend on the threads
+constexpr size_t kAhead = 8;    // groups to prefetch
 
 size_t block_count(size_t count) { return (count + kBlock - 1) / kBlock; }
 
@@ -39,15 +38,15 @@ Elitist::Elitist(std::shared_ptr<const TrainingSet> set, bool chain, const Eliti
       groups_(*set_, chain) {
     set_->demand_tokens();
     if (!example_weights_.empty() && example_weights_.size() != (chain ? set_->sentence_count() : set_->token_count()))
-        throw InputFault(chain ? "expected one weight a sentence" : "expected one weight a token");
+        throw InputFault(chain ? "example_weights: expected one for each sentence" : "example_weights: expected one for each token");
     if (experts_ == 0 || experts_ > kMostAcross)
-        throw InputFault("expected 1 to " + std::to_string(kMostAcross) + " experts, got " + std::to_string(experts_));
+        throw InputFault("alpha: expected 1 to " + std::to_string(kMostAcross) + " experts, got " + std::to_string(experts_));
     for (const double alpha : options_.alpha)
-        if (!(alpha >= 0) || !std::isfinite(alpha)) throw InputFault("expected every alpha to be a number from 0 on");
+        if (!(alpha >= 0) || !std::isfinite(alpha)) throw InputFault("alpha: expected numbers of 0 or more");
     if (options_.penalty != "l1" && !options_.penalty.starts_with("elitist"))
-        throw InputFault("expected a penalty of l1, elitist, elitist-approximate; got " + options_.penalty);
-    if (!(options_.mu >= 0 && options_.mu <= 1)) throw InputFault("expected mu to be from 0 to 1");
-    if (options_.batch == 0) throw InputFault("expected a batch of at least one sentence");
+        throw InputFault("penalty: expected l1, elitist or elitist-approximate, got " + options_.penalty);
+    if (!(options_.mu >= 0 && options_.mu <= 1)) throw InputFault("mu: expected a number from 0 to 1");
+    if (options_.batch == 0) throw InputFault("batch: expected at least 1 sentence");
     options_.batch = std::min(options_.batch, std::max<size_t>(set_->sentence_count(), 1));
     options_.threads = std::clamp<unsigned>(options_.threads, 1, static_cast<unsigned>(std::min<size_t>(options_.batch * models(), 1024)));
     // Rows are worked on to the end of their last vector: what is beyond the labels stays zero.
@@ -96,7 +95,7 @@ double Elitist::epoch(InterruptCheck interrupt) {
     return pass(order, kNever, interrupt) / static_cast<double>(order.size());
 }
 
-// Returns the sum of the losses, or infinity as soon as it is above `bound` or not a number.
+// Returns the summed loss, or infinity as soon as it exceeds `bound` or is not a number.
 double Elitist::pass(const std::vector<uint32_t>& order, double bound, InterruptCheck interrupt) {
     const auto sentences = static_cast<double>(set_->sentence_count());
     const double steps_an_epoch = std::ceil(sentences / static_cast<double>(options_.batch));
@@ -105,11 +104,11 @@ double Elitist::pass(const std::vector<uint32_t>& order, double bound, Interrupt
     for (size_t first = 0; first < order.size(); first += options_.batch) {
         const size_t count = std::min(options_.batch, order.size() - first);
         if (penalty_.is_full()) catch_up_all(pool);
-        meet(order.data() + first, count, pool);
+        update_groups(order.data() + first, count, pool);
         const double met = differentiate(order.data() + first, count, pool);
         loss += met;
         if (!std::isfinite(met) || loss > bound) {
-            forget_pooled();
+            clear_pool();
             return kNever;
         }
         const double eta = step_ / std::sqrt(1 + static_cast<double>(steps_++) / steps_an_epoch);
@@ -121,8 +120,8 @@ double Elitist::pass(const std::vector<uint32_t>& order, double bound, Interrupt
     return loss;
 }
 
-// Catches up the groups that a batch meets, and makes the pool's weights of them.
-void Elitist::meet(const uint32_t* sentences, size_t count, ThreadPool& pool) {
+// Applies pending steps to the groups that occur in a batch, and computes the weights of the pool.
+void Elitist::update_groups(const uint32_t* sentences, size_t count, ThreadPool& pool) {
     met_.clear();
     if (++round_ == 0) {
         std::fill(met_in_.begin(), met_in_.end(), 0u);
@@ -139,14 +138,14 @@ void Elitist::meet(const uint32_t* sentences, size_t count, ThreadPool& pool) {
         const size_t last = std::min(met_.size(), (block + 1) * kBlock);
         for (size_t i = block * kBlock; i < last; ++i) {
             if (i + 2 * kAhead < last) __builtin_prefetch(&groups_[met_[i + 2 * kAhead]]);
-            if (i + kAhead < last) fetch_early(groups_[met_[i + kAhead]]);
+            if (i + kAhead < last) prefetch(groups_[met_[i + kAhead]]);
             catch_up(groups_[met_[i]]);
         }
     });
 }
 
-// Asks for the weights of a group that will be needed soon: they are scattered over memory.
-void Elitist::fetch_early(const WeightGroup& group) {
+// Prefetches the weights of a group: they are scattered over memory.
+void Elitist::prefetch(const WeightGroup& group) {
     for (Buffer<double>& each : weights_)
         for (size_t k = 0; k < group.count; k += 8) __builtin_prefetch(each.data() + group.begin + k);
 }
@@ -157,7 +156,7 @@ std::array<double*, kMostAcross> Elitist::members_of(const WeightGroup& group) {
     return out;
 }
 
-// All that a group has missed: the gradient that lies in the pool's place, the proximal steps. Then the pool's weights are made.
+// Applies the pending gradient and the missed proximal steps, then computes the weights of the pool.
 void Elitist::catch_up(WeightGroup& group) {
     penalty_.catch_up_across(members_of(group).data(), group.count, group.caught_up, moves_.data() + group.caught_up * experts_, alpha_.data(),
                              weights(0) + group.begin);
@@ -168,7 +167,7 @@ void Elitist::catch_up_all(ThreadPool& pool) {
     pool.run(block_count(groups_.size()), [&](size_t block, unsigned) {
         const size_t last = std::min(groups_.size(), (block + 1) * kBlock);
         for (size_t i = block * kBlock; i < last; ++i) {
-            if (i + kAhead < last) fetch_early(groups_[i + kAhead]);
+            if (i + kAhead < last) prefetch(groups_[i + kAhead]);
             catch_up(groups_[i]);
             groups_[i].caught_up = 0;
             std::fill_n(weights(0) + groups_[i].begin, groups_[i].count, 0.0);
@@ -199,16 +198,16 @@ double Elitist::differentiate(const uint32_t* sentences, size_t count, ThreadPoo
     return loss;
 }
 
-// The experts follow the pool's gradient when they are met again; it lies in the place of the pool's weights until then.
+// The gradient of the pool stays pending, in the memory of its weights, until a group occurs again.
 void Elitist::descend(const uint32_t* sentences, size_t count, double eta, ThreadPool& pool) {
-    forget_pooled();
+    clear_pool();
     add_gradients(sentences, count, 0, 1.0);
     for (const double alpha : alpha_) moves_.push_back(eta * (1 - options_.mu) * alpha);
     if (options_.learn_alpha) move_alpha(eta * (1 - options_.mu) / static_cast<double>(first_tokens_[count]), pool);
     for (size_t model = 1; model < models(); ++model) add_gradients(sentences, count, model, -eta * options_.mu);
 }
 
-void Elitist::forget_pooled() {
+void Elitist::clear_pool() {
     for (const uint32_t number : met_) std::fill_n(weights(0) + groups_[number].begin, groups_[number].count, 0.0);
 }
 
@@ -230,7 +229,7 @@ void Elitist::add_gradients(const uint32_t* sentences, size_t count, size_t mode
     }
 }
 
-// A step of alpha against its own gradient, <G, W_j>.
+// A step of alpha against its gradient, <G, W_j>.
 void Elitist::move_alpha(double by, ThreadPool& pool) {
     slopes_.assign(block_count(met_.size()) * experts_, 0.0);
     pool.run(block_count(met_.size()), [&](size_t block, unsigned) {
@@ -246,10 +245,10 @@ void Elitist::move_alpha(double by, ThreadPool& pool) {
 
 void Elitist::calibrate(InterruptCheck interrupt) {
     const std::vector<uint32_t> sample = calibration_sample(set_->sentence_count(), options_.seed);
-    const auto take_back = [&] {
+    const auto undo = [&] {
         begin();
     };
-    calibrate_step(step_, [&](double bound) { return pass(sample, bound, interrupt); }, take_back);
+    calibrate_step(step_, [&](double bound) { return pass(sample, bound, interrupt); }, undo);
 }
 
 std::vector<double> Elitist::parameters() {

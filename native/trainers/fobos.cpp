@@ -21,8 +21,8 @@ Fobos::Fobos(std::shared_ptr<const TrainingSet> set, bool chain, const FobosOpti
       groups_(*set_, chain) {
     set_->demand_tokens();
     if (!example_weights_.empty() && example_weights_.size() != (chain ? set_->sentence_count() : set_->token_count()))
-        throw InputFault(chain ? "expected one weight a sentence" : "expected one weight a token");
-    if (options_.batch == 0) throw InputFault("expected a batch of at least one sentence");
+        throw InputFault(chain ? "example_weights: expected one for each sentence" : "example_weights: expected one for each token");
+    if (options_.batch == 0) throw InputFault("batch: expected at least 1 sentence");
     options_.batch = std::min(options_.batch, std::max<size_t>(set_->sentence_count(), 1));
     options_.threads = std::clamp<unsigned>(options_.threads, 1, static_cast<unsigned>(std::min<size_t>(options_.batch, 1024)));
     weights_.fill(set_->weight_count(), 0.0);
@@ -53,7 +53,7 @@ double Fobos::epoch(InterruptCheck interrupt) {
     return loss / static_cast<double>(order.size());
 }
 
-// Returns the sum of the losses, or infinity as soon as it is above `bound` or not a number.
+// Returns the summed loss, or infinity as soon as it exceeds `bound` or is not a number.
 double Fobos::pass(const std::vector<uint32_t>& order, double bound, InterruptCheck interrupt) {
     const auto sentences = static_cast<double>(set_->sentence_count());
     const double steps_an_epoch = std::ceil(sentences / static_cast<double>(options_.batch));
@@ -142,13 +142,13 @@ void Fobos::catch_up_all() {
 void Fobos::calibrate(InterruptCheck interrupt) {
     const std::vector<uint32_t> sample = calibration_sample(set_->sentence_count(), options_.seed);
     const std::vector<double> start(weights_.begin(), weights_.end());
-    const auto take_back = [&] {
+    const auto undo = [&] {
         std::copy(start.begin(), start.end(), weights_.data());
         for (WeightGroup& group : groups_) group.caught_up = 0;
         penalty_.restart();
         steps_ = 0;
     };
-    calibrate_step(step_, [&](double bound) { return pass(sample, bound, interrupt); }, take_back);
+    calibrate_step(step_, [&](double bound) { return pass(sample, bound, interrupt); }, undo);
 }
 
 std::vector<double> Fobos::parameters() {

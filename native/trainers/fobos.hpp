@@ -2,7 +2,7 @@
 //
 //     w <- w - eta_t g_t,  then the proximal step of the penalty with length eta_t * batch / sentences,  eta_t = eta_0 / sqrt(1 + t/T),
 // t the steps taken, T those of an epoch. The penalty is that of the summed objective; the group of a weight is all weights of its feature
-// (of its row, for transitions). Proximal steps are put off until a feature is met again, and give what dense ones would (penalty.hpp).
+// (of its row, for transitions). Proximal steps are lazy: they are applied when a feature occurs again, with the same result (penalty.hpp).
 #pragma once
 #include <memory>
 #include <string>
@@ -26,19 +26,19 @@ struct FobosOptions {
     double step = 0;  // eta_0; 0: calibrated
     uint64_t seed = 1;
     size_t batch = 8;
-    unsigned threads = 1;  // the result is the same whatever their number
+    unsigned threads = 1;  // the result does not depend on it
 };
 
 class Fobos {
 public:
-    // `example_weights` is empty (all 1), or one a sentence in chains, one a token without.
+    // `example_weights` has one number for each sentence of a chain, else for each token; empty: all are 1.
     Fobos(std::shared_ptr<const TrainingSet> set, bool chain, const FobosOptions& options, std::vector<float> example_weights);
 
     size_t parameter_count() const { return chain_ ? set_->places().size() : set_->pair_count(); }
-    // Starts anew from these parameters instead of zero.
+    // Restarts from these parameters instead of zero.
     void start_from(const double* parameters);
-    // One pass over the sentences in a new order; returns the mean loss met on the way (before each step), or infinity, at once, if the
-    // weights have run away. An exception from `interrupt` ends the pass between two steps.
+    // Trains on all sentences in a new order; returns the mean loss before each step, or infinity as soon as training diverges. An
+    // exception from `interrupt` ends the epoch between two steps.
     double epoch(InterruptCheck interrupt);
     std::vector<double> parameters();
     double step() const { return step_; }

@@ -11,7 +11,7 @@
 namespace tagpool {
 namespace {
 
-// The minimum of the cubic through two values and slopes, kept away from the interval's ends.
+// The minimum of the cubic through two values and slopes, away from the ends of the interval.
 double cubic(double a, double value_a, double slope_a, double b, double value_b, double slope_b) {
     const double d1 = slope_a + slope_b - 3 * (value_a - value_b) / (a - b);
     const double square = d1 * d1 - slope_a * slope_b;
@@ -25,7 +25,7 @@ double cubic(double a, double value_a, double slope_a, double b, double value_b,
     return std::clamp(best, low + margin, high - margin);
 }
 
-// Where a line search stands: the step, the value there, and its slope along the line.
+// A point of a line search: the step, its value, and the slope along the line.
 struct Place {
     double step, value, slope;
 };
@@ -36,7 +36,7 @@ public:
            AlignedVector<double>& gradient, size_t& evaluations)
         : evaluate_(evaluate), x_(x), along_(along), threads_(threads), point_(point), gradient_(gradient), evaluations_(evaluations) {}
 
-    // A step that fulfils the strong Wolfe conditions; leaves point and gradient there. False: none was found.
+    // Finds a step with the strong Wolfe conditions; leaves point and gradient there. False: there is no such step.
     bool run(const Place& start, double first) {
         start_ = start;
         Place last = start;
@@ -87,7 +87,7 @@ private:
             if (found_.slope * (high.step - low.step) >= 0) high = low;
             low = found_;
         }
-        // The interval has shrunk to nothing: take its better end if that is any better than where we started.
+        // The interval is empty: take its better end if that is better than the start.
         if (low.step == 0) return false;
         found_ = at(low.step);
         return found_.value < start_.value;
@@ -117,7 +117,7 @@ LbfgsResult minimise(const Evaluate& evaluate, AlignedVector<double>& x, const L
     while (!progress.done(norm, x)) {
         bool fresh = curvature.empty();
         double slope = curvature.direct(gradient.data());
-        if (!(slope < 0)) {  // rounding has spoilt the memory: start afresh
+        if (!(slope < 0)) {  // rounding errors: restart
             curvature.restart(gradient.data());
             fresh = true;
             slope = curvature.direct(gradient.data());

@@ -6,7 +6,7 @@
 
 namespace tagpool {
 
-// Leaves in `x` the best point found, however it ends. With l1, values and gradients reported are those of the whole sum.
+// Minimises from `x` and leaves the best point there, also after a stop. With l1, reported values and gradients include the penalty.
 LbfgsResult minimise(const Evaluate& evaluate, AlignedVector<double>& x, const LbfgsOptions& options, const Report& report);
 
 }  // namespace tagpool

@@ -62,7 +62,7 @@ double Objective::evaluate_loss() {
         std::fill_n(edge_gradients, edges, 0.0);
         losses_[part] = kernels().objective.add_gradient(set, weights_.data(), edges_, chain_, weights, part, copy, gradient_.data(),
                                                            edge_gradients, scratch_[worker]);
-        if (threads_ == 1 && part > 0)  // the parts come in their order: one copy is enough, and the sums are the same
+        if (threads_ == 1 && part > 0)  // the parts run in order: one copy is enough, with the same sums
             for (size_t i = 0; i < shared; ++i) gradient_[i] += copy[i];
     });
     double* const edge_gradient = gradient_.data() + set.transitions_begin();
@@ -74,9 +74,9 @@ double Objective::evaluate_loss() {
     return loss;
 }
 
-// Sums the parts' gradients, in their order.
+// Sums the gradients of the parts, in order.
 void Objective::add_copies() {
-    if (threads_ == 1) return;  // they are already
+    if (threads_ == 1) return;  // summed already
     const size_t shared = set_->shared_count(), copies = set_->parts() - 1;
     for_blocks(shared, threads_, [&](size_t begin, size_t end) {
         for (size_t copy = 0; copy < copies; ++copy)

@@ -12,25 +12,26 @@ namespace tagpool {
 
 class Objective {
 public:
-    // With `chain` false, tokens stand alone (MaxEnt). `example_weights` is empty (all 1), or one a sentence in chains, one a token without.
+    // Without `chain` tokens are independent (MaxEnt). `example_weights` has one number for each sentence of a chain, else for each token; empty:
+    // all are 1.
     Objective(std::shared_ptr<const TrainingSet> set, bool chain, double l2, std::vector<float> example_weights, unsigned threads);
 
-    // Parameters: pairs (feature, label), and with `chain` the free ones of transitions, start and end.
+    // Parameters: cells (feature, label), and with `chain` the free transitions, start, end and triples.
     size_t parameter_count() const { return chain_ ? set_->places().size() : set_->pair_count(); }
     unsigned threads() const { return threads_; }
 
-    // The value; the gradient is written beside it. The same whatever the number of threads.
+    // Returns the value and writes the gradient. The result does not depend on the number of threads.
     double operator()(const double* parameters, double* gradient);
 
-    // The same for parameters and gradient in the order of memory, as minimisers have them: memory_size() numbers, twins but once.
+    // The same for minimisers: memory_size() numbers in the order of memory, where twins are one.
     size_t memory_size() const { return free_.size(); }
     double evaluate(const double* weights, double* gradient);
-    // Where a minimiser stands.
+    // The current point of a minimiser.
     AlignedVector<double>& point() { return point_; }
-    // Puts it at these parameters (null: at zero).
+    // Sets the point to these parameters (null: zero).
     template <class Number>
     void start_from(const Number* parameters);
-    // Calls visit(i, parameter) for all parameters there.
+    // Calls visit(i, parameter) for all parameters at the point.
     template <class Visit>
     void each_here(Visit&& visit);
 
@@ -48,7 +49,7 @@ private:
     unsigned threads_;
     AlignedVector<double> point_;
     AlignedVector<double> weights_, gradient_;            // by place
-    std::vector<float> scales_;                           // of free weights, where twins have no values (twins_by_weight); else empty
+    std::vector<float> scales_;                           // of free weights with twins_by_weight; else empty
     AlignedVector<double> copies_, edge_gradients_, losses_; // by part; the first part's copy of shared gradients is gradient_ itself
     EdgeTable<double> edges_;
     std::vector<ChainScratch<double>> scratch_;

@@ -9,7 +9,7 @@
 namespace tagpool {
 namespace {
 
-// The steepest slope of f + l1 |x| that leads down, or zero where none does: at x = 0 the penalty rises to both sides.
+// The steepest descent of f + l1 |x|, or zero at a minimum: at x = 0 the penalty rises to both sides.
 double pseudo_gradient(double x, double gradient, double l1) {
     if (x > 0) return gradient + l1;
     if (x < 0) return gradient - l1;
@@ -72,7 +72,7 @@ private:
         });
     }
 
-    // Keeps of the direction what goes down the pseudo-gradient; returns the slope.
+    // Zeroes the components of the direction that do not descend; returns the slope.
     double stay_downhill() {
         float* const along = curvature_.direction();
         return sum([&](size_t i) {
@@ -81,13 +81,13 @@ private:
         });
     }
 
-    // Shorter and shorter steps, each held to the orthant of x (at zero: the one the pseudo-gradient leads into), until the value has
-    // fallen enough. Leaves point and gradient there, and the step in the place of the direction.
+    // Backtracking line search. Points are projected onto the orthant of x (at zero: that of the pseudo-gradient). Leaves point and gradient at
+    // the result, and the step instead of the direction.
     bool search(double& step, double& value, size_t& evaluations) {
         constexpr double kDecrease = 1e-4;
         float* const along = curvature_.direction();
         for (size_t i = 0; i < 40; ++i, step *= 0.5) {
-            // Slope along the step that was really made.
+            // Slope along the projected step.
             const double expected = sum([&](size_t k) {
                 const double moved = x_[k] + step * static_cast<double>(along[k]), side = x_[k] != 0 ? x_[k] : -pseudo_[k];
                 point_[k] = moved * side > 0 ? moved : 0;

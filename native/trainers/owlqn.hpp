@@ -1,4 +1,4 @@
-// OWL-QN: limited-memory BFGS for f(x) + l1 * sum |x_i| (Andrew and Gao 2007). Weights that do not pay stay exactly zero.
+// OWL-QN: limited-memory BFGS for f(x) + l1 * sum |x_i| (Andrew and Gao 2007). Many weights stay exactly zero.
 #pragma once
 #include "base/aligned.hpp"
 #include "trainers/minimiser.hpp"

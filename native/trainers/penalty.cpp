@@ -33,7 +33,7 @@ void Penalty::step(double length) {
     }
     const size_t before = decays_.size() - size_;
     for (size_t k = 1; k <= size_; ++k) {
-        // -log(1 - c k), written so that nothing is lost where c k is nearly 1.
+        // -log(1 - c k), without cancellation where c k is nearly 1.
         const double chosen = static_cast<double>(kind_ == Kind::elitist ? k : size_), rest = chosen - static_cast<double>(k);
         decays_.push_back(decays_[before + k - 1] + std::log1p(by * chosen) - std::log1p(by * rest));
         remains_.push_back(std::exp(-decays_.back()));
@@ -68,7 +68,7 @@ void Penalty::catch_up_elitist(double* group, size_t count, size_t since) const 
             sum += size;
         }
         if (nonzero == 0) return;
-        // What each nonzero weight has lost after the steps up to `until`, if none has been lost altogether.
+        // The loss of each nonzero weight after the steps up to `until`, while none becomes zero.
         const auto lost = [&](size_t until) { return -sum * std::expm1(decay(since, nonzero) - decay(until, nonzero)) / static_cast<double>(nonzero); };
         size_t low = since, high = steps();  // `low` is safe
         if (lost(high) < least) low = high;
@@ -79,7 +79,7 @@ void Penalty::catch_up_elitist(double* group, size_t count, size_t since) const 
         if (low > since) prox_l1(group, count, lost(low));
         since = low;
         if (since == steps()) return;
-        // The step that loses one, done as it stands.
+        // The step at which a weight becomes zero, applied directly.
         const double by = lengths_[since++] * strength_;
         double threshold;
         if (approximate) {
@@ -102,7 +102,7 @@ void Penalty::catch_up_across(double* const* members, size_t count, size_t since
     if (kind_ == Kind::weight) {
         across.threshold = (thresholds_.back() - thresholds_[since]) / products_[since];
     } else {
-        // A gradient step has brought all weights of a group to life, and the first of these ends most of them: it is done as it stands.
+        // A gradient step makes all weights of a group nonzero, and the first proximal step zeroes most of them: apply it directly.
         across.factors = factors_.data() + since++ * size_;
         const double *now = remains_.data() + steps() * size_, *then = inverses_.data() + since * size_;
         for (size_t k = 0; k < size_; ++k) shares[k] = (1 - now[k] * then[k]) / static_cast<double>(k + 1);
@@ -120,14 +120,14 @@ void Penalty::catch_up_across(double* const* members, size_t count, size_t since
 }
 
 Penalty penalty_of(const std::string& name, double strength, double ridge, size_t size) {
-    if (!(strength >= 0) || !(ridge >= 0) || !std::isfinite(strength + ridge)) throw InputFault("expected a penalty of at least 0");
-    if (ridge > 0 && name != "elastic" && name != "group") throw InputFault("only the penalties elastic and group take an l2 part");
+    if (!(strength >= 0) || !(ridge >= 0) || !std::isfinite(strength + ridge)) throw InputFault("penalty: expected a strength and l2 of 0 or more");
+    if (ridge > 0 && name != "elastic" && name != "group") throw InputFault("penalty: only elastic and group take an l2 part");
     if (name == "l1" || name == "elastic") return {Penalty::Kind::weight, strength, ridge, size};
     if (name == "l2") return {Penalty::Kind::weight, 0, strength, size};
     if (name == "group") return {Penalty::Kind::group, strength, ridge, size};
     if (name == "elitist") return {Penalty::Kind::elitist, strength, 0, size};
     if (name == "elitist-approximate") return {Penalty::Kind::elitist_approximate, strength, 0, size};
-    throw InputFault("expected a penalty of l1, l2, elastic, group, elitist, elitist-approximate; got " + name);
+    throw InputFault("penalty: expected l1, l2, elastic, group, elitist or elitist-approximate, got " + name);
 }
 
 }  // namespace tagpool

@@ -1,11 +1,11 @@
-// Penalty: a regulariser whose proximal steps are put off. Each step is only noted down; a group of weights that is needed again is
-// caught up with all the steps it has missed at once, in closed form.
+// Penalty: a regulariser with lazy proximal steps. A step is only recorded. A group of weights that occurs again receives all missed steps
+// at once, in closed form.
 //
 // l1, l2, elastic and group shrink a size m (of a weight, or the norm of a group) by m <- (m - e_i l)/(1 + e_i r), so that
 //     n steps:  m <- (m - sum_i e_i l P_{i-1}) / P_n,   P_i = prod_{j <= i} (1 + e_j r).
 // elitist: while all its k nonzero weights stay so, a group's sum s falls by the factor 1 - c_i k, c_i = e_i l / (1 + e_i l K), K = k (or the
-// size of the group if approximate), and each of them by an equal part of what s has lost. Between two losses of a weight the steps are therefore one product, and the step of a loss is
-// found by bisection.
+// size of the group if approximate), and each of them by an equal part of that loss. Between two weights that become zero the steps are one product; the step at which a
+// weight becomes zero is found by bisection.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -18,22 +18,21 @@ class Penalty {
 public:
     enum class Kind { weight, group, elitist, elitist_approximate };
 
-    // `strength` is l above, `ridge` is r (none with the elitist kinds). `size` is that of the largest group; a smaller one is as large with
-    // zeros in it.
+    // `strength` is l above, `ridge` is r (not for the elitist kinds). `size` is that of the largest group; smaller groups are padded with zeros.
     Penalty(Kind kind, double strength, double ridge, size_t size);
 
-    // Notes a step e.
+    // Records a step e.
     void step(double length);
     size_t steps() const { return lengths_.size(); }
-    // Whether the notes should be closed soon, lest numbers grow too large or too small.
+    // Whether restart() is due: the products are close to overflow or underflow.
     bool is_full() const { return products_.back() > 1e100 || remains_.back() < 1e-100; }
-    // Does to a group all steps from number `since` on.
+    // Applies all steps from number `since` on to a group.
     void catch_up(double* group, size_t count, size_t since) const;
     // The same for groups that lie across arrays (elitist kinds, or l1): group i has members[m][i] for every m below the size of the
-    // largest group, which is at most kMostAcross. `pooled` holds a gradient that these have still to follow:
+    // largest group, which is at most kMostAcross. `pooled` holds their pending gradient:
     //     members[m] -= moves[m] * pooled,  the steps,  pooled = sum_m alpha[m] * members[m].
     void catch_up_across(double* const* members, size_t count, size_t since, const double* moves, const double* alpha, double* pooled) const;
-    // Forgets the steps: all groups have been caught up.
+    // Forgets the steps, after all groups have received them.
     void restart();
 
 private:

@@ -11,7 +11,7 @@ Perceptron::Perceptron(std::shared_ptr<const TrainingSet> set, bool chain, uint6
     : set_(std::move(set)), chain_(chain), example_weights_(std::move(example_weights)), random_(seed), weights_(*set_), masks_(*set_) {
     set_->demand_tokens();
     if (!example_weights_.empty() && example_weights_.size() != (chain ? set_->sentence_count() : set_->token_count()))
-        throw InputFault(chain ? "expected one weight a sentence" : "expected one weight a token");
+        throw InputFault(chain ? "example_weights: expected one for each sentence" : "example_weights: expected one for each token");
 }
 
 void Perceptron::start_from(const float* parameters) {
@@ -40,7 +40,7 @@ size_t Perceptron::epoch(InterruptCheck interrupt) {
     return wrong;
 }
 
-// One example. Returns its wrong tokens.
+// Learns one example; returns its number of wrong tokens.
 size_t Perceptron::learn(size_t begin, size_t length, float weight) {
     const TrainingSet& set = *set_;
     best_.resize(length);

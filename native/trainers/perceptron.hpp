@@ -2,7 +2,7 @@
 //
 // After the example number s = 1, 2, ... whose best labels are wrong:  w += c_s * (phi(x, gold) - phi(x, best)).
 // The average of w over all T examples is w - seconds / T, where `seconds` has received (s - 1) times each update.
-// Labels that are not known are completed by the best sequence that agrees with the known ones (Fernandes and Brefeld 2011).
+// Unknown labels are completed by the best sequence that agrees with the known ones (Fernandes and Brefeld 2011).
 #pragma once
 #include <memory>
 #include <vector>
@@ -18,16 +18,16 @@ namespace tagpool {
 
 class Perceptron {
 public:
-    // `example_weights` (the c_s) is empty (all 1), or one a sentence in chains, one a token without.
+    // `example_weights` (the c_s) has one number for each sentence of a chain, else for each token; empty: all are 1.
     Perceptron(std::shared_ptr<const TrainingSet> set, bool chain, uint64_t seed, std::vector<float> example_weights);
 
     size_t parameter_count() const { return chain_ ? set_->places().size() : set_->pair_count(); }
-    // Starts anew from these parameters instead of zero.
+    // Restarts from these parameters instead of zero.
     void start_from(const float* parameters);
-    // One pass over the sentences in a new order; returns how many tokens of known label were wrong. An exception from
-    // `interrupt` ends the pass between two sentences.
+    // Trains on all sentences in a new order; returns the number of wrong tokens among those with a gold label. An exception from `interrupt`
+    // ends the epoch between two sentences.
     size_t epoch(InterruptCheck interrupt);
-    // The averaged parameters, and the plain ones.
+    // Averaged parameters, and current parameters.
     std::vector<float> parameters() const;
     std::vector<float> current() const;
 
@@ -41,7 +41,7 @@ private:
     bool chain_;
     std::vector<float> example_weights_;
     Random random_;
-    PairedWeights weights_;
+    AveragedWeights weights_;
     RowMasks masks_;
     size_t examples_ = 0;
     ChainScratch<float> scratch_;

@@ -8,7 +8,7 @@
 namespace tagpool {
 
 void prox_l1(double* x, size_t count, double step) {
-    // What is not a number stays so.
+    // NaN stays NaN.
     for (size_t i = 0; i < count; ++i) x[i] = std::abs(x[i]) <= step ? 0.0 : x[i] - std::copysign(step, x[i]);
 }
 

@@ -4,13 +4,13 @@
 
 namespace tagpool {
 
-// r = |x|_1: every weight moves towards zero by `step`, and stops there.
+// r = |x|_1: soft thresholding by `step`.
 void prox_l1(double* x, size_t count, double step);
 // r = |x|^2 / 2.
 void prox_l2(double* x, size_t count, double step);
-// r = |x|_2, the group lasso: the whole group is made shorter by `step`.
+// r = |x|_2, the group lasso: the norm of the group shrinks by `step`.
 void prox_group(double* x, size_t count, double step);
-// r = |x|_1^2 / 2, the elitist (exclusive) lasso: every weight moves towards zero by the group's threshold.
+// r = |x|_1^2 / 2, the elitist (exclusive) lasso: soft thresholding by the threshold of the group.
 void prox_elitist(double* x, size_t count, double step, bool approximate);
 
 // The threshold: step / (1 + step K) times the sum of the K largest magnitudes m_1 >= m_2 >= ..., K the largest k with

@@ -12,10 +12,10 @@ namespace tagpool {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
-constexpr double kTooLarge = 1e5;  // a divisor above which single precision would suffer
+constexpr double kTooLarge = 1e5;  // divisors above it cost precision
 
-// What another thread wrote comes from its cache: all of it is asked for at once.
-void fetch_early(const float* numbers, size_t count) {
+// Prefetch the range: another core wrote it, so every line is a cache miss.
+void prefetch(const float* numbers, size_t count) {
     for (size_t i = 0; i < count; i += 16) __builtin_prefetch(numbers + i);
 }
 
@@ -26,8 +26,8 @@ Sgd::Sgd(std::shared_ptr<const TrainingSet> set, bool chain, const SgdOptions& o
       shrink_(options.l2 / static_cast<double>(set_->sentence_count())), step_(options.step), random_(options.seed), weights_(*set_),
       masks_(*set_), shards_(set_->shards()), dropout_(*set_, options.dropout, options.seed, options.groups) {
     if (!example_weights_.empty() && example_weights_.size() != (chain ? set_->sentence_count() : set_->token_count()))
-        throw InputFault(chain ? "expected one weight a sentence" : "expected one weight a token");
-    if (options_.batch == 0) throw InputFault("expected a batch of at least one sentence");
+        throw InputFault(chain ? "example_weights: expected one for each sentence" : "example_weights: expected one for each token");
+    if (options_.batch == 0) throw InputFault("batch: expected at least 1 sentence");
     options_.batch = std::min(options_.batch, std::max<size_t>(set_->sentence_count(), 1));
     options_.threads = std::clamp<unsigned>(options_.threads, 1, static_cast<unsigned>(std::min<size_t>(options_.batch, 1024)));
     scratch_.resize(options_.threads);
@@ -55,13 +55,13 @@ double Sgd::epoch(InterruptCheck interrupt) {
     std::iota(order.begin(), order.end(), 0u);
     random_.shuffle(order);
     const bool average = ++epochs_ > options_.average_from;
-    // Ten times what knowing nothing costs: the weights have run away. (Weights that were given may be worse than nothing.)
-    const double bound = from_zero_ ? 10 * cost_of_nothing(order) + 1 : kNever;
+    // Training diverges at ten times the loss of uniform predictions. (Given weights may start above that.)
+    const double bound = from_zero_ ? 10 * uniform_loss(order) + 1 : kNever;
     return pass(order, average, bound, interrupt) / static_cast<double>(order.size());
 }
 
-// What sentences cost if nothing is known: log(labels) a token.
-double Sgd::cost_of_nothing(const std::vector<uint32_t>& sentences) const {
+// Loss of uniform predictions: log(labels) for each token.
+double Sgd::uniform_loss(const std::vector<uint32_t>& sentences) const {
     double tokens = 0;
     for (uint32_t sentence : sentences)
         for (size_t token = set_->sentences_[sentence]; token < set_->sentences_[sentence + 1]; ++token)
@@ -69,7 +69,7 @@ double Sgd::cost_of_nothing(const std::vector<uint32_t>& sentences) const {
     return tokens * std::log(static_cast<double>(set_->labels()));
 }
 
-// Returns the sum of the losses, or infinity as soon as it is above `bound` or not a number.
+// Returns the summed loss, or infinity as soon as it exceeds `bound` or is not a number.
 double Sgd::pass(const std::vector<uint32_t>& order, bool average, double bound, InterruptCheck interrupt) {
     ThreadPool pool(options_.threads);
     double loss = 0;
@@ -90,11 +90,11 @@ double Sgd::pass(const std::vector<uint32_t>& order, bool average, double bound,
         const double met = learn(batch, pool);
         loss += met;
         if (!std::isfinite(met) || loss > bound) {
-            waiting_.count = 0;
+            pending_.count = 0;
             return kNever;
         }
         divisor_ *= 1 + eta * shrink_ * static_cast<double>(batch.count);
-        std::swap(batch, waiting_);
+        std::swap(batch, pending_);
         if (average) {
             // The average of n points moves by 1/n towards the next one.
             const double share = 1.0 / static_cast<double>(++averaged_steps_);
@@ -122,14 +122,14 @@ void Sgd::lay_out(Batch& batch) {
     for (AlignedVector<float>& part : parts_) part.resize(tokens * set_->stride());
 }
 
-// Loss of a batch; what it asks for is left for later.
+// Returns the loss of a batch; its gradient stays pending.
 double Sgd::learn(Batch& batch, ThreadPool& pool) {
     lay_out(batch);
     score_and_descend(batch, pool);
     return differentiate(batch, pool);
 }
 
-// First round: the weights.
+// First round: weights.
 void Sgd::score_and_descend(const Batch& batch, ThreadPool& pool) {
     const TrainingSet& set = *set_;
     const WeightView<float> view{weights_.data(), 2, static_cast<float>(1 / divisor_)};
@@ -139,7 +139,7 @@ void Sgd::score_and_descend(const Batch& batch, ThreadPool& pool) {
             if (chain_) kernels().floats.make_edges(set, view, edges_);
             return;
         }
-        fetch_early(nodes_.data(), waiting_.count ? waiting_.first_tokens.back() * set.stride() : 0);
+        prefetch(nodes_.data(), pending_.count ? pending_.first_tokens.back() * set.stride() : 0);
         descend(task);
         if (!dropout_.empty()) {
             kept_[task].clear();
@@ -147,20 +147,20 @@ void Sgd::score_and_descend(const Batch& batch, ThreadPool& pool) {
         }
         for (size_t i = 0; i < batch.count; ++i) {
             const size_t sentence = batch.sentences[i];
-            kernels().sgd.score_shard(set, view, batch.both ? 2 * set.stride() : set.stride(), rows(batch, i, task), shards_->singles(sentence, task), length(sentence),
-                            parts_[task].data() + batch.first_tokens[i] * set.stride());
+            kernels().sgd.score_shard(set, view, batch.both ? 2 * set.stride() : set.stride(), rows(batch, i, task), shards_->singles(sentence, task),
+                                      length(sentence), parts_[task].data() + batch.first_tokens[i] * set.stride());
         }
     });
 }
 
-// Second round: the sentences.
+// Second round: sentences.
 double Sgd::differentiate(const Batch& batch, ThreadPool& pool) {
     const TrainingSet& set = *set_;
     const size_t stride = set.stride(), edges = set.common_edge_size();
     const WeightView<float> view{weights_.data(), 2, static_cast<float>(1 / divisor_)};
     longest_first_.resize(batch.count);
     std::iota(longest_first_.begin(), longest_first_.end(), 0u);
-    // Taken longest first, the sentences come out even; where their results lie does not depend on it.
+    // Longest first balances the threads; the order does not change the result.
     if (pool.size() > 1)
         std::sort(longest_first_.begin(), longest_first_.end(),
                   [&](uint32_t a, uint32_t b) { return length(batch.sentences[a]) > length(batch.sentences[b]); });
@@ -169,51 +169,50 @@ double Sgd::differentiate(const Batch& batch, ThreadPool& pool) {
         const float* parts[Shards::kCount];
         for (size_t shard = 0; shard < Shards::kCount; ++shard) {
             parts[shard] = parts_[shard].data() + first * stride;
-            fetch_early(parts[shard], length(sentence) * stride);
+            prefetch(parts[shard], length(sentence) * stride);
         }
-        losses_[i] = kernels().floats.differentiate(set, view, parts, sentence, chain_, example_weights(), edges_, nodes_.data() + first * stride,
-                                       edge_gradients_.data() + i * edges, scratch_[worker]);
+        losses_[i] = kernels().floats.differentiate(set, view, parts, sentence, chain_, example_weights(), edges_,
+                                                    nodes_.data() + first * stride, edge_gradients_.data() + i * edges, scratch_[worker]);
         triples_[i].swap(scratch_[worker].triple_gradients);
         kernels().sgd.find_moves(set, nodes_.data() + first * stride, length(sentence), moves_.data() + first);
     });
     return std::accumulate(losses_.begin(), losses_.begin() + static_cast<std::ptrdiff_t>(batch.count), 0.0);
 }
 
-// Gives the weights of a shard what the waiting batch asked for.
+// Applies the pending gradient to the weights of a shard.
 void Sgd::descend(size_t shard) {
     const TrainingSet& set = *set_;
-    const StepTarget target{weights_.data(), masks_.data(), static_cast<float>(waiting_.step), static_cast<float>(waiting_.second),
-                                     waiting_.both};
-    for (size_t i = 0; i < waiting_.count; ++i) {
-        const size_t sentence = waiting_.sentences[i], first = waiting_.first_tokens[i];
-        kernels().sgd.descend(set, target, rows(waiting_, i, shard), shards_->singles(sentence, shard),
+    const StepTarget target{weights_.data(), masks_.data(), static_cast<float>(pending_.step), static_cast<float>(pending_.second), pending_.both};
+    for (size_t i = 0; i < pending_.count; ++i) {
+        const size_t sentence = pending_.sentences[i], first = pending_.first_tokens[i];
+        kernels().sgd.descend(set, target, rows(pending_, i, shard), shards_->singles(sentence, shard),
                               nodes_.data() + first * set.stride(), moves_.data() + first);
     }
 }
 
-// Of sentence i of the batch that was scored last.
+// The rows of sentence i of the batch that was scored last.
 Shards::List Sgd::rows(const Batch& batch, size_t i, size_t shard) const {
     return dropout_.empty() ? shards_->rows(batch.sentences[i], shard) : kept_[shard].list(i);
 }
 
 void Sgd::descend_edges() {
-    if (!chain_ || waiting_.count == 0) return;
+    if (!chain_ || pending_.count == 0) return;
     const size_t edges = set_->common_edge_size();
     float* const to = weights_.data() + 2 * set_->transitions_begin();
     float* const seconds = to + set_->edge_size();
     float* const total = edge_gradients_.data();
-    for (size_t i = 1; i < waiting_.count; ++i)
+    for (size_t i = 1; i < pending_.count; ++i)
         for (size_t k = 0; k < edges; ++k) total[k] += edge_gradients_[i * edges + k];
-    const auto first = static_cast<float>(waiting_.step), second = static_cast<float>(waiting_.second);
+    const auto first = static_cast<float>(pending_.step), second = static_cast<float>(pending_.second);
     for (size_t k = 0; k < edges; ++k) to[k] -= first * total[k];
-    for (size_t k = 0; waiting_.both && k < edges; ++k) seconds[k] += second * total[k];
+    for (size_t k = 0; pending_.both && k < edges; ++k) seconds[k] += second * total[k];
     float* const triples = weights_.data() + weights_.first(set_->triples_begin());
     float* const triple_seconds = triples + set_->edge_size();
-    for (size_t i = 0; i < waiting_.count; ++i) {
+    for (size_t i = 0; i < pending_.count; ++i) {
         const float* gradient = triples_[i].data();
-        set_->arcs().each_triple(set_->sentences_[waiting_.sentences[i]], length(waiting_.sentences[i]), [&](size_t, uint32_t triple, float) {
+        set_->arcs().each_triple(set_->sentences_[pending_.sentences[i]], length(pending_.sentences[i]), [&](size_t, uint32_t triple, float) {
             triples[triple] -= first * *gradient;
-            if (waiting_.both) triple_seconds[triple] += second * *gradient;
+            if (pending_.both) triple_seconds[triple] += second * *gradient;
             ++gradient;
         });
     }
@@ -222,10 +221,10 @@ void Sgd::descend_edges() {
 void Sgd::finish_batch() {
     for (size_t shard = 0; shard < Shards::kCount; ++shard) descend(shard);
     descend_edges();
-    waiting_.count = 0;
+    pending_.count = 0;
 }
 
-// Folds the factors into the numbers before they grow too large for single precision.
+// Applies the divisors to the weights before they cost precision.
 void Sgd::settle() {
     const auto scale = static_cast<float>(1 / divisor_);
     const auto own = static_cast<float>(1 / average_divisor_), other = static_cast<float>(fraction_ / average_divisor_);
@@ -241,15 +240,15 @@ void Sgd::settle() {
 void Sgd::calibrate(InterruptCheck interrupt) {
     const std::vector<uint32_t> sample = calibration_sample(set_->sentence_count(), options_.seed);
     const std::vector<float> start = from_zero_ ? std::vector<float>() : std::vector<float>(weights_.data(), weights_.data() + weights_.size());
-    const auto take_back = [&] {
+    const auto undo = [&] {
         restore(sample, start);
         divisor_ = 1;
         seen_ = 0;
     };
-    calibrate_step(step_, [&](double bound) { return pass(sample, false, bound, interrupt); }, take_back);
+    calibrate_step(step_, [&](double bound) { return pass(sample, false, bound, interrupt); }, undo);
 }
 
-// Takes back what a trial did: to zero, or to where it started.
+// Undoes a calibration trial.
 void Sgd::restore(const std::vector<uint32_t>& sample, const std::vector<float>& start) {
     const TrainingSet& set = *set_;
     const auto reset = [&](size_t first, size_t count) {

@@ -2,12 +2,12 @@
 //
 //     w_{t+1} = (w_t - eta_t g_t) / (1 + eta_t l),   g_t: sum of the gradients of the batch,   l = l2 * batch / sentences,
 //     eta_t = eta_0 / (1 + eta_0 * l2 / sentences * sentences seen)^0.75.
-// Shrinking touches no weight: w = weights / divisor. Neither does averaging: the average is (seconds + fraction * weights) /
-// average_divisor, and a step adds to the seconds only where it adds to the weights.
+// Updates are lazy. Shrinking changes only a divisor: w = weights / divisor. The average is (seconds + fraction * weights) /
+// average_divisor, and a step changes a second only where it changes the weight.
 //
-// Threads share a batch in two rounds. In the first each weight belongs to one thread (shards.hpp): it receives what the last batch
-// asked for, in the order of that batch, and says what it has to say of this one. In the second each sentence belongs to one thread. So the
-// result is the same bits whatever the number of threads, and the weights stay in the cache of the thread they belong to.
+// Threads share a batch in two rounds. In the first, each thread owns a shard of the weights (shards.hpp): it applies the pending gradient of
+// the previous batch, in the order of that batch, and scores this one. In the second, each thread owns sentences. The result is the same
+// bits for every number of threads, and weights stay in the cache of one core.
 #pragma once
 #include <memory>
 #include <vector>
@@ -30,24 +30,24 @@ struct SgdOptions {
     double step = 0;          // eta_0; 0: calibrated
     size_t average_from = 1;  // epochs before averaging begins
     uint64_t seed = 1;
-    size_t batch = 8;         // sentences a step
+    size_t batch = 8;         // sentences in a step
     unsigned threads = 1;
     double dropout = 0;                 // dropout.hpp
-    std::vector<uint16_t> groups = {};  // of features that are left out together
+    std::vector<uint16_t> groups = {};  // of features that are dropped together
 };
 
 class Sgd {
 public:
-    // `example_weights` is empty (all 1), or one a sentence in chains, one a token without.
+    // `example_weights` has one number for each sentence of a chain, else for each token; empty: all are 1.
     Sgd(std::shared_ptr<const TrainingSet> set, bool chain, const SgdOptions& options, std::vector<float> example_weights);
 
     size_t parameter_count() const { return chain_ ? set_->places().size() : set_->pair_count(); }
-    // Starts anew from these parameters instead of zero.
+    // Restarts from these parameters instead of zero.
     void start_from(const float* parameters);
-    // One pass over the sentences in a new order; returns the mean loss met on the way (before each step), or infinity, at once, if the
-    // weights have run away. An exception from `interrupt` ends the pass between two steps.
+    // Trains on all sentences in a new order; returns the mean loss before each step, or infinity as soon as training diverges. An
+    // exception from `interrupt` ends the epoch between two steps.
     double epoch(InterruptCheck interrupt);
-    // The averaged parameters (the plain ones before averaging has begun), and the plain ones.
+    // Averaged parameters (before averaging begins: the current ones), and current parameters.
     std::vector<float> parameters() const;
     std::vector<float> current() const;
     double step() const { return step_; }
@@ -56,9 +56,9 @@ private:
     struct Batch {
         const uint32_t* sentences = nullptr;
         size_t count = 0;
-        std::vector<size_t> first_tokens;  // of each sentence, within the batch; at the end how many there are
-        double step = 0, second = 0;       // of the weights, and of the seconds
-        uint64_t first_visit = 0;          // how many sentences were met before
+        std::vector<size_t> first_tokens;  // of each sentence within the batch; the last is the total
+        double step = 0, second = 0;       // step of weights, and of seconds
+        uint64_t first_visit = 0;          // sentences seen before
         bool both = false;
     };
 
@@ -74,7 +74,7 @@ private:
     void descend_edges();
     void finish_batch();
     void calibrate(InterruptCheck interrupt);
-    double cost_of_nothing(const std::vector<uint32_t>& sentences) const;
+    double uniform_loss(const std::vector<uint32_t>& sentences) const;
     void restore(const std::vector<uint32_t>& sample, const std::vector<float>& start);
     void settle();
 
@@ -84,7 +84,7 @@ private:
     std::vector<float> example_weights_;
     double shrink_, step_;
     Random random_;
-    PairedWeights weights_;
+    AveragedWeights weights_;
     RowMasks masks_;
     std::shared_ptr<const Shards> shards_;
     Dropout dropout_;
@@ -92,8 +92,9 @@ private:
     size_t epochs_ = 0, seen_ = 0, averaged_steps_ = 0;
     bool from_zero_ = true;
 
-    // Work space of a batch. What the last one asked for waits in nodes_, edge_gradients_ and triples_ until the weights are next in hand.
-    Batch waiting_;
+    // Work space of a batch. nodes_, edge_gradients_ and triples_ hold the pending gradient of the previous batch until its weights are loaded
+    // again.
+    Batch pending_;
     EdgeTable<float> edges_;
     std::vector<ChainScratch<float>> scratch_;     // by worker
     std::vector<double> losses_;                   // by sentence

@@ -1,6 +1,6 @@
-// Kernels of experts that are trained together. Included by kernels.inl only.
+// Kernels of jointly trained experts. Included by kernels.inl only.
 
-// As many numbers as a vector of this instruction set holds: wider ones would pass through memory piece by piece.
+// Vectors of this instruction set: wider ones would be split in memory.
 using Doubles = Lanes<double>::Vector;
 constexpr size_t kDoubles = Lanes<double>::kCount;
 typedef int64_t Bits __attribute__((vector_size(sizeof(Doubles))));
@@ -35,7 +35,7 @@ inline Doubles chosen_from(const double* factors, size_t size, Doubles chosen) {
     return out;
 }
 
-// The threshold of one step. From all weights on, those that it takes away are left out until none is: it only rises on the way.
+// The threshold of one step. Starts with all weights and removes those below the threshold until it no longer rises.
 template <size_t kSize>
 inline Doubles threshold_of(const Doubles* sizes, size_t given, const double* factors, bool exact) {
     const size_t size = kSize ? kSize : given;
@@ -76,7 +76,7 @@ size_t catch_up_sized(const AcrossSteps& steps, double* const* members, size_t c
         Doubles sum = {}, least = all_of(kLarge), nonzero = {};
         for (size_t m = 0; m < size; ++m) {
             const Doubles left = sizes[m] - threshold;
-            const Bits none = left <= 0.0;  // what is not a number stays so
+            const Bits none = left <= 0.0;  // NaN stays NaN
             sizes[m] = none ? all_of(0.0) : left;
             sum += sizes[m];
             nonzero += none ? all_of(0.0) : all_of(1.0);

@@ -5,23 +5,23 @@ template <class T, size_t kStride>
 double arc_sentence(const TrainingSet& set, const T* weights, double divisor, const EdgeTable<T>& edges, size_t begin, size_t length, T weight,
                     T* node_gradients, T* edge_gradients, ChainScratch<T>& scratch);
 
-// What lies so far ahead in a list of weights is asked for: they are scattered over memory.
+// Prefetch distances in lists of weights, which are scattered over memory.
 constexpr size_t kRowsAhead = 8, kSinglesAhead = 24;
 
-// The place that a list has so far ahead, or its last one.
+// The place at this distance ahead in a list, or its last one.
 template <class Places>
 inline auto ahead_of(const Places& list, uint64_t i, size_t distance) {
     return list[std::min<size_t>(i + distance, list.size() - 1)];
 }
 
-// Calls work(singles) with what there is of the two kinds.
+// Calls work(singles) with the packed or the plain singles.
 template <class Work>
 inline void with_singles(const Items& items, Work&& work) {
     if (items.packed.size() > 0) work(items.packed);
     else work(items.singles);
 }
 
-// Sums the rows of one token, and of its bundles where there are any, upon `floor` if that is not null.
+// Sums the rows of one token and of its bundles, starting from `floor` if that is not null.
 template <class T, size_t kStride>
 inline void score_rows(const Items& items, const T* weights, size_t token, size_t stride, const T* floor, const uint32_t* bundle,
                        const uint32_t* last_bundle, const T* bundle_scores, T* __restrict scores) {
@@ -41,7 +41,7 @@ inline void score_rows(const Items& items, const T* weights, size_t token, size_
     sum.write();
 }
 
-// Adds the single weights of tokens [begin, end), a sentence: one loop for all of them, for loops of a few rounds end unforeseen.
+// Adds the single weights of tokens [begin, end), a sentence. One loop for all tokens: ends of short loops would be mispredicted.
 template <class T>
 inline void score_singles(const Items& items, const T* weights, size_t begin, size_t end, T* __restrict scores) {
     const uint64_t first = items.single_starts[begin], last = items.single_starts[end];
@@ -62,14 +62,14 @@ inline void score_singles(const Items& items, const T* weights, size_t begin, si
     });
 }
 
-// Grows to so many numbers and never shrinks: a shorter sentence needs no new zeros.
+// Grows to `count` numbers; never shrinks.
 template <class T>
 inline T* at_least(AlignedVector<T>& room, size_t count) {
     if (room.size() < count) room.resize(count);
     return room.data();
 }
 
-// Rows of a part's bundles.
+// Rows of the bundles of a part.
 template <class T>
 struct BundleRows {
     const TrainingSet::Bundled* bundled;  // null: none
@@ -79,7 +79,7 @@ struct BundleRows {
     const Items& items(const TrainingSet& set) const { return bundled ? bundled->tokens : set.items(); }
     const uint32_t* begin(size_t token) const { return bundled ? bundled->uses.data() + bundled->starts[token] : nullptr; }
     const uint32_t* end(size_t token) const { return begin(token + 1); }
-    // Asks for a token's rows, of `scores` or of `gradients`.
+    // Prefetches the rows of a token, of `scores` or of `gradients`.
     void prefetch(const T* rows, size_t token, size_t stride) const {
         for (const uint32_t* bundle = begin(token); bundle < end(token); ++bundle) prefetch_row(rows + size_t{*bundle} * stride, stride);
     }
@@ -92,7 +92,7 @@ void score_sentence(const TrainingSet& set, const T* weights, const BundleRows<T
     T* const all_shifted = at_least(scratch.shifted, length * stride);
     double* const shift = at_least(scratch.shift, length);
     const Items& items = bundles.items(set);
-    // Labels that are none have the score -inf. (Written afterwards, they would hold up those who read whole rows.)
+    // Padding has the score -inf. (Writing it later would stall reads of whole vectors.)
     T* const floor = at_least(scratch.row, 2 * stride);
     for (size_t y = 0; y < stride; ++y) floor[y] = y < labels ? T{0} : -std::numeric_limits<T>::infinity();
     bundles.prefetch(bundles.scores, begin, stride);
@@ -102,7 +102,7 @@ void score_sentence(const TrainingSet& set, const T* weights, const BundleRows<T
                                all_scores + t * stride);
     }
     score_singles(items, weights, begin, begin + length, all_scores);
-    for (size_t t = 0; t < length; ++t) {  // by itself: here nothing waits for memory, and tokens overlap
+    for (size_t t = 0; t < length; ++t) {  // a separate loop: no cache misses, so that tokens overlap
         const T* const __restrict scores = all_scores + t * stride;
         const T most = max_of(scores, stride);
         shift[t] = static_cast<double>(most);
@@ -133,7 +133,7 @@ void make_edges(const TrainingSet& set, const WeightView<T>& view, EdgeTable<T>&
         for (size_t b = 0; b < labels; ++b) edges.to_from[b * stride + a] = edges.from_to[a * stride + b];
 }
 
-// sum_a by[a] * matrix[a], a row that is still to be stored. Short rows are summed in two halves, which do not wait for each other.
+// sum_a by[a] * matrix[a], not stored yet. Short rows have two independent sums.
 template <class T, size_t kStride>
 inline Row<T, kStride> product(const T* by, const T* matrix, size_t labels, size_t stride, T* out) {
     Row<T, kStride> sum(out, stride);
@@ -159,8 +159,8 @@ constexpr T kLeastSum = sizeof(T) == 4 ? static_cast<T>(1e-30) : static_cast<T>(
 // Forward-backward over `shifted` node values (length x stride). Leaves alpha and beta such that alpha * beta are the node marginals, and
 // in `weighted` the rows b_t with pair marginal alpha_{t-1}[a] M[a, b] b_t[b]. Returns log Z less all shifts, or NaN if it underflows.
 //     alpha_t = (alpha_{t-1} M) * node_t / sum alpha_{t-1},   beta_{t-1} = M (node_t * beta_t) / sum beta_t
-// The two recursions are scaled apart and run side by side: either waits for its own last step only. A step is divided by the sum of the
-// one before its own, which is ready by then. What alpha * beta sum to, z_t, is divided out at the end; of pairs it is z_{t-1} sum beta_t.
+// The two recursions are scaled separately and interleaved: each depends only on its own last step. A step is divided by the sum of the
+// previous one, which is ready by then. The sum z_t of alpha * beta is divided out at the end; for bigrams it is z_{t-1} sum beta_t.
 template <class T, size_t kStride>
 double forward_backward(const TrainingSet& set, const EdgeTable<T>& edges, const T* shifted, size_t length, ChainScratch<T>& scratch) {
     constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
@@ -173,7 +173,7 @@ double forward_backward(const TrainingSet& set, const EdgeTable<T>& edges, const
         alpha[y] = edges.start[y] * shifted[y];
         beta[(length - 1) * stride + y] = edges.end[y];
     }
-    // log Z is a sum of logarithms; as long as the product of the totals is a plain number, one logarithm does for many.
+    // log Z is a sum of logarithms; one logarithm of a product replaces many.
     double log_scale = 0, totals = 1;
     for (size_t t = 1; t < length; ++t) {
         const T* const before = alpha + (t - 1) * stride;
@@ -223,7 +223,7 @@ void add_expectations(const TrainingSet& set, const EdgeTable<T>& edges, size_t 
     const T* alpha = scratch.alpha.data();
     const T* beta = scratch.beta.data();
     for (size_t i = 0; i < length * stride; ++i) node_gradients[i] += sign * alpha[i] * beta[i];
-    // sum_t alpha_{t-1}[a] b_t[b] is a product of matrices; M[a, b] comes in once at its end.
+    // sum_t alpha_{t-1}[a] b_t[b] is a product of matrices; M[a, b] is multiplied in at the end.
     T* const sums = at_least(scratch.row, 2 * stride);
     const T* const weighted = scratch.weighted.data();
     for (size_t a = 0; a < labels; a += 2) {  // two rows at a time: each row of b is read half as often
@@ -295,8 +295,7 @@ double chain_sentence_unmasked(const TrainingSet& set, const T* weights, double 
     return static_cast<double>(weight) * (all - known);
 }
 
-// Loss and gradients of one sentence whose node scores are in the scratch; the gradients are added. Those of edges that are not free
-// are zero.
+// Returns the loss and adds the gradients of one sentence whose node scores are in the scratch. Gradients of fixed edges are zero.
 template <class T, size_t kStride>
 double chain_sentence(const TrainingSet& set, const T* weights, double divisor, const EdgeTable<T>& edges, size_t begin, size_t length,
                       T weight, T* node_gradients, T* edge_gradients, ChainScratch<T>& scratch) {
@@ -309,7 +308,7 @@ double chain_sentence(const TrainingSet& set, const T* weights, double divisor, 
     return loss;
 }
 
-// The same for tokens that stand alone, each with a weight of its own where `token_weights` is not null.
+// The same for independent tokens; `token_weights` may be null.
 template <class T, size_t kStride>
 double token_sentence(const TrainingSet& set, size_t begin, size_t length, const float* token_weights, T* node_gradients,
                       ChainScratch<T>& scratch) {

@@ -1,6 +1,6 @@
-// What all kernels share: exp, sums over labels, rows kept in registers. Included by kernels.inl only.
+// exp, sums over labels, and rows in registers. Included by kernels.inl only.
 
-// The vectors of this instruction set; never more than eight numbers, the unit rows are padded to.
+// Vectors of this instruction set, of at most eight numbers: rows are padded to multiples of eight.
 template <class T>
 struct Lanes {
     static constexpr size_t kCount = TAGPOOL_VECTOR_BYTES / sizeof(T) < 8 ? TAGPOOL_VECTOR_BYTES / sizeof(T) : 8;
@@ -19,7 +19,7 @@ inline void store(T* to, typename Lanes<T>::Vector value) {
     __builtin_memcpy(to, &value, sizeof(value));
 }
 
-// exp(x) = 2^n * exp(r), r in [-ln2/2, ln2/2] by a polynomial. Adding and taking away `magic` rounds to a whole number in its last bits.
+// exp(x) = 2^n * exp(r), r in [-ln2/2, ln2/2] by a polynomial. Adding and subtracting `magic` rounds to an integer.
 inline float fast_exp(float x) {
     const float bounded = std::min(std::max(x, -87.0f), 88.0f);
     const float magic = 12582912.0f;
@@ -62,7 +62,7 @@ inline double fast_exp(double x) {
     return x < -708.0 ? 0.0 : p * __builtin_bit_cast(double, exponent);
 }
 
-// Eight partial results, so that the compiler may use vectors without reordering sums on its own.
+// Eight partial sums: the compiler can use vectors without reordering.
 template <class T>
 inline T sum_of(const T* __restrict x, size_t stride) {
     T part[8] = {};
@@ -101,7 +101,7 @@ inline void prefetch_row(const T* row, size_t count) {
     for (size_t byte = 0; byte < count * sizeof(T); byte += 64) __builtin_prefetch(bytes + byte);
 }
 
-// A row that is summed up: in registers where its length is known when compiling, else in place.
+// The sum of rows: in registers if the length is a compile-time constant, else in place.
 template <class T, size_t kStride>
 class Accumulator {
 public:
@@ -130,7 +130,7 @@ private:
     T* out_;
 };
 
-// The same for the kernels that live by it: written in vectors, since compilers make other loops of it.
+// The same in explicit vectors, for the hottest loops: compilers do not vectorise them well.
 template <class T, size_t kStride>
 class Row {
 public:
@@ -188,8 +188,8 @@ private:
     size_t stride_;
 };
 
-// Runs `work` with the stride as a constant where it is a usual one, else with 0. Every constant costs seconds of compiling: there are none
-// for kernels that a machine with wider vectors never runs.
+// Calls `work` with the stride as a compile-time constant if it is a usual one, else with 0. Every constant costs seconds of compile time:
+// the portable fallback has none.
 template <class Work>
 auto with_stride([[maybe_unused]] size_t stride, Work&& work) {
 #ifndef TAGPOOL_VARIANT_IS_FALLBACK
@@ -205,11 +205,11 @@ auto with_stride([[maybe_unused]] size_t stride, Work&& work) {
     return work(std::integral_constant<size_t, 0>());
 }
 
-// The constants that kernels of transition features are compiled for: those of most schemes of chunks and names.
+// Constants for kernels of transition features: the strides of most chunk and name schemes.
 template <size_t kStride>
 constexpr size_t kArcStride = kStride == 16 || kStride == 24 ? kStride : 0;
 
-// sum_of in vectors, and the same of products: always eight partial sums, whatever the width.
+// Sums and inner products in vectors, with eight partial sums for every width.
 template <class T>
 class EightSums {
 public:

@@ -20,7 +20,7 @@ inline void score_viewed(const TrainingSet& set, const WeightView<T>& weights, s
     sum.store();
 }
 
-// What a token needs is scattered over memory: ask for it early.
+// Prefetches the weights of a token: they are scattered over memory.
 template <class T>
 inline void prefetch_viewed(const TrainingSet& set, const WeightView<T>& weights, size_t ahead, size_t token) {
     const size_t pitch = set.stride() * weights.copies;
@@ -30,7 +30,7 @@ inline void prefetch_viewed(const TrainingSet& set, const WeightView<T>& weights
         __builtin_prefetch(weights.data + size_t{set.items().singles[i].place} * weights.copies);
 }
 
-// The same for what lies ahead in a list.
+// Prefetch distance in lists.
 constexpr size_t kItemsAhead = 16;
 
 void score_shard(const TrainingSet& set, const WeightView<float>& weights, size_t ahead, const Shards::List& rows, const Shards::List& singles,
@@ -54,7 +54,7 @@ void score_shard(const TrainingSet& set, const WeightView<float>& weights, size_
     }
 }
 
-// Node scores of a sentence into the scratch, from the parts of the shards if there are any.
+// Writes the node scores of a sentence to the scratch, from the parts of the shards if there are any.
 template <class T, size_t kStride>
 void score_viewed_sentence(const TrainingSet& set, const WeightView<T>& weights, const T* const* parts, size_t begin, size_t length,
                            ChainScratch<T>& scratch) {
@@ -115,7 +115,7 @@ void find_moves(const TrainingSet& set, float* nodes, size_t length, uint8_t* mo
     }
 }
 
-// Eight factors, 0 or 1, for every byte of a mask.
+// Eight factors, 0 or 1, for each byte of a mask.
 template <class T>
 struct MaskTable {
     alignas(64) T factors[256][8];
@@ -127,7 +127,7 @@ struct MaskTable {
 template <class T>
 constexpr MaskTable<T> kMasks;
 
-// to += value * from, where the mask says that a weight is free. Vectors are said outright here and below: GCC does not find them on its own.
+// to += value * from for the free weights. Explicit vectors here and below: GCC does not vectorise these loops.
 template <class T>
 inline void add_masked_row(T* to, const T* from, T value, const uint8_t* mask, size_t count) {
     for (size_t i = 0; i < count; i += Lanes<T>::kCount) {

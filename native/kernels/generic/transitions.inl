@@ -1,12 +1,12 @@
 // Kernels of training with transition features. Included by kernels.inl only.
 //
-// Token t has a matrix G_t[b, c] = exp(A[b, c] + its triples' weights + S[t, c]), each part shifted; there is none for t = 0.
+// Token t > 0 has a matrix G_t[b, c] = exp(A[b, c] + the weights of its triples + S[t, c]), each part shifted.
 
-// Beyond these a factor might overflow.
+// Larger exponents could overflow.
 template <class T>
 constexpr T kLargestTriple = sizeof(T) == sizeof(float) ? T{30} : T{300};
 
-// The matrices G_t into scratch.pairs. False: a triple is too large.
+// Writes the matrices G_t to scratch.pairs. False: a weight is too large.
 template <class T, size_t kStride>
 bool fill_pairs(const TrainingSet& set, const T* weights, T inverse_divisor, const EdgeTable<T>& edges, const T* shifted, size_t begin,
                 size_t length, ChainScratch<T>& scratch) {
@@ -20,7 +20,7 @@ bool fill_pairs(const TrainingSet& set, const T* weights, T inverse_divisor, con
             for (size_t c = 0; c < stride; ++c) to[c] = from[c] * node[c];
         }
     }
-    // Several features may speak of one cell. Their sum is taken where it is met first, and leaves a zero for the others.
+    // Several features may have weights for one bigram. The first visit takes their sum and leaves zero for the others.
     const Arcs& arcs = set.arcs();
     if (arcs.triple_count() == 0) return true;
     T* const sums = at_least(scratch.cell_sums, length * grid);
@@ -64,7 +64,7 @@ private:
     double sum_ = 0, product_ = 1;
 };
 
-// Where alpha underflows, beta may overflow. That reaches the first token, whose marginals then do not sum to one.
+// If alpha underflows, beta may overflow; then the marginals of the first token do not sum to one.
 template <class T>
 inline bool is_one(T sum) {
     return sum > static_cast<T>(0.9) && sum < static_cast<T>(1.1);
@@ -144,7 +144,7 @@ double arc_partition(const TrainingSet& set, const T* weights, T inverse_divisor
     return arc_forward_backward<T, kStride>(set, edges, shifted, length, scratch);
 }
 
-// Takes the gold sequence off the gradients; returns its score less the nodes' shifts.
+// Subtracts the gold sequence from the gradients; returns its score without the shifts of the nodes.
 template <class T>
 double subtract_gold(const TrainingSet& set, const T* weights, double divisor, size_t begin, size_t length, T weight, T* node_gradients,
                      T* edge_gradients, ChainScratch<T>& scratch) {
@@ -175,8 +175,8 @@ double subtract_gold(const TrainingSet& set, const T* weights, double divisor, s
     return score / divisor + nodes;
 }
 
-// Loss and gradients of one sentence whose node scores are in the scratch; the gradients are added, those of triples written to
-// scratch.triple_gradients, one for each visit of Arcs::each_triple.
+// Returns the loss and adds the gradients of one sentence whose node scores are in the scratch. Writes those of triples to
+// scratch.triple_gradients, one for each visit of each_triple.
 template <class T, size_t kStride>
 double arc_sentence(const TrainingSet& set, const T* weights, double divisor, const EdgeTable<T>& edges, size_t begin, size_t length, T weight,
                     T* node_gradients, T* edge_gradients, ChainScratch<T>& scratch) {
@@ -200,14 +200,14 @@ double arc_sentence(const TrainingSet& set, const T* weights, double divisor, co
         const double shifts = edges.shift * static_cast<double>(length - 1) + edges.start_shift + edges.end_shift;
         return static_cast<double>(weight) * (all + shifts - score);
     }
-    // Unknown labels are summed out: the same recursion with the known tokens held to their gold labels.
+    // Unknown labels are summed out: the same recursion with the known tokens fixed to their gold labels.
     scratch.clamped.assign(scratch.shifted.begin(), scratch.shifted.begin() + static_cast<std::ptrdiff_t>(length * stride));
     for (size_t t = 0; t < length; ++t)
         for (size_t y = 0; gold[t] != TrainingSet::kUnknown && y < stride; ++y)
             if (y != static_cast<size_t>(gold[t])) scratch.clamped[t * stride + y] = 0;
     const double known = arc_partition<T, kStride>(set, weights, inverse, edges, scratch.clamped.data(), begin, length, scratch);
     if (std::isnan(known)) {
-        // Take back what was added, and do the sentence in log space.
+        // Undo the additions, and compute the sentence in log space.
         arc_partition<T, kStride>(set, weights, inverse, edges, scratch.shifted.data(), begin, length, scratch);
         add_arc_expectations<T, kStride>(set, begin, length, -weight, node_gradients, edge_gradients, scratch);
         return in_log_space();

@@ -161,14 +161,14 @@ void score_with_model(const ModelView& model, const Encoding& encoding, const Ad
     const uint64_t first = encoding.starts[token], last = encoding.starts[token + 1];
     const bool valued = !encoding.values.empty();
     Row<float, kStride> sum(out, stride);
-    // Single weights are summed apart: a vector read where single numbers were just written would wait for them.
+    // Single weights have a separate sum: a vector load after scalar stores would stall.
     float few[kStride ? kStride : 1];
     float* const singles = kStride ? few : out;
     if (kStride) std::fill_n(singles, stride, 0.0f);
     for (uint64_t i = first; i < last; ++i) {
         const uint32_t place = encoding.ids[i];
         const float value = valued ? encoding.values[i] : 1.0f;
-        // What a row reads behind its end (its neighbour, or zeros) goes to places no label has.
+        // Reading past the end of a row (its neighbour, or zeros) only changes padding.
         if (model.blocks.is_row(place)) {
             if (valued) sum.add_scaled(model.weights + place, value);
             else sum.add(model.weights + place);
