@@ -210,11 +210,11 @@ def test_damage_is_noticed(block, cut, where, by, tmp_path_factory):
         ('"version":"2"', '"version":"1"', "older tagpool"),
         ('"format":"tagpool"', '"format":"other"', "not a tagpool model"),
         ('"kind":"crf"', '"kind":"oracle"', "unknown kind .oracle."),
-        ('\\"B-', '\\"X\\",\\"B-', "does not fit the weights|not one weight for each label"),
+        ('\\"B-', '\\"X\\",\\"B-', "damaged model"),
         ('"features.weights"', '"features.weighty"', "is missing"),
         ('"dtype":"F32"', '"dtype":"U32"', "has type U32, expected F32"),
         ('\\"capacity\\":', '\\"capacity\\":9', "cannot be"),
-        ('"blocks":"[', '"blocks":"[9', "cannot be"),
+        ('"blocks":"[', '"blocks":"[9', "damaged model"),
         ('\\"shape\\"', '\\"shapely\\"', "shapely"),
     ],
 )

@@ -81,9 +81,9 @@ def test_a_model_without_what_it_needs() -> None:
     model = model_of(problem, training, np.ones(training.parameter_count))
     rows, history = encodings(problem)
     assert model.has_history
-    with pytest.raises(_native.InputFault, match="needs the features of transitions"):
+    with pytest.raises(_native.InputFault, match="needs the transition features"):
         model.tag_encoding(rows, 1)
-    with pytest.raises(_native.InputFault, match="features this model does not know"):
+    with pytest.raises(_native.InputFault, match="features that the model does not have"):
         model.tag_encoding(rows, 1, encoding([[[(7, 1.0)] for _ in each] for each in problem.history], 8))
     # Weights that are all zero leave nothing behind.
     plain = model_of(problem, training, np.zeros(training.parameter_count))
@@ -93,5 +93,5 @@ def test_a_model_without_what_it_needs() -> None:
         _native.TrainedArcs(training, NONE, None, 5)
     bad = np.full(training.parameter_count, np.nan)
     bad[: training.pair_count + 15] = 0
-    with pytest.raises(_native.InputFault, match="not a finite number"):
+    with pytest.raises(_native.InputFault, match="infinite or not a number"):
         model_of(problem, training, bad)

@@ -116,7 +116,7 @@ def test_scores_far_apart_are_done_in_log_space(unknown: bool) -> None:
 def test_bad_arguments() -> None:
     problem = larger(3)
     problem.history.pop()
-    with pytest.raises(_native.InputFault, match="not those of the same sentences"):
+    with pytest.raises(_native.InputFault, match="of different sentences"):
         problem.training_set()
     problem = larger(3)
     rows = encoding(problem.base.rows, problem.base.features)
@@ -146,7 +146,7 @@ def test_what_is_known_has_weights_beside_what_is_met() -> None:
     [
         ({"transition_features": [2], "transition_bigrams": [0]}, "out of range"),
         ({"transition_features": [0], "transition_bigrams": [9]}, "out of range"),
-        ({"transition_features": [0]}, "not one pair each"),
+        ({"transition_features": [0]}, "one bigram for each feature"),
     ],
 )
 def test_what_cannot_be_known(known: dict[str, list[int]], message: str) -> None:

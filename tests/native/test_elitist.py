@@ -289,15 +289,15 @@ def test_bad_arguments() -> None:
     training = random_problem(2, 2, 2, 4, seed=1).training_set(all_pairs=True)
     with pytest.raises(_native.InputFault, match="expected 1 to 32 experts, got 0"):
         learner_of(training, True, [])
-    with pytest.raises(_native.InputFault, match="a penalty of l1, elitist, elitist-approximate; got group"):
+    with pytest.raises(_native.InputFault, match="penalty: expected l1, elitist or elitist-approximate, got group"):
         learner_of(training, True, [0.5, 0.5], penalty="group")
-    with pytest.raises(_native.InputFault, match="every alpha to be a number from 0 on"):
+    with pytest.raises(_native.InputFault, match="alpha: expected numbers of 0 or more"):
         learner_of(training, True, [1.5, -0.5])
-    with pytest.raises(_native.InputFault, match="mu to be from 0 to 1"):
+    with pytest.raises(_native.InputFault, match="mu: expected a number from 0 to 1"):
         learner_of(training, True, [0.5, 0.5], mu=1.1)
-    with pytest.raises(_native.InputFault, match="at least one sentence"):
+    with pytest.raises(_native.InputFault, match="at least 1 sentence"):
         learner_of(training, True, [0.5, 0.5], batch=0)
-    with pytest.raises(_native.InputFault, match="one weight a token"):
+    with pytest.raises(_native.InputFault, match="one for each token"):
         learner_of(training, False, [0.5, 0.5], weights=np.ones(3, np.float32))
     with pytest.raises(_native.InputFault, match="expected 34 parameters, got 3"):
         learner_of(training, True, [0.5, 0.5]).start_from(np.zeros(3))

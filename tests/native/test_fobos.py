@@ -269,13 +269,13 @@ def test_starts_again_and_reports_divergence() -> None:
 
 def test_bad_arguments() -> None:
     training = random_problem(2, 2, 2, 4, seed=1).training_set(all_pairs=True)
-    with pytest.raises(_native.InputFault, match="expected a penalty of l1, l2"):
+    with pytest.raises(_native.InputFault, match="penalty: expected l1, l2"):
         _native.Fobos(training, True, _native.FobosOptions(penalty="l3", strength=1.0, ridge=0.0, step=0.0, seed=1), NONE)
-    with pytest.raises(_native.InputFault, match="at least 0"):
+    with pytest.raises(_native.InputFault, match="0 or more"):
         _native.Fobos(training, True, _native.FobosOptions(penalty="l1", strength=-1.0, ridge=0.0, step=0.0, seed=1), NONE)
-    with pytest.raises(_native.InputFault, match="only the penalties elastic and group"):
+    with pytest.raises(_native.InputFault, match="only elastic and group"):
         _native.Fobos(training, True, _native.FobosOptions(penalty="l1", strength=1.0, ridge=0.5, step=0.0, seed=1), NONE)
-    with pytest.raises(_native.InputFault, match="one weight a token"):
+    with pytest.raises(_native.InputFault, match="one for each token"):
         _native.Fobos(
             training, False, _native.FobosOptions(penalty="l1", strength=1.0, ridge=0.0, step=0.0, seed=1), np.ones(3, np.float32)
         )

@@ -80,7 +80,7 @@ def test_sentences_too_long_to_be_packed_are_not() -> None:
     ],
 )
 def test_other_learners_refuse_it(make: Callable[[_native.TrainingSet], object]) -> None:
-    with pytest.raises(_native.InputFault, match="for the objective only"):
+    with pytest.raises(_native.InputFault, match="for the objective"):
         make(random_problem(5, 4, 3, 10, seed=1).training_set(all_pairs=False, lean=True))
 
 

@@ -68,11 +68,11 @@ def test_tags_are_the_best_sequences(seed: int, labels: int, few: bool, valued: 
 def test_bad_models_and_encodings() -> None:
     encoding = encoded(np.random.default_rng(1), 2, 4, False)
     one = (np.array([0], np.uint32), np.array([0], np.uint16), np.array([1.0], np.float32), NO_EDGES)
-    with pytest.raises(_native.InputFault, match="features this model does not know"):
+    with pytest.raises(_native.InputFault, match="features that the model does not have"):
         _native.Model.of_encoded(1, ["a", "b"], *one).tag_encoding(encoding, 1)
     with pytest.raises(_native.InputFault, match="out of range or out of order"):
         _native.Model.of_encoded(1, ["a", "b"], np.array([3], np.uint32), *one[1:])
-    with pytest.raises(_native.InputFault, match="the edges do not fit"):
+    with pytest.raises(_native.InputFault, match="edges: expected"):
         _native.Model.of_encoded(1, ["a", "b"], *one[:3], np.zeros(3, np.float32))
-    with pytest.raises(_native.InputFault, match="not a finite number"):
+    with pytest.raises(_native.InputFault, match="infinite or not a number"):
         _native.Model.of_encoded(1, ["a", "b"], *one[:2], np.array([np.nan], np.float32), NO_EDGES)

@@ -111,7 +111,7 @@ def test_bad_arguments() -> None:
     with pytest.raises(_native.InputFault, match="one weight a sentence"):
         _native.Objective(training, True, 0.0, np.ones(5, np.float32), 1)
     encoded = GivenEncoder().fit_transform([[["a"]]])
-    with pytest.raises(_native.InputFault, match="a label is out of range"):
+    with pytest.raises(_native.InputFault, match="label 3 is out of range"):
         _native.TrainingSet(encoded.native, np.array([3], np.int32), 1, 2)
     with pytest.raises(_native.InputFault, match="expected 1 labels"):
         _native.TrainingSet(encoded.native, np.array([0, 0], np.int32), 1, 2)

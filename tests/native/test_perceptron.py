@@ -141,9 +141,9 @@ def test_unknown_labels_are_completed_and_teach_too() -> None:
 
 def test_bad_arguments() -> None:
     training = random_problem(2, 2, 2, 4, seed=1).training_set(all_pairs=True)
-    with pytest.raises(_native.InputFault, match="one weight a sentence"):
+    with pytest.raises(_native.InputFault, match="one for each sentence"):
         _native.Perceptron(training, True, 1, np.ones(3, np.float32))
-    with pytest.raises(_native.InputFault, match="one weight a token"):
+    with pytest.raises(_native.InputFault, match="one for each token"):
         _native.Perceptron(training, False, 1, np.ones(3, np.float32))
     with pytest.raises(_native.InputFault, match="expected 16 parameters, got 3"):
         _native.Perceptron(training, True, 1, NONE).start_from(np.zeros(3, np.float32))
