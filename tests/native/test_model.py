@@ -68,7 +68,7 @@ def test_tags_are_the_best_sequences(seed: int, labels: int, few: bool, valued: 
 def test_bad_models_and_encodings() -> None:
     encoding = encoded(np.random.default_rng(1), 2, 4, False)
     one = (np.array([0], np.uint32), np.array([0], np.uint16), np.array([1.0], np.float32), NO_EDGES)
-    with pytest.raises(_native.InputFault, match="features that the model does not have"):
+    with pytest.raises(_native.InputFault, match="the encoding has features"):
         _native.Model.of_encoded(1, ["a", "b"], *one).tag_encoding(encoding, 1)
     with pytest.raises(_native.InputFault, match="out of range or out of order"):
         _native.Model.of_encoded(1, ["a", "b"], np.array([3], np.uint32), *one[1:])
