@@ -36,9 +36,9 @@ def main(kind: str, train: str, model: str, titles: str, iterations: str, module
                 "cpu": ended,
                 "training": ended - begun,
                 "peak": peak_memory(),
-                "losses": [each["loss"] for each in log.iterations],
-                "seconds": [each["time"] for each in log.iterations],
-                "evaluations": sum(each.get("linesearch_trials", 0) for each in log.iterations),
+                "losses": [item["loss"] for item in log.iterations],
+                "seconds": [item["time"] for item in log.iterations],
+                "evaluations": sum(item.get("linesearch_trials", 0) for item in log.iterations),
             }
         )
     )

@@ -52,12 +52,12 @@ def report(task: str, train: Corpus, dev: Corpus, templates: TemplateSet, counts
     tagger = InducingTagger(templates, epochs=epochs).fit(train)
     print(f"{task}: {len(train):,} sentences to train on, {len(dev):,} of dev", flush=True)
     print(f"  inducing tagger ({tagger.conjunction_count:,} pairs)  {100 * tagger.score(dev):.2f}", flush=True)
-    plain = templates.keep(tuple(each for each in templates if not each.is_history))
+    plain = templates.keep(tuple(item for item in templates if not item.is_history))
     rows = {"CRF, the same templates": plain}
     for count in counts:
         rows[f"CRF, + {count} strongest"] = induced_templates(tagger, n=count)
         rows[f"CRF, + {count} at random"] = with_random(plain, count, seed=1)
-    print("  the strongest: " + ", ".join(str(each) for each in rows[f"CRF, + {counts[0]} strongest"].templates[len(plain) :]))
+    print("  the strongest: " + ", ".join(str(item) for item in rows[f"CRF, + {counts[0]} strongest"].templates[len(plain) :]))
     for name, chosen in rows.items():
         begun = time.process_time()
         crf = CRF(chosen, l2=l2, trainer=SGD(epochs=epochs)).fit(train)
@@ -73,9 +73,9 @@ def main() -> None:
     parser.add_argument("--epochs", type=int, default=8)
     parser.add_argument("--counts", type=int, nargs="+", default=[5, 20])
     parser.add_argument("--l2", type=float, default=1.0)
-    given = parser.parse_args()
-    report("names (CoNLL-2003)", *names(given.sentences), given.counts, given.epochs, given.l2)
-    report("tags (WSJ)", *tags(given.sentences), given.counts, given.epochs, given.l2)
+    supplied = parser.parse_args()
+    report("names (CoNLL-2003)", *names(supplied.sentences), supplied.counts, supplied.epochs, supplied.l2)
+    report("tags (WSJ)", *tags(supplied.sentences), supplied.counts, supplied.epochs, supplied.l2)
 
 
 if __name__ == "__main__":

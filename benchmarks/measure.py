@@ -82,14 +82,14 @@ def in_fresh_process(script: str, *arguments: str) -> dict[str, Any]:
 def program_in_fresh_process(name: str, *arguments: str | Path) -> dict[str, Any]:
     """Run a file of this folder in a new process; return its JSON object with the wall time."""
     begun = time.perf_counter()
-    found = _answer([sys.executable, str(HERE / name), *map(str, arguments)])
-    return found | {"wall": time.perf_counter() - begun}
+    result = _answer([sys.executable, str(HERE / name), *map(str, arguments)])
+    return result | {"wall": time.perf_counter() - begun}
 
 
 def _answer(command: list[str]) -> dict[str, Any]:
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
-    found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    return found
+    result: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return result
 
 
 def peak_memory() -> int:

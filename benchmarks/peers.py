@@ -17,8 +17,8 @@ def chunk_features(w: list[str], p: list[str]) -> Features:
     n = len(w)
     rows: Features = []
     for t in range(n):
-        found = ["w[0]=" + w[t], "p[0]=" + p[t]]
-        add = found.append
+        result = ["w[0]=" + w[t], "p[0]=" + p[t]]
+        add = result.append
         if t > 0:
             add("w[-1]=" + w[t - 1])
             add("w[-1]|w[0]=" + w[t - 1] + "|" + w[t])
@@ -41,7 +41,7 @@ def chunk_features(w: list[str], p: list[str]) -> Features:
                 add("p[2]=" + p[t + 2])
                 add("p[1]|p[2]=" + p[t + 1] + "|" + p[t + 2])
                 add("p[0]|p[1]|p[2]=" + p[t] + "|" + p[t + 1] + "|" + p[t + 2])
-        rows.append(found)
+        rows.append(result)
     return rows
 
 
@@ -50,7 +50,7 @@ def crfsuite_by_hand(words: list[list[str]], tags: list[list[str]]) -> tuple[Ind
     index: Index = {}
     rows: list[list[int]] = []
     for w, p in zip(words, tags, strict=True):
-        rows += [[index.setdefault(feature, len(index)) for feature in found] for found in chunk_features(w, p)]
+        rows += [[index.setdefault(feature, len(index)) for feature in result] for result in chunk_features(w, p)]
     return index, rows
 
 
@@ -66,24 +66,24 @@ TEMPLATES = (
 
 def crfsuite_by_templates(words: list[list[str]], tags: list[list[str]]) -> tuple[Index, list[list[int]]]:
     """Number the features of a list of templates, as CRFsuite's example script does. Names are built once."""
-    named = [("|".join(f"{field}[{offset}]" for field, offset in each) + "=", each) for each in TEMPLATES]
+    named = [("|".join(f"{field}[{offset}]" for field, offset in item) + "=", item) for item in TEMPLATES]
     index: Index = {}
     rows: list[list[int]] = []
     for w, p in zip(words, tags, strict=True):
         columns = {"w": w, "p": p}
         n = len(w)
         for t in range(n):
-            found = []
-            for name, each in named:
+            result = []
+            for name, item in named:
                 values = []
-                for field, offset in each:
+                for field, offset in item:
                     place = t + offset
                     if place < 0 or place >= n:
                         break
                     values.append(columns[field][place])
                 else:
-                    found.append(name + "|".join(values))
-            rows.append([index.setdefault(feature, len(index)) for feature in found])
+                    result.append(name + "|".join(values))
+            rows.append([index.setdefault(feature, len(index)) for feature in result])
     return index, rows
 
 
@@ -132,22 +132,22 @@ def ner_features(w: list[str], titles: Collection[str]) -> Features:
 
     rows: Features = []
     for t in range(n):
-        found = ["bias", "w[0]=" + w[t], "s[0]=" + _shape(w[t]), "ss[0]=" + _short_shape(w[t]), *_ngrams(w[t])]
-        add = found.append
+        result = ["bias", "w[0]=" + w[t], "s[0]=" + _shape(w[t]), "ss[0]=" + _short_shape(w[t]), *_ngrams(w[t])]
+        add = result.append
         add("w[-1]=" + at(t - 1))
         add("w[1]=" + at(t + 1))
         add("s[-1]=" + shape_at(t - 1))
         add("s[1]=" + shape_at(t + 1))
         add("s[-1]|s[0]=" + shape_at(t - 1) + "|" + _shape(w[t]))
-        found += ["d-=" + word for word in dict.fromkeys(w[max(t - 4, 0) : t])]
-        found += ["d+=" + word for word in dict.fromkeys(w[t + 1 : t + 5])]
+        result += ["d-=" + word for word in dict.fromkeys(w[max(t - 4, 0) : t])]
+        result += ["d+=" + word for word in dict.fromkeys(w[t + 1 : t + 5])]
         add("c=" + "".join(_capitals(w[i]) if 0 <= i < n else "_" for i in (t - 1, t, t + 1)))
         if w[t] in titles:
             add("t[0]")
         if t > 0 and w[t - 1] in titles:
             add("t[-1]")
         add("w[-2]|w[-1]|s[-1]=" + at(t - 2) + "|" + at(t - 1) + "|" + shape_at(t - 1))
-        rows.append(found)
+        rows.append(result)
     return rows
 
 
@@ -157,7 +157,7 @@ def ner_by_hand(words: list[list[str]], titles: Collection[str]) -> tuple[Index,
     index: Index = {}
     rows: list[list[int]] = []
     for w in words:
-        rows += [[index.setdefault(feature, len(index)) for feature in found] for found in ner_features(w, titles)]
+        rows += [[index.setdefault(feature, len(index)) for feature in result] for result in ner_features(w, titles)]
     return index, rows
 
 

@@ -32,7 +32,7 @@ class TheirTraining:
 
     def seconds_until(self, loss: float) -> float:
         """Return the CPU time until the objective reached ``loss``."""
-        iterations = next(number for number, each in enumerate(self.losses, 1) if each <= loss)
+        iterations = next(number for number, item in enumerate(self.losses, 1) if item <= loss)
         return sum(self.seconds[:iterations])
 
 

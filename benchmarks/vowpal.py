@@ -45,16 +45,16 @@ def search(train: tagpool.Corpus, dev: tagpool.Corpus, templates: str, passes: i
     numbers = {label: number for number, label in enumerate(labels, 1)}
     for name, corpus in (("train", train), ("dev", dev)):
         (folder / name).write_text("".join(_lines(corpus, encoder, numbers)))
-    model, said = folder / "model", folder / "said"
+    model, messages = folder / "model", folder / "said"
     cache = f"--cache_file {folder / 'cache'} --kill_cache" if passes > 1 else ""
     training = _run(
         f"--search {len(labels)} --search_task sequence --search_history_length {_HISTORY} -b 22 --passes {passes} {cache} "
         f"-d {folder / 'train'} -f {model}"
     )
-    tagging = _run(f"-t -i {model} -d {folder / 'dev'} -p {said}")
-    found = [labels[int(number) - 1] for line in said.read_text().splitlines() for number in line.split()]
+    tagging = _run(f"-t -i {model} -d {folder / 'dev'} -p {messages}")
+    result = [labels[int(number) - 1] for line in messages.read_text().splitlines() for number in line.split()]
     gold = [label for sentence in dev.labels for label in sentence]
-    right = sum(one == other for one, other in zip(found, gold, strict=True)) / len(gold)
+    right = sum(one == other for one, other in zip(result, gold, strict=True)) / len(gold)
     return Searched(Seconds(training.cpu / passes, training.wall / passes), tagging, right)
 
 

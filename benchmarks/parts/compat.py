@@ -54,7 +54,7 @@ def _tagging(task: Task) -> Row:
     features = task.features(task.read("test"))()
     them, us = their_tagger(task), pycrfsuite.Tagger()
     us.open(theirs(task).path)
-    differing = sum(them.tag(each) != us.tag(each) for each in features)
+    differing = sum(them.tag(item) != us.tag(item) for item in features)
 
     def newly_opened() -> pycrfsuite.Tagger:
         tagger = pycrfsuite.Tagger()
@@ -62,7 +62,7 @@ def _tagging(task: Task) -> Row:
         return tagger
 
     def tags(tagger: Any) -> object:
-        return [tagger.tag(each) for each in features]
+        return [tagger.tag(item) for item in features]
 
     # The drop-in caches attributes, so new taggers are measured as well.
     best = fastest(

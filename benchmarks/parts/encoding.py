@@ -50,12 +50,12 @@ def encoding(tasks: list[Task]) -> Iterator[Row]:
     chunks, entities = tasks
     yield from _chunks(chunks)
     yield from _entities(entities)
-    found = in_fresh_process(_MEMORY, str(entities.path("train.conll")), ",".join(entities.columns))
-    each = found["bytes"] / found["occurrences"]
+    result = in_fresh_process(_MEMORY, str(entities.path("train.conll")), ",".join(entities.columns))
+    item = result["bytes"] / result["occurrences"]
     yield Row(
         "… peak memory beyond the corpus",
-        f"{found['bytes'] / 2**20:.0f} MB, {each:.1f} bytes an occurrence",
-        f"a fresh process, {found['occurrences']:,} occurrences",
+        f"{result['bytes'] / 2**20:.0f} MB, {item:.1f} bytes an occurrence",
+        f"a fresh process, {result['occurrences']:,} occurrences",
     )
 
 

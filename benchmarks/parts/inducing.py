@@ -49,16 +49,16 @@ def inducing(_: list[Task]) -> Iterator[Row]:
     )
     yield from _with_everything(train, without)
     words = dev.words
-    found = fastest(
+    result = fastest(
         {str(threads): lambda threads=threads: tagger.set_params(threads=threads).predict(words) for threads in (1, 2)}
     )
-    speed = dev.token_count / found["1"].cpu
+    speed = dev.token_count / result["1"].cpu
     yield Row(
         "tokens a second with pairs, from lists of words",
         f"{speed:,.0f}",
-        f"one thread: {found['1']}",
+        f"one thread: {result['1']}",
     )
-    yield speedup("the same with two threads, wall time", found["1"].wall / found["2"].wall, f"{found['1']}; {found['2']}")
+    yield speedup("the same with two threads, wall time", result["1"].wall / result["2"].wall, f"{result['1']}; {result['2']}")
     few = train[:_FEW]
     ours, theirs = timed(lambda: tagpool.InducingTagger(epochs=1).fit(few)), _perceptron(few)
     yield Row(

@@ -71,10 +71,10 @@ def _their_weights(task: Task, crf: tagpool.CRF, problem: Problem) -> NDArray[np
     labels = crf.labels_
     weights = np.zeros(problem.parameter_count)
     pairs = zip(problem.training.pair_features().tolist(), problem.training.pair_labels().tolist(), strict=True)
-    found = [known.state_features.get((names[feature], labels[label]), 0.0) for feature, label in pairs]
-    weights[: len(found)] = found
+    result = [known.state_features.get((names[feature], labels[label]), 0.0) for feature, label in pairs]
+    weights[: len(result)] = result
     edges = [known.transitions.get((before, after), 0.0) for before in labels for after in labels]
-    weights[len(found) : len(found) + len(edges)] = edges
+    weights[len(result) : len(result) + len(edges)] = edges
     return weights
 
 

@@ -35,11 +35,11 @@ def _random_experts(sequences: int, positions: int, experts: int) -> tuple[dict[
     random = np.random.default_rng(1)
     names = np.array([f"L{number}" for number in range(_LABELS)], dtype=object)
     gold = random.integers(0, _LABELS, (sequences, positions))
-    said = {}
+    messages = {}
     for number, right in enumerate(np.linspace(0.5, 0.95, experts)):
         wrong = random.integers(0, _LABELS, gold.shape)
-        said[f"e{number}"] = names[np.where(random.random(gold.shape) < right, gold, wrong)].tolist()
-    return said, names[gold].tolist()
+        messages[f"e{number}"] = names[np.where(random.random(gold.shape) < right, gold, wrong)].tolist()
+    return messages, names[gold].tolist()
 
 
 def _automaton(width: int) -> tagpool.Automaton:
@@ -57,13 +57,13 @@ def _by_edges() -> Row:
     """Measure the time per round and edge for automata of n, 2n and 4n edges."""
     predictions, gold = _random_experts(_ROUNDS, _POSITIONS, _EXPERTS)
     pools = {f"{size}": tagpool.VotePool("mvote", automaton=_automaton(20 * size)) for size in _SIZES}
-    found = fastest({name: lambda pool=pool: pool.fit(predictions, gold) for name, pool in pools.items()}, rounds=3)
+    result = fastest({name: lambda pool=pool: pool.fit(predictions, gold) for name, pool in pools.items()}, rounds=3)
     edges = [len(pools[f"{size}"].automaton or ()) for size in _SIZES]
-    each = [1e9 * found[f"{size}"].cpu / count / _ROUNDS for size, count in zip(_SIZES, edges, strict=True)]
-    counted = ", ".join(f"{count:,} edges {time:.0f} ns" for count, time in zip(edges, each, strict=True))
+    item = [1e9 * result[f"{size}"].cpu / count / _ROUNDS for size, count in zip(_SIZES, edges, strict=True)]
+    counted = ", ".join(f"{count:,} edges {time:.0f} ns" for count, time in zip(edges, item, strict=True))
     return fraction(
         "a general automaton: CPU time for each edge and round, four times the edges over one time",
-        each[-1] / each[0],
+        item[-1] / item[0],
         f"MVote, {_ROUNDS:,} rounds, the whole fit: {counted}",
     )
 
@@ -94,10 +94,10 @@ def _by_rounds() -> Row:
     """Measure the memory beyond the input for T and 2T rounds."""
     rounds = (100_000, 200_000)
     grown = [in_fresh_process(_PEAK, str(HERE), *map(str, (count, _POSITIONS, _EXPERTS, _LABELS)))["grown"] for count in rounds]
-    kept = 8 * _POSITIONS * _EXPERTS * (rounds[1] - rounds[0])
+    stored = 8 * _POSITIONS * _EXPERTS * (rounds[1] - rounds[0])
     return fraction(
         "memory of a round: what MVote needs more for each of them, over an array of rounds × edges",
-        (grown[1] - grown[0]) / kept,
+        (grown[1] - grown[0]) / stored,
         f"{grown[0] / 1e6:.1f} MB at the peak beside votes for {rounds[0]:,} rounds, {grown[1] / 1e6:.1f} MB for {rounds[1]:,};"
-        f" such an array would be {kept / 1e6:.0f} MB larger",
+        f" such an array would be {stored / 1e6:.0f} MB larger",
     )

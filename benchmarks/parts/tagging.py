@@ -37,7 +37,7 @@ def tagging(tasks: list[Task]) -> Iterator[Row]:
 
         def by_hand(features: Callable[[], list[peers.Features]] = features, tag: Callable[..., object] = tag) -> list[object]:
             peers.forget_words()
-            return [tag(each) for each in features()]
+            return [tag(item) for item in features()]
 
         def by_us(model: tagpool.CRF = model, sentences: list[object] = sentences) -> object:
             return model.predict(sentences)
@@ -64,15 +64,15 @@ def _given(task: Task, corpus: tagpool.Corpus, features: list[peers.Features], t
     train = task.read("train")
     model = tagpool.CRF(**task.settings).fit(task.features(train)(), train.labels)
     best = fastest(
-        {"tagpool": lambda: model.predict(features), "them": lambda: [tag(each) for each in features]},
+        {"tagpool": lambda: model.predict(features), "them": lambda: [tag(item) for item in features]},
         rounds=7,
     )
-    found = 100 * tagpool.score(corpus.labels, model.predict(features)).f1
+    result = 100 * tagpool.score(corpus.labels, model.predict(features)).f1
     return speedup(
         f"{task.name}: tagging from given features (lists of strings)",
         best["them"].cpu / best["tagpool"].cpu,
         f"the same strings to both, minimum of 7: {_rate(corpus, best['tagpool'])} against {_rate(corpus, best['them'])}; "
-        f"tagpool's model was trained on such strings, test F1 {found:.2f}",
+        f"tagpool's model was trained on such strings, test F1 {result:.2f}",
     )
 
 

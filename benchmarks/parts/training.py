@@ -49,13 +49,13 @@ def footprint(tasks: list[Task]) -> Iterator[Row]:
         for options in _SAVED:
             path = task.path("saved.tagpool")
             model.save(path, **options)
-            found = score_of(path, task, "test")
+            result = score_of(path, task, "test")
             shown = ", ".join(f"{name}={value}" for name, value in options.items()) or "as it is"
             yield fraction(
                 f"{task.name}: model file, {shown}",
                 path.stat().st_size / size,
-                f"{path.stat().st_size / 2**20:.1f} MB, test F1 {found:.2f}; python-crfsuite's {size / 2**20:.1f} MB, {f1:.2f}",
-                unless=_worse(f1, found),
+                f"{path.stat().st_size / 2**20:.1f} MB, test F1 {result:.2f}; python-crfsuite's {size / 2**20:.1f} MB, {f1:.2f}",
+                unless=_worse(f1, result),
             )
 
 

@@ -59,16 +59,16 @@ def test_n_best_are_all_sequences_in_order(problem: Problem) -> None:
     assume(truth.scores)
     count = len(truth.scores)
     everything = lattice.best_n(count + 3)
-    found = [tuple(labels.tolist()) for labels, _ in everything]
-    assert sorted(found) == sorted(truth.scores)
+    result = [tuple(labels.tolist()) for labels, _ in everything]
+    assert sorted(result) == sorted(truth.scores)
     assert [score for _, score in everything] == [close(score) for _, score in truth.ranked()]
     for (labels, score), following in itertools.pairwise(everything):
         assert score >= following.score
         assert score == lattice.score(labels)  # to the last bit
     best = lattice.best()
-    assert (tuple(best.labels.tolist()), best.score) == (found[0], everything[0].score)
+    assert (tuple(best.labels.tolist()), best.score) == (result[0], everything[0].score)
     for n in {1, 2, count // 2 + 1, count}:
-        assert [tuple(labels.tolist()) for labels, _ in lattice.best_n(n)] == found[:n]
+        assert [tuple(labels.tolist()) for labels, _ in lattice.best_n(n)] == result[:n]
 
 
 @given(problems(kinds=WHOLE))
@@ -77,8 +77,8 @@ def test_equal_scores_come_in_lexicographic_order(problem: Problem) -> None:
     """Sums of whole numbers are exact, so that order and scores must be exactly those of the enumeration."""
     truth = problem.enumeration()
     assume(truth.scores)
-    found = [(tuple(labels.tolist()), score) for labels, score in problem.lattice().best_n(len(truth.scores))]
-    assert found == truth.ranked()
+    result = [(tuple(labels.tolist()), score) for labels, score in problem.lattice().best_n(len(truth.scores))]
+    assert result == truth.ranked()
 
 
 @given(problems(longest=3, most=3))

@@ -150,5 +150,5 @@ def test_many_sentences_at_once_are_tagged_as_one_by_one() -> None:
         if finish - begin > 1:
             assert (labels[begin:finish] == Lattice(nodes[begin:finish], edges, start, end).best().labels).all()
     assert labels[offsets[1]] == -1
-    with pytest.raises(_native.InputFault, match="offsets must rise"):
+    with pytest.raises(_native.InputFault, match="offsets: expected increasing"):
         _native.best_batch(nodes, offsets + np.uint32(1), edges, start, end)

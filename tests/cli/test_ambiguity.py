@@ -26,18 +26,18 @@ def test_what_is_written_is_what_python_counts(data: Path, tmp_path: Path, name:
         model = tmp_path / name
         tagpool.OpinionPool([tagpool.load(data / "ner.tagpool")]).save(model)
     text = write(tmp_path, "text.gz", gzip.compress(TEXT.encode()))
-    told = json.loads(succeed("resources", "ambiguity", text, "--model", model, "-o", tmp_path / "classes.tsv", "--json"))
+    reported = json.loads(succeed("resources", "ambiguity", text, "--model", model, "-o", tmp_path / "classes.tsv", "--json"))
     counts = TagCounts()
     counts.add(SENTENCES, tagpool.load(model).predict(SENTENCES))
-    assert told.pop("seconds") >= 0
-    assert told == {"output": str(tmp_path / "classes.tsv"), "tokens": sum(map(len, SENTENCES)), "words": len(counts.tags())}
+    assert reported.pop("seconds") >= 0
+    assert reported == {"output": str(tmp_path / "classes.tsv"), "tokens": sum(map(len, SENTENCES)), "words": len(counts.tags())}
     counts.write(tmp_path / "expected.tsv")
     assert (tmp_path / "classes.tsv").read_text() == (tmp_path / "expected.tsv").read_text()
 
 
 def test_training_data_options_and_use(data: Path, tmp_path: Path) -> None:
-    given = ["--model", data / "ner.tagpool", "--train", data / "train.conll", "--simplify", "--share", 0.1, "--min-count", 2]
-    written = succeed("resources", "ambiguity", "-", *given, stdin=TEXT)
+    supplied = ["--model", data / "ner.tagpool", "--train", data / "train.conll", "--simplify", "--share", 0.1, "--min-count", 2]
+    written = succeed("resources", "ambiguity", "-", *supplied, stdin=TEXT)
     counts = TagCounts(simplify=True)
     counts.add(SENTENCES, tagpool.load(data / "ner.tagpool").predict(SENTENCES))
     counts.add_training(tagpool.read_corpus(data / "train.conll"))

@@ -19,17 +19,17 @@ TEXT = "\n".join(" ".join(words) for words in builtin_corpus(200).words) + "\n"
 
 def test_what_is_written_is_what_python_finds(tmp_path: Path) -> None:
     plain, packed = write(tmp_path, "a.txt", TEXT), write(tmp_path, "a.gz", gzip.compress(TEXT.encode()))
-    told = json.loads(succeed("resources", "clusters", plain, "--k", 20, "--min-count", 2, "-o", tmp_path / "out", "--json"))
-    found = Clusters.brown(plain, k=20, min_count=2)
-    assert told.pop("seconds") >= 0
-    assert told == {
+    reported = json.loads(succeed("resources", "clusters", plain, "--k", 20, "--min-count", 2, "-o", tmp_path / "out", "--json"))
+    result = Clusters.brown(plain, k=20, min_count=2)
+    assert reported.pop("seconds") >= 0
+    assert reported == {
         "output": str(tmp_path / "out"),
-        "tokens": sum(found.counts.values()),
-        "words": len(found),
+        "tokens": sum(result.counts.values()),
+        "words": len(result),
         "clusters": 20,
     }
     rows = [line.split("\t") for line in (tmp_path / "out").read_text().splitlines()]
-    assert [tuple(row) for row in rows] == [(found.get(word), word, str(count)) for word, count in found.counts.items()]
+    assert [tuple(row) for row in rows] == [(result.get(word), word, str(count)) for word, count in result.counts.items()]
     assert succeed("resources", "clusters", "-", "--k", 20, "--min-count", 2, stdin=TEXT) == (tmp_path / "out").read_text()
     succeed("resources", "clusters", packed, "--k", 20, "--min-count", 2, "-o", tmp_path / "out.gz")
     assert gzip.decompress((tmp_path / "out.gz").read_bytes()) == (tmp_path / "out").read_bytes()
@@ -41,8 +41,8 @@ def test_templates_use_them(data: Path, tmp_path: Path) -> None:
     succeed("resources", "clusters", write(tmp_path, "text", TEXT), "--k", 30, "-o", tmp_path / "brown.txt")
     assert len(Clusters.read(tmp_path / "brown.txt")) > 100
     model = tmp_path / "m"
-    given = ["--features", "cluster(brown, 2, 4, 8)[-1..1]", "--use", f"brown={tmp_path / 'brown.txt'}", "--epochs", 2]
-    succeed("train", "--train", data / "train.conll", *given, "--model", model)
+    supplied = ["--features", "cluster(brown, 2, 4, 8)[-1..1]", "--use", f"brown={tmp_path / 'brown.txt'}", "--epochs", 2]
+    succeed("train", "--train", data / "train.conll", *supplied, "--model", model)
     names = json.loads(succeed("inspect", model, "--top", 3, "--json"))
     assert "cluster(brown, 4)" in json.dumps(names)
 
@@ -89,8 +89,8 @@ def test_ctrl_c_leaves_nothing(tmp_path: Path) -> None:
 
 def test_a_model_can_refer_to_its_clusters(data: Path, tmp_path: Path) -> None:
     succeed("resources", "clusters", write(tmp_path, "text", TEXT), "--k", 30, "-o", tmp_path / "brown.txt")
-    given = ["--features", "word[0]\ncluster(brown, 2, 4)[0]", "--use", f"brown={tmp_path / 'brown.txt'}", "--epochs", 1]
-    common = ["train", "--train", data / "train.conll", *given, "--model", tmp_path / "m"]
+    supplied = ["--features", "word[0]\ncluster(brown, 2, 4)[0]", "--use", f"brown={tmp_path / 'brown.txt'}", "--epochs", 1]
+    common = ["train", "--train", data / "train.conll", *supplied, "--model", tmp_path / "m"]
     assert "--keep-resources maybe: expected yes or no" in fail(*common, "--keep-resources", "maybe")
     succeed(*common, "--keep-resources", "no")
     tagged = succeed("tag", tmp_path / "m", data / "test.conll")

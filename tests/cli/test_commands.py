@@ -29,37 +29,37 @@ def files(tmp_path: Path) -> Path:
 
 
 def test_score_two_files_as_json(files: Path) -> None:
-    found = json.loads(succeed("score", files / "gold.conll", files / "poor.conll", "--json"))
-    assert (found["precision"], found["recall"], found["f1"]) == (0.0, 0.0, 0.0)  # "New" is not "New York"
-    assert found["accuracy"] == pytest.approx(100 * 5 / 7)
-    assert (found["tokens"], found["sentences"]) == (7, 2)
-    assert found["types"]["LOC"] == {"precision": 0.0, "recall": 0.0, "f1": 0.0, "gold": 1, "predicted": 1, "correct": 0}
-    assert set(found["intervals"]) >= {"precision", "recall", "f1", "accuracy"}
-    assert found["hamming"] == pytest.approx(2 / 7)
+    result = json.loads(succeed("score", files / "gold.conll", files / "poor.conll", "--json"))
+    assert (result["precision"], result["recall"], result["f1"]) == (0.0, 0.0, 0.0)  # "New" is not "New York"
+    assert result["accuracy"] == pytest.approx(100 * 5 / 7)
+    assert (result["tokens"], result["sentences"]) == (7, 2)
+    assert result["types"]["LOC"] == {"precision": 0.0, "recall": 0.0, "f1": 0.0, "gold": 1, "predicted": 1, "correct": 0}
+    assert set(result["intervals"]) >= {"precision", "recall", "f1", "accuracy"}
+    assert result["hamming"] == pytest.approx(2 / 7)
 
 
 def test_score_one_file_with_both_columns(files: Path) -> None:
     both = files / "both.conll"
     both.write_text("Ann x B-PER B-PER\nleft y O B-LOC\n")
-    found = json.loads(succeed("score", both, "--json"))
-    assert (found["precision"], found["recall"]) == (50.0, 100.0)
+    result = json.loads(succeed("score", both, "--json"))
+    assert (result["precision"], result["recall"]) == (50.0, 100.0)
     labels_only = files / "labels.conll"
     labels_only.write_text("B-PER B-PER\nO O\n")
     assert json.loads(succeed("score", labels_only, "--json"))["f1"] == 100.0
 
 
 def test_score_reads_standard_input(files: Path) -> None:
-    found = json.loads(succeed("score", "-", "--json", stdin="Ann x B-PER B-PER\nleft y O B-LOC\n"))
-    assert (found["precision"], found["recall"]) == (50.0, 100.0)
+    result = json.loads(succeed("score", "-", "--json", stdin="Ann x B-PER B-PER\nleft y O B-LOC\n"))
+    assert (result["precision"], result["recall"]) == (50.0, 100.0)
 
 
 def test_score_compares_two_systems(files: Path) -> None:
     shown = succeed("score", files / "gold.conll", files / "good.conll", "--compare", files / "poor.conll")
     assert "+100.00 F1" in shown
     assert "McNemar" in shown
-    found = json.loads(succeed("score", files / "gold.conll", files / "good.conll", "--compare", files / "poor.conll", "--json"))
-    assert found["compare"]["difference"] == 100.0
-    assert found["compare"]["right_only_here"] == 2
+    result = json.loads(succeed("score", files / "gold.conll", files / "good.conll", "--compare", files / "poor.conll", "--json"))
+    assert result["compare"]["difference"] == 100.0
+    assert result["compare"]["right_only_here"] == 2
 
 
 def test_plain_tags_have_an_accuracy_and_no_f1(files: Path) -> None:
@@ -73,9 +73,9 @@ def test_plain_tags_have_an_accuracy_and_no_f1(files: Path) -> None:
 def test_score_tells_known_words_from_unknown_ones(files: Path) -> None:
     train = files / "train.conll"
     train.write_text("Ann B-PER\nin O\n")
-    found = json.loads(succeed("score", files / "gold.conll", files / "poor.conll", "--train", train, "--json"))
-    assert found["known_words"]["tokens"] == 2
-    assert found["unknown_words"]["tokens"] == 5
+    result = json.loads(succeed("score", files / "gold.conll", files / "poor.conll", "--train", train, "--json"))
+    assert result["known_words"]["tokens"] == 2
+    assert result["unknown_words"]["tokens"] == 5
     assert "unknown words" in succeed("score", files / "gold.conll", files / "poor.conll", "--train", train)
 
 
@@ -105,15 +105,15 @@ def test_score_reports_files_that_do_not_fit(files: Path) -> None:
 def test_features_shows_what_templates_make(files: Path) -> None:
     shown = succeed("features", files / "gold.conll", "--features", "word[-1] & pos[0]")
     assert "word[-1]&pos[0] = Ann|VBZ" in shown
-    found = json.loads(succeed("features", files / "gold.conll", "--features", "shape[0]", "--first", 2, "--json"))
-    assert found["sentence"] == 2
-    assert found["tokens"][0] == {"word": "Rain", "features": [["shape(word)[0]=Xxxx", 1.0]]}
+    result = json.loads(succeed("features", files / "gold.conll", "--features", "shape[0]", "--first", 2, "--json"))
+    assert result["sentence"] == 2
+    assert result["tokens"][0] == {"word": "Rain", "features": [["shape(word)[0]=Xxxx", 1.0]]}
 
 
 def test_features_summary_counts_by_template(files: Path) -> None:
-    found = json.loads(succeed("features", files / "gold.conll", "--features", "word[0]\npos[0]", "--summary", "--json"))
-    assert found["templates"] == {"word[0]": {"features": 7, "occurrences": 7}, "pos[0]": {"features": 5, "occurrences": 7}}
-    assert found["labels"] == ["B-PER", "O", "B-LOC", "I-LOC"]
+    result = json.loads(succeed("features", files / "gold.conll", "--features", "word[0]\npos[0]", "--summary", "--json"))
+    assert result["templates"] == {"word[0]": {"features": 7, "occurrences": 7}, "pos[0]": {"features": 5, "occurrences": 7}}
+    assert result["labels"] == ["B-PER", "O", "B-LOC", "I-LOC"]
 
 
 def test_features_takes_resources_bags_and_history(files: Path) -> None:
@@ -149,9 +149,9 @@ def test_features_points_at_mistakes(files: Path) -> None:
 def test_features_shows_embeddings(files: Path) -> None:
     vectors = write(files, "vectors.txt", "ann 0.5 1\nyork 2 3\n")
     options = ["--features", "embedding(v, lower(word))[0..1]", "--use", f"v={vectors}"]
-    found = json.loads(succeed("features", files / "gold.conll", *options, "--json"))
-    assert found["tokens"][0]["dense"] == {"embedding(v, lower(word))[0]": [0.5, 1.0]}
-    assert found["tokens"][3]["dense"] == {"embedding(v, lower(word))[1]": [2.0, 3.0]}
+    result = json.loads(succeed("features", files / "gold.conll", *options, "--json"))
+    assert result["tokens"][0]["dense"] == {"embedding(v, lower(word))[0]": [0.5, 1.0]}
+    assert result["tokens"][3]["dense"] == {"embedding(v, lower(word))[1]": [2.0, 3.0]}
     assert "embedding(v, lower(word))[0] = 0.5 1 ... (2 numbers)" in succeed("features", files / "gold.conll", *options)
     assert "28.6% of tokens" in succeed("features", files / "gold.conll", *options, "--summary")
 

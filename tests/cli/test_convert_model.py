@@ -20,8 +20,8 @@ def test_from_crfsuite_to_everything_and_back(tmp_path: Path) -> None:
     succeed("convert", first, "-o", tmp_path / "model.tagpool")
     assert tagpool.load(tmp_path / "model.tagpool").predict([[["x"], ["y"]]]) == [["A", "B"]]
     assert "converted from a model of CRFsuite" in succeed("inspect", tmp_path / "model.tagpool")
-    said = json.loads(succeed("convert", first, "-o", tmp_path / "model.wapiti", "--json"))
-    assert said == {"from": "CRFsuite", "to": "wapiti", "labels": 2, "attributes": 2, "weights": 5, "lost": []}
+    messages = json.loads(succeed("convert", first, "-o", tmp_path / "model.wapiti", "--json"))
+    assert messages == {"from": "CRFsuite", "to": "wapiti", "labels": 2, "attributes": 2, "weights": 5, "lost": []}
     succeed("convert", tmp_path / "model.wapiti", "-o", tmp_path / "again", "--to", "crfsuite")
     assert (tmp_path / "again").read_bytes() == MODEL
     succeed("convert", tmp_path / "model.tagpool", "-o", tmp_path / "third.crfsuite")
@@ -32,8 +32,8 @@ def test_from_crfsuite_to_everything_and_back(tmp_path: Path) -> None:
 
 def test_what_has_no_place_is_named(tmp_path: Path) -> None:
     tagpool.CRF("word[0]").fit(tagpool.builtin_corpus(40)).save(tmp_path / "model.tagpool")
-    said = json.loads(succeed("convert", tmp_path / "model.tagpool", "-o", tmp_path / "model.crfsuite", "--json"))
-    assert said["lost"] == ["the weights of first and last labels, so that some labels may differ"]
+    messages = json.loads(succeed("convert", tmp_path / "model.tagpool", "-o", tmp_path / "model.crfsuite", "--json"))
+    assert messages["lost"] == ["the weights of first and last labels, so that some labels may differ"]
 
 
 def test_bad_files_are_refused(tmp_path: Path) -> None:

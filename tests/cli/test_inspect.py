@@ -17,15 +17,15 @@ from tagpool.experts.inside.linear import explain
 
 def test_inspect_counts_and_shows_the_strongest(data: Path) -> None:
     model = data / "ner.tagpool"
-    found = json.loads(succeed("inspect", model, "--top", 3, "--json"))
+    result = json.loads(succeed("inspect", model, "--top", 3, "--json"))
     expert = tagpool.load(model)
-    assert found["labels"] == list(expert.labels_)
-    assert sum(found["templates"].values()) == found["features"] == expert._fitted().feature_count
-    assert sum(found["sizes"].values()) == found["bytes"] == model.stat().st_size
-    assert found["training"]["sentences"] == 300
+    assert result["labels"] == list(expert.labels_)
+    assert sum(result["templates"].values()) == result["features"] == expert._fitted().feature_count
+    assert sum(result["sizes"].values()) == result["bytes"] == model.stat().st_size
+    assert result["training"]["sentences"] == 300
     strongest = top_features(expert, top=3)
-    assert found["top_features"]["B-PER"]["positive"] == [list(pair) for pair in strongest["B-PER"].positive]
-    assert len(found["transitions"]) == 3
+    assert result["top_features"]["B-PER"]["positive"] == [list(pair) for pair in strongest["B-PER"].positive]
+    assert len(result["transitions"]) == 3
     shown = succeed("inspect", model, "--label", "B-PER", "--top", 2)
     assert "for B-PER" in shown
     assert strongest["B-PER"].positive[0][0] in shown
@@ -34,8 +34,8 @@ def test_inspect_counts_and_shows_the_strongest(data: Path) -> None:
 
 
 def test_inspect_of_one_template(data: Path) -> None:
-    found = json.loads(succeed("inspect", data / "pos.tagpool", "--template", "pos[0]", "--json"))
-    names = [name for label in found["top_features"].values() for name, _ in label["positive"]]
+    result = json.loads(succeed("inspect", data / "pos.tagpool", "--template", "pos[0]", "--json"))
+    names = [name for label in result["top_features"].values() for name, _ in label["positive"]]
     assert names
     assert all(name.startswith("pos[0]=") for name in names)
     assert "the templates are word[0], pos[-1]" in fail("inspect", data / "pos.tagpool", "--template", "shape[0]")
@@ -50,9 +50,9 @@ def test_inspect_shows_what_it_can_of_a_model_without_names(data: Path, tmp_path
     assert "no names of features: the model was saved without them" in done.stdout
     assert "B-PER" in done.stdout
     assert "from" in done.stdout
-    found = json.loads(succeed("inspect", tmp_path / "m", "--json"))
-    assert (found["names"], found["templates"], found["top_features"]) == (False, {}, {})
-    assert found["transitions"]
+    result = json.loads(succeed("inspect", tmp_path / "m", "--json"))
+    assert (result["names"], result["templates"], result["top_features"]) == (False, {}, {})
+    assert result["transitions"]
 
 
 def test_inspect_and_explain_transition_features(data: Path, tmp_path: Path) -> None:
@@ -61,10 +61,10 @@ def test_inspect_and_explain_transition_features(data: Path, tmp_path: Path) -> 
     tagpool.CRF(templates, trainer=tagpool.SGD(epochs=2)).fit(corpus).save(tmp_path / "m")
     shown = succeed("inspect", tmp_path / "m", "--top", 2)
     assert "transition feature" in shown
-    found = json.loads(succeed("inspect", tmp_path / "m", "--top", 2, "--json"))
-    assert len(found["transition_features"]) == 2
-    assert sum(found["sizes"].values()) == found["bytes"]
-    assert "transition features" in found["sizes"]
+    result = json.loads(succeed("inspect", tmp_path / "m", "--top", 2, "--json"))
+    assert len(result["transition_features"]) == 2
+    assert sum(result["sizes"].values()) == result["bytes"]
+    assert "transition features" in result["sizes"]
     only = json.loads(succeed("inspect", tmp_path / "m", "--template", "label[-1]&shape(word)[0]", "--json"))
     assert only["top_features"]["O"]["positive"] == []
     assert only["transition_features"]
@@ -81,11 +81,11 @@ def test_inspect_and_explain_transition_features(data: Path, tmp_path: Path) -> 
 
 def test_explain_a_sentence(data: Path) -> None:
     sentence = "Dr. Okafor moved to Oslo."
-    found = json.loads(succeed("explain", data / "ner.tagpool", sentence, "--json"))["tokens"]
+    result = json.loads(succeed("explain", data / "ner.tagpool", sentence, "--json"))["tokens"]
     words = [token.text for token in tagpool.tokenize(sentence)]
     expected = explain(tagpool.load(data / "ner.tagpool"), tagpool.Corpus.from_lists(word=[words]))
-    assert [(token["word"], token["label"]) for token in found] == [(one.word, one.label) for one in expected]
-    assert [token["decisive"] for token in found] == [one.decisive for one in expected]
+    assert [(token["word"], token["label"]) for token in result] == [(one.word, one.label) for one in expected]
+    assert [token["decisive"] for token in result] == [one.decisive for one in expected]
     shown = succeed("explain", data / "ner.tagpool", sentence, "--token", 2, "--top", 1)
     assert "  2. Okafor  " in shown
     assert f"label {expected[1].instead} without" in shown
@@ -117,7 +117,7 @@ def test_explain_tokens_with_columns_and_sentences_of_files(data: Path) -> None:
     ],
 )
 def test_what_cannot_be_explained(data: Path, options: list[object], message: str) -> None:
-    assert message in fail("explain", data / "ner.tagpool", *(str(each).format(data=data) for each in options))
+    assert message in fail("explain", data / "ner.tagpool", *(str(item).format(data=data) for item in options))
 
 
 def test_inspect_and_explain_hashed_features(data: Path, tmp_path: Path) -> None:

@@ -46,41 +46,41 @@ def test_a_pool_is_fitted_and_applied(files: Path, tmp_path: Path) -> None:
     assert "with probability 95% the mean loss of a sentence is at most" in shown
     assert "best expert" in shown
     succeed("pool", "apply", model, "--experts", *experts(files, "test"), "--output", out, "--confidence")
-    made = read_corpus(out, columns="word,label,confidence")
+    created = read_corpus(out, columns="word,label,confidence")
     gold = read_corpus(files / "test.conll", columns="word,label")
-    assert made.words == gold.words
-    assert all(0 <= float(each) <= 1 for row in made.column("confidence") for each in row)
+    assert created.words == gold.words
+    assert all(0 <= float(item) <= 1 for row in created.column("confidence") for item in row)
     pool = load(model)
-    said = {name: noisy(gold, ord(name), types) for name, types in (("a", "PER LOC"), ("b", "ORG LOC"), ("c", "PER ORG"))}
-    assert made.labels == pool.predict(said, words=gold.words)  # type: ignore[call-arg]
+    messages = {name: noisy(gold, ord(name), types) for name, types in (("a", "PER LOC"), ("b", "ORG LOC"), ("c", "PER ORG"))}
+    assert created.labels == pool.predict(messages, words=gold.words)  # type: ignore[call-arg]
     again = succeed("pool", "apply", model, *experts(files, "test"))
-    assert [line.split()[-1] for line in again.splitlines() if line] == [y for row in made.labels for y in row]
+    assert [line.split()[-1] for line in again.splitlines() if line] == [y for row in created.labels for y in row]
 
 
 def test_columns_of_one_file_are_experts(files: Path, tmp_path: Path) -> None:
     several = files / "all.train.conll"
-    found = json.loads(
+    result = json.loads(
         succeed(
             *("pool", "fit", "--gold", several, "--columns", "word,label,a,b,c", "--model", tmp_path / "x.pool", "--json"),
             *(f"{several}@a", f"{several}@b", f"third={several}@c"),
         )
     )
-    assert found["weights"]["experts"] == ["a", "b", "third"]
-    assert found["loss"] < found["best_expert"] + 1e-9
-    assert 0 < found["beta"] < 1
+    assert result["weights"]["experts"] == ["a", "b", "third"]
+    assert result["loss"] < result["best_expert"] + 1e-9
+    assert 0 < result["beta"] < 1
 
 
 def test_methods_are_compared_and_who_is_right_where_is_drawn(files: Path, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     arguments = ("pool", "compare", "--gold", files / "train.conll", "--experts", *experts(files, "train"), "--draws", 200)
     picture = tmp_path / "right.png"
-    found = json.loads(succeed(*arguments, "--json", "--plot", picture, "--folds", 3))
+    result = json.loads(succeed(*arguments, "--json", "--plot", picture, "--folds", 3))
     assert picture.read_bytes().startswith(b"\x89PNG")
-    assert [each["name"] for each in found["experts"]] == ["a", "b", "c"]
-    assert {"mvote", "espboost", "majority"} <= {each["name"] for each in found["methods"]}
-    assert found["best_expert"] in "abc"
-    assert all(each["interval"][0] <= each["f1"] <= each["interval"][1] for each in found["methods"])
-    right = dict(zip(found["accuracy"]["types"], found["accuracy"]["rates"][0], strict=True))
+    assert [item["name"] for item in result["experts"]] == ["a", "b", "c"]
+    assert {"mvote", "espboost", "majority"} <= {item["name"] for item in result["methods"]}
+    assert result["best_expert"] in "abc"
+    assert all(item["interval"][0] <= item["f1"] <= item["interval"][1] for item in result["methods"])
+    right = dict(zip(result["accuracy"]["types"], result["accuracy"]["rates"][0], strict=True))
     assert right["PER"] > 0.8 > 0.1 > right["ORG"]
 
 
@@ -93,9 +93,9 @@ def test_a_comparison_is_a_table_with_shades(files: Path) -> None:
 
 def test_without_gold_labels_reliability_is_estimated(files: Path, tmp_path: Path) -> None:
     out = tmp_path / "pooled.conll"
-    found = json.loads(succeed("pool", "estimate", "--experts", *experts(files, "test"), "--output", out, "--json"))
-    assert found["estimated"] is True
-    assert set(found["accuracy"]) == {"a", "b", "c"}
+    result = json.loads(succeed("pool", "estimate", "--experts", *experts(files, "test"), "--output", out, "--json"))
+    assert result["estimated"] is True
+    assert set(result["accuracy"]) == {"a", "b", "c"}
     assert len(read_corpus(out, columns="word,label")) == 60
     assert "estimated accuracy" in succeed("pool", "estimate", *experts(files, "test"), "--no-chain")
 
@@ -121,14 +121,14 @@ def test_bad_input_is_refused_with_its_place(files: Path, tmp_path: Path) -> Non
 def test_a_path_pool_is_inspected(files: Path, tmp_path: Path) -> None:
     model = tmp_path / "x.pool"
     succeed("pool", "fit", "--gold", files / "train.conll", *experts(files, "train"), "--model", model, "--key", "label")
-    found = json.loads(succeed("inspect", model, "--json"))
+    result = json.loads(succeed("inspect", model, "--json"))
     pool = load(model)
-    assert found["experts"] == list(pool.experts_) == ["a", "b", "c"]  # type: ignore[union-attr]
-    assert found["weights"]["values"] == pool.weights_.tolist()  # type: ignore[union-attr]
+    assert result["experts"] == list(pool.experts_) == ["a", "b", "c"]  # type: ignore[union-attr]
+    assert result["weights"]["values"] == pool.weights_.tolist()  # type: ignore[union-attr]
     shown = succeed("inspect", model)
     assert "mvote, weights by label, β 0.95" in shown
     assert "with probability 95%" in shown
-    assert all(state in shown for state in found["weights"]["states"])
+    assert all(state in shown for state in result["weights"]["states"])
     assert "a vote pool has no features" in fail("inspect", model, "--label", "O")
 
 

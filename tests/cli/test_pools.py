@@ -26,8 +26,8 @@ def test_every_pool_tags_and_the_result_is_scored(data: Path, pools: Path, tmp_p
     shown = succeed("tag", model, data / "test.conll")
     labels = [line.split()[-1] for line in shown.splitlines() if line]
     assert labels == [label for sentence in pool.predict(test) for label in sentence]
-    found = json.loads(succeed("score", write(tmp_path, "tagged.conll", shown), "--json"))
-    assert found["f1"] == pytest.approx(100 * pool.score(test))
+    result = json.loads(succeed("score", write(tmp_path, "tagged.conll", shown), "--json"))
+    assert result["f1"] == pytest.approx(100 * pool.score(test))
     assert succeed("tag", model, data / "test.conll", "--threads", 2) == shown
 
 
@@ -82,44 +82,44 @@ def test_only_valid_sequences(data: Path, tmp_path: Path) -> None:
 
 
 def test_inspect_tells_of_members(data: Path, pools: Path) -> None:
-    found = json.loads(succeed("inspect", pools / "bagged.tagpool", "--json", "--top", 1))
+    result = json.loads(succeed("inspect", pools / "bagged.tagpool", "--json", "--top", 1))
     pool = tagpool.load(pools / "bagged.tagpool")
-    assert (found["kind"], found["combine"], found["member_weights"]) == ("bagging-pool", "sequence-product", "given")
-    assert [(each["name"], each["weight"], each["bags"]) for each in found["members"]] == [
+    assert (result["kind"], result["combine"], result["member_weights"]) == ("bagging-pool", "sequence-product", "given")
+    assert [(item["name"], item["weight"], item["bags"]) for item in result["members"]] == [
         ("shapes", 0.7, ["shapes"]),
         ("endings", 0.3, ["endings"]),
     ]
-    for told, member in zip(found["members"], pool, strict=True):
-        assert (told["features"], told["weights"]) == (member.feature_count, member.weight_count)
-        assert sum(told["templates"].values()) == member.feature_count
-        assert told["training"] == member.summary_
-    assert found["bytes"] == (pools / "bagged.tagpool").stat().st_size
-    assert found["merges"]
-    assert len(found["top_features"]["B-PER"]["positive"]) == 1
+    for reported, member in zip(result["members"], pool, strict=True):
+        assert (reported["features"], reported["weights"]) == (member.feature_count, member.weight_count)
+        assert sum(reported["templates"].values()) == member.feature_count
+        assert reported["training"] == member.summary_
+    assert result["bytes"] == (pools / "bagged.tagpool").stat().st_size
+    assert result["merges"]
+    assert len(result["top_features"]["B-PER"]["positive"]) == 1
     shown = succeed("inspect", pools / "bagged.tagpool", "--label", "B-PER").splitlines()
     row = next(line.split() for line in shown if line.startswith("shape(word)[0]"))
-    assert row == ["shape(word)[0]", f"{found['members'][0]['templates']['shape(word)[0]']:,}", "-"]
+    assert row == ["shape(word)[0]", f"{result['members'][0]['templates']['shape(word)[0]']:,}", "-"]
     assert any(line.startswith("for B-PER") for line in shown)
 
 
 def test_inspect_tells_why_a_pool_is_no_single_expert(pools: Path) -> None:
-    found = json.loads(succeed("inspect", pools / "mixed.tagpool", "--json"))
-    assert not found["merges"]
-    assert "transition-mixture" in found["reason"]
-    assert "top_features" not in found
+    result = json.loads(succeed("inspect", pools / "mixed.tagpool", "--json"))
+    assert not result["merges"]
+    assert "transition-mixture" in result["reason"]
+    assert "top_features" not in result
     assert "only a sequence-product" in succeed("inspect", pools / "mixed.tagpool")
     assert "only a sequence-product merges" in fail("inspect", pools / "mixed.tagpool", "--label", "B-PER")
     assert "transition features" in succeed("inspect", pools / "second.tagpool")
 
 
 def test_inspect_tells_what_experts_share(pools: Path, tmp_path: Path) -> None:
-    found = json.loads(succeed("inspect", pools / "elitist.tagpool", "--json"))
+    result = json.loads(succeed("inspect", pools / "elitist.tagpool", "--json"))
     pool = ElitistPool.load(pools / "elitist.tagpool")
     sharing = pool.sharing()
-    assert found["sharing"]["total"]["sizes"] == list(sharing.total.sizes) == [each["weights"] for each in found["members"]]
-    assert found["sharing"]["total"]["overlap"] == sharing.total.overlap.tolist()
-    assert list(found["sharing"]["templates"]) == list(sharing.templates)
-    assert [each["weight"] for each in found["members"]] == list(pool.weights_)
+    assert result["sharing"]["total"]["sizes"] == list(sharing.total.sizes) == [item["weights"] for item in result["members"]]
+    assert result["sharing"]["total"]["overlap"] == sharing.total.overlap.tolist()
+    assert list(result["sharing"]["templates"]) == list(sharing.templates)
+    assert [item["weight"] for item in result["members"]] == list(pool.weights_)
     assert "of one only" in succeed("inspect", pools / "elitist.tagpool")
     pool.save(tmp_path / "nameless", names=False)
     done = run("inspect", tmp_path / "nameless")
@@ -129,10 +129,10 @@ def test_inspect_tells_what_experts_share(pools: Path, tmp_path: Path) -> None:
 
 
 def test_inspect_tells_of_pools_in_pools(pools: Path) -> None:
-    found = json.loads(succeed("inspect", pools / "opinion.tagpool", "--json"))
-    assert [each["kind"] for each in found["members"]] == ["bagging-pool", "elitist-pool"]
-    assert [each["name"] for each in found["members"][0]["members"]] == ["shapes", "endings"]
-    assert found["members"][1]["sharing"]["total"]["used"] > 0
+    result = json.loads(succeed("inspect", pools / "opinion.tagpool", "--json"))
+    assert [item["kind"] for item in result["members"]] == ["bagging-pool", "elitist-pool"]
+    assert [item["name"] for item in result["members"][0]["members"]] == ["shapes", "endings"]
+    assert result["members"][1]["sharing"]["total"]["used"] > 0
     shown = succeed("inspect", pools / "opinion.tagpool", "--top", 0)
     assert "member 1: sequence-product of 2 members" in shown
 
@@ -141,20 +141,20 @@ def test_inspect_tells_of_pools_in_pools(pools: Path) -> None:
 def test_explain_shows_votes(pools: Path, name: str) -> None:
     model, words = pools / f"{name}.tagpool", ["Dr.", "Okafor", "moved", "to", "Oslo", "."]
     pool = tagpool.load(model)
-    found = json.loads(succeed("explain", model, " ".join(words), "--json"))["tokens"]
-    assert [token["word"] for token in found] == words
-    assert [token["label"] for token in found] == pool.predict([words])[0]
+    result = json.loads(succeed("explain", model, " ".join(words), "--json"))["tokens"]
+    assert [token["word"] for token in result] == words
+    assert [token["label"] for token in result] == pool.predict([words])[0]
     for number, (weight, member) in enumerate(zip(np.asarray(pool.weights_).tolist(), pool, strict=True)):
         (labels,), (marginals,) = member.predict([words]), member.predict_marginals([words])
-        for token, label, row in zip(found, labels, marginals, strict=True):
+        for token, label, row in zip(result, labels, marginals, strict=True):
             vote = token["votes"][number]
             assert (vote["weight"], vote["label"]) == (weight, label)
             assert vote["probability"] == pytest.approx(row[list(member.labels_).index(label)])
     if name in ("mixed", "second"):
-        assert "contributions" not in found[0]
+        assert "contributions" not in result[0]
     else:
         expected = explain(pool.merge(), tagpool.Corpus.from_lists(word=[words]))
-        assert [token["decisive"] for token in found] == [one.decisive for one in expected]
+        assert [token["decisive"] for token in result] == [one.decisive for one in expected]
     shown = succeed("explain", model, " ".join(words), "--token", 5)
     assert shown.startswith("  5. Oslo  ")
     assert "0.700  shapes " in shown or name != "bagged"

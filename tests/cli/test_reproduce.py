@@ -15,9 +15,9 @@ def test_experiments_are_listed() -> None:
 
 
 def test_json_has_the_rows(tmp_path: Path) -> None:
-    found = json.loads(succeed("reproduce", "undertraining", "--quick", "--no-plots", "--json"))
-    assert found["name"] == "undertraining"
-    assert set(found["rows"][0]) == {"row", "metric", "paper", "ours", "low", "high"}
+    result = json.loads(succeed("reproduce", "undertraining", "--quick", "--no-plots", "--json"))
+    assert result["name"] == "undertraining"
+    assert set(result["rows"][0]) == {"row", "metric", "paper", "ours", "low", "high"}
 
 
 def test_a_table_is_written(tmp_path: Path) -> None:

@@ -40,9 +40,9 @@ def test_the_label_is_appended_and_score_reads_the_result(data: Path, tmp_path: 
     shown = succeed("tag", data / "ner.tagpool", data / "test.conll")
     before = (data / "test.conll").read_text().split("\n")
     assert [line.rpartition(" ")[0] if line else "" for line in shown.split("\n")] == before
-    found = json.loads(succeed("score", write(tmp_path, "tagged.conll", shown), "--json"))
-    own = tagpool.load(data / "ner.tagpool").score(tagpool.read_corpus(data / "test.conll"))
-    assert found["f1"] == pytest.approx(100 * own)
+    result = json.loads(succeed("score", write(tmp_path, "tagged.conll", shown), "--json"))
+    separate = tagpool.load(data / "ner.tagpool").score(tagpool.read_corpus(data / "test.conll"))
+    assert result["f1"] == pytest.approx(100 * separate)
     assert succeed("tag", data / "ner.tagpool", data / "test.conll", "--threads", 2) == shown
 
 
@@ -72,12 +72,12 @@ def test_lines_are_kept_byte_for_byte_in_blocks_of_any_size(
 ) -> None:
     content, sentences = text
     path = write(tmp_path_factory.getbasetemp(), "text.conll", content)
-    kept, blocks_module._SIZE = blocks_module._SIZE, size
+    stored, blocks_module._SIZE = blocks_module._SIZE, size
     try:
         expert = tagpool.load(data / "ner.tagpool")
         tagged = b"".join(ConllTagger(Labeller(expert), Blocks(path), "word,tag"))
     finally:
-        blocks_module._SIZE = kept
+        blocks_module._SIZE = stored
     before, after = content.split(b"\n"), tagged.split(b"\n")
     assert len(before) == len(after)
     labels = []
@@ -118,7 +118,7 @@ def test_mistakes_are_named_with_the_line_of_the_whole_file(data: Path, tmp_path
     target = tmp_path / "out.conll"
     assert f"{bad}:600001: expected 1 columns, got 2" in fail("tag", data / "ner.tagpool", bad, "-o", target)
     assert not target.exists()
-    assert sorted(each.name for each in tmp_path.iterdir()) == ["bad.conll"]
+    assert sorted(item.name for item in tmp_path.iterdir()) == ["bad.conll"]
     mixed = write(tmp_path, "mixed.conll", "a\tT\n\n" * 300_000 + "b T\n")
     assert f"{mixed}:600001: expected 2 columns, got 1" in run("tag", data / "ner.tagpool", mixed, "--columns", "word,t").stderr
 
@@ -146,10 +146,10 @@ def test_nbest_repeats_sentences_with_probabilities_that_fit(data: Path) -> None
     for number, (words, one) in enumerate(zip([["Ann", "left"], ["Oslo"]], lattice, strict=True)):
         if number:
             expected += ["", "-DOCSTART-", ""]
-        for rank, (found, score) in enumerate(one.best_n(3), 1):
+        for rank, (result, score) in enumerate(one.best_n(3), 1):
             expected += [""] * (rank > 1)
-            expected += [f"# nbest = {rank} score {score:.6f} log-probability {one.log_probability(found):.6f}"]
-            expected += [f"{word} {labels[label]}" for word, label in zip(words, found, strict=True)]
+            expected += [f"# nbest = {rank} score {score:.6f} log-probability {one.log_probability(result):.6f}"]
+            expected += [f"{word} {labels[label]}" for word, label in zip(words, result, strict=True)]
     assert shown == "\n".join(expected) + "\n"
 
 
@@ -160,7 +160,7 @@ def test_marginals_stand_before_the_label(data: Path, tmp_path: Path) -> None:
     ]
     assert [row[-1] for row in rows] == [line.split()[-1] for line in plain.splitlines() if line]
     expert = tagpool.load(data / "ner.tagpool")
-    marginals = [row for each in expert.predict_marginals(tagpool.read_corpus(data / "test.conll")) for row in each]
+    marginals = [row for item in expert.predict_marginals(tagpool.read_corpus(data / "test.conll")) for row in item]
     for row, probabilities in zip(rows, marginals, strict=True):
         assert float(row[-2]) == pytest.approx(probabilities[expert.labels_.index(row[-1])], abs=1e-6)
 
@@ -261,7 +261,7 @@ def test_a_stream_is_tagged_as_it_comes_and_may_be_left(data: Path) -> None:
 
 
 def test_ctrl_c_says_what_was_written(data: Path, tmp_path: Path) -> None:
-    for options, kept in (([], "the labels so far are written"), (["-o", str(tmp_path / "out")], "nothing was written")):
+    for options, stored in (([], "the labels so far are written"), (["-o", str(tmp_path / "out")], "nothing was written")):
         command = [sys.executable, "-m", "tagpool", "tag", str(data / "ner.tagpool"), "/dev/stdin", *options]
         reading, writing = os.pipe()
         # Its output goes nowhere: nobody reads it while we write, and a full pipe would hold both up for ever.
@@ -277,7 +277,7 @@ def test_ctrl_c_says_what_was_written(data: Path, tmp_path: Path) -> None:
             os.close(writing)
             process.kill()
         assert process.returncode == 130
-        assert message == f"interrupted; {kept}\n"
+        assert message == f"interrupted; {stored}\n"
     assert list(tmp_path.iterdir()) == []
 
 
@@ -303,7 +303,7 @@ def test_files_that_cannot_be_tagged(data: Path, tmp_path: Path, name: str) -> N
     message = fail("tag", data / "ner.tagpool", path, "-o", tmp_path / "out")
     assert expected in message
     assert str(path) in message
-    assert [each.name for each in tmp_path.iterdir()] == ["in"]
+    assert [item.name for item in tmp_path.iterdir()] == ["in"]
 
 
 def test_files_in_each_others_place(data: Path, tmp_path: Path) -> None:

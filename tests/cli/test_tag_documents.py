@@ -61,14 +61,14 @@ def test_labels_are_those_of_the_whole_corpus(model: Path, tmp_path: Path, kind:
     labeller = Labeller(tagger)
     if kind == "jsonl":
         pieces = list(JsonlTagger(labeller, Blocks(path, by_line=True)))
-        found = [json.loads(line)["labels"] for line in b"".join(pieces).splitlines()]
+        result = [json.loads(line)["labels"] for line in b"".join(pieces).splitlines()]
     else:
         blocks = Blocks(path, by_document=True)
         pieces = list(ConllTagger(labeller, blocks, None) if kind == "conll" else ConlluTagger(labeller, blocks, "upos"))
         tagged = write(tmp_path, f"tagged.{kind}", b"".join(pieces))
         columns = None if kind == "conllu" else "word,gold,label"
-        found = read_corpus(tagged, columns=columns).labels
-    assert found == expected
+        result = read_corpus(tagged, columns=columns).labels
+    assert result == expected
 
 
 @pytest.mark.parametrize("small_blocks", [7, 1 << 20], indirect=True)
@@ -81,9 +81,9 @@ def test_sentences_before_the_first_document_stand_alone(model: Path, tmp_path: 
     mixed = write(tmp_path, "mixed.conll", b"\n" + begin.read_bytes() + whole.read_bytes())
     labeller = Labeller(tagpool.load(model))
     tagged = write(tmp_path, "tagged.conll", b"".join(ConllTagger(labeller, Blocks(mixed, by_document=True), None)))
-    found = read_corpus(tagged, columns="word,gold,label").labels
+    result = read_corpus(tagged, columns="word,gold,label").labels
     tagger = tagpool.load(model)
-    assert found == tagger.predict(corpus.words[:3]) + tagger.predict(corpus)
+    assert result == tagger.predict(corpus.words[:3]) + tagger.predict(corpus)
 
 
 def test_a_stream_waits_for_the_end_of_a_document(model: Path) -> None:

@@ -130,5 +130,5 @@ def test_sklearn_crfsuite_itself_runs_on_the_drop_in() -> None:
     """
     labels, classes, marginals = run(code, redirected=True)
     assert (labels, classes) == (["D", "N"], ["D", "N"])
-    assert [sum(each.values()) for each in marginals] == pytest.approx([1.0, 1.0])
+    assert [sum(item.values()) for item in marginals] == pytest.approx([1.0, 1.0])
     assert marginals[0]["D"] > 0.5

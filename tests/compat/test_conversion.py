@@ -38,19 +38,19 @@ def test_to_ours_and_back(model: bytes, sentence: Any) -> None:
     assert (back.labels, sorted(back.attributes)) == (weights.labels, sorted(weights.attributes))
     assert not back.has_end_weights
     again, before = tagger_of(back.to_crfsuite()).info(), tagger.info()
-    for found, expected in ((again.state_features, before.state_features), (again.transitions, before.transitions)):
-        for pair in set(found) | set(expected):  # what is too small for single precision is zero, and not kept
-            assert found.get(pair, 0.0) == pytest.approx(expected.get(pair, 0.0), rel=1e-6, abs=1e-30)
+    for result, expected in ((again.state_features, before.state_features), (again.transitions, before.transitions)):
+        for pair in set(result) | set(expected):  # what is too small for single precision is zero, and not kept
+            assert result.get(pair, 0.0) == pytest.approx(expected.get(pair, 0.0), rel=1e-6, abs=1e-30)
 
 
 def test_to_wapiti_and_back() -> None:
     model = written(["A", "B", "é"], ["x", "word=Ann", "ü"], [0.25, -1.0, 0.0] * 3, [0.1, 0.0, -0.3] * 3)
     text = from_crfsuite(_native.CrfsuiteTagger.read(model)).to_wapiti()
-    found = parse_wapiti_model(text)
-    assert from_text_model(found).to_crfsuite() == model
+    result = parse_wapiti_model(text)
+    assert from_text_model(result).to_crfsuite() == model
     rows = [["x", "ü"], ["word=Ann"], ["x", "unknown"]]
     observed = [["b", *(f"u:{name}" for name in row)] for row in rows]
-    assert found.tag([observed]) == [tagger_of(model).tag(rows)]
+    assert result.tag([observed]) == [tagger_of(model).tag(rows)]
     with pytest.raises(InputError, match="'a b': expected labels and attributes without blanks"):
         from_crfsuite(_native.CrfsuiteTagger.read(written(["A"], ["a b"], [1.0], [0.0]))).to_wapiti()
 

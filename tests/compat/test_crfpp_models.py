@@ -36,15 +36,15 @@ def test_models_are_read_as_crfpp_reads_them(
     templates = [f"U{number}{text}" for number, text in enumerate(unary)] + [
         f"B{number}{text}" for number, text in enumerate(binary)
     ]
-    found = attributes_of(parse_crfpp_templates("# why\n" + "\n\n".join(templates)), sentence)
-    known = data.draw(st.sets(st.sampled_from(sorted({name for row in found for name in row})), min_size=1))
+    result = attributes_of(parse_crfpp_templates("# why\n" + "\n\n".join(templates)), sentence)
+    known = data.draw(st.sets(st.sampled_from(sorted({name for row in result for name in row})), min_size=1))
     lines, size = [], 0
     for name in sorted(known):
         lines.append(f"{size} {name}")
         size += 3 if name[0] == "U" else 9
     numbers = data.draw(st.lists(weights, min_size=size, max_size=size))
     head = ["version: 100", f"cost-factor: {factor}", f"maxid: {size}", "xsize: 2"]
-    text = "\n".join([*head, "", *LABELS, "", *templates, "", *lines, "", *(f"{each:.16f}" for each in numbers), ""])
+    text = "\n".join([*head, "", *LABELS, "", *templates, "", *lines, "", *(f"{item:.16f}" for item in numbers), ""])
     path = tmp_path_factory.getbasetemp() / "model"
     path.write_bytes(binary_of(text))
     theirs = crfpp.Tagger(f"-m {path} -v 2")

@@ -48,7 +48,7 @@ def test_attributes_that_come_again_weigh_the_same() -> None:
     them, us = both(model)
     for _ in range(30):
         chosen = random.integers(0, len(names), (20, 25))
-        agree(them, us, [[names[i] for i in (*each, each[0])] for each in chosen])
+        agree(them, us, [[names[i] for i in (*item, item[0])] for item in chosen])
 
 
 def test_what_is_kept_of_attributes_is_forgotten_before_it_is_too_much() -> None:
@@ -70,8 +70,8 @@ def test_what_features_may_be() -> None:
         [{}],
         iter([["a"]]),
     ):
-        kept = list(sentence)
-        agree(*both(MODEL), kept)
+        stored = list(sentence)
+        agree(*both(MODEL), stored)
     assert ours.ItemSequence([{"a": {"b": ["c", "d"], "e": {"f": 0.5}}}]).items() == [{"a:b:c": 1.0, "a:b:d": 1.0, "a:e:f": 0.5}]
 
 
@@ -88,11 +88,11 @@ def test_dump_and_info_are_theirs(tmp_path: Path, capsys: Any) -> None:
     assert (tmp_path / "named by bytes").exists()
     us.dump()
     assert capsys.readouterr().out == (tmp_path / "ours.txt").read_text()
-    expected, found = them.info(), us.info()
+    expected, result = them.info(), us.info()
     for name in ("header", "labels", "attributes"):
-        assert getattr(found, name) == getattr(expected, name)
-    assert found.transitions == pytest.approx(expected.transitions, abs=1e-6)
-    assert found.state_features == pytest.approx(expected.state_features, abs=1e-6)
+        assert getattr(result, name) == getattr(expected, name)
+    assert result.transitions == pytest.approx(expected.transitions, abs=1e-6)
+    assert result.state_features == pytest.approx(expected.state_features, abs=1e-6)
 
 
 def test_a_model_is_opened_by_any_name_and_closed_again(tmp_path: Path) -> None:

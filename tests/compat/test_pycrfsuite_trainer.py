@@ -71,9 +71,9 @@ def test_the_optimum_is_the_same(
         return  # CRFsuite has nothing to do then, and says no more
     if them.logparser.last_iteration and us.logparser.last_iteration:
         assert us.logparser.last_iteration["loss"] <= them.logparser.last_iteration["loss"] + 1e-5
-    expected, found = info(ours, folder / "theirs"), info(ours, folder / "ours")  # theirs cannot read names of "" or "\t"
-    assert found.labels == expected.labels
-    for mine, their in ((found.state_features, expected.state_features), (found.transitions, expected.transitions)):
+    expected, result = info(ours, folder / "theirs"), info(ours, folder / "ours")  # theirs cannot read names of "" or "\t"
+    assert result.labels == expected.labels
+    for mine, their in ((result.state_features, expected.state_features), (result.transitions, expected.transitions)):
         for pair in set(mine) | set(their):
             assert mine.get(pair, 0.0) == pytest.approx(their.get(pair, 0.0), abs=2e-3)
 
@@ -114,7 +114,7 @@ def test_every_algorithm_learns(tmp_path: Path, algorithm: str) -> None:
 
 def test_the_stochastic_trainer_is_chosen_by_a_parameter(tmp_path: Path) -> None:
     trainer = by_us(SENTENCES, tmp_path / "model", **{"tagpool.trainer": "sgd", "tagpool.epochs": 4, "c2": 0.01})
-    assert [each["num"] for each in trainer.logparser.iterations] == [1, 2, 3, 4]
+    assert [item["num"] for item in trainer.logparser.iterations] == [1, 2, 3, 4]
     tagger = ours.Tagger()
     tagger.open(str(tmp_path / "model"))
     assert tagger.tag(SENTENCES[0][0]) == SENTENCES[0][1]
@@ -148,17 +148,17 @@ def test_a_holdout_group_is_scored_and_not_learned_from(tmp_path: Path) -> None:
         trainer.train(str(tmp_path / module.__name__), holdout=3)
         logs.append(trainer.logparser)
     them, us = logs
-    expected, found = them.last_iteration, us.last_iteration
-    assert found.keys() >= expected.keys()
+    expected, result = them.last_iteration, us.last_iteration
+    assert result.keys() >= expected.keys()
     assert vars(us).keys() >= vars(them).keys() - {"state"}
     assert {name for name, *_ in us.events} == {name for name, *_ in them.events}
-    assert found["loss"] == pytest.approx(expected["loss"], abs=1e-4)
+    assert result["loss"] == pytest.approx(expected["loss"], abs=1e-4)
     for name in ("avg_precision", "avg_recall", "avg_f1"):
-        assert found[name] == pytest.approx(expected[name], abs=1e-6)
+        assert result[name] == pytest.approx(expected[name], abs=1e-6)
     for name in ("item_accuracy", "item_accuracy_float", "instance_accuracy", "active_features"):
-        assert found[name] == expected[name]
+        assert result[name] == expected[name]
     for label, score in expected["scores"].items():
-        assert found["scores"][label] == score
+        assert result["scores"][label] == score
     assert us.featgen_num_features == them.featgen_num_features
     assert info(theirs, tmp_path / "tagpool.compat.pycrfsuite").labels == info(theirs, tmp_path / "pycrfsuite").labels
 
@@ -214,9 +214,9 @@ def test_a_trainer_whose_messages_are_overridden_calls_hooks_by_its_parent(modul
 def test_the_line_search_is_in_the_log(tmp_path: Path) -> None:
     for c1 in (0.0, 0.1):
         log = by_us(SENTENCES, tmp_path / "model", c1=c1).logparser
-        for each in log.iterations:
-            assert each["linesearch_trials"] >= 1
-            assert each["linesearch_step"] > 0
+        for item in log.iterations:
+            assert item["linesearch_trials"] >= 1
+            assert item["linesearch_step"] > 0
         assert f"Line search trials: {log.last_iteration['linesearch_trials']}\n" in "".join(log.log)
 
 
@@ -258,7 +258,7 @@ def test_small_things_train_as_well(tmp_path: Path) -> None:
         by_us(data, path)
         tagger = theirs.Tagger()
         tagger.open(str(path))
-        assert tagger.tag(data[0][0]) == [each.decode() if isinstance(each, bytes) else each for each in data[0][1]]
+        assert tagger.tag(data[0][0]) == [item.decode() if isinstance(item, bytes) else item for item in data[0][1]]
     trainer = ours.Trainer(verbose=False)
     trainer.append(*SENTENCES[0])
     trainer.train("")  # no file is written

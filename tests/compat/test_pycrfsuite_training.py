@@ -26,7 +26,7 @@ def data(*, values: bool = False) -> list[tuple[list[Any], list[str]]]:
         labels = random.integers(0, 4, 10)
         words = labels * 10 + random.integers(0, 12, 10)
         names = [[f"word={w}", f"twin={w}", f"part={w // 3}", f"bias{w % 2}"] for w in words]
-        sentence = [dict.fromkeys(each, 0.5 + len(each[2]) / 8) for each in names] if values else names
+        sentence = [dict.fromkeys(item, 0.5 + len(item[2]) / 8) for item in names] if values else names
         out.append((sentence, [f"L{label}" for label in labels]))
     return out
 

@@ -42,15 +42,15 @@ def fitted(data: Any) -> Any:
 
 
 def test_the_constructor_is_theirs() -> None:
-    expected = {name: each.default for name, each in inspect.signature(theirs.CRF).parameters.items()}
-    assert {name: each.default for name, each in inspect.signature(sklearn_crfsuite.CRF).parameters.items()} == expected
+    expected = {name: item.default for name, item in inspect.signature(theirs.CRF).parameters.items()}
+    assert {name: item.default for name, item in inspect.signature(sklearn_crfsuite.CRF).parameters.items()} == expected
     assert list(sklearn_crfsuite.CRF().get_params()) == list(expected)
 
 
 def test_it_predicts_what_theirs_does(data: Any, fitted: Any) -> None:
     them = theirs.CRF(c2=0.1, epsilon=1e-6, delta=1e-9, all_possible_transitions=True).fit(*data)
     assert fitted.classes_ == them.classes_
-    assert [list(each) for each in fitted.predict(data[0])] == [list(each) for each in them.predict(data[0])]
+    assert [list(item) for item in fitted.predict(data[0])] == [list(item) for item in them.predict(data[0])]
     assert fitted.score(*data) == pytest.approx(them.score(*data))
     for mine, their in zip(fitted.predict_marginals(data[0][:5]), them.predict_marginals(data[0][:5]), strict=True):
         for one, other in zip(mine, their, strict=True):
@@ -83,21 +83,21 @@ def test_verbose_says_a_line_an_iteration(data: Any, capsys: Any) -> None:
 
 
 def test_verbose_says_what_theirs_does_of_a_dev_set(data: Any, capsys: Any) -> None:
-    said = []
+    messages = []
     for module in (theirs, sklearn_crfsuite):
         module.CRF(max_iterations=2, verbose=True).fit(*data, data[0][:20], data[1][:20])
-        said.append(capsys.readouterr().out)
-    them, us = ([line for line in each.splitlines() if line.startswith("Iter ")] for each in said)
+        messages.append(capsys.readouterr().out)
+    them, us = ([line for line in item.splitlines() if line.startswith("Iter ")] for item in messages)
     number = re.compile(r"[0-9]+\.?[0-9]* *")
     assert [number.sub("0 ", line) for line in us] == [number.sub("0 ", line) for line in them]
-    heads = [next(line.split() for line in each.splitlines() if line.split()[:2] == ["Label", "Precision"]) for each in said]
+    heads = [next(line.split() for line in item.splitlines() if line.split()[:2] == ["Label", "Precision"]) for item in messages]
     assert heads[0] == heads[1]
 
 
 def test_it_is_pickled_with_its_model_and_without_files(data: Any, fitted: Any) -> None:
     assert fitted.tagger_ is not None  # what is open does not hinder
     again = pickle.loads(pickle.dumps(fitted))
-    assert [list(each) for each in again.predict(data[0][:8])] == [list(each) for each in fitted.predict(data[0][:8])]
+    assert [list(item) for item in again.predict(data[0][:8])] == [list(item) for item in fitted.predict(data[0][:8])]
     assert again.state_features_ == fitted.state_features_
 
 
@@ -168,13 +168,13 @@ def test_all_their_modules_are_there() -> None:
         importlib.import_module(f"sklearn_crfsuite.{name}")
         theirs_has = vars(getattr(theirs, name))
         here = vars(getattr(sklearn_crfsuite, name))
-        own = [each for each, what in theirs_has.items() if getattr(what, "__module__", "").startswith("sklearn_crfsuite.")]
-        public = {each for each in own if not each.startswith("_")}
+        separate = [item for item, what in theirs_has.items() if getattr(what, "__module__", "").startswith("sklearn_crfsuite.")]
+        public = {item for item in separate if not item.startswith("_")}
         assert public - {"FileResource"} <= set(here), name
 
 
 def test_metrics_are_theirs() -> None:
-    true, found = [["a", "b", "a"], ["c"], ["b", "b"]], [["a", "a", "a"], ["c"], ["b", "c"]]
+    true, result = [["a", "b", "a"], ["c"], ["b", "b"]], [["a", "a", "a"], ["c"], ["b", "c"]]
     for name, options in (
         ("accuracy_score", {}),
         ("precision_score", {"average": "macro"}),
@@ -183,10 +183,10 @@ def test_metrics_are_theirs() -> None:
         ("fbeta_score", {"beta": 2.0, "average": "micro"}),
         ("classification_report", {"digits": 3}),
     ):
-        assert getattr(metrics, f"flat_{name}")(true, found, **options) == getattr(their_metrics, f"flat_{name}")(
-            true, found, **options
+        assert getattr(metrics, f"flat_{name}")(true, result, **options) == getattr(their_metrics, f"flat_{name}")(
+            true, result, **options
         )
-    assert metrics.sequence_accuracy_score(true, found) == 1 / 3
+    assert metrics.sequence_accuracy_score(true, result) == 1 / 3
     assert metrics.sequence_accuracy_score([], []) == 0
     arrays = np.array([["a", "b"], ["c", "d"]], dtype=object)
     assert metrics.sequence_accuracy_score(arrays.tolist(), arrays) == 1

@@ -38,8 +38,8 @@ ROWS = [["The", "DT"], ["Cat", "NN"], ["SAT", "VBD"]]
     ],
 )
 def test_what_wapiti_patterns_make(pattern: str, expected: list[str]) -> None:
-    (found,) = parse_wapiti_patterns(f"# a comment\n\n{pattern}\n")
-    assert [found.observation(ROWS, at) for at in range(3)] == expected
+    (result,) = parse_wapiti_patterns(f"# a comment\n\n{pattern}\n")
+    assert [result.observation(ROWS, at) for at in range(3)] == expected
 
 
 def test_what_crfpp_templates_make() -> None:

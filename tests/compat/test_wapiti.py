@@ -21,11 +21,11 @@ from tagpool.errors import InputError
 
 def installed() -> str | None:
     """Where Wapiti is. Another program has the same name, and another version."""
-    found = shutil.which("wapiti")
-    if found is None:
+    result = shutil.which("wapiti")
+    if result is None:
         return None
-    said = subprocess.run([found, "--version"], capture_output=True, text=True, check=False)
-    return found if "Wapiti v1" in said.stdout + said.stderr else None
+    messages = subprocess.run([result, "--version"], capture_output=True, text=True, check=False)
+    return result if "Wapiti v1" in messages.stdout + messages.stderr else None
 
 
 WAPITI = installed()
@@ -131,13 +131,13 @@ def test_models_are_read_as_wapiti_reads_them(tmp_path_factory: Any, lines: Any,
     write(folder / "rows", data)
     wapiti("train", "--type", kind, "--maxiter", "3", "--pattern", folder / "patterns", folder / "train", folder / "model")
     model = read_text_model(folder / "model")
-    made = [attributes_of(parse_wapiti_patterns("\n".join(lines)), sentence) for sentence in data]
-    assert {*model.states, *model.pairs} == {name for sentence in made for row in sentence for name in row}
+    created = [attributes_of(parse_wapiti_patterns("\n".join(lines)), sentence) for sentence in data]
+    assert {*model.states, *model.pairs} == {name for sentence in created for row in sentence for name in row}
     assert model.tag(data) == labels_of(wapiti("label", "--model", folder / "model", folder / "rows"))
     posterior = wapiti("label", "--model", folder / "model", "--post", "--score", folder / "rows")
-    for sentence, found in zip(data, labels_of(posterior), strict=True):
-        for marginals, said in zip(model.lattice(sentence).marginals(), found, strict=True):
-            label, probability = said.split("/")
+    for sentence, result in zip(data, labels_of(posterior), strict=True):
+        for marginals, messages in zip(model.lattice(sentence).marginals(), result, strict=True):
+            label, probability = messages.split("/")
             assert marginals[model.labels.index(label)] == pytest.approx(float(probability), abs=2e-6)
 
 
@@ -146,11 +146,11 @@ def test_wapiti_tags_with_a_converted_model(tmp_path: Path) -> None:
     weights = written(
         ["A", "B", "C"], ["x", "word=Ann", "ü"], [0.25, -1.0, 0.5, 2.0, 0.0, 1.0, -1.0, 0.3, 0.0], [0.1, 1.5, -0.3] * 3
     )
-    found = from_crfsuite(_native.CrfsuiteTagger.read(weights)).to_wapiti()
-    (tmp_path / "model").write_text(found)
+    result = from_crfsuite(_native.CrfsuiteTagger.read(weights)).to_wapiti()
+    (tmp_path / "model").write_text(result)
     sentence = [["b", "u:x", "u:ü"], ["b", "u:word=Ann"], ["b", "u:x", "u:unknown"]]
     write(tmp_path / "rows", [sentence])
-    assert labels_of(wapiti("label", "--model", tmp_path / "model", tmp_path / "rows")) == parse_wapiti_model(found).tag(
+    assert labels_of(wapiti("label", "--model", tmp_path / "model", tmp_path / "rows")) == parse_wapiti_model(result).tag(
         [sentence]
     )
 

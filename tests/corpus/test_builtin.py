@@ -28,14 +28,14 @@ def words(sentence):
 
 def spans(labels):
     """The entities of BIO2 labels as (start, end, type); a stray I- opens one."""
-    found, start, kind = set(), None, None
+    result, start, kind = set(), None, None
     for place, label in enumerate([*labels, "O"]):
         if kind is not None and label != f"I-{kind}":
-            found.add((start, place, kind))
+            result.add((start, place, kind))
             kind = None
         if label != "O" and kind is None:
             start, kind = place, label[2:]
-    return found
+    return result
 
 
 def entities(sentences):
@@ -112,8 +112,8 @@ def test_indefinite_article_fits_its_word(drawn):
 
 def test_no_name_twice_in_a_sentence(drawn):
     for sentence in drawn["test"]:
-        found = list(entities([sentence]))
-        assert len(found) == len(set(found)), sentence
+        result = list(entities([sentence]))
+        assert len(result) == len(set(result)), sentence
 
 
 def test_quotes_are_balanced(drawn):
@@ -192,10 +192,10 @@ def test_many_names_have_several_types(drawn):
     kinds = defaultdict(set)
     for name, kind in entities(drawn["train"] + drawn["test"]):
         kinds[" ".join(name)].add(kind)
-    several = {name for name, found in kinds.items() if len(found) >= 2}
+    several = {name for name, result in kinds.items() if len(result) >= 2}
     assert {"jordan", "paris", "lincoln", "chelsea", "madison", "florence", "ford", "orlando", "hamilton"} <= several
     assert len(several) > 150
-    assert sum(len(found) >= 3 for found in kinds.values()) > 20
+    assert sum(len(result) >= 3 for result in kinds.values()) > 20
 
 
 def test_everyday_words_are_names_too(drawn):
@@ -203,7 +203,7 @@ def test_everyday_words_are_names_too(drawn):
     for sentence in drawn["train"] + drawn["test"]:
         for word, _, _, label in sentence:
             both[word].add(label == "O")
-    assert {w for w, found in both.items() if len(found) == 2} >= {
+    assert {w for w, result in both.items() if len(result) == 2} >= {
         "May", "Will", "Rose", "Hope", "Reading", "Hunter", "Bill", "Mark", "Nice", "Shell", "Turkey", "Orange",
     }  # fmt: skip
 
@@ -219,9 +219,9 @@ def test_name_lists_cover_most_names(drawn):
             assert 0.5 < covered < 0.9, (side, name)
     phrases = {phrase.lower() for listed in lexicon.values() for phrase in listed}
     for share in (0.0, 1.0):
-        found = [(name, kind) for name, kind in entities(draw_sentences(3000, part="test", unseen=share))]
-        hits = sum(" ".join(name) in phrases for name, kind in found if kind != "PER")
-        assert 0.6 < hits / sum(kind != "PER" for _, kind in found) < 0.85
+        result = [(name, kind) for name, kind in entities(draw_sentences(3000, part="test", unseen=share))]
+        hits = sum(" ".join(name) in phrases for name, kind in result if kind != "PER")
+        assert 0.6 < hits / sum(kind != "PER" for _, kind in result) < 0.85
 
 
 def test_name_lists_are_copies():
@@ -275,12 +275,12 @@ def word_features(sentence, place):
 
 def context_features(sentence, place):
     word = sentence[place]
-    found = {f"word {word}": 1, f"suffix {word[-3:]}": 1, f"shape {shape(word)}": 1}
+    result = {f"word {word}": 1, f"suffix {word[-3:]}": 1, f"shape {shape(word)}": 1}
     for offset in (-2, -1, 1, 2):
         near = sentence[place + offset] if 0 <= place + offset < len(sentence) else "<>"
-        found[f"word {offset} {near}"] = 1
-        found[f"shape {offset} {shape(near)}"] = 1
-    return found
+        result[f"word {offset} {near}"] = 1
+        result[f"shape {offset} {shape(near)}"] = 1
+    return result
 
 
 def folded_features(sentence, place):
@@ -318,9 +318,9 @@ def test_context_beats_the_word_and_needs_capitals():
 
 def f1(sentences, predictions):
     gold = [spans([row[3] for row in sentence]) for sentence in sentences]
-    found = [spans(labels) for labels in predictions]
-    hits = sum(len(a & b) for a, b in zip(gold, found, strict=True))
-    return 200 * hits / (sum(map(len, gold)) + sum(map(len, found)))
+    result = [spans(labels) for labels in predictions]
+    hits = sum(len(a & b) for a, b in zip(gold, result, strict=True))
+    return 200 * hits / (sum(map(len, gold)) + sum(map(len, result)))
 
 
 @pytest.mark.parametrize(

@@ -259,7 +259,7 @@ def test_a_column_label_that_is_not_the_label_stays_so():
         corpus.with_columns(["word", "label"]),
         copy.deepcopy(corpus),
     ]
-    assert [each.label_column for each in derived] == [None] * 5
+    assert [item.label_column for item in derived] == [None] * 5
     assert corpus.with_labels([["z"]]).labels == [["z"]]
 
 

@@ -256,27 +256,27 @@ def texts_with_spans(draw: st.DrawFn) -> tuple[str, list[list[object]]]:
     assume(not any("\ud800" <= c <= "\udfff" for c in text))
     tokens = tokenize(text)
     assume(tokens)
-    found: list[list[object]] = []
+    result: list[list[object]] = []
     at = 0
     while at < len(tokens):
         size = draw(st.integers(0, 3))
         if size:
-            found.append([tokens[at].start, tokens[min(at + size, len(tokens)) - 1].end, draw(types)])
+            result.append([tokens[at].start, tokens[min(at + size, len(tokens)) - 1].end, draw(types)])
         at += size or 1
-    return text, found
+    return text, result
 
 
 @settings(deadline=None, max_examples=200)
 @given(st.lists(texts_with_spans(), min_size=1, max_size=3))
 def test_spans_come_back_at_the_same_places(read, records):
-    corpus = read(lines(*({"text": text, "labels": found} for text, found in records)), "a.jsonl")
+    corpus = read(lines(*({"text": text, "labels": result} for text, result in records)), "a.jsonl")
     written = format_jsonl(corpus, as_spans=True)
-    for (text, found), line in zip(records, written.split("\n")[:-1], strict=True):
+    for (text, result), line in zip(records, written.split("\n")[:-1], strict=True):
         record = json.loads(line)
         # Blanks before the first token are lost, and the offsets with them; all else is kept.
         lead = tokenize(text)[0].start
         assert record["text"] == text[lead:]
-        assert record["labels"] == [[start - lead, end - lead, kind] for start, end, kind in found]
+        assert record["labels"] == [[start - lead, end - lead, kind] for start, end, kind in result]
     assert read(written, "b.jsonl") == corpus
 
 

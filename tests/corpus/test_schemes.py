@@ -33,11 +33,11 @@ any_labels = st.lists(st.sampled_from(ALL_LABELS), max_size=12)
 @st.composite
 def span_lists(draw: st.DrawFn) -> tuple[list[Span], int]:
     """Spans that do not overlap, many of them touching, and a length they fit in."""
-    found, at = [], 0
+    result, at = [], 0
     for gap, size, kind in draw(st.lists(st.tuples(st.integers(0, 2), st.integers(1, 3), st.sampled_from(TYPES)), max_size=5)):
-        found.append(Span(at + gap, at + gap + size, kind))
+        result.append(Span(at + gap, at + gap + size, kind))
         at += gap + size
-    return found, at + draw(st.integers(0, 2))
+    return result, at + draw(st.integers(0, 2))
 
 
 # Read by hand with conlleval's rules: (labels, [(start, end, type), ...]).
@@ -173,17 +173,17 @@ def test_labels_of_another_scheme_are_illegal_on_both_sides_and_plain_allows_all
 
 
 def test_violations_say_where_and_what_was_expected() -> None:
-    found = violations(["B-X", "O", "E-Y", "I-Y", "NN", "B-X"], "bioes")
-    assert [(v.position, v.previous, v.label) for v in found] == [
+    result = violations(["B-X", "O", "E-Y", "I-Y", "NN", "B-X"], "bioes")
+    assert [(v.position, v.previous, v.label) for v in result] == [
         (1, "B-X", "O"),
         (2, "O", "E-Y"),
         (3, "E-Y", "I-Y"),
         (4, "I-Y", "NN"),
         (6, "B-X", None),
     ]
-    assert found[0].expected == "'I-X' or 'E-X'"
-    assert found[1].expected == "'B-Y' or 'S-Y'"
-    assert found[3].expected == "'O' or a label with one of the letters B, I, E, S"
+    assert result[0].expected == "'I-X' or 'E-X'"
+    assert result[1].expected == "'B-Y' or 'S-Y'"
+    assert result[3].expected == "'O' or a label with one of the letters B, I, E, S"
 
 
 @pytest.mark.parametrize(
@@ -241,7 +241,7 @@ def test_scheme_names() -> None:
 def test_data_with_a_span_is_valid_in_its_own_scheme_only(scheme: Scheme, drawn: list[tuple[list[Span], int]]) -> None:
     detection = detect([to_labels(*one, scheme) for one in drawn])
     assert detection.violations[scheme] == 0
-    if any(found for found, _ in drawn):
+    if any(result for result, _ in drawn):
         assert detection.scheme is scheme
         assert [s for s in SPAN_SCHEMES if detection.violations[s] == 0] == [scheme]
         assert not detection.ambiguous
@@ -249,7 +249,7 @@ def test_data_with_a_span_is_valid_in_its_own_scheme_only(scheme: Scheme, drawn:
         assert detection.scheme is Scheme.BIO2
         assert detection.ambiguous
     assert detection.valid
-    assert set(detection.types) == {kind for found, _ in drawn for _, _, kind in found}
+    assert set(detection.types) == {kind for result, _ in drawn for _, _, kind in result}
 
 
 @given(st.lists(any_labels, max_size=4))

@@ -61,12 +61,12 @@ def pairs(draw: st.DrawFn, letters: str, extra: tuple[str, ...] = ()) -> Pair:
 @st.composite
 def apart_spans(draw: st.DrawFn) -> list[Span]:
     """Spans with types; those that touch have different ones."""
-    found: list[Span] = []
+    result: list[Span] = []
     for gap, size, kind in draw(st.lists(st.tuples(st.integers(0, 1), st.integers(1, 3), st.sampled_from("XYZ")), max_size=4)):
-        start = found[-1].end + gap if found else gap
-        if not (found and gap == 0 and found[-1].type == kind):
-            found.append(Span(start, start + size, kind))
-    return found
+        start = result[-1].end + gap if result else gap
+        if not (result and gap == 0 and result[-1].type == kind):
+            result.append(Span(start, start + size, kind))
+    return result
 
 
 def ours(pair: Pair) -> tuple[dict[str, int], dict[str, int], dict[str, int], int, int]:
@@ -151,9 +151,9 @@ def test_equal_to_conlleval_of_2004_on_valid_bioes_without_touching_spans(
 ) -> None:
     sides: Pair = ([], [])
     for both in drawn:
-        length = max([0, *(span.end for found in both for span in found)])
-        for side, found in zip(sides, both, strict=True):
-            side.append(to_labels(found, length, "bioes"))
+        length = max([0, *(span.end for result in both for span in result)])
+        for side, result in zip(sides, both, strict=True):
+            side.append(to_labels(result, length, "bioes"))
     assert ours(sides) == oracle(sides, "2004")
 
 
@@ -166,15 +166,15 @@ def test_chunks_of_all_mixtures_are_those_of_later_conlleval(pair: Pair) -> None
 def test_chunks_are_the_spans_of_schemes(pair: Pair) -> None:
     alignment = align(*pair)
     counts = count_chunks(alignment, plain=False)
-    found: dict[str, list[set[tuple[int, int, str]]]] = {"gold": [], "predicted": [], "correct": []}
+    result: dict[str, list[set[tuple[int, int, str]]]] = {"gold": [], "predicted": [], "correct": []}
     for name, chunks in (("gold", counts.gold), ("predicted", counts.predicted), ("correct", counts.correct)):
         for begin, end in zip(alignment.offsets[:-1], alignment.offsets[1:], strict=True):
             rows = zip(chunks.starts - begin, chunks.ends - begin, chunks.types, strict=True)
-            found[name].append({(int(s), int(e), counts.types[t]) for s, e, t in rows if s >= 0 and e <= end - begin})
+            result[name].append({(int(s), int(e), counts.types[t]) for s, e, t in rows if s >= 0 and e <= end - begin})
     expected = [[set(spans(labels)) for labels in side] for side in pair]
-    assert found["gold"] == expected[0]
-    assert found["predicted"] == expected[1]
-    assert found["correct"] == [one & other for one, other in zip(*expected, strict=True)]
+    assert result["gold"] == expected[0]
+    assert result["predicted"] == expected[1]
+    assert result["correct"] == [one & other for one, other in zip(*expected, strict=True)]
     assert len(counts.gold) == sum(map(len, expected[0]))
     # by sentence, of all types and of each
     table = [[len(one & other), len(other), len(one)] for one, other in zip(*expected, strict=True)]

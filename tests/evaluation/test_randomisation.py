@@ -41,9 +41,9 @@ def test_it_is_what_all_tosses_give(seeds: int) -> None:
         one = [[b if coin else a for coin, a, b in zip(coins, x, y, strict=True)] for x, y in zip(first, second, strict=True)]
         two = [[a if coin else b for coin, a, b in zip(coins, x, y, strict=True)] for x, y in zip(first, second, strict=True)]
         as_far += abs(mean_f1(gold, two) - mean_f1(gold, one)) >= abs(difference) - 1e-11
-    found = randomisation_test(gold, first, second, draws=20_000)
-    assert found.difference == pytest.approx(difference)
-    assert found.p_value == pytest.approx(as_far / 2 ** len(gold), abs=0.015)
+    result = randomisation_test(gold, first, second, draws=20_000)
+    assert result.difference == pytest.approx(difference)
+    assert result.p_value == pytest.approx(as_far / 2 ** len(gold), abs=0.015)
 
 
 def test_it_is_symmetric_and_depends_on_the_seed_alone() -> None:
@@ -67,8 +67,8 @@ def test_under_the_null_small_p_values_are_rare() -> None:
     small = 0
     for number in range(200):
         gold = corpus(40, seed=1000 + number)
-        found = randomisation_test(gold, [noisy(gold, 0.3, number)], [noisy(gold, 0.3, 5000 + number)], draws=200)
-        small += found.p_value < 0.1
+        result = randomisation_test(gold, [noisy(gold, 0.3, number)], [noisy(gold, 0.3, 5000 + number)], draws=200)
+        small += result.p_value < 0.1
     assert 5 <= small <= 40  # a tenth of 200 is expected; both bounds are over three standard deviations away
 
 

@@ -48,10 +48,10 @@ def test_intervals_are_the_percentiles_of_all_possible_draws() -> None:
     gold = [["B-X", "O"], ["B-X", "B-Y", "O"], ["O"], ["B-Y"]]
     predicted = [["B-X", "O"], ["B-X", "O", "B-X"], ["O"], ["B-Y"]]
     every = [score([gold[i] for i in chosen], [predicted[i] for i in chosen]) for chosen in itertools.product(range(4), repeat=4)]
-    found = bootstrap_intervals(gold, predicted, draws=40_000, level=0.8)
+    result = bootstrap_intervals(gold, predicted, draws=40_000, level=0.8)
     for metric in METRICS:
         exact = np.quantile([getattr(one, metric) for one in every], [0.1, 0.9])
-        assert list(found[metric]) == pytest.approx(exact, abs=1e-9)
+        assert list(result[metric]) == pytest.approx(exact, abs=1e-9)
 
 
 def test_a_narrower_level_gives_a_narrower_interval() -> None:

@@ -30,15 +30,15 @@ def test_the_auxiliary_of_a_part_of_a_sentence_holds_until_the_next_one() -> Non
 def test_columns_and_blocks_are_added_to_what_there_is() -> None:
     words = [["He", "HAS", "Third-Quarter", "sales"]] * 60
     corpus = Corpus.from_lists(word=words, label=[["PRP", "VBZ", "NN", "NNS"]] * 60)
-    found = with_clues(corpus)
-    assert found.columns == ("word", "label", "head", "tail", "near", "left", "right")
-    assert found.words == words
-    assert found.labels == corpus.labels
-    assert found.document_starts == [0, 25, 50]
-    assert found.column("tail")[59] == ["_", "_", "quarter", "_"]
-    assert found.column("near")[0] == ["start", "start", "have:has:next", "have:has"]
-    assert found.column("left")[0] == ["-", "-", "have", "have"]
-    assert found.column("right")[0] == ["have", "-", "-", "-"]
+    result = with_clues(corpus)
+    assert result.columns == ("word", "label", "head", "tail", "near", "left", "right")
+    assert result.words == words
+    assert result.labels == corpus.labels
+    assert result.document_starts == [0, 25, 50]
+    assert result.column("tail")[59] == ["_", "_", "quarter", "_"]
+    assert result.column("near")[0] == ["start", "start", "have:has:next", "have:has"]
+    assert result.column("left")[0] == ["-", "-", "have", "have"]
+    assert result.column("right")[0] == ["have", "-", "-", "-"]
 
 
 def test_a_tagger_uses_what_the_words_do_not_say() -> None:

@@ -50,7 +50,7 @@ def in_documents(lines: list[str], length: int = 5) -> list[str]:
     ends = [number for number, line in enumerate(lines) if not line]
     starts = [0, *(end + 1 for end in ends[:-1])][::length]
     return [
-        each for number, line in enumerate(lines) for each in ((["-DOCSTART- -X- O O", ""] if number in starts else []) + [line])
+        item for number, line in enumerate(lines) for item in ((["-DOCSTART- -X- O O", ""] if number in starts else []) + [line])
     ]
 
 
@@ -71,8 +71,8 @@ def dictionary(count: int) -> list[str]:
     random = np.random.default_rng(2)
     sounds = {"A": "AE1", "O": "OW0", "T": "T", "X": "K S", "H": "", "N": "N"}
     words = sorted({"".join(random.choice(list("AOTXHN"), random.integers(2, 9))) for _ in range(count)})
-    said = {word: " ".join(filter(None, (sounds[letter] for letter in word))) for word in words}
-    lines = [f"{word} {variant} {phones}" for word, phones in said.items() if phones for variant in (1, 2)]
+    messages = {word: " ".join(filter(None, (sounds[letter] for letter in word))) for word in words}
+    lines = [f"{word} {variant} {phones}" for word, phones in messages.items() if phones for variant in (1, 2)]
     return [*lines, "TA'N 1 T AE1 N"]
 
 
@@ -107,12 +107,12 @@ def corpora(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("name", [each for each in EXPERIMENTS if each != "undertraining"])
+@pytest.mark.parametrize("name", [item for item in EXPERIMENTS if item != "undertraining"])
 def test_an_experiment_runs_whole_and_the_same_again(name: str, corpora: Path) -> None:
-    said: list[str] = []
-    study = experiment(name).run(Setting(data=corpora, quick=True, say=said.append))
+    messages: list[str] = []
+    study = experiment(name).run(Setting(data=corpora, quick=True, say=messages.append))
     assert study.name == name
-    assert said
+    assert messages
     assert all(0 <= row.ours <= 100 for row in study.rows)
     assert all(row.low is None or row.high is None or row.low <= row.high for row in study.rows)
     if name == "elitist-ner":
@@ -129,11 +129,11 @@ def test_an_experiment_runs_whole_and_the_same_again(name: str, corpora: Path) -
         assert joined["M0: baseline"] == "0%"
         assert [share for row, share in joined.items() if row.startswith("M4")] != ["0%"]
     if name in ("paths-artificial", "paths-pos", "paths-ocr", "paths-pron"):
-        found = {(row.row, row.metric): row for row in study.rows}
-        assert {row for row, _ in found} >= {"mvote", "best", "majority", "espboost"}
+        result = {(row.row, row.metric): row for row in study.rows}
+        assert {row for row, _ in result} >= {"mvote", "best", "majority", "espboost"}
         assert any("MVote" in note for note in study.notes) or study.tables
     if name in ("paths-pos", "paths-pron"):
-        printed = found["best", "TR1" if name == "paths-pos" else "PDS2, edits"].paper
+        printed = result["best", "TR1" if name == "paths-pos" else "PDS2, edits"].paper
         assert printed == (10.32 if name == "paths-pos" else 1.2883)
     if name == "paths-ner":
         rows = [row.row for row in study.rows]
@@ -153,10 +153,10 @@ def test_an_experiment_runs_whole_and_the_same_again(name: str, corpora: Path) -
 
 def test_undertraining_the_pool_stays_where_one_model_falls() -> None:
     study = experiment("undertraining").run(Setting(quick=True))
-    found = {(row.row, row.metric): row.ours for row in study.rows}
-    assert found["one model, strong feature missing", "a = 8"] < found["one model", "a = 8"] - 10
-    assert found["pool, strong feature missing", "a = 8"] > found["pool", "a = 8"] - 3
-    assert abs(found["one model", "a = 0"] - found["pool", "a = 0"]) < 3
+    result = {(row.row, row.metric): row.ours for row in study.rows}
+    assert result["one model, strong feature missing", "a = 8"] < result["one model", "a = 8"] - 10
+    assert result["pool, strong feature missing", "a = 8"] > result["pool", "a = 8"] - 3
+    assert abs(result["one model", "a = 0"] - result["pool", "a = 0"]) < 3
 
 
 def test_plots_are_files_and_the_same_again(tmp_path: Path) -> None:
@@ -173,11 +173,11 @@ def test_training_stops_by_what_a_model_is_judged_by(corpora: Path) -> None:
     split = conll2003(Setting(data=corpora))
     for make in (Makers("word[-1..1]", epochs=6).one(MaxEnt), Makers("word[-1..1]", epochs=6).elitist(experts=2)):
         model = Model("legal", make, (0.1,), legally, stops=True)
-        made = model.fit(0.1, 1, split)
-        kept = max(epoch.score or 0.0 for epoch in made.log_)
-        assert kept == pytest.approx(model.on_dev(made, split), abs=1e-9)
+        created = model.fit(0.1, 1, split)
+        stored = max(epoch.score or 0.0 for epoch in created.log_)
+        assert stored == pytest.approx(model.on_dev(created, split), abs=1e-9)
         plain = Model("plain", make, (0.1,), stops=True)
-        assert [epoch.score for epoch in plain.fit(0.1, 1, split).log_] != [epoch.score for epoch in made.log_]
+        assert [epoch.score for epoch in plain.fit(0.1, 1, split).log_] != [epoch.score for epoch in created.log_]
 
 
 def test_curves_by_epochs_are_the_scores_of_models_trained_so_long(corpora: Path) -> None:
@@ -188,10 +188,10 @@ def test_curves_by_epochs_are_the_scores_of_models_trained_so_long(corpora: Path
             makers = Makers("word[-1..1]", epochs=count, patience=None)
             make = makers.one(MaxEnt) if name == "one" else makers.bagged(MaxEnt, bags=RandomParts(2))
             models[count] = Model(name, make, (0.1,), legally, stops=True)
-        found = by_epochs(models, 0.1, split)
+        result = by_epochs(models, 0.1, split)
         anew = [(count, model.on_dev(model.make(0.1, 1).fit(split.train), split)) for count, model in models.items()]
-        assert found == [(count, pytest.approx(f1, abs=1e-9)) for count, f1 in anew]
-        assert found[0][1] != found[1][1]
+        assert result == [(count, pytest.approx(f1, abs=1e-9)) for count, f1 in anew]
+        assert result[0][1] != result[1][1]
 
 
 def test_a_refit_keeps_penalty_and_shares(corpora: Path) -> None:

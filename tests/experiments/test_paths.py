@@ -33,12 +33,12 @@ def table():
 @given(st.text("AENSTUX", min_size=1, max_size=9))
 def test_letters_get_the_phones_they_stand_for(table, word):
     phones = said(word)
-    found = pieces_of(word, phones, table)
+    result = pieces_of(word, phones, table)
     if not fits(word, phones):
-        assert found is None
+        assert result is None
     else:
-        assert found == [SOUNDS[letter] for letter in word]
-        assert phones_of(map(label_of, found)) == phones
+        assert result == [SOUNDS[letter] for letter in word]
+        assert phones_of(map(label_of, result)) == phones
 
 
 @given(st.lists(st.tuples(st.text("ab", min_size=1, max_size=4), st.lists(st.sampled_from("xyz"), max_size=9)), max_size=6))
@@ -49,12 +49,12 @@ def test_whatever_is_aligned_has_its_phones_in_order(words):
         by_letter[letter] = by_letter.get(letter, 0.0) + probability
     assert all(total == pytest.approx(1) for total in by_letter.values())
     for letters, phones in words:
-        found = pieces_of(letters, phones, table)
-        assert (found is None) == (not fits(letters, phones))
-        if found is not None:
-            assert [phone for piece in found for phone in piece] == phones
-            assert all(len(piece) <= 2 for piece in found)
-            assert len(found) == len(letters)
+        result = pieces_of(letters, phones, table)
+        assert (result is None) == (not fits(letters, phones))
+        if result is not None:
+            assert [phone for piece in result for phone in piece] == phones
+            assert all(len(piece) <= 2 for piece in result)
+            assert len(result) == len(letters)
 
 
 def test_expectation_maximisation_makes_the_words_likelier_in_every_round():
@@ -68,7 +68,7 @@ def test_expectation_maximisation_makes_the_words_likelier_in_every_round():
             for count in range(min(2, len(phones)) + 1)
         )
 
-    by_round = [np.prod([likelihood(learn_pieces(words, rounds), *each) for each in words]) for rounds in (1, 2, 4, 8)]
+    by_round = [np.prod([likelihood(learn_pieces(words, rounds), *item) for item in words]) for rounds in (1, 2, 4, 8)]
     assert by_round == sorted(by_round)
     assert by_round[0] < by_round[-1]
 
@@ -85,10 +85,10 @@ def test_losses_are_kept_by_run_and_by_sentence():
     assert row.low is not None
     assert row.high is not None
     assert row.low <= row.ours <= row.high
-    found = losses.less("better", "worse")
-    assert found.less == pytest.approx(12.5)
-    assert found.low < 12.5 < found.high
-    assert found.p_value < 0.01
+    result = losses.less("better", "worse")
+    assert result.less == pytest.approx(12.5)
+    assert result.low < 12.5 < result.high
+    assert result.p_value < 0.01
     assert losses.less("better", "better").p_value == 1.0
     assert losses.less("worse", "better").less == pytest.approx(-12.5)
 

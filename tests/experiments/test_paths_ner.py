@@ -26,9 +26,9 @@ def documents(count: int, part: str = "train", length: int = 5) -> Corpus:
 
 
 def test_parts_put_together_keep_their_documents() -> None:
-    found = together(documents(20), documents(15, "dev"))
-    assert found.document_starts == [0, 5, 10, 15, 20, 25, 30]
-    assert found.words == documents(20).words + documents(15, "dev").words
+    result = together(documents(20), documents(15, "dev"))
+    assert result.document_starts == [0, 5, 10, 15, 20, 25, 30]
+    assert result.words == documents(20).words + documents(15, "dev").words
     assert together(builtin_corpus(3), builtin_corpus(2)).document_starts == []
 
 
@@ -47,11 +47,11 @@ def test_a_first_stage_labels_no_document_that_it_was_trained_on() -> None:
             return [["O"] * len(words) for words in corpus.words]
 
     unlike = Corpus.from_columns({"word": [[str(n)] for n in range(40)], "label": [["O"]] * 40}, documents=range(0, 40, 5))
-    said = jackknifed(FIRST[0], unlike, 4, lambda _, part: Parrot(part))
+    messages = jackknifed(FIRST[0], unlike, 4, lambda _, part: Parrot(part))
     assert met == []
-    assert said == [["O"]] * 40
-    assert [len(each) for each in jackknifed(FIRST[0], train, 4, lambda _, part: Parrot(part))] == [
-        len(each) for each in train.words
+    assert messages == [["O"]] * 40
+    assert [len(item) for item in jackknifed(FIRST[0], train, 4, lambda _, part: Parrot(part))] == [
+        len(item) for item in train.words
     ]
 
 
@@ -68,17 +68,17 @@ def test_members_have_their_bags_and_speak_the_common_scheme() -> None:
     assert "mention[-1..1]" in tagger.templates
     assert "ngrams" in tagger.templates
     assert "elsewhere(casing" not in tagger.templates.replace("elsewhere(stage, most)[0] & elsewhere(casing", "")
-    said = both.ask(tagger, view)
-    assert said.probabilities is not None
+    messages = both.ask(tagger, view)
+    assert messages.probabilities is not None
     order = np.argsort(np.array(tagger.labels_))
-    for mine, theirs in zip(said.probabilities, tagger.predict_marginals(view), strict=True):
+    for mine, theirs in zip(messages.probabilities, tagger.predict_marginals(view), strict=True):
         np.testing.assert_allclose(mine, theirs[:, order], atol=1e-6)
     other = Member("other", make, ("ngrams",), scheme="bio2")
     tagger = other.fit(train, **common)
     assert all(label[0] in "OBI" for label in tagger.labels_)
-    said = other.ask(tagger, dev)
-    assert said.probabilities is None
-    _assert_legal(said.labels)
+    messages = other.ask(tagger, dev)
+    assert messages.probabilities is None
+    _assert_legal(messages.labels)
     less = Member("less", make, ("clusters", "vectors"), without=("brown", "glove"))
     assert "cluster" not in less.fit(train, **common).features
     alone = Member("alone", lambda features, quick, **more: MaxEnt(features, trainer=SGD(epochs=2), **more), ("ngrams",), "first")
@@ -111,13 +111,13 @@ def test_second_stages_see_the_labels_of_their_first_one(monkeypatch: pytest.Mon
     split = Split(documents(30), documents(10, "dev"), documents(15, "test"))
     on_dev, on_test, on_test_both = paths_ner._heard_all(split, {}, Setting())
     assert list(on_dev) == list(on_test) == list(on_test_both) == ["places", "people", "a", "b", "c"]
-    assert [len(each["a"].labels) for each in (on_dev, on_test, on_test_both)] == [10, 15, 15]
-    assert [len(each) for each in met["a learned"]] == [30, 40]  # train, then train and dev
+    assert [len(item["a"].labels) for item in (on_dev, on_test, on_test_both)] == [10, 15, 15]
+    assert [len(item) for item in met["a learned"]] == [30, 40]  # train, then train and dev
     for name, kind in (("a", "LOC"), ("b", "PER")):
         for corpus in met[f"{name} learned"] + met[f"{name} asked"]:
             assert {cell for row in corpus.column("stage") for cell in row} == {kind}
     assert all("stage" not in corpus.columns for corpus in met["c learned"] + met["c asked"] + met["places learned"])
-    assert sorted(len(each) for each in met["places learned"]) == [20, 20, 20, 30, 40]  # by jackknife, and on all
+    assert sorted(len(item) for item in met["places learned"]) == [20, 20, 20, 30, 40]  # by jackknife, and on all
 
 
 def _assert_legal(said: list[list[str]]) -> None:
@@ -132,10 +132,10 @@ def _assert_legal(said: list[list[str]]) -> None:
 def test_mean_probabilities_give_legal_labels() -> None:
     first = np.array([[0.6, 0.0, 0.4, 0.0], [0.0, 0.3, 0.7, 0.0]], np.float32)
     second = np.array([[0.5, 0.0, 0.3, 0.2], [0.0, 0.6, 0.4, 0.0]], np.float32)
-    said = [Said([], [first]), Said([], [second])]
+    messages = [Said([], [first]), Said([], [second])]
     # Token by token it would be B-PER O, which is no name.
-    assert averaged(said, LABELS) == [["B-PER", "E-PER"]]
-    assert averaged(said[:1], LABELS) == [["O", "O"]]
+    assert averaged(messages, LABELS) == [["B-PER", "E-PER"]]
+    assert averaged(messages[:1], LABELS) == [["O", "O"]]
 
 
 def test_experts_without_probabilities_are_certain() -> None:
@@ -150,24 +150,24 @@ def test_pools_are_tried_on_documents_that_they_have_not_learned_from() -> None:
     corpus = Corpus.from_columns({"word": [["a", "b"]] * 40, "label": gold}, documents=range(0, 40, 8))
     # Each expert is wrong in one document only: without that document nothing speaks against it.
     wrong = [["O", "S-LOC"]] * 8
-    said = {f"not {at}": gold[:at] + wrong + gold[at + 8 :] for at in range(0, 40, 8)}
-    assert Pooling("best").out_of_fold(said, corpus) == wrong * 5
-    assert sum(map(list.__eq__, Pooling("best").pool().fit(said, corpus).predict(said), gold)) == 32
+    messages = {f"not {at}": gold[:at] + wrong + gold[at + 8 :] for at in range(0, 40, 8)}
+    assert Pooling("best").out_of_fold(messages, corpus) == wrong * 5
+    assert sum(map(list.__eq__, Pooling("best").pool().fit(messages, corpus).predict(messages), gold)) == 32
 
 
 def test_the_best_way_of_each_method_comes_first_by_what_it_reached() -> None:
     reached = {pooling: float(number % 7) for number, pooling in enumerate(POOLINGS)}
     chosen = best_of_each(reached)
-    assert len({each.method for each in chosen}) == len(chosen) == len({each.method for each in POOLINGS})
-    assert [reached[each] for each in chosen] == sorted((reached[each] for each in chosen), reverse=True)
+    assert len({item.method for item in chosen}) == len(chosen) == len({item.method for item in POOLINGS})
+    assert [reached[item] for item in chosen] == sorted((reached[item] for item in chosen), reverse=True)
     assert reached[chosen[0]] == max(reached.values())
-    for each in chosen:
-        assert reached[each] == max(f1 for other, f1 in reached.items() if other.method == each.method)
+    for item in chosen:
+        assert reached[item] == max(f1 for other, f1 in reached.items() if other.method == item.method)
 
 
 @pytest.mark.parametrize("pooling", POOLINGS, ids=str)
 def test_every_way_to_pool_has_a_name_of_its_own(pooling: Pooling) -> None:
-    assert [str(each) for each in POOLINGS].count(str(pooling)) == 1
+    assert [str(item) for item in POOLINGS].count(str(pooling)) == 1
 
 
 def test_experts_have_names_of_their_own() -> None:

@@ -26,18 +26,18 @@ EXACT = LBFGS(tolerance=1e-13, iterations=3000, warm_up=0)
 def named(expert: Expert) -> dict[tuple[str, ...], float]:
     """All weights that are not zero, by name."""
     model, labels = expert._fitted(), expert.labels_
-    found: dict[tuple[str, ...], float] = {}
+    result: dict[tuple[str, ...], float] = {}
     names = feature_names(expert)
     for name, row in zip(names, model.weights_of(names).reshape(len(names), -1).tolist(), strict=True):
-        found |= {("feature", name, label): weight for label, weight in zip(labels, row, strict=True)}
+        result |= {("feature", name, label): weight for label, weight in zip(labels, row, strict=True)}
     ends = [*labels, "^", "$"]
     for before, row in zip(ends, model.edges().reshape(len(ends), -1).tolist(), strict=True):
-        found |= {("edge", before, label): weight for label, weight in zip(labels, row, strict=True)}
+        result |= {("edge", before, label): weight for label, weight in zip(labels, row, strict=True)}
     names = history_names(expert)
-    for number, pair, weight in zip(*(each.tolist() for each in model.history_weights_of(names)), strict=True):
+    for number, pair, weight in zip(*(item.tolist() for item in model.history_weights_of(names)), strict=True):
         before, after = divmod(pair, len(labels))
-        found["transition", names[number], labels[before], labels[after]] = weight
-    return {name: weight for name, weight in found.items() if weight}
+        result["transition", names[number], labels[before], labels[after]] = weight
+    return {name: weight for name, weight in result.items() if weight}
 
 
 def expect_equal(left: dict[tuple[str, ...], float], right: dict[tuple[str, ...], float]) -> None:
@@ -48,7 +48,7 @@ def expect_equal(left: dict[tuple[str, ...], float], right: dict[tuple[str, ...]
 def words_of(seed: int, count: int, labels: str) -> Corpus:
     """Words that go with their labels, which follow no rule."""
     random = np.random.default_rng(seed)
-    drawn = [[labels[each] for each in random.integers(0, len(labels), random.integers(1, 6))] for _ in range(count)]
+    drawn = [[labels[item] for item in random.integers(0, len(labels), random.integers(1, 6))] for _ in range(count)]
     words = [[f"{label.lower()}{random.integers(0, 3)}" for label in sentence] for sentence in drawn]
     return Corpus.from_lists(word=words, label=drawn)
 
@@ -88,25 +88,25 @@ def test_the_start_scores_every_sequence_as_the_old_model(seed: int, templates: 
 
     def scores(expert: Expert) -> dict[tuple[int, tuple[str, ...]], float]:
         places = np.arange(len(expert.labels_))
-        found = {}
+        result = {}
         for number, lattice in enumerate(expert.lattices(tried)):
             length = len(lattice.nodes)
             for labels in product("ABC", repeat=length):
                 wanted = [expert.labels_.index(label) if label in expert.labels_ else -1 for label in labels]
                 others = {t: np.flatnonzero(places != wanted[t]).tolist() for t in range(length)}
-                if all(len(each) < len(places) for each in others.values()):
+                if all(len(item) < len(places) for item in others.values()):
                     forced = lattice.constrained(forbidden=others)
                     if forced.log_partition() > -np.inf:
-                        found[number, labels] = forced.best().score
-        return found
+                        result[number, labels] = forced.best().score
+        return result
 
     expected = scores(crf)
-    labels = [[None if unknown and t == 1 else label for t, label in enumerate(each)] for each in second.labels]
+    labels = [[None if unknown and t == 1 else label for t, label in enumerate(item)] for item in second.labels]
     crf.set_params(warm_start=True, trainer=STILL, l2=0.0).fit(second.words, labels)
-    found = scores(crf)
-    assert expected.keys() <= found.keys()
+    result = scores(crf)
+    assert expected.keys() <= result.keys()
     for key, score in expected.items():
-        assert found[key] == pytest.approx(score, abs=1e-4)
+        assert result[key] == pytest.approx(score, abs=1e-4)
 
 
 @pytest.mark.parametrize("templates", KINDS)
@@ -163,7 +163,7 @@ def test_transition_features_without_weights_are_learned_later(tmp_path: Path) -
     CRF(HISTORY, trainer=SGD(epochs=2)).fit(corpus).save(tmp_path / "model", prune=100.0, half=True)
     again = load(tmp_path / "model")
     assert {kind for kind, *_ in named(again)} == {"edge"}
-    assert [len(each) for each in again.predict(corpus)] == [len(each) for each in corpus.words]
+    assert [len(item) for item in again.predict(corpus)] == [len(item) for item in corpus.words]
     again.partial_fit(corpus)
     assert any(kind == "transition" for kind, *_ in named(again))
 

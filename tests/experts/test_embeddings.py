@@ -64,7 +64,7 @@ def vectors(corpus: Corpus) -> Embeddings:
 
 def spelled_out(words: list[str], embeddings: Embeddings) -> list[dict[str, float]]:
     """The features of a sentence, as somebody without templates would write them."""
-    found = []
+    result = []
     for t, word in enumerate(words):
         features = {f"word[0]={word}": 1.0}
         for key, other, text in [
@@ -75,8 +75,8 @@ def spelled_out(words: list[str], embeddings: Embeddings) -> list[dict[str, floa
             if row >= 0:
                 values = enumerate(embeddings.vectors[row].tolist())
                 features |= {f"{key}={dimension}": value for dimension, value in values if value}
-        found.append(features)
-    return found
+        result.append(features)
+    return result
 
 
 def test_every_dimension_is_a_feature(corpus: Corpus, vectors: Embeddings) -> None:
@@ -89,8 +89,8 @@ def test_every_dimension_is_a_feature(corpus: Corpus, vectors: Embeddings) -> No
     assert {name for token in tokens for name in token} == set(names)
     for t, expected in enumerate(tokens):
         rows = range(int(encoded.starts[t]), int(encoded.starts[t + 1]))
-        found = {names[encoded.ids[i]]: float(values[i]) for i in rows}
-        assert found == expected
+        result = {names[encoded.ids[i]]: float(values[i]) for i in rows}
+        assert result == expected
     assert [dict(token) for token in encoder.describe(corpus, 1)] == spelled_out(corpus.words[1], vectors)
 
 
@@ -192,12 +192,12 @@ def test_they_are_looked_into_and_explained(corpus: Corpus, vectors: Embeddings)
     crf = CRF(TEMPLATES, resources={"v": vectors}, trainer=SGD(epochs=5)).fit(corpus)
     counts = features_by_template(crf)
     assert counts["embedding(v, lower(word))[0]"] == counts["embedding(v)[0]"] == WIDTH
-    found = top_features(crf, top=WIDTH, template="embedding(v, lower(word))[0]")
-    assert all(len(each.positive) + len(each.negative) == WIDTH for each in found.values())
+    result = top_features(crf, top=WIDTH, template="embedding(v, lower(word))[0]")
+    assert all(len(item.positive) + len(item.negative) == WIDTH for item in result.values())
     (lattice,) = crf.lattices(corpus[:1])
     for place, one in enumerate(explain(crf, corpus)):
         score = lattice.nodes[place, crf.labels_.index(one.label)]
-        assert sum(each.score for each in one.contributions) == pytest.approx(score, abs=1e-4)
+        assert sum(item.score for item in one.contributions) == pytest.approx(score, abs=1e-4)
 
 
 def test_vectors_alone_teach_what_words_never_seen_are(tmp_path: Path) -> None:

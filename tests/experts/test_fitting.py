@@ -69,8 +69,8 @@ def test_class_weights_weigh_tokens(corpus):
         word=[[word] for words in few.words for word in words], label=[[y] for ys in few.labels for y in ys]
     )
     twice = alone.select([n for n, labels in enumerate(alone.labels) for _ in range(2 if labels[0] == heavy else 1)])
-    found = MaxEnt("word[0]", class_weight={heavy: 2.0}, trainer=EXACT).fit(alone)
-    assert np.allclose(probabilities(found, alone), probabilities(MaxEnt("word[0]", trainer=EXACT).fit(twice), alone), atol=1e-4)
+    result = MaxEnt("word[0]", class_weight={heavy: 2.0}, trainer=EXACT).fit(alone)
+    assert np.allclose(probabilities(result, alone), probabilities(MaxEnt("word[0]", trainer=EXACT).fit(twice), alone), atol=1e-4)
 
 
 def test_class_weights_of_a_chain_are_means_over_its_tokens(corpus):
@@ -117,10 +117,10 @@ def test_given_features_with_unknown_labels():
     "trainer", [SGD(epochs=30), Perceptron(epochs=30), FOBOS(epochs=30), LBFGS(iterations=100), OWLQN(iterations=100)]
 )
 def test_a_dev_set_ends_training_and_keeps_the_best(trainer, corpus, dev):
-    told: list[Epoch] = []
-    crf = CRF(TEMPLATES, trainer=trainer, patience=2).fit(corpus, dev=dev, on_epoch=told.append)
-    assert told == crf.log_
-    scored = [epoch for epoch in told if epoch.score is not None]
+    reported: list[Epoch] = []
+    crf = CRF(TEMPLATES, trainer=trainer, patience=2).fit(corpus, dev=dev, on_epoch=reported.append)
+    assert reported == crf.log_
+    scored = [epoch for epoch in reported if epoch.score is not None]
     best = max(epoch.score for epoch in scored)
     assert crf.score(dev) == pytest.approx(best)
     assert [epoch.best for epoch in scored] == [

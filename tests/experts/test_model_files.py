@@ -133,24 +133,24 @@ def test_names_give_the_features_back(crf):
 @settings(max_examples=60, deadline=None)
 def test_every_feature_has_its_own_weights_back_also_where_they_are_shared(seed, labels, density, kinds):
     random = np.random.default_rng(seed)
-    kept = np.where(random.random((kinds, labels)) < density, random.normal(size=(kinds, labels)), 0).astype(np.float32)
-    weights = kept[random.integers(0, kinds, 40)]
-    given = tagpool._native.GivenFeatures()
-    given.fit([[[str(number)] for number in range(len(weights))]], 1)
+    stored = np.where(random.random((kinds, labels)) < density, random.normal(size=(kinds, labels)), 0).astype(np.float32)
+    weights = stored[random.integers(0, kinds, 40)]
+    supplied = tagpool._native.GivenFeatures()
+    supplied.fit([[[str(number)] for number in range(len(weights))]], 1)
     features, of = np.nonzero(weights)
     model = tagpool._native.Model.from_given(
-        given,
+        supplied,
         [f"label {number}" for number in range(labels)],
         features.astype(np.uint32),
         of.astype(np.uint16),
         weights[features, of],
         np.zeros(0, np.float32),
     )
-    for each in (model, tagpool._native.Model.read(model.write({}, {}, False))):
-        found = each.weights_of([str(number) for number in range(len(weights))])
-        assert found.tobytes() == weights.tobytes()
-        assert each.feature_count == weights.any(axis=1).sum()
-        assert each.weight_count >= np.count_nonzero(weights)
+    for item in (model, tagpool._native.Model.read(model.write({}, {}, False))):
+        result = item.weights_of([str(number) for number in range(len(weights))])
+        assert result.tobytes() == weights.tobytes()
+        assert item.feature_count == weights.any(axis=1).sum()
+        assert item.weight_count >= np.count_nonzero(weights)
     distinct = {row.tobytes() for row in weights if row.any()}
     assert len(model.array("features.weights")) <= 4 * (len(distinct) * labels + labels + 7)
 
@@ -188,8 +188,8 @@ def test_half_precision_rounds_as_numpy_does(values):
     )
     stored = tagpool._native.Model.read(model.write({}, {}, True)).array("features.weights")
     limit = np.finfo(np.float16).max
-    kept = np.clip(weights[weights != 0], -limit, limit).astype(np.float16)
-    assert np.frombuffer(stored, np.float16)[: len(kept)].tobytes() == kept.tobytes()
+    retained = np.clip(weights[weights != 0], -limit, limit).astype(np.float16)
+    assert np.frombuffer(stored, np.float16)[: len(retained)].tobytes() == retained.tobytes()
 
 
 @given(cut=st.booleans(), where=st.floats(0, 1, exclude_max=True), by=st.integers(1, 255))
@@ -301,7 +301,7 @@ def test_the_same_seed_gives_the_same_bytes(corpus):
 def test_threads_share_a_model(crf, corpus):
     expected = crf.predict(corpus)
     with ThreadPoolExecutor(4) as pool:
-        assert all(found == expected for found in pool.map(lambda _: crf.predict(corpus), range(12)))
+        assert all(result == expected for result in pool.map(lambda _: crf.predict(corpus), range(12)))
     threaded = copy.deepcopy(crf).set_params(threads=3)
     assert threaded.predict(corpus) == expected
 
@@ -322,6 +322,6 @@ def test_an_iterator_of_sentences_is_tagged_from_its_first() -> None:
     corpus = tagpool.builtin_corpus(30)
     crf = tagpool.CRF("word[0]").fit(corpus)
     assert crf.predict(iter(corpus.words)) == crf.predict(corpus.words)
-    given = [[[f"w={word}"] for word in words] for words in corpus.words]
-    crf = tagpool.CRF().fit(given, corpus.labels)
-    assert crf.predict(iter(given)) == crf.predict(given)
+    supplied = [[[f"w={word}"] for word in words] for words in corpus.words]
+    crf = tagpool.CRF().fit(supplied, corpus.labels)
+    assert crf.predict(iter(supplied)) == crf.predict(supplied)

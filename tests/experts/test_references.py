@@ -62,13 +62,13 @@ def learners(resources: dict[str, Any]) -> dict[str, Any]:
 @pytest.mark.parametrize("name", ["crf", "maxent", "inducing", "elitist", "bagging", "opinion", "collapsed"])
 def test_the_same_model_without_its_resources(corpus: Corpus, tmp_path: Path, name: str) -> None:
     paths = write_resources(tmp_path / "resources")
-    made = learners(paths)
+    created = learners(paths)
     if name == "opinion":
-        tagger = OpinionPool([made["crf"].fit(corpus), OpinionPool([made["maxent"].fit(corpus)])])
+        tagger = OpinionPool([created["crf"].fit(corpus), OpinionPool([created["maxent"].fit(corpus)])])
     elif name == "collapsed":
-        tagger = made["bagging"].fit(corpus).merge()
+        tagger = created["bagging"].fit(corpus).merge()
     else:
-        tagger = made[name].fit(corpus)
+        tagger = created[name].fit(corpus)
     tagger.save(tmp_path / "whole")
     tagger.save(tmp_path / "apart", resources=False)
     assert (tmp_path / "apart").stat().st_size < (tmp_path / "whole").stat().st_size
@@ -97,7 +97,7 @@ def test_a_file_that_refers_holds_no_lexicons(corpus: Corpus, tmp_path: Path) ->
     with safetensors.safe_open(tmp_path / "models" / "apart", "numpy") as file:
         assert not [name for name in file.keys() if name.startswith("program.")]  # noqa: SIM118 - no dict
         references = json.loads(file.metadata()["resources"])
-    assert {each["path"] for each in references.values()} == set(map(str, paths.values()))
+    assert {item["path"] for item in references.values()} == set(map(str, paths.values()))
     crf.save(tmp_path / "whole")
     further = [tagpool.load(tmp_path / name).partial_fit(corpus) for name in ("models/apart", "whole")]
     assert to_bytes(further[0]) == to_bytes(further[1])
@@ -127,7 +127,7 @@ def test_what_came_from_no_file_is_kept(corpus: Corpus, tmp_path: Path) -> None:
     crf = CRF(TEMPLATES, resources=paths, trainer=SGD(epochs=1)).fit(corpus)
     crf.save(tmp_path / "m", resources=False)
     with safetensors.safe_open(tmp_path / "m", "numpy") as file:
-        assert {each["kind"] for each in json.loads(file.metadata()["resources"]).values()} == {
+        assert {item["kind"] for item in json.loads(file.metadata()["resources"]).values()} == {
             "gazetteer",
             "ambiguity",
             "embedding",

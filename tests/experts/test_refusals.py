@@ -160,9 +160,9 @@ def test_tagging(corpus):
     ]:
         with pytest.raises(InputError, match=match):
             words.predict(sentences)
-    given = CRF().fit([[["a"], ["b"]]], [["X", "Y"]])
+    supplied = CRF().fit([[["a"], ["b"]]], [["X", "Y"]])
     with pytest.raises(InputError, match="trained on given features"):
-        given.predict(corpus)
+        supplied.predict(corpus)
     with pytest.raises(InputError, match="expected text"):
         words.lattices([[["a"]]])
 

@@ -28,13 +28,13 @@ def test_tags_are_the_best_of_the_lattice_and_survive_a_file(tmp_path: Path) -> 
     tags = crf.predict(test)
     assert crf.score(test) > 0.6
     lattices = crf.lattices(test)
-    for lattice, found, marginals in zip(lattices, tags, crf.predict_marginals(test), strict=True):
+    for lattice, result, marginals in zip(lattices, tags, crf.predict_marginals(test), strict=True):
         best = lattice.best()
-        assert [crf.labels_[number] for number in best.labels] == found
+        assert [crf.labels_[number] for number in best.labels] == result
         assert np.allclose(marginals.sum(axis=1), 1)
         # The marginals of the labels tell how sure the best sequence can be at most.
         probability = np.exp(best.score - lattice.log_partition())
-        at_best = marginals[np.arange(len(found)), best.labels]
+        at_best = marginals[np.arange(len(result)), best.labels]
         assert (at_best >= probability - 1e-9).all()
     crf.save(tmp_path / "model")
     again = load(tmp_path / "model")
@@ -91,8 +91,8 @@ def test_features_of_transitions_met_too_seldom_are_left_out() -> None:
 
 def test_labels_that_are_not_known() -> None:
     train, test = parts()
-    given = [[None if t % 7 == 3 else y for t, y in enumerate(labels)] for labels in train.labels]
-    crf = CRF(HISTORY, trainer=SGD(epochs=4)).fit(train.words, given)
+    supplied = [[None if t % 7 == 3 else y for t, y in enumerate(labels)] for labels in train.labels]
+    crf = CRF(HISTORY, trainer=SGD(epochs=4)).fit(train.words, supplied)
     assert crf.score(test) > 0.6
 
 
@@ -109,9 +109,9 @@ def test_small_weights_are_left_out_and_the_others_may_be_halves(tmp_path: Path)
     def weights(expert: CRF) -> np.ndarray:
         names = history_names(crf)
         numbers, pairs, values = expert._fitted().history_weights_of(names)
-        found = np.zeros((len(names), len(crf.labels_) ** 2), np.float32)
-        found[numbers, pairs] = values
-        return found
+        result = np.zeros((len(names), len(crf.labels_) ** 2), np.float32)
+        result[numbers, pairs] = values
+        return result
 
     triples = weights(crf)
     assert (np.abs(triples) <= least)[triples != 0].any()

@@ -179,11 +179,11 @@ def templates(draw: st.DrawFn, *, history: bool = False) -> Template:
 @st.composite
 def template_sets(draw: st.DrawFn, *, history: bool = False, size: int = 4) -> TemplateSet:
     """Templates in bags; those of one name are in the same bags."""
-    found: list[Template] = []
+    result: list[Template] = []
     bags_of: dict[str, tuple[str, ...]] = {}
     for template in draw(st.lists(templates(history=history), min_size=1, max_size=size)):
         bags = draw(st.sampled_from([(), (), ("one",), ("two",), ("one", "two"), ("three-3",)]))
         if template.name:
             bags = bags_of.setdefault(template.name, bags)
-        found.append(Template(template.terms, template.name, bags))
-    return TemplateSet(tuple(found), boundary=draw(st.booleans()))
+        result.append(Template(template.terms, template.name, bags))
+    return TemplateSet(tuple(result), boundary=draw(st.booleans()))

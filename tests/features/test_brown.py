@@ -58,26 +58,26 @@ def test_each_step_joins_the_pair_that_loses_least(sentences: list[list[str]], k
 
 @given(SENTENCES, st.integers(1, 9), st.randoms(use_true_random=False))
 def test_a_prefix_code_that_the_order_of_sentences_does_not_change(sentences: list[list[str]], k: int, random) -> None:
-    found = Clusters.brown(sentences, k=k)
+    result = Clusters.brown(sentences, k=k)
     counts = Counter(word for sentence in sentences for word in sentence)
-    assert found.counts == counts
-    bits = [found.get(word) for word in found.counts]
+    assert result.counts == counts
+    bits = [result.get(word) for word in result.counts]
     codes = set(bits)
-    assert len(codes) == found.cluster_count == min(k, len(counts))
+    assert len(codes) == result.cluster_count == min(k, len(counts))
     assert sum(2.0 ** -len(code) for code in codes) == (1 if len(codes) > 1 else 0.5)
     assert not any(a != b and b.startswith(a) for a in codes for b in codes)
     assert bits == sorted(bits)
     random.shuffle(sentences)
-    assert rows(Clusters.brown(sentences, k=k)) == rows(found)
+    assert rows(Clusters.brown(sentences, k=k)) == rows(result)
 
 
 def test_words_of_the_same_neighbours_come_together() -> None:
     days, names, verbs = ["monday", "friday", "sunday"], ["ann", "bob", "carl"], ["left", "slept"]
     sentences = [[".", "on", day, name, verb, "."] for day in days for name in names for verb in verbs] * 2
-    found = Clusters.brown(sentences, k=100)
-    assert found.cluster_count == 10
+    result = Clusters.brown(sentences, k=100)
+    assert result.cluster_count == 10
     for together in (days, names, verbs):
-        places = [list(found.counts).index(word) for word in together]
+        places = [list(result.counts).index(word) for word in together]
         assert max(places) - min(places) == len(together) - 1  # a branch of the tree is a run of words
 
 
@@ -90,9 +90,9 @@ def test_many_steps_leave_the_table_of_losses_right() -> None:
     cluster_of = {word: number for number, word in enumerate(words)}
     for number, (first, second) in enumerate(merges, len(words)):
         if number % 12 == 0:  # each takes a while
-            own = loss(pairs, cluster_of, first, second)
+            separate = loss(pairs, cluster_of, first, second)
             some = list(combinations(sorted(set(cluster_of.values())), 2))[::7]
-            assert all(own <= loss(pairs, cluster_of, *two) + 1e-6 for two in some)
+            assert all(separate <= loss(pairs, cluster_of, *two) + 1e-6 for two in some)
         cluster_of.update({word: number for word, cluster in cluster_of.items() if cluster in (first, second)})
 
 
@@ -101,35 +101,35 @@ def test_files_and_sentences_give_the_same(tmp_path: Path) -> None:
     text = "the  cat\tsaw the dog\r\n\n a dog saw \none"
     (tmp_path / "a.txt").write_bytes(text.encode())
     (tmp_path / "b.txt.gz").write_bytes(gzip.compress(text.encode()))
-    found = Clusters.brown(sentences, k=3)
+    result = Clusters.brown(sentences, k=3)
     for text in (tmp_path / "a.txt", str(tmp_path / "b.txt.gz"), Corpus.from_lists(word=sentences)):
-        assert rows(Clusters.brown(text, k=3)) == rows(found)
+        assert rows(Clusters.brown(text, k=3)) == rows(result)
     twice = Clusters.brown([tmp_path / "a.txt", tmp_path / "b.txt.gz"], k=3)
-    assert twice.counts == {word: 2 * count for word, count in found.counts.items()}
-    found.write(tmp_path / "paths.gz")
+    assert twice.counts == {word: 2 * count for word, count in result.counts.items()}
+    result.write(tmp_path / "paths.gz")
     read = Clusters.read(tmp_path / "paths.gz")
-    assert {word: read.get(word) for word in found.counts} == {word: found.get(word) for word in found.counts}
-    assert rows(pickle.loads(pickle.dumps(found))) == rows(found)
+    assert {word: read.get(word) for word in result.counts} == {word: result.get(word) for word in result.counts}
+    assert rows(pickle.loads(pickle.dumps(result))) == rows(result)
 
 
 def test_words_can_be_simplified_and_templates_use_them() -> None:
     sentences = [["In", "1996", "rose"], ["In", "1997", "fell"], ["in", "2,000", "fell"]]
-    found = Clusters.brown(sentences, k=4, simplify=True, lower=True)
-    assert sorted(found.counts) == ["0", "0,0", "fell", "in", "rose"]
+    result = Clusters.brown(sentences, k=4, simplify=True, lower=True)
+    assert sorted(result.counts) == ["0", "0,0", "fell", "in", "rose"]
     assert "In" in Clusters.brown(sentences, k=4, simplify=True).counts
-    encoder = Encoder("cluster(brown, lower(simplify(word)))[0]", resources={"brown": found})
+    encoder = Encoder("cluster(brown, lower(simplify(word)))[0]", resources={"brown": result})
     encoder.fit(Corpus.from_lists(word=[["In", "2042"]]))
-    names = [f"cluster(brown, lower(simplify(word)))[0]={found.get(word)}" for word in ("in", "0")]
+    names = [f"cluster(brown, lower(simplify(word)))[0]={result.get(word)}" for word in ("in", "0")]
     assert sorted(encoder.feature_names) == sorted(names)
 
 
 def test_steps_are_told_and_may_stop() -> None:
     sentences = [[f"w{i}", f"w{i + 1}"] for i in range(100)]
-    told: list[tuple[int, int]] = []
-    Clusters.brown(sentences, k=10, on_step=lambda done, total: told.append((done, total)))
-    assert told == sorted(told)
-    assert told[-1][0] > 80
-    assert {total for _, total in told} == {100}
+    reported: list[tuple[int, int]] = []
+    Clusters.brown(sentences, k=10, on_step=lambda done, total: reported.append((done, total)))
+    assert reported == sorted(reported)
+    assert reported[-1][0] > 80
+    assert {total for _, total in reported} == {100}
 
     def stop(done: int, total: int) -> None:
         raise KeyboardInterrupt

@@ -46,9 +46,13 @@ def test_a_template_file():
 
 
 def test_bigram_lines_look_at_the_previous_label():
-    found = parse_crfpp("B\nB01:%x[0,0]\nB01:%x[ +1 , 2 ]")
-    assert [str(template) for template in found] == ["B: label[-1]", "B01: label[-1] & column0[0]", "B01: label[-1] & column2[1]"]
-    assert all(template.is_history for template in found)
+    result = parse_crfpp("B\nB01:%x[0,0]\nB01:%x[ +1 , 2 ]")
+    assert [str(template) for template in result] == [
+        "B: label[-1]",
+        "B01: label[-1] & column0[0]",
+        "B01: label[-1] & column2[1]",
+    ]
+    assert all(template.is_history for template in result)
 
 
 @pytest.mark.parametrize(
@@ -179,8 +183,8 @@ pieces = st.sampled_from(
 @given(st.one_of(st.text(), st.lists(pieces, max_size=20).map("".join)))
 def test_any_text_is_read_or_refused(text):
     try:
-        found = parse_crfpp(text)
+        result = parse_crfpp(text)
     except TemplateError as error:
         assert error.text is None or 0 <= error.column <= len(error.text)  # noqa: PT017
     else:
-        assert parse(str(found)) == found
+        assert parse(str(result)) == result

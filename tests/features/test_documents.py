@@ -68,8 +68,8 @@ def test_what_is_said_by_hand():
     assert values_of("elsewhere(lower(word), -1, most)[0]", corpus, 2)[0] == ["ann"]
     assert values_of("elsewhere(run(word))[0]", corpus, 1) == [["last"], []]
     assert values_of("elsewhere(bias)[0]", corpus, 0)[7:] == [["1"], [], []][:3], "a word of its own has no others"
-    found = values_of("elsewhere(gazetteer(names))[0]", corpus, 2, names=Gazetteer({"people": ["Ann Lee"]}))
-    assert found == [["people/L"], [], []]
+    result = values_of("elsewhere(gazetteer(names))[0]", corpus, 2, names=Gazetteer({"people": ["Ann Lee"]}))
+    assert result == [["people/L"], [], []]
     assert values_of("headline(word)[0]", corpus, 1) == [["upper"], ["upper"]]
     assert values_of("casing(word)[0]", corpus, 3) == [[], ["capital"], ["small"], ["capital"], ["capital"], ["small"]]
 
@@ -84,8 +84,8 @@ def test_without_documents_every_sentence_is_one():
 def test_of_many_values_the_most_frequent_count():
     words = [["x", f"w{number}"] for number in range(30)] + [["x", "often"]] * 2 + [["x"]]
     corpus = Corpus.from_columns({"word": words}, documents=[0])
-    found = values_of("elsewhere(word, 1)[0]", corpus, 32)[0]
-    assert found == ["often", *(f"w{number}" for number in range(19))]
+    result = values_of("elsewhere(word, 1)[0]", corpus, 32)[0]
+    assert result == ["often", *(f"w{number}" for number in range(19))]
     assert "w3" not in values_of("elsewhere(word, 1)[0]", corpus, 3)[0], "a token's own neighbour is not met elsewhere"
 
 
@@ -112,10 +112,10 @@ def test_models_see_documents_however_they_are_asked(kind, tmp_path):
 def test_an_explanation_sees_the_document():
     corpus = corpus_of(SPEECH, OTHER, labels=True)
     crf = CRF("elsewhere(word, 1)[0]\nword[0]", l2=0.1).fit(corpus)
-    told = explain(crf, corpus, 2)
-    names = {each.feature for each in told[0].contributions}
+    reported = explain(crf, corpus, 2)
+    names = {item.feature for item in reported[0].contributions}
     assert {"elsewhere(word, 1)[0]=of", "elsewhere(word, 1)[0]=TALKS"} <= names
-    assert [each.label for each in told] == crf.predict(corpus)[2]
+    assert [item.label for item in reported] == crf.predict(corpus)[2]
 
 
 @pytest.mark.parametrize(

@@ -171,9 +171,9 @@ def test_min_count_is_by_the_oracles_counts(case, minimum):
     encoder = Encoder(templates, resources=loaded(plain, templates), min_count=minimum)
     encoded = encoder.fit_transform(as_corpus(sentences))
     rows = oracle.encode(templates, sentences, plain)
-    kept = {name: count for name, count in oracle.counts(rows).items() if count >= minimum}
-    assert dict(zip(encoder.feature_names, encoder.feature_counts.tolist(), strict=True)) == kept
-    expected = counted([[feature for feature in row if feature[0] in kept] for row in rows])
+    stored = {name: count for name, count in oracle.counts(rows).items() if count >= minimum}
+    assert dict(zip(encoder.feature_names, encoder.feature_counts.tolist(), strict=True)) == stored
+    expected = counted([[feature for feature in row if feature[0] in stored] for row in rows])
     assert rows_of(encoded, encoder.feature_names) == expected
     assert rows_of(encoder.transform(as_corpus(sentences)), encoder.feature_names) == expected
     templates_of = [template.key for template in encoder.feature_templates]
@@ -197,15 +197,15 @@ def test_hashed_features_keep_their_slots(case, size):
     slots: dict[str, set[int]] = {}
     for feature, slot in zip(rows_ids.ids.tolist(), encoded.ids.tolist(), strict=True):
         slots.setdefault(names[feature], set()).add(slot)
-    assert all(len(found) == 1 for found in slots.values())
+    assert all(len(result) == 1 for result in slots.values())
     in_slot: dict[int, set[str]] = {}
     for name, (slot,) in slots.items():
         in_slot.setdefault(slot, set()).add(name)
     for slot, name in enumerate(encoder.feature_names[:64] if size > 64 else encoder.feature_names):
         assert name in in_slot[slot] if slot in in_slot else name == ""
     expected = oracle.counts(oracle.encode(templates, sentences, plain))
-    found = {slot: count for slot, count in enumerate(encoder.feature_counts.tolist()) if count}
-    assert found == {slot: sum(expected[name] for name in names) for slot, names in in_slot.items()}
+    result = {slot: count for slot, count in enumerate(encoder.feature_counts.tolist()) if count}
+    assert result == {slot: sum(expected[name] for name in names) for slot, names in in_slot.items()}
     assert np.array_equal(encoder.transform(corpus).ids, encoded.ids)
     if encoded.values is not None:
         assert np.array_equal(encoded.values, rows_ids.values)
@@ -235,8 +235,8 @@ def test_restrict_keeps_the_features_of_base_and_bags(case, wanted):
         with pytest.raises(TemplateError, match="no template is left"):
             templates.restrict(*wanted)
         return
-    kept = templates.restrict(*wanted)
-    fresh = Encoder(kept, resources=loaded(plain, kept))
+    stored = templates.restrict(*wanted)
+    fresh = Encoder(stored, resources=loaded(plain, stored))
     assert rows_of(fresh.fit_transform(as_corpus(sentences)), fresh.feature_names) == rows_of(restricted, encoder.feature_names)
 
 
@@ -323,16 +323,16 @@ def test_dense_blocks(case):
     for sentence in sentences:
         for key, block in oracle.embedded(templates, sentence, plain).items():
             expected.setdefault(key, []).extend(block)
-    found = {}
+    result = {}
     bounds = encoded.sentences.tolist()
     for block in encoded.dense:
-        found[block.key] = []
+        result[block.key] = []
         for begin, end in itertools.pairwise(bounds):
             for at in range(begin + block.offset, end + block.offset):
                 row = block.rows[at] if begin <= at < end else -1
-                found[block.key].append(tuple(block.vectors[row].tolist()) if row >= 0 else None)
-    assert len(found) == len(encoded.dense)
-    assert found == expected
+                result[block.key].append(tuple(block.vectors[row].tolist()) if row >= 0 else None)
+    assert len(result) == len(encoded.dense)
+    assert result == expected
 
 
 def test_blocks_of_one_embedding_share_their_rows():
@@ -370,12 +370,12 @@ def test_history_encoding(case):
         return
     names = encoder.history_names
     assert encoded.history_feature_count == len(names)
-    for each in (encoded, encoder.transform(corpus)):
-        assert rows_of(EncodedCorpus(each.history, len(names)), names) == expected
+    for item in (encoded, encoder.transform(corpus)):
+        assert rows_of(EncodedCorpus(item.history, len(names)), names) == expected
     bags = templates.bags[:1]
     restricted = encoded.restrict(*bags)
-    kept = counted(oracle.encode(templates, sentences, plain, history=True, bags=bags))
-    assert rows_of(EncodedCorpus(restricted.history, len(names)), names) == kept
+    stored = counted(oracle.encode(templates, sentences, plain, history=True, bags=bags))
+    assert rows_of(EncodedCorpus(restricted.history, len(names)), names) == stored
 
 
 def test_history_names_leave_the_labels_values_open():
@@ -445,11 +445,11 @@ def test_sub_corpora_encode_like_fresh_ones(case, data):
 @given(corpora())
 def test_corpora_survive_pickling(sentences):
     corpus = as_corpus(sentences, documents=[0], label_column="pos", source="here")
-    for each in (corpus, corpus.select([len(sentences) - 1, 0])):
-        copy = pickle.loads(pickle.dumps(each))
-        assert copy == each
-        assert (copy.source, copy.label_column, copy.document_starts) == (each.source, "pos", each.document_starts)
-        encoded = [Encoder("word[-1..1]\nshape(word)[0]").fit_transform(corpus) for corpus in (each, copy)]
+    for item in (corpus, corpus.select([len(sentences) - 1, 0])):
+        copy = pickle.loads(pickle.dumps(item))
+        assert copy == item
+        assert (copy.source, copy.label_column, copy.document_starts) == (item.source, "pos", item.document_starts)
+        encoded = [Encoder("word[-1..1]\nshape(word)[0]").fit_transform(corpus) for corpus in (item, copy)]
         assert np.array_equal(encoded[0].ids, encoded[1].ids)
         assert np.array_equal(encoded[0].labels, encoded[1].labels)
 

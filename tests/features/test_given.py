@@ -121,14 +121,14 @@ def test_min_count_and_features_not_met(train, test, minimum):
     count = Counter(name for row in rows for name, _ in row)
     encoder = GivenEncoder(min_count=minimum)
     encoded = encoder.fit_transform(train)
-    kept = {name: n for name, n in count.items() if n >= minimum}
-    assert dict(zip(encoder.feature_names, encoder.feature_counts, strict=True)) == kept
-    assert encoded.feature_count == encoder.feature_count == len(kept)
-    expected = [[pair for pair in row if pair[0] in kept] for row in rows]
+    stored = {name: n for name, n in count.items() if n >= minimum}
+    assert dict(zip(encoder.feature_names, encoder.feature_counts, strict=True)) == stored
+    assert encoded.feature_count == encoder.feature_count == len(stored)
+    expected = [[pair for pair in row if pair[0] in stored] for row in rows]
     assert written(encoder, encoded) == written(encoder, encoder.transform(train)) == expected
     other = GivenEncoder()
     seen = written(other, other.fit_transform([test]))
-    assert written(encoder, encoder.transform([test])) == [[pair for pair in row if pair[0] in kept] for row in seen]
+    assert written(encoder, encoder.transform([test])) == [[pair for pair in row if pair[0] in stored] for row in seen]
 
 
 def test_labels():

@@ -74,30 +74,30 @@ def test_a_template_in_full():
 def test_bags_directives_and_lines():
     text = "\ufeffuse g from lists/g.txt # here\n\n# nothing\nboundary off\nword\r\n"
     text += "[a, b , a]\nlower # x\n[base]\ngazetteer(g)\n[c-1]\npos"
-    found = parse(text, source="t.txt")
-    assert [(str(t), t.bags, t.line) for t in found] == [
+    result = parse(text, source="t.txt")
+    assert [(str(t), t.bags, t.line) for t in result] == [
         ("word[0]", (), 5),
         ("lower(word)[0]", ("a", "b"), 7),
         ("gazetteer(g)[0]", (), 9),
         ("pos[0]", ("c-1",), 11),
     ]
-    assert found.bags == ("a", "b", "c-1")
-    assert found.uses == (("g", "lists/g.txt"),)
-    assert not found.boundary
+    assert result.bags == ("a", "b", "c-1")
+    assert result.uses == (("g", "lists/g.txt"),)
+    assert not result.boundary
     assert parse('use g from "a # b"\ngazetteer(g)').uses == (("g", "a # b"),)
     assert parse("boundary off\nboundary on\nword").boundary
 
 
 def test_restrict_and_without():
-    found = parse("word\n[a]\ncluster(brown)\n[b]\ndisjunction(cluster(brown), -1..1)\ngazetteer(g)")
-    assert [str(t) for t in found.restrict("a")] == ["word[0]", "cluster(brown)[0]"]
-    assert [str(t) for t in found.restrict("base")] == ["word[0]"]
-    assert [str(t) for t in found.without("brown")] == ["word[0]", "gazetteer(g)[0]"]
-    assert found.resources == {"brown": "cluster", "g": "gazetteer"}
+    result = parse("word\n[a]\ncluster(brown)\n[b]\ndisjunction(cluster(brown), -1..1)\ngazetteer(g)")
+    assert [str(t) for t in result.restrict("a")] == ["word[0]", "cluster(brown)[0]"]
+    assert [str(t) for t in result.restrict("base")] == ["word[0]"]
+    assert [str(t) for t in result.without("brown")] == ["word[0]", "gazetteer(g)[0]"]
+    assert result.resources == {"brown": "cluster", "g": "gazetteer"}
     with pytest.raises(TemplateError, match=r"no bag 'c'; the bags are base, a, b"):
-        found.restrict("c")
+        result.restrict("c")
     with pytest.raises(TemplateError, match=r"no template uses a resource 'x'; the resources are brown, g"):
-        found.without("x")
+        result.without("x")
 
 
 # Errors -------------------------------------------------------------------------------------------------------------------
@@ -270,12 +270,12 @@ def test_errors_of_the_compiler_point_too():
 
 def reads_or_refuses(text: str) -> None:
     try:
-        found = parse(text)
+        result = parse(text)
     except TemplateError as error:
         assert error.text is None or 0 <= error.column <= len(error.text)  # noqa: PT017
         str(error)
     else:
-        assert parse(str(found)) == found
+        assert parse(str(result)) == result
 
 
 @given(st.text())

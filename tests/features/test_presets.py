@@ -35,14 +35,14 @@ def test_all_presets_are_known_here():
 @pytest.mark.parametrize("name", PRESETS)
 def test_presets_are_read_and_written(name):
     bags, needed, history = PRESETS[name]
-    found = load_templates(name)
-    assert parse(str(found)) == found
-    assert found == parse(preset_text(name))
-    assert found.bags == bags
-    assert set(found.resources) - set(load_resources(found, {})) == needed
-    assert any(template.is_history for template in found) == history
+    result = load_templates(name)
+    assert parse(str(result)) == result
+    assert result == parse(preset_text(name))
+    assert result.bags == bags
+    assert set(result.resources) - set(load_resources(result, {})) == needed
+    assert any(template.is_history for template in result) == history
     assert preset_text(name).startswith("# ")
-    lines = [(str(template), template.bags) for template in found]
+    lines = [(str(template), template.bags) for template in result]
     assert len(set(lines)) == len(lines)
 
 

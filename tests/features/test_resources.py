@@ -49,12 +49,12 @@ def test_plain_compressed_and_with_a_mark(kind, tmp_path):
     plain.write_text(GOOD[kind])
     packed.write_bytes(gzip.compress(GOOD[kind].encode()))
     marked.write_bytes(b"\xef\xbb\xbf" + GOOD[kind].replace("\n", "\r\n").encode())
-    found = [READERS[kind](path) for path in (plain, str(plain), packed, marked)]
-    assert len({len(each) for each in found}) == 1
+    result = [READERS[kind](path) for path in (plain, str(plain), packed, marked)]
+    assert len({len(item) for item in result}) == 1
     if kind in ("cluster", "ambiguity"):
-        assert {each.get("a") for each in found} == {"01" if kind == "cluster" else "NN_VB"}
+        assert {item.get("a") for item in result} == {"01" if kind == "cluster" else "NN_VB"}
     if kind == "embedding":
-        assert all(each.rows.row("a") == 0 and each.vectors.tolist() == [[1, 2]] for each in found)
+        assert all(item.rows.row("a") == 0 and item.vectors.tolist() == [[1, 2]] for item in result)
 
 
 @kinds
@@ -94,10 +94,10 @@ def test_a_folder_of_lists(tmp_path):
     (tmp_path / ".DS_Store").write_bytes(b"\0\1\2")
     (tmp_path / ".git").mkdir()
     (tmp_path / ".git" / "config").write_text("nothing")
-    found = Gazetteer.read(tmp_path)
-    assert sorted(found.lists) == ["cities", "girls", "known.big", "names"]
-    assert len(found) == 6
-    assert [sorted(row) for row in matches(found, "Ann", "in", "Rio", "de", "Janeiro", "Émile")] == [
+    result = Gazetteer.read(tmp_path)
+    assert sorted(result.lists) == ["cities", "girls", "known.big", "names"]
+    assert len(result) == 6
+    assert [sorted(row) for row in matches(result, "Ann", "in", "Rio", "de", "Janeiro", "Émile")] == [
         ["girls/U", "known.big/U", "names/U"],
         [],
         ["cities/B"],
@@ -111,9 +111,9 @@ def test_a_folder_of_lists(tmp_path):
 def test_tables(tmp_path):
     table = tmp_path / "x.tsv"
     table.write_text("New York\t11\nAnn Lee\t 14 \nA\tB\t14\n")
-    found = Gazetteer.read(table)
-    assert found.lists == ("11", "14")
-    assert matches(found, "A", "B", "New", "York") == [["14/B"], ["14/L"], ["11/B"], ["11/L"]]
+    result = Gazetteer.read(table)
+    assert result.lists == ("11", "14")
+    assert matches(result, "A", "B", "New", "York") == [["14/B"], ["14/L"], ["11/B"], ["11/L"]]
     (tmp_path / "x.tsv.gz").write_bytes(gzip.compress(table.read_bytes()))
     assert Gazetteer.read(tmp_path / "x.tsv.gz").lists == ("11", "14")
     for line in ("New York", "New York\t", "New York\t  "):
@@ -288,8 +288,8 @@ def test_numpy_files(tmp_path):
         Embeddings.read(beside)
     (tmp_path / "words.txt.gz").write_bytes(gzip.compress("a\né\n".encode()))
     for path in (inside, beside):
-        found = Embeddings.read(path)
-        assert (found.rows.row("é"), found.vectors.dtype, found.vectors.tolist()) == (1, np.float32, [[1, 2], [3, 4]])
+        result = Embeddings.read(path)
+        assert (result.rows.row("é"), result.vectors.dtype, result.vectors.tolist()) == (1, np.float32, [[1, 2], [3, 4]])
     (tmp_path / "words.txt").write_text("a\nb\nc\n")
     with pytest.raises(
         ResourceError, match=r"beside.npz: expected one vector for each of 3 words, got an array of shape \(2, 2\)"
@@ -384,8 +384,8 @@ def test_a_resource_nobody_uses():
 def test_paths_as_resources(kind, tmp_path):
     path = tmp_path / "r.txt"
     path.write_text(GOOD[kind])
-    for given in (path, str(path)):
-        encoder = Encoder(f"{kind}(r)[0]", resources={"r": given})
+    for supplied in (path, str(path)):
+        encoder = Encoder(f"{kind}(r)[0]", resources={"r": supplied})
         encoded = encoder.fit_transform(corpus)
         assert encoded.occurrence_count + len(encoded.dense) > 0
     path.unlink()
@@ -404,8 +404,8 @@ def test_use_lines_are_relative_to_the_template_file(tmp_path, monkeypatch):
     for what in (file, str(file)):
         names = Encoder(what).fit(corpus).feature_names
         assert sorted(names) == ["disjunction(cluster(c), -1..1)[0]=01", "gazetteer(g)[0]=cities/B", "gazetteer(g)[0]=cities/L"]
-    given = Encoder(file, resources={"g": Gazetteer({"mine": ["a"]})}).fit(corpus)
-    assert "gazetteer(g)[0]=mine/U" in given.feature_names
+    supplied = Encoder(file, resources={"g": Gazetteer({"mine": ["a"]})}).fit(corpus)
+    assert "gazetteer(g)[0]=mine/U" in supplied.feature_names
     (tmp_path / "clusters.txt").unlink()
     with pytest.raises(ResourceError, match=r"templates/\.\./clusters.txt: there is no such file"):
         Encoder(file).fit(corpus)
@@ -446,12 +446,12 @@ def plain_lists(folder: Path) -> dict[str, list[str]]:
 
 
 def plain_classes(path: Path, word: int, value: int) -> dict[str, str]:
-    found: dict[str, str] = {}
+    result: dict[str, str] = {}
     for line in gzip.decompress(path.read_bytes()).decode().split("\n"):
         fields = line.removesuffix("\r").split("\t")
         if len(fields) > 1:
-            found.setdefault(fields[word], "_".join(fields[value].split()))
-    return found
+            result.setdefault(fields[word], "_".join(fields[value].split()))
+    return result
 
 
 def check(encoder: Encoder, sentences: Corpus, plain: dict[str, Any]) -> None:
@@ -463,9 +463,9 @@ def check(encoder: Encoder, sentences: Corpus, plain: dict[str, Any]) -> None:
         parts.append((encoded.history, encoder.history_names, True))
     for native, names, history in parts:
         starts, ids = native.starts().tolist(), native.ids().tolist()
-        found = [Counter(names[i] for i in ids[begin:end]) for begin, end in itertools.pairwise(starts)]
+        result = [Counter(names[i] for i in ids[begin:end]) for begin, end in itertools.pairwise(starts)]
         expected = oracle.encode(encoder.templates_, columns, plain, history=history)
-        assert found == [Counter(name for name, _ in row) for row in expected]
+        assert result == [Counter(name for name, _ in row) for row in expected]
         assert sum(map(len, expected)) > 1000
 
 

@@ -15,14 +15,14 @@ TOKENS = st.lists(st.tuples(st.sampled_from(["run", "walk", "1996", "22"]), st.s
 
 
 def by_hand(tokens: list[tuple[str, str]], share: float, least: int) -> dict[str, list[str]]:
-    found = {}
+    result = {}
     for word in {word for word, _ in tokens}:
-        tags = Counter(tag for each, tag in tokens if each == word)
+        tags = Counter(tag for item, tag in tokens if item == word)
         total = sum(tags.values())
-        kept = [tag for tag in sorted(tags, key=lambda tag: (-tags[tag], tag)) if tags[tag] / total >= share]
-        if kept and total >= least:
-            found[word] = kept
-    return found
+        stored = [tag for tag in sorted(tags, key=lambda tag: (-tags[tag], tag)) if tags[tag] / total >= share]
+        if stored and total >= least:
+            result[word] = stored
+    return result
 
 
 @given(TOKENS, TOKENS, st.sampled_from([0.0, 0.25, 0.5, 1.0]), st.integers(1, 4), st.integers(1, 6))
@@ -51,9 +51,9 @@ def test_what_is_written_is_read_again(tmp_path: Path) -> None:
     counts.add([["run", "Run", "ähm"]] * 2, [["VB", "NN", "UH"], ["NN", "NN", "UH"]])
     assert counts.write(tmp_path / "classes.tsv") == 3
     assert (tmp_path / "classes.tsv").read_text() == "Run\tNN\nrun\tNN VB\nähm\tUH\n"
-    read, made = AmbiguityClasses.read(tmp_path / "classes.tsv"), AmbiguityClasses.from_counts(counts)
+    read, created = AmbiguityClasses.read(tmp_path / "classes.tsv"), AmbiguityClasses.from_counts(counts)
     assert read.native.items() == [("Run", "NN"), ("run", "NN_VB"), ("ähm", "UH")]
-    assert sorted(made.native.items()) == read.native.items()
+    assert sorted(created.native.items()) == read.native.items()
 
 
 def test_what_cannot_be_written(tmp_path: Path) -> None:

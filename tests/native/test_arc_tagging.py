@@ -84,7 +84,7 @@ def test_a_model_without_what_it_needs() -> None:
     with pytest.raises(_native.InputFault, match="needs the transition features"):
         model.tag_encoding(rows, 1)
     with pytest.raises(_native.InputFault, match="features that the model does not have"):
-        model.tag_encoding(rows, 1, encoding([[[(7, 1.0)] for _ in each] for each in problem.history], 8))
+        model.tag_encoding(rows, 1, encoding([[[(7, 1.0)] for _ in item] for item in problem.history], 8))
     # Weights that are all zero leave nothing behind.
     plain = model_of(problem, training, np.zeros(training.parameter_count))
     assert not plain.has_history

@@ -47,16 +47,16 @@ def test_sgd_comes_close_to_the_minimum_whatever_the_threads(unknown: bool) -> N
         ],
         objective(zero)[0],
     )
-    found = []
+    result = []
     for threads in (1, 2, 3):
         learner = _native.Sgd(
             training, True, _native.SgdOptions(l2=1.0, step=0.0, average_from=5, seed=11, batch=4, threads=threads), NONE
         )
         for _ in range(60):
             learner.epoch()
-        found.append(learner.parameters())
-    assert objective(found[0].astype(np.float64))[0] < least + 0.005 * (nothing - least)
-    assert found[0].tobytes() == found[1].tobytes() == found[2].tobytes()
+        result.append(learner.parameters())
+    assert objective(result[0].astype(np.float64))[0] < least + 0.005 * (nothing - least)
+    assert result[0].tobytes() == result[1].tobytes() == result[2].tobytes()
 
 
 @given(arc_problems(), st.sampled_from(["l1", "l2"]), st.integers(0, 2**32 - 1))
@@ -82,7 +82,7 @@ def test_fobos_comes_close_to_owlqn() -> None:
     least = objective.minimise(
         zero, _native.LbfgsOptions(iterations=1000, memory=6, gradient_tolerance=1e-8, value_tolerance=0.0, l1=1.0)
     )[2]
-    found = []
+    result = []
     for threads in (1, 2):
         learner = _native.Fobos(
             training,
@@ -92,9 +92,9 @@ def test_fobos_comes_close_to_owlqn() -> None:
         )
         for _ in range(400):
             learner.epoch()
-        found.append(learner.parameters())
-    assert objective(found[0])[0] + np.abs(found[0]).sum() < least + 0.01 * (objective(zero)[0] - least)
-    assert found[0].tobytes() == found[1].tobytes()
+        result.append(learner.parameters())
+    assert objective(result[0])[0] + np.abs(result[0]).sum() < least + 0.01 * (objective(zero)[0] - least)
+    assert result[0].tobytes() == result[1].tobytes()
 
 
 class SlowPerceptron:
@@ -108,16 +108,16 @@ class SlowPerceptron:
         self.names = list(zip(training.pair_features().tolist(), training.pair_labels().tolist(), strict=True))
         labels = problem.base.labels
         self.names += [("edge", i) for i in range(labels * (labels + 2))]
-        self.names += [("triple", *each) for each in problem.triples()]
+        self.names += [("triple", *item) for item in problem.triples()]
         self.places = {name: place for place, name in enumerate(self.names)}
 
     def vector(self, sentence: int, labels: tuple[int, ...]) -> np.ndarray:
-        found = np.zeros(len(self.now))
+        result = np.zeros(len(self.now))
         L = self.problem.base.labels
 
         def add(name: object, value: float = 1.0) -> None:
             if name in self.places:
-                found[self.places[name]] += value
+                result[self.places[name]] += value
 
         add(("edge", L * L + labels[0]))
         add(("edge", L * L + L + labels[-1]))
@@ -129,7 +129,7 @@ class SlowPerceptron:
             add(("edge", labels[t - 1] * L + y))
             for k, value in self.problem.history[sentence][t]:
                 add(("triple", k, labels[t - 1], y), value)
-        return found
+        return result
 
     def best(self, sentence: int, known: list[int]) -> tuple[int, ...]:
         choices = [range(self.problem.base.labels) if y < 0 else [y] for y in known]

@@ -83,7 +83,7 @@ def test_the_same_bits_whatever_the_threads(labels: int, unknown: bool) -> None:
 def test_transition_features_of_zero_weight_are_a_plain_chain(labels: int) -> None:
     problem = larger(labels, unknown=True)
     plain = ArcProblem(problem.base, [[[] for _ in rows] for rows in problem.base.rows], 0)
-    objectives = [_native.Objective(each.training_set(), True, 0.0, NONE, 1) for each in (problem, plain)]
+    objectives = [_native.Objective(item.training_set(), True, 0.0, NONE, 1) for item in (problem, plain)]
     shared = np.random.default_rng(4).normal(size=objectives[1].parameter_count)
     triples = objectives[0].parameter_count - len(shared)
     assert triples > 0
@@ -98,7 +98,7 @@ def test_scores_far_apart_are_done_in_log_space(unknown: bool) -> None:
     """Weights of some hundreds underflow in any scaled recursion, or overflow; loss and gradient are right all the same."""
     rows = [[[(0, 1.0)], [(1, 1.0)], [(0, 1.0)], [(1, 1.0)]], [[(1, 1.0)], [(0, 1.0)]]]
     gold = [[0, 1, 0, -1 if unknown else 1], [0, 0]]
-    problem = ArcProblem(Problem(rows, gold, 2, 2), [[[(0, 1.0)] for _ in each] for each in rows], 1)
+    problem = ArcProblem(Problem(rows, gold, 2, 2), [[[(0, 1.0)] for _ in item] for item in rows], 1)
     training = problem.training_set()
     objective = _native.Objective(training, True, 0.0, NONE, 1)
     for seed in range(20):
@@ -127,18 +127,18 @@ def test_bad_arguments() -> None:
 
 def small(**known: list[int]) -> _native.TrainingSet:
     """Labels 0 1 0 and 0 1, of three labels; one feature of transitions, met at the second token only."""
-    given = {name: np.array(values, np.uint32) for name, values in known.items()}
+    supplied = {name: np.array(values, np.uint32) for name, values in known.items()}
     rows = encoding([[[(0, 1.0)]] * 3, [[(0, 1.0)]] * 2], 1)
     history = encoding([[[], [(0, 1.0)], []], [[], []]], 2)
     gold = np.array([0, 1, 0, 0, 1], np.int32)
-    return _native.TrainingSet(rows, gold, 1, 3, history=(history, 2), known=_native.KnownWeights(**given))
+    return _native.TrainingSet(rows, gold, 1, 3, history=(history, 2), known=_native.KnownWeights(**supplied))
 
 
 def test_what_is_known_has_weights_beside_what_is_met() -> None:
     plain = small()
-    assert [each.tolist() for each in plain.triples()] == [[0], [1]]
+    assert [item.tolist() for item in plain.triples()] == [[0], [1]]
     known = small(transition_features=[1, 0, 0], transition_bigrams=[5, 1, 0])
-    assert [each.tolist() for each in known.triples()] == [[0, 0, 1], [0, 1, 5]]
+    assert [item.tolist() for item in known.triples()] == [[0, 0, 1], [0, 1, 5]]
 
 
 @pytest.mark.parametrize(

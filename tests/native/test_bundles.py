@@ -18,16 +18,16 @@ def words_with_properties(sentences: int, words: int, labels: int, seed: int, mi
     """Tokens of a few words, each of which brings the same features along; some are ``missing``, some are the token's own."""
     rng = np.random.default_rng(seed)
     properties = rng.integers(0, 3 * words, (words, 5)) + words
-    own = 4 * words
+    separate = 4 * words
     rows, gold = [], []
     for _ in range(sentences):
         sentence = []
         for word in rng.integers(0, words, rng.integers(1, 9)):
-            kept = [int(p) for p in properties[word] if rng.random() >= missing]
-            sentence.append([(k, 1.0) for k in [int(word), *kept, own + int(rng.integers(0, 10))]])
+            stored = [int(p) for p in properties[word] if rng.random() >= missing]
+            sentence.append([(k, 1.0) for k in [int(word), *stored, separate + int(rng.integers(0, 10))]])
         rows.append(sentence)
         gold.append([int(y) for y in rng.integers(0, labels, len(sentence))])
-    return Problem(rows, gold, own + 10, labels)
+    return Problem(rows, gold, separate + 10, labels)
 
 
 @pytest.mark.parametrize("chain", [True, False])
@@ -47,7 +47,7 @@ def test_loss_and_gradient_are_those_of_feature_by_feature(
     plain, bundled = (problem.training_set(all_pairs=all_pairs, merge_twins=twins, bundle=bundle) for bundle in (False, True))
     assert plain.bundle_count == 0
     at = np.random.default_rng(seed).normal(size=plain.parameter_count if chain else plain.pair_count)
-    slow, fast = (_native.Objective(each, chain, 0.7, NONE, 1)(at) for each in (plain, bundled))
+    slow, fast = (_native.Objective(item, chain, 0.7, NONE, 1)(at) for item in (plain, bundled))
     assert fast[0] == pytest.approx(slow[0], rel=1e-12)
     np.testing.assert_allclose(fast[1], slow[1], rtol=1e-9, atol=1e-10)
 
@@ -100,6 +100,6 @@ def test_stochastic_descent_can_come_first() -> None:
     plain, bundled = (problem.training_set(all_pairs=False, bundle=bundle) for bundle in (False, True))
     assert bundled.bundle_count > 0
     first, second = (
-        _native.Sgd(each, True, _native.SgdOptions(l2=1.0, step=0.1, average_from=1, seed=1), NONE) for each in (plain, bundled)
+        _native.Sgd(item, True, _native.SgdOptions(l2=1.0, step=0.1, average_from=1, seed=1), NONE) for item in (plain, bundled)
     )
     assert [first.epoch() for _ in range(3)] == pytest.approx([second.epoch() for _ in range(3)], rel=1e-5)

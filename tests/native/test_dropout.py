@@ -31,15 +31,15 @@ def thinned(problem: Problem, order: list[int], rate: float, seed: int, row_of: 
     rows: list[list[list[tuple[int, float]]]] = [[] for _ in problem.rows]
     for visit, sentence in enumerate(order):
         for position, token in enumerate(problem.rows[sentence]):
-            kept = []
+            stored = []
             for feature, value in token:
                 if groups is not None and groups[feature] == ALWAYS:
-                    kept.append((feature, value))
+                    stored.append((feature, value))
                     continue
                 what = position << 32 | row_of[feature] if groups is None else groups[feature]
                 if chance(seed, visit, what) >= rate:
-                    kept.append((feature, value / (1 - rate)))
-            rows[sentence].append(kept)
+                    stored.append((feature, value / (1 - rate)))
+            rows[sentence].append(stored)
     return Problem(rows, problem.gold, problem.features, problem.labels)
 
 
@@ -48,17 +48,17 @@ def thinned(problem: Problem, order: list[int], rate: float, seed: int, row_of: 
 def test_an_epoch_is_one_on_what_was_kept(chain: bool, groups: list[int] | None) -> None:
     problem, seed, rate = random_problem(40, 5, 4, 9, seed=7), 11, 0.4
     training = problem.training_set(all_pairs=True)
-    given = None if groups is None else np.array(groups, np.uint16)
+    supplied = None if groups is None else np.array(groups, np.uint16)
     learner = _native.Sgd(
         training,
         chain,
         _native.SgdOptions(l2=1.0, step=0.2, average_from=1, seed=seed, batch=3, threads=1, dropout=rate),
         NONE,
-        given,
+        supplied,
     )
-    kept = thinned(problem, shuffled(40, random_numbers(seed)), rate, seed, rows_of(training), groups)
+    stored = thinned(problem, shuffled(40, random_numbers(seed)), rate, seed, rows_of(training), groups)
     plain = _native.Sgd(
-        kept.training_set(all_pairs=True),
+        stored.training_set(all_pairs=True),
         chain,
         _native.SgdOptions(l2=1.0, step=0.2, average_from=1, seed=seed, batch=3, threads=1),
         NONE,
@@ -70,7 +70,7 @@ def test_an_epoch_is_one_on_what_was_kept(chain: bool, groups: list[int] | None)
         chain,
         _native.SgdOptions(l2=1.0, step=0.2, average_from=1, seed=seed + 1, batch=3, threads=1, dropout=rate),
         NONE,
-        given,
+        supplied,
     )
     other.epoch()
     assert not np.allclose(other.parameters(), learner.parameters(), atol=1e-3)
@@ -86,13 +86,13 @@ def rows_of(training: _native.TrainingSet) -> list[int]:
 def test_experts_with_dropout_are_the_same_whatever_the_threads(drop: str, expert: type[CRF], pairs: str) -> None:
     corpus = builtin_corpus(60)
     text = "word[-1..1]\n[ends]\nsuffix(word, 1..3)[0]\n[shapes]\nshape(word)[0]"
-    found = [
+    result = [
         expert(text, pairs=pairs, threads=threads, trainer=SGD(epochs=3, dropout=0.3, drop=drop)).fit(corpus)
         for threads in (1, 2)
     ]
-    assert [each.loss for each in found[0].log_] == [each.loss for each in found[1].log_]
-    assert found[0].predict(corpus) == found[1].predict(corpus)
-    assert found[0].log_[-1].loss != expert(text, pairs=pairs, trainer=SGD(epochs=3)).fit(corpus).log_[-1].loss
+    assert [item.loss for item in result[0].log_] == [item.loss for item in result[1].log_]
+    assert result[0].predict(corpus) == result[1].predict(corpus)
+    assert result[0].log_[-1].loss != expert(text, pairs=pairs, trainer=SGD(epochs=3)).fit(corpus).log_[-1].loss
 
 
 def test_a_strong_clue_that_is_missing_at_times_leaves_more_to_the_weak_ones() -> None:

@@ -32,12 +32,12 @@ def learner_of(
     batch: int = 8,
     threads: int = 1,
 ) -> _native.Elitist:
-    given = np.array(alpha)
+    supplied = np.array(alpha)
     return _native.Elitist(
         training,
         chain,
         _native.ElitistOptions(penalty=penalty, strength=strength, mu=mu, step=step, seed=seed, batch=batch, threads=threads),
-        given,
+        supplied,
         learn_alpha,
         weights,
     )
@@ -101,12 +101,12 @@ def slow_elitist(
                 example[place] = weights[place] if len(weights) else 1.0
             objective = _native.Objective(training, chain, 0.0, example, 1)
             loss, gradient = objective(alpha @ now)
-            own = [objective(np.ascontiguousarray(member)) for member in now]
-            met += (1 - mu) * loss + mu * sum(each for each, _ in own)
+            separate = [objective(np.ascontiguousarray(member)) for member in now]
+            met += (1 - mu) * loss + mu * sum(item for item, _ in separate)
             step = eta / math.sqrt(1 + taken / math.ceil(sentences / batch))
             taken += 1
             slopes = (1 - mu) * (now @ gradient) / sum(len(problem.rows[sentence]) for sentence in chosen)
-            now = now - step * ((1 - mu) * np.outer(alpha, gradient) + mu * np.array([each for _, each in own]))
+            now = now - step * ((1 - mu) * np.outer(alpha, gradient) + mu * np.array([item for _, item in separate]))
             now = proximal(name, now, strength * step * len(chosen) / sentences)
             if learn_alpha:
                 alpha = nearest_in_simplex(alpha - step * slopes)
@@ -152,9 +152,9 @@ def test_steps_follow_the_formula(
         problem, training, chain, start, np.array(alpha), name, 0.3, mu, learn_alpha, 0.5, batch, weights
     )
     assert met == pytest.approx(losses, rel=1e-10, abs=1e-12)
-    found = learner.parameters()
-    assert np.abs(found[: len(alpha) * size].reshape(now.shape) - now).max(initial=0) < 1e-11
-    assert found[len(alpha) * size :].tolist() == pytest.approx(moved.tolist(), abs=1e-11)
+    result = learner.parameters()
+    assert np.abs(result[: len(alpha) * size].reshape(now.shape) - now).max(initial=0) < 1e-11
+    assert result[len(alpha) * size :].tolist() == pytest.approx(moved.tolist(), abs=1e-11)
 
 
 @pytest.mark.parametrize("name", PENALTIES)
@@ -208,8 +208,8 @@ def test_a_step_is_the_gradient_by_finite_differences(chain: bool, mu: float) ->
 
     def value(at: Array) -> float:
         members, mixed = at[:-2].reshape(2, size), at[-2:]
-        own = sum(objective(np.ascontiguousarray(member))[0] for member in members)
-        return (1 - mu) * objective(mixed @ members)[0] + mu * own
+        separate = sum(objective(np.ascontiguousarray(member))[0] for member in members)
+        return (1 - mu) * objective(mixed @ members)[0] + mu * separate
 
     slopes = np.zeros(len(start))
     for i in range(len(start)):
@@ -264,12 +264,12 @@ def test_repeats_itself_and_needs_no_threads(name: str, chain: bool, mu: float, 
         assert losses[-1] < losses[0] < math.inf
         return learner.parameters()
 
-    found = trained(1)
-    assert trained(1).tobytes() == found.tobytes()
-    assert trained(3).tobytes() == found.tobytes()
-    assert trained(1, seed=12).tobytes() != found.tobytes()
-    assert found[-3:].sum() == pytest.approx(1.0)
-    assert (found[-3:].tolist() == [0.5, 0.3, 0.2]) is not learn_alpha
+    result = trained(1)
+    assert trained(1).tobytes() == result.tobytes()
+    assert trained(3).tobytes() == result.tobytes()
+    assert trained(1, seed=12).tobytes() != result.tobytes()
+    assert result[-3:].sum() == pytest.approx(1.0)
+    assert (result[-3:].tolist() == [0.5, 0.3, 0.2]) is not learn_alpha
 
 
 def test_begins_uniformly_and_starts_again() -> None:

@@ -73,17 +73,17 @@ def test_one_step(x: Array, step: float, name: str) -> None:
 @given(groups, st.floats(0.01, 3), st.sampled_from(["l1", "l2", "group", "elitist"]))
 @settings(max_examples=60, deadline=None)
 def test_a_step_minimises_what_it_should(x: Array, step: float, name: str) -> None:
-    found = native_step(name, x, step)
+    result = native_step(name, x, step)
 
     def objective(at: Array) -> float:
         return 0.5 * float(((at - x[:1]) ** 2).sum()) + step * value(name, at.reshape(1, -1), 1.0, 0.0)
 
-    peer = minimize(objective, found[0] + 0.1, method="Nelder-Mead", options={"xatol": 1e-9, "fatol": 1e-12, "maxiter": 4000})
-    assert objective(found[0]) <= peer.fun + 1e-9
+    peer = minimize(objective, result[0] + 0.1, method="Nelder-Mead", options={"xatol": 1e-9, "fatol": 1e-12, "maxiter": 4000})
+    assert objective(result[0]) <= peer.fun + 1e-9
     # And no small move is better: the function is convex.
     moves = np.random.default_rng(1).normal(size=(200, x.shape[1]))
     for size in (1e-1, 1e-4):
-        assert all(objective(found[0] + size * move) >= objective(found[0]) - 1e-14 for move in moves)
+        assert all(objective(result[0] + size * move) >= objective(result[0]) - 1e-14 for move in moves)
 
 
 @given(groups, st.floats(0, 3))
@@ -102,10 +102,10 @@ def test_steps_put_off_are_the_dense_steps(x: Array, name: str, strength: float,
     expected = x
     for step in steps.tolist():
         expected = dense_step(name, expected, strength, ridge, step)
-    found = _native.prox_many(x, name.removesuffix("+l2"), strength, ridge, steps)
+    result = _native.prox_many(x, name.removesuffix("+l2"), strength, ridge, steps)
     # 1e-12 of what the group was: what is left of it may be the difference of much larger numbers.
     scale = np.abs(x).max(axis=1, keepdims=True)
-    assert (np.abs(found - expected) <= 1e-12 * scale).all()
+    assert (np.abs(result - expected) <= 1e-12 * scale).all()
 
 
 def slow_fobos(
@@ -201,12 +201,12 @@ def test_reaches_the_minimum_of_l1(chain: bool, all_pairs: bool) -> None:
     )
     for _ in range(6000):
         learner.epoch()
-    found = learner.parameters()
-    gradient = _native.Objective(training, chain, 0.0, NONE, 1)(found)[1]
-    zero = found == 0
-    assert 3 < np.count_nonzero(zero) < len(found) - 3
+    result = learner.parameters()
+    gradient = _native.Objective(training, chain, 0.0, NONE, 1)(result)[1]
+    zero = result == 0
+    assert 3 < np.count_nonzero(zero) < len(result) - 3
     assert np.abs(gradient[zero]).max() <= 4.0 + 1e-6
-    assert gradient[~zero].tolist() == pytest.approx((-4.0 * np.sign(found[~zero])).tolist(), abs=1e-5)
+    assert gradient[~zero].tolist() == pytest.approx((-4.0 * np.sign(result[~zero])).tolist(), abs=1e-5)
 
 
 @pytest.mark.parametrize("name", PENALTIES)

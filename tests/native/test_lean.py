@@ -36,9 +36,9 @@ def test_values_and_gradients_are_the_same(
     if not valued:
         problem = plainly(problem)
     options = {"all_pairs": all_pairs, "dense_from": dense_from, "merge_twins": twins}
-    usual, lean = (problem.training_set(lean=each, **options) for each in (False, True))
+    usual, lean = (problem.training_set(lean=item, **options) for item in (False, True))
     assert lean.parameter_count == usual.parameter_count
-    one, two = (_native.Objective(each, chain, 0.8, NONE, 1) for each in (usual, lean))
+    one, two = (_native.Objective(item, chain, 0.8, NONE, 1) for item in (usual, lean))
     start = np.zeros(one.parameter_count)
     minimum, _, value, _, _ = one.minimise(
         start, _native.LbfgsOptions(iterations=100, memory=6, gradient_tolerance=1e-9, value_tolerance=0.0)
@@ -46,12 +46,12 @@ def test_values_and_gradients_are_the_same(
     for at in (start, minimum, 0.5 * minimum):
         assert two(at)[0] == pytest.approx(one(at)[0], rel=1e-6)  # √c is a value, and values have single precision
         np.testing.assert_allclose(two(at)[1], one(at)[1], atol=1e-5)
-    found, _, other, _, _ = two.minimise(
+    result, _, other, _, _ = two.minimise(
         start, _native.LbfgsOptions(iterations=100, memory=6, gradient_tolerance=1e-9, value_tolerance=0.0)
     )
     assert other == pytest.approx(value, rel=1e-6)
-    np.testing.assert_allclose(found, minimum, atol=1e-3)
-    np.testing.assert_array_equal(two.here(), found)
+    np.testing.assert_allclose(result, minimum, atol=1e-3)
+    np.testing.assert_array_equal(two.here(), result)
 
 
 def test_sentences_too_long_to_be_packed_are_not() -> None:
@@ -61,8 +61,8 @@ def test_sentences_too_long_to_be_packed_are_not() -> None:
     gold = random.integers(0, labels, tokens).tolist()
     rows = [[[(int(k), 1.0)] for k in random.integers(0, 2000, tokens)]]
     problem = Problem(rows, [gold], 2000, labels)
-    usual, lean = (problem.training_set(all_pairs=False, dense_from=50, lean=each) for each in (False, True))
-    one, two = (_native.Objective(each, True, 0.8, NONE, 1) for each in (usual, lean))
+    usual, lean = (problem.training_set(all_pairs=False, dense_from=50, lean=item) for item in (False, True))
+    one, two = (_native.Objective(item, True, 0.8, NONE, 1) for item in (usual, lean))
     at = random.normal(size=one.parameter_count)
     assert two(at)[0] == one(at)[0]
     np.testing.assert_array_equal(two(at)[1], one(at)[1])

@@ -23,14 +23,14 @@ def test_lbfgs_finds_the_minimum(chain: bool) -> None:
     training = problem.training_set(all_pairs=False)
     objective = _native.Objective(training, chain, 0.7, NONE, 1)
     seen: list[float] = []
-    found, end, value, iterations, evaluations = objective.minimise(
+    result, end, value, iterations, evaluations = objective.minimise(
         np.zeros(objective.parameter_count),
         _native.LbfgsOptions(iterations=500, memory=6, gradient_tolerance=1e-9, value_tolerance=0.0),
         lambda _, now, *__: bool(seen.append(now) or True),
     )
     assert end in ("converged", "no progress")
-    assert objective(found)[0] == pytest.approx(value, rel=1e-13)  # summed in another order
-    assert float(np.abs(objective(found)[1]).max()) < 1e-5
+    assert objective(result)[0] == pytest.approx(value, rel=1e-13)  # summed in another order
+    assert float(np.abs(objective(result)[1]).max()) < 1e-5
     assert seen == sorted(seen, reverse=True)
     assert len(seen) == iterations <= evaluations
     stopped = objective.minimise(
@@ -70,8 +70,8 @@ def test_directions_are_those_of_the_textbook(memory: int) -> None:
     gradients = [objective(point)[1] for point in points]
     for k in range(len(points) - 1):
         pairs = [(points[i + 1] - points[i], gradients[i + 1] - gradients[i]) for i in range(max(k - memory, 0), k)]
-        expected, made = two_loops(pairs, gradients[k]), points[k + 1] - points[k]
-        assert np.allclose(made / np.linalg.norm(made), expected / np.linalg.norm(expected), atol=1e-7)
+        expected, created = two_loops(pairs, gradients[k]), points[k + 1] - points[k]
+        assert np.allclose(created / np.linalg.norm(created), expected / np.linalg.norm(expected), atol=1e-7)
 
 
 @given(st.integers(0, 2**32 - 1), st.booleans(), st.floats(0.05, 5), st.sampled_from([0.0, 0.1, 1.0]), st.integers(1, 8))
@@ -80,21 +80,21 @@ def test_owlqn_meets_the_conditions_of_a_minimum(seed: int, chain: bool, l1: flo
     """At a minimum of f + l1 |w|, the slope of f is -l1 sign(w) where w is not zero, and at most l1 elsewhere."""
     training = random_problem(30, 4, 3, 12, seed).training_set(all_pairs=False)
     objective = _native.Objective(training, chain, l2, NONE, 1)
-    found, _, value, _, _ = objective.minimise(
+    result, _, value, _, _ = objective.minimise(
         np.zeros(objective.parameter_count),
         _native.LbfgsOptions(iterations=3000, memory=memory, gradient_tolerance=1e-9, value_tolerance=0.0, l1=l1),
     )
-    smooth, slope = objective(found)
-    assert value == pytest.approx(smooth + l1 * float(np.abs(found).sum()), rel=1e-12)
-    held = found == 0
+    smooth, slope = objective(result)
+    assert value == pytest.approx(smooth + l1 * float(np.abs(result).sum()), rel=1e-12)
+    held = result == 0
     assert np.abs(slope[held]).max(initial=0) <= l1 * (1 + 1e-9) + 1e-9
-    assert np.abs(slope[~held] + l1 * np.sign(found[~held])).max(initial=0) < 1e-3
+    assert np.abs(slope[~held] + l1 * np.sign(result[~held])).max(initial=0) < 1e-3
 
 
 def test_more_l1_leaves_fewer_weights_and_none_at_last() -> None:
     objective = _native.Objective(random_problem(60, 5, 4, 12, 2).training_set(all_pairs=True), True, 0.0, NONE, 1)
     start = np.zeros(objective.parameter_count)
-    kept = [
+    stored = [
         int(
             np.count_nonzero(
                 objective.minimise(
@@ -104,7 +104,7 @@ def test_more_l1_leaves_fewer_weights_and_none_at_last() -> None:
         )
         for l1 in (0.1, 1.0, 5.0)
     ]
-    assert kept[0] > kept[1] > kept[2] > 0
+    assert stored[0] > stored[1] > stored[2] > 0
     steepest = float(np.abs(objective(start)[1]).max())
     assert not objective.minimise(
         start, _native.LbfgsOptions(iterations=2000, memory=6, gradient_tolerance=1e-8, value_tolerance=0.0, l1=steepest)

@@ -111,17 +111,17 @@ class Both:
 
     def learned(self) -> tuple[NDArray[np.float32], set[int]]:
         """The native weights in the rows of the dense ones, and F."""
-        found, out = self.native.learned(), np.zeros_like(self.dense.c)
-        rows = found.numbers().tolist()
-        labels = found.history_labels().reshape(-1, max(found.width, 1)).tolist() if found.width else []
-        for feature, before in zip(found.history_features().tolist(), labels, strict=True):
+        result, out = self.native.learned(), np.zeros_like(self.dense.c)
+        rows = result.numbers().tolist()
+        labels = result.history_labels().reshape(-1, max(result.width, 1)).tolist() if result.width else []
+        for feature, before in zip(result.history_features().tolist(), labels, strict=True):
             back = self.problem.backs[self.problem.history_templates[feature]]
             rows.append(self.dense.combinations[feature, tuple(before[: len(back)])])
-        rows += [self.dense.first_slot + slot for slot in found.conjunction_slots().tolist()]
-        begins = found.begins().tolist()
+        rows += [self.dense.first_slot + slot for slot in result.conjunction_slots().tolist()]
+        begins = result.begins().tolist()
         for row, (begin, end) in zip(rows, itertools.pairwise(begins), strict=True):
-            out[row, found.weight_labels()[begin:end]] = found.weights()[begin:end]
-        return out, set(found.conjunction_slots().tolist())
+            out[row, result.weight_labels()[begin:end]] = result.weights()[begin:end]
+        return out, set(result.conjunction_slots().tolist())
 
     def model(self) -> _native.OnlineModel:
         return _native.OnlineModel.of_encoded([f"L{y}" for y in range(self.problem.labels)], self.native.learned())
@@ -211,7 +211,7 @@ def test_a_wide_beam_finds_the_best_sequence(problem: OnlineProblem, chosen: Set
 
     for sentence, labels in enumerate(both.tagged(problem.labels**4)):
         every = itertools.product(range(problem.labels), repeat=len(labels))
-        assert score(sentence, tuple(labels)) >= max(score(sentence, each) for each in every) - 1e-4
+        assert score(sentence, tuple(labels)) >= max(score(sentence, item) for item in every) - 1e-4
 
 
 def test_what_cannot_be_is_refused() -> None:

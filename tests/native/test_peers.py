@@ -23,13 +23,13 @@ def test_lbfgs_reaches_logistic_regression() -> None:
     problem = random_problem(80, 5, 3, 8, seed=5)
     training = problem.training_set(all_pairs=True)
     objective = _native.Objective(training, False, 0.5, NONE, 1)
-    found, _, value, _, _ = objective.minimise(
+    result, _, value, _, _ = objective.minimise(
         np.zeros(objective.parameter_count),
         _native.LbfgsOptions(iterations=1000, memory=6, gradient_tolerance=1e-10, value_tolerance=0.0),
     )
     gold = [label for sentence in problem.gold for label in sentence]
     peer = LogisticRegression(C=1 / 0.5, fit_intercept=False, tol=1e-10, max_iter=5000).fit(problem.matrix(), gold)
-    assert np.allclose(found.reshape(problem.features, 3), peer.coef_.T, atol=1e-4)
+    assert np.allclose(result.reshape(problem.features, 3), peer.coef_.T, atol=1e-4)
     assert value == pytest.approx(objective(np.ascontiguousarray(peer.coef_.T).ravel())[0], rel=1e-8)
 
 
@@ -39,7 +39,7 @@ def test_owlqn_reaches_elastic_net_regression(share: float) -> None:
     strength = 3.0
     objective = _native.Objective(problem.training_set(all_pairs=True), False, (1 - share) * strength, NONE, 1)
     l1 = share * strength
-    found, _, value, _, _ = objective.minimise(
+    result, _, value, _, _ = objective.minimise(
         np.zeros(objective.parameter_count),
         _native.LbfgsOptions(iterations=2000, memory=6, gradient_tolerance=1e-10, value_tolerance=0.0, l1=l1),
     )
@@ -49,7 +49,7 @@ def test_owlqn_reaches_elastic_net_regression(share: float) -> None:
     ).fit(problem.matrix(), [label for sentence in problem.gold for label in sentence])
     weights = np.ascontiguousarray(peer.coef_.T).ravel()
     assert value == pytest.approx(objective(weights)[0] + l1 * float(np.abs(weights).sum()), rel=1e-7)
-    assert np.allclose(found, weights, atol=1e-4)
+    assert np.allclose(result, weights, atol=1e-4)
 
 
 def loss_of_crfsuite(

@@ -26,16 +26,16 @@ class SlowPerceptron:
         self.examples = 0
 
     def vector(self, rows: list[list[tuple[int, float]]], labels: tuple[int, ...]) -> dict[Key, float]:
-        found: dict[Key, float] = {}
+        result: dict[Key, float] = {}
         for token, label in zip(rows, labels, strict=True):
             for k, value in token:
                 if (k, label) in self.pairs:
-                    found[k, label] = found.get((k, label), 0.0) + value
+                    result[k, label] = result.get((k, label), 0.0) + value
         if self.chain:
             edges: list[Key] = [("start", labels[0]), ("end", labels[-1]), *(("to", a, b) for a, b in itertools.pairwise(labels))]
             for edge in edges:
-                found[edge] = found.get(edge, 0.0) + 1.0
-        return found
+                result[edge] = result.get(edge, 0.0) + 1.0
+        return result
 
     def best(self, rows: list[list[tuple[int, float]]], known: list[int]) -> tuple[int, ...]:
         choices = [range(self.problem.labels) if y < 0 else [y] for y in known]

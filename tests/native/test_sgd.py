@@ -83,9 +83,9 @@ def test_comes_close_to_the_minimum_and_repeats_itself(chain: bool, all_pairs: b
         assert learner.step > 0
         return learner.parameters()
 
-    found = trained()
-    assert objective(found.astype(np.float64))[0] < least + 0.002 * (nothing - least)
-    assert trained().tobytes() == found.tobytes()
+    result = trained()
+    assert objective(result.astype(np.float64))[0] < least + 0.002 * (nothing - least)
+    assert trained().tobytes() == result.tobytes()
 
 
 @given(problems(), st.booleans(), st.booleans(), st.integers(2, 5), st.sampled_from([0.0, 0.2]))
@@ -214,14 +214,14 @@ def test_bad_arguments() -> None:
 @pytest.mark.parametrize("all_pairs", [True, False])
 def test_a_training_set_kept_for_descent_trains_the_same_and_nothing_else(all_pairs: bool) -> None:
     problem = random_problem(30, 5, 3, 12, seed=8)
-    whole, kept = (problem.training_set(all_pairs=all_pairs) for _ in range(2))
-    kept.keep_shards_only()
+    whole, stored = (problem.training_set(all_pairs=all_pairs) for _ in range(2))
+    stored.keep_shards_only()
     learners = [
-        _native.Sgd(each, True, _native.SgdOptions(l2=1.0, step=0.0, average_from=1, seed=1), NONE) for each in (whole, kept)
+        _native.Sgd(item, True, _native.SgdOptions(l2=1.0, step=0.0, average_from=1, seed=1), NONE) for item in (whole, stored)
     ]
     assert [learners[0].epoch() for _ in range(3)] == [learners[1].epoch() for _ in range(3)]
     assert learners[0].parameters().tobytes() == learners[1].parameters().tobytes()
     with pytest.raises(_native.InputFault, match="has only shards"):
-        _native.Objective(kept, True, 1.0, NONE, 1)
+        _native.Objective(stored, True, 1.0, NONE, 1)
     with pytest.raises(_native.InputFault, match="has only shards"):
-        _native.Perceptron(kept, True, 1, NONE)
+        _native.Perceptron(stored, True, 1, NONE)

@@ -33,7 +33,7 @@ def test_twins_trained_as_one_are_trained_the_same(chain: bool, all_pairs: bool,
     problem = with_twins(random_problem(12, 5, 3, 20, seed=seed), copies)
     apart, merged = (problem.training_set(all_pairs=all_pairs, merge_twins=merge) for merge in (False, True))
     assert apart.parameter_count == merged.parameter_count
-    one, two = (_native.Objective(each, chain, 0.8, NONE, 1) for each in (apart, merged))
+    one, two = (_native.Objective(item, chain, 0.8, NONE, 1) for item in (apart, merged))
     minimum, _, value, _, _ = one.minimise(
         np.zeros(one.parameter_count),
         _native.LbfgsOptions(iterations=300, memory=6, gradient_tolerance=1e-10, value_tolerance=0.0),
@@ -41,12 +41,12 @@ def test_twins_trained_as_one_are_trained_the_same(chain: bool, all_pairs: bool,
     # At the minimum twins weigh the same: there both must agree on value and gradient.
     assert two(minimum)[0] == pytest.approx(one(minimum)[0], rel=1e-6)
     np.testing.assert_allclose(two(minimum)[1], one(minimum)[1], atol=1e-4)
-    found, _, other, _, _ = two.minimise(
+    result, _, other, _, _ = two.minimise(
         np.zeros(two.parameter_count),
         _native.LbfgsOptions(iterations=300, memory=6, gradient_tolerance=1e-10, value_tolerance=0.0),
     )
     assert other == pytest.approx(value, rel=1e-7)  # √c is a value, and values have single precision
-    np.testing.assert_allclose(found, minimum, atol=1e-4)
+    np.testing.assert_allclose(result, minimum, atol=1e-4)
 
 
 @pytest.mark.parametrize("all_pairs", [True, False])
@@ -54,7 +54,7 @@ def test_steps_of_stochastic_descent_are_the_same(all_pairs: bool) -> None:
     problem = with_twins(random_problem(30, 6, 4, 20, seed=5), [1, 2, 3, 4] * 5)
     apart, merged = (problem.training_set(all_pairs=all_pairs, merge_twins=merge) for merge in (False, True))
     learners = [
-        _native.Sgd(each, True, _native.SgdOptions(l2=1.0, step=0.1, average_from=1, seed=1), NONE) for each in (apart, merged)
+        _native.Sgd(item, True, _native.SgdOptions(l2=1.0, step=0.1, average_from=1, seed=1), NONE) for item in (apart, merged)
     ]
     losses = [[learner.epoch() for _ in range(4)] for learner in learners]
     np.testing.assert_allclose(losses[1], losses[0], rtol=1e-4)
@@ -65,11 +65,11 @@ def test_almost_twins_stay_apart() -> None:
     rows = [[[(0, 1.0), (1, 1.0)], [(0, 1.0)]], [[(2, 1.0), (3, 0.5)], [(4, 1.0), (5, 1.0)]]]
     problem = Problem(rows, [[0, 1], [1, 0]], 6, 2)
     merged = problem.training_set(all_pairs=True, merge_twins=True)
-    found = _native.Objective(merged, True, 1.0, NONE, 1).minimise(
+    result = _native.Objective(merged, True, 1.0, NONE, 1).minimise(
         np.zeros(merged.parameter_count),
         _native.LbfgsOptions(iterations=300, memory=6, gradient_tolerance=1e-10, value_tolerance=0.0),
     )[0]
-    pairs = found[: merged.pair_count].reshape(6, 2)
+    pairs = result[: merged.pair_count].reshape(6, 2)
     assert np.array_equal(pairs[4], pairs[5])
     assert not np.allclose(pairs[0], pairs[1])
     assert not np.allclose(pairs[2], pairs[3])

@@ -67,8 +67,8 @@ def test_scores_are_sums_over_named_features(train, test, templates, boundary, l
     known = dict(zip(encoder.feature_names, weights, strict=True))
     corpus = corpus_of(test)
     nothing = np.zeros(labels)
-    described = [found for number in range(len(test)) for found in encoder.fitted_native.describe(corpus.native, number)]
-    expected = [sum((known.get(name, nothing) for name, _ in found), nothing) for found in described]
+    described = [result for number in range(len(test)) for result in encoder.fitted_native.describe(corpus.native, number)]
+    expected = [sum((known.get(name, nothing) for name, _ in result), nothing) for result in described]
     assert np.array_equal(model.score_columns(corpus.native, 1).reshape(-1, labels), expected)
 
 
@@ -98,8 +98,8 @@ def test_many_labels_are_tagged_in_parts():
     best = random.integers(0, 20_000, encoder.feature_count)
     weights[np.arange(encoder.feature_count), best] = random.normal(size=encoder.feature_count) + 3
     model = model_of(encoder, weights)
-    found = model.label_numbers(corpus.native, 1)
-    assert np.array_equal(found, model.label_numbers(corpus.native, 2))
+    result = model.label_numbers(corpus.native, 1)
+    assert np.array_equal(result, model.label_numbers(corpus.native, 2))
     alone = [model.label_numbers(corpus_of([sentence]).native, 1) for sentence in sentences]
-    assert np.array_equal(found, np.concatenate(alone))
-    assert len(set(found.tolist())) > 100
+    assert np.array_equal(result, np.concatenate(alone))
+    assert len(set(result.tolist())) > 100

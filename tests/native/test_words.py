@@ -42,9 +42,9 @@ def test_affixes(word, length):
 @given(st.one_of(words, st.text("abé", max_size=90)), st.integers(1, 5), st.integers(0, 4))
 def test_ngrams(word, low, more):
     for function, text in (("ngrams", word), ("edge_ngrams", f"<{word}>")):
-        found = native(function, word, low, low + more)
-        assert sorted(found) == oracle.ngrams(text, low, low + more)
-        assert len(set(found)) == len(found)
+        result = native(function, word, low, low + more)
+        assert sorted(result) == oracle.ngrams(text, low, low + more)
+        assert len(set(result)) == len(result)
 
 
 @pytest.mark.parametrize("length", [63, 64, 65, 66, 200])
@@ -105,10 +105,10 @@ def test_lookup(lexicon, word, length):
         words.add(known, value)
         words.add(known, "a later value does not count")
     step = _native.Step("lookup", length, 0, words)
-    for each in (word, *lexicon):
-        value = lexicon.get(each)
-        assert words.value(each) == value
-        assert _native.WordFunction([step]).values(each) == ([] if value is None else [value[:length] if length else value])
+    for item in (word, *lexicon):
+        value = lexicon.get(item)
+        assert words.value(item) == value
+        assert _native.WordFunction([step]).values(item) == ([] if value is None else [value[:length] if length else value])
     assert len(words) == len(lexicon)
     assert dict(words.items()) == lexicon
 
@@ -118,8 +118,8 @@ def test_chains_go_from_the_inside_out(word):
     lower, prefix = _native.Step("lower"), _native.Step("prefix", 2)
     grams = _native.Step("edge_ngrams", 1, 2)
     assert _native.WordFunction([]).values(word) == [word]
-    found = _native.WordFunction([lower, prefix, grams]).values(word)
-    assert sorted(found) == (oracle.ngrams(f"<{oracle.lower(word)[:2]}>", 1, 2) if len(word) > 2 else [])
+    result = _native.WordFunction([lower, prefix, grams]).values(word)
+    assert sorted(result) == (oracle.ngrams(f"<{oracle.lower(word)[:2]}>", 1, 2) if len(word) > 2 else [])
 
 
 def test_steps_are_checked():

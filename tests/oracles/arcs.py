@@ -63,7 +63,7 @@ class ArcProblem:
     def scores(self, weights: Weights, sentence: int) -> dict[tuple[int, ...], float]:
         """Every label sequence with its score."""
         rows, history = self.base.rows[sentence], self.history[sentence]
-        found = {}
+        result = {}
         for labels in itertools.product(range(self.base.labels), repeat=len(rows)):
             score = weights.start[labels[0]] + weights.end[labels[-1]]
             for t, y in enumerate(labels):
@@ -72,8 +72,8 @@ class ArcProblem:
                     continue
                 score += weights.transitions[labels[t - 1], y]
                 score += sum(weights.triples.get((k, labels[t - 1], y), 0.0) * value for k, value in history[t])
-            found[labels] = score
-        return found
+            result[labels] = score
+        return result
 
     def loss(self, weights: Weights, example_weights: list[float]) -> float:
         """-sum_i c_i log p(known labels of i)."""

@@ -109,7 +109,7 @@ def parse(data: bytes, columns: int | None = None) -> Parsed:
         fields = fields_of(line, tabs)
         if len(fields) != columns or not all(fields):
             raise ConllError(number)
-        sentence.append(tuple(each.decode() for each in fields))
+        sentence.append(tuple(item.decode() for item in fields))
     end_sentence()
     if not parsed.sentences:
         raise ConllError(None)

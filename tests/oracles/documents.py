@@ -72,15 +72,15 @@ def elsewhere(
         for i, word in enumerate(sentence["word"]):
             if same(word) != wanted:
                 continue
-            said = {value: None for offset in range(low, high + 1) for value in values(i + offset, sentence)}
-            met |= said
+            messages = {value: None for offset in range(low, high + 1) for value in values(i + offset, sentence)}
+            met |= messages
             if (n, i) != (number, at):
-                counts.update(list(said))
+                counts.update(list(messages))
     order = list(met)
-    found = sorted(counts, key=lambda value: (-counts[value], order.index(value)))
+    result = sorted(counts, key=lambda value: (-counts[value], order.index(value)))
     if expression.flag == "most":
-        return found[:1]
+        return result[:1]
     if expression.flag == "joined":
         # The core sorts texts by their bytes.
-        return ["+".join(sorted(found[:MOST], key=str.encode)) if found else "-"]
-    return found[:MOST]
+        return ["+".join(sorted(result[:MOST], key=str.encode)) if result else "-"]
+    return result[:MOST]

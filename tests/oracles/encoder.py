@@ -215,14 +215,14 @@ class Memory:
 
 def phrase_sets(expression: Any, resources: Resources) -> dict[str, set[tuple[str, ...]]]:
     """The phrases of each list, their words passed through the function; a phrase with a word that has no value is none."""
-    found: dict[str, set[tuple[str, ...]]] = {}
+    result: dict[str, set[tuple[str, ...]]] = {}
     for name, texts in resources[expression.resource].items():
-        found[name] = set()
+        result[name] = set()
         for text in "\n".join(texts).split("\n"):
             phrase = [word_values(expression.expression, word, resources) for word in re.split(r"[ \t\r]+", text) if word]
             if phrase and all(phrase):
-                found[name].add(tuple(word for (word,) in phrase))
-    return found
+                result[name].add(tuple(word for (word,) in phrase))
+    return result
 
 
 def phrases_at(expression: Any, words: Sequence[str], resources: Resources) -> list[list[str]]:
@@ -238,7 +238,7 @@ def phrases_at(expression: Any, words: Sequence[str], resources: Resources) -> l
     if key not in Memory.phrases:
         Memory.phrases[key] = phrase_sets(expression, resources)
     values = [word_values(expression.expression, word, resources) for word in words]
-    found: list[list[str]] = [[] for _ in words]
+    result: list[list[str]] = [[] for _ in words]
     for name, phrases in Memory.phrases[key].items():
         longest = max(map(len, phrases), default=0)
         start = 0
@@ -248,13 +248,13 @@ def phrases_at(expression: Any, words: Sequence[str], resources: Resources) -> l
                 if all(window) and tuple(word for (word,) in window) in phrases:
                     places = ["U"] if length == 1 else ["B"] + ["I"] * (length - 2) + ["L"]
                     for i, place in enumerate(places, start):
-                        found[i].append(name if expression.flag == "plain" else f"{name}/{place}")
+                        result[i].append(name if expression.flag == "plain" else f"{name}/{place}")
                     start += length
                     break
             else:
                 start += 1
-    Memory.places[place_key] = found
-    return found
+    Memory.places[place_key] = result
+    return result
 
 
 def atom_values(
@@ -337,7 +337,7 @@ def is_embedding(expression: Any) -> bool:
 
 def conjunctions(templates: Any, *, history: bool = False) -> dict[tuple[str, tuple[tuple[Any, int], ...]], set[str] | None]:
     """Key and terms of every single conjunction, with its bags (None: of the base). What two lines name is one."""
-    found: dict[tuple[str, tuple[tuple[Any, int], ...]], set[str] | None] = {}
+    result: dict[tuple[str, tuple[tuple[Any, int], ...]], set[str] | None] = {}
     for template in templates.templates:
         if any(is_label(term.expression) for term in template.terms) != history:
             continue
@@ -350,9 +350,9 @@ def conjunctions(templates: Any, *, history: bool = False) -> dict[tuple[str, tu
         for terms in itertools.product(*choices):
             key = template.name or "&".join(f"{written(e)}[{o}]" for e, o in terms)
             place = (key, terms)
-            known = found.get(place, set())
-            found[place] = None if known is None or not template.bags else known | set(template.bags)
-    return found
+            known = result.get(place, set())
+            result[place] = None if known is None or not template.bags else known | set(template.bags)
+    return result
 
 
 def as_float32(value: float) -> float:
@@ -378,8 +378,8 @@ def encode_sentence(
     all_terms = conjunctions(templates, history=history)
     # A single value is written as it is, unless a conjunction has the same name.
     joined = {key for key, terms in all_terms if len([1 for e, _ in terms if not is_label(e)]) > 1}
-    for (key, terms), own in all_terms.items():
-        if bags is not None and own is not None and not own & set(bags):
+    for (key, terms), separate in all_terms.items():
+        if bags is not None and separate is not None and not separate & set(bags):
             continue
         terms = tuple((e, o) for e, o in terms if not is_label(e))
         for at in range(length):
@@ -401,12 +401,12 @@ def encode(
 ) -> list[list[Feature]]:
     """The features of every token of a corpus; documents begin at the sentences of ``starts``."""
     begins = starts or range(len(sentences))
-    found: list[list[Feature]] = []
+    result: list[list[Feature]] = []
     for first, last in zip(begins, [*begins[1:], len(sentences)], strict=True):
         for number in range(last - first):
             place = sentences[first:last], number
-            found += encode_sentence(templates, sentences[first + number], resources, place=place, **options)
-    return found
+            result += encode_sentence(templates, sentences[first + number], resources, place=place, **options)
+    return result
 
 
 def counts(rows: Sequence[Sequence[Feature]]) -> Counter[str]:

@@ -99,18 +99,18 @@ class DenseLearner:
         single = list(merged.items())
         static = [k for k, _ in single if k in self.joined]
         pairs = [self.slot(a, b) for a, b in itertools.combinations(static, 2)]
-        found = single + [(self.first_slot + slot, 1.0) for slot in pairs if slot in self.F]
+        result = single + [(self.first_slot + slot, 1.0) for slot in pairs if slot in self.F]
         labelled = []
         for feature in self.problem.history[sentence][t] if self.problem.history else []:
             backs = self.problem.backs[self.problem.history_templates[feature]]
             before = tuple(given[t - back] if back <= t else self.problem.labels for back in backs)
             labelled.append(self.combinations[feature, before])
-        found += [(k, 1.0) for k in labelled]
+        result += [(k, 1.0) for k in labelled]
         here = [k for k in labelled if k in self.joined]
         for i, a in enumerate(here):
             slots = [self.slot(a, b) for b in [*static, *here[i + 1 :]]]
-            found += [(self.first_slot + slot, 1.0) for slot in slots if slot in self.F]
-        return found, [k for k, _ in single if self.can_join[k]] + labelled
+            result += [(self.first_slot + slot, 1.0) for slot in slots if slot in self.F]
+        return result, [k for k, _ in single if self.can_join[k]] + labelled
 
     def epoch(self) -> float:
         settings, problem = self.settings, self.problem
@@ -124,11 +124,11 @@ class DenseLearner:
             count = 0
             for sentence in order[begin : begin + settings.batch]:
                 example = problem.weights[sentence] if problem.weights else 1.0
-                given: list[int] = []
+                supplied: list[int] = []
                 for t, gold in enumerate(problem.gold[sentence]):
-                    active, joinable = self.active(sentence, t, given)
+                    active, joinable = self.active(sentence, t, supplied)
                     scores = self.scores(weights, active)
-                    given.append(int(np.argmax(scores)))
+                    supplied.append(int(np.argmax(scores)))
                     if gold < 0:
                         continue
                     count += 1
@@ -144,7 +144,7 @@ class DenseLearner:
                         gradients.append(F32(example) * gradient)
                         pairs += self.induced(weights, joinable, gold, wrong)
                     if (next(self.numbers) >> 11) * 2.0**-53 < share:
-                        given[-1] = gold
+                        supplied[-1] = gold
             self.update(gradients, pairs)
             self.t += count
         self.epochs += 1
@@ -154,10 +154,10 @@ class DenseLearner:
         return loss
 
     def scores(self, weights: NDArray[np.float32], active: list[tuple[int, float]]) -> NDArray[np.float32]:
-        found = np.zeros(self.problem.labels, F32)
+        result = np.zeros(self.problem.labels, F32)
         for k, value in active:
-            found += F32(value) * weights[k]
-        return found
+            result += F32(value) * weights[k]
+        return result
 
     def induced(self, weights: NDArray[np.float32], joinable: list[int], gold: int, wrong: int) -> list[tuple[int, int]]:
         if not self.settings.strongest:

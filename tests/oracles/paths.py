@@ -77,9 +77,9 @@ class WeightedMajority:
         chance = self.edge_probabilities(weights)
 
         def wrong(read: Read) -> float:
-            said = votes[read.token][read.expert]
-            if said is not None:
-                return float(said != gold[read.token])
+            messages = votes[read.token][read.expert]
+            if messages is not None:
+                return float(messages != gold[read.token])
             same = {
                 (r.edge, r.expert) for path in self.paths.paths for r in self.paths.reads(path, number) if r.state == read.state
             }
@@ -95,15 +95,15 @@ class WeightedMajority:
         return [math.fsum(w for path, w in weights.items() if edge in path) for edge in range(self.paths.edges)]
 
     def expected_losses(self) -> list[float]:
-        found = []
+        result = []
         for number, weights in enumerate(self.rounds):
             votes, gold = self.sentences[number]
             errors = {
                 path: sum(votes[r.token][r.expert] not in (None, gold[r.token]) for r in self.paths.reads(path, number))
                 for path in weights
             }
-            found.append(math.fsum(w * errors[path] for path, w in weights.items()) / max(len(gold), 1))
-        return found
+            result.append(math.fsum(w * errors[path] for path, w in weights.items()) / max(len(gold), 1))
+        return result
 
     def averaged(self, first: int) -> list[float]:
         chosen = [self.edge_probabilities(weights) for weights in self.rounds[first:]]
@@ -113,12 +113,12 @@ class WeightedMajority:
 def position_votes(paths: Paths, averaged: list[float], votes: Votes, number: int) -> list[dict[int, float]]:
     """The weight of each label at each token: the summed probabilities of the edges that say it there."""
     read_there = {(r.token, r.edge, r.expert) for path in paths.paths for r in paths.reads(path, number)}
-    found: list[dict[int, float]] = [{} for _ in votes]
+    result: list[dict[int, float]] = [{} for _ in votes]
     for token, edge, expert in sorted(read_there):
         label = votes[token][expert]
         if label is not None:
-            found[token][label] = found[token].get(label, 0.0) + averaged[edge]
-    return found
+            result[token][label] = result[token].get(label, 0.0) + averaged[edge]
+    return result
 
 
 def best_score(

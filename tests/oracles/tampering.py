@@ -30,6 +30,6 @@ def _sealed(header: str, data: bytes) -> bytes:
     header += " " * (-len(header.encode()) % 8)
     checksum = re.search('"checksum":"([0-9a-f]{16})"', header)[1]
     zeroed = header.replace(checksum, "0" * 16).encode()
-    found = _native.combine(_native.xxh64(zeroed), _native.xxh64(data))
-    sealed = header.replace(checksum, f"{found:016x}").encode()
+    result = _native.combine(_native.xxh64(zeroed), _native.xxh64(data))
+    sealed = header.replace(checksum, f"{result:016x}").encode()
     return len(sealed).to_bytes(8, "little") + sealed + data

@@ -122,9 +122,10 @@ def test_a_node_that_underflows_falls_back_to_the_nodes_of_the_mixture():
     lattice = pool_lattices(members, shares, "sequence-mixture")
     assert close(np.exp(lattice.edges[0, 1]), mixed[1])
     # Steps have no such trouble: they are known however improbable the label before is.
-    own = [members[i].log_transitions()[1][0, 1] for i in range(2)]
+    separate = [members[i].log_transitions()[1][0, 1] for i in range(2)]
     assert close(
-        np.exp(pool_lattices(members, shares, "transition-mixture").edges[0, 1]), 0.5 * (np.exp(own[0]) + np.exp(own[1]))
+        np.exp(pool_lattices(members, shares, "transition-mixture").edges[0, 1]),
+        0.5 * (np.exp(separate[0]) + np.exp(separate[1])),
     )
 
 
@@ -141,9 +142,9 @@ def test_log_transitions_are_conditional_probabilities(tiny):
         assert close(rows[rows > 0], 1.0)
         assert ((rows > 0) == (steps.max(axis=-1) > -np.inf)).all()
         for y in itertools.product(range(len(tiny.labels)), repeat=len(tiny.sentence)):
-            found = first[y[0]] + sum(steps[t][y[t], y[t + 1]] for t in range(len(y) - 1))
+            result = first[y[0]] + sum(steps[t][y[t], y[t + 1]] for t in range(len(y) - 1))
             expected = lattice.log_probability(y)
-            assert found == pytest.approx(expected, abs=1e-9, rel=1e-12) or (math.isinf(found) and math.isinf(expected))
+            assert result == pytest.approx(expected, abs=1e-9, rel=1e-12) or (math.isinf(result) and math.isinf(expected))
 
 
 @given(tinies())
@@ -170,7 +171,7 @@ def test_expectation_maximisation_finds_the_likeliest_shares(combine, tiny):
     sentences, gold = [tiny.sentence] * 2, [[tiny.labels[n] for n in tiny.gold], [tiny.labels[-1 - n] for n in tiny.gold]]
     for tagger in (taggers := tiny.taggers()):
         tagger.made = tagger.made * 2
-    found = fit_mixture_weights([HeldOut(taggers, sentences, gold)], combine)
+    result = fit_mixture_weights([HeldOut(taggers, sentences, gold)], combine)
 
     def likelihood(share: float) -> float:
         shares, total = np.array([share, 1 - share]), 0.0
@@ -183,7 +184,7 @@ def test_expectation_maximisation_finds_the_likeliest_shares(combine, tiny):
         return total
 
     highest = max(likelihood(share) for share in np.linspace(0, 1, 21))
-    assert likelihood(found[0]) >= highest - 1e-4
+    assert likelihood(result[0]) >= highest - 1e-4
 
 
 def test_likelihood_of_transitions_is_the_best():

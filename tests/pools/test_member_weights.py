@@ -24,12 +24,12 @@ def test_the_grid_covers_the_simplex(count):
 @given(st.lists(st.floats(-5, 5), min_size=1, max_size=6))
 def test_the_projection_is_the_nearest_point(values):
     point = np.array(values)
-    found = project_to_simplex(point)
-    assert found.sum() == pytest.approx(1)
-    assert (found >= 0).all()
+    result = project_to_simplex(point)
+    assert result.sum() == pytest.approx(1)
+    assert (result >= 0).all()
     for other in np.random.default_rng(0).dirichlet(np.ones(len(point)), 50):
-        assert np.linalg.norm(found - point) <= np.linalg.norm(other - point) + 1e-9
-    assert project_to_simplex(found) == pytest.approx(found)
+        assert np.linalg.norm(result - point) <= np.linalg.norm(other - point) + 1e-9
+    assert project_to_simplex(result) == pytest.approx(result)
 
 
 @given(st.integers(0, 10_000), st.integers(2, 6))

@@ -38,8 +38,8 @@ def test_removed_features_are_features_that_never_occur(tagger: Any) -> None:
     assert tagger.predict(strange) == before  # the tagger itself is as it was
     if isinstance(tagger, MaxEnt | CRF):
         names = sorted({name for sentence in only_base for token in sentence for name in token})
-        kept, full = (each._fitted().weights_of(names) for each in (blind, tagger))
-        np.testing.assert_array_equal(kept, full)
+        stored, full = (item._fitted().weights_of(names) for item in (blind, tagger))
+        np.testing.assert_array_equal(stored, full)
         assert not np.any(blind._fitted().weights_of([f"suffix(word,1)[0]={letter}" for letter in "abcdefghijklmnopqrstuvwxyz"]))
 
 

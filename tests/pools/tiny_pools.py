@@ -57,11 +57,11 @@ class Tiny:
 
     def probabilities(self) -> list[dict[tuple[int, ...], float]]:
         """Every member's probability of every sequence."""
-        found = []
+        result = []
         for member in self.members:
             known = Enumeration(*member).probabilities()
-            found.append({y: known.get(y, 0.0) for y in itertools.product(range(len(self.labels)), repeat=len(self.sentence))})
-        return found
+            result.append({y: known.get(y, 0.0) for y in itertools.product(range(len(self.labels)), repeat=len(self.sentence))})
+        return result
 
 
 def shares_of(count: int) -> st.SearchStrategy[np.ndarray]:

@@ -29,13 +29,13 @@ def test_strengths_are_those_of_the_pairs(tagger: InducingTagger) -> None:
     sums: dict[frozenset[str], float] = defaultdict(float)
     for pair, _, weight in top_conjunctions(tagger, top=10**9):
         sums[frozenset(name.partition("=")[0] for name in pair.split(" & "))] += abs(weight)
-    found = conjunction_templates(tagger)
-    assert len(found) > 5
-    for each in found:
-        keys = frozenset(str(term) for term in each.template.terms)
-        assert each.strength == pytest.approx(sums.pop(keys), rel=1e-4)
-        assert each.conjunctions > 0
-    assert [each.strength for each in found] == sorted((each.strength for each in found), reverse=True)
+    result = conjunction_templates(tagger)
+    assert len(result) > 5
+    for item in result:
+        keys = frozenset(str(term) for term in item.template.terms)
+        assert item.strength == pytest.approx(sums.pop(keys), rel=1e-4)
+        assert item.conjunctions > 0
+    assert [item.strength for item in result] == sorted((item.strength for item in result), reverse=True)
     # What is left out: labels further back, both features of one template, and what follows from the word.
     shapes = [{f"word[{place}]", f"shape(word, short)[{place}]"} for place in (-1, 0, 1)]
     assert {frozenset({"word[0]", "suffix(word, 2)[0]"})} <= set(sums)
@@ -44,9 +44,9 @@ def test_strengths_are_those_of_the_pairs(tagger: InducingTagger) -> None:
 
 def test_a_crf_trains_on_them(tagger: InducingTagger, corpus: Corpus) -> None:
     plain = induced_templates(tagger, n=3)
-    assert [str(each) for each in plain][:3] == ["word[-1..1]", "shape(word, short)[-1..1]", "suffix(word, 2)[0]"]
-    assert [str(each) for each in plain][3:] == [
-        str(each.template) for each in conjunction_templates(tagger) if not each.template.is_history
+    assert [str(item) for item in plain][:3] == ["word[-1..1]", "shape(word, short)[-1..1]", "suffix(word, 2)[0]"]
+    assert [str(item) for item in plain][3:] == [
+        str(item.template) for item in conjunction_templates(tagger) if not item.template.is_history
     ][:3]
     crf = CRF(plain, trainer=SGD(epochs=2)).fit(corpus)
     assert crf.feature_count > CRF(TEMPLATES.split("\nlabel")[0], trainer=SGD(epochs=1)).fit(corpus).feature_count
@@ -55,8 +55,8 @@ def test_a_crf_trains_on_them(tagger: InducingTagger, corpus: Corpus) -> None:
     assert len(bagged.restrict("joint").templates) == 6
     assert len(bagged.restrict("base").templates) == 3
     with_labels = induced_templates(tagger, n=10**6, transitions=True)
-    assert any(each.is_history for each in with_labels)
-    assert not any(each.is_history for each in induced_templates(tagger, n=10**6))
+    assert any(item.is_history for item in with_labels)
+    assert not any(item.is_history for item in induced_templates(tagger, n=10**6))
     assert "label[-2]" not in str(with_labels)
     CRF(with_labels, trainer=SGD(epochs=1)).fit(corpus)
 
@@ -87,7 +87,7 @@ def test_from_a_file_and_of_what_is_joined_already(tagger: InducingTagger, corpu
     assert induced_templates(tagpool.load(tmp_path / "m")) == induced_templates(tagger)
     first = conjunction_templates(tagger)[0].template
     again = InducingTagger(f"{TEMPLATES}\n{first}", epochs=2).fit(corpus)
-    names = [str(each) for each in induced_templates(again, n=10**6)]
+    names = [str(item) for item in induced_templates(again, n=10**6)]
     assert len(names) == len(set(names))
 
 

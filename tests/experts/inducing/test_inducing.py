@@ -108,7 +108,7 @@ def test_a_dev_set_ends_training_and_the_best_weights_are_kept(corpora):
 @pytest.mark.parametrize("changes", [{"dual_averaging": False}, {"l1": 1e-4}, {"average_from": None}, {"batch": 1}, {"beam": 4}])
 def test_other_settings_learn_as_well(corpora, changes):
     train, dev = corpora
-    usual, other = (InducingTagger(TEMPLATES, **each).fit(train) for each in ({}, changes))
+    usual, other = (InducingTagger(TEMPLATES, **item).fit(train) for item in ({}, changes))
     assert other.score(dev) > usual.score(dev) - 0.1
     if "beam" not in changes:
         assert not np.array_equal(NamedFeatures(usual).single_weights()[:50], NamedFeatures(other).single_weights()[:50])
@@ -174,12 +174,14 @@ def test_going_on_keeps_what_was_learned(corpora):
     assert tagger.score(train) > before - 0.25  # the new label has drawn some
     assert tagger.summary_["sentences"] == len(train) + 5
     # What the new sentences do not have weighs what it did: no threshold has passed that mattered.
-    found = NamedFeatures(tagger)
-    kept = [
-        name for name in found.names if name in known and name.startswith("word[1]=") and "beeps" not in name and "_B" not in name
+    result = NamedFeatures(tagger)
+    stored = [
+        name
+        for name in result.names
+        if name in known and name.startswith("word[1]=") and "beeps" not in name and "_B" not in name
     ]
-    rows = found.model.weights_of(kept).reshape(len(kept), -1)
-    np.testing.assert_allclose(rows[:, : len(known[kept[0]])], np.stack([known[name] for name in kept]), atol=1e-6)
+    rows = result.model.weights_of(stored).reshape(len(stored), -1)
+    np.testing.assert_allclose(rows[:, : len(known[stored[0]])], np.stack([known[name] for name in stored]), atol=1e-6)
 
 
 def test_a_loaded_model_goes_on_as_the_one_in_memory(tagger, corpora, tmp_path):
@@ -188,14 +190,14 @@ def test_a_loaded_model_goes_on_as_the_one_in_memory(tagger, corpora, tmp_path):
     in_memory = pickle.loads(pickle.dumps(tagger))
     loaded = tagger_of(tmp_path / "m")
     fresh = InducingTagger(TEMPLATES).fit(train)
-    results = [each.partial_fit(dev).predict(dev) for each in (in_memory, loaded, fresh)]
+    results = [item.partial_fit(dev).predict(dev) for item in (in_memory, loaded, fresh)]
     assert results[0] == results[1] == results[2]
 
 
 def tagger_of(path) -> InducingTagger:
-    found = tagpool.load(path)
-    assert isinstance(found, InducingTagger)
-    return found
+    result = tagpool.load(path)
+    assert isinstance(result, InducingTagger)
+    return result
 
 
 def test_warm_start_goes_on(corpora):
@@ -249,12 +251,12 @@ def test_damaged_files_are_refused_or_tag(tagger, tmp_path):
     changed.append(resigned(block, '\\"backs\\":[[1]', '\\"backs\\":[[9]'))
     changed.append(resigned(block, '"inducing.beam":"1"', '"inducing.beam":"-"'))
     refused = 0
-    for each in changed:
-        (tmp_path / "m").write_bytes(each)
+    for item in changed:
+        (tmp_path / "m").write_bytes(item)
         try:
-            found = tagpool.load(tmp_path / "m")
-            found.predict([["Ann", "moved", "to", "New", "York"]])
-            top_conjunctions(found)
+            result = tagpool.load(tmp_path / "m")
+            result.predict([["Ann", "moved", "to", "New", "York"]])
+            top_conjunctions(result)
         except tagpool.TagpoolError:
             refused += 1
     assert 2 <= refused < len(changed)
@@ -278,17 +280,17 @@ def test_contributions_add_up_to_the_lead(tagger, corpora):
         for token, label in zip(explain(tagger, corpora[1], sentence), tagger.predict(corpora[1])[sentence], strict=True):
             assert token.label == label
             assert token.lead >= -1e-4
-            assert sum(each.difference for each in token.contributions) == pytest.approx(token.lead, abs=1e-4)
-    assert any(" & " in each.feature for each in token.contributions)
+            assert sum(item.difference for item in token.contributions) == pytest.approx(token.lead, abs=1e-4)
+    assert any(" & " in item.feature for item in token.contributions)
 
 
 def test_strongest_single_features_and_counts(tagger):
     counts = features_by_template(tagger)
     assert counts["word[0]"] > 100
     assert counts["label[-1]&word[0]"] > 100
-    found = top_features(tagger, top=3)["B-PER"].positive
-    assert len(found) == 3
-    assert found[0][1] >= found[2][1] > 0
+    result = top_features(tagger, top=3)["B-PER"].positive
+    assert len(result) == 3
+    assert result[0][1] >= result[2][1] > 0
     with pytest.raises(InputError, match="unknown label 'B-NOPE'"):
         top_conjunctions(tagger, labels=["B-NOPE"])
     assert {one.label for one in top_conjunctions(tagger, labels=["B-PER"])} == {"B-PER"}

@@ -30,8 +30,8 @@ def trained(templates: str) -> CRF:
         while len(y) < 5:
             choices = [0, 1] if y[-1] == 1 else [0, 1, 2]
             y.append(0 if y[-2:] == [0, 1] and random.random() < 0.8 else random.choice(choices))
-        labels.append(["ABC"[each] for each in y])
-        sentences.append([f"{'abc'[each]}{random.integers(0, 2)}" if random.random() < 0.7 else "d" for each in y])
+        labels.append(["ABC"[item] for item in y])
+        sentences.append([f"{'abc'[item]}{random.integers(0, 2)}" if random.random() < 0.7 else "d" for item in y])
     return CRF(templates, trainer=SGD(epochs=4), l2=0.3).fit(sentences, labels)
 
 
@@ -91,24 +91,24 @@ def explained(kind: str, words: list[str]) -> tuple[CRF, Oracle, Any]:
 @given(words=sentences)
 @settings(deadline=None)
 def test_differences_add_up_to_that_of_two_sequences(kind: str, words: list[str]) -> None:
-    crf, oracle, told = explained(kind, words)
-    best = tuple(crf.labels_.index(one.label) for one in told)
+    crf, oracle, reported = explained(kind, words)
+    best = tuple(crf.labels_.index(one.label) for one in reported)
     scores = {y: oracle.score(y) for y in product(range(3), repeat=len(words))}
     assert scores[best] == pytest.approx(max(scores.values()), abs=1e-4)
-    assert [one.label for one in told] == crf.predict([words])[0]
+    assert [one.label for one in reported] == crf.predict([words])[0]
     probabilities = {y: np.exp(score - max(scores.values())) for y, score in scores.items()}
     total = sum(probabilities.values())
-    for place, one in enumerate(told):
+    for place, one in enumerate(reported):
         runner_up = crf.labels_.index(one.runner_up)
-        for label, found in ((best[place], one.probability), (runner_up, one.runner_up_probability)):
+        for label, result in ((best[place], one.probability), (runner_up, one.runner_up_probability)):
             mass = sum(p for y, p in probabilities.items() if y[place] == label)
-            assert found == pytest.approx(mass / total, abs=1e-5)
+            assert result == pytest.approx(mass / total, abs=1e-5)
         other = (*best[:place], runner_up, *best[place + 1 :])
         lead = scores[best] - scores[other]
-        assert one.transitions == pytest.approx(sum(each.difference for each in one.beside), abs=1e-6)
-        assert sum(each.difference for each in one.contributions) + one.transitions == pytest.approx(lead, abs=1e-4)
+        assert one.transitions == pytest.approx(sum(item.difference for item in one.beside), abs=1e-6)
+        assert sum(item.difference for item in one.contributions) + one.transitions == pytest.approx(lead, abs=1e-4)
         without = oracle.score(best, place, frozenset(oracle.names(place)))
-        assert sum(each.score for each in one.contributions) == pytest.approx(scores[best] - without, abs=1e-4)
+        assert sum(item.score for item in one.contributions) == pytest.approx(scores[best] - without, abs=1e-4)
         assert one.feature_count == len(oracle.names(place))
 
 
@@ -116,17 +116,17 @@ def test_differences_add_up_to_that_of_two_sequences(kind: str, words: list[str]
 @given(words=sentences)
 @settings(max_examples=40, deadline=None)
 def test_decisive_features_decide_and_no_fewer_do(kind: str, words: list[str]) -> None:
-    crf, oracle, told = explained(kind, words)
-    for place, one in enumerate(told):
+    crf, oracle, reported = explained(kind, words)
+    for place, one in enumerate(reported):
         label, names = crf.labels_.index(one.label), oracle.names(place)
         if one.decisive is not None:
-            found, _ = oracle.label_without(place, frozenset(one.decisive))
-            assert crf.labels_[found] == one.instead != one.label
+            result, _ = oracle.label_without(place, frozenset(one.decisive))
+            assert crf.labels_[result] == one.instead != one.label
         smallest = len(names) if one.decisive is None else len(one.decisive) - 1
         for size in range(smallest + 1):
             for missing in combinations(names, size):
-                found, lead = oracle.label_without(place, frozenset(missing))
-                assert found == label or lead < 2e-4
+                result, lead = oracle.label_without(place, frozenset(missing))
+                assert result == label or lead < 2e-4
 
 
 def test_features_of_transitions_can_be_decisive() -> None:
@@ -139,7 +139,7 @@ def test_features_of_transitions_can_be_decisive() -> None:
     assert one.contributions[0].feature == "label[-1]&word[0]=y"
     assert one.decisive == ["label[-1]&word[0]=y"]
     first = explain(crf, Corpus.from_lists(word=[["x", "y"]]))[0]
-    assert "label[-1]&word[0]=y of y" in {each.feature for each in first.beside}
+    assert "label[-1]&word[0]=y of y" in {item.feature for item in first.beside}
 
 
 def test_names_of_transitions() -> None:
@@ -147,10 +147,10 @@ def test_names_of_transitions() -> None:
     names: set[str] = set()
     for words in product(WORDS[:4], repeat=3):
         for one in explain(crf, Corpus.from_lists(word=[list(words)])):
-            names |= {each.feature for each in one.beside}
+            names |= {item.feature for item in one.beside}
     assert {"(start) → A", "A → (end)", "A → B"} <= names
 
 
 def test_an_explanation_has_plain_python_numbers() -> None:
-    told: Any = explain(trained(HISTORY), Corpus.from_lists(word=[["a0", "d", "b0", "d"]]))
-    assert all(type(each.difference) is float for one in told for each in one.contributions + one.beside)
+    reported: Any = explain(trained(HISTORY), Corpus.from_lists(word=[["a0", "d", "b0", "d"]]))
+    assert all(type(item.difference) is float for one in reported for item in one.contributions + one.beside)

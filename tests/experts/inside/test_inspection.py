@@ -47,17 +47,17 @@ def test_top_features_are_those_of_all_weights(parameters: dict[str, Any], monke
     weights = expert._fitted().weights_of(names).reshape(len(names), -1)
     for number, label in enumerate(expert.labels_):
         pairs = sorted(zip(names, map(float, weights[:, number]), strict=True), key=lambda pair: (-pair[1], pair[0]))
-        found = top_features(expert, top=5)[label]
-        assert found.positive == [pair for pair in pairs[:5] if pair[1] > 0]
+        result = top_features(expert, top=5)[label]
+        assert result.positive == [pair for pair in pairs[:5] if pair[1] > 0]
         pairs.sort(key=lambda pair: (pair[1], pair[0]))
-        assert found.negative == [pair for pair in pairs[:5] if pair[1] < 0]
+        assert result.negative == [pair for pair in pairs[:5] if pair[1] < 0]
 
 
 def test_features_can_be_looked_at_by_label_and_template() -> None:
     expert = trained()
-    found = top_features(expert, top=3, labels=["B-PER"], template="word[0]")
-    assert list(found) == ["B-PER"]
-    assert {template_of(name) for side in found["B-PER"] for name, _ in side} == {"word[0]"}
+    result = top_features(expert, top=3, labels=["B-PER"], template="word[0]")
+    assert list(result) == ["B-PER"]
+    assert {template_of(name) for side in result["B-PER"] for name, _ in side} == {"word[0]"}
     counts = features_by_template(expert)
     assert sum(counts.values()) == expert._fitted().feature_count
     assert counts["bias[0]"] == 1
@@ -71,10 +71,10 @@ def test_transitions_have_the_weights_lattices_have() -> None:
     expert = trained()
     (lattice,) = expert.lattices([["Ann"]])
     number = {label: index for index, label in enumerate(expert.labels_)}
-    found = top_transitions(expert, top=10_000)
-    assert len(found) == np.count_nonzero(lattice.edges) + np.count_nonzero(lattice.start) + np.count_nonzero(lattice.end)
-    assert [abs(one.weight) for one in found] == sorted((abs(one.weight) for one in found), reverse=True)
-    for before, after, weight in found:
+    result = top_transitions(expert, top=10_000)
+    assert len(result) == np.count_nonzero(lattice.edges) + np.count_nonzero(lattice.start) + np.count_nonzero(lattice.end)
+    assert [abs(one.weight) for one in result] == sorted((abs(one.weight) for one in result), reverse=True)
+    for before, after, weight in result:
         if before is None:
             expected = lattice.start[number[after or ""]]
         elif after is None:
@@ -83,7 +83,7 @@ def test_transitions_have_the_weights_lattices_have() -> None:
             expected = lattice.edges[number[before], number[after]]
         assert weight == expected
     some = top_transitions(expert, top=10_000, labels=["B-PER"])
-    assert some == [one for one in found if "B-PER" in (one.before, one.after)]
+    assert some == [one for one in result if "B-PER" in (one.before, one.after)]
     assert top_transitions(trained(kind=MaxEnt)) == []
 
 
@@ -112,10 +112,10 @@ def test_transition_features_have_the_weights_of_the_model() -> None:
 
 def described(expert: Expert, corpus: Corpus, place: int) -> dict[str, float]:
     """A token's features with their values, those without weights included."""
-    found: dict[str, float] = {}
+    result: dict[str, float] = {}
     for name, value in expert._fitted().encoder(1).describe(corpus.native, 0)[place]:
-        found[name] = found.get(name, 0.0) + value
-    return found
+        result[name] = result.get(name, 0.0) + value
+    return result
 
 
 def label_without(
@@ -143,12 +143,12 @@ def test_contributions_add_up_to_the_scores(parameters: dict[str, Any], words: l
     assert [expert.labels_[label] for label in best] == [one.label for one in explain(expert, Corpus.from_lists(word=[words]))]
     for place, one in enumerate(explain(expert, Corpus.from_lists(word=[words]))):
         label, runner_up = expert.labels_.index(one.label), expert.labels_.index(one.runner_up)
-        assert sum(each.score for each in one.contributions) == pytest.approx(lattice.nodes[place, label], abs=1e-5)
+        assert sum(item.score for item in one.contributions) == pytest.approx(lattice.nodes[place, label], abs=1e-5)
         assert one.probability == pytest.approx(lattice.marginals()[place, label])
         assert one.runner_up_probability == pytest.approx(max(np.delete(lattice.marginals()[place], label)))
         swapped = best.copy()
         swapped[place] = runner_up
-        lead = sum(each.difference for each in one.contributions) + one.transitions
+        lead = sum(item.difference for item in one.contributions) + one.transitions
         assert lead == pytest.approx(lattice.score(best) - lattice.score(swapped), abs=1e-5)
 
 

@@ -24,11 +24,11 @@ def train() -> Corpus:
 def test_a_strong_clue_gets_a_bag_of_its_own(train):
     bagged = BaggingPool(CRF(TEMPLATES, trainer=SGD(epochs=4)), bags="auto").fit(train)
     assert len(bagged) == 2
-    (own,) = (name for name in bagged.names_ if "clue" in name)
-    other = next(name for name in bagged.names_ if name != own)
+    (separate,) = (name for name in bagged.names_ if "clue" in name)
+    other = next(name for name in bagged.names_ if name != separate)
     assert not any("clue" in template for template in bagged.bags_[other])
-    assert any("clue" in template for template in bagged.bags_[own])
-    assert set(bagged.bags_[own]) | set(bagged.bags_[other]) == {
+    assert any("clue" in template for template in bagged.bags_[separate])
+    assert set(bagged.bags_[separate]) | set(bagged.bags_[other]) == {
         "word[0]",
         "shape(word)[-1..1]",
         "clue[0]",
@@ -39,9 +39,9 @@ def test_a_strong_clue_gets_a_bag_of_its_own(train):
 
 
 def test_the_same_whatever_the_threads(train):
-    found = [BaggingPool(CRF(TEMPLATES, trainer=SGD(epochs=2)), bags="auto", threads=n).fit(train) for n in (1, 3)]
-    assert found[0].auto_ == found[1].auto_
-    assert found[0].to_bytes(Kept()) == found[1].to_bytes(Kept())
+    result = [BaggingPool(CRF(TEMPLATES, trainer=SGD(epochs=2)), bags="auto", threads=n).fit(train) for n in (1, 3)]
+    assert result[0].auto_ == result[1].auto_
+    assert result[0].to_bytes(Kept()) == result[1].to_bytes(Kept())
 
 
 def test_the_cut_has_the_most_pressure_across_it():

@@ -53,17 +53,17 @@ def test_members_are_the_experts_of_their_bags(train, dev):
     assert bagged.summary_["near"]["sentences"] == len(train)
 
 
-@pytest.mark.parametrize(("alpha", "combine"), [(alpha, each) for alpha, several in LEARNED for each in several])
+@pytest.mark.parametrize(("alpha", "combine"), [(alpha, item) for alpha, several in LEARNED for item in several])
 def test_the_same_bytes_whatever_the_threads(alpha, combine, train, dev):
     bags = {"shapes": ["shapes"], "both": ["endings", "near"]}
-    found = []
+    result = []
     for threads in (1, 2, 5):
         bagged = BaggingPool(crf(), bags=bags, combine=combine, weights=alpha, threads=threads).fit(train, dev=dev)
         assert (bagged.weights_ >= 0).all()
         assert bagged.weights_.sum() == pytest.approx(1)
-        assert all(np.allclose(each.sum(axis=1), 1) for each in bagged.predict_marginals(dev))
-        found.append((bagged.to_bytes(Kept()), bagged.predict(dev)))
-    assert found[1:] == found[:-1]
+        assert all(np.allclose(item.sum(axis=1), 1) for item in bagged.predict_marginals(dev))
+        result.append((bagged.to_bytes(Kept()), bagged.predict(dev)))
+    assert result[1:] == result[:-1]
 
 
 @pytest.mark.parametrize("combine", ALL)
@@ -113,7 +113,7 @@ def test_fold_weights_come_from_sentences_that_the_members_have_not_seen(weights
 def test_bags_may_overlap_or_be_the_base(train, dev):
     bags = {"most": ["shapes", "endings"], "few": ["base"], "shapes": ["shapes"]}
     bagged = BaggingPool(crf(), bags=bags, weights=[0.5, 0.2, 0.3]).fit(train)
-    assert bagged.bags_ == {name: tuple(each) for name, each in bags.items()}
+    assert bagged.bags_ == {name: tuple(item) for name, item in bags.items()}
     assert all(name.startswith("word[0]") for name in feature_names(bagged.members_[1]))
     assert bagged.merge().predict(dev) == bagged.predict(dev)
 
@@ -152,14 +152,14 @@ def test_other_experts_and_inputs(train, dev):
 
 
 def test_epochs_are_told_of_and_may_be_stopped(train):
-    told = []
+    reported = []
 
     def stop_after_two(name, epoch):
-        told.append((name, epoch.number))
+        reported.append((name, epoch.number))
         return epoch.number < 2 or name != "near"
 
     bagged = BaggingPool(crf(), threads=3).fit(train, on_epoch=stop_after_two)
-    assert sorted(told) == sorted([(n, e) for n in ("shapes", "endings") for e in (1, 2, 3)] + [("near", 1), ("near", 2)])
+    assert sorted(reported) == sorted([(n, e) for n in ("shapes", "endings") for e in (1, 2, 3)] + [("near", 1), ("near", 2)])
     assert [len(member.log_) for member in bagged] == [3, 3, 2]
 
 

@@ -112,11 +112,11 @@ def test_positions(train, dev):
 @pytest.mark.parametrize("kind", [CRF, MaxEnt])
 def test_an_expanded_expert_scores_merged_labels(kind, train, dev):
     labels = list(dict.fromkeys(label for row in train.labels for label in row))
-    kept = ("B-PER", "I-PER")
-    narrow, wide = (kind(TEMPLATES, trainer=SGD(epochs=3)).fit(merge_labels(train, kept)) for _ in range(2))
+    stored = ("B-PER", "I-PER")
+    narrow, wide = (kind(TEMPLATES, trainer=SGD(epochs=3)).fit(merge_labels(train, stored)) for _ in range(2))
     expand_labels(wide, labels)
     assert wide.labels_ == tuple(labels)
-    place = [narrow.labels_.index(label if label in kept else OTHER) for label in labels]
+    place = [narrow.labels_.index(label if label in stored else OTHER) for label in labels]
     for a, b in zip(narrow.lattices(dev), wide.lattices(dev), strict=True):
         assert close(a.nodes[:, place], b.nodes, within=1e-5)
         assert close(a.edges[np.ix_(place, place)], b.edges)

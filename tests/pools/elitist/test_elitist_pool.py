@@ -45,7 +45,7 @@ def test_members_and_merge(pool, corpus, dev):
     assert pool.score(corpus) > 0.9
     # The members disagree: they are not copies of the pool.
     predictions = [member.predict(dev) for member in pool]
-    assert any(found != pool.predict(dev) for found in predictions)
+    assert any(result != pool.predict(dev) for result in predictions)
     assert predictions[0] != predictions[1]
     assert pool[1].predict(dev) == predictions[1]
 
@@ -56,11 +56,11 @@ def test_the_pool_is_the_product_of_its_members(pool, dev):
     theirs = [member.lattices(dev) for member in pool]
     for number, lattice in enumerate(ours):
         for part in ("nodes", "edges", "start", "end"):
-            mixed = sum(a * getattr(each[number], part) for a, each in zip(pool.weights_, theirs, strict=True))
+            mixed = sum(a * getattr(item[number], part) for a, item in zip(pool.weights_, theirs, strict=True))
             assert getattr(lattice, part) == pytest.approx(mixed, abs=1e-4)
     if pool.expert == "maxent":
         products = [
-            found**a for a, member in zip(pool.weights_, pool, strict=True) for found in member.predict_marginals(dev)[:1]
+            result**a for a, member in zip(pool.weights_, pool, strict=True) for result in member.predict_marginals(dev)[:1]
         ]
         product = np.prod(products, axis=0)
         assert pool.predict_marginals(dev)[0] == pytest.approx(product / product.sum(axis=1, keepdims=True), abs=1e-4)
@@ -78,9 +78,9 @@ def test_files(pool, dev, tmp_path: Path):
     assert again.sharing().total.sizes == pool.sharing().total.sizes
     again.save(tmp_path / "again.tagpool")
     assert (tmp_path / "again.tagpool").read_bytes() == path.read_bytes()
-    found = tagpool.load(path)
-    assert type(found) is ElitistPool
-    assert [each.predict(dev) for each in found] == [each.predict(dev) for each in pool]
+    result = tagpool.load(path)
+    assert type(result) is ElitistPool
+    assert [item.predict(dev) for item in result] == [item.predict(dev) for item in pool]
     # To those who know no pools it is a single expert.
     single = type(pool.merge()).from_file(ModelFile.open(path))
     assert type(single) is type(pool.merge())
@@ -197,8 +197,8 @@ def test_legal_decoding(corpus, dev):
     rules = Scheme.BIO2.constraints(pool.labels_)
     for expert in (pool, pool[0]):
         for lattice in expert.lattices(dev):
-            found = [pool.labels_[number] for number in rules.constrain(lattice).best().labels]
-            assert not tagpool.corpus.schemes.violations(found, "bio2")
+            result = [pool.labels_[number] for number in rules.constrain(lattice).best().labels]
+            assert not tagpool.corpus.schemes.violations(result, "bio2")
 
 
 def test_scikit_learn(corpus):

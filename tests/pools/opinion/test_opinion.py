@@ -36,8 +36,8 @@ def members(train):
 
 def product(tiny: Tiny, shares) -> dict[tuple[int, ...], float]:
     """P(y) ∝ Π_j P_j(y)^α_j, sequence by sequence."""
-    found = tiny.probabilities()
-    weights = {y: math.prod(each[y] ** share for each, share in zip(found, shares, strict=True)) for y in found[0]}
+    result = tiny.probabilities()
+    weights = {y: math.prod(item[y] ** share for item, share in zip(result, shares, strict=True)) for y in result[0]}
     total = math.fsum(weights.values())
     return {y: weight / total for y, weight in weights.items()}
 
@@ -50,7 +50,7 @@ def test_the_pool_is_the_product_of_its_members(tiny):
         assert lattice.log_probability(labels) == pytest.approx(math.log(probability), abs=1e-9)
     (best,) = pool.predict([tiny.sentence])
     expected = product(tiny, tiny.shares)
-    assert expected[tuple(tiny.labels.index(each) for each in best)] == pytest.approx(max(expected.values()), rel=1e-9)
+    assert expected[tuple(tiny.labels.index(item) for item in best)] == pytest.approx(max(expected.values()), rel=1e-9)
     (marginals,) = pool.predict_marginals([tiny.sentence])
     for t in range(len(tiny.sentence)):
         for label in range(len(tiny.labels)):
@@ -62,10 +62,10 @@ def test_pools_nest(tiny):
     inner = OpinionPool(tiny.taggers(), weights=tiny.shares)
     outer = OpinionPool([inner, tiny.taggers()[0]], weights=[0.25, 0.75])
     flat = np.append(0.25 * tiny.shares, 0.75)
-    (found,) = outer.lattices([tiny.sentence])
+    (result,) = outer.lattices([tiny.sentence])
     expected = Lattice.combine([*tiny.lattices(), tiny.lattices()[0]], flat)
-    assert close(found.nodes, expected.nodes)
-    assert close(found.edges, expected.edges)
+    assert close(result.nodes, expected.nodes)
+    assert close(result.edges, expected.edges)
 
 
 @given(tinies())
@@ -142,12 +142,12 @@ def test_among_equal_f1_the_shares_nearest_to_equal_ones():
 
 def test_the_pool_equals_the_sum_of_lattices(members, dev):
     pool = OpinionPool(members, weights=[0.5, 0.2, 0.3])
-    expected = [Lattice.combine(each, [0.5, 0.2, 0.3]) for each in zip(*(m.lattices(dev) for m in members), strict=True)]
-    for found, lattice in zip(pool.lattices(dev), expected, strict=True):
-        assert close(found.nodes, lattice.nodes)
-        assert close(found.edges, lattice.edges)
-        assert close(found.start, lattice.start)
-        assert close(found.end, lattice.end)
+    expected = [Lattice.combine(item, [0.5, 0.2, 0.3]) for item in zip(*(m.lattices(dev) for m in members), strict=True)]
+    for result, lattice in zip(pool.lattices(dev), expected, strict=True):
+        assert close(result.nodes, lattice.nodes)
+        assert close(result.edges, lattice.edges)
+        assert close(result.start, lattice.start)
+        assert close(result.end, lattice.end)
     names = pool.labels_
     assert pool.predict(dev) == [[names[n] for n in lattice.best().labels] for lattice in expected]
     assert list(pool) == members
@@ -158,7 +158,7 @@ def test_the_pool_equals_the_sum_of_lattices(members, dev):
 
 def test_members_may_number_their_labels_differently(train, dev):
     backwards = Corpus.from_lists(word=train.words[::-1], label=train.labels[::-1])
-    one, two = (CRF("word[-1..1]", trainer=SGD(epochs=2)).fit(each) for each in (train, backwards))
+    one, two = (CRF("word[-1..1]", trainer=SGD(epochs=2)).fit(item) for item in (train, backwards))
     assert one.labels_ != two.labels_
     pool = OpinionPool([one, two])
     other = OpinionPool([two, one])
@@ -174,8 +174,8 @@ def test_a_pool_of_one_is_its_member(members, dev):
     for alpha in ("uniform", [1.0], "likelihood", "dev"):
         pool = OpinionPool(members[:1], weights=alpha).fit(dev)
         assert pool.predict(dev) == members[0].predict(dev)
-        for found, expected in zip(pool.predict_marginals(dev), members[0].predict_marginals(dev), strict=True):
-            assert found.tobytes() == expected.tobytes()
+        for result, expected in zip(pool.predict_marginals(dev), members[0].predict_marginals(dev), strict=True):
+            assert result.tobytes() == expected.tobytes()
     # So is a pool in which one has everything to say.
     pool = OpinionPool(members, weights=[0, 1, 0])
     assert pool.predict(dev) == members[1].predict(dev)
@@ -184,9 +184,9 @@ def test_a_pool_of_one_is_its_member(members, dev):
 def test_features_of_transitions(train, dev):
     chains = [CRF(text, trainer=SGD(epochs=3)).fit(train) for text in ("word[0]\nlabel[-1] & shape(word)[0]", TEMPLATES[1])]
     pool = OpinionPool(chains, weights="likelihood").fit(dev)
-    lattices = [Lattice.combine(each, pool.weights_) for each in zip(*(chain.lattices(dev) for chain in chains), strict=True)]
-    for found, expected in zip(pool.lattices(dev), lattices, strict=True):
-        assert close(found.marginals(), expected.marginals())
+    lattices = [Lattice.combine(item, pool.weights_) for item in zip(*(chain.lattices(dev) for chain in chains), strict=True)]
+    for result, expected in zip(pool.lattices(dev), lattices, strict=True):
+        assert close(result.marginals(), expected.marginals())
     names = pool.labels_
     assert pool.predict(dev) == [[names[n] for n in lattice.best().labels] for lattice in lattices]
     assert OpinionPool(chains, weights="dev").fit(dev).score(dev) >= pool.score(dev) - 1e-12
@@ -200,8 +200,8 @@ def test_given_features(train, dev):
     pool = OpinionPool([one, two], weights="likelihood").fit(features(dev, 2), dev.labels)
     assert pool.merge().predict(features(dev, 2)) == pool.predict(features(dev, 2))
     lattices = zip(*(member.lattices(features(dev, 2)) for member in pool), strict=True)
-    for found, expected in zip(pool.lattices(features(dev, 2)), lattices, strict=True):
-        assert close(found.nodes, Lattice.combine(expected, pool.weights_).nodes)
+    for result, expected in zip(pool.lattices(features(dev, 2)), lattices, strict=True):
+        assert close(result.nodes, Lattice.combine(expected, pool.weights_).nodes)
 
 
 @pytest.mark.parametrize(

@@ -58,7 +58,7 @@ def labelled(draw: st.DrawFn) -> tuple[list[list[str]], list[list[str]]]:
 @given(labelled())
 def test_mentions_are_the_longest_phrases_labelled_elsewhere(case: tuple[list[list[str]], list[list[str]]]) -> None:
     words, labels = [[word.lower() for word in row] for row in case[0]], case[1]
-    found = mention_column(words, labels)
+    result = mention_column(words, labels)
     entities = [(n, a, b, kind) for n, row in enumerate(labels) for a, b, kind in spans(row)]
     for n, row in enumerate(words):
         for at in range(len(row)):
@@ -76,7 +76,7 @@ def test_mentions_are_the_longest_phrases_labelled_elsewhere(case: tuple[list[li
                         kind = next(kind for kind in others if Counter(others)[kind] == most)
                         place = "U" if length == 1 else {start: "B", start + length - 1: "L"}.get(at, "I")
                         best = f"{kind}/{place}"
-            assert found[n][at] == best
+            assert result[n][at] == best
 
 
 @given(labelled())
@@ -159,9 +159,9 @@ def test_the_same_again_whatever_the_threads(train: Corpus, dev: Corpus, pool: T
     ids=lambda stage: type(stage).__name__,
 )
 def test_stages_of_every_kind_and_their_files(stage: Any, train: Corpus, tmp_path: Any) -> None:
-    said: list[str] = []
-    pool = TwoStageTagger(stage, folds=2).fit(train, on_epoch=lambda name, _: said.append(name))
-    assert {name.split(",")[0] for name in said} == {"fold 1", "fold 2", "first stage", "second stage"}
+    messages: list[str] = []
+    pool = TwoStageTagger(stage, folds=2).fit(train, on_epoch=lambda name, _: messages.append(name))
+    assert {name.split(",")[0] for name in messages} == {"fold 1", "fold 2", "first stage", "second stage"}
     pool.save(tmp_path / "m")
     again = load(tmp_path / "m")
     assert isinstance(again, TwoStageTagger)
@@ -173,7 +173,7 @@ def test_stages_of_every_kind_and_their_files(stage: Any, train: Corpus, tmp_pat
         with pytest.raises(InputError, match="no probabilities"):
             again.lattices(train)
     else:
-        assert [len(each) for each in again.predict_marginals(train)] == [len(sentence) for sentence in train]
+        assert [len(item) for item in again.predict_marginals(train)] == [len(sentence) for sentence in train]
 
 
 def test_it_is_a_tagger_like_others(pool: TwoStageTagger, dev: Corpus) -> None:
@@ -182,9 +182,9 @@ def test_it_is_a_tagger_like_others(pool: TwoStageTagger, dev: Corpus) -> None:
     nested = OpinionPool([pool, CRF(FEATURES, trainer=SGD(epochs=2)).fit(dev)], weights=[1.0, 0.0])
     assert nested.predict(dev) == pool.predict(dev)
     assert nested.lattices(dev)[0].best().labels.tolist() == pool.lattices(dev)[0].best().labels.tolist()
-    told = pool.votes(dev, 7)
-    assert [each.label for each in told] == pool.predict(dev)[7]
-    assert [vote.member for vote in told[0].votes] == ["first stage", "second stage"]
+    reported = pool.votes(dev, 7)
+    assert [item.label for item in reported] == pool.predict(dev)[7]
+    assert [vote.member for vote in reported[0].votes] == ["first stage", "second stage"]
     assert set(pool.summary_) == {"first stage", "second stage"}
     assert pool.get_params()["first__l2"] == 1.0
     with pytest.raises(InputError, match="do not merge into one model"):

@@ -40,12 +40,12 @@ class Small:
 def smalls(draw: st.DrawFn, longest: int = 3, silence: bool = True, same_length: bool = False) -> Small:
     experts = draw(st.integers(2, 3))
     label = st.integers(0, 2)
-    said = st.one_of(label, label, label, st.none()) if silence else label
+    messages = st.one_of(label, label, label, st.none()) if silence else label
     fixed = draw(st.integers(1, longest))
     sentences = []
     for _ in range(draw(st.integers(2, 6))):
         length = fixed if same_length else draw(st.integers(1, longest))
-        votes = [[draw(said) for _ in range(experts)] for _ in range(length)]
+        votes = [[draw(messages) for _ in range(experts)] for _ in range(length)]
         sentences.append((votes, [draw(label) for _ in range(length)]))
     return Small(sentences, experts)
 

@@ -31,15 +31,15 @@ def test_two_outputs_differ_in_as_many_columns_as_edits(one, other):
 
 
 def noisy(word, generator, rate=0.12):
-    found = []
+    result = []
     for symbol in word:
         kind = generator.random()
         if kind < rate:
             continue
-        found.append("xyz"[generator.integers(3)] if kind < 2 * rate else symbol)
+        result.append("xyz"[generator.integers(3)] if kind < 2 * rate else symbol)
         if kind > 1 - rate:
-            found.append("xyz"[generator.integers(3)])
-    return found
+            result.append("xyz"[generator.integers(3)])
+    return result
 
 
 @pytest.mark.parametrize("method", ["mvote", "espboost", "majority", "cv"])

@@ -22,14 +22,14 @@ def boosted(paths, sentences, rounds):
     reads = {path: {(i, r.token): r for i in range(len(sentences)) for r in paths.reads(path, i)} for path in paths.paths}
 
     def wrong(path, place):
-        said = sentences[place[0]][0][place[1]][reads[path][place].expert]
-        return 0.5 if said is None else float(said != sentences[place[0]][1][place[1]])
+        messages = sentences[place[0]][0][place[1]][reads[path][place].expert]
+        return 0.5 if messages is None else float(messages != sentences[place[0]][1][place[1]])
 
     errors, alphas, sums = [], [], [0.0] * paths.edges
     for number in range(rounds):
         error_of = {path: math.fsum(weight[place] * wrong(path, place) for place in places) for path in paths.paths}
         least = min(error_of.values())
-        path = next(each for each in paths.paths if error_of[each] <= least + 1e-12)
+        path = next(item for item in paths.paths if error_of[item] <= least + 1e-12)
         if least >= 0.5 - 1e-9 and number:
             break
         alpha = 1.0 if least >= 0.5 - 1e-9 else 0.5 * math.log((1 - max(least, 1e-12)) / max(least, 1e-12))
@@ -69,7 +69,7 @@ def test_theorem_5_bounds_the_margins(small, margin):
     low = total = 0
     for votes, gold in small.sentences:
         for k, y in enumerate(gold):
-            score = {v: sum(table[k][j] for j, said in enumerate(votes[k]) if said == v) for v in range(3)}
+            score = {v: sum(table[k][j] for j, messages in enumerate(votes[k]) if messages == v) for v in range(3)}
             rival = max(value for v, value in score.items() if v != y)
             low += score[y] - rival <= margin * alphas.sum() + 1e-12
             total += 1
@@ -80,9 +80,9 @@ def vote_loss(sentences, counts):
     losses = []
     for votes, gold in sentences:
         wrong = 0
-        for said, y in zip(votes, gold, strict=True):
-            sums = {v: sum(c for v2, c in zip(said, counts, strict=True) if v2 == v) for v in said if v is not None}
-            best = next((v for v in said if v is not None and sums[v] == max(sums.values())), None)
+        for messages, y in zip(votes, gold, strict=True):
+            sums = {v: sum(c for v2, c in zip(messages, counts, strict=True) if v2 == v) for v in messages if v is not None}
+            best = next((v for v in messages if v is not None and sums[v] == max(sums.values())), None)
             wrong += best not in (None, y)
         losses.append(wrong / len(gold))
     return sum(losses) / len(losses)
@@ -91,18 +91,18 @@ def vote_loss(sentences, counts):
 @given(smalls(), st.booleans())
 def test_stepwise_selection_takes_the_expert_that_helps_most(small, stop):
     counts, losses = small.native().stepwise(8, stop)
-    tried, kept, least, expected = [0] * small.experts, None, math.inf, []
+    tried, stored, least, expected = [0] * small.experts, None, math.inf, []
     for _ in range(8):
         options = [vote_loss(small.sentences, [c + (j == k) for k, c in enumerate(tried)]) for j in range(small.experts)]
         taken = min(range(small.experts), key=lambda j: (round(options[j], 12), tried[j], j))
         tried[taken] += 1
         expected.append(options[taken])
         if options[taken] < least - 1e-12:
-            least, kept = options[taken], list(tried)
+            least, stored = options[taken], list(tried)
         elif stop:
             break
     assert losses == pytest.approx(expected)
-    assert counts.tolist() == kept
+    assert counts.tolist() == stored
 
 
 def test_a_path_without_errors_ends_boosting_with_a_large_finite_weight():

@@ -33,24 +33,24 @@ def right(labels, gold):
 @pytest.mark.parametrize("chain", [False, True])
 def test_what_experts_were_made_with_is_found_again(chain):
     experts, gold = made()
-    found = estimate_reliability(experts, chain=chain)
+    result = estimate_reliability(experts, chain=chain)
     for name, labels in experts.items():
-        assert found.accuracy[name] == pytest.approx(right(labels, gold), abs=0.03)
-        assert right(found.labels, gold) > right(labels, gold) - 0.005
-    assert np.concatenate(found.confidence).mean() == pytest.approx(right(found.labels, gold), abs=0.03)
+        assert result.accuracy[name] == pytest.approx(right(labels, gold), abs=0.03)
+        assert right(result.labels, gold) > right(labels, gold) - 0.005
+    assert np.concatenate(result.confidence).mean() == pytest.approx(right(result.labels, gold), abs=0.03)
 
 
 def test_neighbours_help_where_experts_are_poor():
     experts, gold = made(seed=2, accuracies=(0.5, 0.5, 0.5, 0.5), stay=0.95)
-    alone, chain = (right(estimate_reliability(experts, chain=each).labels, gold) for each in (False, True))
+    alone, chain = (right(estimate_reliability(experts, chain=item).labels, gold) for item in (False, True))
     assert chain > alone + 0.05
 
 
 def test_experts_that_abstain_are_judged_where_they_vote():
     experts, gold = made(seed=3)
     some = {**experts, "rarely": [row if number % 5 == 0 else None for number, row in enumerate(gold)]}
-    found = estimate_reliability(some, chain=False)
-    assert found.accuracy["rarely"] > 0.95
+    result = estimate_reliability(some, chain=False)
+    assert result.accuracy["rarely"] > 0.95
 
 
 def test_two_experts_are_too_few():

@@ -30,8 +30,8 @@ def test_a_pool_comes_back_as_it_was(method: str, general: bool, tmp_path: Path)
     again = tagpool.load(tmp_path / "pool")
     assert isinstance(again, VotePool)
     labels, confidence = pool.predict_with_confidence(EXPERTS)
-    found, sure = again.predict_with_confidence(EXPERTS)
-    assert found == labels
+    result, sure = again.predict_with_confidence(EXPERTS)
+    assert result == labels
     assert all((a == b).all() for a, b in zip(sure, confidence, strict=True))
     assert (again.weights_ == pool.weights_).all()
     assert (again.beta_, again.states_, again.experts_, again.guarantees_) == (

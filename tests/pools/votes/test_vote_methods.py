@@ -95,11 +95,11 @@ def test_the_vote_of_an_automaton_is_the_best_of_its_label_sequences(made, beta)
     token = 0
     for number, (votes, gold) in enumerate(small.sentences):
         best, products = best_score(paths, by_edge, votes, number)
-        found = tuple(labels[token : token + len(gold)].tolist())
+        result = tuple(labels[token : token + len(gold)].tolist())
         weight = position_votes(paths, by_edge, votes, number)
         if best > 0:
-            assert products[found] == pytest.approx(best, rel=1e-9)
-        for t, label in enumerate(found):
+            assert products[result] == pytest.approx(best, rel=1e-9)
+        for t, label in enumerate(result):
             total = sum(weight[t].values())
             assert shares[token + t] == pytest.approx(weight[t].get(label, 0.0) / total if total else 0.0, abs=1e-9)
         token += len(gold)
@@ -113,9 +113,9 @@ def test_the_vote_of_a_table_is_the_most_at_each_token_and_the_first_expert_of_e
     table = weights.reshape(-1, small.experts)
     token = 0
     for votes, _ in small.sentences:
-        for position, said in enumerate(votes):
-            sums = {y: sum(table[position][j] for j, v in enumerate(said) if v == y) for y in said if y is not None}
-            expected = next((y for y in said if y is not None and sums[y] == max(sums.values())), -1)
+        for position, messages in enumerate(votes):
+            sums = {y: sum(table[position][j] for j, v in enumerate(messages) if v == y) for y in messages if y is not None}
+            expected = next((y for y in messages if y is not None and sums[y] == max(sums.values())), -1)
             assert labels[token] == expected
             token += 1
     assert token == len(ballots.votes)
@@ -143,10 +143,10 @@ def test_paths_are_drawn_as_often_as_they_are_probable(general):
         for path, weight in weights.items():
             experts = [edges[edge][2] if general else edge % 3 for edge in path]
             expected[tuple(asked[0][t][j] for t, j in enumerate(experts))] += weight / 2
-    found = path_frequencies(many.native(automaton), outgoing, count)
-    assert set(found) == {labels for labels, weight in expected.items() if weight > 0}
+    result = path_frequencies(many.native(automaton), outgoing, count)
+    assert set(result) == {labels for labels, weight in expected.items() if weight > 0}
     for labels, weight in expected.items():
-        assert found.get(labels, 0.0) == pytest.approx(weight, abs=4.5 * np.sqrt(weight * (1 - weight) / count))
+        assert result.get(labels, 0.0) == pytest.approx(weight, abs=4.5 * np.sqrt(weight * (1 - weight) / count))
 
 
 def test_an_expert_that_abstains_keeps_its_share():

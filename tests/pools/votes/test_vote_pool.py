@@ -21,16 +21,16 @@ def specialists(sentences=300, seed=0, length=6, experts=3, good=0.97, bad=0.5):
     """Expert j is good at the positions j, j + experts, ..."""
     generator = np.random.default_rng(seed)
     gold = [[LETTERS[n] for n in generator.integers(0, len(LETTERS), length)] for _ in range(sentences)]
-    said = {}
+    messages = {}
     for j in range(experts):
-        said[f"e{j}"] = [
+        messages[f"e{j}"] = [
             [
                 y if generator.random() < (good if k % experts == j else bad) else LETTERS[generator.integers(8)]
                 for k, y in enumerate(row)
             ]
             for row in gold
         ]
-    return said, gold
+    return messages, gold
 
 
 @pytest.fixture(scope="module")
@@ -67,9 +67,9 @@ def test_rand_is_drawn_from_the_weights_of_mvote(train, test):
     follows = [0] * 3
     labels = pool.predict(test[0])
     for number, row in enumerate(labels):
-        said = {name: rows[number][0] for name, rows in test[0].items()}
-        if len(set(said.values())) == 3:
-            follows[list(said.values()).index(row[0])] += 1
+        messages = {name: rows[number][0] for name, rows in test[0].items()}
+        if len(set(messages.values())) == 3:
+            follows[list(messages.values()).index(row[0])] += 1
     assert np.array(follows) / sum(follows) == pytest.approx(pool.weights_[0], abs=0.15)
     assert pool.predict(test[0]) == labels
     assert clone(pool).set_params(seed=2).fit(*train).predict(test[0]) != labels
@@ -108,8 +108,8 @@ def test_keys_say_which_tokens_share_weights():
 
 
 def test_states_that_were_not_met_vote_by_what_all_teach(train):
-    said, gold = train
-    short = {name: [row[:3] for row in rows] for name, rows in said.items()}
+    messages, gold = train
+    short = {name: [row[:3] for row in rows] for name, rows in messages.items()}
     pool = VotePool(key="position").fit(short, [row[:3] for row in gold])
     shared = VotePool(key="shared").fit(short, [row[:3] for row in gold])
     assert pool.weights_[-1] == pytest.approx(shared.weights_[0])
@@ -221,33 +221,33 @@ def test_calibration_is_isotonic_regression_and_makes_confidence_true():
     grid = np.linspace(-0.1, 1.1, 77)
     assert ours(grid) == pytest.approx(theirs.predict(grid), abs=1e-9)
 
-    said, gold = specialists(sentences=400, seed=2, good=0.6, bad=0.3)
+    messages, gold = specialists(sentences=400, seed=2, good=0.6, bad=0.3)
     asked, truth = specialists(sentences=400, seed=3, good=0.6, bad=0.3)
     gaps = []
     for calibrated in (False, True):
-        labels, sure = VotePool(key="position", calibrate=calibrated).fit(said, gold).predict_with_confidence(asked)
+        labels, sure = VotePool(key="position", calibrate=calibrated).fit(messages, gold).predict_with_confidence(asked)
         hit = [a == b for one, other in zip(labels, truth, strict=True) for a, b in zip(one, other, strict=True)]
         gaps.append(expected_calibration_error(np.concatenate(sure), hit))
     assert gaps[1] < 0.5 * gaps[0]
 
 
 def test_guarantees_hold_where_they_say_something(test):
-    said, gold = specialists(sentences=4000, seed=8)
-    rand, vote = (VotePool(method, key="position").fit(said, gold) for method in ("rand", "mvote"))
+    messages, gold = specialists(sentences=4000, seed=8)
+    rand, vote = (VotePool(method, key="position").fit(messages, gold) for method in ("rand", "mvote"))
     assert rand.mean_loss(*test) < rand.guarantees_.loss < 1
     assert vote.mean_loss(*test) < vote.guarantees_.loss == pytest.approx(2 * rand.guarantees_.loss)
     assert "with probability 95% the mean loss of a sentence is at most" in str(vote.guarantees_)
     p, length, rounds = 3, 6, 4000
     excess = 2 * math.sqrt(length * math.log(p) / rounds) + 2 * math.sqrt(math.log(2 / 0.05) / rounds)
     assert rand.guarantees_.excess == pytest.approx(excess)
-    assert "of the training tokens have a margin of 0.1 or less" in str(VotePool("espboost").fit(said, gold).guarantees_)
-    assert str(VotePool("majority").fit(said, gold).guarantees_) == "no guarantee is known for this method"
+    assert "of the training tokens have a margin of 0.1 or less" in str(VotePool("espboost").fit(messages, gold).guarantees_)
+    assert str(VotePool("majority").fit(messages, gold).guarantees_) == "no guarantee is known for this method"
 
 
 def test_online_rounds_are_the_first_sentences(train):
-    said, gold = train
-    few = VotePool(online_rounds=50).fit(said, gold)
-    first = VotePool().fit({name: rows[:50] for name, rows in said.items()}, gold[:50])
+    messages, gold = train
+    few = VotePool(online_rounds=50).fit(messages, gold)
+    first = VotePool().fit({name: rows[:50] for name, rows in messages.items()}, gold[:50])
     assert few.weights_ == pytest.approx(first.weights_)
 
 

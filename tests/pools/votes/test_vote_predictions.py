@@ -53,9 +53,9 @@ def test_every_format_says_the_same(tmp_path):
         write(tmp_path, "c.jsonl", *tokens),
         write(tmp_path, "d.jsonl", *spans),
     ):
-        found = read(path, GOLD)
-        assert found.labels == LABELS
-        assert found.notes == []
+        result = read(path, GOLD)
+        assert result.labels == LABELS
+        assert result.notes == []
     several = write(tmp_path, "e.conll", *[line and f"{line} O" for line in conll()])
     assert read(several, GOLD, columns="word,first,second", label="first").labels == LABELS
     assert read(several, GOLD, columns="word,first,second", label="second").labels == [["O"] * 4, ["O"] * 3]
@@ -69,9 +69,9 @@ def test_spans_follow_the_scheme_of_gold_and_what_does_not_fit_is_said(tmp_path)
         json.dumps({"text": "Ann Lee left.", "labels": [[1, 7, "PER"], [4, 12, "ORG"], [7, 8, "GAP"]]}),
         json.dumps({"text": "Rain in Oslo"}),
     )
-    found = read(path, bioes)
-    assert found.labels == [["B-PER", "E-PER", "O", "O"], ["O", "O", "O"]]
-    assert [note.split("spans.jsonl:")[1] for note in found.notes] == [
+    result = read(path, bioes)
+    assert result.labels == [["B-PER", "E-PER", "O", "O"], ["O", "O", "O"]]
+    assert [note.split("spans.jsonl:")[1] for note in result.notes] == [
         "1: span [1, 7, 'PER'] cuts a token: extended to whole tokens",
         "1: span [4, 12, 'ORG'] overlaps the previous one: ignored",
         "1: span [7, 8, 'GAP'] contains no token: ignored",
@@ -80,9 +80,9 @@ def test_spans_follow_the_scheme_of_gold_and_what_does_not_fit_is_said(tmp_path)
 
 def test_a_question_mark_abstains_and_other_words_are_noted(tmp_path):
     path = write(tmp_path, "a.conll", *conll(words=[WORDS[0], ["Rain", "at", "Oslo"]], labels=[["?"] * 4, LABELS[1]]))
-    found = read(path, GOLD)
-    assert found.labels == [[None] * 4, LABELS[1]]
-    assert found.notes[0].endswith("a.conll:7: the word is 'at', in gold 'in'; check that the sentences are the same")
+    result = read(path, GOLD)
+    assert result.labels == [[None] * 4, LABELS[1]]
+    assert result.notes[0].endswith("a.conll:7: the word is 'at', in gold 'in'; check that the sentences are the same")
 
 
 @pytest.mark.parametrize(
@@ -112,10 +112,10 @@ def test_taggers_and_functions_are_experts():
     def nothing(sentences):
         return [["O"] * len(words) for words in sentences]
 
-    found = predictions_of({"crf": crf, "nothing": nothing}, test)
-    assert found == {"crf": crf.predict(test), "nothing": [["O"] * len(words) for words in test.words]}
-    pool = VotePool(key="shared").fit(found, test)
-    assert pool.mean_loss(found, test) <= VotePool("best").fit(found, test).mean_loss(found, test) + 1e-9
+    result = predictions_of({"crf": crf, "nothing": nothing}, test)
+    assert result == {"crf": crf.predict(test), "nothing": [["O"] * len(words) for words in test.words]}
+    pool = VotePool(key="shared").fit(result, test)
+    assert pool.mean_loss(result, test) <= VotePool("best").fit(result, test).mean_loss(result, test) + 1e-9
     with pytest.raises(InputError, match="x: expected a tagger or a function, got int"):
         predictions_of({"x": 3}, test)
     with pytest.raises(InputError, match="x: expected labels for 20 sentences, got 1"):
@@ -128,12 +128,12 @@ def test_cross_val_predictted_experts_have_not_seen_what_they_label():
     # Words that occur once each: whoever was trained on a sentence knows its labels, others cannot.
     corpus = Corpus.from_lists(word=[[f"w{n}"] for n in range(30)], label=[["a" if n % 3 else "b"] for n in range(30)])
     experts = {"crf": CRF("word[0]", l2=0.01, trainer=LBFGS()), "maxent": MaxEnt("word[0]", l2=0.01, trainer=LBFGS())}
-    said: list[str] = []
-    found = cross_val_predict(experts, corpus, 3, on_fit=said.append)
-    assert len(said) == 6
+    messages: list[str] = []
+    result = cross_val_predict(experts, corpus, 3, on_fit=messages.append)
+    assert len(messages) == 6
     for name, expert in experts.items():
         assert not expert.is_fitted
-        right = sum(a == b for a, b in zip(found[name], corpus.labels, strict=True))
+        right = sum(a == b for a, b in zip(result[name], corpus.labels, strict=True))
         assert right <= 20
         assert sum(a == b for a, b in zip(expert.fit(corpus).predict(corpus), corpus.labels, strict=True)) == 30
     with pytest.raises(InputError, match="x: expected a tagger of tagpool, got int"):
