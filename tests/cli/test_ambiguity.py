@@ -58,7 +58,7 @@ def test_what_cannot_be_done(data: Path, tmp_path: Path) -> None:
     assert "there is no such file" in fail("resources", "ambiguity", tmp_path / "none", *good)
     assert "expected sentences, got none" in fail("resources", "ambiguity", write(tmp_path, "empty", "\n \n"), *good)
     assert "bad:2: expected UTF-8" in fail("resources", "ambiguity", write(tmp_path, "bad", b"a\n\xff\n"), *good)
-    assert "no word was seen 100,000 times" in fail("resources", "ambiguity", text, *good, "--min-count", 100_000)
+    assert "no word occurs 100,000 times" in fail("resources", "ambiguity", text, *good, "--min-count", 100_000)
     assert "no label column" in fail("resources", "ambiguity", text, *good, "--train", text, "--format", "text")
     assert "name a file for the result with --output" in fail("resources", "ambiguity", text, *good, "--json")
     assert "Examples:\n" in succeed("resources", "ambiguity", "--help")

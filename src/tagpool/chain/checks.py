@@ -1,4 +1,4 @@
-"""What comes into a lattice, checked once: shapes, numbers, labels and places. Every error says what was expected and came."""
+"""Checks of the arguments of a lattice: shapes, numbers, labels and positions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LARGEST = 1e100  # no sum of finite scores can overflow, however long the senten
 
 
 def as_scores(values: ArrayLike, name: str) -> FloatArray:
-    """Return an own, read-only array of float64; -inf is a score, NaN and +inf are not.
+    """Return a read-only copy as float64; -inf is a score, NaN and +inf are errors.
 
     >>> as_scores([[0, float("nan")]], "nodes")
     Traceback (most recent call last):

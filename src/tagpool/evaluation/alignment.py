@@ -1,6 +1,6 @@
-"""Gold and predicted labels laid side by side as numbers: what every score is counted from.
+"""Alignment of gold and predicted labels as numbers, from which every score is counted.
 
-Not here: any counting. An :class:`Alignment` has one table of distinct labels for both sides and one flat array of
+An :class:`Alignment` has one table of distinct labels for both sides and one flat array of
 label ids for each, with the offsets of the sentences, so that counting needs no loop over tokens.
 """
 
@@ -54,7 +54,7 @@ class Alignment:
 
     @property
     def plain(self) -> bool:
-        """Whether the labels, gold and predicted together, spell no spans (:func:`tagpool.corpus.schemes.is_plain`)."""
+        """Whether the labels, gold and predicted together, have no spans (:func:`tagpool.corpus.schemes.is_plain`)."""
         size = len(self.labels)
         counts = np.bincount(self.gold, minlength=size) + np.bincount(self.predicted, minlength=size)
         return is_plain(dict(zip(self.labels, counts.tolist(), strict=True)))
@@ -71,7 +71,7 @@ class Alignment:
 
 
 def align(gold: LabelSequences | Corpus, predicted: LabelSequences | Corpus) -> Alignment:
-    """Lay gold and predicted label sequences (or those of corpora) side by side; raise InputError where their lengths differ.
+    """Align gold and predicted label sequences (or those of corpora); raise InputError if lengths differ.
 
     >>> align([["B-PER", "O"]], [["O", "O"]]).predicted
     array([1, 1])
@@ -93,8 +93,8 @@ def align(gold: LabelSequences | Corpus, predicted: LabelSequences | Corpus) -> 
     )
 
 
-def _labels_of(given: LabelSequences | Corpus) -> LabelSequences:
-    return given.labels if isinstance(given, Corpus) else given
+def _labels_of(labels: LabelSequences | Corpus) -> LabelSequences:
+    return labels.labels if isinstance(labels, Corpus) else labels
 
 
 def check_lengths(gold: LabelSequences, other: LabelSequences, name: str = "predicted labels") -> list[int]:
@@ -110,7 +110,7 @@ def check_lengths(gold: LabelSequences, other: LabelSequences, name: str = "pred
             if isinstance(sequence, str):
                 raise InputError(
                     f"expected a list of {what} for each sentence, got the string {sequence!r}; "
-                    f"put the {what} of each sentence in a list of their own",
+                    f"use one list of {what} per sentence",
                     source=f"sentence {index}",
                 )
     lengths = list(map(len, gold))

@@ -1,8 +1,8 @@
-"""A closer look at the errors: known and unknown words, confused labels, Hamming loss and edit distance.
+"""Error analysis: known and unknown words, confused labels, Hamming loss and edit distance.
 
-Not here: chunk scores (``scores``). The breakdown by vocabulary is that of Wang and Manning (ELITIST, IJCNLP 2013, §6.3
+The breakdown by vocabulary is that of Wang and Manning (ELITIST, IJCNLP 2013, §6.3
 and Table 3): the words of the test data are split into those seen in training (in vocabulary, IV) and the others (OOV),
-the boundary letters are removed (``I-ORG`` becomes ``ORG``), and every token is judged by itself. The two losses are
+the boundary letters are removed (``I-ORG`` becomes ``ORG``), and every token is scored separately. The two losses are
 those of Cortes, Kuznetsov and Mohri (ACL 2014): fractions and numbers of edits.
 """
 
@@ -45,7 +45,7 @@ class VocabularyBreakdown:
 
 @dataclass(frozen=True)
 class Hamming:
-    """Wrong labels: how many, as a fraction of all tokens, and as the mean over sentences of the fraction in each."""
+    """Wrong labels: their number, their fraction of all tokens, and the mean over sentences of the fraction in each."""
 
     errors: int
     tokens: int
@@ -68,7 +68,7 @@ class EditDistance:
 
 @dataclass(frozen=True, eq=False)
 class Confusion:
-    """How often each gold label (row) was predicted as each label (column)."""
+    """Number of tokens with each gold label (row) and predicted label (column), an [L][L] matrix."""
 
     labels: tuple[str, ...]
     counts: IntArray
@@ -81,11 +81,11 @@ class Confusion:
         """
         errors = self.counts - np.diag(np.diag(self.counts))
         rows, columns = np.nonzero(errors)
-        found = [
+        pairs = [
             (self.labels[row], self.labels[column], int(errors[row, column]))
             for row, column in zip(rows.tolist(), columns.tolist(), strict=True)
         ]
-        return sorted(found, key=lambda error: (-error[2], error[0], error[1]))[:limit]
+        return sorted(pairs, key=lambda error: (-error[2], error[0], error[1]))[:limit]
 
 
 def vocabulary_of(sentences: Iterable[Iterable[str]]) -> frozenset[str]:

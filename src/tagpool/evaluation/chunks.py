@@ -1,10 +1,10 @@
-"""Chunks (spans) of aligned label sequences, found and counted as conlleval does, without a loop over tokens.
+"""Chunks (spans) of aligned label sequences, counted as conlleval does, without a loop over tokens.
 
-Not here: the scores made of the counts (``scores``), and the reading of one sequence, ``tagpool.corpus.schemes.spans``,
-which this module must agree with on every input. The rule is that of :mod:`tagpool.corpus.transitions`: a token
+The result equals that of ``tagpool.corpus.schemes.spans`` on every input. The rule is that of
+:mod:`tagpool.corpus.transitions`: a token
 continues the chunk before it if that token is ``B`` or ``I``, this one is ``I`` or ``E``, and their types are equal.
-Each distinct label gets two numbers: its type if a chunk may go on after it, and its type if a chunk may go on into it
-(different negative numbers if not). Then the rule is one comparison of neighbours.
+Each distinct label gets two numbers: its type if a chunk may continue after it, and its type if it may continue a chunk
+(different negative numbers if not). Then the rule is one comparison of adjacent tokens.
 
 A predicted chunk is correct if a gold chunk has the same first and last token and the same type.
 """
@@ -35,7 +35,7 @@ class Chunks:
         return len(self.starts)
 
     def where(self, mask: NDArray[np.bool_]) -> Chunks:
-        """Return the chunks that the mask chooses."""
+        """Return the chunks where the mask is true."""
         return Chunks(self.starts[mask], self.ends[mask], self.types[mask])
 
 
@@ -89,8 +89,8 @@ class ChunkCounts:
 def count_chunks(alignment: Alignment, *, plain: bool | None = None, outside: str | None = "O") -> ChunkCounts:
     """Find and compare the chunks of gold and prediction.
 
-    With ``plain``, every token is a chunk of its own whose type is its label, but for those labelled ``outside``, as
-    conlleval's option -r has it. None (the default) decides by the labels: plain if they spell no spans.
+    With ``plain``, every token is a chunk whose type is its label, except those labelled ``outside``, as with
+    conlleval's option -r. None (the default) decides by the labels: plain if they have no spans.
 
     >>> from tagpool.evaluation.alignment import align
     >>> counts = count_chunks(align([["B-PER", "I-PER", "O"]], [["I-PER", "I-PER", "O"]]))
@@ -144,11 +144,13 @@ def _token_chunks(ids: IntArray, type_of: IntArray) -> Chunks:
     return Chunks(starts, starts + 1, types[starts])
 
 
-def _label_chunks(ids: IntArray, offsets: IntArray, type_of: IntArray, goes_on: IntArray, comes_in: IntArray) -> Chunks:
-    """Find chunks; ``goes_on`` and ``comes_in`` are the two numbers of each label that the module's text speaks of."""
+def _label_chunks(
+    ids: IntArray, offsets: IntArray, type_of: IntArray, continues_after: IntArray, continues_into: IntArray
+) -> Chunks:
+    """Find chunks; ``continues_after`` and ``continues_into`` are the two numbers of each label (see the module)."""
     types = type_of[ids]
     continued = np.zeros(len(ids) + 1, bool)  # continued[t]: token t continues the chunk of token t - 1
-    continued[1:-1] = goes_on[ids[:-1]] == comes_in[ids[1:]]
+    continued[1:-1] = continues_after[ids[:-1]] == continues_into[ids[1:]]
     continued[offsets] = False
     inside = types >= 0
     starts = np.flatnonzero(inside & ~continued[:-1])
@@ -157,11 +159,11 @@ def _label_chunks(ids: IntArray, offsets: IntArray, type_of: IntArray, goes_on: 
 
 
 def _common(gold: Chunks, predicted: Chunks, tokens: int) -> Chunks:
-    """Return the chunks in both; at most one chunk of a side starts at a token, so it can be looked up there."""
+    """Return the chunks in both; at most one chunk per side starts at a token."""
     at = np.full(tokens, -1, np.int64)
     at[predicted.starts] = np.arange(len(predicted))
     candidate = at[gold.starts]
-    found = candidate >= 0
-    gold, candidate = gold.where(found), candidate[found]
+    exists = candidate >= 0
+    gold, candidate = gold.where(exists), candidate[exists]
     same = (predicted.ends[candidate] == gold.ends) & (predicted.types[candidate] == gold.types)
     return gold.where(same)

@@ -1,8 +1,7 @@
 """Approximate randomisation (Noreen 1989): whether two kinds of models differ in F1, each trained with several seeds.
 
-If they did not differ, it would not matter which of the two said what of a sentence. So for every sentence a coin decides whether
-they swap what they said (all seeds at once: the sentence is what was drawn from the language), and the difference of the mean F1
-is compared with those of many such tosses.
+Under the null hypothesis the predictions of both are exchangeable. So each draw swaps them at random, sentence by sentence (all
+seeds of a sentence together), and the observed difference of the mean F1 is compared with those of the draws.
 """
 
 from __future__ import annotations
@@ -16,8 +15,8 @@ from tagpool.errors import InputError
 from tagpool.evaluation.alignment import LabelSequences, align
 from tagpool.evaluation.chunks import FloatArray, count_chunks, rates
 
-_BLOCK = 1 << 20  # coins tossed at once
-_ROUNDING = 1e-11  # sums of counts are exact, their ratios nearly
+_BLOCK = 1 << 20  # random bits per block
+_ROUNDING = 1e-11  # sums of counts are exact, their ratios are rounded
 
 
 @dataclass(frozen=True)
@@ -40,9 +39,9 @@ def randomisation_test(
     plain: bool | None = None,
     outside: str | None = "O",
 ) -> Randomisation:
-    """Compare two kinds of models on the same sentences; ``first`` and ``second`` have what each said, once for every seed.
+    """Compare two kinds of models on the same sentences; ``first`` and ``second`` have their predictions for every seed.
 
-    p = (1 + #{|d*| ≥ |d|}) / (draws + 1), where d is the difference and d* are those after the tosses.
+    p = (1 + #{|d*| ≥ |d|}) / (draws + 1), where d is the difference and d* are those of the draws.
 
     >>> gold = [["B-PER", "O"], ["O", "B-LOC"]] * 20
     >>> silent = [["O", "O"]] * 40
@@ -69,13 +68,13 @@ def randomisation_test(
     for begin in range(0, draws, block):
         coins = random.integers(0, 2, (min(block, draws - begin), len(ones))).astype(np.float64)
         moved = coins @ swapped
-        found = _mean_f1(total_other - moved) - _mean_f1(total_one + moved)
-        as_far += int((np.abs(found) >= abs(difference) - _ROUNDING).sum())
+        drawn = _mean_f1(total_other - moved) - _mean_f1(total_one + moved)
+        as_far += int((np.abs(drawn) >= abs(difference) - _ROUNDING).sum())
     return Randomisation(means[0], means[1], difference, (1 + as_far) / (draws + 1))
 
 
 def _mean_f1(sums: FloatArray) -> FloatArray:
-    """The mean over the seeds of the F1, for each row of sums: correct, predicted and gold chunks, seed by seed."""
+    """Return the mean F1 over seeds for each row of sums: correct, predicted and gold chunks, seed by seed."""
     correct, predicted, gold = sums.reshape(len(sums), -1, 3).transpose(2, 0, 1)
-    found: FloatArray = rates(correct, predicted, gold)[2].mean(axis=1)
-    return found
+    mean: FloatArray = rates(correct, predicted, gold)[2].mean(axis=1)
+    return mean

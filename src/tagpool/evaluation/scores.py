@@ -1,6 +1,6 @@
 """Precision, recall, F1 and accuracy of predicted labels, equal to conlleval's.
 
-Not here: how chunks are found (``chunks``), intervals (``significance``) and closer looks (``breakdown``). All rates
+Chunks are found in ``chunks``, intervals in ``significance``, error analysis in ``breakdown``. All rates
 are from 0 to 1; 0/0 counts as 0.
 """
 
@@ -33,7 +33,7 @@ class Score:
     """Agreement of predicted labels with gold ones; rates are from 0 to 1.
 
     ``gold``, ``predicted`` and ``correct`` count chunks (or tokens, if ``plain``). ``intervals`` has confidence
-    intervals of the rates, if they were asked for.
+    intervals of the rates, if ``draws`` was given.
     """
 
     precision: float
@@ -55,7 +55,7 @@ class Score:
         return self.plain and self.gold == self.predicted == self.tokens
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what JSON needs: rates, types, tokens, sentences and intervals.
+        """Return rates, types, tokens, sentences and intervals as a dictionary.
 
         >>> score([["B-PER"]], [["B-PER"]]).to_dict()["types"]
         {'PER': {'precision': 1.0, 'recall': 1.0, 'f1': 1.0, 'gold': 1, 'predicted': 1, 'correct': 1}}

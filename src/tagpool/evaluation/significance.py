@@ -1,6 +1,6 @@
-"""How sure a score is: bootstrap intervals over sentences, the paired bootstrap, and McNemar's test.
+"""Significance: bootstrap intervals over sentences, the paired bootstrap, and McNemar's test.
 
-Not here: the scores themselves. The bootstrap (Efron and Tibshirani 1993) draws as many sentences as there are, with
+The bootstrap (Efron and Tibshirani 1993) draws as many sentences as there are, with
 replacement, and scores each draw. Since every score is a ratio of sums over sentences, a draw needs only how often each
 sentence was drawn: draws are made in blocks, and a block's sums are one matrix product. Memory is bounded by the block;
 results depend on the seed only.
@@ -78,7 +78,7 @@ def bootstrap_intervals(
 
 
 def count_intervals(counts: ChunkCounts, *, draws: int = 10_000, level: float = 0.95, seed: int = 0) -> dict[str, Interval]:
-    """Return the intervals of :func:`bootstrap_intervals` from counts already made.
+    """Return the intervals of :func:`bootstrap_intervals` from counts.
 
     >>> counts = count_chunks(align([["NN"], ["VB"]] * 50, [["NN"], ["NN"]] * 50))
     >>> low, high = count_intervals(counts)["accuracy"]

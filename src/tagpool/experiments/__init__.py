@@ -1,1 +1,1 @@
-"""The lab: one module for each table or figure of the papers, run by ``tagpool reproduce``."""
+"""Experiments of the papers, one module per table or figure, run by ``tagpool reproduce``."""

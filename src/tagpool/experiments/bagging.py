@@ -1,4 +1,4 @@
-"""Feature bagging (Sutton, Sindelar and McCallum 2006): one CRF on all features against bags of them, combined in four ways."""
+"""Feature bagging (Sutton, Sindelar and McCallum 2006): one CRF on all features, and bags of them combined in four ways."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from tagpool.experiments.corpora import Split, conll2003, gazetteers
-from tagpool.experiments.fits import Labels, Make, Model, bags_found, compared, listed, measured, tune, with_marks
+from tagpool.experiments.fits import Labels, Make, Model, bags_found, choice_of_l2, compared, measured, tune, with_marks
 from tagpool.experiments.models import Makers
-from tagpool.experiments.study import Setting, Study
+from tagpool.experiments.study import Countdown, Setting, Study
 from tagpool.experiments.template_files import templates
 from tagpool.experts.linear.crf import CRF
 from tagpool.features.parser import parse
@@ -16,7 +16,7 @@ from tagpool.features.parser import parse
 _GRID = (0.03, 0.1, 0.3, 1.0)
 _CLEAN = "test F1"
 _BASE, _ONE = "one CRF, base features", "one CRF, all features"
-_BAGGED, _FOUND = "bagged, sequence-product", "bagged: bags found by themselves"
+_BAGGED, _FOUND = "bagged, sequence-product", "bagged: bags chosen automatically"
 _EACH_DROPPED = "bagged: the same, features dropped at random (0.3)"
 _AND_ALL = {"ngrams": ["ngrams"], "lexicons": ["lexicons"], "all": ["ngrams", "lexicons"]}
 _CLUES = ("words", "shapes", "tags", "ngrams", "lexicons")
@@ -24,7 +24,7 @@ _EACH_WITHOUT = {"all": _CLUES} | {f"no {clue}": tuple(other for other in _CLUES
 
 
 def run(setting: Setting) -> Study:
-    """Tables 1 and 2: names of CoNLL-2003."""
+    """Run tables 1 and 2: names of CoNLL-2003."""
     split, text, clues = conll2003(setting), templates("names"), templates("names-clues")
     resources = {"lexicons": gazetteers(setting)}
     study = Study("bagging-ner", "Feature bagging: names of CoNLL-2003 (BAGGING, Tables 1 and 2)")
@@ -37,9 +37,9 @@ def run(setting: Setting) -> Study:
             (_BASE, replace(makers, text=base).one(CRF), 81.52),
             (_ONE, makers.one(CRF), 85.45),
             (_BAGGED, makers.bagged(weights="dev"), 86.61),
-            ("bagged, shares by likelihood", makers.bagged(weights="likelihood"), None),
+            ("bagged, weights by likelihood", makers.bagged(weights="likelihood"), None),
             ("bagged: both bags, and all", makers.bagged(bags=_AND_ALL, weights="dev"), None),
-            ("bagged: each without one clue, and all", by_clue.bagged(bags=_EACH_WITHOUT), None),
+            ("bagged: each without one group, and all", by_clue.bagged(bags=_EACH_WITHOUT), None),
             (_EACH_DROPPED, by_clue.bagged(bags=_EACH_WITHOUT, expert={"dropout": 0.3}), None),
             (_FOUND, makers.bagged(bags="auto", weights="dev"), None),
             ("one CRF, bags dropped at random (0.2)", makers.one(CRF, dropout=0.2, drop="bags"), None),
@@ -47,35 +47,39 @@ def run(setting: Setting) -> Study:
             ("one CRF, features dropped at random (0.3)", makers.one(CRF, dropout=0.3), None),
         )
     ]
-    found: dict[str, list[Labels]] = {}
+    predictions: dict[str, list[Labels]] = {}
     best: Sequence[float] = _GRID
+    combinations = (("transition-product", 86.58), ("sequence-mixture", 86.46), ("transition-mixture", 86.42))
+    countdown = Countdown(setting, len(models) + len(combinations))
     for model, paper in models:
+        countdown.step(model.name)
         tune(model, split, setting)
-        gone = () if model.name == _BASE else bags
-        _add(study, model, split, text, gone, found, paper)
+        removed = () if model.name == _BASE else bags
+        _add(study, model, split, text, removed, predictions, paper)
         if model.name == _BAGGED:
             best = (model.setting or _GRID[0],)
-    for combine, paper in (("transition-product", 86.58), ("sequence-mixture", 86.46), ("transition-mixture", 86.42)):
+    for combine, paper in combinations:
+        countdown.step(f"bagged, {combine}")
         model = _model(f"bagged, {combine}", makers.bagged(weights="dev", combine=combine), best)
-        _add(study, tune(model, split, setting), split, text, (), found, paper)
-    rivals = {name: _ONE for name in found if name not in (_BASE, _ONE)}
-    clean = with_marks([row for row in study.rows if row.metric == _CLEAN], split.test.labels, found, rivals)
+        _add(study, tune(model, split, setting), split, text, (), predictions, paper)
+    rivals = {name: _ONE for name in predictions if name not in (_BASE, _ONE)}
+    clean = with_marks([row for row in study.rows if row.metric == _CLEAN], split.test.labels, predictions, rivals)
     study.rows = [*clean, *(row for row in study.rows if row.metric != _CLEAN)]
     study.notes += [
-        f"{len(split.train):,} training sentences, l2 of each model chosen on dev from {listed(_GRID)}, as is when its "
-        f"training ends; {len(setting.seed_numbers())} seeds; labels are BIOES; means over the seeds, intervals are mean bounds "
-        "of a bootstrap over sentences.",
+        f"{len(split.train):,} training sentences, {choice_of_l2(_GRID, setting)}, early stopping on dev; "
+        f"{len(setting.seed_numbers())} seed(s); labels are BIOES; means over the seeds, intervals are mean bounds of a "
+        "bootstrap over sentences.",
         "** : better than one CRF on all features by McNemar's test over tokens for every seed, p < 0.01 (* p < 0.05).",
-        "Each without one clue: six members with equal shares, of which five lack words, shapes, tags, n-grams or lexicons.",
-        "The last columns: the same models when the features of a bag are missing at test time.",
+        "Each without one group: six members with equal weights, of which five lack words, shapes, tags, n-grams or lexicons.",
+        "The last columns: the same models with the features of a bag removed at test time.",
         *(f"{model.name}: l2 {model.setting:g}, dev F1 {model.dev:.2f}" for model, _ in models),
-        *compared(split.test.labels, found, rivals),
+        *compared(split.test.labels, predictions, rivals),
     ]
     return study
 
 
 def _model(name: str, make: Make, grid: Sequence[float] = _GRID) -> Model:
-    """Dev says when the training of each ends, as it does for the members of pools."""
+    """Return a model with early stopping on dev, as the members of pools have."""
     return Model(name, make, grid, stops=True)
 
 
@@ -85,14 +89,14 @@ def _add(
     split: Split,
     text: str,
     bags: Sequence[str],
-    found: dict[str, list[Labels]],
+    predictions: dict[str, list[Labels]],
     paper: float | None,
 ) -> None:
     gold = split.test.labels
-    found[model.name] = [tagger.predict(split.test) for tagger in model.fitted]
-    study.rows.append(measured(model.name, _CLEAN, gold, found[model.name], paper=paper))
+    predictions[model.name] = [tagger.predict(split.test) for tagger in model.fitted]
+    study.rows.append(measured(model.name, _CLEAN, gold, predictions[model.name], paper=paper))
     study.notes += bags_found(model)
     for bag in bags:
         blind = [tagger.without(bag).predict(split.test) for tagger in model.fitted]
         study.rows.append(measured(model.name, f"{bag} removed", gold, blind))
-    model.fitted.clear()  # models with large lexicons: there is no room for all of them
+    model.fitted.clear()  # models with large lexicons do not all fit into memory

@@ -1,9 +1,8 @@
 """Feature bagging on chunks of CoNLL-2000 (BAGGING, Table 3): noun phrases, which are the paper's figures, and all types.
 
-What is compared is tuned on a tenth of the training sentences and then trained on all of them. Deviation: the paper's lists of
-words by tag come from the whole Treebank, the test section among it; ours, and a second tagger, from the sections of the Wall
-Street Journal that CoNLL-2000 neither trains nor tests on. Noun phrases are labelled in BIOES, which on held-out training
-sentences was better than BIO2; chains of order 2 were no better than those of order 1 there.
+Models are tuned on a tenth of the training sentences and then trained on all of them. Deviation: the paper's lists of words by
+tag come from the whole Treebank, including the test section. Ours, and a second tagger, come from the sections of the Wall Street
+Journal that are not in CoNLL-2000. Noun phrases are labelled in BIOES, which is better than BIO2 on held-out sentences.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from dataclasses import replace
 
 from tagpool.corpus.corpus import Corpus
 from tagpool.experiments.corpora import Split, clusters, conll2000, in_scheme, journal, only_type, possible_tags, together
-from tagpool.experiments.fits import Labels, Model, compared, listed, measured, refit, tune, with_marks
+from tagpool.experiments.fits import Labels, Model, choice_of_l2, compared, measured, refit, tune, with_marks
 from tagpool.experiments.models import Makers
 from tagpool.experiments.study import Row, Setting, Study
 from tagpool.experiments.template_files import templates
@@ -34,7 +33,7 @@ _PAPER = {_BASE: 89.60, _ONE: 94.34, "bagged: tags, lexicons": 94.77}
 
 
 def without_one(clues: Sequence[str]) -> dict[str, list[str]]:
-    """Bags that each lack a clue, and one that has them all.
+    """Return bags that each lack one group of features, and one bag with all.
 
     >>> without_one(["tags", "clusters"])
     {'no tags': ['clusters'], 'no clusters': ['tags'], 'all': ['tags', 'clusters']}
@@ -43,10 +42,10 @@ def without_one(clues: Sequence[str]) -> dict[str, list[str]]:
 
 
 def run(setting: Setting) -> Study:
-    """The table: noun phrases, and all types."""
+    """Run the table: noun phrases, and all types."""
     study = Study("bagging-chunk", "Feature bagging: chunks of CoNLL-2000 (BAGGING, Table 3)")
     outside, brown = journal(setting, without=_USED), clusters(setting)
-    # Only words that the corpus does not itself teach: a rare tag counts from one in fifty on, a word from its first occurrence.
+    # Text outside the corpus: tags from 2% of a word's occurrences on, words from the first occurrence on.
     resources = {"classes": AmbiguityClasses.from_corpus(outside, min_count=1, share=0.02), "brown": brown}
     everything = _tagged_again(conll2000(setting), outside, brown, setting)
     makers = Makers(templates("chunks"), resources, setting.threads)
@@ -54,12 +53,12 @@ def run(setting: Setting) -> Study:
     _rows(study, "all types", everything, _models(makers), {}, setting)
     study.notes += [
         "** : better than one CRF on the same features by McNemar's test over tokens for every seed, p < 0.01 (* p < 0.05).",
-        f"l2 from {listed(_GRID)}, and the shares of tags and lexicons (the other pools have equal ones), by every tenth "
-        f"training sentence; then trained on all of them; {len(setting.seed_numbers())} seeds. For noun phrases the other labels "
-        "are O, in training too, and the scheme is BIOES; for all types it is BIO2.",
-        "Lists of words by tag, and the second tagger (a MaxEnt, whose tags are a clue beside the corpus's own), come from the "
-        "sections of the Wall Street Journal that CoNLL-2000 neither trains nor tests on; the tagger has a list of words by tag "
-        "from a larger, automatically tagged text besides.",
+        f"Every tenth training sentence is dev: {choice_of_l2(_GRID, setting)}, and weights of the pool of tags and lexicons "
+        f"(the other pools have equal ones). Then trained on all sentences; {len(setting.seed_numbers())} seed(s). For noun "
+        "phrases the other labels are O, in training too, and the scheme is BIOES; for all types it is BIO2.",
+        "Lists of words by tag, and the second tagger (a MaxEnt, whose tags are features beside those of the corpus), come from "
+        "the sections of the Wall Street Journal that are not in CoNLL-2000; the tagger also has a list of words by tag from a "
+        "larger, automatically tagged text.",
     ]
     return study
 
@@ -70,7 +69,7 @@ def _models(makers: Makers) -> list[Model]:
         Model(_BASE, base.one(CRF), _GRID),
         Model(_ONE, makers.one(CRF), _GRID),
         Model("bagged: tags, lexicons", makers.bagged(bags=_TWO, weights="dev"), _GRID),
-        Model("bagged: each without one clue, and all", makers.bagged(bags=without_one(_CLUES)), _GRID),
+        Model("bagged: each without one group, and all", makers.bagged(bags=without_one(_CLUES)), _GRID),
         Model("one CRF, bags dropped at random (0.2)", makers.one(CRF, dropout=0.2, drop="bags"), _GRID),
     ]
 
@@ -92,7 +91,7 @@ def _rows(study: Study, kind: str, split: Split, models: Sequence[Model], papers
 
 
 def _tagged_again(split: Split, outside: Corpus, brown: Clusters, setting: Setting) -> Split:
-    """The corpora with the tags of a second tagger beside those they come with."""
+    """Return the corpora with the tags of a second tagger as another column."""
     setting.say("a second tagger")
     seen = AmbiguityClasses.from_corpus(outside, min_count=5, share=0.02)
     tagger = MaxEnt(

@@ -1,9 +1,9 @@
-"""Elitist opinion pools (Wang and Manning 2013): six models on equal terms, and what the additions of ours bring.
+"""Elitist opinion pools (Wang and Manning 2013): six models with the same features, and our additions.
 
-All six are MaxEnt models (or pools of them) over the same features, decoded legally: Viterbi over the token scores, with the
-transitions that the scheme forbids left out. Deviation: the paper prints only "the most important" features of an earlier system
-(Finkel et al. 2005); ours adds to them lower-cased words, the ends of the sentence and, on CoNLL-2003, tags and what the other
-occurrences of a word in its document look like. MUC is not to be had: WNUT-17 stands in its place.
+All six are MaxEnt models (or pools of them) over the same features, decoded by Viterbi over the token scores with only the
+transitions that the scheme allows. Deviation: the paper prints only "the most important" features of an earlier system
+(Finkel et al. 2005); ours adds to them lower-cased words, the ends of the sentence and, on CoNLL-2003, tags and the
+other occurrences of a word in its document. WNUT-17 replaces MUC, which is not freely available.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _RIDGES = (0.1, 0.3, 1.0, 3.0)
 
 
 def run(setting: Setting) -> Study:
-    """Tables 2 and 3, on CoNLL-2003 and on WNUT-17, and curves over the penalty and the epochs."""
+    """Run tables 2 and 3 on CoNLL-2003 and WNUT-17, and curves over the penalty and the epochs."""
     study = Study("elitist-ner", "Elitist opinion pools: six models on names (ELITIST, Tables 2 and 3)")
     text, split = templates("names-elitist"), conll2003(setting)
     makers = Makers(text, threads=setting.threads)
@@ -49,13 +49,13 @@ def run(setting: Setting) -> Study:
     _rows(study, "WNUT-17", wnut17(setting), untagged, six_models(replace(makers, text=untagged)), setting, {})
     study.notes += [
         f"Means over {len(setting.seed_numbers())} seeds; the penalty of each model is the best on dev (first seed) of those "
-        "tried, and dev (legally decoded) says when its training ends. Labels are BIOES inside; intervals are mean bounds of a "
+        "tried; early stopping on dev. Labels are BIOES inside; intervals are mean bounds of a "
         "bootstrap over sentences.",
         "All have the same features: those the paper prints, lower-cased words, ends of the sentence and, on CoNLL-2003, tags, "
         "the case of sentences, how other occurrences of a word in its document are written and the words beside them. No name "
         "lists but titles, no clusters.",
         "† and ‡: better than MaxEnt l2 and MaxEnt l1 by McNemar's test over tokens, p < 0.05 for every seed.",
-        "IV and OOV: token F1 of words seen in training and of the others. The last column: all character n-grams missing at "
+        "IV and OOV: token F1 of words seen in training and of the others. The last column: all character n-grams removed at "
         "test time.",
     ]
     add_curves(study, papers, lambda epochs: six_models(replace(makers, epochs=epochs, patience=None)), split, setting)
@@ -63,7 +63,7 @@ def run(setting: Setting) -> Study:
 
 
 def six_models(makers: Makers) -> list[Model]:
-    """The six models of the paper, each with the strengths that are tried."""
+    """Return the six models of the paper, each with its grid of strengths."""
     return [
         _model(_RIDGE, makers.one(MaxEnt), _RIDGES),
         _model(_LASSO, makers.lasso(), (0.01, 0.02, 0.05, 0.1)),
@@ -75,7 +75,7 @@ def six_models(makers: Makers) -> list[Model]:
 
 
 def our_models(makers: Makers) -> list[Model]:
-    """What the paper has not."""
+    """Return models that are not in the paper."""
     return [
         _model("elitist LOP, 3 experts, mu 0.5", makers.elitist(experts=3, mu=0.5), (0.03, 0.1)),
         _model("elitist LOP, 3 experts, alpha learned", makers.elitist(experts=3, weights="learned"), (0.03,)),
@@ -122,7 +122,7 @@ def _rows(
         blind = [legally(tagger.without("ngrams"), split.test) for tagger in model.fitted]
         study.rows.append(measured(name, "n-grams removed, F1", gold, blind))
         study.notes.append(f"{name}: {model.setting:g}, dev F1 {model.dev:.2f}")
-        model.fitted.clear()  # there is no room for all of them
+        model.fitted.clear()  # not all models fit into memory
 
 
 def _by_vocabulary(
@@ -133,11 +133,11 @@ def _by_vocabulary(
 
 
 def _without_capitals(split: Split, found: Sequence[Labels]) -> str:
-    """The same where a word is known whatever its capitals: the paper does not say which lexicon it looks words up in."""
+    """Describe the scores if known words ignore case: the paper does not define its lexicon."""
     known = frozenset(word.lower() for sentence in split.train.words for word in sentence)
     words = [[word.lower() for word in sentence] for sentence in split.test.words]
     both = _token_f1(words, split.test.labels, found, known)
-    return "where capitals do not make a word unknown, IV F1 {:.2f}, OOV F1 {:.2f}".format(*both)
+    return "if known words ignore case, IV F1 {:.2f}, OOV F1 {:.2f}".format(*both)
 
 
 def _token_f1(

@@ -1,4 +1,4 @@
-"""How the six models of ELITIST depend on the strength of their penalty, and on how long they are trained."""
+"""Dev F1 of the six models of ELITIST by the strength of their penalty and by epochs."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from tagpool.report.plots import Panel, panels
 
 _EPOCHS = (1, 2, 3, 5, 10, 15, 20, 30)
 _QUICK_EPOCHS = (1, 3, 10)
-_DEPTH = 6.0  # F1 below the best that is still drawn
+_DEPTH = 6.0  # F1 points below the best that are drawn
 Points = list[tuple[float, float]]
 
 
 def add_curves(
     study: Study, tuned: Sequence[Model], trained_for: Callable[[int], Sequence[Model]], split: Split, setting: Setting
 ) -> None:
-    """Adds two tables and a plot. ``tuned`` are the models with all they tried, ``trained_for`` gives them with other epochs."""
+    """Add tables and a plot. ``tuned`` are the models with all settings tried, ``trained_for`` makes them for other epochs."""
     epochs = _QUICK_EPOCHS if setting.quick else _EPOCHS
     at = {count: {model.name: model for model in trained_for(count)} for count in epochs}
     strengths: dict[str, Points] = {model.name: sorted(model.tried.items()) for model in tuned}
@@ -41,7 +41,7 @@ def add_curves(
         ),
     ]
     study.notes.append(
-        "Below: the six models on CoNLL-2003 (first seed). What a strength means differs from penalty to penalty: an elitist "
+        "Below: the six models on CoNLL-2003 (first seed). Strengths of different penalties are not comparable: an elitist "
         "pool of n experts at λ is, at the optimum, a ridge at n²·λ."
     )
     if setting.plots is not None:
@@ -55,7 +55,7 @@ def add_curves(
 
 
 def by_epochs(models: dict[int, Model], strength: float, split: Split) -> Points:
-    """The dev F1 of a model after so many epochs: by its log, or, where parts are trained apart, trained anew for each count."""
+    """Return the dev F1 of a model by epochs: from its log, or, for a pool, trained again for each number."""
     seed = 1
     longest = models[max(models)]
     if isinstance(longest.make(strength, seed), BaggingPool):

@@ -1,4 +1,4 @@
-"""Fitting for experiments: the best setting on dev, several seeds, scores with intervals."""
+"""Fitting for experiments: choice of the setting on dev, several seeds, scores with intervals."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ Labels = list[list[str]]
 Make = Callable[[float, int], Any]
 Predict = Callable[[Any, Corpus], Labels]
 _SCHEME = "bioes"
-_LEAST = 1e-4  # the smallest p value that so many draws can show
+_LEAST = 1e-4  # smallest p value of 10,000 draws
 
 
 def predict(tagger: Any, corpus: Corpus) -> Labels:
-    """What a tagger says."""
-    found: Labels = tagger.predict(corpus)
-    return found
+    """Return the labels of a tagger."""
+    labels: Labels = tagger.predict(corpus)
+    return labels
 
 
 def legally(tagger: Any, corpus: Corpus) -> Labels:
-    """The best labels of those that the scheme BIOES allows."""
+    """Return the best labels that BIOES allows."""
     rules = Scheme.of(_SCHEME).constraints(tagger.labels_)
     return [
         [rules.labels[label] for label in rules.constrain(lattice).best().labels.tolist()] for lattice in tagger.lattices(corpus)
@@ -40,9 +40,9 @@ def legally(tagger: Any, corpus: Corpus) -> Labels:
 
 @dataclass
 class Model:
-    """One kind of model: how it is made from a setting and a seed, which settings are tried, and what became of it.
+    """One kind of model: its constructor from a setting and a seed, the settings to try, and the fitted models.
 
-    ``decode`` is how it tags; ``stops`` says that dev decides when its training ends. ``tried`` has the dev F1 of each setting.
+    ``decode`` predicts labels; ``stops``: early stopping on dev. ``tried`` has the dev F1 of each setting.
     """
 
     name: str
@@ -56,10 +56,10 @@ class Model:
     tried: dict[float, float] = field(default_factory=dict)
 
     def fit(self, value: float, seed: int, split: Split) -> Any:
-        """A model of this kind, trained. Pools find their shares on dev."""
+        """Return a trained model; pools learn their weights on dev."""
         made = self.make(value, seed)
         is_pool = isinstance(made, BaggingPool)
-        if self.decode is legally:  # training stops by what the model will be judged by
+        if self.decode is legally:  # early stopping uses the decoding of the evaluation
             (made.expert if is_pool else made)._dev_scheme = _SCHEME
         return made.fit(split.train, dev=split.dev if self.stops or is_pool else None)
 
@@ -69,10 +69,9 @@ class Model:
 
 
 def tune(model: Model, split: Split, setting: Setting, *, whole_grid: bool = False, only_first: bool = False) -> Model:
-    """Tries every setting with the first seed, takes the one that is best on dev, and trains the other seeds with it.
+    """Choose the setting that is best on dev with the first seed, and train the other seeds with it.
 
-    A quick run tries the one in the middle, unless the ``whole_grid`` is wanted. ``only_first`` leaves the other
-    seeds to a refit.
+    A quick run takes the middle of the grid, unless ``whole_grid``. ``only_first`` leaves the other seeds to :func:`refit`.
     """
     seeds = setting.seed_numbers()
     grid = list(model.grid)[len(model.grid) // 2 :][:1] if setting.quick and not whole_grid else list(model.grid)
@@ -92,8 +91,19 @@ def tune(model: Model, split: Split, setting: Setting, *, whole_grid: bool = Fal
     return model
 
 
+def choice_of_l2(grid: Sequence[float], setting: Setting) -> str:
+    """Describe how :func:`tune` chooses the L2 penalty.
+
+    >>> choice_of_l2([0.1, 0.3], Setting(quick=True))
+    'l2 0.3, not tuned (quick run)'
+    """
+    if setting.quick:
+        return f"l2 {grid[len(grid) // 2]:g}, not tuned (quick run)"
+    return f"l2 of each model chosen on dev from {listed(grid)}"
+
+
 def refit(model: Model, corpus: Corpus, setting: Setting) -> None:
-    """Trains a model of every seed on these sentences, with the penalty and the shares that dev has chosen for the first."""
+    """Train a model of every seed on these sentences, with the penalty and weights chosen on dev for the first."""
     assert model.setting is not None
     first, model.fitted = model.fitted[0], []
     for seed in setting.seed_numbers():
@@ -105,7 +115,7 @@ def refit(model: Model, corpus: Corpus, setting: Setting) -> None:
 
 
 def measured(row: str, metric: str, gold: Labels, found: Iterable[Labels], *, paper: float | None = None, mark: str = "") -> Row:
-    """The F1 over several seeds: its mean, and the mean of the bounds of its 95% intervals (bootstrap over sentences)."""
+    """Return the mean F1 over seeds, and the mean bounds of its 95% intervals (bootstrap over sentences)."""
     scores, lows, highs = [], [], []
     for labels in found:
         scores.append(100 * score(gold, labels).f1)
@@ -118,7 +128,7 @@ def measured(row: str, metric: str, gold: Labels, found: Iterable[Labels], *, pa
 def precision_and_recall(
     row: str, where: str, gold: Labels, found: Sequence[Labels], papers: Sequence[float | None] = (None, None)
 ) -> list[Row]:
-    """Both over several seeds, in percent."""
+    """Return mean precision and recall over seeds, in percent."""
     scores = [score(gold, labels) for labels in found]
     return [
         Row(row, f"{where} {name}", _mean([100 * getattr(one, name) for one in scores]), paper=paper)
@@ -127,7 +137,7 @@ def precision_and_recall(
 
 
 def better_mark(gold: Labels, first: Sequence[Labels], second: Sequence[Labels]) -> str:
-    """** where McNemar's test over tokens has p < 0.01 for every seed, * where p < 0.05, for ``second`` being the better one."""
+    """Return ** if ``second`` is better by McNemar's test over tokens with p < 0.01 for every seed, * if p < 0.05."""
     worst = 0.0
     for a, b in zip(first, second, strict=True):
         outcome = mcnemar(gold, a, b)
@@ -138,14 +148,14 @@ def better_mark(gold: Labels, first: Sequence[Labels], second: Sequence[Labels])
 
 
 def with_marks(rows: Sequence[Row], gold: Labels, found: Mapping[str, Sequence[Labels]], rivals: Mapping[str, str]) -> list[Row]:
-    """The rows with the mark of being better than a rival, which ``rivals`` names for some of them."""
+    """Return the rows, marked if significantly better than their rival in ``rivals``."""
     return [
         replace(row, mark=better_mark(gold, found[rivals[row.row]], found[row.row])) if row.row in rivals else row for row in rows
     ]
 
 
 def compared(gold: Labels, found: Mapping[str, Sequence[Labels]], rivals: Mapping[str, str]) -> list[str]:
-    """A sentence for each model that has a rival: by how much it is better, and how sure that is."""
+    """Return a note for each model with a rival: the difference in F1 and its p value."""
     notes = []
     for name, rival in rivals.items():
         outcome = randomisation_test(gold, found[rival], found[name])
@@ -157,7 +167,7 @@ def compared(gold: Labels, found: Mapping[str, Sequence[Labels]], rivals: Mappin
 
 
 def bags_found(model: Model) -> list[str]:
-    """A sentence for each seed of a pool that has found its bags by itself: which, why, and with what shares."""
+    """Return a note for each seed of a pool with automatic bags: the bags, the reason and the weights."""
     return [
         f"{model.name}, seed {seed}: {tagger.auto_} Shares {listed(tagger.weights_.tolist())}."
         for seed, tagger in enumerate(model.fitted, 1)
@@ -166,7 +176,7 @@ def bags_found(model: Model) -> list[str]:
 
 
 def listed(values: Iterable[float]) -> str:
-    """Numbers in a sentence.
+    """Join numbers with commas.
 
     >>> listed([0.5, 1.0])
     '0.5, 1'

@@ -1,8 +1,8 @@
-"""The experts of ``paths-ner``: taggers and pools of every kind on names, each trained, asked, and let go.
+"""Experts of ``paths-ner``: taggers and pools of every kind on names.
 
-All but the first are second stages: one CRF labels the documents first, by jackknife those that are learned from, and the others
-look at its labels. So two stages of another kind cost one training more, not seven. Half of them are linear models, half join
-features while they learn: on dev these two kinds err least together. Others stand beside them, in no pool.
+All but the first are second stages: one CRF labels the documents first (training documents by cross-validation), and the others
+use its labels as features. So all second stages share one first stage. Half of them are linear models, half are inducing taggers:
+on dev the errors of these two kinds overlap least. Two pools are reported beside them.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _QUICK_EPOCHS = 4
 
 @dataclass(frozen=True)
 class Said:
-    """What an expert says of sentences: labels, and the probabilities of all labels in alphabetical order, if it has any."""
+    """Predictions of an expert: labels, and the probabilities of all labels in alphabetical order, if known."""
 
     labels: Labels
     probabilities: Probabilities | None = None
@@ -45,10 +45,10 @@ class Said:
 
 @dataclass(frozen=True)
 class Member:
-    """An expert to be: how it is made, and of which bags of templates (none: all).
+    """Definition of an expert: its constructor and its bags of templates (default: all).
 
-    ``sees`` names the first stage whose labels it looks at (empty: none), ``scheme`` how the labels are written that it learns,
-    ``text`` the files of its templates, ``without`` the resources whose templates are left out.
+    ``sees`` names the first stage whose labels are features (default: none), ``scheme`` is the tag scheme of training,
+    ``text`` are its template files, ``without`` the resources whose templates are dropped.
     """
 
     name: str
@@ -61,7 +61,7 @@ class Member:
     seed: int = 1
 
     def fit(self, train: Corpus, resources: Mapping[str, Any], threads: int, quick: bool) -> Any:
-        """The expert, trained."""
+        """Return the trained expert."""
         parsed = parse(templates(*self.text) + (f"\n[{_STAGE}]\n{TEMPLATES}" if self.sees else ""))
         if self.bags:
             parsed = parsed.restrict(*self.bags, *([_STAGE] if self.sees else []))
@@ -71,7 +71,7 @@ class Member:
         return made.fit(train if self.scheme == SCHEME else in_scheme(train, self.scheme))
 
     def ask(self, tagger: Any, corpus: Corpus) -> Said:
-        """What it says, in the common scheme."""
+        """Return its predictions in the common scheme."""
         labels: Labels = legally(tagger, corpus) if isinstance(tagger, MaxEnt) else tagger.predict(corpus)
         if self.scheme != SCHEME:
             return Said(convert_many(labels, self.scheme, SCHEME, repair=True)[0])
@@ -82,7 +82,7 @@ class Member:
 
 
 def jackknifed(member: Member, train: Corpus, folds: int, fit: Callable[[Member, Corpus], Any]) -> Labels:
-    """What an expert says of documents that it was trained without."""
+    """Return cross-validated predictions of an expert, with folds over documents."""
     found: Labels = [[] for _ in range(len(train))]
     for rest, without in train.fold_numbers(folds, seed=1, by_document=True):
         said = member.ask(fit(member, train.select(rest)), train.select(without))
@@ -92,7 +92,7 @@ def jackknifed(member: Member, train: Corpus, folds: int, fit: Callable[[Member,
 
 
 def _expert(kind: type[CRF] | type[MaxEnt], l2: float, epochs: int, dropout: float, drop: str = "features") -> Make:
-    """One expert by stochastic descent, for so long."""
+    """Return a constructor of an expert trained by SGD."""
 
     def make(features: str, quick: bool, **common: Any) -> Any:
         trainer = SGD(epochs=_QUICK_EPOCHS if quick else epochs, dropout=dropout, drop=drop)
@@ -102,7 +102,7 @@ def _expert(kind: type[CRF] | type[MaxEnt], l2: float, epochs: int, dropout: flo
 
 
 def _bagged(l2: float, epochs: int, dropout: float, bags: Mapping[str, list[str]]) -> Make:
-    """A CRF for each bag; equal shares."""
+    """Return a pool of one CRF per bag with equal weights."""
     one = _expert(CRF, l2, epochs, dropout)
     return lambda features, quick, **common: BaggingPool(
         one(features, quick, **common), bags=dict(bags), threads=common["threads"]
@@ -110,14 +110,14 @@ def _bagged(l2: float, epochs: int, dropout: float, bags: Mapping[str, list[str]
 
 
 def _elitist(strength: float, epochs: int) -> Make:
-    """Three CRFs that compete for features."""
+    """Return a constructor of an elitist pool of three CRFs."""
     return lambda features, quick, **common: ElitistPool(
         features, expert="crf", strength=strength, epochs=_QUICK_EPOCHS if quick else epochs, patience=None, **common
     )
 
 
 def _inducing(l1: float, epochs: int, beam: int) -> Make:
-    """The learner that joins features."""
+    """Return a constructor of an inducing tagger."""
     return lambda features, quick, **common: InducingTagger(
         features, l1=l1, epochs=_QUICK_EPOCHS if quick else epochs, beam=beam, patience=None, **common
     )
@@ -125,7 +125,7 @@ def _inducing(l1: float, epochs: int, beam: int) -> Make:
 
 _LETTERS, _LISTS, _VECTORS = ("ngrams", "rich"), ("lexicons", "clusters"), ("vectors",)
 _USUAL = (*_LETTERS, *_LISTS, *_VECTORS, "document")
-_PAIRED = tuple(bag for bag in _USUAL if bag != "rich")  # its conjunctions are left to be found
+_PAIRED = tuple(bag for bag in _USUAL if bag != "rich")  # induction finds the conjunctions of this bag
 _OTHER = ("names", "clusters", "embeddings", "document", "more")
 _ONE = "CRF, one stage"
 FIRST = (Member(_ONE, _expert(CRF, 0.3, 8, 0.3), _USUAL),)

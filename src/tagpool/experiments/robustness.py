@@ -38,7 +38,7 @@ _PLOTTED = (
     "one CRF",
     "one CRF, features dropped (0.3)",
     "one CRF, bags dropped (0.3)",
-    "bagged, equal shares",
+    "bagged, equal weights",
     "elitist CRF, 3 experts",
 )
 
@@ -47,7 +47,7 @@ def run(setting: Setting) -> Study:
     """The table and the plot."""
     split, text = conll2003(setting), templates("names-robust")
     resources = {"lexicons": gazetteers(setting)}
-    study = Study("robustness", "F1 on CoNLL-2003 test when a clue is missing")
+    study = Study("robustness", "F1 on CoNLL-2003 test when a feature group is removed")
     small = lowered(split.test)
     conditions = ["clean", *(f"{what} missing" for what in _MISSING), "capitals missing"]
     heights: dict[str, list[float]] = {}
@@ -87,9 +87,9 @@ def _models(makers: Makers) -> list[Model]:
         Model("one CRF, features dropped (0.3)", makers.one(CRF, dropout=0.3), _GRID),
         Model("one CRF, bags dropped (0.3)", makers.one(CRF, dropout=0.3, drop="bags"), _GRID),
         Model("one CRF, bags dropped (0.5)", makers.one(CRF, dropout=0.5, drop="bags"), _GRID),
-        Model("bagged, equal shares", makers.bagged(bags=_BAGS), _GRID),
-        Model("bagged, shares by dev", makers.bagged(bags=_BAGS, weights="dev"), _GRID),
-        Model("bagged: bags found by themselves", makers.bagged(bags="auto"), _GRID),
+        Model("bagged, equal weights", makers.bagged(bags=_BAGS), _GRID),
+        Model("bagged, weights by dev", makers.bagged(bags=_BAGS, weights="dev"), _GRID),
+        Model("bagged: bags chosen automatically", makers.bagged(bags="auto"), _GRID),
         Model("elitist CRF, 3 experts", makers.elitist(expert="crf"), (0.03,), stops=True),
         legal("MaxEnt", makers.one(MaxEnt), _GRID),
         legal("MaxEnt, features dropped (0.3)", makers.one(MaxEnt, dropout=0.3), _GRID),

@@ -1,7 +1,8 @@
-"""Study: what an experiment found, row by row, beside what a paper printed; as a table and as JSON."""
+"""Study: results of an experiment, row by row, beside those of the paper; as a table and as JSON."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Row:
-    """One figure: ours with its confidence interval, and the paper's where it has one. ``mark`` is its significance mark."""
+    """One figure with its confidence interval, and the paper's if it has one. ``mark`` marks significance."""
 
     row: str
     metric: str
@@ -21,7 +22,7 @@ class Row:
     mark: str = ""
 
     def to_dict(self) -> dict[str, Any]:
-        """What a program reads."""
+        """Return the row as a dictionary."""
         return {
             "row": self.row,
             "metric": self.metric,
@@ -34,10 +35,10 @@ class Row:
 
 @dataclass(frozen=True)
 class Setting:
-    """How an experiment is to be run.
+    """Settings of a run.
 
-    ``data`` is the folder of corpora, ``quick`` a subset of them, ``seeds`` how many of them, ``say`` is told of every step,
-    ``plots`` the folder plots are written to (none: no plots).
+    ``data`` is the folder of corpora, ``quick`` uses a subset of them and one seed, ``seeds`` is the number of seeds, ``say`` is
+    called with every step, ``plots`` is the folder of the plots (None: no plots).
     """
 
     data: Path | None = None
@@ -48,26 +49,43 @@ class Setting:
     plots: Path | None = None
 
     def seed_numbers(self) -> range:
-        """The seeds; a quick run has one."""
+        """Return the seeds; a quick run has one."""
         return range(1, 2 if self.quick else self.seeds + 1)
+
+
+class Countdown:
+    """Reports the step of an experiment and an estimate of the time left."""
+
+    def __init__(self, setting: Setting, total: int) -> None:
+        self._setting, self._total, self._done = setting, total, 0
+        self._begun = time.perf_counter()
+
+    def step(self, name: str) -> None:
+        """Report that a step begins."""
+        left = ""
+        if self._done:
+            seconds = (time.perf_counter() - self._begun) / self._done * (self._total - self._done)
+            left = f", about {seconds:.0f} s left"
+        self._done += 1
+        self._setting.say(f"{self._done} of {self._total}: {name}{left}")
 
 
 @dataclass(frozen=True)
 class Table:
-    """A further table: lines of cells under a heading."""
+    """A further table with a heading."""
 
     title: str
     header: Sequence[str]
     lines: Sequence[Sequence[str]]
 
     def markdown(self) -> list[str]:
-        """Its lines on the page."""
+        """Return the lines of the table in Markdown."""
         return ["", f"## {self.title}", "", _line(self.header), _line(["---"] * len(self.header)), *map(_line, self.lines)]
 
 
 @dataclass
 class Study:
-    """The outcome of an experiment."""
+    """Results of an experiment."""
 
     name: str
     title: str
@@ -77,11 +95,11 @@ class Study:
     plots: list[str] = field(default_factory=list)
 
     def to_dict(self) -> dict[str, Any]:
-        """What a program reads."""
+        """Return the row as a dictionary."""
         return {"name": self.name, "rows": [row.to_dict() for row in self.rows]}
 
     def markdown(self, command: str) -> str:
-        """The table as a page."""
+        """Return the page in Markdown."""
         metrics = list(dict.fromkeys(row.metric for row in self.rows))
         names = list(dict.fromkeys(row.row for row in self.rows))
         has_paper = {metric: any(row.paper is not None for row in self.rows if row.metric == metric) for metric in metrics}

@@ -37,7 +37,7 @@ def run(setting: Setting) -> Study:
             lines.setdefault(name, []).append(mean)
     study.notes += [
         f"Accuracy in percent on {_INSTANCES:,} new instances, mean of {sets} data sets with the 95% interval of the mean; l2=1, "
-        "trained to the optimum. The pool is a logarithmic opinion pool with equal shares.",
+        "trained to the optimum. The pool is a logarithmic opinion pool with equal weights.",
         "The paper shows a figure without numbers: the curve without the strong feature falls as that feature becomes stronger.",
     ]
     if setting.plots is not None:

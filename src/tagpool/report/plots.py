@@ -1,4 +1,4 @@
-"""Plots of the experiments, as SVG and PNG. matplotlib (``tagpool[plots]``) is imported only when a plot is drawn."""
+"""Plots as SVG and PNG. matplotlib (``tagpool[plots]``) is imported only when a plot is drawn."""
 
 from __future__ import annotations
 
@@ -13,13 +13,20 @@ import numpy as np
 from tagpool.corpus.files import write_bytes
 from tagpool.errors import InputError
 
+_MARKERS = "osD^v"
+
 
 def curves(path: Path, x: Sequence[float], lines: Mapping[str, Sequence[float]], across: str, up: str, title: str) -> list[str]:
-    """A line for each name; returns the names of the files."""
+    """Draw one line per name; return the names of the files. Equal lines stay visible: each has another marker and width."""
     figure = _figure((8, 5))
     axes = figure.subplots()
-    for name, values in lines.items():
-        axes.plot(x, values, marker="o", linestyle="--" if "missing" in name else "-", label=name)
+    for number, (name, values) in enumerate(lines.items()):
+        # Later lines are thinner, so that a line below another one is not hidden.
+        width, size = 5.5 - 4.5 * number / max(len(lines) - 1, 1), 9 - 5 * number / max(len(lines) - 1, 1)
+        style = "--" if "missing" in name else "-"
+        axes.plot(
+            x, values, marker=_MARKERS[number % len(_MARKERS)], markersize=size, linewidth=width, linestyle=style, label=name
+        )
     axes.set_xlabel(across)
     axes.set_ylabel(up)
     axes.set_title(title, fontsize=10)
@@ -29,7 +36,7 @@ def curves(path: Path, x: Sequence[float], lines: Mapping[str, Sequence[float]],
 
 
 def heat_map(path: Path, rows: Sequence[str], columns: Sequence[str], values: Any, title: str) -> None:
-    """A PNG with a cell for each row and column, the number in it."""
+    """Draw a PNG with a cell for each row and column, with its number."""
     figure = _figure((2.5 + 0.9 * len(columns), 1.5 + 0.45 * len(rows)))
     axes = figure.subplots()
     shown = axes.imshow(values, aspect="auto", cmap="viridis")
@@ -49,7 +56,7 @@ def heat_map(path: Path, rows: Sequence[str], columns: Sequence[str], values: An
 
 @dataclass(frozen=True)
 class Panel:
-    """One of several plots side by side; every line has its own points (x, y)."""
+    """One of several plots side by side; each line has points (x, y)."""
 
     across: str
     lines: Mapping[str, Sequence[tuple[float, float]]]
@@ -57,7 +64,7 @@ class Panel:
 
 
 def panels(path: Path, parts: Sequence[Panel], up: str, title: str, depth: float) -> list[str]:
-    """Plots side by side with one legend. What lies more than ``depth`` below the highest point is cut off."""
+    """Draw plots side by side with one legend, down to ``depth`` below the highest point."""
     figure = _figure((5.5 * len(parts), 5))
     highest = max(y for part in parts for points in part.lines.values() for _, y in points)
     for axes, part in zip(figure.subplots(1, len(parts), sharey=True, squeeze=False)[0], parts, strict=True):
@@ -74,13 +81,13 @@ def panels(path: Path, parts: Sequence[Panel], up: str, title: str, depth: float
 
 
 def bars(path: Path, groups: Sequence[str], values: Mapping[str, Sequence[float]], up: str, title: str) -> list[str]:
-    """A group of bars for each condition, a bar in it for each name."""
+    """Draw a group of bars for each condition, with one bar per name."""
     figure = _figure((max(8.0, 1.9 * len(groups)), 5))
     axes = figure.subplots()
     width = 0.8 / max(len(values), 1)
     for number, (name, heights) in enumerate(values.items()):
-        places = [group + (number - (len(values) - 1) / 2) * width for group in range(len(groups))]
-        axes.bar(places, heights, width, label=name)
+        positions = [group + (number - (len(values) - 1) / 2) * width for group in range(len(groups))]
+        axes.bar(positions, heights, width, label=name)
     axes.set_xticks(range(len(groups)), groups)
     axes.set_ylabel(up)
     axes.set_title(title, fontsize=10)
@@ -93,7 +100,7 @@ def _figure(size: tuple[float, float]) -> Any:
     try:
         from matplotlib.figure import Figure
     except ImportError:
-        raise InputError('plots need matplotlib: pip install "tagpool[plots]", or leave them out') from None
+        raise InputError('plots need matplotlib; pip install "tagpool[plots]", or leave them out') from None
     return Figure(figsize=size, layout="constrained")
 
 
