@@ -309,7 +309,15 @@ def test_a_target_that_cannot_be_written_is_a_failure(files: Path) -> None:
     assert "writing failed" in fail("convert", files / "gold.conll", "-o", files / "no" / "out.conll", code=1)
 
 
-@pytest.mark.parametrize("command", ["train", "tag", "score", "inspect", "explain", "features", "convert", "demo"])
+def test_summaries_fit_into_the_list_of_commands() -> None:
+    shown = succeed("--help")
+    commands = shown[shown.index("Commands:") :].splitlines()[1:]
+    assert len(commands) >= 11
+    assert not any(line.endswith("...") for line in commands)
+    assert max(map(len, shown.splitlines())) <= 80
+
+
+@pytest.mark.parametrize("command", ["train", "tag", "score", "inspect", "explain", "features", "convert", "demo", "reproduce"])
 def test_help_has_an_example(command: str) -> None:
     shown = succeed(command, "--help")
     assert "Examples:" in shown

@@ -54,9 +54,9 @@ def demo(
     results: Annotated[Path, typer.Option(help="Folder of the picture.")] = Path("demo-results"),
     json: JsonOption = False,
 ) -> None:
-    """Show what tagpool does, on the built-in corpus: train, break, repair, combine.
+    """Show what tagpool does on the built-in corpus.
 
-    The picture needs matplotlib (tagpool[plots]).
+    Trains a tagger, removes the capital letters, trains a robust tagger, and combines several noisy taggers. The picture needs matplotlib (tagpool[plots]).
 
     \b
     Examples:

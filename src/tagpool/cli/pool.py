@@ -13,7 +13,7 @@ app = typer.Typer(
     add_completion=False,
     rich_markup_mode=None,
     no_args_is_help=True,
-    help="Pool the labels of any taggers: fit weights on gold labels, apply them, compare methods.",
+    help="Combine the labels of several taggers.",
 )
 app.command("fit")(guarded(fit))
 app.command("apply")(guarded(apply))
