@@ -1,7 +1,7 @@
-"""Clues to parts of speech that no template finds by itself: columns beside the words, and blocks of sentences as documents.
+"""Additional columns for part-of-speech tagging, and blocks of sentences as documents.
 
-What they are for was seen in errors on dev: words with hyphens are nouns or adjectives by their parts, participles are told from
-past tenses by the auxiliary before them, which may stand several words away, and names by the rest of a text.
+They address errors on dev: words with hyphens are nouns or adjectives by their parts, participles differ from past tenses by
+the auxiliary before them, which may be several words away, and names repeat within a text.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Sequence
 
 from tagpool.corpus.corpus import Corpus
 
-_REACH = 6  # words to the left in which an auxiliary is looked for
-_BLOCK = 25  # sentences that count as a document
+_REACH = 6  # words to the left that are searched for an auxiliary
+_BLOCK = 25  # sentences per document
 _NONE = "-"
 _NO_PART = "_"
 _AUXILIARIES = {
@@ -37,7 +37,7 @@ _ENDS = frozenset((";", ":", "--", "."))
 
 
 def with_clues(corpus: Corpus) -> Corpus:
-    """The corpus with more columns, and with blocks of sentences that follow each other as documents.
+    """Return the corpus with more columns, and with blocks of sentences as documents.
 
     ``head`` and ``tail`` are parts of words with hyphens, ``near``, ``left`` and ``right`` auxiliaries around a word.
     """
@@ -58,7 +58,7 @@ def _each(sentences: Iterable[Sequence[str]], column: Callable[[Sequence[str]], 
 
 
 def part(word: str, number: int) -> str:
-    """The first part of a word with hyphens (0), or the last (-1).
+    """Return the first part of a word with hyphens (0), or the last (-1).
 
     >>> part("half-baked", -1), part("baked", -1), part("--", 0)
     ('baked', '_', '_')
@@ -67,7 +67,7 @@ def part(word: str, number: int) -> str:
 
 
 def nearest(sentence: Sequence[str]) -> list[str]:
-    """For each word the auxiliary before it, and whether right before it; or the start of a clause, if that comes first.
+    """Return for each word the previous auxiliary (marked if adjacent), or the start of the clause if that is nearer.
 
     >>> nearest(["has", "recently", "said", "that", "he", "left"])
     ['start', 'have:has:next', 'have:has', 'have:has', 'that', 'that']
@@ -89,14 +89,14 @@ def _nearest(sentence: Sequence[str], at: int) -> str:
 
 
 def behind(sentence: Sequence[str]) -> list[str]:
-    """For each word the kind of the last auxiliary before it in the same part of the sentence.
+    """Return for each word the kind of the last auxiliary before it in the same clause.
 
     >>> behind(["has", "recently", "said", ";", "he"])
     ['-', 'have', 'have', 'have', '-']
     """
-    found: list[str] = []
+    kinds: list[str] = []
     last = _NONE
     for word in sentence:
-        found.append(last)
+        kinds.append(last)
         last = _KINDS.get(word, _NONE if word in _ENDS else last)
-    return found
+    return kinds

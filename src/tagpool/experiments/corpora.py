@@ -17,7 +17,7 @@ from tagpool.features.embeddings import Embeddings
 from tagpool.features.resources import AmbiguityClasses, Clusters, Gazetteer
 
 _QUICK = (2500, 800)  # sentences to train on, and to look at
-_QUICK_PART = 4  # a quick look takes one handwritten word of so many
+_QUICK_PART = 4  # a quick run takes every fourth handwritten word
 _CLUSTERS = 1000, 100  # of the words of newswire, and for a quick look
 PIXELS = 16 * 8
 
@@ -32,7 +32,7 @@ class Split:
 
 
 def folder(setting: Setting) -> Path:
-    """Where the corpora are; an error says what to do where there are none."""
+    """Return the folder of the corpora; raise an error if it is not set."""
     if setting.data is None or not setting.data.is_dir():
         where = "is not set" if setting.data is None else f"names {setting.data}, which is no folder"
         raise InputError(f"this experiment needs the real corpora, and TAGPOOL_DATA {where}: set it, or give --data FOLDER")
@@ -65,7 +65,7 @@ def conll2000(setting: Setting) -> Split:
 def journal_split(setting: Setting) -> Split:
     """Words of the Wall Street Journal with their tags: sections 0 to 18, 19 to 21 and 22 to 24."""
     split = _split(setting, *_journal(setting))
-    # A part of the training sentences may lack a rare tag, and what was never seen cannot be tuned on.
+    # A subset of the training sentences may lack a rare tag; drop dev sentences with unknown tags.
     seen = {label for sentence in split.train.labels for label in sentence}
     tuned_on = [number for number, labels in enumerate(split.dev.labels) if seen.issuperset(labels)]
     return replace(split, dev=split.dev.select(tuned_on))
@@ -82,7 +82,7 @@ def small_phrases(setting: Setting) -> Gazetteer:
 
 
 def journal(setting: Setting, without: Collection[int]) -> Corpus:
-    """Words of the Wall Street Journal with their tags, but for some sections."""
+    """Return tagged words of the Wall Street Journal without some sections."""
     place = folder(setting) / "wsj-pos"
     corpus = together(*_journal(setting))
     chosen: list[int] = []
@@ -102,14 +102,14 @@ def _journal(setting: Setting) -> list[Corpus]:
 
 
 def journal_parts(setting: Setting) -> tuple[Corpus, Corpus]:
-    """The same words in two parts: sections 00 to 18, and 19 to 24."""
+    """Return the same words in two parts: sections 00 to 18, and 19 to 24."""
     train, *rest = _journal(setting)
     others = together(*rest)
     return (train[: _QUICK[0]], others[: _QUICK[1]]) if setting.quick else (train, others)
 
 
 def handwriting(setting: Setting) -> tuple[Corpus, list[int]]:
-    """Handwritten words, a token a letter with its pixels in the columns p0, p1, ...; and the fold of each word."""
+    """Return handwritten words, one token per letter with pixels in the columns p0, p1, ...; and the fold of each word."""
     path = _file(folder(setting) / "ocr-letters" / "letter.data.gz")
     words: list[list[list[str]]] = []
     folds: list[int] = []
@@ -149,14 +149,14 @@ def pronunciations(setting: Setting) -> list[tuple[str, list[str]]]:
 
 
 def _sections(path: Path) -> list[tuple[int, int]]:
-    """The number of each section, in order, and how many sentences it has."""
+    """Return the number of each section, in order, and its number of sentences."""
     rows = _read(path, "section,sentences,tokens").column
     sections, lengths = ([cell for row in rows(name) for cell in row][1:] for name in ("section", "sentences"))
     return [(int(section), int(length)) for section, length in zip(sections, lengths, strict=True)]
 
 
 def together(*parts: Corpus) -> Corpus:
-    """The sentences of all of them, one part after the other, with their documents."""
+    """Concatenate corpora with their documents."""
     columns = {name: [row for part in parts for row in part.column(name)] for name in parts[0].columns}
     ends = accumulate(len(part) for part in parts)
     documents = [end - len(part) + first for end, part in zip(ends, parts, strict=True) for first in part.document_starts]
@@ -169,18 +169,18 @@ def clusters(setting: Setting) -> Clusters:
 
 
 def tweet_clusters(setting: Setting) -> Clusters:
-    """Brown clusters of words of tweets, in small letters."""
+    """Return Brown clusters of words of tweets, in lower case."""
     return Clusters.read(folder(setting) / "brown-clusters" / "twitter_50mpaths2.txt.gz")
 
 
 def newswire_clusters(setting: Setting) -> Clusters:
-    """Brown clusters made of the words of Reuters-21578; a quick look makes few."""
+    """Return Brown clusters of the words of Reuters-21578; fewer in a quick run."""
     text = _file(folder(setting) / "reuters21578" / "sentences.txt.gz")
     return Clusters.brown(text, k=_CLUSTERS[setting.quick], min_count=5)
 
 
 def vectors(setting: Setting, scale: float = 1.0) -> Embeddings:
-    """GloVe vectors of words in small letters."""
+    """Return GloVe vectors of lower-case words."""
     found = Embeddings.read(folder(setting) / "glove" / "glove.6B.100d.subset.f16.npz")
     if scale == 1.0:
         return found
@@ -195,20 +195,20 @@ def possible_tags(setting: Setting, *, small: bool = False) -> AmbiguityClasses:
 
 
 def lowered(corpus: Corpus) -> Corpus:
-    """The sentences without capitals."""
+    """Return the sentences in lower case."""
     words = [[word.lower() for word in sentence] for sentence in corpus.words]
     columns = {name: words if name == "word" else corpus.column(name) for name in corpus.columns}
     return Corpus.from_lists(**columns)
 
 
 def only_type(corpus: Corpus, kind: str) -> Corpus:
-    """The same sentences with chunks of one type only."""
-    kept = [[label if label[2:] == kind else "O" for label in sentence] for sentence in corpus.labels]
-    return corpus.with_labels(kept)
+    """Return the sentences with chunks of one type only."""
+    labels = [[label if label[2:] == kind else "O" for label in sentence] for sentence in corpus.labels]
+    return corpus.with_labels(labels)
 
 
 def in_scheme(corpus: Corpus, scheme: str) -> Corpus:
-    """The same sentences with labels in a scheme."""
+    """Return the sentences with labels in a scheme."""
     labels, _ = convert_many(corpus.labels, detect(corpus.labels).scheme, scheme, repair=True)
     return corpus.with_labels(labels)
 

@@ -1,4 +1,4 @@
-"""Dynamic feature induction (Choi 2016): what outside knowledge, and pairs that a learner joins by itself, bring to it.
+"""Dynamic feature induction (Choi 2016): the effect of external resources and of induced conjunctions.
 
 The rows are those of the paper's tables, each with one thing more than the one before, on tags and on names. Deviation: clusters
 are of other text than the paper's, name lists are not DBpedia's, vectors are GloVe's, and the lemma is left out.

@@ -48,7 +48,7 @@ def fits(letters: Sequence[str], phones: Sequence[str]) -> bool:
 
 
 def pieces_of(letters: Sequence[str], phones: Sequence[str], table: Table) -> list[Piece] | None:
-    """The likeliest alignment: a piece for each letter; None where there is none.
+    """Return the most likely alignment, a piece for each letter; None without an alignment.
 
     >>> table = learn_pieces([("TAX", ["T", "AE", "K", "S"]), ("AT", ["AE", "T"]), ("TA", ["T", "AE"])])
     >>> pieces_of("AX", ["AE", "K", "S"], table)

@@ -90,7 +90,7 @@ def run(setting: Setting) -> Study:
 
 
 def _labelled(words: Sequence[Word], pieces: Pieces) -> Corpus:
-    """Words as sentences of letters, labelled with their phones; without those that cannot be aligned."""
+    """Return words as sentences of letters, labelled with their phones; words without an alignment are dropped."""
     aligned = [(word, pieces_of(word, phones, pieces)) for word, phones in words if fits(word, phones)]
     known = [(word, found) for word, found in aligned if found is not None]
     return Corpus.from_lists(

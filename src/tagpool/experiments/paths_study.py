@@ -127,7 +127,7 @@ def fold_losses(
 
 
 def alone(title: str, ballots: Ballots) -> Table:
-    """What each expert loses by itself on all sentences."""
+    """Return the loss of each expert on all sentences."""
     losses = expert_losses(ballots, 1.0 - np.eye(len(ballots.labels)))
     lines = [[name, f"{100 * loss:.2f}"] for name, loss in zip(ballots.experts, losses.tolist(), strict=True)]
     return Table(title, ["expert", "loss, %"], lines)
