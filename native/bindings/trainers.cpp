@@ -7,7 +7,6 @@
 #include "bindings/helpers.hpp"
 #include "trainers/elitist.hpp"
 #include "trainers/fobos.hpp"
-#include "trainers/lbfgs.hpp"
 #include "trainers/objective.hpp"
 #include "trainers/penalty.hpp"
 #include "trainers/perceptron.hpp"
@@ -43,15 +42,9 @@ const char* name_of(LbfgsEnd end) {
 }
 
 // Minimises from the objective's current point.
-LbfgsResult minimise_from_point(Objective& objective, LbfgsOptions options, const Report& report) {
-    if (!(options.l1 >= 0)) throw InputFault("l1: expected a number of 0 or more, got " + std::to_string(options.l1));
-    options.threads = objective.threads();
+LbfgsResult minimise_from_point(Objective& objective, const LbfgsOptions& options, const Report& report) {
     nb::gil_scoped_release release;
-    return minimise([&objective](const double* at, double* gradient) {
-        const double value = objective.evaluate(at, gradient);
-        check_interrupt();
-        return value;
-    }, objective.point(), options, [&](const LbfgsIteration& now) {
+    return objective.minimise(options, check_interrupt, [&](const LbfgsIteration& now) {
         if (!report) return true;
         nb::gil_scoped_acquire acquire;
         return nb::cast<bool>((*report)(now.number, now.value, now.gradient_norm, now.trials, now.step));

@@ -23,6 +23,7 @@
 #include "dataset/row_masks.hpp"
 #include "dataset/training_set.hpp"
 #include "dataset/weight_groups.hpp"
+#include "trainers/trainer.hpp"
 
 namespace tagpool {
 
@@ -40,6 +41,8 @@ struct ElitistOptions {
 
 class Elitist {
 public:
+    using Number = double;
+
     // `example_weights` has one number for each sentence of a chain, else for each token; empty: all are 1.
     Elitist(std::shared_ptr<const TrainingSet> set, bool chain, const ElitistOptions& options, std::vector<float> example_weights);
     Elitist(const Elitist&) = delete;
@@ -104,5 +107,7 @@ private:
     std::vector<AlignedVector<double>> triples_;     // by model and sentence: gradients
     std::vector<size_t> first_tokens_;
 };
+
+static_assert(Trainer<Elitist>);
 
 }  // namespace tagpool

@@ -17,6 +17,7 @@
 #include "dataset/row_masks.hpp"
 #include "dataset/training_set.hpp"
 #include "dataset/weight_groups.hpp"
+#include "trainers/trainer.hpp"
 
 namespace tagpool {
 
@@ -31,6 +32,8 @@ struct FobosOptions {
 
 class Fobos {
 public:
+    using Number = double;
+
     // `example_weights` has one number for each sentence of a chain, else for each token; empty: all are 1.
     Fobos(std::shared_ptr<const TrainingSet> set, bool chain, const FobosOptions& options, std::vector<float> example_weights);
 
@@ -72,5 +75,7 @@ private:
     std::vector<AlignedVector<double>> triples_;           // by sentence: gradients
     std::vector<size_t> first_tokens_;
 };
+
+static_assert(Trainer<Fobos>);
 
 }  // namespace tagpool

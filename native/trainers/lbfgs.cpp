@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "trainers/curvature.hpp"
-#include "trainers/owlqn.hpp"
 #include "trainers/convergence.hpp"
 #include "base/vectors.hpp"
 
@@ -105,8 +104,7 @@ private:
 
 }  // namespace
 
-LbfgsResult minimise(const Evaluate& evaluate, AlignedVector<double>& x, const LbfgsOptions& options, const Report& report) {
-    if (options.l1 > 0) return minimise_sparsely(evaluate, x, options, report);
+LbfgsResult minimise_lbfgs(const Evaluate& evaluate, AlignedVector<double>& x, const LbfgsOptions& options, const Report& report) {
     const size_t size = x.size();
     AlignedVector<double> gradient(size), point(size), next(size);
     Curvature curvature(size, options.memory, options.threads);

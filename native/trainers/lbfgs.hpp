@@ -1,12 +1,9 @@
-// Limited-memory BFGS with a line search for the strong Wolfe conditions (Nocedal and Wright, algorithms 7.4, 3.5 and 3.6), and its
-// variant for l1 penalties (owlqn.hpp).
+// Limited-memory BFGS with a line search for the strong Wolfe conditions (Nocedal and Wright, algorithms 7.4, 3.5 and 3.6).
 #pragma once
-#include "base/aligned.hpp"
 #include "trainers/minimiser.hpp"
 
 namespace tagpool {
 
-// Minimises from `x` and leaves the best point there, also after a stop. With l1, reported values and gradients include the penalty.
-LbfgsResult minimise(const Evaluate& evaluate, AlignedVector<double>& x, const LbfgsOptions& options, const Report& report);
+Minimise minimise_lbfgs;
 
 }  // namespace tagpool

@@ -1,7 +1,9 @@
-// Types that the minimisers L-BFGS and OWL-QN share.
+// The interface of the minimisers L-BFGS and OWL-QN.
 #pragma once
 #include <cstddef>
 #include <functional>
+
+#include "base/aligned.hpp"
 
 namespace tagpool {
 
@@ -34,5 +36,8 @@ struct LbfgsIteration {
 };
 // Called after each iteration; false: stop. May be empty.
 using Report = std::function<bool(const LbfgsIteration&)>;
+
+// Minimises from `x` and leaves the best point there, also after a stop.
+using Minimise = LbfgsResult(const Evaluate& evaluate, AlignedVector<double>& x, const LbfgsOptions& options, const Report& report);
 
 }  // namespace tagpool

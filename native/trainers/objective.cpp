@@ -5,6 +5,8 @@
 #include "base/fault.hpp"
 #include "base/thread_pool.hpp"
 #include "base/vectors.hpp"
+#include "trainers/lbfgs.hpp"
+#include "trainers/owlqn.hpp"
 
 namespace tagpool {
 Objective::Objective(std::shared_ptr<const TrainingSet> set, bool chain, double l2, std::vector<float> example_weights, unsigned threads)
@@ -12,7 +14,7 @@ Objective::Objective(std::shared_ptr<const TrainingSet> set, bool chain, double 
       threads_(std::max(threads, 1u)), scratch_(threads_) {
     set_->demand_tokens(true);
     if (!example_weights_.empty() && example_weights_.size() != (chain ? set_->sentence_count() : set_->token_count()))
-        throw InputFault(chain ? "expected one weight a sentence" : "expected one weight a token");
+        throw InputFault(chain ? "example_weights: expected one for each sentence" : "example_weights: expected one for each token");
     weights_.assign(set_->weight_count(), 0);
     gradient_.assign(set_->weight_count(), 0);
     copies_.assign((threads_ == 1 ? std::min<size_t>(set_->parts() - 1, 1) : set_->parts() - 1) * set_->shared_count(), 0);
@@ -46,6 +48,17 @@ double Objective::evaluate(const double* weights, double* gradient) {
     });
     const double loss = evaluate_loss();
     return loss + finish(weights, gradient);
+}
+
+LbfgsResult Objective::minimise(LbfgsOptions options, InterruptCheck interrupt, const Report& report) {
+    if (!(options.l1 >= 0)) throw InputFault("l1: expected a number of 0 or more, got " + std::to_string(options.l1));
+    options.threads = threads_;
+    const Evaluate evaluate_and_poll = [&](const double* at, double* gradient) {
+        const double value = evaluate(at, gradient);
+        interrupt.poll();
+        return value;
+    };
+    return (options.l1 > 0 ? minimise_owlqn : minimise_lbfgs)(evaluate_and_poll, point_, options, report);
 }
 
 // The loss; leaves its gradient in gradient_ and the copies.

@@ -4,9 +4,11 @@
 #include <memory>
 #include <vector>
 
+#include "base/interrupt_check.hpp"
 #include "dataset/free_weights.hpp"
 #include "kernels/kernels.hpp"
 #include "dataset/training_set.hpp"
+#include "trainers/minimiser.hpp"
 
 namespace tagpool {
 
@@ -26,6 +28,8 @@ public:
     // The same for minimisers: memory_size() numbers in the order of memory, where twins are one.
     size_t memory_size() const { return free_.size(); }
     double evaluate(const double* weights, double* gradient);
+    // Minimises from the current point: by OWL-QN with l1, else by L-BFGS. An exception from `interrupt` ends it between two evaluations.
+    LbfgsResult minimise(LbfgsOptions options, InterruptCheck interrupt, const Report& report);
     // The current point of a minimiser.
     AlignedVector<double>& point() { return point_; }
     // Sets the point to these parameters (null: zero).

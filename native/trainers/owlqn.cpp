@@ -115,7 +115,7 @@ private:
 
 }  // namespace
 
-LbfgsResult minimise_sparsely(const Evaluate& evaluate, AlignedVector<double>& x, const LbfgsOptions& options, const Report& report) {
+LbfgsResult minimise_owlqn(const Evaluate& evaluate, AlignedVector<double>& x, const LbfgsOptions& options, const Report& report) {
     return SparseMinimiser(evaluate, x, options).run(report);
 }
 

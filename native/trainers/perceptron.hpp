@@ -13,11 +13,14 @@
 #include "base/random.hpp"
 #include "dataset/row_masks.hpp"
 #include "dataset/training_set.hpp"
+#include "trainers/trainer.hpp"
 
 namespace tagpool {
 
 class Perceptron {
 public:
+    using Number = float;
+
     // `example_weights` (the c_s) has one number for each sentence of a chain, else for each token; empty: all are 1.
     Perceptron(std::shared_ptr<const TrainingSet> set, bool chain, uint64_t seed, std::vector<float> example_weights);
 
@@ -47,5 +50,7 @@ private:
     ChainScratch<float> scratch_;
     std::vector<int32_t> best_, held_;
 };
+
+static_assert(Trainer<Perceptron>);
 
 }  // namespace tagpool

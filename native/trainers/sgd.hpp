@@ -22,6 +22,7 @@
 #include "dataset/row_masks.hpp"
 #include "dataset/shards.hpp"
 #include "dataset/training_set.hpp"
+#include "trainers/trainer.hpp"
 
 namespace tagpool {
 
@@ -38,6 +39,8 @@ struct SgdOptions {
 
 class Sgd {
 public:
+    using Number = float;
+
     // `example_weights` has one number for each sentence of a chain, else for each token; empty: all are 1.
     Sgd(std::shared_ptr<const TrainingSet> set, bool chain, const SgdOptions& options, std::vector<float> example_weights);
 
@@ -106,5 +109,7 @@ private:
     Dropout::Kept kept_[Shards::kCount];           // by sentence, of the batch that was scored last
     std::vector<uint32_t> longest_first_;
 };
+
+static_assert(Trainer<Sgd>);
 
 }  // namespace tagpool

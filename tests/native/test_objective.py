@@ -108,7 +108,7 @@ def test_bad_arguments() -> None:
     training = problem.training_set(all_pairs=True)
     with pytest.raises(_native.InputFault, match="expected 16 parameters, got 3"):
         _native.Objective(training, True, 0.0, NONE, 1)(np.zeros(3))
-    with pytest.raises(_native.InputFault, match="one weight a sentence"):
+    with pytest.raises(_native.InputFault, match="one for each sentence"):
         _native.Objective(training, True, 0.0, np.ones(5, np.float32), 1)
     encoded = GivenEncoder().fit_transform([[["a"]]])
     with pytest.raises(_native.InputFault, match="label 3 is out of range"):
