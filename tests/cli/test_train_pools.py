@@ -63,7 +63,7 @@ SCHEMES = {
     "random:3": ["part 1", "part 2", "part 3"],
     "sequential:2": ["part 1", "part 2"],
     "positions": ["before", "here", "after"],
-    "labels": ["O", "MISC", "LOC", "ORG", "PER"],
+    "labels": ["LOC", "MISC", "O", "ORG", "PER"],
 }
 
 
@@ -71,10 +71,11 @@ SCHEMES = {
 def test_bags_may_be_chosen(data: Path, pools: Path, tmp_path: Path, bags: str) -> None:
     options = ["--bags", bags, "--features", pools / "bags.txt", "--epochs", 1, "--model", tmp_path / "m"]
     found = json.loads(succeed("train", "--pool", "bagging", "--train", data / "train.conll", *options, "--json"))
-    assert [member["name"] for member in found["members"]] == SCHEMES[bags]
+    assert sorted(member["name"] for member in found["members"]) == sorted(SCHEMES[bags])
     inspected = json.loads(succeed("inspect", tmp_path / "m", "--json"))
     assert inspected["members"][0].get("bags") == (["shapes", "endings"] if "=" in bags else None)
-    assert (inspected["members"][-1].get("labels") == ["B-PER", "I-PER"]) == (bags == "labels")
+    labels = [member.get("labels") for member in inspected["members"]]
+    assert (["B-PER", "I-PER"] in labels) == (bags == "labels")
 
 
 def test_bags_may_be_found_and_shares_on_folds(data: Path, pools: Path, tmp_path: Path) -> None:
@@ -196,7 +197,7 @@ NONSENSE = {
     "members that are none": (["--pool", "opinion", "--member", "{bags}"], "expected a model"),
     "shares of opinions by em": (
         ["--pool", "opinion", "--member", "{model}", "--alpha", "em"],
-        "expected uniform, dev, likelihood",
+        "expected 'uniform', 'dev', 'likelihood'",
     ),
     "members for bagging": (["--pool", "bagging", "--member", "x"], "--member is for --pool opinion"),
     "collapsing one expert": (["--collapse"], "there is no --pool"),
@@ -213,13 +214,13 @@ NONSENSE = {
     "no parts": (["--pool", "bagging", "--bags", "random:0"], "expected NAME=BAG,BAG"),
     "names and a scheme": (["--pool", "bagging", "--bags", "a=base", "--bags", "auto"], "--bags auto: expected NAME=BAG,BAG"),
     "two bags of one name": (["--pool", "bagging", "--bags", "a=base", "--bags", "a=base"], "two members called 'a'"),
-    "an unknown combination": (["--pool", "bagging", "--combine", "sum"], "expected sequence-product"),
+    "an unknown combination": (["--pool", "bagging", "--combine", "sum"], "expected 'sequence-product'"),
     "em for a product": (["--pool", "bagging", "--alpha", "em"], "for mixtures"),
     "dev without dev": (["--pool", "bagging", "--alpha", "dev"], "--alpha dev needs held-out sentences: --dev FILE"),
     "shares that are no numbers": (["--pool", "bagging", "--alpha", "0.5,x"], "expected numbers with commas"),
     "too many shares": (["--pool", "bagging", "--alpha", "0.5,0.2,0.3", "--features", "{bags}"], "expected 2 numbers"),
-    "elitist shares on dev": (["--pool", "elitist", "--alpha", "dev"], "'uniform', 'learned', or 3 numbers"),
-    "an elitist perceptron": (["--pool", "elitist", "--expert", "perceptron"], "expected one of maxent, crf"),
+    "elitist shares on dev": (["--pool", "elitist", "--alpha", "dev"], "expected 'uniform', 'learned'"),
+    "an elitist perceptron": (["--pool", "elitist", "--expert", "perceptron"], "expected 'maxent' or 'crf'"),
     "mu beyond 1": (["--pool", "elitist", "--mu", 2], "from 0 to 1"),
     "drop without dropout": (["--drop", "bags"], "give both"),
     "dropout of lbfgs": (["--dropout", 0.5, "--trainer", "lbfgs"], "only the trainer sgd"),
