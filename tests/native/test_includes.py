@@ -8,7 +8,21 @@ from pathlib import Path
 import pytest
 
 NATIVE = Path(__file__).parents[2] / "native"
-FOLDERS = ("base text features clusters chain dataset kernels trainers model online pools crfsuite bindings").split()
+FOLDERS = [
+    "base",
+    "text",
+    "features",
+    "clusters",
+    "chain",
+    "dataset",
+    "kernels",
+    "trainers",
+    "model",
+    "online",
+    "pools",
+    "crfsuite",
+    "bindings",
+]
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 
 

@@ -15,7 +15,7 @@ from pools.tiny_pools import Fixed
 
 import tagpool
 from tagpool import CRF, SGD, BaggingPool, Corpus, InputError, Lattice, MaxEnt, ModelError, OpinionPool, OutputError, _native
-from tagpool.experts.saving import Kept, to_bytes
+from tagpool.experts.saving import SaveOptions, to_bytes
 
 TEMPLATES = "word[0]\n[shapes]\nshape(word)[-1..1]\n[endings]\nsuffix(word, 1..3)[0]"
 
@@ -32,7 +32,7 @@ def bagged(train) -> BaggingPool:
 
 @pytest.fixture(scope="module")
 def block(bagged) -> bytes:
-    return bagged.to_bytes(Kept())
+    return bagged.to_bytes(SaveOptions())
 
 
 def loaded(path, block):
@@ -71,7 +71,7 @@ def test_nested_opinion_pools_come_back(bagged, train, tmp_path):
 
 def test_equal_pools_are_equal_files(bagged, train, block):
     again = BaggingPool(CRF(TEMPLATES, trainer=SGD(epochs=2)), combine="transition-product", weights="likelihood").fit(train)
-    assert again.to_bytes(Kept()) == block
+    assert again.to_bytes(SaveOptions()) == block
 
 
 @given(cut=st.booleans(), ahead=st.booleans(), where=st.floats(0, 1, exclude_max=True), by=st.integers(1, 255))
@@ -124,7 +124,7 @@ def test_members_that_do_not_fit_each_other(bagged, tmp_path):
     with pytest.raises(ModelError, match="same labels"):
         loaded(tmp_path / "pool", rewritten(bagged, arrays={"members.1": to_bytes(other)}))
     with pytest.raises(ModelError, match="neither a CRF nor a MaxEnt"):
-        loaded(tmp_path / "pool", rewritten(bagged, arrays={"members.1": OpinionPool(list(bagged)).to_bytes(Kept())}))
+        loaded(tmp_path / "pool", rewritten(bagged, arrays={"members.1": OpinionPool(list(bagged)).to_bytes(SaveOptions())}))
 
 
 @pytest.mark.parametrize("kind", ["feature-bagging", "path-pool"])

@@ -56,7 +56,8 @@ def demo(
 ) -> None:
     """Show what tagpool does on the built-in corpus.
 
-    Trains a tagger, removes the capital letters, trains a robust tagger, and combines several noisy taggers. The picture needs matplotlib (tagpool[plots]).
+    Trains a tagger, removes the capital letters, trains a robust tagger, and combines several noisy taggers.
+    The picture needs matplotlib (tagpool[plots]).
 
     \b
     Examples:

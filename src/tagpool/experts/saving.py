@@ -1,4 +1,4 @@
-"""Model files, the writing side: one safetensors file, whole or not at all."""
+"""Writing of model files: one safetensors file, complete or absent."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ _SEPARATOR = "\0"
 
 
 @dataclass(frozen=True)
-class Kept:
-    """What of a model its file holds."""
+class SaveOptions:
+    """The parts of a model that its file contains."""
 
     half: bool = False
     prune: float = 0.0
     names: bool = True
-    apart: Path | None = None  # the folder of a file that refers to the model's resources, and does not hold them
+    folder: Path | None = None  # of a file with references to resources instead of the resources
 
 
 def save(
@@ -39,23 +39,23 @@ def save(
     names: bool = True,
     resources: bool = True,
 ) -> None:
-    """Writes an expert's model."""
+    """Writes a tagger to a file."""
     expert._fitted()
     if not prune >= 0:
-        raise InputError(f"prune={prune!r}: expected a number from 0 on")
-    write_bytes(path, to_bytes(expert, Kept(half, prune, names, None if resources else Path(path).parent)))
+        raise InputError(f"prune={prune!r}: expected a number of at least 0")
+    write_bytes(path, to_bytes(expert, SaveOptions(half, prune, names, None if resources else Path(path).parent)))
 
 
 def to_bytes(
     expert: Tagger,
-    kept: Kept = Kept(),
+    options: SaveOptions = SaveOptions(),
     further_texts: Mapping[str, str] | None = None,
     further_arrays: Mapping[str, bytes] | None = None,
 ) -> bytes:
     """The content of a model file, with further texts and arrays if given."""
     model = expert._fitted()
-    if kept.prune:
-        model = expert._pruned(kept.prune)
+    if options.prune:
+        model = expert._pruned(options.prune)
     texts = {"kind": expert.kind, "tagpool": tagpool.__version__}
     for key in ("parameters", "templates", "summary"):  # a model from a file has those it was trained with
         if (text := expert._fitted().text(key)) is not None:
@@ -67,31 +67,31 @@ def to_bytes(
     if expert._summary is not None:
         texts["summary"] = json.dumps(expert._summary)
     arrays: dict[str, bytes] = {}
-    if kept.names and has_names(expert):
+    if options.names and has_names(expert):
         arrays["names"] = _packed_names(expert)
-    if kept.names and (packed := _packed_history_names(expert)) is not None:
+    if options.names and (packed := _packed_history_names(expert)) is not None:
         arrays["history.names"] = packed
-    if kept.names and has_names(expert):
-        arrays |= expert._kept_with_names()
-    references = {} if kept.apart is None else references_of(model, origins_of(expert), kept.apart)
+    if options.names and has_names(expert):
+        arrays |= expert._name_arrays()
+    references = {} if options.folder is None else references_of(model, origins_of(expert), options.folder)
     if references:
         texts[REFERENCES] = json.dumps(references)
-    more_texts, more_arrays = expert._kept_besides(kept.half)
+    more_texts, more_arrays = expert._further_parts(options.half)
     texts |= {**more_texts, **(further_texts or {})}
     arrays |= {**more_arrays, **(further_arrays or {})}
-    written: bytes = model.write(texts, arrays, kept.half)
-    return _native.without_arrays(written, [f"{each}." for each in references]) if references else written
+    written: bytes = model.write(texts, arrays, options.half)
+    return _native.without_arrays(written, [f"{prefix}." for prefix in references]) if references else written
 
 
 def _packed_names(expert: Tagger) -> bytes:
-    """The names, sorted and compressed: they take a fifth of the room, and a feature's place follows from its name."""
+    """The names, sorted and compressed to a fifth; the place of a feature follows from its name."""
     if expert._encoder is None:
         return bytes(expert._fitted().array("names") or b"")
     return zlib.compress(expert._encoder.fitted_native.packed_names(), 3)
 
 
 def _packed_history_names(expert: Tagger) -> bytes | None:
-    """The same for features of transitions; None if there are none, or they are not known."""
+    """The names of transition features, packed; None without such features or names."""
     if not isinstance(expert._encoder, Encoder):
         packed: bytes | None = expert._fitted().array("history.names")
         return packed
@@ -100,19 +100,19 @@ def _packed_history_names(expert: Tagger) -> bytes | None:
 
 
 def has_names(expert: Tagger) -> bool:
-    """Whether the names of an expert's features are known: not if they are hashed, or left out of the file it comes from."""
+    """True if the names of the features are known: they are not hashed, and not left out of the model file."""
     if expert._fitted().hash_size:
         return False
     return expert._encoder is not None or expert._fitted().array("names") is not None
 
 
 def has_history_names(expert: Tagger) -> bool:
-    """The same of its features of transitions, which are never hashed; also if there are none."""
+    """True if the names of all transition features are known."""
     return not expert._fitted().has_history or _packed_history_names(expert) is not None
 
 
 def feature_names(expert: Tagger) -> list[str]:
-    """The names of an expert's features; an error if they were not saved.
+    """The names of a tagger's features; an error if they were not saved.
 
     >>> from tagpool import CRF, Corpus
     >>> crf = CRF("word[0]").fit(Corpus.from_lists(word=[["Ann", "left"]], label=[["PER", "O"]]))
@@ -120,7 +120,7 @@ def feature_names(expert: Tagger) -> list[str]:
     ['word[0]=Ann', 'word[0]=left']
     """
     if expert._fitted().hash_size:
-        raise InputError("the model's features are hashed: they have no names, and it cannot be trained further")
+        raise InputError("the features of the model are hashed: without names it cannot be inspected or trained further")
     if expert._encoder is not None:
         return expert._encoder.feature_names
     if expert._names is None:
@@ -129,7 +129,7 @@ def feature_names(expert: Tagger) -> list[str]:
 
 
 def history_names(expert: Tagger) -> list[str]:
-    """The names of an expert's features of transitions; an error if they were not saved.
+    """The names of a tagger's transition features; an error if they were not saved.
 
     >>> from tagpool import CRF, Corpus
     >>> corpus = Corpus.from_lists(word=[["Ann", "left"]], label=[["PER", "O"]])
@@ -147,7 +147,7 @@ def _unpacked(packed: bytes | None) -> list[str]:
     try:
         text = zlib.decompress(packed).decode()
     except (zlib.error, UnicodeDecodeError):
-        raise ModelError("the model's names of features are damaged") from None
+        raise ModelError("damaged model: the names of features are not compressed UTF-8") from None
     return text.split(_SEPARATOR) if text else []
 
 

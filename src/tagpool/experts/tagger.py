@@ -326,28 +326,27 @@ class Tagger(TaggerParameters):
     def save(
         self, path: str | Path, *, half: bool = False, prune: float = 0.0, names: bool = True, resources: bool = True
     ) -> None:
-        """Writes the model to one file, whole or not at all.
+        """Writes the model to one file, which is complete or absent.
 
-        ``half`` keeps the weights in half precision; ``prune`` leaves out weights up to this magnitude; without ``names``
-        the names of the features are left out: such a model tags, but cannot be looked into or trained further. Without
-        ``resources`` the file refers to those that were read from files, by path and checksum, and is loaded only where they
-        are found unchanged.
+        ``half`` stores weights in half precision; ``prune`` removes weights up to this magnitude. Without ``names`` of features
+        the model tags and explains, but cannot be inspected or trained further. Without ``resources`` the file refers to
+        resource files by path and checksum; it can be loaded only while they exist unchanged.
         """
         from tagpool.experts.saving import save
 
         save(self, path, half=half, prune=prune, names=names, resources=resources)
 
-    def _kept_besides(self, half: bool) -> tuple[dict[str, str], dict[str, bytes]]:
+    def _further_parts(self, half: bool) -> tuple[dict[str, str], dict[str, bytes]]:
         """Further texts and arrays of the file."""
         return {}, {}
 
-    def _kept_with_names(self) -> dict[str, bytes]:
+    def _name_arrays(self) -> dict[str, bytes]:
         """Further arrays of the file that are saved only with the names of features."""
         return {}
 
     def _pruned(self, least: float) -> Any:
         """The model without weights up to this magnitude."""
-        raise InputError(f"prune={least!r}: a {type(self).__name__} cannot be pruned")
+        raise InputError(f"prune={least!r}: {type(self).__name__} has no single weights to remove")
 
     def __getstate__(self) -> dict[str, Any]:
         state = {name: value for name, value in self.__dict__.items() if name not in ("_model", "_encoder", "_names", "_induced")}

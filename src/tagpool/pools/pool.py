@@ -20,7 +20,7 @@ from tagpool.experts.inputs import labels_of, one_sentence
 from tagpool.experts.inside.removal import group_keys, remove_templates
 from tagpool.experts.linear.lattices import Scored
 from tagpool.experts.model_file import ModelFile
-from tagpool.experts.saving import Kept
+from tagpool.experts.saving import SaveOptions
 from tagpool.parameters import Parameters
 from tagpool.pools.combination import SEQUENCE_PRODUCT
 from tagpool.pools.description import describe_pool
@@ -256,7 +256,7 @@ class Pool(Parameters):
         self, path: str | Path, *, half: bool = False, prune: float = 0.0, names: bool = True, resources: bool = True
     ) -> None:
         """Write the pool with its members to one file, atomically; the options are those of :meth:`tagpool.CRF.save`."""
-        write_bytes(path, self.to_bytes(Kept(half, prune, names, None if resources else Path(path).parent)))
+        write_bytes(path, self.to_bytes(SaveOptions(half, prune, names, None if resources else Path(path).parent)))
 
     @classmethod
     def from_file(cls: type[Self], file: ModelFile) -> Self:
@@ -264,9 +264,9 @@ class Pool(Parameters):
         pool: Self = read_pool(cls, file)
         return pool
 
-    def to_bytes(self, kept: Kept) -> bytes:
+    def to_bytes(self, options: SaveOptions) -> bytes:
         """Return the content of a file."""
-        return pool_to_bytes(self, kept)
+        return pool_to_bytes(self, options)
 
     def record(self) -> dict[str, Any]:
         """Return the JSON values that a file contains beside the members."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import tagpool
 from tagpool import _native
 from tagpool.errors import InputError, ModelError
-from tagpool.experts.saving import Kept, to_bytes
+from tagpool.experts.saving import SaveOptions, to_bytes
 from tagpool.experts.tagger import Tagger
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def check_version(container: _native.Container, version: int, source: str | Path
         raise ModelError(f"tagpool {container.text('tagpool')} wrote it (format {written}); train the pool again", source=source)
 
 
-def pool_to_bytes(pool: Pool, kept: Kept) -> bytes:
+def pool_to_bytes(pool: Pool, options: SaveOptions) -> bytes:
     """Return the content of the file of a pool."""
     members = list(pool)
     texts = {
@@ -37,13 +37,13 @@ def pool_to_bytes(pool: Pool, kept: Kept) -> bytes:
         "members": str(len(members)),
         "record": json.dumps(pool.record()),
     }
-    return _native.Container.write(texts, {f"members.{n}": _member_to_bytes(member, kept) for n, member in enumerate(members)})
+    return _native.Container.write(texts, {f"members.{n}": _member_to_bytes(member, options) for n, member in enumerate(members)})
 
 
-def _member_to_bytes(member: Any, kept: Kept) -> bytes:
+def _member_to_bytes(member: Any, options: SaveOptions) -> bytes:
     if isinstance(member, Tagger):
-        return to_bytes(member, kept)
+        return to_bytes(member, options)
     if not hasattr(member, "to_bytes"):
         raise InputError(f"a member is a {type(member).__name__}; only taggers and pools of tagpool can be saved")
-    block: bytes = member.to_bytes(kept)
+    block: bytes = member.to_bytes(options)
     return block

@@ -7,7 +7,7 @@ import pytest
 
 import tagpool
 from tagpool import CRF, SGD, BaggingPool, Corpus, InputError
-from tagpool.experts.saving import Kept
+from tagpool.experts.saving import SaveOptions
 from tagpool.pools.bagging.auto_bags import _best_cut, _candidates
 
 TEMPLATES = "word[0]\nshape(word)[-1..1]\nclue[0]\nsuffix(word, 1..3)[0]"
@@ -41,7 +41,7 @@ def test_a_strong_clue_gets_a_bag_of_its_own(train):
 def test_the_same_whatever_the_threads(train):
     result = [BaggingPool(CRF(TEMPLATES, trainer=SGD(epochs=2)), bags="auto", threads=n).fit(train) for n in (1, 3)]
     assert result[0].auto_ == result[1].auto_
-    assert result[0].to_bytes(Kept()) == result[1].to_bytes(Kept())
+    assert result[0].to_bytes(SaveOptions()) == result[1].to_bytes(SaveOptions())
 
 
 def test_the_cut_has_the_most_pressure_across_it():

@@ -15,7 +15,7 @@ from sklearn.model_selection import GridSearchCV
 
 import tagpool
 from tagpool import CRF, SGD, BaggingPool, Corpus, ElitistPool, InputError, MaxEnt, NotFittedError, OpinionPool, TemplateError
-from tagpool.experts.saving import Kept, feature_names, to_bytes
+from tagpool.experts.saving import SaveOptions, feature_names, to_bytes
 from tagpool.pools.combination import COMBINATIONS
 from tagpool.pools.weight_learning import HeldOut, maximise_f1, maximise_likelihood
 
@@ -62,7 +62,7 @@ def test_the_same_bytes_whatever_the_threads(alpha, combine, train, dev):
         assert (bagged.weights_ >= 0).all()
         assert bagged.weights_.sum() == pytest.approx(1)
         assert all(np.allclose(item.sum(axis=1), 1) for item in bagged.predict_marginals(dev))
-        result.append((bagged.to_bytes(Kept()), bagged.predict(dev)))
+        result.append((bagged.to_bytes(SaveOptions()), bagged.predict(dev)))
     assert result[1:] == result[:-1]
 
 

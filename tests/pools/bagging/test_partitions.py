@@ -24,7 +24,7 @@ from tagpool import (
     RandomParts,
     SequentialParts,
 )
-from tagpool.experts.saving import Kept, feature_names, to_bytes
+from tagpool.experts.saving import SaveOptions, feature_names, to_bytes
 from tagpool.pools.bagging.label_wise import OTHER, expand_labels, merge_labels
 from tagpool.pools.bagging.partitions import Part
 
@@ -64,7 +64,7 @@ def test_members_have_parts_of_the_features(scheme, train, dev):
         assert [name for member in pool for name in feature_names(member)] == everything
     else:
         assert parts != [set(feature_names(member)) for member in bagged(train, RandomParts(scheme.count, seed=9))]
-    assert pool.to_bytes(Kept()) == bagged(train, scheme, threads=2).to_bytes(Kept())
+    assert pool.to_bytes(SaveOptions()) == bagged(train, scheme, threads=2).to_bytes(SaveOptions())
 
 
 def test_a_part_is_trained_as_if_there_were_no_other_features(train, dev):
@@ -129,7 +129,7 @@ def test_a_member_for_each_label(train, dev, tmp_path):
     assert set(pool.names_) == {"O", "MISC", "ORG", "PER", "LOC"}
     assert set(pool.bags_["PER"]) == {"B-PER", "I-PER"}
     assert pool.merge().predict(dev) == pool.predict(dev)
-    assert pool.to_bytes(Kept()) == bagged(train, LabelWise(), weights="kfold", threads=3).to_bytes(Kept())
+    assert pool.to_bytes(SaveOptions()) == bagged(train, LabelWise(), weights="kfold", threads=3).to_bytes(SaveOptions())
     # Together they know what each alone cannot.
     assert pool.score(train) > max(member.score(train) for member in pool)
     pool.save(tmp_path / "pool")

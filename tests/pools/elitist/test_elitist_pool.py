@@ -12,7 +12,7 @@ from sklearn.base import clone
 import tagpool
 from tagpool import CRF, Corpus, ElitistPool, InputError, MaxEnt, ModelError, NotFittedError, Scheme, builtin_corpus
 from tagpool.experts.model_file import ModelFile
-from tagpool.experts.saving import Kept
+from tagpool.experts.saving import SaveOptions
 from tagpool.pools.elitist.files import WEIGHTS, file_parts
 
 TEMPLATES = "word[-1..1]\nshape(word)[0]\nsuffix(word, 1..3)[0]"
@@ -147,7 +147,7 @@ def test_learned_weights(corpus):
 
 def test_seeds_threads_and_pairs(corpus, dev):
     def file(**options) -> bytes:
-        return ElitistPool(TEMPLATES, epochs=3, **options).fit(corpus).to_bytes(Kept())
+        return ElitistPool(TEMPLATES, epochs=3, **options).fit(corpus).to_bytes(SaveOptions())
 
     first = file(seed=5)
     assert file(seed=5) == first

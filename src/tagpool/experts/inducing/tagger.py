@@ -103,11 +103,11 @@ class InducingTagger(Tagger):
                 raise ModelError(f"damaged model: {name} is not a whole number")
             self.set_params(**{name: type(self.parameters()[name].default)(int(text))})
 
-    def _kept_besides(self, half: bool) -> tuple[dict[str, str], dict[str, bytes]]:
+    def _further_parts(self, half: bool) -> tuple[dict[str, str], dict[str, bytes]]:
         # Plain numbers can be read without a JSON parser.
         return {f"{self.kind}.{name}": str(int(getattr(self, name))) for name in _RECALLED}, {}
 
-    def _kept_with_names(self) -> dict[str, bytes]:
+    def _name_arrays(self) -> dict[str, bytes]:
         from tagpool.experts.inducing.names import pack
 
         return pack(self)

@@ -19,7 +19,7 @@ from tagpool.experts.linear.crf import CRF
 from tagpool.experts.linear.expert import Expert
 from tagpool.experts.linear.maxent import MaxEnt
 from tagpool.experts.model_file import ModelFile
-from tagpool.experts.saving import Kept, feature_names, has_names, to_bytes
+from tagpool.experts.saving import SaveOptions, feature_names, has_names, to_bytes
 from tagpool.experts.tagger import Tagger
 from tagpool.features.encoder import Encoder
 from tagpool.features.template import TemplateSet
@@ -231,11 +231,11 @@ class ElitistPool(Pool):
             facts["members"] = [{"training": {}, "weights": size} for size in sharing.total.sizes]
         return facts
 
-    def to_bytes(self, kept: Kept) -> bytes:
+    def to_bytes(self, options: SaveOptions) -> bytes:
         """Return the content of a file: the merged model with the members."""
-        if kept.prune:
+        if options.prune:
             raise InputError("an ElitistPool is not pruned: prune pool.merge()")
-        return to_bytes(self.merge(), kept, *file_parts(self, kept.half))
+        return to_bytes(self.merge(), options, *file_parts(self, options.half))
 
     @classmethod
     def load(cls: type[Self], path: str | Path) -> Self:
