@@ -15,7 +15,7 @@ from tagpool.experiments.names_experts import BESIDE, FIRST, MEMBERS, Member, Sa
 from tagpool.experiments.paths_ner import POOLINGS, Pooling, averaged, best_of_each
 from tagpool.experiments.study import Setting
 from tagpool.optim.sgd import SGD
-from tagpool.pools.two_stage.columns import staged
+from tagpool.pools.two_stage.columns import add_columns
 
 LABELS = ("B-PER", "E-PER", "O", "S-LOC")
 
@@ -62,7 +62,7 @@ def test_members_have_their_bags_and_speak_the_common_scheme() -> None:
     def make(features: str, quick: bool, **more: Any) -> Any:
         return CRF(features, trainer=SGD(epochs=3 if quick else 20), **more)
 
-    learned, view = staged(train, train.labels), staged(dev, dev.labels)
+    learned, view = add_columns(train, train.labels), add_columns(dev, dev.labels)
     both = Member("both", make, ("ngrams",), sees="first")
     tagger = both.fit(learned, **common)
     assert "mention[-1..1]" in tagger.templates
@@ -80,7 +80,7 @@ def test_members_have_their_bags_and_speak_the_common_scheme() -> None:
     assert messages.probabilities is None
     _assert_legal(messages.labels)
     less = Member("less", make, ("clusters", "vectors"), without=("brown", "glove"))
-    assert "cluster" not in less.fit(train, **common).features
+    assert "cluster" not in less.fit(train, **common).templates
     alone = Member("alone", lambda features, quick, **more: MaxEnt(features, trainer=SGD(epochs=2), **more), ("ngrams",), "first")
     _assert_legal(alone.ask(alone.fit(learned, **common), view).labels)
 

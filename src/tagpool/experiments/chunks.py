@@ -77,17 +77,17 @@ def _models(makers: Makers) -> list[Model]:
 def _rows(study: Study, kind: str, split: Split, models: Sequence[Model], papers: Mapping[str, float], setting: Setting) -> None:
     gold = split.test.labels
     whole = together(split.train, split.dev)
-    found: dict[str, list[Labels]] = {}
+    results: dict[str, list[Labels]] = {}
     rows: list[Row] = []
     for model in models:
         refit(tune(model, split, setting, only_first=True), whole, setting)
-        found[model.name] = [tagger.predict(split.test) for tagger in model.fitted]
-        rows.append(measured(model.name, f"{kind}, test F1", gold, found[model.name], paper=papers.get(model.name)))
+        results[model.name] = [tagger.predict(split.test) for tagger in model.fitted]
+        rows.append(measured(model.name, f"{kind}, test F1", gold, results[model.name], paper=papers.get(model.name)))
         study.notes.append(f"{kind}, {model.name}: l2 {model.setting:g}, dev F1 {model.dev:.2f}")
         model.fitted.clear()
-    rivals = {name: _ONE for name in found if name not in (_BASE, _ONE)}
-    study.rows += with_marks(rows, gold, found, rivals)
-    study.notes += [f"{kind}, {note}" for note in compared(gold, found, rivals)]
+    rivals = {name: _ONE for name in results if name not in (_BASE, _ONE)}
+    study.rows += with_marks(rows, gold, results, rivals)
+    study.notes += [f"{kind}, {note}" for note in compared(gold, results, rivals)]
 
 
 def _tagged_again(split: Split, outside: Corpus, brown: Clusters, setting: Setting) -> Split:

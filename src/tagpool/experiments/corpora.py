@@ -138,14 +138,14 @@ def handwriting(setting: Setting) -> tuple[Corpus, list[int]]:
 def pronunciations(setting: Setting) -> list[tuple[str, list[str]]]:
     """Words of letters only with their first pronunciation, without stress, in alphabetical order."""
     path = _file(folder(setting) / "cmudict" / "cmudict-0.7a.txt.gz")
-    found: dict[str, list[str]] = {}
+    phones: dict[str, list[str]] = {}
     for number, line in enumerate(read_lines(path), 1):
         word, *rest = line.split() or [""]
         if len(rest) < 2 or not rest[0].isdigit():
             raise InputError("expected a word, the number of the variant, and phones", source=str(path), line=number)
         if rest[0] == "1" and word.isalpha():
-            found[word] = [phone.rstrip("012") for phone in rest[1:]]
-    return sorted(found.items())
+            phones[word] = [phone.rstrip("012") for phone in rest[1:]]
+    return sorted(phones.items())
 
 
 def _sections(path: Path) -> list[tuple[int, int]]:
@@ -181,11 +181,11 @@ def newswire_clusters(setting: Setting) -> Clusters:
 
 def vectors(setting: Setting, scale: float = 1.0) -> Embeddings:
     """Return GloVe vectors of lower-case words."""
-    found = Embeddings.read(folder(setting) / "glove" / "glove.6B.100d.subset.f16.npz")
+    embeddings = Embeddings.read(folder(setting) / "glove" / "glove.6B.100d.subset.f16.npz")
     if scale == 1.0:
-        return found
-    words = found.rows.words()
-    return Embeddings(words, scale * found.vectors[[found.rows.row(word) for word in words]])
+        return embeddings
+    words = embeddings.rows.words()
+    return Embeddings(words, scale * embeddings.vectors[[embeddings.rows.row(word) for word in words]])
 
 
 def possible_tags(setting: Setting, *, small: bool = False) -> AmbiguityClasses:
@@ -224,10 +224,10 @@ def _file(path: Path) -> Path:
 
 
 def _only(place: Path, part: str) -> Path:
-    found = sorted(place.glob(f"*{part}*"))
-    if not found:
+    files = sorted(place.glob(f"*{part}*"))
+    if not files:
         raise InputError(f"no file for {part} in {place}: TAGPOOL_DATA must name the folder of the corpora")
-    return found[0]
+    return files[0]
 
 
 def _split(setting: Setting, train: Corpus, dev: Corpus, test: Corpus) -> Split:

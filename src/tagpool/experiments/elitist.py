@@ -105,20 +105,20 @@ def _rows(
     for model in models:
         tune(model, split, setting, whole_grid=model.name in papers)
         name = f"{corpus}: {model.name}"
-        said[model.name] = found = [legally(tagger, split.test) for tagger in model.fitted]
+        said[model.name] = results = [legally(tagger, split.test) for tagger in model.fitted]
         printed = papers.get(model.name, _NOT_PRINTED)
         on_dev = [legally(tagger, split.dev) for tagger in model.fitted]
         study.rows.append(measured(name, "dev F1", split.dev.labels, on_dev, paper=printed[0]))
-        study.rows += precision_and_recall(name, "test", gold, found, printed[1:3])
+        study.rows += precision_and_recall(name, "test", gold, results, printed[1:3])
         marks = "".join(
             mark
             for mark, rival in (("†", _RIDGE), ("‡", _LASSO))
-            if rival in said and rival != model.name and better_mark(gold, said[rival], found)
+            if rival in said and rival != model.name and better_mark(gold, said[rival], results)
         )
-        study.rows.append(measured(name, "test F1", gold, found, paper=printed[3], mark=marks))
-        study.rows += _by_vocabulary(name, split.test, found, known, printed)
+        study.rows.append(measured(name, "test F1", gold, results, paper=printed[3], mark=marks))
+        study.rows += _by_vocabulary(name, split.test, results, known, printed)
         if printed[5] is not None:
-            study.notes.append(f"{name}: {_without_capitals(split, found)}")
+            study.notes.append(f"{name}: {_without_capitals(split, results)}")
         blind = [legally(tagger.without("ngrams"), split.test) for tagger in model.fitted]
         study.rows.append(measured(name, "n-grams removed, F1", gold, blind))
         study.notes.append(f"{name}: {model.setting:g}, dev F1 {model.dev:.2f}")
@@ -126,24 +126,24 @@ def _rows(
 
 
 def _by_vocabulary(
-    name: str, test: Corpus, found: Sequence[Labels], known: frozenset[str], papers: tuple[float | None, ...]
+    name: str, test: Corpus, results: Sequence[Labels], known: frozenset[str], papers: tuple[float | None, ...]
 ) -> list[Row]:
-    known_words, unknown_words = _token_f1(test.words, test.labels, found, known)
+    known_words, unknown_words = _token_f1(test.words, test.labels, results, known)
     return [Row(name, "IV F1", known_words, paper=papers[4]), Row(name, "OOV F1", unknown_words, paper=papers[5])]
 
 
-def _without_capitals(split: Split, found: Sequence[Labels]) -> str:
+def _without_capitals(split: Split, results: Sequence[Labels]) -> str:
     """Describe the scores if known words ignore case: the paper does not define its lexicon."""
     known = frozenset(word.lower() for sentence in split.train.words for word in sentence)
     words = [[word.lower() for word in sentence] for sentence in split.test.words]
-    both = _token_f1(words, split.test.labels, found, known)
+    both = _token_f1(words, split.test.labels, results, known)
     return "if known words ignore case, IV F1 {:.2f}, OOV F1 {:.2f}".format(*both)
 
 
 def _token_f1(
-    words: Sequence[Sequence[str]], gold: Labels, found: Sequence[Labels], known: frozenset[str]
+    words: Sequence[Sequence[str]], gold: Labels, results: Sequence[Labels], known: frozenset[str]
 ) -> tuple[float, float]:
-    parts = [vocabulary_breakdown(words, gold, labels, known) for labels in found]
+    parts = [vocabulary_breakdown(words, gold, labels, known) for labels in results]
     return (
         round(100 * sum(part.in_vocabulary.f1 for part in parts) / len(parts), 2),
         round(100 * sum(part.out_of_vocabulary.f1 for part in parts) / len(parts), 2),

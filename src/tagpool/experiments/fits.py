@@ -114,10 +114,12 @@ def refit(model: Model, corpus: Corpus, setting: Setting) -> None:
         model.fitted.append(made.fit(corpus))
 
 
-def measured(row: str, metric: str, gold: Labels, found: Iterable[Labels], *, paper: float | None = None, mark: str = "") -> Row:
+def measured(
+    row: str, metric: str, gold: Labels, results: Iterable[Labels], *, paper: float | None = None, mark: str = ""
+) -> Row:
     """Return the mean F1 over seeds, and the mean bounds of its 95% intervals (bootstrap over sentences)."""
     scores, lows, highs = [], [], []
-    for labels in found:
+    for labels in results:
         scores.append(100 * score(gold, labels).f1)
         interval = bootstrap_intervals(gold, labels, draws=1000)["f1"]
         lows.append(100 * interval.low)
@@ -126,10 +128,10 @@ def measured(row: str, metric: str, gold: Labels, found: Iterable[Labels], *, pa
 
 
 def precision_and_recall(
-    row: str, where: str, gold: Labels, found: Sequence[Labels], papers: Sequence[float | None] = (None, None)
+    row: str, where: str, gold: Labels, results: Sequence[Labels], papers: Sequence[float | None] = (None, None)
 ) -> list[Row]:
     """Return mean precision and recall over seeds, in percent."""
-    scores = [score(gold, labels) for labels in found]
+    scores = [score(gold, labels) for labels in results]
     return [
         Row(row, f"{where} {name}", _mean([100 * getattr(one, name) for one in scores]), paper=paper)
         for name, paper in zip(("precision", "recall"), papers, strict=True)
@@ -147,18 +149,21 @@ def better_mark(gold: Labels, first: Sequence[Labels], second: Sequence[Labels])
     return "**" if worst < 0.01 else "*" if worst < 0.05 else ""
 
 
-def with_marks(rows: Sequence[Row], gold: Labels, found: Mapping[str, Sequence[Labels]], rivals: Mapping[str, str]) -> list[Row]:
+def with_marks(
+    rows: Sequence[Row], gold: Labels, results: Mapping[str, Sequence[Labels]], rivals: Mapping[str, str]
+) -> list[Row]:
     """Return the rows, marked if significantly better than their rival in ``rivals``."""
     return [
-        replace(row, mark=better_mark(gold, found[rivals[row.row]], found[row.row])) if row.row in rivals else row for row in rows
+        replace(row, mark=better_mark(gold, results[rivals[row.row]], results[row.row])) if row.row in rivals else row
+        for row in rows
     ]
 
 
-def compared(gold: Labels, found: Mapping[str, Sequence[Labels]], rivals: Mapping[str, str]) -> list[str]:
+def compared(gold: Labels, results: Mapping[str, Sequence[Labels]], rivals: Mapping[str, str]) -> list[str]:
     """Return a note for each model with a rival: the difference in F1 and its p value."""
     notes = []
     for name, rival in rivals.items():
-        outcome = randomisation_test(gold, found[rival], found[name])
+        outcome = randomisation_test(gold, results[rival], results[name])
         p = f"p = {outcome.p_value:.2g}" if outcome.p_value > _LEAST else f"p ≤ {_LEAST:g}"
         notes.append(
             f"{name}, against {rival}: {100 * outcome.difference:+.2f} F1, {p} (approximate randomisation over sentences)."

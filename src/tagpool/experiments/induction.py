@@ -169,21 +169,21 @@ def run_tags(setting: Setting) -> Study:
         "tweets": tweet_clusters(setting),
     }
     task = Task(split, templates("tags-induced"), resources, epochs=4, tried_epochs=1, min_count=2, average_from=1)
-    found: dict[str, Found] = {}
+    results: dict[str, Found] = {}
     for step in TAG_STEPS:
-        found[step.name] = _found(task, step, found, setting)
+        results[step.name] = _found(task, step, results, setting)
     pools = {
-        f"M4, {_POOLED}": task.pooled([found["M4: M2 + induction"]]),
-        "M2, M3 and M4, all seeds pooled": task.pooled([found[step.name] for step in TAG_STEPS[2:]]),
+        f"M4, {_POOLED}": task.pooled([results["M4: M2 + induction"]]),
+        "M2, M3 and M4, all seeds pooled": task.pooled([results[step.name] for step in TAG_STEPS[2:]]),
     }
     papers = {step.name: step.paper for step in TAG_STEPS}
     known = vocabulary_of(split.train.words)
-    for name, here in (found | pools).items():
+    for name, here in (results | pools).items():
         paper = papers.get(name, (None, None, None, None))
         study.rows += _accuracies(name, "dev", split.dev, here.on_dev, known, paper[:2])
         study.rows += _accuracies(name, "test", split.test, here.on_test, known, paper[2:])
     rivals = {"M3: M1 + induction": "M1: M0 + outside classes", "M4: M2 + induction": "M2: M1 + clusters"}
-    _add_notes(study, task, found, rivals, setting)
+    _add_notes(study, task, results, rivals, setting)
     study.notes += _BEYOND_TAGS
     return study
 
@@ -210,19 +210,19 @@ def run_names(setting: Setting) -> Study:
         "glove": vectors(setting),
     }
     task = Task(split, templates("names-induced"), resources, epochs=8, tried_epochs=2, beam=8, scheme="bioes")
-    found: dict[str, Found] = {}
+    results: dict[str, Found] = {}
     for step in NAME_STEPS:
-        found[step.name] = _found(task, step, found, setting)
-    more = {f"{name[:2]}, greedy": _greedy(found[name]) for name in ("M3: M2 + embeddings", "M4: M3 + induction")}
-    more[f"M4 + documents, {_POOLED}"] = task.pooled([found["M4 + documents"]])
+        results[step.name] = _found(task, step, results, setting)
+    more = {f"{name[:2]}, greedy": _greedy(results[name]) for name in ("M3: M2 + embeddings", "M4: M3 + induction")}
+    more[f"M4 + documents, {_POOLED}"] = task.pooled([results["M4 + documents"]])
     papers = {step.name: step.paper for step in NAME_STEPS}
-    for name, here in (found | more).items():
+    for name, here in (results | more).items():
         paper = papers.get(name, (None, None, None, None))
         study.rows += precision_and_recall(name, "dev", split.dev.labels, here.on_dev, paper[:2])
         study.rows.append(measured(name, "dev F1", split.dev.labels, here.on_dev, paper=paper[2]))
         study.rows.append(measured(name, "test F1", split.test.labels, here.on_test, paper=paper[3]))
     rivals = {"M4: M3 + induction": "M3: M2 + embeddings", "M4 + documents": "M3 + documents"}
-    _add_notes(study, task, found, rivals, setting)
+    _add_notes(study, task, results, rivals, setting)
     study.notes.append(
         f"Labels are BIOES inside. Beyond the paper: tagging keeps the {task.beam} best sequences (greedy rows: the same taggers "
         "with one); clusters are of two sources; documents: what the other occurrences of a word in its document look like."
@@ -230,8 +230,8 @@ def run_names(setting: Setting) -> Study:
     return study
 
 
-def _greedy(found: Found) -> Found:
-    return replace(found, on_dev=found.greedy[0], on_test=found.greedy[1])
+def _greedy(results: Found) -> Found:
+    return replace(results, on_dev=results.greedy[0], on_test=results.greedy[1])
 
 
 def _found(task: Task, step: Step, before: Mapping[str, Found], setting: Setting) -> Found:
@@ -274,9 +274,9 @@ def _choose(task: Task, step: Step, result: Found, setting: Setting) -> None:
     result.chosen = max(tried, key=lambda each: each[0])[1]
 
 
-def _add_notes(study: Study, task: Task, found: Mapping[str, Found], rivals: Mapping[str, str], setting: Setting) -> None:
+def _add_notes(study: Study, task: Task, results: Mapping[str, Found], rivals: Mapping[str, str], setting: Setting) -> None:
     slots = " and ".join(f"{count:,}" for count in _SLOTS)
-    said = {name: each.on_test for name, each in found.items()}
+    said = {name: each.on_test for name, each in results.items()}
     study.notes += [f"On the test set, {note}" for note in compared(task.split.test.labels, said, rivals)]
     study.notes += [
         f"Means over {len(setting.seed_numbers())} seeds; intervals are mean bounds of a bootstrap over sentences. The penalty, "
@@ -297,7 +297,7 @@ def _add_notes(study: Study, task: Task, found: Mapping[str, Found], rivals: Map
             f"{each.chosen['slots']:,}" if each.pairs else "",
             "; ".join(each.tried),
         ]
-        for name, each in found.items()
+        for name, each in results.items()
     ]
     header = ["", "features", "pairs", "share", "step", "most epochs", "l1", "slots", "dev of what was tried"]
     study.tables.append(Table("Features of the first seed", header, lines))

@@ -61,9 +61,9 @@ def pieces_of(letters: Sequence[str], phones: Sequence[str], table: Table) -> li
         now: dict[int, tuple[float, int]] = {}
         for behind, (likely, _) in best[-1].items():
             for end in range(behind, min(behind + _LONGEST, len(phones)) + 1):
-                found = likely * table.get((letter, tuple(phones[behind:end])), 0.0)
-                if found > now.get(end, (0.0, 0))[0]:
-                    now[end] = (found, behind)
+                results = likely * table.get((letter, tuple(phones[behind:end])), 0.0)
+                if results > now.get(end, (0.0, 0))[0]:
+                    now[end] = (results, behind)
         best.append(now)
     end = len(phones)
     if end not in best[-1]:

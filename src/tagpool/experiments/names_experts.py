@@ -83,12 +83,12 @@ class Member:
 
 def jackknifed(member: Member, train: Corpus, folds: int, fit: Callable[[Member, Corpus], Any]) -> Labels:
     """Return cross-validated predictions of an expert, with folds over documents."""
-    found: Labels = [[] for _ in range(len(train))]
+    results: Labels = [[] for _ in range(len(train))]
     for rest, without in train.fold_numbers(folds, seed=1, by_document=True):
         said = member.ask(fit(member, train.select(rest)), train.select(without))
         for sentence, labels in zip(without, said.labels, strict=True):
-            found[sentence] = labels
-    return found
+            results[sentence] = labels
+    return results
 
 
 def _expert(kind: type[CRF] | type[MaxEnt], l2: float, epochs: int, dropout: float, drop: str = "features") -> Make:

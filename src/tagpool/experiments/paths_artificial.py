@@ -52,10 +52,10 @@ def run(setting: Setting) -> Study:
     for number, data in enumerate(_DATA):
         setting.say(f"{data.name}: {count:,} sequences, {folds} times {_LEARNED} to learn from")
         losses = _losses(data, count, folds, seed=number)
-        for method, found in losses.items():
+        for method, results in losses.items():
             paper = _PAPER[data.paper][METHODS.index(method)] if data.paper and method in METHODS else None
-            study.rows.append(loss_row(method, data.name, found, paper))
-        lines.append(_compared(data, {method: float(found.mean()) for method, found in losses.items()}))
+            study.rows.append(loss_row(method, data.name, results, paper))
+        lines.append(_compared(data, {method: float(results.mean()) for method, results in losses.items()}))
     header = ["", "MVote / best path", "MVote / best expert", "pairs in the order of the paper's intervals", "others"]
     study.tables.append(Table("What the paper says, and what was found", header, lines))
     study.notes += [

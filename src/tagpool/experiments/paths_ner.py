@@ -59,14 +59,14 @@ class Pooling:
 
     def out_of_fold(self, said: Heard, gold: Corpus) -> Labels:
         """What such a pool says of sentences whose documents it has not learned from."""
-        found: Labels = [[] for _ in range(len(gold))]
+        results: Labels = [[] for _ in range(len(gold))]
         for rest, tried in gold.fold_numbers(_TRIALS, seed=1, by_document=True):
             known = {name: [labels[number] for number in rest] for name, labels in said.items()}
             asked = {name: [labels[number] for number in tried] for name, labels in said.items()}
             pooled = self.pool().fit(known, gold.select(rest)).predict(asked)
             for number, labels in zip(tried, pooled, strict=True):
-                found[number] = labels
-        return found
+                results[number] = labels
+        return results
 
     def pool(self) -> VotePool:
         """The pool, not fitted."""
@@ -130,8 +130,8 @@ def run(setting: Setting) -> Study:
     for pooling in ways:
         pool = pooling.pool().fit(members[0], split.dev)
         pools[0][f"VotePool: {pooling}"] = tried[pooling]
-        for said, found in zip(members[1:], pools[1:], strict=True):
-            found[f"VotePool: {pooling}"] = pool.predict(said)
+        for said, results in zip(members[1:], pools[1:], strict=True):
+            results[f"VotePool: {pooling}"] = pool.predict(said)
     for name in (*experts[0], *pools[0]):
         for metric, gold, alone, pooled in zip((_DEV, _TEST, _BOTH), golds, experts, pools, strict=True):
             study.rows.append(measured(name, metric, gold, [alone[name] if name in alone else pooled[name]]))
@@ -176,11 +176,11 @@ def averaged(said: Sequence[Said], labels: Sequence[str]) -> Labels:
     certain = dict(zip(labels, np.eye(len(labels), dtype=np.float32), strict=True))
     given = [each.probabilities or [np.array([certain[label] for label in row]) for row in each.labels] for each in said]
     no_edges = np.zeros((len(labels), len(labels)))
-    found: Labels = []
+    results: Labels = []
     for sentence in zip(*given, strict=True):
         lattice = Lattice(np.log(np.mean(sentence, axis=0, dtype=np.float64) + _LEAST), no_edges)
-        found.append([labels[number] for number in rules.constrain(lattice).best().labels.tolist()])
-    return found
+        results.append([labels[number] for number in rules.constrain(lattice).best().labels.tolist()])
+    return results
 
 
 def _heard_all(split: Split, resources: Mapping[str, Any], setting: Setting) -> tuple[dict[str, Said], ...]:
@@ -214,5 +214,5 @@ def _heard_all(split: Split, resources: Mapping[str, Any], setting: Setting) -> 
 def _significance(gold: Labels, pooled: Heard, experts: Heard, when: str) -> list[str]:
     """Whether pools are better than the expert that is best on the very same sentences."""
     rival = max(experts, key=lambda each: score(gold, experts[each]).f1)
-    found = {name: [said] for name, said in (pooled | {rival: experts[rival]}).items()}
-    return [f"{when}, on the test set: {note}" for note in compared(gold, found, dict.fromkeys(pooled, rival))]
+    results = {name: [said] for name, said in (pooled | {rival: experts[rival]}).items()}
+    return [f"{when}, on the test set: {note}" for note in compared(gold, results, dict.fromkeys(pooled, rival))]

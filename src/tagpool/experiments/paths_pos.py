@@ -46,11 +46,11 @@ def run(setting: Setting) -> Study:
         folds = 2 if setting.quick else 10
         learned = min(_LEARNED[name], len(text) // (folds + 1))
         setting.say(f"{name}: {folds} times {learned} sentences to learn from")
-        found = tried_on_others(ballots, folds_of(len(ballots), learned, folds), VARIANTS | KEYED, _BETAS[name])
-        for method in found.names():
+        results = tried_on_others(ballots, folds_of(len(ballots), learned, folds), VARIANTS | KEYED, _BETAS[name])
+        for method in results.names():
             paper = _PAPER[name][METHODS.index(method)] if method in METHODS else None
-            study.rows.append(found.row(method, name, paper))
-        study.notes.append(_significance(name, found))
+            study.rows.append(results.row(method, name, paper))
+        study.notes.append(_significance(name, results))
         study.tables.append(alone(f"The experts of {name} alone", ballots))
     study.notes += [
         f"TR1: four MaxEnts and four perceptrons, two on each of four parts of {_PARTS['TR1']} sentences, and one CRF on all "
@@ -67,11 +67,11 @@ def run(setting: Setting) -> Study:
 
 
 def _nine(parts: list[Corpus], union: Corpus) -> dict[str, tuple[Any, Corpus]]:
-    found: dict[str, tuple[Any, Corpus]] = {}
+    results: dict[str, tuple[Any, Corpus]] = {}
     for number, part in enumerate(parts[:4], 1):
-        found[f"maxent {number}"] = (MaxEnt(_LETTERS, trainer=SGD(epochs=10)), part)
-        found[f"perceptron {number}"] = (MaxEnt(_WORDS, l2=0.0, trainer=Perceptron(epochs=10)), part)
-    return found | {"crf": (CRF(_PAIRS, trainer=SGD(epochs=10)), union)}
+        results[f"maxent {number}"] = (MaxEnt(_LETTERS, trainer=SGD(epochs=10)), part)
+        results[f"perceptron {number}"] = (MaxEnt(_WORDS, l2=0.0, trainer=Perceptron(epochs=10)), part)
+    return results | {"crf": (CRF(_PAIRS, trainer=SGD(epochs=10)), union)}
 
 
 def _five(parts: list[Corpus], _: Corpus) -> dict[str, tuple[Any, Corpus]]:
@@ -80,6 +80,6 @@ def _five(parts: list[Corpus], _: Corpus) -> dict[str, tuple[Any, Corpus]]:
     }
 
 
-def _significance(name: str, found: Losses) -> str:
+def _significance(name: str, results: Losses) -> str:
     """How sure it is that MVote is better than the best expert."""
-    return f"{name}: MVote loses less than the best expert by {found.less('mvote', 'best')} (points; bootstrap over sentences)."
+    return f"{name}: MVote loses less than the best expert by {results.less('mvote', 'best')} (points; bootstrap over sentences)."

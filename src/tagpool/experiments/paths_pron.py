@@ -68,13 +68,13 @@ def run(setting: Setting) -> Study:
         chosen = words[begin : begin + int(scale * size)]
         begin += len(chosen)
         setting.say(f"{data}: {len(chosen)} words, outputs padded and aligned")
-        found = _tried(experts, chosen, max(int(scale * learned), 2), 2 if setting.quick else 10, beta)
+        results = _tried(experts, chosen, max(int(scale * learned), 2), 2 if setting.quick else 10, beta)
         for (measure, unit), papers in zip(_MEASURES.items(), _PAPER[data], strict=True):
-            losses = found[measure]
+            losses = results[measure]
             for name in losses.names():
                 paper = papers[METHODS.index(name)] if name in METHODS else None
                 study.rows.append(losses.row(name, f"{data}, {measure}", paper, unit))
-        study.notes.append(_significance(data, found))
+        study.notes.append(_significance(data, results))
     study.notes += [
         f"{count} taggers as experts, each trained on {part:,} words of its own; letters are aligned to phones by expectation "
         f"maximisation over {min(_ALIGNED_FROM, count * part):,} words, each letter with none, one or two phones. Words like "
@@ -92,9 +92,9 @@ def run(setting: Setting) -> Study:
 def _labelled(words: Sequence[Word], pieces: Pieces) -> Corpus:
     """Return words as sentences of letters, labelled with their phones; words without an alignment are dropped."""
     aligned = [(word, pieces_of(word, phones, pieces)) for word, phones in words if fits(word, phones)]
-    known = [(word, found) for word, found in aligned if found is not None]
+    known = [(word, results) for word, results in aligned if results is not None]
     return Corpus.from_lists(
-        word=[list(word) for word, _ in known], label=[[label_of(piece) for piece in found] for _, found in known]
+        word=[list(word) for word, _ in known], label=[[label_of(piece) for piece in results] for _, results in known]
     )
 
 
@@ -103,7 +103,7 @@ def _tried(experts: dict[str, Any], words: Sequence[Word], learned: int, folds: 
     gold = [phones for _, phones in words]
     labels = predictions_of(experts, [list(word) for word, _ in words])
     said = {name: [phones_of(each) for each in rows] for name, rows in labels.items()}
-    found = {measure: Losses(len(words)) for measure in _MEASURES}
+    results = {measure: Losses(len(words)) for measure in _MEASURES}
     for way, variants in _WAYS.items():
         known = ballots_of(*align_all(said, gold, way))
         # What is asked has no gold labels: they would have a say in which columns there are.
@@ -113,16 +113,16 @@ def _tried(experts: dict[str, Any], words: Sequence[Word], learned: int, folds: 
             for name, numbers in sayings(known.select(first), rest, variants, beta, seed):
                 outputs = rest.cut([rest.labels[number] for number in numbers.tolist()])
                 pooled = [tuple(phone for phone in each if phone != NOTHING) for each in outputs]
-                _add(found, name if way == "pad" else f"{name}, aligned", others, [gold[each] for each in others], pooled)
+                _add(results, name if way == "pad" else f"{name}, aligned", others, [gold[each] for each in others], pooled)
     everything = np.arange(len(words))
     for name, rows in said.items():
-        _add(found, f"expert: {name}", everything, gold, [tuple(row) for row in rows])
-    return found
+        _add(results, f"expert: {name}", everything, gold, [tuple(row) for row in rows])
+    return results
 
 
-def _add(found: dict[str, Losses], name: str, numbers: Any, gold: Sequence[list[str]], said: Sequence[tuple[str, ...]]) -> None:
+def _add(results: dict[str, Losses], name: str, numbers: Any, gold: Sequence[list[str]], said: Sequence[tuple[str, ...]]) -> None:
     lost = np.array([_losses(tuple(right), own) for right, own in zip(gold, said, strict=True)])
-    for losses, column in zip(found.values(), lost.T, strict=True):
+    for losses, column in zip(results.values(), lost.T, strict=True):
         losses.add(name, numbers, column)
 
 
@@ -134,10 +134,10 @@ def _losses(gold: tuple[str, ...], said: tuple[str, ...]) -> tuple[float, float]
     return (longer - same) / longer, float(levenshtein(gold, said))
 
 
-def _significance(data: str, found: dict[str, Losses]) -> str:
+def _significance(data: str, results: dict[str, Losses]) -> str:
     parts = [
         f"{measure} {losses.less('mvote', 'best', unit)}, aligned {losses.less('mvote, aligned', 'best, aligned', unit)}"
-        for (measure, unit), losses in zip(_MEASURES.items(), found.values(), strict=True)
+        for (measure, unit), losses in zip(_MEASURES.items(), results.values(), strict=True)
     ]
     return f"{data}: MVote loses less than the best expert by: {'; '.join(parts)} (bootstrap over words)."
 

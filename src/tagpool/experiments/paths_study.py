@@ -122,8 +122,8 @@ def fold_losses(
     ballots: Ballots, learned: int, folds: int, variants: Mapping[str, Variant], beta: float
 ) -> dict[str, NDArray[np.float64]]:
     """The mean loss of each variant, once for every fold: ``learned`` sentences to learn from, all others to be tried on."""
-    found = tried_on_others(ballots, folds_of(len(ballots), learned, folds), variants, beta)
-    return {name: found.runs(name) for name in found.names()}
+    results = tried_on_others(ballots, folds_of(len(ballots), learned, folds), variants, beta)
+    return {name: results.runs(name) for name in results.names()}
 
 
 def alone(title: str, ballots: Ballots) -> Table:
@@ -136,18 +136,18 @@ def alone(title: str, ballots: Ballots) -> Table:
 def tried_on_others(ballots: Ballots, folds: Iterable[Fold], variants: Mapping[str, Variant], beta: float) -> Losses:
     """What each variant loses on the second part of every fold, learned from the first."""
     costs = 1.0 - np.eye(len(ballots.labels))
-    found = Losses(len(ballots))
+    results = Losses(len(ballots))
     for seed, (first, others) in enumerate(folds, 1):
         rest = ballots.select(others)
         for name, labels in sayings(ballots.select(first), rest, variants, beta, seed):
-            found.add(name, others, sentence_losses(rest, labels, costs))
-    return found
+            results.add(name, others, sentence_losses(rest, labels, costs))
+    return results
 
 
-def loss_row(name: str, data: str, found: NDArray[np.float64], paper: float | None, scale: float = 100.0) -> Row:
+def loss_row(name: str, data: str, results: NDArray[np.float64], paper: float | None, scale: float = 100.0) -> Row:
     """A row in percent: the mean over folds with its 95% interval."""
-    mean = scale * float(found.mean())
-    if len(found) < 2:
+    mean = scale * float(results.mean())
+    if len(results) < 2:
         return Row(name, data, round(mean, 2), paper=paper)
-    half = 1.96 * scale * float(found.std(ddof=1)) / float(np.sqrt(len(found)))
+    half = 1.96 * scale * float(results.std(ddof=1)) / float(np.sqrt(len(results)))
     return Row(name, data, round(mean, 2), round(mean - half, 2), round(mean + half, 2), paper)

@@ -61,8 +61,8 @@ def run(setting: Setting) -> Study:
             )
         looks["capitals missing"] = lambda tagger: (tagger, small)
         for condition, look in looks.items():
-            found: list[Labels] = [model.decode(*look(tagger)) for tagger in model.fitted]
-            study.rows.append(measured(model.name, condition, split.test.labels, found))
+            results: list[Labels] = [model.decode(*look(tagger)) for tagger in model.fitted]
+            study.rows.append(measured(model.name, condition, split.test.labels, results))
             heights.setdefault(model.name, []).append(study.rows[-1].ours)
         study.notes += [f"{model.name}: {model.setting:g}, dev F1 {model.dev:.2f}", *bags_found(model)]
         model.fitted.clear()  # models with large lexicons: there is no room for all of them

@@ -30,9 +30,9 @@ def run(setting: Setting) -> Study:
     lines: dict[str, list[float]] = {}
     for strength in strengths:
         setting.say(f"strength {strength:g}: {sets} data sets")
-        found = np.array([_accuracies(strength, seed) for seed in range(sets)])
+        results = np.array([_accuracies(strength, seed) for seed in range(sets)])
         for column, name in enumerate(_NAMES):
-            mean, error = found[:, column].mean(), found[:, column].std(ddof=1) / np.sqrt(sets)
+            mean, error = results[:, column].mean(), results[:, column].std(ddof=1) / np.sqrt(sets)
             study.rows.append(_row(name, f"a = {strength:g}", mean, 1.96 * error))
             lines.setdefault(name, []).append(mean)
     study.notes += [
@@ -99,8 +99,8 @@ def _fit(matrix: Matrix, gold: list[str], columns: object) -> MaxEnt:
 
 
 def _accuracy(model: MaxEnt | OpinionPool, matrix: Matrix, gold: list[str]) -> float:
-    found = model.predict(_sentences(matrix, [f"x{k}" for k in range(matrix.shape[1])]))
-    return 100 * float(np.mean([label[0] == right for label, right in zip(found, gold, strict=True)]))
+    results = model.predict(_sentences(matrix, [f"x{k}" for k in range(matrix.shape[1])]))
+    return 100 * float(np.mean([label[0] == right for label, right in zip(results, gold, strict=True)]))
 
 
 def _sentences(matrix: Matrix, names: list[str]) -> list[list[dict[str, float]]]:
