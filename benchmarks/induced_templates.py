@@ -1,4 +1,4 @@
-"""Whether a CRF gains from the conjunctions that an inducing tagger has found: dev F1 on names and on tags.
+"""Gain of a CRF from the conjunctions of an inducing tagger: dev F1 on names and on tags.
 
     TAGPOOL_DATA=FOLDER python benchmarks/induced_templates.py --sentences 3000
 

@@ -27,7 +27,7 @@ _HISTORY = 3  # labels before
 
 @dataclass(frozen=True)
 class Searched:
-    """What one pass over a corpus took, what tagging another did, and how many labels were right."""
+    """Time of one pass over a corpus and of tagging another, and the number of correct labels."""
 
     training: Seconds
     tagging: Seconds

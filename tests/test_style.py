@@ -18,7 +18,7 @@ FILES = sorted(
 ) + sorted(ROOT.glob("*.md"))
 
 # A comment or docstring begins with the noun it defines or with a verb.
-OPENING = r'^\s*(?:\w+ = )?(?:"""|///?<?|#+) ?(?:What|How|Those|Both|Of|Whether|Whose|So that)\b'
+OPENING = r'^\s*(?:\w+ = )?(?:"""|///?<?|#+) ?(?:What|How|Those|Both|Of|Whose|So that)\b'
 
 # A name says what it contains. "each" and "given" are checked where they are assigned or looped over.
 NAME = r"\b(?:found|made|kept|told|each|own|given|said)(?:(?:\s*:[^=\n]*)?\s=\s|\sin\s|\s:\s)"

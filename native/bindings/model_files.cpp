@@ -57,7 +57,7 @@ std::optional<nb::str> text_of_file(const std::string& path, const std::string& 
 }  // namespace
 
 void bind_model_files(nb::module_& m) {
-    m.def("text_of_file", &text_of_file, nb::arg("path"), nb::arg("key"), "Text of a model file's header; None if there is none.");
+    m.def("text_of_file", &text_of_file, nb::arg("path"), nb::arg("key"), "Text of a model file's header; None if it is missing.");
     m.def("without_arrays", [](const nb::bytes& block, const std::vector<std::string>& prefixes) {
         const Tensors from = Tensors::read(bytes_view(block), nullptr);
         Tensors out;
@@ -100,9 +100,9 @@ void bind_model_files(nb::module_& m) {
             return to_bytes(out.write());
         }, nb::arg("texts"), nb::arg("arrays"), "File of texts and blocks.")
         .def("text", [](const Container& file, const std::string& key) { return find_text(file.tensors(), key); }, nb::arg("key"),
-             "Text under a key; None if there is none.")
+             "Text under a key; None if it is missing.")
         .def("array", [](const Container& file, const std::string& name) { return find_array(file.tensors(), name); }, nb::arg("name"),
-             "Block of bytes; None if there is none.")
+             "Block of bytes; None if it is missing.")
         .def("sizes", [](const Container& file) -> StringDict<int> {
             nb::dict out;
             for (const Tensor& tensor : file.tensors().all()) out[nb::str(tensor.name.c_str())] = tensor.bytes;

@@ -32,7 +32,7 @@ void add_to(Tensors& tensors, const StringDict<nb::str>& texts, const StringDict
 
 std::vector<std::string> keys_in(const std::optional<Program>& program);
 
-// Text of a file under a key, and bytes of an array; nullopt if there is none. Throws InputFault for a text that is not UTF-8.
+// Text of a file under a key, and bytes of an array; nullopt if it is missing. Throws InputFault for a text that is not UTF-8.
 std::optional<nb::str> find_text(const Tensors& tensors, const std::string& key);
 std::optional<nb::bytes> find_array(const Tensors& tensors, const std::string& name);
 nb::str decode_text(const std::string& text);
@@ -89,9 +89,9 @@ void bind_common(nb::class_<Model>& bound) {
         .def_prop_ro("feature_count", &Model::feature_count, "Number of features.")
         .def_prop_ro("weight_count", &Model::weight_count, "Number of weights.")
         .def("text", [](const Model& model, const std::string& key) { return find_text(model.tensors(), key); }, nb::arg("key"),
-             "Text of the file under a key; None if there is none.")
+             "Text of the file under a key; None if it is missing.")
         .def("array", [](const Model& model, const std::string& name) { return find_array(model.tensors(), name); }, nb::arg("name"),
-             "Bytes of an array of the file; None if there is none.")
+             "Bytes of an array of the file; None if it is missing.")
         .def("sizes", [](const Model& model) -> StringDict<int> {
             nb::dict out;
             for (const Tensor& tensor : model.tensors().all()) out[nb::str(tensor.name.c_str())] = tensor.bytes;

@@ -56,7 +56,7 @@ public:
         __builtin_prefetch(records_.data() + slot.record);
         __builtin_prefetch(records_.data() + slot.record + 56);  // enough for most records
     }
-    // Record of an attribute, valid until `clear_if_full`; kNone if there is none.
+    // Record of an attribute, valid until `clear_if_full`; kNone if it is missing.
     uint32_t find(uint64_t hash, std::string_view text) const {
         for (size_t at = first_slot(hash); slots_[at].record != kFree; at = (at + 1) & (slots_.size() - 1))
             if (slots_[at].tag == tag_of(hash) && has_text(slots_[at].record, text)) return slots_[at].record;

@@ -34,7 +34,7 @@ public:
     void prefetch(const Slot& slot) const {
         if (slot.left) __builtin_prefetch(bytes_.data() + begin_of(slot.table) + size_t{slot.index} * 8);
     }
-    // Offset of the next record with the hash, 0 if there is none. Advances the slot past it.
+    // Offset of the next record with the hash, 0 if it is missing. Advances the slot past it.
     uint32_t record_at(Slot& slot) const;
     void prefetch_record(uint32_t record) const { __builtin_prefetch(bytes_.data() + record); }
     // Number of the record if it has this text, else kNone.

@@ -154,7 +154,7 @@ private:
     size_t shared_rows_end_ = 0, shared_count_ = 0, own_rows_end_ = 0, transitions_begin_ = 0, pair_count_ = 0;
     std::vector<size_t> part_begins_;
     std::vector<uint32_t> row_of_feature_;    // kNone: sparse
-    std::vector<uint32_t> single_of_feature_; // the place of its first single weight; empty if there are none
+    std::vector<uint32_t> single_of_feature_; // the place of its first single weight; empty without such weights
     std::vector<uint32_t> pair_starts_;       // by feature, one more than features; empty with all pairs
     std::vector<uint32_t> pair_places_;       // empty with all pairs
     std::vector<uint16_t> pair_labels_;       // empty with all pairs

@@ -183,7 +183,7 @@ private:
     }
     float& squares_at(uint32_t row, size_t i) { return const_cast<float&>(std::as_const(*this).squares_at(row, i)); }
     float& sum_at(uint32_t row, size_t i) { return const_cast<float&>(std::as_const(*this).sum_at(row, i)); }
-    // Entry of a label; size_of(row) if there is none.
+    // Entry of a label; size_of(row) if it is missing.
     size_t find(uint32_t row, uint16_t label) const;
     size_t entry(uint32_t& row, uint16_t label, float threshold);
     float step(uint32_t row, size_t i, float gradient, float threshold);

@@ -31,7 +31,7 @@ double best_step(double first, Reached&& reached) {
     return best;
 }
 
-// Sets `step` to the best of the trials, 0 if there is none. pass(bound) trains on the sample once with `step` and returns its loss as above;
+// Sets `step` to the best of the trials, 0 if all failed. pass(bound) trains on the sample once with `step` and returns its loss as above;
 // undo() restores the weights, also after an exception.
 template <class Pass, class Undo>
 void calibrate_step(double& step, Pass&& pass, Undo&& undo_passes) {

@@ -16,7 +16,7 @@ class TagpoolError(Exception):
 
 
 class InputError(TagpoolError, ValueError):
-    """Bad input: a file, an argument or a value that cannot be used.
+    """Bad input: an invalid file, argument or value.
 
     ``source`` is a file name (or another short name of where the input came from), ``line`` the 1-based line in it.
 
@@ -42,7 +42,7 @@ class SchemeError(InputError):
 
 
 class TemplateError(InputError):
-    """A feature template that cannot be read or used; shows the line with a caret below the place.
+    """An invalid feature template; shows the line with a caret below the place.
 
     ``column`` is 0-based into ``text``.
 
@@ -74,7 +74,7 @@ class TemplateError(InputError):
 
 
 class ResourceError(InputError):
-    """A lexicon, cluster, embedding or other resource that is missing or cannot be read."""
+    """A lexicon, cluster, embedding or other resource that is missing or unreadable."""
 
 
 class OutputError(TagpoolError, OSError):

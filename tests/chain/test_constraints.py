@@ -211,7 +211,7 @@ def test_combining_shared_and_varying_edges() -> None:
 
 def test_combinations_that_mean_nothing_are_refused() -> None:
     lattice = Lattice([[0.0, -np.inf]], np.zeros((2, 2)))
-    assert Lattice.combine([lattice, lattice], [0.0, 0.0]).nodes.tolist() == [[0.0, 0.0]]  # nobody says anything
+    assert Lattice.combine([lattice, lattice], [0.0, 0.0]).nodes.tolist() == [[0.0, 0.0]]  # no member has weight
     for members, weights, message in [
         ([], None, "at least one lattice"),
         ([lattice], [1.0, 2.0], r"weights: expected shape \(1,\)"),

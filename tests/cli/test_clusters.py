@@ -1,4 +1,4 @@
-"""``tagpool resources clusters``: files of clusters that templates read, progress, and what cannot be clustered."""
+"""``tagpool resources clusters``: files of clusters that templates read, progress, and invalid input."""
 
 from __future__ import annotations
 

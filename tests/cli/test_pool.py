@@ -14,7 +14,7 @@ from tagpool.corpus.corpus import Corpus
 
 
 def noisy(corpus: Corpus, seed: int, types: str) -> list[list[str]]:
-    """Labels of an expert that knows only some types, and errs now and then."""
+    """Labels of an expert that knows only some types, with some errors."""
     generator = np.random.default_rng(seed)
     return [[y if y[2:] in types and generator.random() < 0.9 else "O" for y in row] for row in corpus.labels]
 

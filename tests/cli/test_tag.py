@@ -249,7 +249,7 @@ def test_a_stream_is_tagged_as_it_comes_and_may_be_left(data: Path) -> None:
             os.write(our_output, b"Oslo\n\n")
             assert os.read(our_input, 1000).startswith(b"Oslo ")
         os.close(our_input)
-        with contextlib.suppress(BrokenPipeError):  # an endless stream, but for those who forget to read it
+        with contextlib.suppress(BrokenPipeError):  # an endless stream
             for _ in range(10_000):
                 os.write(our_output, b"Oslo\n\n" * 10_000)
         _, message = process.communicate(timeout=60)
@@ -264,7 +264,7 @@ def test_ctrl_c_says_what_was_written(data: Path, tmp_path: Path) -> None:
     for options, stored in (([], "the labels so far are written"), (["-o", str(tmp_path / "out")], "nothing was written")):
         command = [sys.executable, "-m", "tagpool", "tag", str(data / "ner.tagpool"), "/dev/stdin", *options]
         reading, writing = os.pipe()
-        # Its output goes nowhere: nobody reads it while we write, and a full pipe would hold both up for ever.
+        # Discard its output: a full pipe that is not read would block both processes.
         process = subprocess.Popen(command, stdin=reading, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         os.close(reading)
         try:

@@ -16,7 +16,7 @@ REDIRECTED = "import sys\nfrom tagpool.compat import pycrfsuite\nsys.modules['py
 
 
 def run(code: str, *arguments: str, redirected: bool) -> Any:
-    """What a program prints as JSON, by itself in its process: imports are for good."""
+    """Run a program in its own process (imports are permanent) and parse the JSON that it prints."""
     script = (REDIRECTED if redirected else "") + textwrap.dedent(code)
     # nltk writes files only where its data are.
     environment = os.environ | {"NLTK_DATA": str(Path(arguments[0]).parent)} if arguments else None

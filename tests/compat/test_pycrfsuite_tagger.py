@@ -174,7 +174,7 @@ def test_bad_input_raises_errors_of_the_same_kind(call: Any, kind: type[Exceptio
     assert re.search(message, str(us))
     if isinstance(them, SystemError):  # some reach Python in a wrapping of Cython's
         them = them.__cause__
-    # What cannot be encoded is a ValueError on both sides, of a special kind there.
+    # Text that is not valid UTF-8 is a ValueError in both libraries.
     assert them is None or isinstance(us, ValueError if isinstance(them, UnicodeEncodeError) else type(them))
 
 

@@ -52,7 +52,7 @@ def test_what_crfpp_templates_make() -> None:
 
 
 def first_match(expression: list[tuple[str, str]], text: str) -> str | None:
-    """What is matched first, found by trying every place and, at each, every way in order."""
+    """Find the first match by brute force over positions and alternatives."""
 
     def ways(rest: list[tuple[str, str]], at: int) -> Any:
         if not rest:

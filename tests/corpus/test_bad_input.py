@@ -279,7 +279,7 @@ def full_device(folder: Path) -> Path:
         os.mknod(path, stat.S_IFCHR | 0o666, os.makedev(1, 7))
         path.open("rb").close()
     except OSError:
-        pytest.skip("devices cannot be made here")
+        pytest.skip("creating devices is not allowed here")
     return path
 
 

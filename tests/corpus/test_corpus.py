@@ -89,7 +89,7 @@ def test_columns_may_be_called_like_parameters():
     assert corpus.columns == tuple(names)
     assert corpus.column("source") == [["source"]]
     assert corpus.source is None
-    assert corpus.words == [["source"]]  # the first column, where there is none called word
+    assert corpus.words == [["source"]]  # the first column, without a column called word
 
 
 def test_empty_corpus():

@@ -172,7 +172,7 @@ def test_text_is_put_together_again(text):
 @settings(deadline=None, max_examples=300)
 @given(any_text, any_text)
 def test_a_blank_separates(first, second):
-    """What stands behind a line end does not change what stands before it, and the other way round (but for J. and Mr.)."""
+    """Text after a line end does not change the tokens before it, nor the other way round (except for J. and Mr.)."""
     whole = [token.text for token in tokenize(first + "\n" + second)]
     parts = [token.text for token in tokenize(first + "\n")] + [token.text for token in tokenize("\n" + second)]
     assert whole == parts

@@ -4,7 +4,7 @@ Where BIOES and BILOU differ from the conlleval of 2004 (version 2004-01-26), wh
 
 - ``E-X B-X``: 2004 has no rule for B after E, so the two spans are one; here E ends its span.
 - ``S-X`` is to 2004 a letter without rules: only a change of type separates it from its neighbours, so that
-  ``S-X S-X`` and ``B-X S-X`` are one span each, and a bare ``S`` is none; here S is always a span of its own.
+  ``S-X S-X`` and ``B-X S-X`` are one span each, and a bare ``S`` is not a span; here S is always a span of its own.
 - ``L`` and ``U`` have no rules in 2004 either; here they are E and S.
 - An unknown label is a span to 2004 if it has a hyphen and its type differs from the one before (``-X-``), and a bare
   one goes on with a bare span (``B NN``); here it is outside.

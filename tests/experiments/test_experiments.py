@@ -1,4 +1,4 @@
-"""The experiments, each run whole on small corpora laid out like the real ones; and how their findings are written down."""
+"""The experiments, each run completely on small corpora in the format of the real ones; and the pages they write."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def columns(corpus: object, *names: str) -> list[str]:
 
 
 def in_documents(lines: list[str], length: int = 5) -> list[str]:
-    """The same with a line before every so many sentences that says that a document begins."""
+    """Add a line that begins a document before every n-th sentence."""
     ends = [number for number, line in enumerate(lines) if not line]
     starts = [0, *(end + 1 for end in ends[:-1])][::length]
     return [

@@ -1,4 +1,4 @@
-"""What the studies of path experts are made of: letters and their phones, losses, files that do not fit."""
+"""Parts of the path-expert studies: letters and phones, losses, mismatched files."""
 
 from __future__ import annotations
 

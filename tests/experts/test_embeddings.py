@@ -63,7 +63,7 @@ def vectors(corpus: Corpus) -> Embeddings:
 
 
 def spelled_out(words: list[str], embeddings: Embeddings) -> list[dict[str, float]]:
-    """The features of a sentence, as somebody without templates would write them."""
+    """Features of a sentence, written without templates."""
     result = []
     for t, word in enumerate(words):
         features = {f"word[0]={word}": 1.0}

@@ -76,7 +76,7 @@ def test_the_same_model_without_its_resources(corpus: Corpus, tmp_path: Path, na
     loaded = tagpool.load(tmp_path / "apart")
     assert type(loaded) is type(tagger)
     assert loaded.predict(corpus) == tagger.predict(corpus)
-    # What was loaded can be saved in both ways again, and moved with its resources if they are in its folder.
+    # A loaded model can be saved in both ways, and moved with the resources in its folder.
     loaded.save(tmp_path / "whole again")
     loaded.save(tmp_path / "apart again", resources=False)
     assert (tmp_path / "apart again").stat().st_size == (tmp_path / "apart").stat().st_size
@@ -137,7 +137,7 @@ def test_what_came_from_no_file_is_kept(corpus: Corpus, tmp_path: Path) -> None:
     plain = CRF("word[0]", trainer=SGD(epochs=1)).fit(corpus)
     plain.save(tmp_path / "plain", resources=False)
     assert (tmp_path / "plain").read_bytes() == to_bytes(plain)
-    # Whoever reads a resource first, and hands it over, means the same file.
+    # A resource that was read before and passed as an object refers to the same file.
     paths["brown"] = Clusters.read(tmp_path / "resources" / "brown.txt")
     CRF(TEMPLATES, resources=paths, trainer=SGD(epochs=1)).fit(corpus).save(tmp_path / "m", resources=False)
     assert b"brown.txt" in (tmp_path / "m").read_bytes()

@@ -1,4 +1,4 @@
-"""What experts say of input they cannot use. Nothing half-made is left."""
+"""Errors of taggers for invalid input; no partial state is left."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_features_that_are_not_there(corpus):
     refused("no feature is left: none was met 1000 times", CRF("word[0]", min_count=1000), corpus)
     refused("no feature is left", CRF(min_count=5), [[["a"], ["b"]]], [["X", "Y"]])
     refused("unknown field 'lemma'", CRF("lemma[0]"), corpus)
-    vectors = {"glove": tagpool.Embeddings(["nobody"], [[1.0, 2.0]])}
+    vectors = {"glove": tagpool.Embeddings(["word"], [[1.0, 2.0]])}
     refused("no feature is left", CRF("embedding(glove)[0]", resources=vectors), corpus)
     refused("'glove' is missing", CRF("embedding(glove)[0]"), corpus)
     refused("neither a file nor a preset", CRF("nonsense"), corpus)

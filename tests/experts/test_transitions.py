@@ -97,7 +97,7 @@ def test_labels_that_are_not_known() -> None:
 
 
 def test_small_weights_are_left_out_and_the_others_may_be_halves(tmp_path: Path) -> None:
-    """Of features and of transition features; what is kept is what it was, or the nearest half."""
+    """Pruning and half precision of features and transition features: remaining weights are equal, or the nearest half."""
     train, test = parts()
     crf = CRF(HISTORY, trainer=SGD(epochs=3)).fit(train)
     least = 0.05

@@ -59,7 +59,7 @@ def plain_resources(draw: st.DrawFn, pool: list[str]) -> dict[str, Any]:
 
 
 def loaded(plain: dict[str, Any], templates: TemplateSet) -> dict[str, Any]:
-    """Those resources that the templates use, as tagpool has them."""
+    """Resources that the templates use, as objects of tagpool."""
     make = {
         "lists": Gazetteer,
         "others": Gazetteer,
@@ -105,7 +105,7 @@ plain_gazetteers = st.builds(
 )
 spelled = st.builds(Call, st.sampled_from(["casing", "run", "headline"]), fields)
 windows = st.one_of(st.just(()), ranges(-3, 3).map(lambda r: (r,)))
-# Of functions with several values at a token it is not said which of two equally frequent ones comes first.
+# The order of equally frequent values is undefined for functions with several values per token.
 elsewhere = st.one_of(
     st.builds(
         Call, st.just("elsewhere"), st.one_of(singles, spelled), numbers=windows, flag=st.sampled_from([None, "joined", "most"])

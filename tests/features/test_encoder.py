@@ -192,7 +192,7 @@ def test_hashed_features_keep_their_slots(case, size):
     plainly = Encoder(templates, resources=resources)
     names = rows_ids = plainly.fit_transform(corpus)
     names = plainly.feature_names
-    # Both number the same occurrences in the same order, so that feature and slot stand side by side.
+    # Feature ids and slots are numbered in the same order of occurrences.
     assert np.array_equal(encoded.starts, rows_ids.starts)
     slots: dict[str, set[int]] = {}
     for feature, slot in zip(rows_ids.ids.tolist(), encoded.ids.tolist(), strict=True):

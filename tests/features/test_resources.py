@@ -34,7 +34,7 @@ kinds = pytest.mark.parametrize("kind", list(READERS))
 
 
 def matches(gazetteer: Gazetteer, *words: str) -> list[list[str]]:
-    """What a gazetteer finds in a sentence."""
+    """Return the matches of a gazetteer in a sentence."""
     corpus = Corpus.from_lists(word=[list(words)])
     described = Encoder("gazetteer(g)[0]", resources={"g": gazetteer}).fit(corpus).describe(corpus, 0)
     return [[name.removeprefix("gazetteer(g)[0]=") for name, _ in row] for row in described]

@@ -47,7 +47,7 @@ def test_tags_are_the_best_sequences(problem: ArcProblem, few: bool, seed: int) 
     for number, sentence in enumerate(problem.base.rows):
         scores = problem.scores(weights, number)
         most = max(scores.values())
-        # Of equal scores the smaller label, decided from the last token on.
+        # Ties go to the smaller label, from the last token on.
         best = min((labels for labels, score in scores.items() if score == most), key=lambda labels: labels[::-1])
         assert tuple(tags[token : token + len(sentence)].tolist()) == best
         for t in range(1, len(sentence)):

@@ -135,7 +135,7 @@ class SlowPerceptron:
         choices = [range(self.problem.base.labels) if y < 0 else [y] for y in known]
         scores = {labels: float(self.vector(sentence, labels) @ self.now) for labels in itertools.product(*choices)}
         most = max(scores.values())
-        # Of equal scores the smaller label, decided from the last token on.
+        # Ties go to the smaller label, from the last token on.
         return min((labels for labels, score in scores.items() if score == most), key=lambda labels: labels[::-1])
 
     def epoch(self) -> int:

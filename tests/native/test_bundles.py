@@ -1,4 +1,4 @@
-"""What tokens have in common is summed once: the same losses and gradients, whatever the sets of features."""
+"""Bundles, the feature sets that tokens share, give the same losses and gradients."""
 
 from __future__ import annotations
 

@@ -198,7 +198,7 @@ def test_the_pool_is_the_product_of_its_experts() -> None:
 @pytest.mark.parametrize("mu", [0.0, 0.4])
 @pytest.mark.parametrize("chain", [True, False])
 def test_a_step_is_the_gradient_by_finite_differences(chain: bool, mu: float) -> None:
-    """Of the weights and of alpha: one full step without a penalty."""
+    """One full step of the weights and of alpha, without a penalty."""
     problem = random_problem(3, 3, 3, 5, seed=4)
     training = problem.training_set(all_pairs=True)
     objective = _native.Objective(training, chain, 0.0, NONE, 1)

@@ -1,4 +1,4 @@
-"""Training sets laid out for an objective in little memory: the same values, gradients and minima, and good for nothing else."""
+"""The compact layout of training sets for L-BFGS: the same values, gradients and minima."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ class SlowPerceptron:
             for labels in itertools.product(*choices)
         }
         most = max(scores.values())
-        # Of equal scores the smaller label, decided from the last token on.
+        # Ties go to the smaller label, from the last token on.
         return min((labels for labels, score in scores.items() if score == most), key=lambda labels: labels[::-1])
 
     def learn(self, rows: list[list[tuple[int, float]]], gold: list[int], weight: float) -> int:

@@ -50,7 +50,7 @@ class ArcProblem:
         return sorted(met)
 
     def named(self, training: _native.TrainingSet, parameters: NDArray[np.float64]) -> Weights:
-        """What the parameters mean."""
+        """Names of the parameters."""
         L = self.base.labels
         values = iter(parameters.tolist())
         names = zip(training.pair_features().tolist(), training.pair_labels().tolist(), strict=True)

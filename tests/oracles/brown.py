@@ -9,7 +9,7 @@ from itertools import pairwise
 
 
 def neighbours(sentences: Sequence[Sequence[str]], words: set[str]) -> Counter[tuple[str, str]]:
-    """How often which of these words follows which, directly and in one sentence."""
+    """Count bigrams of these words within sentences."""
     pairs = (pair for sentence in sentences for pair in pairwise(sentence))
     return Counter(pair for pair in pairs if words >= set(pair))
 
@@ -35,6 +35,6 @@ def vocabulary(sentences: Sequence[Sequence[str]], minimum: int) -> list[str]:
 
 
 def loss(pairs: Mapping[tuple[str, str], int], cluster_of: Mapping[str, int], first: int, second: int) -> float:
-    """How much of it joining two clusters loses."""
+    """Loss of mutual information when two clusters are merged."""
     joined = {word: first if cluster == second else cluster for word, cluster in cluster_of.items()}
     return information(pairs, cluster_of) - information(pairs, joined)

@@ -32,7 +32,7 @@ TABLES = {
 
 @dataclass
 class Counts:
-    """What conlleval prints: chunks by type, and tokens."""
+    """Counts that conlleval prints: chunks by type, and tokens."""
 
     correct: Counter[str] = field(default_factory=Counter)
     guessed: Counter[str] = field(default_factory=Counter)

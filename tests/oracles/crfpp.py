@@ -31,7 +31,7 @@ def double_array(numbers: dict[bytes, int]) -> bytes:
     check: dict[int, int] = {}
     used: set[int] = set()
 
-    def lay_out(place: int, keys: dict[bytes, int]) -> None:
+    def insert(place: int, keys: dict[bytes, int]) -> None:
         below: dict[int, dict[bytes, int]] = {}
         for key, number in keys.items():
             below.setdefault(key[0] + 1 if key else 0, {})[key[1:]] = number
@@ -45,8 +45,8 @@ def double_array(numbers: dict[bytes, int]) -> bytes:
             if letter == 0:
                 base[begin] = -rest[b""] - 1
             else:
-                lay_out(begin + letter, rest)
+                insert(begin + letter, rest)
 
-    lay_out(0, numbers)
+    insert(0, numbers)
     size = max(check, default=0) + 300  # any byte may be tried at any node
     return b"".join(struct.pack("<iI", base.get(place, 0), check.get(place, 0)) for place in range(size))

@@ -1,4 +1,4 @@
-"""Model files of CRFsuite's made up for the tests. Without python-crfsuite, which cannot be used under the sanitizers."""
+"""CRFsuite model files for tests, written without python-crfsuite, which does not run with the sanitizers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What templates say of capitals and of documents, in plain Python: slow, with every other occurrence looked at one by one.
+"""Template functions of capitals and documents in plain Python; slow, one occurrence at a time.
 
 Written from what ``docs/templates.md`` says.
 """

@@ -206,7 +206,7 @@ def column_of(name: str, sentence: Sentence) -> Sequence[str]:
 
 
 class Memory:
-    """What was computed last for one set of resources; real gazetteers are too large to be read anew for every token."""
+    """Cache of the last set of resources; real gazetteers are too large to read them for every token."""
 
     resources: Resources | None = None
     phrases: ClassVar[dict[str, dict[str, set[tuple[str, ...]]]]] = {}
@@ -214,7 +214,7 @@ class Memory:
 
 
 def phrase_sets(expression: Any, resources: Resources) -> dict[str, set[tuple[str, ...]]]:
-    """The phrases of each list, their words passed through the function; a phrase with a word that has no value is none."""
+    """The phrases of each list, their words passed through the function; a phrase with a word without value is dropped."""
     result: dict[str, set[tuple[str, ...]]] = {}
     for name, texts in resources[expression.resource].items():
         result[name] = set()
@@ -410,7 +410,7 @@ def encode(
 
 
 def counts(rows: Sequence[Sequence[Feature]]) -> Counter[str]:
-    """How often each feature occurs, whatever its value."""
+    """Count the occurrences of each feature."""
     return Counter(name for row in rows for name, _ in row)
 
 

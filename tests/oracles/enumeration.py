@@ -73,7 +73,7 @@ class Enumeration:
 
 
 def entries(labels: Labels, group: Iterable[int], continues: Callable[[int, int], bool]) -> int:
-    """How often a sequence enters a group: runs of its labels, cut where one does not continue the other."""
+    """Count the runs of a group's labels in a sequence, split where a label does not continue the previous one."""
     members = set(group)
     count = 0
     for t, label in enumerate(labels):

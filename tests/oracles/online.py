@@ -92,7 +92,7 @@ class DenseLearner:
         return (self.hashes[a] ^ self.hashes[b]) * self.settings.slots >> 32
 
     def active(self, sentence: int, t: int, given: list[int]) -> tuple[list[tuple[int, float]], list[int]]:
-        """What a token has, in the order it is summed: rows of the matrix with values; and which of them may be joined."""
+        """Rows and values of a token in the order of summation, and the rows that conjunctions may use."""
         merged: dict[int, float] = {}
         for k, value in self.problem.rows[sentence][t]:
             merged[k] = merged.get(k, 0.0) + value
@@ -178,7 +178,7 @@ class DenseLearner:
             self.joined |= {a, b}
             self.F.add(self.slot(a, b))
 
-    # What was learned, used ----------------------------------------------------------------------------------------------
+    # Tagging ----------------------------------------------------------------------------------------------
 
     def local(self, sentence: int, t: int, given: list[int]) -> NDArray[np.float64]:
         active, _ = self.active(sentence, t, given)

@@ -72,7 +72,7 @@ class WeightedMajority:
             weights = {path: weight * beta ** charges(path) for path, weight in weights.items()}
 
     def charges(self, weights: dict[tuple[int, ...], float], number: int) -> Callable[[tuple[int, ...]], float]:
-        """What a path loses in the exponent: 1 for an error; for a silent expert what the others at its state lose on average."""
+        """Loss of a path in the exponent: 1 for an error; for an abstention the mean loss of the others at its state."""
         votes, gold = self.sentences[number]
         chance = self.edge_probabilities(weights)
 

@@ -1,4 +1,4 @@
-"""Model files by somebody with bad intentions: changed, and with a checksum that fits."""
+"""Tampered model files with a valid checksum."""
 
 from __future__ import annotations
 

@@ -72,7 +72,7 @@ class Lattice:
 
     @property
     def label_count(self) -> int:
-        """How many labels there are."""
+        """Number of labels."""
         return int(self.nodes.shape[1])
 
     @cached_property

@@ -41,7 +41,7 @@ class ModelFile:
             raise ModelError(str(fault.args[0]), source=path) from None
 
     def text(self, key: str) -> str | None:
-        """A text; None if there is none."""
+        """A text; None if it is missing."""
         return self.container.text(key)
 
     def member(self, name: str) -> ModelFile:

@@ -63,7 +63,7 @@ class SequenceTagger(Protocol):
         """The probability of every label at every token: for each sentence a [T][L] array."""
 
     def merge(self) -> Tagger:
-        """One model with the same labels; an InputError says why a pool cannot be merged."""
+        """One model with the same labels; an InputError gives the reason if a pool does not merge."""
 
     def describe(self, *, top: int = 10, labels: Sequence[str] | None = None, template: str | None = None) -> Description:
         """Facts about the model, its ``top`` features and transitions; only of some labels or one template if given."""

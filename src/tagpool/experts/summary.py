@@ -10,7 +10,7 @@ from tagpool.experts.tagger import Tagger
 
 
 def summary_of(expert: Tagger) -> dict[str, Any]:
-    """The summary of the last training, or of the model file; empty if there is none."""
+    """The summary of the last training, or of the model file; empty if it is missing."""
     if expert._summary is None:
         try:
             expert._summary = dict(json.loads(expert._fitted().text("summary") or "{}"))

@@ -165,7 +165,7 @@ class Encoder:
             return f"<Encoder: {self.templates!r}, not fitted>"
         return f"<Encoder: {len(self.templates_)} templates, {self.feature_count:,} features, {len(self.labels_)} labels>"
 
-    # What was fitted ----------------------------------------------------------------------------------------------------
+    # Fitted attributes ----------------------------------------------------------------------------------------------------
 
     @property
     def feature_count(self) -> int:

@@ -78,7 +78,7 @@ class Blocks:
         yield from map(self._block, filter(None, [pending[:first], pending[first:]]))
 
     def _before_documents(self, text: bytes) -> int | None:
-        """Offset of the beginning of the first document; None if there is none here, or it began before."""
+        """Offset of the beginning of the first document; None if it is not in this block."""
         if not self._by_document or self._in_document or (match := _DOCUMENT.search(text.lstrip(_BLANK))) is None:
             return None
         self._in_document = True
@@ -98,7 +98,7 @@ class Blocks:
         return block
 
     def _last_end(self, text: bytes) -> int:
-        """Offset after the last complete sentence; 0 if there is none."""
+        """Offset after the last complete sentence; 0 if no sentence is complete."""
         if self._by_line:
             return text.rfind(_LINE_END) + 1
         unix, windows = text.rfind(b"\n\n"), text.rfind(b"\n\r\n")

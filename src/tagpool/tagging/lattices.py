@@ -52,7 +52,7 @@ def readings(labeller: Labeller, columns: _native.Columns) -> list[list[Reading]
     if labeller.rules is not None:
         best = [lattice.best().labels for lattice in lattices]
     else:
-        # What is printed with probabilities is what is printed without.
+        # The labels are the same with and without probabilities.
         number = {name: number for number, name in enumerate(labeller.names)}
         best = [np.array([number[label] for label in labels]) for labels in labeller.labels(columns)]
     return [[_reading(labeller, lattice, labels)] for lattice, labels in zip(lattices, best, strict=True)]

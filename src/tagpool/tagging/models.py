@@ -26,7 +26,7 @@ def load_model(path: Path, *, templates: bool = False) -> Any:
 
 
 def as_one(model: Any) -> Tagger:
-    """The one model that a tagger or pool merges into; an InputError says why there is none."""
+    """The one model that a tagger or pool merges into; an InputError gives the reason if it does not merge."""
     merged: Tagger = model.merge()
     return merged
 

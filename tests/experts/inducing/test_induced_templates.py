@@ -36,7 +36,7 @@ def test_strengths_are_those_of_the_pairs(tagger: InducingTagger) -> None:
         assert item.strength == pytest.approx(sums.pop(keys), rel=1e-4)
         assert item.conjunctions > 0
     assert [item.strength for item in result] == sorted((item.strength for item in result), reverse=True)
-    # What is left out: labels further back, both features of one template, and what follows from the word.
+    # Excluded: labels further back, two features of one template, and functions of the word itself.
     shapes = [{f"word[{place}]", f"shape(word, short)[{place}]"} for place in (-1, 0, 1)]
     assert {frozenset({"word[0]", "suffix(word, 2)[0]"})} <= set(sums)
     assert all(len(keys) == 1 or "label[-2]" in keys or keys in [*shapes, {"word[0]", "suffix(word, 2)[0]"}] for keys in sums)

@@ -173,7 +173,7 @@ def test_going_on_keeps_what_was_learned(corpora):
     assert "B-NEW" in tagger.labels_
     assert tagger.score(train) > before - 0.25  # the new label has drawn some
     assert tagger.summary_["sentences"] == len(train) + 5
-    # What the new sentences do not have weighs what it did: no threshold has passed that mattered.
+    # Features that the new sentences lack have the same weights as before.
     result = NamedFeatures(tagger)
     stored = [
         name
@@ -296,7 +296,7 @@ def test_strongest_single_features_and_counts(tagger):
     assert {one.label for one in top_conjunctions(tagger, labels=["B-PER"])} == {"B-PER"}
 
 
-# What cannot be ----------------------------------------------------------------------------------------------------------
+# Invalid input ----------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -75,7 +75,7 @@ class Oracle:
         return first, best[first] - max(best[other] for other in others)
 
     def names(self, place: int) -> list[str]:
-        """Those of a token's features."""
+        """Indices of the features of a token."""
         return [n for n, _ in self.features[place] + self.steps[place]]
 
 

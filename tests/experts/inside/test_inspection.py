@@ -1,4 +1,4 @@
-"""What inspect and explain compute: against all weights laid out, brute force over sets of features, and lattices."""
+"""inspect and explain against dense weights, brute force over sets of features, and lattices."""
 
 from __future__ import annotations
 

@@ -81,7 +81,7 @@ def test_files(pool, dev, tmp_path: Path):
     result = tagpool.load(path)
     assert type(result) is ElitistPool
     assert [item.predict(dev) for item in result] == [item.predict(dev) for item in pool]
-    # To those who know no pools it is a single expert.
+    # Without pools it is a single model.
     single = type(pool.merge()).from_file(ModelFile.open(path))
     assert type(single) is type(pool.merge())
     assert single.predict(dev) == pool.predict(dev)

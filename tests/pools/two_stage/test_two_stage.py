@@ -45,7 +45,7 @@ def pool(train: Corpus, dev: Corpus) -> TwoStageTagger:
     return TwoStageTagger(crf(), folds=3).fit(train, dev=dev)
 
 
-# What the second stage sees ------------------------------------------------------------------------------------------------
+# Input of the second stage ------------------------------------------------------------------------------------------------
 
 
 @st.composite

@@ -182,7 +182,7 @@ def test_a_scheme_keeps_transitions_legal():
     for combine in ("product", "sum"):
         assert broken(VotePool(key="shared", scheme="bio2", combine=combine).fit(experts, gold).predict(experts)) == 0
     assert legal.mean_loss(experts, gold) < free.mean_loss(experts, gold)
-    # What nobody says in full is the nearest that is legal: of the same type.
+    # No expert has the whole sequence: the nearest valid one has the same type.
     alone = {name: [["I-Y", "I-Y"]] for name in experts}
     assert legal.predict(alone) == [["B-Y", "I-Y"]]
 
@@ -198,7 +198,7 @@ def test_the_best_legal_sequence_is_that_of_all_sequences():
 
 
 def test_an_automaton_allows_some_paths_only():
-    # Whoever begins goes on: whole experts only.
+    # The first expert labels the whole sequence.
     edges = [("s", "a1", "a"), ("a1", "a2", "a"), ("s", "b1", "b"), ("b1", "b2", "b")]
     gold = [["x", "y"]] * 20
     experts = {"a": [["x", "x"]] * 20, "b": [["y", "y"]] * 15 + [["x", "y"]] * 5}

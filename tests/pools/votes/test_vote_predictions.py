@@ -125,7 +125,7 @@ def test_taggers_and_functions_are_experts():
 
 
 def test_cross_val_predictted_experts_have_not_seen_what_they_label():
-    # Words that occur once each: whoever was trained on a sentence knows its labels, others cannot.
+    # Words that occur once: only a tagger trained on a sentence knows its labels.
     corpus = Corpus.from_lists(word=[[f"w{n}"] for n in range(30)], label=[["a" if n % 3 else "b"] for n in range(30)])
     experts = {"crf": CRF("word[0]", l2=0.01, trainer=LBFGS()), "maxent": MaxEnt("word[0]", l2=0.01, trainer=LBFGS())}
     messages: list[str] = []

@@ -9,7 +9,7 @@ from tagpool import _native
 from tagpool.compat.pycrfsuite.parameters import Parameters
 
 
-def lay_out(
+def create_training_set(
     encoding: _native.Encoding,
     gold: NDArray[np.int32],
     attributes: int,

@@ -41,7 +41,7 @@ class Training:
             raise InputError("nothing to learn from: append instances, and not all of them to the holdout group")
         # Frequencies are sums of values; without values and a minimum, every observed cell has a weight.
         self._is_usual = not held_out and parameters.get("feature.minfreq") <= 0 and not encoding.has_values
-        self.set = self._lay_out(lean=self._is_batch() and not self._warms_up())
+        self.set = self._create_training_set(lean=self._is_batch() and not self._warms_up())
         self.holdout: Any = None
         if held_out:
             from tagpool.compat.pycrfsuite.holdout import Holdout
@@ -87,7 +87,7 @@ class Training:
     def _warms_up(self) -> bool:
         return self._is_smooth() and self.tokens >= _MIN_WARM_UP_TOKENS
 
-    def _lay_out(self, *, lean: bool) -> _native.TrainingSet:
+    def _create_training_set(self, *, lean: bool) -> _native.TrainingSet:
         get, instances = self.parameters.get, self.instances
         # Merged attributes need values in stochastic descent, which would take more memory than merging saves.
         options = {"merge_twins": self._is_smooth() and lean, "lean": lean}
@@ -95,9 +95,9 @@ class Training:
             return instances.training_set(get("feature.possible_states"), get("feature.possible_transitions"), **options)
         encoding, gold = self._part or (instances.all(), instances.gold())
         counts = instances.attribute_count, len(self.labels)
-        from tagpool.compat.pycrfsuite.layout import lay_out
+        from tagpool.compat.pycrfsuite.layout import create_training_set
 
-        return lay_out(encoding, gold, *counts, self.parameters, **options)
+        return create_training_set(encoding, gold, *counts, self.parameters, **options)
 
     def _check(self) -> None:
         for name in (*self.parameters.names(), "tagpool.threads", "tagpool.seed"):
@@ -147,7 +147,7 @@ class Training:
         weights = learner.native_parameters()
         del learner, self.set
         _native.release_memory()
-        self.set = self._lay_out(lean=True)
+        self.set = self._create_training_set(lean=True)
         return weights if weights.finite() and isfinite(losses[-1]) and losses[-1] <= losses[0] else None
 
     def _descend(self) -> tuple[_native.TrainedWeights, str]:

@@ -93,7 +93,7 @@ class Decisions:
         """The fewest features of the token, in addition to the ``removed`` transition features."""
         for count in np.flatnonzero(search.enough.any(axis=1)).tolist():
             others = np.flatnonzero(search.enough[count]).tolist()
-            # Of the labels that need equally few features, the one with the largest lead comes first.
+            # Ties between labels go to the one with the largest lead.
             for other in sorted(others, key=lambda r: search.lead[r] - search.totals[count, r]):
                 chosen = search.order[:count, other].tolist()
                 instead = self._label_without(place, token, chosen, removed)

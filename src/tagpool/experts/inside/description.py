@@ -48,7 +48,7 @@ def weight_table(headers: Sequence[str], rows: Sequence[Sequence[Any]]) -> list[
 
 
 def top_features_table(label: str, top: TopFeatures) -> list[str]:
-    """A blank line and the features for and against a label, side by side; nothing if there are none."""
+    """A blank line and the features for and against a label, side by side; empty without features."""
     rows = [[*_cells(one), *_cells(other)] for one, other in zip_longest(top.positive, top.negative)]
     if not rows:
         return []

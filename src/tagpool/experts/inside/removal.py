@@ -47,7 +47,7 @@ def remove_templates(tagger: Tagger, keys: set[str]) -> Tagger:
     if not isinstance(expert, Expert):
         raise InputError(f"{type(tagger).__name__}: features can only be removed from a CRF or MaxEnt")
     if expert._fitted().has_history:
-        raise InputError("features cannot be removed from a model with transition features (label[-1] & ...)")
+        raise InputError("removing features from a model with transition features (label[-1] & ...) is not supported")
     names = [name for name in feature_names(expert) if template_of(name) not in keys]
     labels = list(expert.labels_)
     model = _native.collapse(labels, [expert._fitted()], [1.0], [names], [list(range(len(labels)))])
