@@ -125,7 +125,7 @@ def test_rates_that_cannot_be(rate: object) -> None:
 
 def test_groups_that_cannot_be() -> None:
     corpus = builtin_corpus(5)
-    with pytest.raises(InputError, match="features.*templates.*bags"):
+    with pytest.raises(InputError, match=r"features.*templates.*bags"):
         CRF("word[0]", trainer=SGD(dropout=0.1, drop="words")).fit(corpus)
     with pytest.raises(InputError, match="no \\[bags\\]"):
         CRF("word[0]", trainer=SGD(dropout=0.1, drop="bags")).fit(corpus)

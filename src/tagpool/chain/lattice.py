@@ -257,5 +257,5 @@ class Lattice:
         >>> Lattice.combine([one, two]).nodes.tolist()
         [[1.0, 0.5]]
         """
-        parts = constraints.weighted([(each.nodes, each.edges, each.start, each.end) for each in lattices], weights)
+        parts = constraints.weighted([(item.nodes, item.edges, item.start, item.end) for item in lattices], weights)
         return cls(*parts)

@@ -48,10 +48,10 @@ def read_jsonl(path: str | Path, *, misaligned: Misaligned = "error", encoding: 
             return InputError(message, source=source, line=number)
 
         record = parse_record(line, fail)
-        found = record_columns(record, misaligned, fail)
-        if count and found.keys() != columns.keys():
-            raise fail(f"expected the columns {', '.join(columns)}, got {', '.join(found)}")
-        for name, tokens in found.items():
+        result = record_columns(record, misaligned, fail)
+        if count and result.keys() != columns.keys():
+            raise fail(f"expected the columns {', '.join(columns)}, got {', '.join(result)}")
+        for name, tokens in result.items():
             columns.setdefault(name, []).append(tokens)
         document = record.get("document")
         if document is not None and (count == 0 or document != last_document):

@@ -30,7 +30,7 @@ def run(setting: Setting) -> Study:
     study = Study("bagging-ner", "Feature bagging: names of CoNLL-2003 (BAGGING, Tables 1 and 2)")
     bags = ("lexicons", "ngrams")
     base = str(parse(text).restrict("base"))
-    makers, by_clue = (Makers(each, resources, setting.threads) for each in (text, clues))
+    makers, by_clue = (Makers(item, resources, setting.threads) for item in (text, clues))
     models = [
         (_model(name, make), paper)
         for name, make, paper in (

@@ -101,11 +101,11 @@ def _rows(
 ) -> None:
     known = vocabulary_of(split.train.words)
     gold = split.test.labels
-    said: dict[str, list[Labels]] = {}
+    outputs: dict[str, list[Labels]] = {}
     for model in models:
         tune(model, split, setting, whole_grid=model.name in papers)
         name = f"{corpus}: {model.name}"
-        said[model.name] = results = [legally(tagger, split.test) for tagger in model.fitted]
+        outputs[model.name] = results = [legally(tagger, split.test) for tagger in model.fitted]
         printed = papers.get(model.name, _NOT_PRINTED)
         on_dev = [legally(tagger, split.dev) for tagger in model.fitted]
         study.rows.append(measured(name, "dev F1", split.dev.labels, on_dev, paper=printed[0]))
@@ -113,7 +113,7 @@ def _rows(
         marks = "".join(
             mark
             for mark, rival in (("†", _RIDGE), ("‡", _LASSO))
-            if rival in said and rival != model.name and better_mark(gold, said[rival], results)
+            if rival in outputs and rival != model.name and better_mark(gold, outputs[rival], results)
         )
         study.rows.append(measured(name, "test F1", gold, results, paper=printed[3], mark=marks))
         study.rows += _by_vocabulary(name, split.test, results, known, printed)

@@ -57,11 +57,11 @@ class Model:
 
     def fit(self, value: float, seed: int, split: Split) -> Any:
         """Return a trained model; pools learn their weights on dev."""
-        made = self.make(value, seed)
-        is_pool = isinstance(made, BaggingPool)
+        tagger = self.make(value, seed)
+        is_pool = isinstance(tagger, BaggingPool)
         if self.decode is legally:  # early stopping uses the decoding of the evaluation
-            (made.expert if is_pool else made)._dev_scheme = _SCHEME
-        return made.fit(split.train, dev=split.dev if self.stops or is_pool else None)
+            (tagger.expert if is_pool else tagger)._dev_scheme = _SCHEME
+        return tagger.fit(split.train, dev=split.dev if self.stops or is_pool else None)
 
     def on_dev(self, tagger: Any, split: Split) -> float:
         """Return the F1 of a model on the dev set, in percent."""
@@ -108,10 +108,10 @@ def refit(model: Model, corpus: Corpus, setting: Setting) -> None:
     first, model.fitted = model.fitted[0], []
     for seed in setting.seed_numbers():
         setting.say(f"{model.name}, {model.setting:g}, seed {seed}: on all sentences")
-        made = model.make(model.setting, seed)
-        if isinstance(made, BaggingPool):
-            made.weights = first.weights_
-        model.fitted.append(made.fit(corpus))
+        tagger = model.make(model.setting, seed)
+        if isinstance(tagger, BaggingPool):
+            tagger.weights = first.weights_
+        model.fitted.append(tagger.fit(corpus))
 
 
 def measured(

@@ -74,9 +74,9 @@ class Task:
         features = str(parse(self.text).restrict(*(step.bags or ("base",))))
         needed = parse(features).resources
         how = {"epochs": step.epochs or self.epochs, "average_from": self.average_from} | chosen
-        made = InducingTagger(
+        created = InducingTagger(
             features,
-            resources={name: each for name, each in self.resources.items() if name in needed},
+            resources={name: item for name, item in self.resources.items() if name in needed},
             induce=step.induces,
             step=step.step,
             beam=self.beam,
@@ -86,7 +86,7 @@ class Task:
             threads=setting.threads,
             **how,
         )
-        return made.fit(self.split.train, dev=self.split.dev)
+        return created.fit(self.split.train, dev=self.split.dev)
 
     def pooled(self, rows: Sequence[Found]) -> Found:
         """What most of the taggers of some rows say; of equals the first."""
@@ -192,7 +192,7 @@ def _accuracies(
     name: str, where: str, part: Corpus, said: Sequence[Labels], known: frozenset[str], papers: Sequence[float | None]
 ) -> list[Row]:
     unknown = [vocabulary_breakdown(part.words, part.labels, labels, known).out_of_vocabulary for labels in said]
-    mean = 100 * sum(each.accuracy for each in unknown) / len(unknown)
+    mean = 100 * sum(item.accuracy for item in unknown) / len(unknown)
     return [
         measured(name, f"{where}, all", part.labels, said, paper=papers[0]),
         Row(name, f"{where}, unknown words", round(mean, 2), paper=papers[1]),
@@ -245,14 +245,14 @@ def _found(task: Task, step: Step, before: Mapping[str, Found], setting: Setting
         tagger = task.tagger(step, setting, seed, **result.chosen)
         if seed == 1:
             result.features, result.pairs = tagger.feature_count, tagger.conjunction_count
-        said = [tagger.predict(part) for part in (task.split.dev, task.split.test)]
-        result.on_dev.append(said[0])
-        result.on_test.append(said[1])
+        outputs = [tagger.predict(part) for part in (task.split.dev, task.split.test)]
+        result.on_dev.append(outputs[0])
+        result.on_test.append(outputs[1])
         if task.beam > 1:
             tagger.beam = 1
             for labels, part in zip(result.greedy, (task.split.dev, task.split.test), strict=True):
                 labels.append(tagger.predict(part))
-        setting.say(f"{step.name}, seed {seed}: dev {100 * score(task.split.dev.labels, said[0]).f1:.2f}")
+        setting.say(f"{step.name}, seed {seed}: dev {100 * score(task.split.dev.labels, outputs[0]).f1:.2f}")
     return result
 
 
@@ -276,8 +276,8 @@ def _choose(task: Task, step: Step, result: Found, setting: Setting) -> None:
 
 def _add_notes(study: Study, task: Task, results: Mapping[str, Found], rivals: Mapping[str, str], setting: Setting) -> None:
     slots = " and ".join(f"{count:,}" for count in _SLOTS)
-    said = {name: each.on_test for name, each in results.items()}
-    study.notes += [f"On the test set, {note}" for note in compared(task.split.test.labels, said, rivals)]
+    outputs = {name: item.on_test for name, item in results.items()}
+    study.notes += [f"On the test set, {note}" for note in compared(task.split.test.labels, outputs, rivals)]
     study.notes += [
         f"Means over {len(setting.seed_numbers())} seeds; intervals are mean bounds of a bootstrap over sentences. The penalty, "
         f"from {listed(_PENALTIES)} a token, and the slots for pairs, from {slots}, are the best on dev with the first "
@@ -288,16 +288,16 @@ def _add_notes(study: Study, task: Task, results: Mapping[str, Found], rivals: M
     lines = [
         [
             name,
-            f"{each.features:,}",
-            f"{each.pairs:,}",
-            f"{100 * each.pairs / max(1, each.features):.0f}%",
-            f"{each.step:g}",
-            f"{each.epochs}",
-            f"{each.chosen['l1']:g}",
-            f"{each.chosen['slots']:,}" if each.pairs else "",
-            "; ".join(each.tried),
+            f"{item.features:,}",
+            f"{item.pairs:,}",
+            f"{100 * item.pairs / max(1, item.features):.0f}%",
+            f"{item.step:g}",
+            f"{item.epochs}",
+            f"{item.chosen['l1']:g}",
+            f"{item.chosen['slots']:,}" if item.pairs else "",
+            "; ".join(item.tried),
         ]
-        for name, each in results.items()
+        for name, item in results.items()
     ]
     header = ["", "features", "pairs", "share", "step", "most epochs", "l1", "slots", "dev of what was tried"]
     study.tables.append(Table("Features of the first seed", header, lines))

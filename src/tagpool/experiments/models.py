@@ -50,5 +50,5 @@ class Makers:
 
     def _common(self) -> dict[str, Any]:
         needed = parse(self.text).resources
-        own = {name: value for name, value in self.resources.items() if name in needed}
-        return {"resources": own, "threads": self.threads, "patience": self.patience}
+        selected = {name: value for name, value in self.resources.items() if name in needed}
+        return {"resources": selected, "threads": self.threads, "patience": self.patience}

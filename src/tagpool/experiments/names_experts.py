@@ -66,9 +66,9 @@ class Member:
         if self.bags:
             parsed = parsed.restrict(*self.bags, *([_STAGE] if self.sees else []))
         parsed = parsed.without(*self.without)
-        own = {name: each for name, each in resources.items() if name in parsed.resources}
-        made = self.make(str(parsed), quick, resources=own, seed=self.seed, threads=threads)
-        return made.fit(train if self.scheme == SCHEME else in_scheme(train, self.scheme))
+        selected = {name: item for name, item in resources.items() if name in parsed.resources}
+        tagger = self.make(str(parsed), quick, resources=selected, seed=self.seed, threads=threads)
+        return tagger.fit(train if self.scheme == SCHEME else in_scheme(train, self.scheme))
 
     def ask(self, tagger: Any, corpus: Corpus) -> Said:
         """Return its predictions in the common scheme."""
@@ -78,15 +78,15 @@ class Member:
         if not hasattr(tagger, "predict_marginals"):
             return Said(labels)
         order = np.argsort(np.array(tagger.labels_))
-        return Said(labels, [each[:, order].astype(np.float32) for each in tagger.predict_marginals(corpus)])
+        return Said(labels, [item[:, order].astype(np.float32) for item in tagger.predict_marginals(corpus)])
 
 
 def jackknifed(member: Member, train: Corpus, folds: int, fit: Callable[[Member, Corpus], Any]) -> Labels:
     """Return cross-validated predictions of an expert, with folds over documents."""
     results: Labels = [[] for _ in range(len(train))]
     for rest, without in train.fold_numbers(folds, seed=1, by_document=True):
-        said = member.ask(fit(member, train.select(rest)), train.select(without))
-        for sentence, labels in zip(without, said.labels, strict=True):
+        outputs = member.ask(fit(member, train.select(rest)), train.select(without))
+        for sentence, labels in zip(without, outputs.labels, strict=True):
             results[sentence] = labels
     return results
 

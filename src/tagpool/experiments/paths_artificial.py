@@ -84,12 +84,12 @@ def _ballots(data: Data, count: int, seed: int) -> Ballots:
     gold[:, 0] = random.integers(0, _LETTERS, count)
     for k in range(1, _LENGTH):
         gold[:, k] = np.minimum((steps[gold[:, k - 1]] < random.random((count, 1))).sum(axis=1), _LETTERS - 1)
-    said = data.experts(random, gold)
+    outputs = data.experts(random, gold)
     return Ballots(
         experts=tuple(f"expert {number}" for number in range(1, _EXPERTS + 1)),
         labels=tuple("abcdefghijklmnopqrstuvwxyz"),
         offsets=np.arange(0, (count + 1) * _LENGTH, _LENGTH).astype(np.uint32),
-        votes=np.ascontiguousarray(said.reshape(-1, _EXPERTS), np.int32),
+        votes=np.ascontiguousarray(outputs.reshape(-1, _EXPERTS), np.int32),
         gold=gold.ravel().astype(np.int32),
     )
 
@@ -98,10 +98,10 @@ def _ballots(data: Data, count: int, seed: int) -> Ballots:
 
 
 def _by_position(good: float, bad: float) -> Experts:
-    own = np.arange(_LENGTH)[:, None] // 2 == np.arange(_EXPERTS)
+    selected = np.arange(_LENGTH)[:, None] // 2 == np.arange(_EXPERTS)
 
     def answer(random: np.random.Generator, gold: Numbers) -> Numbers:
-        right = random.random((*gold.shape, _EXPERTS)) < np.where(own, good, bad)
+        right = random.random((*gold.shape, _EXPERTS)) < np.where(selected, good, bad)
         return _mistaken(random, gold, right)
 
     return answer
@@ -114,8 +114,8 @@ def _four_wrong(random: np.random.Generator, gold: Numbers) -> Numbers:
 
 def _by_letter(otherwise: float, *, fixed: bool) -> Experts:
     def answer(random: np.random.Generator, gold: Numbers) -> Numbers:
-        own = (gold[:, :, None] * _EXPERTS // _LETTERS) == np.arange(_EXPERTS)
-        return _mistaken(random, gold, own | (random.random(own.shape) < otherwise), fixed=fixed)
+        selected = (gold[:, :, None] * _EXPERTS // _LETTERS) == np.arange(_EXPERTS)
+        return _mistaken(random, gold, selected | (random.random(selected.shape) < otherwise), fixed=fixed)
 
     return answer
 

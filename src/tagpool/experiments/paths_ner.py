@@ -119,23 +119,23 @@ def run(setting: Setting) -> Study:
     apart = {each.name for each in (*FIRST, *BESIDE)}
     parts = _heard_all(split, resources, setting)
     labels = sorted({label for sentence in split.train.labels for label in sentence})
-    experts = [{name: each.labels for name, each in said.items()} for said in parts]
-    members = [{name: said[name] for name in said if name not in apart} for said in experts]
+    experts = [{name: each.labels for name, each in outputs.items()} for outputs in parts]
+    members = [{name: outputs[name] for name in outputs if name not in apart} for outputs in experts]
     golds = (split.dev.labels, split.test.labels, split.test.labels)
     tried = {pooling: pooling.out_of_fold(members[0], split.dev) for pooling in POOLINGS}
-    reached = {pooling: 100 * score(split.dev.labels, said).f1 for pooling, said in tried.items()}
+    reached = {pooling: 100 * score(split.dev.labels, outputs).f1 for pooling, outputs in tried.items()}
     setting.say(f"{len(tried)} ways to pool tried on dev")
-    pools: list[Heard] = [{_AVERAGED: averaged([said[name] for name in said if name not in apart], labels)} for said in parts]
+    pools: list[Heard] = [{_AVERAGED: averaged([row[name] for name in row if name not in apart], labels)} for row in parts]
     ways = best_of_each(reached)
     for pooling in ways:
         pool = pooling.pool().fit(members[0], split.dev)
         pools[0][f"VotePool: {pooling}"] = tried[pooling]
-        for said, results in zip(members[1:], pools[1:], strict=True):
-            results[f"VotePool: {pooling}"] = pool.predict(said)
+        for outputs, results in zip(members[1:], pools[1:], strict=True):
+            results[f"VotePool: {pooling}"] = pool.predict(outputs)
     for name in (*experts[0], *pools[0]):
         for metric, gold, alone, pooled in zip((_DEV, _TEST, _BOTH), golds, experts, pools, strict=True):
             study.rows.append(measured(name, metric, gold, [alone[name] if name in alone else pooled[name]]))
-    best = chosen({name: 100 * score(split.dev.labels, said).f1 for name, said in pools[0].items()})
+    best = chosen({name: 100 * score(split.dev.labels, outputs).f1 for name, outputs in pools[0].items()})
     by_labels = f"VotePool: {ways[0]}"
     study.notes.append(f"Chosen on dev: {best}; of those that vote by labels, {by_labels}.")
     judged = dict.fromkeys((best, by_labels))
@@ -155,7 +155,7 @@ def best_of_each(reached: Mapping[Pooling, float]) -> list[Pooling]:
     ['mvote, key label, β 0.95', 'sle']
     """
     ordered = sorted(reached, key=lambda pooling: -reached[pooling])
-    return [pooling for number, pooling in enumerate(ordered) if pooling.method not in {each.method for each in ordered[:number]}]
+    return [pooling for number, pooling in enumerate(ordered) if pooling.method not in {item.method for item in ordered[:number]}]
 
 
 def chosen(reached: Mapping[str, float]) -> str:
@@ -174,10 +174,10 @@ def averaged(said: Sequence[Said], labels: Sequence[str]) -> Labels:
     """The best legal labels by the mean of the probabilities; who has none is certain of what he says."""
     rules = Scheme.of(SCHEME).constraints(labels)
     certain = dict(zip(labels, np.eye(len(labels), dtype=np.float32), strict=True))
-    given = [each.probabilities or [np.array([certain[label] for label in row]) for row in each.labels] for each in said]
+    supplied = [item.probabilities or [np.array([certain[label] for label in row]) for row in item.labels] for item in said]
     no_edges = np.zeros((len(labels), len(labels)))
     results: Labels = []
-    for sentence in zip(*given, strict=True):
+    for sentence in zip(*supplied, strict=True):
         lattice = Lattice(np.log(np.mean(sentence, axis=0, dtype=np.float64) + _LEAST), no_edges)
         results.append([labels[number] for number in rules.constrain(lattice).best().labels.tolist()])
     return results
@@ -191,18 +191,18 @@ def _heard_all(split: Split, resources: Mapping[str, Any], setting: Setting) -> 
         return member.fit(train, resources, setting.threads, setting.quick)
 
     def hear(train: Corpus, stages: Heard, *asked: Corpus) -> list[dict[str, Said]]:
-        said: list[dict[str, Said]] = [{} for _ in asked]
+        outputs: list[dict[str, Said]] = [{} for _ in asked]
         views = {"": (train, *asked)}
         for member in (*FIRST, *MEMBERS, *BESIDE):
             learned, *seen = views[member.sees]
             tagger = fit(member, learned)
-            for view, each in zip(seen, said, strict=True):
-                each[member.name] = member.ask(tagger, view)
+            for view, item in zip(seen, outputs, strict=True):
+                item[member.name] = member.ask(tagger, view)
             del tagger  # with its lexicons it is large
             if member in FIRST:
-                heard = [each[member.name].labels for each in said]
+                heard = [item[member.name].labels for item in outputs]
                 views[member.name] = tuple(map(add_columns, (train, *asked), (stages[member.name], *heard)))
-        return said
+        return outputs
 
     stages = {first.name: jackknifed(first, split.train, _FOLDS, fit) for first in FIRST}
     on_dev, on_test = hear(split.train, stages, split.dev, split.test)
@@ -214,5 +214,5 @@ def _heard_all(split: Split, resources: Mapping[str, Any], setting: Setting) -> 
 def _significance(gold: Labels, pooled: Heard, experts: Heard, when: str) -> list[str]:
     """Whether pools are better than the expert that is best on the very same sentences."""
     rival = max(experts, key=lambda each: score(gold, experts[each]).f1)
-    results = {name: [said] for name, said in (pooled | {rival: experts[rival]}).items()}
+    results = {name: [outputs] for name, outputs in (pooled | {rival: experts[rival]}).items()}
     return [f"{when}, on the test set: {note}" for note in compared(gold, results, dict.fromkeys(pooled, rival))]

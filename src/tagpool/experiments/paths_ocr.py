@@ -36,15 +36,15 @@ def run(setting: Setting) -> Study:
     gold = corpus.labels
     results = Losses(len(corpus))
     for number in range(count):
-        own, learned = places[number], places[(number + 1) % len(places)]
-        tried = np.concatenate([place for place in places if place is not own and place is not learned])
+        selected, learned = places[number], places[(number + 1) % len(places)]
+        tried = np.concatenate([place for place in places if place is not selected and place is not learned])
         setting.say(
-            f"run {number + 1} of {count}: experts from {len(own)} words, pools from {len(learned)}, tried on {len(tried)}"
+            f"run {number + 1} of {count}: experts from {len(selected)} words, pools from {len(learned)}, tried on {len(tried)}"
         )
-        experts = {name: model.fit(corpus.select(own.tolist())) for name, model in _experts(number + 1).items()}
+        experts = {name: model.fit(corpus.select(selected.tolist())) for name, model in _experts(number + 1).items()}
         asked = np.concatenate([learned, tried])
-        said = predictions_of(experts, corpus.select(asked.tolist()))
-        ballots = ballots_of(said, [gold[each] for each in asked.tolist()])
+        outputs = predictions_of(experts, corpus.select(asked.tolist()))
+        ballots = ballots_of(outputs, [gold[item] for item in asked.tolist()])
         known, rest = ballots.select(range(len(learned))), ballots.select(range(len(learned), len(ballots)))
         costs = 1.0 - np.eye(len(ballots.labels))
         for name, labels in sayings(known, rest, VARIANTS | KEYED, _BETA, number + 1):

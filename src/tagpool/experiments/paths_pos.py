@@ -41,8 +41,8 @@ def run(setting: Setting) -> Study:
         size = min(_PARTS[name], len(train) // 5)
         experts = make([train[number * size : (number + 1) * size] for number in range(5)], train[: 4 * size])
         setting.say(f"{name}: {len(experts)} experts, {size} sentences for each part")
-        said = predictions_of({each: model.fit(part) for each, (model, part) in experts.items()}, text)
-        ballots = ballots_of(said, gold)
+        outputs = predictions_of({item: model.fit(part) for item, (model, part) in experts.items()}, text)
+        ballots = ballots_of(outputs, gold)
         folds = 2 if setting.quick else 10
         learned = min(_LEARNED[name], len(text) // (folds + 1))
         setting.say(f"{name}: {folds} times {learned} sentences to learn from")

@@ -62,7 +62,7 @@ def run(setting: Setting) -> Study:
     setting.say(f"{count} experts, {part} words for each")
     pieces = learn_pieces(words[: min(_ALIGNED_FROM, count * part)])
     parts = [_labelled(words[number * part : (number + 1) * part], pieces) for number in range(count)]
-    experts = {name: model.fit(own) for (name, model), own in zip(_experts().items(), parts, strict=True)}
+    experts = {name: model.fit(selected) for (name, model), selected in zip(_experts().items(), parts, strict=True)}
     begin = count * part
     for data, (size, learned, beta) in _DATA.items():
         chosen = words[begin : begin + int(scale * size)]
@@ -102,26 +102,26 @@ def _tried(experts: dict[str, Any], words: Sequence[Word], learned: int, folds: 
     """What every method loses in each measure; and the experts, on the same words."""
     gold = [phones for _, phones in words]
     labels = predictions_of(experts, [list(word) for word, _ in words])
-    said = {name: [phones_of(each) for each in rows] for name, rows in labels.items()}
+    predicted = {name: [phones_of(item) for item in rows] for name, rows in labels.items()}
     results = {measure: Losses(len(words)) for measure in _MEASURES}
     for way, variants in _WAYS.items():
-        known = ballots_of(*align_all(said, gold, way))
+        known = ballots_of(*align_all(predicted, gold, way))
         # What is asked has no gold labels: they would have a say in which columns there are.
-        asked = ballots_of(align_all(said, None, way)[0], None, labels=known.labels)
+        asked = ballots_of(align_all(predicted, None, way)[0], None, labels=known.labels)
         for seed, (first, others) in enumerate(folds_of(len(words), learned, folds), 1):
             rest = asked.select(others)
             for name, numbers in sayings(known.select(first), rest, variants, beta, seed):
                 outputs = rest.cut([rest.labels[number] for number in numbers.tolist()])
-                pooled = [tuple(phone for phone in each if phone != NOTHING) for each in outputs]
-                _add(results, name if way == "pad" else f"{name}, aligned", others, [gold[each] for each in others], pooled)
+                pooled = [tuple(phone for phone in item if phone != NOTHING) for item in outputs]
+                _add(results, name if way == "pad" else f"{name}, aligned", others, [gold[item] for item in others], pooled)
     everything = np.arange(len(words))
-    for name, rows in said.items():
+    for name, rows in predicted.items():
         _add(results, f"expert: {name}", everything, gold, [tuple(row) for row in rows])
     return results
 
 
 def _add(results: dict[str, Losses], name: str, numbers: Any, gold: Sequence[list[str]], said: Sequence[tuple[str, ...]]) -> None:
-    lost = np.array([_losses(tuple(right), own) for right, own in zip(gold, said, strict=True)])
+    lost = np.array([_losses(tuple(right), selected) for right, selected in zip(gold, said, strict=True)])
     for losses, column in zip(results.values(), lost.T, strict=True):
         losses.add(name, numbers, column)
 

@@ -87,7 +87,7 @@ class Losses:
 
     def less(self, name: str, than: str, scale: float = 100.0) -> Difference:
         """How much less the first loses: for each sentence the mean over the runs that tried it."""
-        means = [self._sums[each] / np.maximum(self._counts[each], 1) for each in (than, name)]
+        means = [self._sums[item] / np.maximum(self._counts[item], 1) for item in (than, name)]
         there = (self._counts[name] > 0) & (self._counts[than] > 0)
         differences = scale * (means[0] - means[1])[there]
         random = np.random.default_rng(1)
@@ -114,8 +114,8 @@ def folds_of(count: int, learned: int, folds: int) -> Iterator[Fold]:
     """The numbers of ``learned`` sentences to learn from, and those of all others; the former are disjoint."""
     numbers = np.arange(count)
     for fold in range(folds):
-        own = (numbers >= fold * learned) & (numbers < (fold + 1) * learned)
-        yield numbers[own], numbers[~own]
+        selected = (numbers >= fold * learned) & (numbers < (fold + 1) * learned)
+        yield numbers[selected], numbers[~selected]
 
 
 def fold_losses(

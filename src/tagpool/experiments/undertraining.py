@@ -89,7 +89,7 @@ def _draw(random: np.random.Generator, strength: float) -> tuple[Matrix, list[st
     total = weak.sum(axis=1)
     strong = strength * total + random.normal(0.0, np.sqrt(0.04), _INSTANCES)
     yes = random.random(_INSTANCES) < 1 / (1 + np.exp(-total))
-    return np.column_stack([weak, strong]), [_LABELS[int(each)] for each in yes]
+    return np.column_stack([weak, strong]), [_LABELS[int(item)] for item in yes]
 
 
 def _fit(matrix: Matrix, gold: list[str], columns: object) -> MaxEnt:

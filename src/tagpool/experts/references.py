@@ -107,7 +107,7 @@ def _checksums(model: _native.Model | _native.OnlineModel) -> dict[str, str]:
     for name in model.sizes():
         if match := _LEXICON.fullmatch(name):
             arrays.setdefault(match[1], {})[match[2]] = model.array(name) or b""
-    return {beginning: _checksum(each) for beginning, each in arrays.items()}
+    return {beginning: _checksum(item) for beginning, item in arrays.items()}
 
 
 def _checksum(arrays: dict[str, bytes]) -> str:
