@@ -200,15 +200,7 @@ class Parameters:
     @classmethod
     def parameters(cls) -> Mapping[str, Parameter]:
         """The declared parameters by name, in order."""
-        if cls.__init__ is Parameters.__init__:
-            return cls._declared
-        code = cls.__init__.__code__  # TODO: goes away when every class declares its parameters
-        count = code.co_argcount
-        names = code.co_varnames[1 : count + code.co_kwonlyargcount]
-        positional = cls.__init__.__defaults__ or ()
-        defaults = dict(zip(code.co_varnames[count - len(positional) : count], positional, strict=True))
-        defaults |= cls.__init__.__kwdefaults__ or {}
-        return {name: parameter(default=defaults.get(name), help="") for name in names}
+        return cls._declared
 
     @classmethod
     def _nearest(cls, name: str) -> str:

@@ -44,7 +44,14 @@ def test_training_data_options_and_use(data: Path, tmp_path: Path) -> None:
     assert written == "".join(f"{w}\t{' '.join(t)}\n" for w, t in sorted(counts.tags(share=0.1, min_count=2).items()))
     classes = write(tmp_path, "classes.tsv", written)
     assert len(AmbiguityClasses.read(classes)) > 100
-    options = ["--features", "ambiguity(classes, simplify(word))[0]", "--use", f"classes={classes}", "--epochs", 2]
+    options = [
+        "--features",
+        "ambiguity(classes, simplify(word))[0]",
+        "--set",
+        f"features.use.classes={classes}",
+        "--set",
+        "learner.trainer.epochs=2",
+    ]
     succeed("train", "--train", data / "train.conll", *options, "--model", tmp_path / "m")
 
 

@@ -41,8 +41,15 @@ def test_templates_use_them(data: Path, tmp_path: Path) -> None:
     succeed("resources", "clusters", write(tmp_path, "text", TEXT), "--k", 30, "-o", tmp_path / "brown.txt")
     assert len(Clusters.read(tmp_path / "brown.txt")) > 100
     model = tmp_path / "m"
-    supplied = ["--features", "cluster(brown, 2, 4, 8)[-1..1]", "--use", f"brown={tmp_path / 'brown.txt'}", "--epochs", 2]
-    succeed("train", "--train", data / "train.conll", *supplied, "--model", model)
+    given = [
+        "--features",
+        "cluster(brown, 2, 4, 8)[-1..1]",
+        "--set",
+        f"features.use.brown={tmp_path / 'brown.txt'}",
+        "--set",
+        "learner.trainer.epochs=2",
+    ]
+    succeed("train", "--train", data / "train.conll", *given, "--model", model)
     names = json.loads(succeed("inspect", model, "--top", 3, "--json"))
     assert "cluster(brown, 4)" in json.dumps(names)
 
@@ -89,14 +96,21 @@ def test_ctrl_c_leaves_nothing(tmp_path: Path) -> None:
 
 def test_a_model_can_refer_to_its_clusters(data: Path, tmp_path: Path) -> None:
     succeed("resources", "clusters", write(tmp_path, "text", TEXT), "--k", 30, "-o", tmp_path / "brown.txt")
-    supplied = ["--features", "word[0]\ncluster(brown, 2, 4)[0]", "--use", f"brown={tmp_path / 'brown.txt'}", "--epochs", 1]
-    common = ["train", "--train", data / "train.conll", *supplied, "--model", tmp_path / "m"]
-    assert "--keep-resources maybe: expected yes or no" in fail(*common, "--keep-resources", "maybe")
-    succeed(*common, "--keep-resources", "no")
+    given = [
+        "--features",
+        "word[0]\ncluster(brown, 2, 4)[0]",
+        "--set",
+        f"features.use.brown={tmp_path / 'brown.txt'}",
+        "--set",
+        "learner.trainer.epochs=1",
+    ]
+    common = ["train", "--train", data / "train.conll", *given, "--model", tmp_path / "m"]
+    assert "output.resources = 'maybe': expected True or False" in fail(*common, "--set", "output.resources=maybe")
+    succeed(*common, "--set", "output.resources=false")
     tagged = succeed("tag", tmp_path / "m", data / "test.conll")
     (tmp_path / "brown.txt").rename(tmp_path / "elsewhere.txt")
     assert "brown.txt: there is no such file; restore it" in fail("tag", tmp_path / "m", data / "test.conll")
     (tmp_path / "elsewhere.txt").rename(tmp_path / "brown.txt")
-    succeed(*common, "--keep-resources", "yes")
+    succeed(*common, "--set", "output.resources=true")
     (tmp_path / "brown.txt").unlink()
     assert succeed("tag", tmp_path / "m", data / "test.conll") == tagged

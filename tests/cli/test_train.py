@@ -29,7 +29,18 @@ def tiny(tmp_path: Path) -> Path:
 
 def test_training_writes_a_model_that_tags_and_a_log(data: Path, tmp_path: Path) -> None:
     model, log = tmp_path / "m.tagpool", tmp_path / "log.jsonl"
-    options = ["--train", data / "train.conll", "--dev", data / "dev.conll", "--model", model, "--log", log, "--epochs", 4]
+    options = [
+        "--train",
+        data / "train.conll",
+        "--dev",
+        data / "dev.conll",
+        "--model",
+        model,
+        "--set",
+        f"output.log={log}",
+        "--set",
+        "learner.trainer.epochs=4",
+    ]
     done = run("train", *options, "--json")
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
@@ -47,7 +58,7 @@ def test_training_writes_a_model_that_tags_and_a_log(data: Path, tmp_path: Path)
 def test_the_same_seed_gives_the_same_bytes_whatever_the_threads(data: Path, tmp_path: Path) -> None:
     models = [tmp_path / name for name in ("a", "b", "c")]
     for model, options in zip(models, (["--threads", 1], ["--threads", 2], ["--seed", 2]), strict=True):
-        succeed("train", "--train", data / "train.conll", "--model", model, "--epochs", 2, *options)
+        succeed("train", "--train", data / "train.conll", "--model", model, "--set", "learner.trainer.epochs=2", *options)
     assert models[0].read_bytes() == models[1].read_bytes()
     assert models[0].read_bytes() != models[2].read_bytes()
 
@@ -57,28 +68,37 @@ def test_options_reach_the_expert(tiny: Path, tmp_path: Path) -> None:
     templates = write(tmp_path, "mine.txt", "word[0]\nshape[0]\ngazetteer(cities)[0]\n")
     model = tmp_path / "m"
     common = ["train", "--train", tiny, "--model", model, "--features", templates, "--json"]
-    given = ["--use", f"cities={cities}", "--pairs", "observed", "--min-count", 2, "--l2", 0.5]
-    found = json.loads(succeed(*common, *given, "--class-weight", "O=0.5", "--expert", "maxent", "--trainer", "lbfgs"))
-    assert found["expert"] == "maxent"
+    given = [
+        "--set",
+        f"features.use.cities={cities}",
+        "--set",
+        "learner.pairs=observed",
+        "--set",
+        "features.min_count=2",
+        "--set",
+        "learner.l2=0.5",
+    ]
+    found = json.loads(
+        succeed(
+            *common, *given, "--set", "learner.class_weight.O=0.5", "--learner", "maxent", "--set", "learner.trainer.kind=lbfgs"
+        )
+    )
+    assert found["learner"] == "maxent"
     assert found["trainer"].startswith("LBFGS")
     assert found["features"] == 2  # the shapes Xxx and xxxx; words and the one city were met once
     parameters = json.loads(tagpool.load(model)._fitted().text("parameters") or "")
     expected = {"pairs": "observed", "min_count": 2, "l2": 0.5, "class_weight": {"O": 0.5}}
     assert {name: parameters[name] for name in expected} == expected
-    everything = json.loads(succeed(*common, "--use", f"cities={cities}"))["features"]
-    assert json.loads(succeed(*common, "--without", "cities"))["features"] == everything - 1
-    hashed = json.loads(succeed(*common, "--without", "cities", "--hash-size", 64, "--half", "--no-names"))
-    assert hashed["features"] <= 64
-    assert tagpool.load(model)._fitted().hash_size == 64
+    everything = json.loads(succeed(*common, "--set", f"features.use.cities={cities}"))["features"]
+    assert json.loads(succeed(*common, "--set", "features.without=cities"))["features"] == everything - 1
+    small = json.loads(succeed(*common, "--set", "features.without=cities", "--set", "output.names=false"))
+    assert small["features"] == everything - 1
 
 
-def test_the_perceptron_is_a_chain_with_a_trainer_of_its_own(tiny: Path, tmp_path: Path) -> None:
-    model = tmp_path / "m"
-    found = json.loads(succeed("train", "--train", tiny, "--model", model, "--expert", "perceptron", "--epochs", 3, "--json"))
-    assert (found["expert"], found["trainer"], found["epochs"]) == ("crf", "Perceptron(epochs=3)", 3)
-    assert "trained by the trainer perceptron" in fail(
-        "train", "--train", tiny, "--model", model, "--expert", "perceptron", "--trainer", "sgd"
-    )
+def test_the_perceptron_is_a_trainer(tiny: Path, tmp_path: Path) -> None:
+    options = ["--set", "learner.trainer.kind=perceptron", "--set", "learner.trainer.epochs=3", "--json"]
+    found = json.loads(succeed("train", "--train", tiny, "--model", tmp_path / "m", *options))
+    assert (found["learner"], found["trainer"], found["epochs"]) == ("crf", "Perceptron(epochs=3)", 3)
 
 
 def test_going_on_from_a_model_keeps_what_it_knew(tiny: Path, tmp_path: Path) -> None:
@@ -89,28 +109,38 @@ def test_going_on_from_a_model_keeps_what_it_knew(tiny: Path, tmp_path: Path) ->
     assert found["labels"] == ["B-PER", "O", "B-LOC"]
     assert tagpool.load(second).predict([["Oslo", "fell"]]) == [["B-LOC", "O"]]  # "fell" was met in the first training only
     assert found["features"] == 7
-    assert "its own templates" in fail("train", "--train", more, "--model", second, "--from", first, "--features", "ner")
-    assert "the model is a crf" in fail("train", "--train", more, "--model", second, "--from", first, "--expert", "maxent")
+    assert "has its own features" in fail("train", "--train", more, "--model", second, "--from", first, "--features", "ner")
+    assert "--from is a crf; drop --learner maxent" in fail(
+        "train", "--train", more, "--model", second, "--from", first, "--learner", "maxent"
+    )
     nameless = tmp_path / "nameless"
-    succeed("train", "--train", tiny, "--model", nameless, "--no-names")
-    assert "without the names" in fail("train", "--train", more, "--model", second, "--from", nameless)
+    succeed("train", "--train", tiny, "--model", nameless, "--set", "output.names=false")
+    assert "without names" in fail("train", "--train", more, "--model", second, "--from", nameless)
 
 
 BAD_TRAINING = {
     "empty": ("", [], "the file is empty"),
-    "no labels": ("Ann\nleft\n", [], "name the column of the labels with --label"),
+    "no labels": ("Ann\nleft\n", [], "no label column; the columns are word"),
     "one label": ("Ann O\nleft O\n", [], "at least two different labels"),
-    "nothing met often enough": (TINY, ["--min-count", 99, "--features", "word[0]"], "no feature is left"),
+    "nothing met often enough": (TINY, ["--set", "features.min_count=99", "--features", "word[0]"], "no feature is left"),
     "ragged": ("Ann B-PER\nleft\n", [], ":2: expected 2 columns, got 1"),
     "a column that is not there": (TINY, ["--features", "lemma[0]"], "unknown field 'lemma'"),
     "no such label column": (TINY, ["--label", "ner"], "no column 'ner'"),
     "binary": (b"\0\1\2\n", [], "NUL byte"),
-    "a negative penalty": (TINY, ["--l2", -1], "l2=-1.0): expected a number from 0"),
-    "an unknown trainer": (TINY, ["--trainer", "magic"], "expected one of sgd, lbfgs"),
-    "an unknown expert": (TINY, ["--expert", "oracle"], "expected one of crf, maxent"),
-    "unknown pairs": (TINY, ["--pairs", "some"], "expected 'all' or 'observed'"),
-    "a weight that is no number": (TINY, ["--class-weight", "O=much"], "expected LABEL=WEIGHT"),
-    "a weight of no label": (TINY, ["--class-weight", "B-X=2"], "'B-X' is none of the labels"),
+    "a negative penalty": (
+        TINY,
+        ["--set", "learner.l2=-1"],
+        "--set: learner.l2 = -1: expected a number from 0; the default is 1.0",
+    ),
+    "an unknown trainer": (
+        TINY,
+        ["--set", "learner.trainer.kind=magic"],
+        "learner.trainer.kind = 'magic': expected one of sgd, lbfgs",
+    ),
+    "an unknown learner": (TINY, ["--learner", "oracle"], "--learner: learner.kind = 'oracle': expected one of crf, maxent"),
+    "unknown pairs": (TINY, ["--set", "learner.pairs=some"], "expected 'all' or 'observed'"),
+    "a weight that is no number": (TINY, ["--set", "learner.class_weight.O=much"], "'O': expected a number"),
+    "a weight of no label": (TINY, ["--set", "learner.class_weight.B-X=2"], "'B-X' is none of the labels"),
     "no templates": (TINY, ["--features", "nerr"], "neither a file nor a preset"),
 }
 
@@ -119,26 +149,28 @@ BAD_TRAINING = {
 def test_what_cannot_be_learned_from_leaves_nothing_behind(tmp_path: Path, name: str) -> None:
     content, options, expected = BAD_TRAINING[name]
     path = write(tmp_path, "train.conll", content)
-    assert expected in fail("train", "--train", path, "--model", tmp_path / "m", "--log", tmp_path / "l", *options)
+    assert expected in fail("train", "--train", path, "--model", tmp_path / "m", "--set", f"output.log={tmp_path}/l", *options)
     assert [each.name for each in tmp_path.iterdir()] == ["train.conll"]
 
 
 def test_dev_labels_that_training_never_saw(tiny: Path, tmp_path: Path) -> None:
     dev = write(tmp_path, "dev.conll", "Oslo B-LOC\n")
-    message = fail("train", "--train", tiny, "--dev", dev, "--model", tmp_path / "m", "--log", tmp_path / "l")
+    message = fail("train", "--train", tiny, "--dev", dev, "--model", tmp_path / "m", "--set", f"output.log={tmp_path}/l")
     assert "labels that training never saw: 'B-LOC'" in message
     assert str(dev) in message
     assert sorted(each.name for each in tmp_path.iterdir()) == ["dev.conll", "tiny.conll"]
 
 
 def test_a_model_that_cannot_be_written_is_found_out_before_training(tiny: Path, tmp_path: Path) -> None:
-    for option in ("--model", "--log"):
-        other = ["--model", tmp_path / "m"] if option == "--log" else []
-        message = fail("train", "--train", tiny, option, tmp_path / "no" / "m", *other, code=1)
+    for key in ("output.model", "output.log"):
+        other = ["--model", tmp_path / "m"] if key == "output.log" else []
+        message = fail("train", "--train", tiny, "--set", f"{key}={tmp_path}/no/m", *other, code=1)
         assert "there is no folder" in message
         assert "epoch" not in message
-        assert "Is a directory" in fail("train", "--train", tiny, option, tmp_path, *other, code=1)
-    assert "another file than the model" in fail("train", "--train", tiny, "--model", tmp_path / "m", "--log", tmp_path / "m")
+        assert "Is a directory" in fail("train", "--train", tiny, "--set", f"{key}={tmp_path}", *other, code=1)
+        assert "expected another file than the sentences" in fail("train", "--train", tiny, "--set", f"{key}={tiny}", *other)
+    same = ["--model", tmp_path / "m", "--set", f"output.log={tmp_path}/m"]
+    assert "another file than the model" in fail("train", "--train", tiny, *same)
     assert [each.name for each in tmp_path.iterdir()] == ["tiny.conll"]
 
 
@@ -146,7 +178,7 @@ def test_a_full_disk_is_a_failure(tiny: Path, tmp_path: Path) -> None:
     assert "No space left" in fail("train", "--train", tiny, "--model", "/dev/full", code=1)
     # The log is not worth the model.
     assert "the log could not be written" in fail(
-        "train", "--train", tiny, "--model", tmp_path / "m", "--log", "/dev/full", code=1
+        "train", "--train", tiny, "--model", tmp_path / "m", "--set", "output.log=/dev/full", code=1
     )
     assert tagpool.load(tmp_path / "m").labels_ == ("B-PER", "O")
 
@@ -161,7 +193,18 @@ def test_the_note_of_an_epoch_is_told(capsys: pytest.CaptureFixture[str]) -> Non
 
 def interrupted(data: Path, model: Path, until: str, *options: object, wait: float = 0.0) -> tuple[int, str]:
     """Trains for very long, and interrupts when a line has been seen that begins so."""
-    command = [sys.executable, "-m", "tagpool", "train", "--train", data / "train.conll", "--model", model, "--epochs", 100000]
+    command = [
+        sys.executable,
+        "-m",
+        "tagpool",
+        "train",
+        "--train",
+        data / "train.conll",
+        "--model",
+        model,
+        "--set",
+        "learner.trainer.epochs=100000",
+    ]
     process = subprocess.Popen([*map(str, [*command, *options])], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
         assert process.stderr is not None
@@ -183,7 +226,9 @@ def interrupted(data: Path, model: Path, until: str, *options: object, wait: flo
 
 def test_ctrl_c_keeps_the_best_model_so_far(data: Path, tmp_path: Path) -> None:
     model, log = tmp_path / "m", tmp_path / "l"
-    code, message = interrupted(data, model, "epoch 3/", "--dev", data / "dev.conll", "--log", log, "--patience", 0)
+    code, message = interrupted(
+        data, model, "epoch 3/", "--dev", data / "dev.conll", "--set", f"output.log={log}", "--set", "learner.patience=none"
+    )
     assert code == 130
     assert "Traceback" not in message
     told = re.search(r"interrupted; the best model so far with a dev F1 of ([0-9.]+), after [0-9]+ of 100000 epochs,", message)
@@ -214,7 +259,9 @@ def test_ctrl_c_before_the_first_epoch_keeps_nothing(data: Path, tmp_path: Path)
 @pytest.mark.parametrize("seed", range(4))
 def test_ctrl_c_at_any_time_leaves_a_whole_model_or_none(data: Path, tmp_path: Path, seed: int) -> None:
     wait = random.Random(seed).random()
-    code, message = interrupted(data, tmp_path / "m", "reading", "--dev", data / "dev.conll", "--patience", 0, wait=wait)
+    code, message = interrupted(
+        data, tmp_path / "m", "reading", "--dev", data / "dev.conll", "--set", "learner.patience=none", wait=wait
+    )
     assert code == 130
     assert "interrupted" in message
     assert "Traceback" not in message

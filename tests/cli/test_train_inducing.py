@@ -17,10 +17,10 @@ TEMPLATES = "word[-1..1]\nshape(word, short)[-1..1]\nlabel[-1]\n"
 def model(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("inducing")
     templates = write(folder, "mine.txt", TEMPLATES)
-    options = ["--train", data / "train.conll", "--dev", data / "dev.conll", "--features", templates, "--epochs", 3]
-    found = json.loads(succeed("train", "--expert", "inducing", *options, "--model", folder / "m", "--json"))
-    assert found["expert"] == "inducing"
-    assert found["features"] > found["pairs"] > 0
+    options = ["--train", data / "train.conll", "--dev", data / "dev.conll", "--features", templates, "--set", "learner.epochs=3"]
+    found = json.loads(succeed("train", "--learner", "inducing", *options, "--model", folder / "m", "--json"))
+    assert found["learner"] == "inducing"
+    assert found["features"] > found["conjunctions"] > 0
     return folder / "m"
 
 
@@ -53,11 +53,12 @@ def test_explain(model: Path) -> None:
 
 def test_options_reach_the_tagger_and_it_goes_on(model: Path, data: Path, tmp_path: Path) -> None:
     other = tmp_path / "other"
-    given = ["--no-induce", "--beam", 2, "--l1", 1e-7, "--epochs", 1, "--seed", 7]
-    succeed("train", "--train", data / "train.conll", "--expert", "inducing", *given, "--model", other)
+    keys = ["induce=false", "beam=2", "l1=1e-7", "epochs=1"]
+    given = ["--seed", 7, *(word for key in keys for word in ("--set", f"learner.{key}"))]
+    succeed("train", "--train", data / "train.conll", "--learner", "inducing", *given, "--model", other)
     kept = json.loads(succeed("inspect", other, "--top", 0, "--json"))["parameters"]
-    assert (kept["induce"], kept["beam"], kept["l1"], kept["seed"], kept["templates"]) == (False, 2, 1e-7, 7, "pos")
-    succeed("train", "--train", data / "dev.conll", "--from", model, "--epochs", 1, "--model", tmp_path / "more")
+    assert (kept["induce"], kept["beam"], kept["l1"], kept["seed"]) == (False, 2, 1e-7, 7)
+    succeed("train", "--train", data / "dev.conll", "--from", model, "--set", "learner.epochs=1", "--model", tmp_path / "more")
     dev = tagpool.read_corpus(data / "dev.conll")
     assert tagpool.load(tmp_path / "more").score(dev) > tagpool.load(model).score(dev)
 
@@ -65,12 +66,12 @@ def test_options_reach_the_tagger_and_it_goes_on(model: Path, data: Path, tmp_pa
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--expert", "inducing", "--l2", 1], "--l2 is not for --expert inducing"),
-        (["--expert", "inducing", "--slots", 5], "slots=5: expected at least one slot per feature"),
-        (["--beam", 2], "--beam is for --expert inducing"),
-        (["--expert", "nope"], "--expert nope: expected one of crf, maxent, perceptron, inducing"),
-        (["--pool", "bagging", "--expert", "inducing"], "cannot be a member of a pool"),
-        (["--pool", "elitist", "--slots", 100], "--slots is for --expert inducing"),
+        (["--learner", "inducing", "--set", "learner.l2=1"], "learner.l2 = 1: unknown key"),
+        (["--learner", "inducing", "--set", "learner.slots=5"], "slots=5: expected at least one slot per feature"),
+        (["--set", "learner.beam=2"], "learner.beam = 2: unknown key of this learner; inducing has it"),
+        (["--learner", "nope"], "learner.kind = 'nope': expected one of crf, maxent, inducing"),
+        (["--learner", "bagging", "--set", "learner.expert.kind=inducing"], "expected one of crf, maxent"),
+        (["--learner", "elitist", "--set", "learner.slots=100"], "unknown key of this learner; inducing has it"),
     ],
 )
 def test_options_that_make_no_sense(data: Path, tmp_path: Path, options: list[object], message: str) -> None:
@@ -82,6 +83,7 @@ def test_what_it_has_not_is_refused(model: Path, data: Path, tmp_path: Path) -> 
     for option in (["--nbest", 2], ["--probabilities"], ["--scheme", "bio2"]):
         assert "need a model with probabilities" in fail("tag", model, data / "dev.conll", *option)
     common = ["train", "--train", data / "train.conll", "--model", tmp_path / "m"]
-    assert "expected a tagger with lattices" in fail(*common, "--pool", "opinion", "--member", model, "--member", model)
-    assert "the model is a inducing, and goes on as one" in fail(*common, "--from", model, "--expert", "crf")
-    assert "--prune is not for --expert inducing" in fail(*common, "--expert", "inducing", "--prune", 0.1)
+    members = f'learner.members=["{model}", "{model}"]'
+    assert "InducingTagger" in fail(*common, "--learner", "opinion", "--set", members)
+    assert "--from is a inducing; drop --learner crf" in fail(*common, "--from", model, "--learner", "crf")
+    assert "prune" in fail(*common, "--learner", "inducing", "--set", "learner.epochs=1", "--set", "output.prune=0.1")

@@ -1,4 +1,4 @@
-"""``tagpool train --pool``: what is written, what is refused, and what Ctrl-C leaves behind."""
+"""``tagpool train --learner`` with pools: what is written, what is refused, and what Ctrl-C leaves behind."""
 
 from __future__ import annotations
 
@@ -17,6 +17,10 @@ import tagpool
 from tagpool import CRF, SGD, BaggingPool, ElitistPool, MaxEnt, OpinionPool
 
 
+def keys(*settings: str) -> list[object]:
+    return [word for setting in settings for word in ("--set", setting)]
+
+
 def files(data: Path, *more: str) -> list[object]:
     return ["--train", data / "train.conll", "--dev", data / "dev.conll", *more]
 
@@ -26,8 +30,15 @@ def files(data: Path, *more: str) -> list[object]:
 
 def test_bagging_from_the_command_is_bagging_from_python(data: Path, pools: Path, tmp_path: Path) -> None:
     model, log = tmp_path / "m", tmp_path / "l"
-    options = ["--features", pools / "bags.txt", "--epochs", 2, "--l2", 0.5, "--alpha", "dev", "--seed", 3, "--log", log]
-    done = run("train", "--pool", "bagging", *files(data), "--model", model, *options, "--json")
+    options = [
+        "--features",
+        pools / "bags.txt",
+        "--seed",
+        3,
+        *keys("learner.expert.trainer.epochs=2", "learner.expert.l2=0.5", "learner.weights=dev"),
+    ]
+    options += keys(f"output.log={log}")
+    done = run("train", "--learner", "bagging", *files(data), "--model", model, *options, "--json")
     assert done.returncode == 0, done.stderr
     train, dev = tagpool.read_corpus(data / "train.conll"), tagpool.read_corpus(data / "dev.conll")
     expected = BaggingPool(CRF(BAGS, l2=0.5, seed=3, patience=5, trainer=SGD(epochs=2)), weights="dev", seed=3).fit(
@@ -38,7 +49,7 @@ def test_bagging_from_the_command_is_bagging_from_python(data: Path, pools: Path
     assert found.weights_.tolist() == expected.weights_.tolist()
     assert found.predict(dev) == expected.predict(dev)
     told = json.loads(done.stdout)
-    assert (told["pool"], told["combine"], told["collapsed"]) == ("bagging-pool", "sequence-product", False)
+    assert (told["learner"], told["combine"], told["merged"]) == ("bagging-pool", "sequence-product", False)
     assert [member["name"] for member in told["members"]] == ["shapes", "endings"]
     assert [member["weight"] for member in told["members"]] == expected.weights_.tolist()
     assert told["best_dev_f1"] == pytest.approx(100 * expected.score(dev))
@@ -49,17 +60,17 @@ def test_bagging_from_the_command_is_bagging_from_python(data: Path, pools: Path
 
 
 def test_the_same_pool_whatever_the_threads(data: Path, pools: Path, tmp_path: Path) -> None:
-    for kind in ("bagging", "elitist"):
+    for kind, epochs in (("bagging", "learner.expert.trainer.epochs=2"), ("elitist", "learner.epochs=2")):
         blocks = []
         for threads in (1, 2):
-            options = ["--pool", kind, "--features", pools / "bags.txt", "--epochs", 2, "--threads", threads]
+            options = ["--learner", kind, "--features", pools / "bags.txt", *keys(epochs), "--threads", threads]
             succeed("train", *files(data), "--model", tmp_path / "m", *options)
             blocks.append((tmp_path / "m").read_bytes())
         assert blocks[0] == blocks[1]
 
 
 SCHEMES = {
-    "both=shapes,endings": ["both"],
+    '{both = ["shapes", "endings"]}': ["both"],
     "random:3": ["part 1", "part 2", "part 3"],
     "sequential:2": ["part 1", "part 2"],
     "positions": ["before", "here", "after"],
@@ -69,8 +80,14 @@ SCHEMES = {
 
 @pytest.mark.parametrize("bags", SCHEMES)
 def test_bags_may_be_chosen(data: Path, pools: Path, tmp_path: Path, bags: str) -> None:
-    options = ["--bags", bags, "--features", pools / "bags.txt", "--epochs", 1, "--model", tmp_path / "m"]
-    found = json.loads(succeed("train", "--pool", "bagging", "--train", data / "train.conll", *options, "--json"))
+    options = [
+        *keys(f"learner.bags={bags}", "learner.expert.trainer.epochs=1"),
+        "--features",
+        pools / "bags.txt",
+        "--model",
+        tmp_path / "m",
+    ]
+    found = json.loads(succeed("train", "--learner", "bagging", "--train", data / "train.conll", *options, "--json"))
     assert sorted(member["name"] for member in found["members"]) == sorted(SCHEMES[bags])
     inspected = json.loads(succeed("inspect", tmp_path / "m", "--json"))
     assert inspected["members"][0].get("bags") == (["shapes", "endings"] if "=" in bags else None)
@@ -79,20 +96,40 @@ def test_bags_may_be_chosen(data: Path, pools: Path, tmp_path: Path, bags: str) 
 
 
 def test_bags_may_be_found_and_shares_on_folds(data: Path, pools: Path, tmp_path: Path) -> None:
-    options = ["--features", pools / "bags.txt", "--epochs", 1, "--train", data / "train.conll", "--model", tmp_path / "m"]
-    succeed("train", "--pool", "bagging", "--bags", "auto", *options)
+    options = [
+        "--features",
+        pools / "bags.txt",
+        *keys("learner.expert.trainer.epochs=1"),
+        "--train",
+        data / "train.conll",
+        "--model",
+        tmp_path / "m",
+    ]
+    succeed("train", "--learner", "bagging", *keys("learner.bags=auto"), *options)
     assert isinstance(found := tagpool.load(tmp_path / "m"), BaggingPool)
     assert found.auto_ is not None
     assert found.auto_.splitlines()[0] in succeed("inspect", tmp_path / "m", "--top", 0)
-    done = run("train", "--pool", "bagging", "--alpha", "kfold", *options)
+    done = run("train", "--learner", "bagging", *keys("learner.weights=kfold"), *options)
     assert "endings, fold 2:  epoch 1/1" in done.stderr
 
 
 def test_elitist_pools(data: Path, pools: Path, tmp_path: Path) -> None:
     model = tmp_path / "m"
-    options = ["--features", pools / "bags.txt", "--epochs", 3, "--experts", 2, "--penalty", "l1", "--strength", 0.2, "--mu", 0.1]
-    more = ["--alpha", "learned", "--expert", "crf", "--pairs", "observed", "--min-count", 2, "--seed", 4]
-    found = json.loads(succeed("train", "--pool", "elitist", *files(data), "--model", model, *options, *more, "--json"))
+    options = ["--features", pools / "bags.txt", "--seed", 4, *keys("features.min_count=2")]
+    more = ["epochs=3", "experts=2", "penalty=l1", "strength=0.2", "mu=0.1", "weights=learned", "expert=crf", "pairs=observed"]
+    found = json.loads(
+        succeed(
+            "train",
+            "--learner",
+            "elitist",
+            *files(data),
+            "--model",
+            model,
+            *options,
+            *keys(*(f"learner.{key}" for key in more)),
+            "--json",
+        )
+    )
     pool = tagpool.load(model)
     assert isinstance(pool, ElitistPool)
     wanted = {"experts": 2, "expert": "crf", "penalty": "l1", "strength": 0.2, "mu": 0.1, "weights": "learned", "epochs": 3}
@@ -104,22 +141,10 @@ def test_elitist_pools(data: Path, pools: Path, tmp_path: Path) -> None:
 
 def test_opinion_pools_of_models(data: Path, pools: Path, tmp_path: Path) -> None:
     model, dev = tmp_path / "m", tagpool.read_corpus(data / "dev.conll")
-    members = ["--member", data / "ner.tagpool", "--member", pools / "elitist.tagpool"]
-    found = json.loads(
-        succeed(
-            "train",
-            "--pool",
-            "opinion",
-            *members,
-            "--alpha",
-            "likelihood",
-            "--dev",
-            data / "dev.conll",
-            "--model",
-            model,
-            "--json",
-        )
-    )
+    members = keys(f'learner.members=["{data}/ner.tagpool", "{pools}/elitist.tagpool"]')
+    learned = [*members, *keys("learner.weights=likelihood")]
+    done = succeed("train", "--learner", "opinion", *learned, "--dev", data / "dev.conll", "--model", model, "--json")
+    found = json.loads(done)
     loaded = [tagpool.load(data / "ner.tagpool"), tagpool.load(pools / "elitist.tagpool")]
     expected = OpinionPool(loaded, weights="likelihood").fit(dev)
     assert [each["weight"] for each in found["members"]] == expected.weights_.tolist()
@@ -127,43 +152,52 @@ def test_opinion_pools_of_models(data: Path, pools: Path, tmp_path: Path) -> Non
     assert [type(member) for member in again] == [CRF, ElitistPool]
     assert again.predict(dev) == expected.predict(dev)
     # The training file does where there is no dev file; given shares need neither.
-    succeed(
-        "train", "--pool", "opinion", *members, "--alpha", "likelihood", "--train", data / "dev.conll", "--model", tmp_path / "n"
-    )
-    assert (tmp_path / "n").read_bytes() == model.read_bytes()
-    succeed("train", "--pool", "opinion", *members, "--alpha", "0.25,0.75", "--model", tmp_path / "n")
+    succeed("train", "--learner", "opinion", *learned, "--train", data / "dev.conll", "--model", tmp_path / "n")
+    assert tagpool.load(tmp_path / "n").weights_.tolist() == again.weights_.tolist()
+    succeed("train", "--learner", "opinion", *members, *keys("learner.weights=[0.25, 0.75]"), "--model", tmp_path / "n")
     assert tagpool.load(tmp_path / "n").weights_.tolist() == [0.25, 0.75]
 
 
 @pytest.mark.parametrize("kind", ["bagging", "elitist", "opinion"])
 def test_collapsed_pools_are_single_experts_that_say_the_same(data: Path, pools: Path, tmp_path: Path, kind: str) -> None:
     dev = tagpool.read_corpus(data / "dev.conll")
-    options: list[object] = ["--features", pools / "bags.txt", "--epochs", 2, "--train", data / "train.conll"]
+    epochs = "learner.epochs=2" if kind == "elitist" else "learner.expert.trainer.epochs=2"
+    options: list[object] = ["--features", pools / "bags.txt", *keys(epochs), "--train", data / "train.conll"]
     if kind == "opinion":
-        options = ["--member", pools / "bagged.tagpool", "--member", data / "ner.tagpool"]
-    succeed("train", "--pool", kind, *options, "--model", tmp_path / "pool")
-    found = json.loads(succeed("train", "--pool", kind, *options, "--model", tmp_path / "one", "--collapse", "--json"))
+        options = keys(f'learner.members=["{pools}/bagged.tagpool", "{data}/ner.tagpool"]')
+    merge = keys("output.merge=true")
+    succeed("train", "--learner", kind, *options, "--model", tmp_path / "pool")
+    found = json.loads(succeed("train", "--learner", kind, *options, "--model", tmp_path / "one", *merge, "--json"))
     one = tagpool.load(tmp_path / "one")
     assert type(one) is (MaxEnt if kind == "elitist" else CRF)
     assert one.predict(dev) == tagpool.load(tmp_path / "pool").predict(dev)
-    assert found["collapsed"]
+    assert found["merged"]
     assert "merged from a pool" in succeed("inspect", tmp_path / "one") or kind == "elitist"
-    # A single expert may go on, and be made smaller.
-    succeed("train", "--from", tmp_path / "one", "--train", data / "dev.conll", "--model", tmp_path / "more", "--epochs", 1)
-    succeed("train", "--pool", kind, *options, "--model", tmp_path / "half", "--collapse", "--half", "--no-names")
+    # A single model can be continued, and made smaller.
+    more = keys("learner.trainer.epochs=1")
+    succeed("train", "--from", tmp_path / "one", "--train", data / "dev.conll", "--model", tmp_path / "more", *more)
+    half = keys("output.half=true", "output.names=false")
+    succeed("train", "--learner", kind, *options, "--model", tmp_path / "half", *merge, *half)
     assert (tmp_path / "half").stat().st_size < 0.8 * (tmp_path / "one").stat().st_size
 
 
 @pytest.mark.parametrize("combine", ["sequence-product", "sequence-mixture"])
 def test_members_of_pools_are_made_smaller_like_single_experts(data: Path, pools: Path, tmp_path: Path, combine: str) -> None:
     dev = tagpool.read_corpus(data / "dev.conll")
-    options = ["--pool", "bagging", "--combine", combine, "--features", pools / "bags.txt", "--epochs", 2]
+    options: list[object] = [
+        "--learner",
+        "bagging",
+        *keys(f"learner.combine={combine}", "learner.expert.trainer.epochs=2"),
+        "--features",
+        pools / "bags.txt",
+    ]
     options += ["--train", data / "train.conll"]
     succeed("train", *options, "--model", tmp_path / "whole")
     whole = tagpool.load(tmp_path / "whole").predict_marginals(dev)
     sizes = [(tmp_path / "whole").stat().st_size]
-    for smaller in (["--half"], ["--half", "--prune", 0.01], ["--half", "--prune", 0.01, "--no-names"]):
-        succeed("train", *options, *smaller, "--model", tmp_path / "small")
+    small_files = ["output.half=true", "output.prune=0.01", "output.names=false"]
+    for count in (1, 2, 3):
+        succeed("train", *options, *keys(*small_files[:count]), "--model", tmp_path / "small")
         sizes.append((tmp_path / "small").stat().st_size)
         small = tagpool.load(tmp_path / "small").predict_marginals(dev)
         assert max(float(abs(a - b).max()) for a, b in zip(whole, small, strict=True)) < 0.1
@@ -173,10 +207,12 @@ def test_members_of_pools_are_made_smaller_like_single_experts(data: Path, pools
 
 
 def test_dropout(data: Path, pools: Path, tmp_path: Path) -> None:
-    options = ["--features", pools / "bags.txt", "--epochs", 2, "--train", data / "train.conll"]
+    options = ["--features", pools / "bags.txt", *keys("learner.trainer.epochs=2"), "--train", data / "train.conll"]
     found = {}
     for drop in ("features", "templates", "bags"):
-        succeed("train", *options, "--model", tmp_path / "m", "--dropout", 0.5, "--drop", drop)
+        succeed(
+            "train", *options, "--model", tmp_path / "m", *keys("learner.trainer.dropout=0.5", f"learner.trainer.drop={drop}")
+        )
         found[drop] = (tmp_path / "m").read_bytes()
         expected = CRF(BAGS, trainer=SGD(epochs=2, dropout=0.5, drop=drop)).fit(tagpool.read_corpus(data / "train.conll"))
         dev = tagpool.read_corpus(data / "dev.conll")
@@ -186,47 +222,52 @@ def test_dropout(data: Path, pools: Path, tmp_path: Path) -> None:
     assert len(set(found.values())) == 3
 
 
+BAGGING = ["--learner", "bagging"]
 NONSENSE = {
-    "an unknown pool": (["--pool", "jury"], "expected one of bagging, elitist, opinion"),
-    "bags without a pool": (["--bags", "a=base"], "--bags is for --pool bagging, and there is no --pool"),
-    "experts of a bagging": (["--pool", "bagging", "--experts", 2], "--experts is for --pool elitist"),
-    "going on with a pool": (["--pool", "bagging", "--from", "x"], "--from is not for --pool bagging"),
-    "l2 of an elitist pool": (["--pool", "elitist", "--l2", 0], "--l2 is not for --pool elitist"),
-    "no members": (["--pool", "opinion"], "--member MODEL"),
-    "training members again": (["--pool", "opinion", "--member", "x", "--epochs", 2], "trained already"),
-    "members that are none": (["--pool", "opinion", "--member", "{bags}"], "expected a model"),
-    "shares of opinions by em": (
-        ["--pool", "opinion", "--member", "{model}", "--alpha", "em"],
-        "expected 'uniform', 'dev', 'likelihood'",
+    "an unknown learner": (["--learner", "jury"], "expected one of crf, maxent, inducing, bagging, elitist, opinion"),
+    "bags without a pool": (keys("learner.bags=auto"), "learner.bags = 'auto': unknown key of this learner; bagging has it"),
+    "experts of a bagging": ([*BAGGING, *keys("learner.experts=2")], "did you mean 'expert'"),
+    "a pool that is continued": ([*BAGGING, "--from", "x"], "a pool is trained from the start; drop --from"),
+    "l2 of an elitist pool": (["--learner", "elitist", *keys("learner.l2=0")], "learner.l2 = 0: unknown key"),
+    "l2 of a bagging": ([*BAGGING, *keys("learner.l2=0")], "learner.l2 = 0: unknown key; did you mean learner.expert.l2?"),
+    "no members": (["--learner", "opinion"], "learner.members is missing"),
+    "templates of members": (["--learner", "opinion", "--features", "ner"], "members of the pool have their own features"),
+    "members that are none": (["--learner", "opinion", *keys('learner.members=["{bags}"]')], "expected a model"),
+    "members that are no list": (["--learner", "opinion", *keys("learner.members=a")], "expected model files"),
+    "weights of opinions by em": (
+        ["--learner", "opinion", *keys('learner.members=["{model}"]', "learner.weights=em")],
+        "learner.weights = 'em': expected 'uniform', 'dev', 'likelihood'",
     ),
-    "members for bagging": (["--pool", "bagging", "--member", "x"], "--member is for --pool opinion"),
-    "collapsing one expert": (["--collapse"], "there is no --pool"),
-    "collapsing a mixture": (["--pool", "bagging", "--collapse", "--combine", "sequence-mixture"], "only a sequence-product"),
-    "collapsing hashes": (["--pool", "bagging", "--collapse", "--hash-size", 9], "hashed features"),
-    "collapsing features of transitions": (
-        ["--pool", "bagging", "--collapse", "--features", "[a]\nlabel[-1] & word[0]"],
-        "features of transitions",
+    "members for bagging": ([*BAGGING, *keys('learner.members=["x"]')], "unknown key"),
+    "merging one model": (keys("output.merge=true"), "only a sequence-product of members"),
+    "merging a mixture": ([*BAGGING, *keys("output.merge=true", "learner.combine=sequence-mixture")], "not sequence-mixture"),
+    "merging transition features": (
+        [*BAGGING, *keys("output.merge=true"), "--features", "[a]\nlabel[-1] & word[0]"],
+        "transition features",
     ),
-    "a pruned elitist pool": (["--pool", "elitist", "--prune", 0.1], "with --collapse"),
-    "no bags": (["--pool", "bagging"], "the templates have no bags"),
-    "a bag that is not there": (["--pool", "bagging", "--bags", "a=b", "--features", "{bags}"], "no bag 'b'"),
-    "bags by no scheme": (["--pool", "bagging", "--bags", "random"], "expected NAME=BAG,BAG"),
-    "no parts": (["--pool", "bagging", "--bags", "random:0"], "expected NAME=BAG,BAG"),
-    "names and a scheme": (["--pool", "bagging", "--bags", "a=base", "--bags", "auto"], "--bags auto: expected NAME=BAG,BAG"),
-    "two bags of one name": (["--pool", "bagging", "--bags", "a=base", "--bags", "a=base"], "two members called 'a'"),
-    "an unknown combination": (["--pool", "bagging", "--combine", "sum"], "expected 'sequence-product'"),
-    "em for a product": (["--pool", "bagging", "--alpha", "em"], "for mixtures"),
-    "dev without dev": (["--pool", "bagging", "--alpha", "dev"], "--alpha dev needs held-out sentences: --dev FILE"),
-    "shares that are no numbers": (["--pool", "bagging", "--alpha", "0.5,x"], "expected numbers with commas"),
-    "too many shares": (["--pool", "bagging", "--alpha", "0.5,0.2,0.3", "--features", "{bags}"], "expected 2 numbers"),
-    "elitist shares on dev": (["--pool", "elitist", "--alpha", "dev"], "expected 'uniform', 'learned'"),
-    "an elitist perceptron": (["--pool", "elitist", "--expert", "perceptron"], "expected 'maxent' or 'crf'"),
-    "mu beyond 1": (["--pool", "elitist", "--mu", 2], "from 0 to 1"),
-    "drop without dropout": (["--drop", "bags"], "give both"),
-    "dropout of lbfgs": (["--dropout", 0.5, "--trainer", "lbfgs"], "only the trainer sgd"),
-    "everything dropped": (["--dropout", 1], "from 0 to less than 1"),
-    "dropping something else": (["--dropout", 0.5, "--drop", "words"], "expected one of features, templates, bags"),
-    "dropping bags that are not there": (["--dropout", 0.5, "--drop", "bags", "--features", "word[0]"], "no [bags] to leave out"),
+    "a pruned elitist pool": (["--learner", "elitist", *keys("output.prune=0.1")], "output.merge=true"),
+    "no bags": (BAGGING, "the templates have no bags"),
+    "a bag that is not there": ([*BAGGING, *keys('learner.bags={a=["b"]}'), "--features", "{bags}"], "no bag 'b'"),
+    "bags by no scheme": ([*BAGGING, *keys("learner.bags=random")], "expected 'auto', 'random:N'"),
+    "no parts": ([*BAGGING, *keys("learner.bags=random:0")], "expected 'auto', 'random:N'"),
+    "an unknown combination": ([*BAGGING, *keys("learner.combine=sum")], "expected 'sequence-product'"),
+    "em for a product": ([*BAGGING, *keys("learner.weights=em")], "mixture"),
+    "dev without dev": ([*BAGGING, *keys("learner.weights=dev")], "learner.weights = 'dev' needs held-out sentences; add --dev"),
+    "weights that are no numbers": ([*BAGGING, *keys("learner.weights=0.5,x")], "expected 'uniform', 'dev'"),
+    "too many weights": ([*BAGGING, *keys("learner.weights=[0.5, 0.2, 0.3]"), "--features", "{bags}"], "expected 2 numbers"),
+    "elitist weights on dev": (["--learner", "elitist", *keys("learner.weights=dev")], "expected 'uniform', 'learned'"),
+    "an elitist perceptron": (["--learner", "elitist", *keys("learner.expert=perceptron")], "expected 'maxent' or 'crf'"),
+    "mu beyond 1": (["--learner", "elitist", *keys("learner.mu=2")], "from 0 to 1"),
+    "dropout of lbfgs": (
+        keys("learner.trainer.kind=lbfgs", "learner.trainer.dropout=0.5"),
+        "learner.trainer.dropout = 0.5: unknown",
+    ),
+    "everything dropped": (keys("learner.trainer.dropout=1"), "from 0 to less than 1"),
+    "dropping something else": (keys("learner.trainer.drop=words"), "expected 'features', 'templates' or 'bags'"),
+    "dropping bags that are not there": (
+        [*keys("learner.trainer.dropout=0.5", "learner.trainer.drop=bags"), "--features", "word[0]"],
+        "the templates have no [bags]",
+    ),
 }
 
 
@@ -236,27 +277,31 @@ def test_what_makes_no_sense_is_said_and_leaves_nothing(data: Path, pools: Path,
     filled = [
         str(each).replace("{bags}", str(pools / "bags.txt")).replace("{model}", str(data / "ner.tagpool")) for each in options
     ]
-    log = [] if "opinion" in filled else ["--log", tmp_path / "l"]
+    log = keys(f"output.log={tmp_path}/l")
     assert expected in fail("train", "--train", data / "train.conll", "--model", tmp_path / "m", *log, *filled)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_sentences_are_asked_for_where_they_are_needed(data: Path, tmp_path: Path) -> None:
+def test_sentences_are_required_where_they_are_needed(data: Path, tmp_path: Path) -> None:
     assert "--train is missing" in fail("train", "--model", tmp_path / "m")
-    members = ["--pool", "opinion", "--member", data / "ner.tagpool"]
-    assert "--alpha likelihood needs sentences" in fail("train", *members, "--alpha", "likelihood", "--model", tmp_path / "m")
-    other = CRF("word[0]").fit([["a", "b"]], [["X", "Y"]])
-    other.save(tmp_path / "other")
-    message = fail("train", *members, "--member", tmp_path / "other", "--model", tmp_path / "m")
-    assert "members must have the same labels" in message
+    assert "--model is missing" in fail("train", "--train", data / "train.conll")
+    members = ["--learner", "opinion", *keys(f'learner.members=["{data}/ner.tagpool"]')]
+    message = fail("train", *members, *keys("learner.weights=likelihood"), "--model", tmp_path / "m")
+    assert "learner.weights = 'likelihood' needs sentences; add --dev FILE" in message
+    CRF("word[0]").fit([["a", "b"]], [["X", "Y"]]).save(tmp_path / "other")
+    both = keys(f'learner.members=["{data}/ner.tagpool", "{tmp_path}/other"]')
+    assert "members must have the same labels" in fail("train", "--learner", "opinion", *both, "--model", tmp_path / "m")
 
 
 # Ctrl-C ------------------------------------------------------------------------------------------------------------------
 
 
+LONG = [*BAGGING, *keys("learner.expert.trainer.epochs=100000")]
+
+
 def interrupted(until: str, *options: object, times: int = 1) -> tuple[int, str]:
     """Trains for very long, and interrupts when a line has been seen that begins so."""
-    command = [sys.executable, "-m", "tagpool", "train", "--epochs", "100000", *map(str, options)]
+    command = [sys.executable, "-m", "tagpool", "train", *map(str, options)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
         assert process.stderr is not None
@@ -278,7 +323,7 @@ def interrupted(until: str, *options: object, times: int = 1) -> tuple[int, str]
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_ctrl_c_keeps_a_whole_pool_of_members_as_they_stood(data: Path, pools: Path, tmp_path: Path, threads: int) -> None:
-    options = ["--pool", "bagging", "--features", pools / "bags.txt", "--model", tmp_path / "m", "--threads", threads]
+    options = [*LONG, "--features", pools / "bags.txt", "--model", tmp_path / "m", "--threads", threads]
     code, message = interrupted("shapes:  epoch 3/", "--train", data / "train.conll", *options)
     assert code == 130
     assert "Traceback" not in message
@@ -292,10 +337,18 @@ def test_ctrl_c_keeps_a_whole_pool_of_members_as_they_stood(data: Path, pools: P
 
 
 def test_ctrl_c_keeps_an_elitist_pool_with_its_members(data: Path, pools: Path, tmp_path: Path) -> None:
-    options = ["--pool", "elitist", "--features", pools / "bags.txt", "--model", tmp_path / "m"]
+    options = [
+        "--learner",
+        "elitist",
+        *keys("learner.epochs=100000"),
+        "--features",
+        pools / "bags.txt",
+        "--model",
+        tmp_path / "m",
+    ]
     code, message = interrupted("epoch 3/", "--train", data / "train.conll", *options)
     assert code == 130
-    assert "interrupted; the model as it stood" in message
+    assert "interrupted; the pool as its members stood" in message
     pool = tagpool.load(tmp_path / "m")
     assert isinstance(pool, ElitistPool)
     assert len(list(pool)) == 3
@@ -306,7 +359,7 @@ def test_ctrl_c_keeps_an_elitist_pool_with_its_members(data: Path, pools: Path, 
 def test_ctrl_c_before_the_first_epoch_keeps_nothing_half(
     data: Path, pools: Path, tmp_path: Path, until: str, times: int
 ) -> None:
-    options = ["--pool", "bagging", "--features", pools / "bags.txt", "--model", tmp_path / "m", "--log", tmp_path / "l"]
+    options = [*LONG, "--features", pools / "bags.txt", "--model", tmp_path / "m", *keys(f"output.log={tmp_path}/l")]
     code, message = interrupted(until, "--train", data / "train.conll", *options, times=times)
     assert code == 130, message
     assert "Traceback" not in message
@@ -317,7 +370,15 @@ def test_ctrl_c_before_the_first_epoch_keeps_nothing_half(
 
 def test_a_terminal_gets_a_bar_for_each_member(data: Path, pools: Path, tmp_path: Path) -> None:
     ours, theirs = pty.openpty()
-    options = ["--pool", "bagging", "--features", pools / "bags.txt", "--train", data / "train.conll", "--epochs", 3]
+    options = [
+        "--learner",
+        "bagging",
+        "--features",
+        pools / "bags.txt",
+        "--train",
+        data / "train.conll",
+        *keys("learner.expert.trainer.epochs=3"),
+    ]
     command = [sys.executable, "-m", "tagpool", "train", "--model", tmp_path / "m", *options]
     environment = {**os.environ, "TERM": "xterm", "COLUMNS": "120"}
     process = subprocess.Popen([*map(str, command)], stdout=subprocess.DEVNULL, stderr=theirs, env=environment)

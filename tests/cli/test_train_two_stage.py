@@ -1,4 +1,4 @@
-"""``tagpool train --pool two-stage``, and what the other commands make of it."""
+"""``tagpool train --learner two-stage``, and what the other commands make of it."""
 
 from __future__ import annotations
 
@@ -23,11 +23,12 @@ def documents(tmp_path_factory: pytest.TempPathFactory) -> Path:
         columns = {"word": corpus.words, "label": corpus.labels}
         write_corpus(Corpus.from_columns(columns, documents=range(0, count, 8)), folder / f"{part}.conll")
     files = ["--train", folder / "train.conll", "--dev", folder / "dev.conll", "--model", folder / "m"]
-    done = run("train", "--pool", "two-stage", *files, "--features", FEATURES, "--epochs", 2, "--folds", 3, "--seed", 2, "--json")
+    options = ["--set", "learner.first.trainer.epochs=2", "--set", "learner.folds=3", "--seed", 2, "--json"]
+    done = run("train", "--learner", "two-stage", *files, "--features", FEATURES, *options)
     assert done.returncode == 0, done.stderr
     assert "fold 3:  epoch 2/2" in done.stderr
     told = json.loads(done.stdout)
-    assert told["pool"] == "two-stage"
+    assert told["learner"] == "two-stage"
     assert [member["name"] for member in told["members"]] == ["first stage", "second stage"]
     return folder
 
@@ -56,11 +57,17 @@ def test_other_commands_know_it(documents: Path, tmp_path: Path) -> None:
     assert any("mention[0]" in each["feature"] for token in told for each in token["contributions"])
 
 
+def test_the_stored_configuration_gives_the_same_bytes(documents: Path, tmp_path: Path) -> None:
+    (tmp_path / "run.toml").write_text(succeed("config", documents / "m"))
+    succeed("train", "--config", tmp_path / "run.toml", "--model", tmp_path / "again")
+    assert (tmp_path / "again").read_bytes() == (documents / "m").read_bytes()
+
+
 def test_what_is_refused(documents: Path, data: Path, tmp_path: Path) -> None:
-    begin = ["train", "--model", tmp_path / "m", "--pool", "two-stage"]
+    begin = ["train", "--model", tmp_path / "m", "--learner", "two-stage"]
     assert "the corpus has no documents; mark them with -DOCSTART-" in fail(*begin, "--train", data / "train.conll")
     train = ["--train", documents / "train.conll"]
-    assert "--alpha is for --pool bagging or elitist or opinion" in fail(*begin, *train, "--alpha", "dev")
-    assert "folds=40: expected 2 to 15, the number of documents" in fail(*begin, *train, "--folds", 40)
-    assert "--from is not for --pool two-stage" in fail(*begin, *train, "--from", documents / "m")
+    assert "learner.weights = 'dev': unknown key" in fail(*begin, *train, "--set", "learner.weights=dev")
+    assert "folds=40: expected 2 to 15, the number of documents" in fail(*begin, *train, "--set", "learner.folds=40")
+    assert "a pool is trained from the start; drop --from" in fail(*begin, *train, "--from", documents / "m")
     assert not (tmp_path / "m").exists()

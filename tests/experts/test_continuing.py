@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -172,6 +173,23 @@ def test_without_names_it_cannot_go_on(tmp_path: Path) -> None:
     corpus = words_of(5, 30, "ABC")
     CRF(HISTORY, trainer=SGD(epochs=1)).fit(corpus).save(tmp_path / "nameless", names=False)
     nameless = load(tmp_path / "nameless")
-    with pytest.raises(InputError, match="without the names of its features"):
+    with pytest.raises(InputError, match="without names of features"):
         nameless.partial_fit(corpus)
     assert nameless._fitted().array("history.names") is None
+
+
+def test_partial_fit_scales_the_penalty_to_the_share_of_sentences(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The penalty belongs to all sentences ever seen: new ones carry their share of it."""
+    penalties: list[float] = []
+    train = SGD.train
+
+    def record(self: SGD, problem: Any, watch: Any) -> Any:
+        penalties.append(problem.l2)
+        return train(self, problem, watch)
+
+    monkeypatch.setattr(SGD, "train", record)
+    corpus = builtin_corpus(80)
+    crf = CRF("word[0]", l2=2.0, trainer=SGD(epochs=1)).fit(corpus[:30])
+    crf.partial_fit(corpus[30:40])
+    crf.partial_fit(corpus[40:80])
+    assert penalties == [2.0, 2.0 * 10 / 40, 2.0 * 40 / 80]

@@ -15,7 +15,20 @@ from typer.main import get_command
 import tagpool
 from tagpool.cli.guard import guarded
 
-COMMANDS = ("train", "tag", "score", "explain", "inspect", "features", "convert", "pool", "resources", "demo", "reproduce")
+COMMANDS = (
+    "train",
+    "tag",
+    "score",
+    "explain",
+    "inspect",
+    "features",
+    "convert",
+    "config",
+    "pool",
+    "resources",
+    "demo",
+    "reproduce",
+)
 
 
 class Commands(TyperGroup):

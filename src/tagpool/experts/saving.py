@@ -13,6 +13,7 @@ import tagpool
 from tagpool import _native
 from tagpool.corpus.files import write_bytes
 from tagpool.errors import InputError, ModelError
+from tagpool.experts.configuration import configuration_text
 from tagpool.experts.references import REFERENCES, origins_of, references_of
 from tagpool.experts.tagger import Tagger
 from tagpool.features.encoder import Encoder
@@ -57,11 +58,14 @@ def to_bytes(
     if options.prune:
         model = expert._pruned(options.prune)
     texts = {"kind": expert.kind, "tagpool": tagpool.__version__}
-    for key in ("parameters", "templates", "summary"):  # a model from a file has those it was trained with
+    for key in ("parameters", "config", "templates", "summary"):  # a model from a file has those it was trained with
         if (text := expert._fitted().text(key)) is not None:
             texts[key] = text
     if expert._encoder is not None:
         texts["parameters"] = json.dumps(_plain(expert))
+        texts["config"] = configuration_text(expert)
+    if expert.configuration_ is not None:
+        texts["config"] = expert.configuration_
     if isinstance(expert._encoder, Encoder):
         texts["templates"] = str(expert._encoder.templates_)
     if expert._summary is not None:
@@ -152,14 +156,13 @@ def _unpacked(packed: bytes | None) -> list[str]:
 
 
 def _plain(expert: Tagger) -> dict[str, Any]:
-    """The parameters that JSON can hold; of the others, what they are called."""
-    found: dict[str, Any] = {}
+    """The parameters that JSON can hold, without templates, resources and the trainer, which the configuration has."""
+    parameters: dict[str, Any] = {}
     for name, value in expert.get_params(deep=False).items():
-        if name in ("resources", "threads"):  # the file is the same whatever the number of threads
-            continue
-        try:
-            json.dumps(value)
-            found[name] = value
-        except TypeError:
-            found[name] = str(value)
-    return found
+        if name not in ("templates", "resources", "trainer", "threads", "warm_start"):
+            try:
+                json.dumps(value)
+                parameters[name] = value
+            except TypeError:
+                parameters[name] = str(value)
+    return parameters

@@ -69,6 +69,7 @@ class Tagger(TaggerParameters):
     """A tagger with templates (or given features), and weights for features and labels."""
 
     kind = ""
+    prunable = True  # whether small weights can be removed
     chain = True  # labels depend on the label before
     has_probabilities = False
     native: ClassVar[Any] = _native.Model  # class of the native model
@@ -82,6 +83,7 @@ class Tagger(TaggerParameters):
     _induced: InducedFeatures | None = None
     _dev_scheme: str | None = None  # scheme of the labels that decode a dev set of tokens labelled alone
     log_: list[Epoch]
+    configuration_: str | None = None  # TOML that the model file stores instead of the parameters alone
 
     l2: float
     l1: float
@@ -132,7 +134,7 @@ class Tagger(TaggerParameters):
     def _install(self, trained: Trained) -> None:
         """Takes over the result of a training."""
         self._model, self._encoder, self._names, self._induced = trained.model, trained.encoder, None, trained.induced
-        self._summary, self.log_ = trained.summary, trained.log
+        self._summary, self.log_, self.configuration_ = trained.summary, trained.log, None
 
     def _templates(self) -> TemplateSet:
         """The templates in the form that this tagger takes; an error for those that it does not support."""

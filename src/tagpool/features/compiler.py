@@ -152,8 +152,9 @@ class _Compiler:
         if call.resource not in self.resources:
             message = (
                 f"the {call.function} {call.resource!r} is missing; pass resources={{{call.resource!r}: ...}} "
-                f"(--use {call.resource}=PATH), add a line 'use {call.resource} from PATH', "
-                f"or drop its templates (--without {call.resource})"
+                f"(tagpool train: --set features.use.{call.resource}=PATH; tagpool features: --use {call.resource}=PATH), "
+                f"add a line 'use {call.resource} from PATH', or drop its templates "
+                f"(tagpool train: --set features.without={call.resource}; tagpool features: --without {call.resource})"
             )
             raise template.error(message, source=self.templates.source, term=term)
         kind = getattr(self.resources[call.resource], "kind", type(self.resources[call.resource]).__name__)

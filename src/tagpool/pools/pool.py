@@ -47,6 +47,8 @@ class Pool(Parameters):
     """Taggers whose lattices are combined with weights."""
 
     kind = ""
+    prunable = True  # whether small weights can be removed
+    configuration_: str | None = None  # TOML that the model file stores instead of the parameters alone
     has_probabilities = True
     weights: str | Sequence[float] | FloatArray
     threads: int

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import tagpool
 from tagpool import _native
 from tagpool.errors import InputError, ModelError
+from tagpool.experts.configuration import configuration_text
 from tagpool.experts.saving import SaveOptions, to_bytes
 from tagpool.experts.tagger import Tagger
 
@@ -36,6 +37,7 @@ def pool_to_bytes(pool: Pool, options: SaveOptions) -> bytes:
         "tagpool": tagpool.__version__,
         "members": str(len(members)),
         "record": json.dumps(pool.record()),
+        "config": pool.configuration_ or configuration_text(pool),
     }
     return _native.Container.write(texts, {f"members.{n}": _member_to_bytes(member, options) for n, member in enumerate(members)})
 

@@ -20,9 +20,9 @@ from tagpool.cli.console import (
 )
 from tagpool.cli.resources.raw_text import SimplifyOption, TextArgument, check_output
 from tagpool.cli.steps import followed
-from tagpool.cli.training.reader import Reader
 from tagpool.corpus.corpus import WORD
 from tagpool.corpus.files import STANDARD_STREAM, read_utf8, source_name
+from tagpool.corpus.formats import read_corpus
 from tagpool.errors import InputError
 from tagpool.features.tag_counts import SHARE, TRAINING_MINIMUM, TagCounts
 from tagpool.tagging.models import fastest, load_model
@@ -71,7 +71,8 @@ def ambiguity(
         )
     counts = TagCounts(simplify=simplify)
     if train is not None:
-        counts.add_training(Reader(columns, label, format, encoding).corpus(train))
+        corpus = read_corpus(train, columns=columns, label=label, format=format, encoding=encoding)
+        counts.add_training(corpus.require_labels())
     tokens = 0
     for path in text:
         lines = [line for line in read_utf8(path, encoding=encoding).split(b"\n") if line.strip()]

@@ -1,1 +1,1 @@
-"""What ``tagpool train`` is made of: what its options mean, the learners they ask for, and a training that is followed."""
+"""The parts of ``tagpool train``: the registry of learners, reading, training with progress, and the summary."""

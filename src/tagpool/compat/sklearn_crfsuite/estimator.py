@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import zip_longest
 from typing import Any
@@ -18,7 +19,7 @@ from tagpool.compat.sklearn_crfsuite.model_file import ModelFile
 from tagpool.compat.sklearn_crfsuite.trainer import LinePerIterationTrainer
 from tagpool.corpus.whole_file import WholeFile
 from tagpool.errors import InputError, NotFittedError
-from tagpool.parameters import Parameters
+from tagpool.parameters import Parameter, Parameters, parameter
 
 # Names of sklearn-crfsuite for parameters of the trainer.
 _NAMES = {
@@ -118,6 +119,15 @@ class CRF(Parameters):
         self._tagger: Tagger | None = None
         self._dump: ParsedDump | None = None
         self._file: ModelFile | None = None
+
+    @classmethod
+    def parameters(cls) -> dict[str, Parameter]:
+        """The arguments of the constructor, which has the signature of sklearn-crfsuite's."""
+        arguments = inspect.signature(cls.__init__).parameters
+        declared = {name: parameter(default=arguments[name].default, help="", kw_only=False) for name in list(arguments)[1:]}
+        for name, each in declared.items():
+            each.name, each.types = name, (str(arguments[name].annotation),)
+        return declared
 
     def fit(self, X: Any, y: Any, X_dev: Any = None, y_dev: Any = None) -> CRF:
         """Train; ``X_dev`` and ``y_dev`` are scored after every iteration."""

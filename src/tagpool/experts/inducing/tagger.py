@@ -42,6 +42,7 @@ class InducingTagger(Tagger):
     """
 
     kind = "inducing"
+    prunable = False
     native: ClassVar[Any] = _native.OnlineModel
 
     templates: TemplateSet | str | Path = parameter(

@@ -63,6 +63,11 @@ class RandomParts:
     count: int = 2
     seed: int = 1
 
+    @property
+    def text(self) -> str:
+        """The scheme as a configuration has it."""
+        return f"random:{self.count}:{self.seed}"
+
     def views(self, templates: TemplateSet, labels: Sequence[str]) -> dict[str, View]:
         """Return one view per part."""
         return {f"part {n + 1}": View(templates, Part(n, self.count, self.seed)) for n in range(_check_count(self.count))}
@@ -74,6 +79,11 @@ class SequentialParts:
 
     count: int = 2
 
+    @property
+    def text(self) -> str:
+        """The scheme as a configuration has it."""
+        return f"sequential:{self.count}"
+
     def views(self, templates: TemplateSet, labels: Sequence[str]) -> dict[str, View]:
         """Return one view per part."""
         return {f"part {n + 1}": View(templates, Part(n, self.count)) for n in range(_check_count(self.count))}
@@ -82,6 +92,8 @@ class SequentialParts:
 @dataclass(frozen=True)
 class Positions:
     """Templates of tokens before, at and after the current one. Templates of both sides are in all three."""
+
+    text = "positions"
 
     def views(self, templates: TemplateSet, labels: Sequence[str]) -> dict[str, View]:
         """Return one view per position that has templates.
@@ -104,6 +116,8 @@ class Positions:
 class LabelWise:
     """One member per label type (``B-PER`` and ``I-PER`` are one type); it sees all other labels as one."""
 
+    text = "labels"
+
     def views(self, templates: TemplateSet, labels: Sequence[str]) -> dict[str, View]:
         """Return one view per type.
 
@@ -115,6 +129,25 @@ class LabelWise:
         for label in labels:
             groups.setdefault(label_parts(label).type or label, []).append(label)
         return {name: View(templates, labels=tuple(group)) for name, group in groups.items()}
+
+
+def parse_scheme(text: str, seed: int = 1) -> BagScheme:
+    """The scheme of a text.
+
+    >>> parse_scheme("random:3"), parse_scheme("labels")
+    (RandomParts(count=3, seed=1), LabelWise())
+    """
+    name, *numbers = text.split(":")
+    if all(number.isascii() and number.isdigit() for number in numbers) and int((numbers or ["1"])[0]) > 0:
+        if name == "random" and len(numbers) in (1, 2):
+            return RandomParts(*map(int, numbers)) if len(numbers) == 2 else RandomParts(int(numbers[0]), seed)
+        if name == "sequential" and len(numbers) == 1:
+            return SequentialParts(int(numbers[0]))
+        if name in ("positions", "labels") and not numbers:
+            return Positions() if name == "positions" else LabelWise()
+    raise InputError(
+        f"bags={text!r}: expected 'auto', 'random:N', 'sequential:N', 'positions', 'labels', or names with their bags"
+    )
 
 
 def _check_count(count: object) -> int:

@@ -13,7 +13,9 @@ from tagpool.chain.checks import FloatArray
 from tagpool.corpus.corpus import Corpus
 from tagpool.errors import InputError, NotFittedError
 from tagpool.experts.inputs import are_given_features, as_corpus
+from tagpool.experts.linear.crf import CRF
 from tagpool.experts.linear.expert import Expert
+from tagpool.experts.linear.maxent import MaxEnt
 from tagpool.experts.training_data import UNKNOWN
 from tagpool.parameters import declare_parameters, parameter
 from tagpool.pools.bagging.partitions import BagScheme
@@ -24,6 +26,13 @@ from tagpool.pools.parallel_fits import OnEpoch
 from tagpool.pools.pool import Pool
 
 Self = TypeVar("Self", bound="BaggingPool")
+
+
+def experts_by_kind() -> Mapping[str, type[Expert]]:
+    """The classes of experts that can be members."""
+    return {CRF.kind: CRF, MaxEnt.kind: MaxEnt}
+
+
 _NOT_FITTED = "the BaggingPool is not fitted: call fit(corpus) first, or load a model"
 
 
@@ -49,7 +58,7 @@ class BaggingPool(Pool):
 
     kind = "bagging-pool"
 
-    expert: Expert = parameter(kw_only=False, help="Unfitted CRF or MaxEnt that is trained on every bag.")
+    expert: Expert = parameter(kw_only=False, kinds=experts_by_kind, help="Unfitted CRF or MaxEnt that is trained on every bag.")
     bags: str | Mapping[str, Sequence[str]] | BagScheme | None = parameter(
         default=None, choices=("auto",), help="Bags of each member: None for one bag per member, a dict, 'auto', or a scheme."
     )
@@ -88,7 +97,7 @@ class BaggingPool(Pool):
         held_out = None if dev is None else as_corpus(*dev) if isinstance(dev, tuple) else as_corpus(dev)
         if isinstance(self.weights, str) and self.weights == "dev" and held_out is None:
             raise InputError("weights='dev' needs dev sentences: fit(train, dev=...), or weights='kfold'")
-        self._weights = None  # not fitted after an error
+        self._weights = self.configuration_ = None  # not fitted after an error
         fitted = train_members(self, TrainingCorpora(train, held_out, sample_weight), on_epoch)
         self._bags, self._members, self._weights = fitted.bags, fitted.members, fitted.weights
         return self

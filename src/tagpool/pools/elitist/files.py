@@ -10,6 +10,7 @@ import numpy as np
 
 from tagpool import _native
 from tagpool.errors import ModelError
+from tagpool.experts.configuration import configuration_text
 from tagpool.experts.linear.expert import Expert
 from tagpool.experts.references import LEXICONS
 from tagpool.experts.tagger import Tagger
@@ -21,17 +22,25 @@ WEIGHTS = "alpha"
 """The text of a model file that marks an elitist pool."""
 
 
+_OMITTED = ("templates", "resources", "threads")
+
+
 def file_parts(pool: ElitistPool, half: bool) -> tuple[dict[str, str], dict[str, bytes]]:
     """Return the texts and arrays of the members; the lexicons are those of the merged model."""
     blocks = (
         _native.without_arrays(member._fitted().write({"kind": member.kind}, {}, half), LEXICONS) for member in pool.members_
     )
     arrays = {f"member{number}": block for number, block in enumerate(blocks)}
-    return {WEIGHTS: json.dumps(pool.weights_.tolist()), "parameters": json.dumps(_parameters(pool))}, arrays
+    texts = {
+        WEIGHTS: json.dumps(pool.weights_.tolist()),
+        "parameters": json.dumps(_parameters(pool)),
+        "config": pool.configuration_ or configuration_text(pool),
+    }
+    return texts, arrays
 
 
 def _parameters(pool: ElitistPool) -> dict[str, Any]:
-    parameters = {name: value for name, value in pool.get_params(deep=False).items() if name not in ("resources", "threads")}
+    parameters = {name: value for name, value in pool.get_params(deep=False).items() if name not in _OMITTED}
     return {name: value if _is_json(value) else str(value) for name, value in parameters.items()}
 
 
@@ -69,4 +78,7 @@ def _restore(pool: ElitistPool, merged: Tagger) -> None:
     for name, value in json.loads(model.text("parameters") or "{}").items():
         if name in known:
             setattr(pool, name, value)
+    if (templates := model.text("templates")) is not None:
+        pool.templates = templates
     pool._install(merged, members, weights)
+    pool.configuration_ = model.text("config")

@@ -56,6 +56,7 @@ class ElitistPool(Pool):
     """
 
     kind = "elitist-pool"
+    prunable = False
 
     templates: TemplateSet | str | Path = parameter(
         default="ner", kw_only=False, help="Feature templates: a preset, a file, or the text of the templates."
@@ -105,7 +106,7 @@ class ElitistPool(Pool):
     ) -> Self:
         """Train all members together; the arguments are those of :meth:`tagpool.CRF.fit`. The dev set scores the pool."""
         trainer = self._trainer()
-        self._merged = None  # not fitted after an error
+        self._merged = self.configuration_ = None  # not fitted after an error
         merged = self._single_expert(l2=0.0, l1=0.0, trainer=trainer)
         try:
             merged.fit(sentences, labels, dev=dev, sample_weight=sample_weight, on_epoch=on_epoch)

@@ -17,14 +17,17 @@ from tagpool.chain.checks import FloatArray
 from tagpool.chain.lattice import Lattice
 from tagpool.corpus.corpus import Corpus
 from tagpool.errors import InputError, NotFittedError
+from tagpool.experts.inducing.tagger import InducingTagger
 from tagpool.experts.inputs import are_given_features, as_corpus
+from tagpool.experts.linear.crf import CRF
 from tagpool.experts.linear.expert import Expert
+from tagpool.experts.linear.maxent import MaxEnt
 from tagpool.experts.tagger import Tagger
 from tagpool.experts.training_data import UNKNOWN
 from tagpool.features.parser import parse
 from tagpool.features.presets import load_templates
 from tagpool.optim.watch import Epoch
-from tagpool.parameters import declare_parameters, parameter
+from tagpool.parameters import Parameters, declare_parameters, parameter
 from tagpool.pools.bagging.pool import BaggingPool
 from tagpool.pools.elitist.pool import ElitistPool
 from tagpool.pools.members import as_sentences
@@ -40,11 +43,16 @@ Stage = Tagger | BaggingPool | ElitistPool
 _NAMES = ("first stage", "second stage")
 
 
+def stages_by_kind() -> Mapping[str, type[Parameters]]:
+    """The classes of taggers that can be stages."""
+    return {"crf": CRF, "maxent": MaxEnt, "inducing": InducingTagger, "elitist": ElitistPool, "bagging": BaggingPool}
+
+
 @declare_parameters
 class TwoStageTagger(Pool):
     """Two taggers; the second one has features of the labels that the first one gave to the document.
 
-    Without ``second``, it is a copy of the first stage with ``templates`` added. The second stage has two more columns:
+    Without ``second``, it is a copy of the first stage with ``added_templates``. The second stage has two more columns:
     ``stage``, the type of each label of the first stage, for ``elsewhere(stage, most)``; and ``mention``, the longest phrase
     around a token that is labelled elsewhere in the document. The corpus must have documents; :meth:`predict` treats sentences
     without documents one by one.
@@ -61,12 +69,14 @@ class TwoStageTagger(Pool):
     kind = "two-stage"
 
     first: Stage = parameter(
-        kw_only=False, help="Unfitted tagger of the first stage: a CRF, MaxEnt, InducingTagger, ElitistPool or BaggingPool."
+        kw_only=False,
+        kinds=stages_by_kind,
+        help="Unfitted tagger of the first stage: a CRF, MaxEnt, InducingTagger, ElitistPool or BaggingPool.",
     )
     second: Stage | None = parameter(
-        default=None, kw_only=False, help="Unfitted tagger of the second stage (default: like the first)."
+        default=None, kw_only=False, kinds=stages_by_kind, help="Unfitted tagger of the second stage; None: like the first."
     )
-    templates: str = parameter(default=TEMPLATES, help="Templates that a second stage like the first has in addition.")
+    added_templates: str = parameter(default=TEMPLATES, help="Templates that a second stage like the first has in addition.")
     folds: int = parameter(default=5, minimum=2, help="Cross-validation folds over documents.")
     seed: int = parameter(default=1, minimum=0, help="Seed of the folds.")
     threads: int = parameter(default=1, minimum=1, help="Number of threads; the result does not depend on it.")
@@ -101,7 +111,7 @@ class TwoStageTagger(Pool):
         if weights is not None and weights.shape != (len(train),):
             raise InputError(f"sample_weight: expected one weight per sentence, {len(train)}, got {weights.shape}")
         second = self._second_stage()
-        self._stages = None  # not fitted after an error
+        self._stages = self.configuration_ = None  # not fitted after an error
         first_labels = self._cross_val_labels(train, held_out, weights, on_epoch)
         first = _copy(self.first, self.threads)
         first.fit(train, dev=held_out, sample_weight=weights, on_epoch=_with_name(on_epoch, _NAMES[0]))
@@ -118,7 +128,7 @@ class TwoStageTagger(Pool):
         stage = learner = _copy(self.first, self.threads)
         if isinstance(stage, BaggingPool):
             learner = stage.expert = _copy(stage.expert, self.threads)
-        templates, added = load_templates(learner.templates), parse(self.templates)
+        templates, added = load_templates(learner.templates), parse(self.added_templates)
         learner.templates = replace(
             templates, templates=(*templates.templates, *added.templates), uses=(*templates.uses, *added.uses)
         )
@@ -243,13 +253,13 @@ class TwoStageTagger(Pool):
 
     def record(self) -> dict[str, Any]:
         """Return the JSON values that a file contains beside the stages."""
-        return {"folds": int(self.folds), "seed": int(self.seed), "templates": self.templates, "member_weights": [0.0, 1.0]}
+        return {"folds": int(self.folds), "seed": int(self.seed), "templates": self.added_templates, "member_weights": [0.0, 1.0]}
 
     @classmethod
     def restore(cls, members: Sequence[Any], weights: FloatArray, record: Mapping[str, Any]) -> TwoStageTagger:
         """Return the pool of a file."""
         first, second = members
-        pool = cls(first, second, templates=str(record["templates"]), folds=int(record["folds"]), seed=int(record["seed"]))
+        pool = cls(first, second, added_templates=str(record["templates"]), folds=int(record["folds"]), seed=int(record["seed"]))
         pool._stages = first, second
         return pool
 

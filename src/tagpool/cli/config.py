@@ -1,0 +1,63 @@
+"""``tagpool config``: all keys of a learner, or the configuration that a model stores."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tagpool import _native
+from tagpool.cli.training.learners import LEARNERS
+from tagpool.config import FEATURES, DataOptions, FeatureOptions, OutputOptions, commented, nested_sections
+from tagpool.errors import InputError
+from tagpool.parameters import Parameter, Parameters
+
+
+def config(
+    what: Annotated[str, typer.Argument(metavar="LEARNER|MODEL", help=f"{', '.join(LEARNERS)}, or a model file.")],
+) -> None:
+    """Print a complete configuration file of a learner, or the configuration that a model was trained with.
+
+    \b
+    Examples:
+      tagpool config crf > run.toml
+      tagpool train --config run.toml --train train.conll --model ner.tagpool
+      tagpool config ner.tagpool
+    """
+    typer.echo(template(what) if what in LEARNERS else stored(Path(what)), nl=False)
+
+
+def template(kind: str) -> str:
+    """A configuration file with every key of a learner, its help and its default."""
+    learner = LEARNERS[kind]
+    nested = [
+        (("learner",), kind, learner),
+        *((path, name, inner) for path, name, inner, _ in nested_sections(("learner",), learner)),
+    ]
+    owners = [declared for _, _, declared in nested if "templates" in declared.parameters()]
+    sections = [commented("data", DataOptions.parameters())]
+    if owners:
+        own = {name: each for name, each in owners[0].parameters().items() if name in ("templates", "min_count")}
+        sections.append(commented("features", own | dict(FeatureOptions.parameters())))
+    for path, name, declared in nested:
+        sections.append(commented(".".join(path), _own_keys(declared), name))
+    sections.append(commented("output", OutputOptions.parameters()))
+    return "\n".join(sections)
+
+
+def _own_keys(declared: type[Parameters]) -> dict[str, Parameter]:
+    return {name: each for name, each in declared.parameters().items() if name not in FEATURES}
+
+
+def stored(path: Path) -> str:
+    """The configuration in a model file."""
+    if not path.exists():
+        raise InputError(f"{path}: expected one of {', '.join(LEARNERS)}, or a model file")
+    try:
+        text = _native.Container.open(str(path)).text("config")
+    except _native.InputFault as fault:
+        raise InputError(str(fault.args[0]), source=path) from None
+    if text is None:
+        raise InputError("the model stores no configuration; train it again with this version", source=path)
+    return text

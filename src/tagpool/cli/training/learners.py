@@ -1,0 +1,153 @@
+"""The learners of ``tagpool train`` by kind, and their creation from a configuration. A new learner is registered here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from tagpool.config import FEATURES, KIND, DataOptions, FeatureOptions, OutputOptions, Section, Settings, describe, to_toml
+from tagpool.errors import InputError
+from tagpool.experts.configuration import feature_table
+from tagpool.experts.inducing.tagger import InducingTagger
+from tagpool.experts.linear.crf import CRF
+from tagpool.experts.linear.maxent import MaxEnt
+from tagpool.features.presets import load_templates
+from tagpool.features.transitions import transition_templates
+from tagpool.parameters import Parameters
+from tagpool.pools.bagging.partitions import parse_scheme
+from tagpool.pools.bagging.pool import BaggingPool
+from tagpool.pools.combination import SEQUENCE_PRODUCT
+from tagpool.pools.elitist.pool import ElitistPool
+from tagpool.pools.opinion.pool import OpinionPool
+from tagpool.pools.two_stage.pool import TwoStageTagger
+from tagpool.tagging.models import as_one, load_model
+
+LEARNERS: dict[str, type[Parameters]] = {
+    "crf": CRF,
+    "maxent": MaxEnt,
+    "inducing": InducingTagger,
+    "bagging": BaggingPool,
+    "elitist": ElitistPool,
+    "opinion": OpinionPool,
+    "two-stage": TwoStageTagger,
+}
+LEARNER = ("learner",)
+
+
+def new_settings() -> Settings:
+    """Settings without values, for the registered learners."""
+    return Settings(LEARNERS, {"bags": _bags, "members": _members})
+
+
+def create_learner(settings: Settings, start: str | None, threads: int) -> Any:
+    """Create the learner of a configuration, or load the one to continue from."""
+    if start is not None:
+        return _continued(settings, Path(start), threads)
+    declared = LEARNERS[settings.kind(LEARNER, LEARNERS, "crf")]
+    inherited = _features(settings, declared) | {"threads": threads}
+    table = settings.table(LEARNER)
+    inherited |= {name: table[name] for name in ("seed",) if name in table}
+    values = settings.values(LEARNER, declared, inherited)
+    if missing := [name for name, each in declared.parameters().items() if each.required and name not in values]:
+        raise InputError(f"learner.{missing[0]} is missing: {declared.parameters()[missing[0]].help}")
+    return declared(**values)
+
+
+def _owner(declared: type[Parameters]) -> type[Parameters] | None:
+    """The class that has the templates: the learner, or the one nested in it."""
+    if "templates" in declared.parameters():
+        return declared
+    nested = (each.kinds for each in declared.parameters().values() if each.kinds is not None)
+    return next((owner for kinds in nested for owner in [_owner(next(iter(kinds().values())))] if owner is not None), None)
+
+
+def _features(settings: Settings, declared: type[Parameters]) -> dict[str, Any]:
+    """The templates, the resources and the minimum count, as arguments of learners."""
+    owner, table = _owner(declared), settings.table(("features",))
+    if owner is None:
+        for key in table:
+            raise settings.error(("features", key), "the members of the pool have their own features")
+        return {}
+    options = settings.options("features", FeatureOptions, ("templates", "min_count"))
+    values = {key: table[key] for key in ("templates", "min_count") if key in table}
+    for key, value in values.items():
+        if (problem := owner.parameters()[key].problem(value)) is not None:
+            raise settings.error(("features", key), problem)
+    resources = _resources(settings, options.use or {})
+    if options.without:
+        templates = load_templates(values.get("templates", owner.parameters()["templates"].default))
+        values["templates"] = templates.without(*([options.without] if isinstance(options.without, str) else options.without))
+        removed = templates.resources.keys() - values["templates"].resources.keys()
+        resources = {name: path for name, path in resources.items() if name not in removed}
+    return values | {"resources": resources or None}
+
+
+def _resources(settings: Settings, use: Mapping[str, str]) -> dict[str, Path]:
+    for name, path in use.items():
+        if not isinstance(path, str) or not Path(path).exists():
+            raise settings.error(("features", "use", name), "there is no such file or folder")
+    return {name: Path(path) for name, path in use.items()}
+
+
+def _continued(settings: Settings, path: Path, threads: int) -> Any:
+    """The tagger of a model file, which continues its training."""
+    for key in settings.table(("features",)):
+        raise settings.error(("features", key), "a model that is continued has its own features; drop this key")
+    kind = settings.table(LEARNER).get(KIND)
+    if kind is not None and not hasattr(LEARNERS.get(kind), "partial_fit"):
+        raise settings.error(("learner", KIND), "a pool is trained from the start; drop --from")
+    tagger: Any = as_one(load_model(path))
+    if kind not in (None, tagger.kind):
+        raise InputError(f"--from is a {tagger.kind}; drop --learner {kind}", source=path)
+    values = settings.values(LEARNER, type(tagger), dict.fromkeys(FEATURES))
+    for name in FEATURES:
+        del values[name]
+    return tagger.set_params(**values, templates=tagger._fitted().text("templates"), threads=threads, warm_start=True)
+
+
+def _bags(value: Any, values: Mapping[str, Any]) -> Any:
+    """Bags of members: a table of names, "auto", or a scheme such as "random:3"."""
+    if isinstance(value, str) and value != "auto":
+        return parse_scheme(value, values.get("seed", 1))
+    return value
+
+
+def _members(value: Any, values: Mapping[str, Any]) -> list[Any]:
+    """The models of an opinion pool."""
+    if isinstance(value, str) or not isinstance(value, Sequence) or not value:
+        raise InputError(f'learner.members = {value!r}: expected model files, such as ["a.tagpool", "b.tagpool"]')
+    return [load_model(Path(path), templates=True).set_params(threads=values.get("threads", 1)) for path in value]
+
+
+def check_output(learner: Any, output: OutputOptions) -> None:
+    """Raise an error for a file that the learner cannot have, before long work."""
+    if output.prune and not output.merge and not learner.prunable:
+        advice = "; add --set output.merge=true" if hasattr(learner, "combination") else "; drop output.prune"
+        raise InputError(f"output.prune = {output.prune:g}: a {type(learner).__name__} has no single weights to remove{advice}")
+    if not output.merge:
+        return
+    combination = getattr(learner, "combination", "a single tagger")
+    if combination != SEQUENCE_PRODUCT:
+        raise InputError(f"output.merge: only a {SEQUENCE_PRODUCT} of members merges into one model, not {combination}")
+    templates = feature_table(learner).get("templates")
+    if templates is not None and any(each.is_history for each in transition_templates(load_templates(templates))):
+        raise InputError("output.merge: models with transition features (label[-1] & ...) do not merge into one")
+
+
+def stored_configuration(learner: Any, settings: Settings, data: DataOptions, output: OutputOptions) -> str:
+    """The configuration that a model file stores: training with it gives the same model."""
+    kind = settings.kind(LEARNER, LEARNERS, "crf") if data.start is None else learner.kind
+    table = describe(learner, kind)
+    if "members" in (given := settings.table(LEARNER)):
+        table["members"] = list(given["members"])
+    features = feature_table(learner) if data.start is None else {}
+    if isinstance(use := settings.table(("features",)).get("use"), dict):
+        features["use"] = use
+    sections = {
+        "data": Section({name: value for name, value in data.get_params().items() if value is not None}),
+        "features": Section(features),
+        "learner": table,
+        "output": Section({name: value for name, value in output.get_params().items() if name not in ("model", "log")}),
+    }
+    return to_toml({name: section for name, section in sections.items() if section})

@@ -1,0 +1,359 @@
+"""Configuration of a training: TOML files, ``--set KEY=VALUE``, and objects created from the declared parameters.
+
+The keys follow from the declarations of parameters: ``learner.trainer.epochs`` is the parameter ``epochs`` of the learner's
+trainer. A nested object has a table of its own with the key ``kind``.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from tagpool.errors import InputError
+from tagpool.parameters import Parameter, Parameters, declare_parameters, parameter
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+Table = dict[str, Any]
+Key = tuple[str, ...]
+KIND, NONE = "kind", "none"
+FEATURES = ("templates", "min_count", "resources")
+"""Parameters of learners whose keys are in the section ``features``."""
+
+HIDDEN = ("threads", "warm_start")
+"""Parameters that a stored configuration omits: the model does not depend on them, or ``--from`` implies them."""
+
+
+@declare_parameters
+class DataOptions(Parameters):
+    """The section ``data``: the files to learn from and their format."""
+
+    train: Sequence[str] | str | None = parameter(default=None, help="Files to learn from; several files are one corpus.")
+    dev: str | None = parameter(default=None, help="Held-out sentences: training stops when their F1 stops rising.")
+    start: str | None = parameter(default=None, help="Model to continue from; new labels and features are added to it.")
+    columns: str | None = parameter(default=None, help="Names of the columns of a CoNLL file, such as word,pos,chunk,label.")
+    label: str | None = parameter(default=None, help="Column that holds the labels.")
+    format: str | None = parameter(default=None, help="Format of the files; guessed from their names if not given.")
+    encoding: str = parameter(default="utf-8", help="Encoding of the files.")
+
+
+@declare_parameters
+class FeatureOptions(Parameters):
+    """The keys of the section ``features`` that are not parameters of the learner."""
+
+    use: Mapping[str, str] | None = parameter(
+        default=None, help="File or folder of each resource that the templates use, by name."
+    )
+    without: Sequence[str] | str | None = parameter(default=None, help="Resources whose templates are removed.")
+
+
+@declare_parameters
+class OutputOptions(Parameters):
+    """The section ``output``: the model file and its content."""
+
+    model: str | None = parameter(default=None, help="File of the model.")
+    log: str | None = parameter(default=None, help="File that receives every epoch as one line of JSON.")
+    merge: bool = parameter(default=False, help="Merge the members of a pool into one model: same labels, the speed of one.")
+    half: bool = parameter(default=False, help="Store weights in half precision: a smaller file.")
+    prune: float = parameter(default=0.0, minimum=0, help="Remove weights up to this magnitude.")
+    names: bool = parameter(default=True, help="Store the names of features, which inspection and continued training need.")
+    resources: bool = parameter(default=True, help="Store resources in the model; otherwise it refers to their files.")
+
+
+Convert = Callable[[Any, Mapping[str, Any]], Any]
+"""A function from the value of a key, and the other arguments, to the constructor's argument."""
+
+
+class Settings:
+    """Configuration values from several sources; a later source has priority over an earlier one.
+
+    ``learners`` are the classes by kind; ``convert`` has functions for keys whose values are not the constructor's arguments.
+
+    >>> settings = Settings({}, {})
+    >>> settings.add("run.toml", {"learner": {"l2": 0.5, "seed": 2}})
+    >>> settings.add("--set", parse_setting("learner.l2=0.1"))
+    >>> settings.table(("learner",)), settings.origin(("learner", "seed"))
+    ({'l2': 0.1, 'seed': 2}, 'run.toml')
+    """
+
+    def __init__(self, learners: Mapping[str, type[Parameters]], convert: Mapping[str, Convert]) -> None:
+        self.learners = learners
+        self.convert = convert
+        self._sources: list[tuple[str, Table]] = []
+
+    def add(self, origin: str, table: Table) -> None:
+        """Add a source; ``origin`` names it in error messages."""
+        self._sources.append((origin, table))
+
+    def table(self, path: Key) -> Table:
+        """The merged values below a path."""
+        merged: Table = {}
+        for origin, source in self._sources:
+            value = _find(source, path)
+            if value is not None and not isinstance(value, dict):
+                raise InputError(f"{'.'.join(path)} = {value!r}: expected a table; set {'.'.join(path)}.kind", source=origin)
+            _merge(merged, value or {})
+        return merged
+
+    def origin(self, path: Key) -> str | None:
+        """The last source that sets a key."""
+        return next((origin for origin, source in reversed(self._sources) if _find(source, path) is not None), None)
+
+    def error(self, path: Key, problem: str) -> InputError:
+        """An error about a key, with the source that sets it."""
+        value = _find(self.table(path[:-1]), path[-1:])
+        shown = "" if value is None or isinstance(value, dict) else f" = {value!r}"
+        return InputError(f"{'.'.join(path)}{shown}: {problem}", source=self.origin(path))
+
+    def options(self, section: str, declared: type[Parameters], also: Sequence[str] = ()) -> Any:
+        """The values of a section; keys in ``also`` belong to another class."""
+        table = self.table((section,))
+        for key in table:
+            if key not in declared.parameters() and key not in also:
+                raise self.error((section, key), suggest(key, [*declared.parameters(), *also]))
+        for key, value in table.items():
+            if key not in also and (problem := declared.parameters()[key].problem(value)) is not None:
+                raise self.error((section, key), problem)
+        return declared(**{key: value for key, value in table.items() if key not in also})
+
+    def check_sections(self, sections: Sequence[str]) -> None:
+        """Raise an error for a section that does not exist."""
+        for key in self.table(()):
+            if key not in sections:
+                raise self.error((key,), suggest(key, sections))
+
+    def kind(self, path: Key, kinds: Mapping[str, Any], default: str) -> str:
+        """The kind of the object at a path."""
+        kind = self.table(path).get(KIND, default)
+        if kind not in kinds:
+            raise self.error((*path, KIND), f"expected one of {', '.join(kinds)}")
+        return str(kind)
+
+    def values(self, path: Key, declared: type[Parameters], inherited: Mapping[str, Any]) -> Table:
+        """The constructor's arguments of the class at a path, with nested objects created.
+
+        ``inherited`` are values that apply unless the table sets them, such as the seed and the templates.
+        """
+        parameters = declared.parameters()
+        values: Table = {name: value for name, value in inherited.items() if name in parameters}
+        table = self.table(path)
+        nested = {name for name, each in parameters.items() if each.kinds is not None}
+        for key in (*table, *(name for name in nested if name not in table and parameters[name].required)):
+            if key == KIND:
+                continue
+            if key not in parameters or key in FEATURES:
+                raise self.error((*path, key), self._advice(path, key, declared))
+            if key in nested:
+                values[key] = self._nested((*path, key), parameters[key], {**inherited, **values})
+                continue
+            value = None if table[key] == NONE and "str" not in parameters[key].types else table[key]
+            if key in self.convert:
+                value = self.convert[key](value, {**inherited, **values, **table})
+            if (problem := parameters[key].problem(value)) is not None:
+                raise self.error((*path, key), problem)
+            values[key] = value
+        return values
+
+    def _advice(self, path: Key, key: str, declared: type[Parameters]) -> str:
+        """Advice for a key that a class does not have: the place that has it, or the nearest name."""
+        if key in FEATURES:
+            return f"unknown key; use features.{'use' if key == 'resources' else key}"
+        for inner, _, nested, _ in nested_sections(path, declared):
+            if key in nested.parameters():
+                return f"unknown key; did you mean {'.'.join((*inner, key))}?"
+        names = [name for name in declared.parameters() if name not in FEATURES]
+        others = [kind for kind, learner in self.learners.items() if key in learner.parameters()]
+        if others and not get_close_matches(key, names, 1, cutoff=0.8):
+            return f"unknown key of this learner; {' and '.join(others)} {'has' if len(others) == 1 else 'have'} it"
+        return suggest(key, names)
+
+    def _nested(self, path: Key, declared: Parameter, inherited: Mapping[str, Any]) -> Any:
+        assert declared.kinds is not None
+        kinds = declared.kinds()
+        default = declared.default if isinstance(declared.default, str) else next(iter(kinds))
+        chosen = kinds[self.kind(path, kinds, default)]
+        return chosen(**self.values(path, chosen, inherited))
+
+
+def _find(table: Any, path: Key) -> Any:
+    for key in path:
+        if not isinstance(table, dict) or key not in table:
+            return None
+        table = table[key]
+    return table
+
+
+def _merge(into: Table, table: Table) -> None:
+    if KIND in table and into.get(KIND, table[KIND]) != table[KIND]:
+        into.clear()  # the keys of another kind do not apply
+    for key, value in table.items():
+        if isinstance(value, dict) and isinstance(into.get(key), dict):
+            _merge(into[key], value)
+        else:
+            into[key] = dict(value) if isinstance(value, dict) else value
+
+
+def suggest(name: str, names: Sequence[str]) -> str:
+    """The advice for an unknown name.
+
+    >>> suggest("epoch", ["epochs", "batch"])
+    "unknown key; did you mean 'epochs'?"
+    """
+    close = get_close_matches(name, names, 1, cutoff=0.5)
+    return f"unknown key; did you mean {close[0]!r}?" if close else f"unknown key; expected one of {', '.join(names)}"
+
+
+# Files -------------------------------------------------------------------------------------------------------------------
+
+
+def read_config(path: str | Path) -> Table:
+    """Read a TOML file."""
+    try:
+        table: Table = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+        return table
+    except FileNotFoundError:
+        raise InputError("there is no such file", source=path) from None
+    except OSError as error:
+        raise InputError(f"unreadable: {error.strerror}", source=path) from None
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise InputError(f"not TOML: {error}", source=path) from None
+
+
+def parse_setting(text: str) -> Table:
+    """Parse ``KEY=VALUE``: the value is TOML, and text that is not TOML is a string.
+
+    >>> parse_setting("learner.trainer.kind=lbfgs"), parse_setting("learner.l2=0.5")
+    ({'learner': {'trainer': {'kind': 'lbfgs'}}}, {'learner': {'l2': 0.5}})
+    """
+    key, equals, value = text.partition("=")
+    path = [part.strip() for part in key.split(".")]
+    if not equals or not all(path) or len(path) < 2:
+        raise InputError(f"--set {text}: expected KEY=VALUE, such as --set learner.trainer.epochs=20")
+    try:
+        parsed = tomllib.loads(f"value = {value}")["value"]
+    except tomllib.TOMLDecodeError:
+        parsed = value
+    for part in reversed(path):
+        parsed = {part: parsed}
+    return dict(parsed)
+
+
+def to_toml(table: Mapping[str, Any]) -> str:
+    """Write nested tables as TOML.
+
+    >>> print(to_toml({"learner": Section(kind="crf", l2=1.0, trainer=Section(kind="sgd"))}), end="")
+    [learner]
+    kind = "crf"
+    l2 = 1.0
+    <BLANKLINE>
+    [learner.trainer]
+    kind = "sgd"
+    """
+    return "\n".join(_sections(table, ()))
+
+
+def _sections(table: Mapping[str, Any], path: Key) -> Iterator[str]:
+    lines = [f"{_key(key)} = {toml_value(value)}" for key, value in table.items() if not isinstance(value, Section)]
+    if path and (lines or not table):
+        yield f"[{'.'.join(map(_key, path))}]\n" + "".join(f"{line}\n" for line in lines)
+    for key, value in table.items():
+        if isinstance(value, Section):
+            yield from _sections(value, (*path, key))
+
+
+class Section(dict[str, Any]):
+    """A table that is written with a header of its own."""
+
+
+def _key(key: str) -> str:
+    bare = key.isascii() and key.replace("_", "").replace("-", "").isalnum()
+    return key if bare else toml_value(key)
+
+
+def toml_value(value: Any) -> str:
+    """One value as TOML.
+
+    >>> toml_value("a\\nb"), toml_value({"O": 0.5}), toml_value([1, 2.0, True])
+    ('\\"a\\\\nb\\"', '{O = 0.5}', '[1, 2.0, true]')
+    """
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, (int, float)):
+        return repr(value)
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{_key(str(key))} = {toml_value(inner)}" for key, inner in value.items()) + "}"
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(map(toml_value, value)) + "]"
+    text = str(value)
+    if text.count("\n") > 1 and "'''" not in text and not any(ord(c) < 32 and c not in "\n\t" for c in text):
+        return f"'''\n{text}'''"
+    escapes = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
+    return '"' + "".join(escapes.get(c, c if ord(c) >= 32 and ord(c) != 127 else f"\\u{ord(c):04x}") for c in text) + '"'
+
+
+# Objects as tables --------------------------------------------------------------------------------------------------------
+
+
+def describe(learner: Parameters, kind: str) -> Section:
+    """All parameters of an object as a table: values that TOML has no form for are omitted."""
+    table = Section({KIND: kind})
+    for name, declared in learner.parameters().items():
+        value = getattr(learner, name)
+        if name in (*HIDDEN, *FEATURES):
+            continue
+        if declared.kinds is not None:
+            table |= {name: nested} if (nested := _described(value, declared.kinds())) is not None else {}
+        elif value is None:
+            table |= {} if declared.default is None else {name: NONE}
+        elif (plain := _plain(value)) is not None:
+            table[name] = plain
+    return table
+
+
+def _described(value: Any, kinds: Mapping[str, type[Parameters]]) -> Section | None:
+    if isinstance(value, str):
+        value = kinds[value]()
+    kind = next((kind for kind, each in kinds.items() if type(value) is each), None)
+    return None if kind is None else describe(value, kind)
+
+
+def _plain(value: Any) -> Any:
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(value, (bool, int, float, str)):
+        return value
+    if isinstance(value, Mapping):
+        inner = {str(key): _plain(item) for key, item in value.items()}
+        return None if any(item is None for item in inner.values()) else inner
+    if isinstance(value, (list, tuple)):
+        items = [_plain(item) for item in value]
+        return None if any(item is None for item in items) else items
+    return getattr(value, "text", None)
+
+
+def commented(section: str, parameters: Mapping[str, Parameter], kind: str | None = None) -> str:
+    """A section of a configuration file with every key, its help and its default."""
+    lines = [f"[{section}]"] + ([] if kind is None else [f"{KIND} = {toml_value(kind)}"])
+    for name, declared in parameters.items():
+        if declared.kinds is not None or name in HIDDEN:
+            continue
+        value = None if declared.required else _plain(declared.default)
+        lines.append(f"# {declared.help} Expected: {declared.expected()}.")
+        lines.append(f"# {name} =" if value is None else f"{name} = {toml_value(value)}")
+    return "\n".join(lines) + "\n"
+
+
+def nested_sections(path: Key, declared: type[Parameters]) -> Iterator[tuple[Key, str, type[Parameters], Parameter]]:
+    """The nested objects of a class: path, default kind, class and declaration, outermost first."""
+    for name, inner in declared.parameters().items():
+        if inner.kinds is not None:
+            kinds = inner.kinds()
+            kind = inner.default if isinstance(inner.default, str) else next(iter(kinds))
+            yield (*path, name), kind, kinds[kind], inner
+            yield from nested_sections((*path, name), kinds[kind])

@@ -1,0 +1,47 @@
+"""The configuration of a learner as TOML, which its model file stores."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from tagpool.config import Section, describe, to_toml
+from tagpool.errors import TemplateError
+from tagpool.features.encoder import Encoder
+from tagpool.features.presets import load_templates
+from tagpool.parameters import Parameters
+
+
+def configuration_text(learner: Any) -> str:
+    """The features and parameters of a learner.
+
+    >>> from tagpool import MaxEnt
+    >>> print(configuration_text(MaxEnt("word[0]")).splitlines()[1])
+    templates = "word[0]\\n"
+    """
+    tables = {"features": Section(feature_table(learner)), "learner": describe(learner, learner.kind.removesuffix("-pool"))}
+    return to_toml({name: table for name, table in tables.items() if table})
+
+
+def feature_table(learner: Any) -> dict[str, Any]:
+    """The templates as text, the minimum count and the files of resources; empty without templates."""
+    owner = _owner(learner)
+    if owner is None:
+        return {}
+    encoder = getattr(owner, "_encoder", None)
+    if encoder is not None and not isinstance(encoder, Encoder):
+        return {"min_count": int(owner.min_count)}
+    try:
+        templates = str(encoder.templates_ if encoder is not None else load_templates(owner.templates))
+    except TemplateError:  # the file is no longer there
+        templates = str(owner.templates)
+    table: dict[str, Any] = {"templates": templates, "min_count": int(owner.min_count)}
+    files = {name: str(value) for name, value in (owner.resources or {}).items() if isinstance(value, (str, Path))}
+    return table | ({"use": files} if files else {})
+
+
+def _owner(learner: Any) -> Any:
+    if "templates" in learner.parameters():
+        return learner
+    nested = (getattr(learner, name) for name, each in learner.parameters().items() if each.kinds is not None)
+    return next((owner for value in nested if isinstance(value, Parameters) and (owner := _owner(value)) is not None), None)

@@ -1,0 +1,61 @@
+"""Epochs of stochastic trainers, and the steps they try after a divergence."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tagpool.errors import TrainingError
+from tagpool.optim.stochastic import descend
+from tagpool.optim.watch import Watch
+
+
+class Learner:
+    """A learner whose loss diverges with steps above a limit; a step of 0 is calibrated to 1."""
+
+    def __init__(self, step: float, limit: float) -> None:
+        self.step = step or 1.0
+        self.limit = limit
+        self.loss = 1.0
+
+    def epoch(self) -> float:
+        self.loss *= 0.5 if self.step <= self.limit else 100.0
+        return self.loss
+
+    def parameters(self) -> np.ndarray:
+        return np.zeros(3, np.float32)
+
+
+def steps(first: float, limit: float) -> tuple[list[float], Watch]:
+    tried: list[float] = []
+
+    def begin(step: float) -> Learner:
+        tried.append(step)
+        return Learner(step, limit)
+
+    watch = Watch()
+    descend(begin, first, 4, watch)
+    return tried, watch
+
+
+@pytest.mark.filterwarnings("ignore:the loss diverged")
+def test_every_step_after_a_divergence_is_a_tenth_of_the_last() -> None:
+    tried, watch = steps(0.0, 2e-3)
+    assert tried == pytest.approx([0.0, 0.1, 0.01, 0.001])
+    assert watch.step == pytest.approx(0.001)
+    assert [epoch.note is None for epoch in watch.log][-3:] == [True, True, True]
+
+
+@pytest.mark.filterwarnings("ignore:the loss diverged")
+def test_a_chosen_step_is_replaced_by_a_calibrated_one_first() -> None:
+    assert steps(50.0, 0.1)[0] == pytest.approx([50.0, 0.0, 0.1])
+
+
+def test_a_step_that_converges_is_kept() -> None:
+    assert steps(0.5, 1.0)[0] == [0.5]
+
+
+@pytest.mark.filterwarnings("ignore:the loss diverged")
+def test_eight_divergences_are_an_error() -> None:
+    with pytest.raises(TrainingError, match=r"diverged with every step size down to 1e-0?8"):
+        steps(0.0, 0.0)
