@@ -30,7 +30,7 @@ def read_pool(pool_class: Any, file: ModelFile) -> Any:
         if weights.shape != (count,) or not np.isfinite(weights).all():
             raise ValueError("member weights")
         pool = pool_class.restore(members, weights, record)
-        pool.configuration_ = container.text("config")
+        pool.configuration_ = file.text("config")
         pool.labels_  # noqa: B018 - checks the members
     except (ModelError, ResourceError):
         raise
