@@ -17,7 +17,9 @@ from tagpool.parameters import Parameter, Parameters
 def config(
     what: Annotated[str, typer.Argument(metavar="LEARNER|MODEL", help=f"{', '.join(LEARNERS)}, or a model file.")],
 ) -> None:
-    """Print a complete configuration file of a learner, or the configuration that a model was trained with.
+    """Print the configuration of a learner or a model.
+
+    Print a complete configuration file of a learner, or the configuration that a model was trained with.
 
     \b
     Examples:
