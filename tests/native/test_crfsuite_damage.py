@@ -59,7 +59,7 @@ def test_weights_that_are_no_numbers_are_refused(bad: float) -> None:
     model = written(["a", "b"], ["x"], [bad, 1.0], [0.0] * 4)
     tagger = pycrfsuite.Tagger()
     tagger.open_inmemory(model)
-    with pytest.raises(ModelError, match="no finite number"):
+    with pytest.raises(ModelError, match="not a finite number"):
         tagger.tag([["x"]])
 
 

@@ -216,7 +216,7 @@ def test_a_wide_beam_finds_the_best_sequence(problem: OnlineProblem, chosen: Set
 
 def test_what_cannot_be_is_refused() -> None:
     problem = OnlineProblem([[[(0, 1.0)], [(1, 1.0)]]], [[0, 1]], 2, 2, [1 << 40, 2 << 40], [1, 2, 3])
-    with pytest.raises(_native.InputFault, match="as many slots for pairs as there are features, 2, got 1"):
+    with pytest.raises(_native.InputFault, match="as many slots as features, 2, got 1"):
         Both(problem, Settings(slots=1))
     with pytest.raises(_native.InputFault, match="a label is out of range"):
         Both(OnlineProblem(problem.rows, [[0, 2]], 2, 2, problem.keys, problem.label_keys), Settings())
