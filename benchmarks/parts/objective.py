@@ -70,7 +70,7 @@ def _their_weights(task: Task, crf: tagpool.CRF, problem: Problem) -> NDArray[np
     names: list[str] = crf._encoder.feature_names
     labels = crf.labels_
     weights = np.zeros(problem.parameter_count)
-    pairs = zip(problem.training.pair_features().tolist(), problem.training.pair_labels().tolist(), strict=True)
+    pairs = zip(problem.training.cell_features().tolist(), problem.training.cell_labels().tolist(), strict=True)
     result = [known.state_features.get((names[feature], labels[label]), 0.0) for feature, label in pairs]
     weights[: len(result)] = result
     edges = [known.transitions.get((before, after), 0.0) for before in labels for after in labels]

@@ -31,10 +31,10 @@ struct BoundChain {
     }
 
     const int32_t* checked(const Labels& labels) const {
-        if (labels.size() != chain.tokens) throw InputFault("expected " + std::to_string(chain.tokens) + " labels, one per token, got " + std::to_string(labels.size()));
+        expect_size(labels.size(), chain.tokens, "labels, one per token");
         for (size_t t = 0; t < labels.size(); ++t)
             if (labels.data()[t] < 0 || static_cast<size_t>(labels.data()[t]) >= chain.labels())
-                throw InputFault("label " + std::to_string(labels.data()[t]) + " is out of range; there are " + std::to_string(chain.labels()) + " labels");
+                throw InputFault("label " + std::to_string(labels.data()[t]) + " is out of range");
         return labels.data();
     }
     void check(const Messages& messages) const {
@@ -55,7 +55,8 @@ struct BoundChain {
 
 Once make_once(const BoundChain& bound, const std::vector<int32_t>& group_of, const nb::bytes& continues) {
     const size_t L = bound.chain.labels();
-    if (group_of.size() != L || continues.size() != L * L) throw InputFault("group_of and continues: expected " + std::to_string(L) + " groups and " + std::to_string(L * L) + " bytes");
+    expect_size(group_of.size(), L, "groups, one per label");
+    expect_size(continues.size(), L * L, "bytes of continues, one per bigram");
     int32_t last = -1;
     for (int32_t group : group_of) last = std::max(last, group);
     return {group_of, static_cast<size_t>(last + 1), reinterpret_cast<const uint8_t*>(continues.c_str())};
@@ -80,15 +81,8 @@ Array<int32_t> best_batch(const Scores& nodes, const Array<uint32_t>& offsets, c
     return to_array(std::move(labels));
 }
 
-}  // namespace
-
-void bind_chain(nb::module_& m) {
-    nb::class_<Messages>(m, "Messages", "Result of the backward pass over a chain.")
-        .def_ro("possible", &Messages::possible, "Whether any label sequence is possible.")
-        .def_ro("logarithmic", &Messages::logarithmic, "Whether the pass was computed in log space.")
-        .def("log_partition", &Messages::log_partition, "Logarithm of the sum over all sequences.");
-
-    nb::class_<BoundChain>(m, "Chain", "Scores of one sentence: nodes [T][L], edges [L][L] or [T - 1][L][L], start and end [L].")
+void bind_search(nb::class_<BoundChain>& chain) {
+    chain
         .def(nb::init<Scores, Scores, Scores, Scores>(), nb::arg("nodes"), nb::arg("edges"), nb::arg("start"), nb::arg("end"))
         .def("score", [](const BoundChain& bound, const Labels& labels) { return bound.chain.score(bound.checked(labels)); },
              nb::arg("labels"), "Score of a sequence.")
@@ -109,7 +103,11 @@ void bind_chain(nb::module_& m) {
         .def("best_n", [](const BoundChain& bound, size_t count) {
             Sequences best = without_gil([&] { return best_sequences(bound.chain, count); });
             return std::pair{to_array(std::move(best.labels)), std::move(best.scores)};
-        }, nb::arg("count"), "The count best sequences, one after another, and their scores.")
+        }, nb::arg("count"), "The count best sequences, one after another, and their scores.");
+}
+
+void bind_sums(nb::class_<BoundChain>& chain) {
+    chain
         .def("messages", [](const BoundChain& bound) { return Messages(bound.chain); }, nb::call_guard<nb::gil_scoped_release>(),
              "Run the backward pass.")
         .def("log_probability", [](const BoundChain& bound, const Messages& messages, const Labels& labels) {
@@ -153,7 +151,19 @@ void bind_chain(nb::module_& m) {
             }
             return to_array(std::move(out));
         }, nb::arg("messages"), nb::arg("count"), nb::arg("seed"), "Random sequences, one after another.");
+}
 
+}  // namespace
+
+void bind_chain(nb::module_& m) {
+    nb::class_<Messages>(m, "Messages", "Result of the backward pass over a chain.")
+        .def_ro("possible", &Messages::possible, "Whether any label sequence is possible.")
+        .def_ro("logarithmic", &Messages::logarithmic, "Whether the pass was computed in log space.")
+        .def("log_partition", &Messages::log_partition, "Logarithm of the sum over all sequences.");
+
+    nb::class_<BoundChain> chain(m, "Chain", "Scores of one sentence: nodes [T][L], edges [L][L] or [T - 1][L][L], start and end [L].");
+    bind_search(chain);
+    bind_sums(chain);
     m.def("best_batch", &best_batch, nb::arg("nodes"), nb::arg("offsets"), nb::arg("edges"), nb::arg("start"), nb::arg("end"),
           "Best sequence of every sentence, with the same edges; -1 where no sequence is possible.");
 }

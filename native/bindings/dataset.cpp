@@ -80,18 +80,19 @@ void bind_dataset(nb::module_& m) {
              nb::arg("layout") = TrainingOptions(), nb::arg("history") = nb::none(), nb::arg("known") = nb::none(),
              nb::sig("def __init__(self, encoding: Encoding, gold: numpy.typing.NDArray[numpy.int32], features: int, labels: int, "
                      "layout: Layout = ..., history: tuple[Encoding, int] | None = None, known: KnownWeights | None = None) -> None"))
-        .def_prop_ro("pair_count", &TrainingSet::pair_count, "Number of cells (feature, label) with weights.")
+        .def_prop_ro("cell_count", &TrainingSet::pair_count, "Number of cells (feature, label) with weights.")
         .def_prop_ro("parameter_count", [](const TrainingSet& set) { return set.places().size(); },
                      "Number of parameters: cells, transitions, transition features.")
-        .def_prop_ro("bundle_count", [](const TrainingSet& set) { return set.bundled() ? set.bundled()->part_begins.back() : 0; }, "Number of bundles.")
+        .def_prop_ro("bundle_count", [](const TrainingSet& set) { return set.bundled() ? set.bundled()->part_begins.back() : 0; },
+                     "Number of bundles.")
         .def("keep_shards_only", &TrainingSet::keep_shards_only, nb::call_guard<nb::gil_scoped_release>(),
              "Release the memory that stochastic gradient descent does not need.")
         .def("row_of", [](const TrainingSet& set, uint32_t feature) { return set.row_of(feature); }, nb::arg("feature"), "Row of a dense feature.")
-        .def("pair_features", [](const TrainingSet& set) { return to_array(set.pair_features()); }, "Feature of each cell.")
-        .def("pair_labels", [](const TrainingSet& set) { return to_array(set.pair_labels()); }, "Label of each cell.")
+        .def("cell_features", [](const TrainingSet& set) { return to_array(set.pair_features()); }, "Feature of each cell.")
+        .def("cell_labels", [](const TrainingSet& set) { return to_array(set.pair_labels()); }, "Label of each cell.")
         .def("edges", [](const TrainingSet& set) { return to_array(set.edges()); },
              "Transitions with weights: from * L + to, L * L + label at the start, L * (L + 1) + label at the end.")
-        .def("triples", [](const TrainingSet& set) {
+        .def("transition_cells", [](const TrainingSet& set) {
             return std::pair(to_array(set.arcs().triple_features()), to_array(set.arcs().triple_pairs(set.labels(), set.stride())));
         }, "Cells of transition features: the feature, and from * L + to.");
 }

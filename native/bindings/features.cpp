@@ -21,6 +21,7 @@
 namespace tagpool {
 namespace {
 
+using Matrix = nb::ndarray<const float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Window = std::pair<int, int>;
 using TermPair = std::pair<uint32_t, int>;
 using TemplatePair = std::pair<std::string, std::vector<TermPair>>;
@@ -147,7 +148,7 @@ void bind_lexicons(nb::module_& m) {
         .def("__len__", &RowLexicon::size);
 
     nb::class_<VectorLexicon>(m, "VectorLexicon", "Words with a vector each.")
-        .def("__init__", [](VectorLexicon* self, const RowLexicon& words, nb::ndarray<const float, nb::ndim<2>, nb::c_contig, nb::device::cpu> vectors) {
+        .def("__init__", [](VectorLexicon* self, const RowLexicon& words, Matrix vectors) {
             new (self) VectorLexicon(words, {vectors.data(), vectors.data() + vectors.size()}, static_cast<uint32_t>(vectors.shape(1)));
         }, nb::arg("words"), nb::arg("vectors"))
         .def_prop_ro("width", &VectorLexicon::width, "Number of dimensions.")
@@ -189,12 +190,7 @@ void bind_atoms(nb::module_& m) {
                     "Values of another atom at other occurrences of the word in its document.");
 }
 
-}  // namespace
-
-void bind_features(nb::module_& m) {
-    bind_lexicons(m);
-    bind_atoms(m);
-
+void bind_encoding(nb::module_& m) {
     nb::class_<Encoding>(m, "Encoding", "Sparse features of tokens, as row-wise (CSR) arrays.")
         .def_prop_ro("token_count", &Encoding::token_count, "Number of tokens.")
         .def_prop_ro("occurrence_count", [](const Encoding& encoding) { return encoding.ids.size(); }, "Number of (token, feature) entries.")
@@ -221,7 +217,9 @@ void bind_features(nb::module_& m) {
                 if (id >= marks.size()) throw InputFault("keep: expected a mark for every feature, got " + std::to_string(marks.size()));
             return restricted(encoding, std::vector<uint8_t>(marks.begin(), marks.end()));
         }, nb::arg("keep"), "Copy with only the features whose byte in keep is not 0.");
+}
 
+void bind_encoders(nb::module_& m) {
     nb::class_<Encoder>(m, "Encoder", "Compiled templates and the index of their features.")
         .def("__init__", [](Encoder* self, const std::vector<Atom>& atoms, const std::vector<TemplatePair>& templates,
                             bool boundary, uint32_t minimum_count, uint32_t hash_size) {
@@ -277,7 +275,15 @@ void bind_features(nb::module_& m) {
             for (uint32_t i = 0; i < features.feature_count(); ++i) out.append(to_str(features.name(i)));
             return out;
         }, "Name of each feature.");
+}
 
+}  // namespace
+
+void bind_features(nb::module_& m) {
+    bind_lexicons(m);
+    bind_atoms(m);
+    bind_encoding(m);
+    bind_encoders(m);
     m.def("dense_rows", &dense_rows, nb::arg("columns"), nb::arg("column"), nb::arg("function"), nb::arg("lexicon"),
           "Embedding row of every token; -1 where the word has none.");
 }

@@ -1,14 +1,15 @@
 #include "model/model.hpp"
 
 #include <memory>
+#include <tuple>
 
-#include "features/encode.hpp"
 #include "base/fault.hpp"
-#include "model/collapse.hpp"
-#include "features/given.hpp"
-#include "dataset/training_set.hpp"
 #include "bindings/helpers.hpp"
 #include "bindings/tagging.hpp"
+#include "dataset/training_set.hpp"
+#include "features/encode.hpp"
+#include "features/given.hpp"
+#include "model/collapse.hpp"
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
@@ -51,10 +52,36 @@ std::vector<int32_t> tag(const Model& model, const Columns& columns, unsigned th
     return out;
 }
 
-}  // namespace
+Array<float> weights_of(const Model& model, const std::vector<std::string>& names) {
+    const ModelView& view = model.view();
+    std::vector<float> out(names.size() * view.labels);
+    for (size_t i = 0; i < names.size(); ++i) {
+        const uint32_t place = model.slots().find(model.key_of(names[i]));
+        if (place == FrozenIndex::kNone) continue;
+        view.each_weight(place, [&](uint32_t label, float weight) { out[i * view.labels + label] = weight; });
+    }
+    return to_array(std::move(out));
+}
 
-void bind_model(nb::module_& m) {
-    nb::class_<TrainedArcs>(m, "TrainedArcs", "Weights of transition features, from an encoder or (None) already encoded.")
+std::tuple<Array<uint32_t>, Array<uint32_t>, Array<float>> history_weights_of(const Model& model, const std::vector<std::string>& names) {
+    std::vector<uint32_t> numbers, bigrams;
+    std::vector<float> weights;
+    const ModelView& view = model.view();
+    for (uint32_t i = 0; i < names.size(); ++i) {
+        const uint32_t feature = model.arcs().feature_of(names[i]);
+        if (feature == FrozenIndex::kNone) continue;
+        const ArcView& arcs = *view.arcs;
+        for (uint32_t k = arcs.starts[feature]; k < arcs.starts[feature + 1]; ++k) {
+            numbers.push_back(i);
+            bigrams.push_back(arcs.cells[k] / view.stride * view.labels + arcs.cells[k] % view.stride);
+            weights.push_back(arcs.weights[k]);
+        }
+    }
+    return {to_array(std::move(numbers)), to_array(std::move(bigrams)), to_array(std::move(weights))};
+}
+
+void bind_transition_weights(nb::module_& m) {
+    nb::class_<TrainedArcs>(m, "TransitionWeights", "Weights of transition features, from an encoder or (None) already encoded.")
         .def("__init__", [](TrainedArcs* self, const TrainingSet& set, Floats weights, Encoder* encoder, uint32_t features) {
             const Arcs& arcs = set.arcs();
             expect_size(weights.size(), arcs.triple_count(), "weights of transition features");
@@ -64,9 +91,9 @@ void bind_model(nb::module_& m) {
             self->keys = encoder->keys();
             self->features = encoder->feature_count();
         }, nb::arg("training"), nb::arg("weights"), nb::arg("encoder").none() = nb::none(), nb::arg("features") = 0);
+}
 
-    nb::class_<Model> model(m, "Model", "Trained CRF or MaxEnt model, which tags.");
-    bind_common(model);
+void bind_building(nb::class_<Model>& model) {
     model
         .def_static("from_encoder", [](Encoder& encoder, const std::vector<std::string>& labels, UInts cell_features, UShorts cell_labels,
                                        Floats weights, Floats edges, const TrainedArcs* arcs) {
@@ -92,17 +119,23 @@ void bind_model(nb::module_& m) {
             trained.features = trained.hash_size = features;
             return build(std::move(trained), labels, cell_features, cell_labels, weights, edges, arcs);
         }, nb::arg("features"), nb::arg("labels"), nb::arg("cell_features"), nb::arg("cell_labels"), nb::arg("weights"), nb::arg("edges"),
-             nb::arg("arcs").none() = nb::none(), "Model of encoded features, known by number.")
+             nb::arg("arcs").none() = nb::none(), "Model of encoded features, known by number.");
+}
+
+void bind_contents(nb::class_<Model>& model) {
+    model
         .def("pruned", [](const Model& model, float least, const std::vector<std::string>& names, const std::vector<std::string>& history) {
             std::vector<uint64_t> keys;
             for (const std::string& name : names) keys.push_back(model.key_of(name));
             return model.pruned(least, keys, history);
-        }, nb::arg("least"), nb::arg("names"), nb::arg("history"), "Copy without cells whose weight is at most least; names and history name all features.")
+        }, nb::arg("least"), nb::arg("names"), nb::arg("history"),
+             "Copy without cells whose weight is at most least; names and history name all features.")
         .def("history_encoder", [](const Model& model, uint32_t minimum_count) {
             if (!model.arcs().program()) throw InputFault("the model has no transition features");
             return std::make_unique<Encoder>(*model.arcs().program(), minimum_count, 0u);
         }, nb::arg("minimum_count"), "New encoder with the templates of transition features.")
-        .def_prop_ro("history_template_keys", [](const Model& model) { return keys_in(model.arcs().program()); }, "Keys of the templates of transition features.")
+        .def_prop_ro("history_template_keys", [](const Model& model) { return keys_in(model.arcs().program()); },
+                     "Keys of the templates of transition features.")
         .def_prop_ro("chain", [](const Model& model) { return model.view().chain; }, "Whether labels depend on each other.")
         .def("edges", [](const Model& model) {
             if (!model.view().chain) return to_array(std::vector<float>());
@@ -110,32 +143,13 @@ void bind_model(nb::module_& m) {
             return to_array(std::vector<float>(edges.begin(), edges.end()));
         }, "Weights of transitions [L][L], start [L] and end [L]; empty without a chain.")
         .def_prop_ro("has_history", [](const Model& model) { return model.arcs().has_history(); }, "Whether the model has transition features.")
-        .def("weights_of", [](const Model& model, const std::vector<std::string>& names) {
-            const ModelView& view = model.view();
-            std::vector<float> out(names.size() * view.labels);
-            for (size_t i = 0; i < names.size(); ++i) {
-                const uint32_t place = model.slots().find(model.key_of(names[i]));
-                if (place == FrozenIndex::kNone) continue;
-                view.each_weight(place, [&](uint32_t label, float weight) { out[i * view.labels + label] = weight; });
-            }
-            return to_array(std::move(out));
-        }, nb::arg("names"), "Weights of features by name, [names][labels].")
-        .def("history_weights_of", [](const Model& model, const std::vector<std::string>& names) {
-            std::vector<uint32_t> numbers, pairs;
-            std::vector<float> weights;
-            const ModelView& view = model.view();
-            for (uint32_t i = 0; i < names.size(); ++i) {
-                const uint32_t feature = model.arcs().feature_of(names[i]);
-                if (feature == FrozenIndex::kNone) continue;
-                const ArcView& arcs = *view.arcs;
-                for (uint32_t k = arcs.starts[feature]; k < arcs.starts[feature + 1]; ++k) {
-                    numbers.push_back(i);
-                    pairs.push_back(arcs.cells[k] / view.stride * view.labels + arcs.cells[k] % view.stride);
-                    weights.push_back(arcs.weights[k]);
-                }
-            }
-            return std::tuple(to_array(std::move(numbers)), to_array(std::move(pairs)), to_array(std::move(weights)));
-        }, nb::arg("names"), "Weights of transition features by name: index of the name, from * L + to, weight.")
+        .def("weights_of", &weights_of, nb::arg("names"), "Weights of features by name, [names][labels].")
+        .def("history_weights_of", &history_weights_of, nb::arg("names"),
+             "Weights of transition features by name: index of the name, from * L + to, weight.");
+}
+
+void bind_tagging(nb::class_<Model>& model) {
+    model
         .def("tag_sentences", [](const Model& model, nb::handle sentences, unsigned threads) {
             const Columns columns = columns_of(model.columns(), sentences);
             return as_lists(model.labels(), tag(model, columns, threads), columns.sentences);
@@ -162,18 +176,22 @@ void bind_model(nb::module_& m) {
         }, nb::arg("encoding"), nb::arg("threads"), nb::arg("history").none() = nb::none(), "Label numbers of encoded tokens.")
         .def("label_numbers", [](const Model& model, const Columns& columns, unsigned threads) {
             return to_array(tag(model, columns, threads));
-        }, nb::arg("columns"), nb::arg("threads"), "Label numbers of a corpus.")
+        }, nb::arg("columns"), nb::arg("threads"), "Label numbers of a corpus.");
+}
+
+void bind_scoring(nb::class_<Model>& model) {
+    model
         .def("score_encoding", [](const Model& model, const Encoding& encoding) {
             std::vector<float> out(encoding.token_count() * model.view().labels);
             model.score(model.placed(encoding), out.data());
             return to_array(std::move(out));
         }, nb::arg("encoding"), "Node scores of encoded tokens, [T][L].")
-        .def("score_pairs_of_encoding", [](const Model& model, const Encoding& encoding, const Encoding* history) {
+        .def("score_edges_of_encoding", [](const Model& model, const Encoding& encoding, const Encoding* history) {
             std::vector<float> out(encoding.token_count() * model.view().labels * model.view().labels);
             model.score_pairs(encoding, history, out.data());
             return to_array(std::move(out));
         }, nb::arg("encoding"), nb::arg("history").none() = nb::none(), "Edge scores of encoded tokens, [T][L][L].")
-        .def("score_pairs", [](const Model& model, const Columns& columns, unsigned threads) {
+        .def("score_edges", [](const Model& model, const Columns& columns, unsigned threads) {
             std::vector<float> out(columns.token_count() * model.view().labels * model.view().labels);
             {
                 nb::gil_scoped_release release;
@@ -195,7 +213,18 @@ void bind_model(nb::module_& m) {
             model.score(encoding, out.data());
             return std::tuple(to_array(std::move(out)), to_array(encoding.sentences));
         }, nb::arg("sentences"), "Node scores [T][L] of given features, and the first token of each sentence.");
+}
 
+}  // namespace
+
+void bind_model(nb::module_& m) {
+    bind_transition_weights(m);
+    nb::class_<Model> model(m, "Model", "Trained CRF or MaxEnt model, which tags.");
+    bind_common(model);
+    bind_building(model);
+    bind_contents(model);
+    bind_tagging(model);
+    bind_scoring(model);
     m.def("collapse", &collapse, nb::arg("labels"), nb::arg("models"), nb::arg("weights"), nb::arg("names"), nb::arg("label_of"),
           "Merge models into one whose weights are the weighted sum of theirs.");
 }

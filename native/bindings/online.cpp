@@ -130,12 +130,7 @@ void bind_learner(nb::module_& m) {
              "Add conjunctions and their initial weights [conjunctions][labels].");
 }
 
-}  // namespace
-
-void bind_online(nb::module_& m) {
-    bind_learner(m);
-    nb::class_<OnlineModel> bound(m, "OnlineModel", "Model of an OnlineLearner, which tags.");
-    bind_common(bound);
+void bind_building(nb::class_<OnlineModel>& bound) {
     bound
         .def_static("from_encoder", [](Encoder& encoder, const Encoder* history, const std::vector<std::string>& labels, const Induced& induced) {
             OnlineTrained trained;
@@ -161,7 +156,11 @@ void bind_online(nb::module_& m) {
         .def_prop_ro("backs", [](const OnlineModel& model) { return model.look_back().backs; }, "For each such template, how far back its labels are.")
         .def_prop_ro("chain", [](const OnlineModel&) { return true; }, "True: labels depend on previous labels.")
         .def_prop_ro("conjunction_count", &OnlineModel::conjunction_count, "Number of conjunctions.")
-        .def_prop_ro("has_history", [](const OnlineModel& model) { return model.history().has_value(); }, "Whether features include previous labels.")
+        .def_prop_ro("has_history", [](const OnlineModel& model) { return model.history().has_value(); }, "Whether features include previous labels.");
+}
+
+void bind_weights(nb::class_<OnlineModel>& bound) {
+    bound
         .def("weights_of", [](const OnlineModel& model, const std::vector<std::string>& names) {
             return weight_table(model, names.size(), [&](size_t i, float* to) { model.add_weights(model.slots().find(model.key_of(names[i])), to); });
         }, nb::arg("names"), "Weights of features by name, [names][labels].")
@@ -185,7 +184,11 @@ void bind_online(nb::module_& m) {
         .def("conjunction_weights_at", [](const OnlineModel& model, UInts first, UInts second) {
             expect_size(second.size(), first.size(), "second features of conjunctions");
             return weight_table(model, first.size(), [&](size_t i, float* to) { model.add_conjunction_weights(first.data()[i], second.data()[i], to); });
-        }, nb::arg("first"), nb::arg("second"), "Weights of conjunctions, [conjunctions][labels].")
+        }, nb::arg("first"), nb::arg("second"), "Weights of conjunctions, [conjunctions][labels].");
+}
+
+void bind_tagging(nb::class_<OnlineModel>& bound) {
+    bound
         .def("tag_sentences", [](const OnlineModel& model, nb::handle sentences, unsigned threads, size_t beam) {
             const Columns columns = columns_of(model.columns(), sentences);
             return as_lists(model.labels(), tag(model, columns, threads, beam), columns.sentences);
@@ -200,6 +203,17 @@ void bind_online(nb::module_& m) {
         .def("tag_encoding", [](const OnlineModel& model, const Encoding& encoding, unsigned threads, size_t beam, const Encoding* history) {
             return to_array(tag(model, model.placed(encoding), history, threads, beam));
         }, nb::arg("encoding"), nb::arg("threads"), nb::arg("beam"), nb::arg("history").none() = nb::none(), "Label numbers of encoded tokens.");
+}
+
+}  // namespace
+
+void bind_online(nb::module_& m) {
+    bind_learner(m);
+    nb::class_<OnlineModel> bound(m, "OnlineModel", "Model of an OnlineLearner, which tags.");
+    bind_common(bound);
+    bind_building(bound);
+    bind_weights(bound);
+    bind_tagging(bound);
 }
 
 }  // namespace tagpool

@@ -164,7 +164,8 @@ std::shared_ptr<Columns> with_column(const Columns& columns, const std::string& 
 }
 
 std::shared_ptr<Columns> with_names(const Columns& columns, const std::vector<std::string>& from, const std::vector<std::string>& to) {
-    if (from.size() != to.size()) throw InputFault("expected " + std::to_string(from.size()) + " names, one for each column, got " + std::to_string(to.size()));
+    if (from.size() != to.size())
+        throw InputFault("expected " + std::to_string(from.size()) + " names, one for each column, got " + std::to_string(to.size()));
     auto out = std::make_shared<Columns>();
     for (size_t i = 0; i < from.size(); ++i) {
         Column copy = column_named(columns, from[i]);
@@ -191,7 +192,8 @@ std::vector<uint32_t> distinct_ids(const Columns& columns, const std::string& na
 
 Array<int32_t> mapped(const Columns& columns, const std::string& name, const std::vector<int32_t>& mapping) {
     const Column& column = column_named(columns, name);
-    if (mapping.size() != column.strings->size()) throw InputFault("mapping: expected " + std::to_string(column.strings->size()) + " numbers, one for each string, got " +
+    if (mapping.size() != column.strings->size())
+        throw InputFault("mapping: expected " + std::to_string(column.strings->size()) + " numbers, one for each string, got " +
                          std::to_string(mapping.size()));
     std::vector<int32_t> out(column.ids.size());
     for (size_t t = 0; t < out.size(); ++t) out[t] = mapping[column.ids[t]];

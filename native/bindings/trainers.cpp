@@ -225,7 +225,8 @@ void bind_proximal(nb::module_& m) {
         Penalty lazy = penalty_of(penalty, strength, ridge, groups.shape(1));
         for (size_t i = 0; i < steps.size(); ++i) lazy.step(steps.data()[i]);
         return map_rows(groups, [&](double* row, size_t count) { lazy.catch_up(row, count, 0); });
-    }, nb::arg("groups"), nb::arg("penalty"), nb::arg("strength"), nb::arg("ridge"), nb::arg("steps"), "Several lazy proximal steps at once, for each row.");
+    }, nb::arg("groups"), nb::arg("penalty"), nb::arg("strength"), nb::arg("ridge"), nb::arg("steps"),
+          "Several lazy proximal steps at once, for each row.");
 }
 
 }  // namespace

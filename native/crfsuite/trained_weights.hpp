@@ -18,7 +18,9 @@ public:
     TrainedWeights(const TrainingSet& set, std::vector<double> parameters)
         : attributes_(set.pair_features()), labels_(set.pair_labels()), weights_(std::move(parameters)),
           transitions_(size_t{set.labels()} * set.labels(), 0.0) {
-        if (weights_.size() != labels_.size() + set.edges().size()) throw InputFault("expected " + std::to_string(labels_.size() + set.edges().size()) + " weights, one per cell and transition, got " + std::to_string(weights_.size()));
+        if (weights_.size() != labels_.size() + set.edges().size())
+            throw InputFault("expected " + std::to_string(labels_.size() + set.edges().size()) +
+                             " weights, one per cell and transition, got " + std::to_string(weights_.size()));
         for (size_t i = 0; i < set.edges().size(); ++i) transitions_.at(set.edges()[i]) = weights_[labels_.size() + i];
     }
 

@@ -52,7 +52,8 @@ void write_history(const OnlineTrained& trained, const uint32_t* numbers, Tensor
     FrozenIndex::write(keys, {numbers, numbers + keys.size()}, "labelled", to);
     to.add("history.templates", induced.history.templates);
     if (!trained.history) return;
-    if (trained.history_keys.size() != induced.history.templates.size()) throw InputFault("expected " + std::to_string(induced.history.templates.size()) + " keys of features with previous labels, got " +
+    if (trained.history_keys.size() != induced.history.templates.size())
+        throw InputFault("expected " + std::to_string(induced.history.templates.size()) + " keys of features with previous labels, got " +
                          std::to_string(trained.history_keys.size()));
     std::vector<uint32_t> numbers_of_keys(trained.history_keys.size());
     std::iota(numbers_of_keys.begin(), numbers_of_keys.end(), 0u);

@@ -13,15 +13,19 @@ OnlineLearner::OnlineLearner(OnlineData data, const OnlineOptions& options)
     : data_(std::move(data)), labels_(data_.label_count()), options_(options), random_(options.seed), rows_(labels_, options.update),
       features_(data_.keys.size()), can_join_(data_.keys.size(), true), bits_(options.slots), table_(labels_, options.update), scores_(rows_.stride()) {
     const size_t tokens = data_.features->token_count(), sentences = data_.features->sentences.size() - 1;
-    if (data_.gold.size() != tokens) throw InputFault("expected " + std::to_string(tokens) + " labels, one per token, got " + std::to_string(data_.gold.size()));
+    if (data_.gold.size() != tokens)
+        throw InputFault("expected " + std::to_string(tokens) + " labels, one per token, got " + std::to_string(data_.gold.size()));
     if (std::any_of(data_.gold.begin(), data_.gold.end(), [&](int32_t y) { return y < -1 || y >= static_cast<int32_t>(labels_); }))
         throw InputFault("a label is out of range");
-    if (!data_.sentence_weights.empty() && data_.sentence_weights.size() != sentences) throw InputFault("expected " + std::to_string(sentences) + " weights, one per sentence, got " + std::to_string(data_.sentence_weights.size()));
+    if (!data_.sentence_weights.empty() && data_.sentence_weights.size() != sentences)
+        throw InputFault("expected " + std::to_string(sentences) + " weights, one per sentence, got " +
+                         std::to_string(data_.sentence_weights.size()));
     for (const uint32_t id : data_.features->ids)
         if (id >= features_.size()) throw InputFault("a feature is out of range");
     data_.history.labels.check();
     depth_ = data_.history.labels.depth();
-    if (data_.history.labels.templates.size() != data_.history.keys.size()) throw InputFault("expected a template for each feature with previous labels");
+    if (data_.history.labels.templates.size() != data_.history.keys.size())
+        throw InputFault("expected a template for each feature with previous labels");
     if (data_.history.encoding) {
         if (data_.history.encoding->sentences != data_.features->sentences)
             throw InputFault("the features with previous labels belong to other sentences");
@@ -161,7 +165,9 @@ void OnlineLearner::record_mistake(size_t begin, size_t t, uint16_t right, uint1
     const size_t histories_from = mistake_histories_.size();
     if (data_.history.encoding)
         for (uint64_t i = data_.history.encoding->starts[begin + t]; i < data_.history.encoding->starts[begin + t + 1]; ++i)
-            mistake_histories_.push_back(insert_history(data_.history.encoding->ids[i], [&](size_t back) { return label_before(previous_labels_.data(), t, back, labels_); }));
+            mistake_histories_.push_back(insert_history(data_.history.encoding->ids[i], [&](size_t back) {
+                return label_before(previous_labels_.data(), t, back, labels_);
+            }));
     const TokenParts has = parts(t);
     if (options_.strongest > 0) {
         append_mistake_conjunctions(has.entries, has.labelled_entries);

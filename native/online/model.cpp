@@ -78,16 +78,20 @@ void OnlineModel::check() const {
     if (joined_places_.size() != joined_hashes_.size() || bits_.size() != (size_t{conjunction_slots_} + 63) / 64)
         throw InputFault("damaged model: the arrays of conjunctions have wrong sizes");
     for (const uint32_t place : joined_places_)
-        if (place != FrozenIndex::kNone && !view_.blocks.holds(place)) throw InputFault("damaged model: index 'features' has an offset outside the weights");
+        if (place != FrozenIndex::kNone && !view_.blocks.holds(place))
+            throw InputFault("damaged model: index 'features' has an offset outside the weights");
     for (const FrozenIndex* slots : {&features_, &labelled_})
         for (uint32_t slot = 0; slot < slots->size(); ++slot)
-            if (slots->place(slot) != FrozenIndex::kNone && !is_place(slots->place(slot))) throw InputFault("damaged model: index 'features' has an offset outside the weights");
+            if (slots->place(slot) != FrozenIndex::kNone && !is_place(slots->place(slot)))
+                throw InputFault("damaged model: index 'features' has an offset outside the weights");
     for (uint32_t slot = 0; slot < conjunctions_.size(); ++slot)
-        if (conjunctions_.place(slot) != FrozenIndex::kNone && !view_.blocks.holds(conjunctions_.place(slot))) throw InputFault("damaged model: index 'pairs' has an offset outside the weights");
+        if (conjunctions_.place(slot) != FrozenIndex::kNone && !view_.blocks.holds(conjunctions_.place(slot)))
+            throw InputFault("damaged model: index 'pairs' has an offset outside the weights");
     for (uint32_t slot = 0; slot < histories_.size(); ++slot)
         if (histories_.place(slot) != FrozenIndex::kNone && histories_.place(slot) >= look_back_.templates.size())
             throw InputFault("damaged model: index 'history' has an unknown feature");
-    if (history_program_ && history_program_->templates.size() != look_back_.backs.size()) throw InputFault("damaged model: the templates with previous labels do not match");
+    if (history_program_ && history_program_->templates.size() != look_back_.backs.size())
+        throw InputFault("damaged model: the templates with previous labels do not match");
 }
 
 // A feature can repeat at a token only if two templates have the same key, or a gazetteer matches twice.

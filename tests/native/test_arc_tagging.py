@@ -16,10 +16,10 @@ from tagpool import _native
 def model_of(problem: ArcProblem, training: _native.TrainingSet, parameters: np.ndarray) -> _native.Model:
     labels = problem.base.labels
     weights = parameters.astype(np.float32)
-    pairs, edges, rest = np.split(weights, [training.pair_count, training.pair_count + labels * (labels + 2)])
-    arcs = _native.TrainedArcs(training, rest.copy(), None, problem.history_features)
+    pairs, edges, rest = np.split(weights, [training.cell_count, training.cell_count + labels * (labels + 2)])
+    arcs = _native.TransitionWeights(training, rest.copy(), None, problem.history_features)
     names = [f"label {y}" for y in range(labels)]
-    named = (training.pair_features(), training.pair_labels())
+    named = (training.cell_features(), training.cell_labels())
     return _native.Model.of_encoded(problem.base.features, names, *named, pairs.copy(), edges.copy(), arcs)
 
 
@@ -42,7 +42,7 @@ def test_tags_are_the_best_sequences(problem: ArcProblem, few: bool, seed: int) 
     tags = model.tag_encoding(rows, 1, history)
     copy = _native.Model.read(model.write({}, {}, False))
     assert np.array_equal(copy.tag_encoding(rows, 2, history), tags)
-    pairs = model.score_pairs_of_encoding(rows, history).reshape(-1, problem.base.labels, problem.base.labels)
+    pairs = model.score_edges_of_encoding(rows, history).reshape(-1, problem.base.labels, problem.base.labels)
     token = 0
     for number, sentence in enumerate(problem.base.rows):
         scores = problem.scores(weights, number)
@@ -90,8 +90,8 @@ def test_a_model_without_what_it_needs() -> None:
     assert not plain.has_history
     assert np.array_equal(plain.tag_encoding(rows, 1), plain.tag_encoding(rows, 1, history))
     with pytest.raises(_native.InputFault, match="weights of transition features"):
-        _native.TrainedArcs(training, NONE, None, 5)
+        _native.TransitionWeights(training, NONE, None, 5)
     bad = np.full(training.parameter_count, np.nan)
-    bad[: training.pair_count + 15] = 0
+    bad[: training.cell_count + 15] = 0
     with pytest.raises(_native.InputFault, match="infinite or not a number"):
         model_of(problem, training, bad)

@@ -105,7 +105,7 @@ class SlowPerceptron:
         self.numbers = random_numbers(seed)
         self.now = np.zeros(training.parameter_count)
         self.total = np.zeros(training.parameter_count)
-        self.names = list(zip(training.pair_features().tolist(), training.pair_labels().tolist(), strict=True))
+        self.names = list(zip(training.cell_features().tolist(), training.cell_labels().tolist(), strict=True))
         labels = problem.base.labels
         self.names += [("edge", i) for i in range(labels * (labels + 2))]
         self.names += [("triple", *item) for item in problem.triples()]

@@ -42,9 +42,9 @@ def test_value_and_gradient(problem: ArcProblem, all_pairs: bool, weighted: bool
 def test_what_has_weights(problem: ArcProblem) -> None:
     training = problem.training_set()
     L = problem.base.labels
-    features, cells = training.triples()
+    features, cells = training.transition_cells()
     assert list(zip(features.tolist(), (cells // L).tolist(), (cells % L).tolist(), strict=True)) == problem.triples()
-    expected = training.pair_count + L * (L + 2) + len(features)
+    expected = training.cell_count + L * (L + 2) + len(features)
     assert training.parameter_count == expected
 
 
@@ -136,9 +136,9 @@ def small(**known: list[int]) -> _native.TrainingSet:
 
 def test_what_is_known_has_weights_beside_what_is_met() -> None:
     plain = small()
-    assert [item.tolist() for item in plain.triples()] == [[0], [1]]
+    assert [item.tolist() for item in plain.transition_cells()] == [[0], [1]]
     known = small(transition_features=[1, 0, 0], transition_bigrams=[5, 1, 0])
-    assert [item.tolist() for item in known.triples()] == [[0, 0, 1], [0, 1, 5]]
+    assert [item.tolist() for item in known.transition_cells()] == [[0, 0, 1], [0, 1, 5]]
 
 
 @pytest.mark.parametrize(

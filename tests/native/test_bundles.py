@@ -46,7 +46,7 @@ def test_loss_and_gradient_are_those_of_feature_by_feature(
     problem = words_with_properties(60, words, labels, seed, missing)
     plain, bundled = (problem.training_set(all_pairs=all_pairs, merge_twins=twins, bundle=bundle) for bundle in (False, True))
     assert plain.bundle_count == 0
-    at = np.random.default_rng(seed).normal(size=plain.parameter_count if chain else plain.pair_count)
+    at = np.random.default_rng(seed).normal(size=plain.parameter_count if chain else plain.cell_count)
     slow, fast = (_native.Objective(item, chain, 0.7, NONE, 1)(at) for item in (plain, bundled))
     assert fast[0] == pytest.approx(slow[0], rel=1e-12)
     np.testing.assert_allclose(fast[1], slow[1], rtol=1e-9, atol=1e-10)
@@ -72,7 +72,7 @@ def test_features_with_values_are_left_as_they_are() -> None:
 def test_threads_do_not_matter(chain: bool) -> None:
     training = words_with_properties(300, 15, 5, seed=3).training_set(all_pairs=False, bundle=True)
     assert training.bundle_count > 0
-    at = np.random.default_rng(4).normal(size=training.parameter_count if chain else training.pair_count)
+    at = np.random.default_rng(4).normal(size=training.parameter_count if chain else training.cell_count)
     (one, first), (two, second) = (_native.Objective(training, chain, 0.7, NONE, threads)(at) for threads in (1, 3))
     assert one == two
     assert np.array_equal(first, second)

@@ -77,7 +77,7 @@ def test_an_epoch_is_one_on_what_was_kept(chain: bool, groups: list[int] | None)
 
 
 def rows_of(training: _native.TrainingSet) -> list[int]:
-    return [training.row_of(feature) for feature in range(training.pair_count // 4)]
+    return [training.row_of(feature) for feature in range(training.cell_count // 4)]
 
 
 @pytest.mark.parametrize("drop", ["features", "templates", "bags"])

@@ -141,7 +141,7 @@ def test_steps_follow_the_formula(
     examples = len(problem.rows) if chain else sum(map(len, problem.rows))
     weights = np.random.default_rng(5).uniform(0.5, 2, examples).astype(np.float32) if weighted else NONE
     training = problem.training_set(all_pairs=all_pairs)
-    size = training.parameter_count if chain else training.pair_count
+    size = training.parameter_count if chain else training.cell_count
     start = np.random.default_rng(3).uniform(-0.4, 0.4, (len(alpha), size))
     learner = learner_of(
         training, chain, alpha, penalty=name, mu=mu, learn_alpha=learn_alpha, weights=weights, batch=batch, strength=0.3
@@ -202,7 +202,7 @@ def test_a_step_is_the_gradient_by_finite_differences(chain: bool, mu: float) ->
     problem = random_problem(3, 3, 3, 5, seed=4)
     training = problem.training_set(all_pairs=True)
     objective = _native.Objective(training, chain, 0.0, NONE, 1)
-    size = training.parameter_count if chain else training.pair_count
+    size = training.parameter_count if chain else training.cell_count
     alpha = np.array([0.6, 0.4])
     start = np.concatenate([np.random.default_rng(1).normal(size=2 * size), alpha])
 

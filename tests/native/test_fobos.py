@@ -121,8 +121,8 @@ def slow_fobos(
 ) -> tuple[Array, list[float]]:
     """Three epochs of the rule with dense proximal steps, with the gradients of the (enumerated) objective."""
     training = problem.training_set(all_pairs=all_pairs)
-    L, pairs, sentences = problem.labels, training.pair_count, len(problem.rows)
-    features, labels = training.pair_features().tolist(), training.pair_labels().tolist()
+    L, pairs, sentences = problem.labels, training.cell_count, len(problem.rows)
+    features, labels = training.cell_features().tolist(), training.cell_labels().tolist()
     starts = np.cumsum([0, *map(len, problem.rows)])
     numbers = random_numbers(7)
     now = np.zeros(training.parameter_count if chain else pairs)
@@ -231,8 +231,8 @@ def test_small_batches_come_close_repeat_themselves_and_need_no_threads(name: st
         return learner.parameters()
 
     def total(found: Array) -> float:
-        edges = found[training.pair_count :].reshape(-1, 4)
-        table = np.concatenate([found[: training.pair_count].reshape(-1, 4), edges])
+        edges = found[training.cell_count :].reshape(-1, 4)
+        table = np.concatenate([found[: training.cell_count].reshape(-1, 4), edges])
         return _native.Objective(training, chain, 0.0, NONE, 1)(found)[0] + value(name, table, 0.5, ridge)
 
     found = trained(1)

@@ -26,16 +26,16 @@ def test_value_and_gradient(problem: Problem, flags: tuple[bool, ...], seed: int
     l2 = 0.3
     objective = _native.Objective(training, chain, l2, weights, 1)
     assert training.edges().tolist() == problem.free_edges(boundaries, all_transitions)
-    assert objective.parameter_count == training.pair_count + (len(training.edges()) if chain else 0)
+    assert objective.parameter_count == training.cell_count + (len(training.edges()) if chain else 0)
     parameters = random.normal(size=objective.parameter_count)
     value, gradient = objective(parameters)
 
     def plain(at: NDArray[np.float64]) -> float:
-        names = zip(training.pair_features().tolist(), training.pair_labels().tolist(), strict=True)
+        names = zip(training.cell_features().tolist(), training.cell_labels().tolist(), strict=True)
         pairs = dict(zip(names, at.tolist(), strict=False))
         edges = np.zeros(problem.labels * (problem.labels + 2))
         if chain:
-            edges[training.edges()] = at[training.pair_count :]
+            edges[training.edges()] = at[training.cell_count :]
         counts = weights.tolist() if weighted else [1.0] * len(examples.rows)
         return enumerated(examples, pairs, edges, chain, counts) + l2 / 2 * float(at @ at)
 
@@ -58,8 +58,8 @@ def test_only_observed_pairs_have_weights(problem: Problem, chain: bool) -> None
         for k, _ in token
         if gold >= 0
     }
-    assert sorted(observed) == list(zip(training.pair_features().tolist(), training.pair_labels().tolist(), strict=True))
-    assert problem.training_set(all_pairs=True).pair_count == problem.features * problem.labels
+    assert sorted(observed) == list(zip(training.cell_features().tolist(), training.cell_labels().tolist(), strict=True))
+    assert problem.training_set(all_pairs=True).cell_count == problem.features * problem.labels
 
 
 @pytest.mark.parametrize("labels", [2, 7, 8, 13, 24, 31, 45, 70])
@@ -68,16 +68,16 @@ def test_every_stride_and_thread_count_gives_the_same(labels: int, chain: bool) 
     """Kernels with the stride as a constant, and the general one, agree with the slow sum over two-token sentences."""
     problem = random_problem(40, 2, labels, labels + 5, seed=labels)
     training = problem.training_set(all_pairs=True)
-    parameters = np.random.default_rng(1).normal(size=training.parameter_count if chain else training.pair_count)
+    parameters = np.random.default_rng(1).normal(size=training.parameter_count if chain else training.cell_count)
     value, gradient = _native.Objective(training, chain, 0.1, NONE, 1)(parameters)
     pairs = dict(
         zip(
-            zip(training.pair_features().tolist(), training.pair_labels().tolist(), strict=True),
+            zip(training.cell_features().tolist(), training.cell_labels().tolist(), strict=True),
             parameters.tolist(),
             strict=False,
         )
     )
-    edges = parameters[training.pair_count :] if chain else np.zeros(labels * (labels + 2))
+    edges = parameters[training.cell_count :] if chain else np.zeros(labels * (labels + 2))
     few = Problem(problem.rows[:3], problem.gold[:3], problem.features, labels)
     part, _ = _native.Objective(few.training_set(all_pairs=True), chain, 0.0, NONE, 1)(parameters)
     assert part == pytest.approx(enumerated(few, pairs, edges, chain, [1.0] * 3), rel=1e-9)
@@ -96,7 +96,7 @@ def test_scores_far_apart_are_done_in_log_space() -> None:
     # gold 0 1 0: nodes 900 - 900 + 900, transitions -4000; best 0 0 0: nodes 2700
     assert value == pytest.approx(2700 - (900 - 4000), rel=1e-12)
     assert np.isfinite(gradient).all()
-    assert gradient[: training.pair_count].tolist() == pytest.approx([0, 0, 1, -1])
+    assert gradient[: training.cell_count].tolist() == pytest.approx([0, 0, 1, -1])
     held = Problem(problem.rows, [[0, -1, 0]], 2, 2).training_set(all_pairs=True)
     value, gradient = _native.Objective(held, True, 0.0, NONE, 1)(parameters)
     assert value == pytest.approx(0.0, abs=1e-9)

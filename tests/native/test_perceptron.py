@@ -77,7 +77,7 @@ def test_steps_are_those_of_the_slow_one(problem: Problem, chain: bool, all_pair
     examples = len(problem.rows) if chain else sum(map(len, problem.rows))
     # Halves and whole numbers: all sums are exact, ties are real.
     weights = np.random.default_rng(seed % 1000).choice([0.5, 1.0, 2.0], examples).astype(np.float32) if weighted else NONE
-    names = list(zip(training.pair_features().tolist(), training.pair_labels().tolist(), strict=True))
+    names = list(zip(training.cell_features().tolist(), training.cell_labels().tolist(), strict=True))
     slow = SlowPerceptron(problem, set(names), chain, seed, weights.tolist() if weighted else [1.0] * examples)
     fast = _native.Perceptron(training, chain, seed, weights)
     keys: list[Key] = [*names]

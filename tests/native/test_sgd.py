@@ -21,7 +21,7 @@ def slow_descent(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], list[float]]:
     """The update rule in float64, with the gradients of the (enumerated) objective: plain and averaged weights, mean losses."""
     whole = problem.training_set(all_pairs=all_pairs)
-    count, sentences = whole.parameter_count if chain else whole.pair_count, len(problem.rows)
+    count, sentences = whole.parameter_count if chain else whole.cell_count, len(problem.rows)
     starts = np.cumsum([0, *map(len, problem.rows)])
     numbers = random_numbers(7)
     now, total, seen, averaged, losses = np.zeros(count), np.zeros(count), 0, 0, []

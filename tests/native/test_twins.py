@@ -69,7 +69,7 @@ def test_almost_twins_stay_apart() -> None:
         np.zeros(merged.parameter_count),
         _native.LbfgsOptions(iterations=300, memory=6, gradient_tolerance=1e-10, value_tolerance=0.0),
     )[0]
-    pairs = result[: merged.pair_count].reshape(6, 2)
+    pairs = result[: merged.cell_count].reshape(6, 2)
     assert np.array_equal(pairs[4], pairs[5])
     assert not np.allclose(pairs[0], pairs[1])
     assert not np.allclose(pairs[2], pairs[3])

@@ -53,7 +53,7 @@ class ArcProblem:
         """Names of the parameters."""
         L = self.base.labels
         values = iter(parameters.tolist())
-        names = zip(training.pair_features().tolist(), training.pair_labels().tolist(), strict=True)
+        names = zip(training.cell_features().tolist(), training.cell_labels().tolist(), strict=True)
         pairs = {name: next(values) for name in names}
         edges = np.array([next(values) for _ in range(L * (L + 2))])
         triples = {triple: next(values) for triple in self.triples()}

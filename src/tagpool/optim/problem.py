@@ -38,7 +38,7 @@ class Problem:
     @property
     def parameter_count(self) -> int:
         """How many weights there are: of pairs (feature, label), and of transitions, start and end in chains."""
-        return self.training.parameter_count if self.chain else self.training.pair_count
+        return self.training.parameter_count if self.chain else self.training.cell_count
 
     def objective(self) -> _native.Objective:
         """The smooth part of f, with its gradient."""

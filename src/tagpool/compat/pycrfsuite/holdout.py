@@ -34,10 +34,10 @@ class Holdout:
 
     def scores(self, training: _native.TrainingSet, weights: NDArray[Any]) -> dict[str, Any]:
         """Return the scores of weights under the names of python-crfsuite."""
-        count, states = len(self.labels), training.pair_count
+        count, states = len(self.labels), training.cell_count
         edges = np.zeros(count * (count + 2), np.float32)
         edges[training.edges()] = weights[states:]
-        pairs = training.pair_features(), training.pair_labels(), weights[:states].astype(np.float32)
+        pairs = training.cell_features(), training.cell_labels(), weights[:states].astype(np.float32)
         model = _native.Model.of_encoded(self.attributes, self.labels, *pairs, edges)
         return count_scores(self.labels, self.gold, model.tag_encoding(self.encoding, 1), self.encoding.sentences())
 

@@ -42,11 +42,11 @@ class Before:
     def start(self, training: _native.TrainingSet, count: int) -> _Weights:
         """The old weights at the places of the new problem."""
         padded = np.vstack([self._of_pairs(count), np.zeros((1, count), np.float32)])
-        parts = [padded[np.minimum(training.pair_features(), len(self.names)), training.pair_labels()]]
+        parts = [padded[np.minimum(training.cell_features(), len(self.names)), training.cell_labels()]]
         if self.model.chain:
             parts.append(self._edges(count)[training.edges()])
             numbers, pairs, weights = self._triples(count)
-            features, cells = (each.astype(np.int64) for each in training.triples())
+            features, cells = (each.astype(np.int64) for each in training.transition_cells())
             parts.append(_looked_up(features * count**2 + cells, numbers * count**2 + pairs, weights))
         return np.concatenate(parts)
 

@@ -65,7 +65,7 @@ def scored(expert: Expert, sentences: Any) -> Scored:
             corpus = as_corpus(sentences)
             scores, offsets = model.score_columns(corpus.native, expert.threads), corpus.offsets()
             if model.has_history:
-                steps = model.score_pairs(corpus.native, expert.threads).reshape(-1, count, count).astype(np.float64)
+                steps = model.score_edges(corpus.native, expert.threads).reshape(-1, count, count).astype(np.float64)
     except _native.InputFault as fault:
         raise expert._explained(fault, sentences) from None
     weights = model.edges().astype(np.float64) if model.chain else np.zeros(count * (count + 2))

@@ -150,16 +150,16 @@ class _Made:
         self.training = training
 
     def _parts(self, weights: Weights, history: _native.Encoder | None) -> tuple[Any, ...]:
-        pairs, count = self.training.pair_count, len(self.data.labels)
+        pairs, count = self.training.cell_count, len(self.data.labels)
         edges, arcs = np.zeros(0, np.float32), None
         if self.expert.chain:
             free = self.training.edges()
             edges = np.zeros(count * (count + 2), np.float32)
             edges[free] = weights[pairs : pairs + len(free)]
             further = weights[pairs + len(free) :].copy()
-            arcs = _native.TrainedArcs(self.training, further, history, self.data.history_feature_count)
+            arcs = _native.TransitionWeights(self.training, further, history, self.data.history_feature_count)
         none = (np.zeros(0, np.uint32), np.zeros(0, np.uint16))
-        named = none if self.expert.pairs == _ALL else (self.training.pair_features(), self.training.pair_labels())
+        named = none if self.expert.pairs == _ALL else (self.training.cell_features(), self.training.cell_labels())
         return (list(self.data.labels), *named, weights[:pairs], edges, arcs)
 
     def on_encoded(self, weights: Weights) -> _native.Model:

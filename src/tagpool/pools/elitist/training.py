@@ -30,10 +30,10 @@ class CellLayout:
     def of(cls, problem: Problem) -> CellLayout:
         """Return the layout of a training set."""
         training = problem.training
-        if len(training.triples()[0]):
+        if len(training.transition_cells()[0]):
             raise InputError("an ElitistPool has no transition features: remove templates with label[-1]")
         edges = training.edges() if problem.chain else np.zeros(0, np.uint32)
-        return cls(training.pair_count, training.pair_features(), training.pair_labels(), edges)
+        return cls(training.cell_count, training.cell_features(), training.cell_labels(), edges)
 
 
 @dataclass(frozen=True, eq=False)
