@@ -13,8 +13,9 @@ help: ## Show this list
 demo: $(VENV)/.installed $(VENV)/.plots ## Build tagpool and run its demo (about a minute)
 	$(BIN)/tagpool demo
 
-test: $(VENV)/.installed $(VENV)/.test ## Run all tests
-	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist worksteal
+test: $(VENV)/.installed $(VENV)/.test ## Run all tests; fail on a nanobind leak report
+	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist worksteal 2> build/test.stderr || { cat build/test.stderr >&2; exit 1; }
+	@cat build/test.stderr >&2; ! grep -q "nanobind: leaked" build/test.stderr
 
 lint: $(VENV)/.installed $(VENV)/.test $(VENV)/.lint ## Check style, types, the native stub and the direction of imports
 	$(BIN)/ruff check .

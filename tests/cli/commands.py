@@ -14,7 +14,7 @@ def run(
     *arguments: object, stdin: str | None = None, environment: dict[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "tagpool", *map(str, arguments)]
-    return subprocess.run(
+    done = subprocess.run(
         command,
         capture_output=True,
         text=True,
@@ -22,6 +22,8 @@ def run(
         check=False,
         env={**os.environ, "COLUMNS": "160", **(environment or {})},
     )
+    assert "nanobind: leaked" not in done.stderr, done.stderr
+    return done
 
 
 def succeed(*arguments: object, stdin: str | None = None) -> str:
