@@ -118,9 +118,3 @@ def test_explain_tokens_with_columns_and_sentences_of_files(data: Path) -> None:
 )
 def test_what_cannot_be_explained(data: Path, options: list[object], message: str) -> None:
     assert message in fail("explain", data / "ner.tagpool", *(str(item).format(data=data) for item in options))
-
-
-def test_inspect_and_explain_hashed_features(data: Path, tmp_path: Path) -> None:
-    tagpool.CRF("word[0]", hash_size=64).fit(tagpool.builtin_corpus(20)).save(tmp_path / "m")
-    assert "hashed" in run("inspect", tmp_path / "m").stdout
-    assert "word[0]=Oslo" in succeed("explain", tmp_path / "m", "Oslo")

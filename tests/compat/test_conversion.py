@@ -87,8 +87,6 @@ def test_what_ours_has_beyond_is_told() -> None:
     assert len(weights.start) == len(weights.end) == count
     with pytest.raises(InputError, match="without transition features"):
         from_expert(CRF("word[0]\nlabel[-1] & word[0]").fit(corpus))
-    with pytest.raises(InputError, match="hashed"):
-        from_expert(CRF("word[0]", hash_size=64).fit(corpus))
 
 
 def test_bytes_that_are_no_text_are_kept() -> None:

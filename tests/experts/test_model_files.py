@@ -88,15 +88,6 @@ def test_models_of_given_features(tmp_path):
     assert np.array_equal(loaded.predict_marginals(sentences)[0], crf.predict_marginals(sentences)[0])
 
 
-def test_hashed_features(corpus, tmp_path):
-    crf = tagpool.CRF("word[-1..1]", hash_size=512).fit(corpus)
-    crf.save(tmp_path / "model", prune=0.001, names=False)
-    agree = np.mean([a == b for a, b in zip(tagpool.load(tmp_path / "model").predict(corpus), crf.predict(corpus), strict=True)])
-    assert agree > 0.95
-    with pytest.raises(tagpool.InputError, match="hashed"):
-        crf.partial_fit(corpus)
-
-
 def test_a_loaded_model_goes_on_with_its_own_lexicons(crf, block, corpus, tmp_path):
     (tmp_path / "model").write_bytes(block)
     loaded = tagpool.load(tmp_path / "model")

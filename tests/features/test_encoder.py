@@ -180,42 +180,6 @@ def test_min_count_is_by_the_oracles_counts(case, minimum):
     assert templates_of == [name.split("=", 1)[0] for name in encoder.feature_names]
 
 
-@given(cases(), st.sampled_from([1, 2, 7, 64, 2**20]))
-def test_hashed_features_keep_their_slots(case, size):
-    templates, sentences, plain = case
-    resources = loaded(plain, templates)
-    corpus = as_corpus(sentences)
-    encoder = Encoder(templates, resources=resources, hash_size=size)
-    encoded = encoder.fit_transform(corpus)
-    assert encoder.feature_count == encoded.feature_count == len(encoder.feature_names) == size
-    assert (encoded.ids < size).all()
-    plainly = Encoder(templates, resources=resources)
-    names = rows_ids = plainly.fit_transform(corpus)
-    names = plainly.feature_names
-    # Feature ids and slots are numbered in the same order of occurrences.
-    assert np.array_equal(encoded.starts, rows_ids.starts)
-    slots: dict[str, set[int]] = {}
-    for feature, slot in zip(rows_ids.ids.tolist(), encoded.ids.tolist(), strict=True):
-        slots.setdefault(names[feature], set()).add(slot)
-    assert all(len(result) == 1 for result in slots.values())
-    in_slot: dict[int, set[str]] = {}
-    for name, (slot,) in slots.items():
-        in_slot.setdefault(slot, set()).add(name)
-    for slot, name in enumerate(encoder.feature_names[:64] if size > 64 else encoder.feature_names):
-        assert name in in_slot[slot] if slot in in_slot else name == ""
-    expected = oracle.counts(oracle.encode(templates, sentences, plain))
-    result = {slot: count for slot, count in enumerate(encoder.feature_counts.tolist()) if count}
-    assert result == {slot: sum(expected[name] for name in names) for slot, names in in_slot.items()}
-    assert np.array_equal(encoder.transform(corpus).ids, encoded.ids)
-    if encoded.values is not None:
-        assert np.array_equal(encoded.values, rows_ids.values)
-
-
-def test_hashing_drops_nothing():
-    encoder = Encoder("word[0]", hash_size=8).fit(Corpus.from_lists(word=[["a"]]))
-    assert encoder.transform(Corpus.from_lists(word=[["never", "seen"]])).occurrence_count == 2
-
-
 # Bags ---------------------------------------------------------------------------------------------------------------------
 
 
@@ -244,9 +208,6 @@ def test_restrict_knows_the_bags():
     encoded = Encoder("word[0]\n[a]\nlower(word)[0]").fit_transform(Corpus.from_lists(word=[["x"]]))
     with pytest.raises(TemplateError, match=r"no bag 'b'; the bags are base, a"):
         encoded.restrict("b")
-    hashed = Encoder("word[0]\n[a]\nlower(word)[0]", hash_size=4).fit_transform(Corpus.from_lists(word=[["x"]]))
-    with pytest.raises(InputError, match="bags"):
-        hashed.restrict("a")
 
 
 def test_a_feature_of_two_bags_is_one_feature():
@@ -488,9 +449,8 @@ def test_before_fitting_there_is_nothing():
 
 @pytest.mark.parametrize(
     "options",
-    [{"min_count": 0}, {"min_count": 1.5}, {"min_count": True}, {"hash_size": 0}, {"hash_size": -1}, {"hash_size": 2**31 + 1},
-     {"hash_size": 16, "min_count": 2}],
-)  # fmt: skip
+    [{"min_count": 0}, {"min_count": 1.5}, {"min_count": True}],
+)
 def test_bad_parameters(options):
     with pytest.raises(InputError, match=next(iter(options)).replace("_", ".")):
         Encoder("word[0]", **options).fit(Corpus.from_lists(word=[["a"]]))

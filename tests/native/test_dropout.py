@@ -129,7 +129,5 @@ def test_groups_that_cannot_be() -> None:
         CRF("word[0]", trainer=SGD(dropout=0.1, drop="words")).fit(corpus)
     with pytest.raises(InputError, match="no \\[bags\\]"):
         CRF("word[0]", trainer=SGD(dropout=0.1, drop="bags")).fit(corpus)
-    with pytest.raises(InputError, match="hash_size"):
-        CRF("word[0]\n[a]\npos[0]", hash_size=64, trainer=SGD(dropout=0.1, drop="bags")).fit(corpus)
     with pytest.raises(InputError, match="given features have no bags"):
         CRF(trainer=SGD(dropout=0.1, drop="bags")).fit([[["a"], ["b"]]], [["x", "y"]])

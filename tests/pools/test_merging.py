@@ -111,7 +111,6 @@ def test_what_does_not_merge(train, tmp_path):
     cases = {
         "transition features": [fitted(train, "word[0]\nlabel[-1] & shape(word)[0]"), plain],
         "given features, others on words": [CRF(trainer=SGD(epochs=1)).fit(features, train.labels), plain],
-        "hashed": [fitted(train, "word[0]", hash_size=1000), plain],
         '"boundary off"': [fitted(train, "boundary off\nword[-1]"), plain],
         "means different things": [
             fitted(train, "gazetteer(places)[0]", resources=PLACES),

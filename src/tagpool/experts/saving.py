@@ -104,9 +104,7 @@ def _packed_history_names(expert: Tagger) -> bytes | None:
 
 
 def has_names(expert: Tagger) -> bool:
-    """True if the names of the features are known: they are not hashed, and not left out of the model file."""
-    if expert._fitted().hash_size:
-        return False
+    """True if the names of the features are known: they were not left out of the model file."""
     return expert._encoder is not None or expert._fitted().array("names") is not None
 
 
@@ -123,8 +121,6 @@ def feature_names(expert: Tagger) -> list[str]:
     >>> feature_names(crf)
     ['word[0]=Ann', 'word[0]=left']
     """
-    if expert._fitted().hash_size:
-        raise InputError("the features of the model are hashed: without names it cannot be inspected or trained further")
     if expert._encoder is not None:
         return expert._encoder.feature_names
     if expert._names is None:

@@ -56,7 +56,6 @@ class TaggerParameters(Parameters):
     )
     resources: Mapping[str, Any] | None = parameter(default=None, help="Resources that templates use, by name: objects or paths.")
     min_count: int = parameter(default=1, minimum=1, tune=(1, 5), help="Features that occur less often are removed.")
-    hash_size: int | None = parameter(default=None, minimum=1, help="Number of hashed features; None keeps an index.")
     unknown_label: str | None = parameter(default=None, help="Label of tokens whose label is unknown.")
     patience: int | None = parameter(
         default=5, minimum=1, help="Dev scores without a better one before training stops; None: never."

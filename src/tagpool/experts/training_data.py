@@ -89,7 +89,6 @@ class TrainingData:
             tagger._templates(),
             resources=tagger.resources,
             min_count=tagger.min_count,
-            hash_size=tagger.hash_size,
             history=tagger.chain,
             dimensions=True,
         )

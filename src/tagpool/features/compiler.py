@@ -51,9 +51,9 @@ class Program:
     dense: tuple[DenseTemplate, ...]
     boundary: bool
 
-    def native(self, minimum_count: int, hash_size: int) -> _native.Encoder:
+    def native(self, minimum_count: int) -> _native.Encoder:
         """Return a native encoder for this program."""
-        return _native.Encoder(self.atoms, self.templates, self.boundary, minimum_count, hash_size)
+        return _native.Encoder(self.atoms, self.templates, self.boundary, minimum_count, 0)
 
 
 def compile_templates(

@@ -96,7 +96,7 @@ class EncodedCorpus:
         (4, 2)
         """
         if self.restriction is None:
-            raise InputError("given and hashed features have no bags; use templates, without hash_size")
+            raise InputError("given features have no bags; use templates")
         keep, keep_history, dense = self.restriction(bags)
         return replace(
             self,

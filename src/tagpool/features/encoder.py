@@ -1,8 +1,7 @@
 """Encoder: from templates and a corpus to feature ids.
 
 ``fit`` numbers the features of a corpus in order of occurrence, drops those that occur fewer than ``min_count`` times and
-freezes the index; ``transform`` drops unknown features. With ``hash_size`` a feature's id is its hash modulo that number, and
-nothing is dropped.
+freezes the index; ``transform`` drops unknown features.
 """
 
 from __future__ import annotations
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _Result = TypeVar("_Result")
-_LARGEST_HASH_SIZE = 2**31
 _BASE_GROUP = 2**16 - 1
 
 
@@ -52,14 +50,12 @@ class Encoder:
         *,
         resources: Mapping[str, Any] | None = None,
         min_count: int = 1,
-        hash_size: int | None = None,
         history: bool = False,
         dimensions: bool = False,
     ) -> None:
         self.templates = templates
         self.resources = resources
         self.min_count = min_count
-        self.hash_size = hash_size
         self.history = history
         self.dimensions = dimensions
         self._native: _native.Encoder | None = None
@@ -83,13 +79,12 @@ class Encoder:
                 before.templates_,
                 resources=before.resources_,
                 min_count=min_count,
-                hash_size=before.hash_size,
                 history=before.history,
                 dimensions=before.dimensions,
             )
         # The lexicons are in the model, even if it was trained again after loading.
         templates = before.templates_ if before is not None else model.text("templates") or ""
-        encoder = cls(templates, min_count=min_count, hash_size=model.hash_size or None, history=model.chain)
+        encoder = cls(templates, min_count=min_count, history=model.chain)
         encoder._model = model
         return encoder
 
@@ -110,10 +105,7 @@ class Encoder:
         self._program = self._compile(corpus, history=False)
         self._history_program = self._compile(corpus, history=True) if self.history else None
         self.labels_ = _distinct_labels(corpus)
-        if self._model is not None:
-            native = self._model.encoder(self.min_count)
-        else:
-            native = self._program.native(self.min_count, self.hash_size or 0)
+        native = self._model.encoder(self.min_count) if self._model is not None else self._program.native(self.min_count)
         encoding = _translate_errors(corpus, lambda: native.fit(corpus.native, list(known)))
         self._native_history = None
         history = None
@@ -121,7 +113,7 @@ class Encoder:
             if self._model is not None:
                 native_history = self._model.history_encoder(self.min_count)
             else:
-                native_history = self._history_program.native(self.min_count, 0)
+                native_history = self._history_program.native(self.min_count)
             history = _translate_errors(corpus, lambda: native_history.fit(corpus.native, list(known_history)))
             self._native_history = native_history
         self._native = native
@@ -174,7 +166,7 @@ class Encoder:
 
     @property
     def feature_names(self) -> list[str]:
-        """Features by id, as ``template=value``. With ``hash_size``: the first feature of each slot, empty without one."""
+        """Features by id, as ``template=value``."""
         return self._fitted().names()
 
     @property
@@ -225,12 +217,6 @@ class Encoder:
     def _check_parameters(self) -> None:
         if type(self.min_count) is not int or self.min_count < 1:
             raise InputError(f"min_count={self.min_count!r}: expected a whole number from 1 on")
-        if self.hash_size is None:
-            return
-        if type(self.hash_size) is not int or not 1 <= self.hash_size <= _LARGEST_HASH_SIZE:
-            raise InputError(f"hash_size={self.hash_size!r}: expected a whole number from 1 to {_LARGEST_HASH_SIZE}")
-        if self.min_count > 1:
-            raise InputError("hashed features have no counts; leave out min_count or hash_size")
 
     def _check_history(self) -> None:
         if self.history:
@@ -268,7 +254,7 @@ class Encoder:
             history=history,
             history_feature_count=self._native_history.feature_count if self._native_history is not None else 0,
             dense=self._dense_blocks(corpus),
-            restriction=None if self.hash_size else self._restriction,
+            restriction=self._restriction,
         )
 
     def _dense_blocks(self, corpus: Corpus) -> tuple[DenseBlock, ...]:
@@ -290,8 +276,6 @@ class Encoder:
         >>> encoder.template_groups("bags"), encoder.template_groups("templates")
         ([65535, 0, 0], [0, 1, 2])
         """
-        if self.hash_size:
-            raise InputError("hashed features have no templates or bags; leave out hash_size")
         sparse = self._program.sparse
         if by == "templates":
             return list(range(len(sparse)))

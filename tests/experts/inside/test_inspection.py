@@ -33,7 +33,7 @@ def trained(kind: type[Expert] = CRF, **parameters: Any) -> Expert:
     return kind(TEMPLATES, trainer=SGD(epochs=4), **parameters).fit(builtin_corpus(120))
 
 
-EXPERTS = [{"kind": CRF}, {"kind": MaxEnt}, {"kind": CRF, "pairs": "observed"}, {"kind": CRF, "hash_size": 512}]
+EXPERTS = [{"kind": CRF}, {"kind": MaxEnt}, {"kind": CRF, "pairs": "observed"}]
 
 
 # inspection --------------------------------------------------------------------------------------------------------------

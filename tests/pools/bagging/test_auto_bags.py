@@ -64,5 +64,3 @@ def test_the_cut_has_the_most_pressure_across_it():
 def test_what_has_no_bags(train):
     with pytest.raises(InputError, match="at least two kinds of templates, got only word"):
         BaggingPool(CRF("word[-1..1]\nword[2]"), bags="auto").fit(train)
-    with pytest.raises(InputError, match="hashed features"):
-        BaggingPool(CRF(TEMPLATES, hash_size=100), bags="auto").fit(train)

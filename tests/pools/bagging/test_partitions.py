@@ -93,9 +93,6 @@ def test_keeping_features_is_checked(train):
     encoded = encoder.fit_transform(train)
     with pytest.raises(InputError, match="one mark a feature"):
         encoder.keep(encoded, b"\1")
-    hashed = Encoder("word[0]", hash_size=10)
-    with pytest.raises(InputError, match="just fitted"):
-        hashed.keep(hashed.fit_transform(train), bytes(10))
 
 
 def test_positions(train, dev):
@@ -153,8 +150,6 @@ def test_labels_that_are_not_known(train):
     [
         (CRF(TEMPLATES), RandomParts(0), "count=0: expected a whole number"),
         (CRF("word[-1] & word[1]"), Positions(), "no template fits the scheme"),
-        (CRF(TEMPLATES, hash_size=100), RandomParts(2), "just fitted"),
-        (CRF(TEMPLATES, hash_size=100), LabelWise(), "index of features"),
         (CRF(TEMPLATES + "\nlabel[-1] & word[0]"), LabelWise(), "no transition features"),
     ],
 )

@@ -109,14 +109,8 @@ def _history(data: TrainingData) -> _native.OnlineHistory | None:
 
 
 def _keys(encoder: Encoder | GivenEncoder) -> NDArray[np.uint64]:
-    """Hash keys of the features, for conjunctions; keys of hashed features are their numbers, mixed as in splitmix64."""
-    if not isinstance(encoder, Encoder) or not encoder.hash_size:
-        return np.array(encoder.fitted_native.keys(), np.uint64)
-    keys = np.arange(1, encoder.hash_size + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
-    keys = (keys ^ (keys >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    keys = (keys ^ (keys >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    mixed: NDArray[np.uint64] = keys ^ (keys >> np.uint64(31))
-    return mixed
+    """Hash keys of the features, for conjunctions."""
+    return np.array(encoder.fitted_native.keys(), np.uint64)
 
 
 class PreviousWeights:

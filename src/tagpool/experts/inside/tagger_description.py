@@ -36,7 +36,6 @@ def describe(tagger: Tagger, *, top: int = 10, labels: Sequence[str] | None = No
         "conjunction_count": getattr(tagger, "conjunction_count", 0),
         "weights": model.weight_count,
         "names": named,
-        "hash_size": model.hash_size or None,
         "templates": features_by_template(tagger) if named else {},
         "training": tagger.summary_,
         "parameters": json.loads(model.text("parameters") or "{}"),
@@ -47,8 +46,7 @@ def describe(tagger: Tagger, *, top: int = 10, labels: Sequence[str] | None = No
         rows = [[key, f"{count:,}"] for key, count in facts["templates"].items()]
         lines += ["", text_table(["template", "features"], rows)]
     if not named:
-        reason = "they are hashed" if model.hash_size else "the model was saved without them"
-        lines += ["", f"no names of features: {reason}"]
+        lines += ["", "no names of features: the model was saved without them"]
     for label, one in best.items():
         lines += top_features_table(label, one)
     for headers, rows in tables.values():
@@ -59,10 +57,9 @@ def describe(tagger: Tagger, *, top: int = 10, labels: Sequence[str] | None = No
 def summary_lines(facts: dict[str, Any]) -> list[str]:
     """Labels, counts, training and parameters as text."""
     lines = [f"{len(facts['labels'])} labels: {', '.join(facts['labels'])}"]
-    hashed = f", hashed to {facts['hash_size']:,}" if facts["hash_size"] else ""
     columns = f"; columns: {', '.join(facts['columns'])}" if facts["columns"] else ""
     conjunctions = f" ({facts['conjunction_count']:,} conjunctions)" if facts["conjunction_count"] else ""
-    lines.append(f"{facts['features']:,} features{hashed}{conjunctions}, {facts['weights']:,} weights{columns}")
+    lines.append(f"{facts['features']:,} features{conjunctions}, {facts['weights']:,} weights{columns}")
     training = facts["training"]
     if training:
         parts = []

@@ -89,4 +89,4 @@ class Expert(Tagger):
 
         model = self._fitted()
         history = history_names(self) if model.has_history else []
-        return model.pruned(least, [] if model.hash_size else feature_names(self), history)
+        return model.pruned(least, feature_names(self), history)

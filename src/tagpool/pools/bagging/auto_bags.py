@@ -51,10 +51,6 @@ def find_bags(
     threads: int,
 ) -> AutoBags:
     """Divide the templates into two bags, ignoring their own bags."""
-    if expert.hash_size is not None:
-        raise InputError(
-            "bags='auto' needs the weights of single templates, which hashed features do not have: leave out hash_size"
-        )
     families = _families(templates)
     if len(families) < 2:
         raise InputError(f"bags='auto': expected at least two kinds of templates, got only {', '.join(families)}")

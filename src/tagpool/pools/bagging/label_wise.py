@@ -35,8 +35,6 @@ def expand_labels(expert: Expert, labels: Sequence[str]) -> None:
     model, encoder = expert._fitted(), expert._encoder
     if not isinstance(encoder, Encoder) or model.has_history:
         raise InputError("members for single labels must have no transition features")
-    if model.hash_size:
-        raise InputError("members for single labels need an index of features: leave out hash_size")
     numbers = {label: number for number, label in enumerate(model.labels)}
     source = np.array([numbers.get(label, numbers.get(OTHER, -1)) for label in labels])
     count = len(numbers)

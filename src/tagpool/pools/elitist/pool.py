@@ -78,7 +78,6 @@ class ElitistPool(Pool):
         default="all", choices=("all", "observed"), help="Which (feature, label) cells have weights: all, or those observed."
     )
     min_count: int = parameter(default=1, minimum=1, help="Features that occur less often are removed.")
-    hash_size: int | None = parameter(default=None, minimum=1, help="Number of hashed features; None keeps an index.")
     class_weight: Mapping[str, float] | str | None = parameter(
         default=None, choices=("balanced",), help="Weight of each label (1 if not listed), or 'balanced' for inverse frequencies."
     )
