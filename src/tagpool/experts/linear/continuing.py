@@ -13,8 +13,8 @@ from tagpool.features.encoder import Encoder
 _Weights = NDArray[np.float32]
 
 
-class Before:
-    """The weights of an expert that goes on.
+class PreviousWeights:
+    """The weights of an expert whose training continues.
 
     Features are known by name; the old ones come first in the new problem, and so do the old labels (``count`` is the number
     of all labels there). Whatever had a weight has one again; what is new begins at zero.

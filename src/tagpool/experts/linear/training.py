@@ -1,4 +1,4 @@
-"""How an expert is trained: sentences are encoded, laid out for the trainer, and its weights made into a model."""
+"""Training of an expert: encode the sentences, create the training set, run the trainer, build the model."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from tagpool import _native
 from tagpool.corpus.schemes import Scheme
 from tagpool.errors import InputError
-from tagpool.experts.linear.continuing import Before
+from tagpool.experts.linear.continuing import PreviousWeights
 from tagpool.experts.linear.expert import Expert
+from tagpool.experts.trained import Trained
 from tagpool.experts.training_data import DevData, TrainingData
 from tagpool.features.given import GivenEncoder
 from tagpool.optim.problem import Problem
@@ -35,31 +36,33 @@ def fit(
     resume: bool = False,
     epochs: int | None = None,
 ) -> None:
-    """Trains an expert; ``resume`` goes on from its weights, ``epochs`` overrules those of a stochastic trainer."""
+    """Train an expert; ``resume`` continues from its weights, ``epochs`` are passes of SGD instead of its trainer."""
     trainer = trainer_of(expert.trainer)
-    before = Before(expert) if resume and expert.is_fitted else None
-    data = TrainingData(expert, sentences, labels, before)
+    previous = PreviousWeights(expert) if resume and expert.is_fitted else None
+    data = TrainingData(expert, sentences, labels, previous)
     l2 = float(expert.l2)
     if epochs is not None:
         trainer = SGD(epochs=epochs, average_from=0)
-        if before is not None:
-            # The penalty belongs to all sentences ever seen: these pay for their share of it. And the step stays what it was: one
-            # found by trying on a few sentences would shout down what was learned before.
-            known = before.summary
+        if previous is not None:
+            # The penalty is scaled to the share of the new sentences. The step is that of the last training: one calibrated on
+            # few sentences would overwrite the weights.
+            known = previous.summary
             data.seen_before = int(known.get("sentences", 0))
             data.step_before = known.get("step")
             l2 *= data.sentence_count / (data.seen_before + data.sentence_count)
             trainer = SGD(epochs=epochs, average_from=0, step=float(known.get("step") or 0.1))
     held_out = data.dev(dev) if dev is not None else None
-    merges = trainer.merges_twins and before is None and not expert.l1
-    training = _training_set(expert, data, before, merge_twins=merges, bundle=trainer.goes_over_all, rows_only=trainer.needs_rows)
+    merges = trainer.merges_twins and previous is None and not expert.l1
+    training = _training_set(
+        expert, data, previous, merge_twins=merges, bundle=trainer.goes_over_all, rows_only=trainer.needs_rows
+    )
     problem = Problem(
         training=training,
         chain=expert.chain,
         l2=l2,
         l1=float(expert.l1),
         example_weights=_example_weights(expert, data, sample_weight),
-        start=before.start(training, len(data.labels)) if before is not None else None,
+        start=previous.start(training, len(data.labels)) if previous is not None else None,
         groups=_groups(data, trainer.groups_by) if trainer.groups_by else None,
         seed=expert.seed,
         threads=expert.threads,
@@ -67,27 +70,27 @@ def fit(
     data.let_go()
     if trainer.only_descends:
         training.keep_shards_only()
-    made = _Made(expert, data, training)
+    builder = ModelBuilder(expert, data, training)
     watch = Watch(
-        evaluate=None if held_out is None else made.scorer(held_out, trainer), patience=expert.patience, on_epoch=on_epoch
+        evaluate=None if held_out is None else builder.scorer(held_out, trainer), patience=expert.patience, on_epoch=on_epoch
     )
     try:
         weights = trainer.train(problem, watch)
     except KeyboardInterrupt:
         kept = watch.kept()
         if kept is not None and np.isfinite(kept).all():
-            made.install(trainer.model_weights(kept), watch)
+            expert._install(builder.build(trainer.model_weights(kept), watch))
         raise
-    # What training needed is let go before the model is made: that is where memory would be at its peak.
+    # Free the data of the training first: memory peaks while the model is built.
     del problem, training
     watch.let_go()
-    made.install(trainer.model_weights(weights), watch)
+    expert._install(builder.build(trainer.model_weights(weights), watch))
 
 
 def _training_set(
-    expert: Expert, data: TrainingData, before: Before | None, *, merge_twins: bool, bundle: bool, rows_only: bool
+    expert: Expert, data: TrainingData, previous: PreviousWeights | None, *, merge_twins: bool, bundle: bool, rows_only: bool
 ) -> _native.TrainingSet:
-    """The sentences laid out for training. Whatever had a weight ``before`` has one again."""
+    """Create the training set. Cells with a previous weight keep it."""
     history = None if data.encoded.history is None else (data.encoded.history, data.history_feature_count)
     return _native.TrainingSet(
         data.encoded.native,
@@ -96,7 +99,7 @@ def _training_set(
         len(data.labels),
         _native.Layout(all_cells=expert.pairs == _ALL, dense_from=1 if rows_only else 5, merge_twins=merge_twins, bundle=bundle),
         history,
-        None if before is None else before.known(len(data.labels)),
+        None if previous is None else previous.known(len(data.labels)),
     )
 
 
@@ -141,8 +144,8 @@ def _class_weights(given: Mapping[str, float] | str, data: TrainingData) -> NDAr
     return np.array([given.get(label, 1.0) for label in data.labels], np.float64)
 
 
-class _Made:
-    """What training makes: models of weights, and at last the expert's."""
+class ModelBuilder:
+    """Creates models from weights: for the dev set during training, and the final one."""
 
     def __init__(self, expert: Expert, data: TrainingData, training: _native.TrainingSet) -> None:
         self.expert = expert
@@ -163,14 +166,14 @@ class _Made:
         return (list(self.data.labels), *named, weights[:pairs], edges, arcs)
 
     def on_encoded(self, weights: Weights) -> _native.Model:
-        """A model that tags what is encoded already."""
+        """A model that tags encoded sentences."""
         labels, features, numbers, pairs, edges, arcs = self._parts(weights, None)
         if not self.expert.chain and self.expert._dev_scheme is not None:
             edges = Scheme.of(self.expert._dev_scheme).constraints(labels).scores()
         return _native.Model.of_encoded(self.data.feature_count, labels, features, numbers, pairs, edges, arcs)
 
     def scorer(self, held_out: DevData, trainer: Trainer) -> Callable[[Weights], float]:
-        """What scores weights on the dev set."""
+        """A function that scores weights on the dev set."""
 
         def score(weights: Weights) -> float:
             model = self.on_encoded(trainer.model_weights(weights))
@@ -178,21 +181,19 @@ class _Made:
 
         return score
 
-    def install(self, weights: Weights, watch: Watch) -> None:
-        """Makes the expert's model, and gives it what it was made of."""
-        encoder, expert = self.data.encoder, self.expert
+    def build(self, weights: Weights, watch: Watch) -> Trained:
+        """The result of the training."""
+        encoder = self.data.encoder
         parts = self._parts(weights, None if isinstance(encoder, GivenEncoder) else encoder.fitted_history)
         del self.training
         if isinstance(encoder, GivenEncoder):
             model = _native.Model.from_given(encoder.fitted_native, *parts)
         else:
             model = _native.Model.from_encoder(encoder.fitted_native, *parts)
-        expert._model, expert._encoder, expert._names = model, encoder, None
-        expert.log_ = watch.log
-        expert._summary = self.summary(watch)
+        return Trained(model, encoder, self.summary(watch), watch.log)
 
     def summary(self, watch: Watch) -> dict[str, Any]:
-        """What a model remembers of its training. Nothing that changes from run to run: equal seeds give equal files."""
+        """Facts about the training, without times: equal seeds give equal files."""
         return self.data.summary() | {
             "trainer": repr(trainer_of(self.expert.trainer)),
             "epochs": watch.log[-1].number if watch.log else 0,
