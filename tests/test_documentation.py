@@ -84,7 +84,7 @@ def test_the_readme_is_short() -> None:
     assert len((ROOT / "README.md").read_text().splitlines()) <= 100
 
 
-def _test_files_named_in_the_architecture_exist() -> None:
+def test_files_named_in_the_architecture_exist() -> None:
     text = (ROOT / "ARCHITECTURE.md").read_text()
     for name in re.findall(r"`((?:native|src|tests|tools|benchmarks)/[\w./]*)`", text):
         assert (ROOT / name).exists(), name
