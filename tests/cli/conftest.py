@@ -31,13 +31,13 @@ def pools(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     crf = CRF(BAGS, trainer=SGD(epochs=2))
     bagged = BaggingPool(crf, weights=[0.7, 0.3]).fit(train, dev=dev)
     elitist = ElitistPool(BAGS, epochs=3, weights=[0.5, 0.3, 0.2]).fit(train, dev=dev)
-    made: dict[str, Any] = {
+    created: dict[str, Any] = {
         "bagged": bagged,
         "elitist": elitist,
         "opinion": OpinionPool([bagged, elitist], weights=[0.25, 0.75]),
         "mixed": BaggingPool(crf, combine="transition-mixture").fit(train, dev=dev),
         "second": BaggingPool(CRF("label[-1] & shape(word)[0]\n" + BAGS, trainer=SGD(epochs=2))).fit(train, dev=dev),
     }
-    for name, pool in made.items():
+    for name, pool in created.items():
         pool.save(folder / f"{name}.tagpool")
     return folder

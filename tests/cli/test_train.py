@@ -43,16 +43,16 @@ def test_training_writes_a_model_that_tags_and_a_log(data: Path, tmp_path: Path)
     ]
     done = run("train", *options, "--json")
     assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)
+    result = json.loads(done.stdout)
     lines = [json.loads(line) for line in log.read_text().splitlines()]
     assert [line["number"] for line in lines] == [1, 2, 3, 4]
-    assert 100 * max(line["score"] for line in lines) == found["best_dev_f1"]
+    assert 100 * max(line["score"] for line in lines) == result["best_dev_f1"]
     assert "epoch 4/4  loss" in done.stderr  # plain lines where there is no terminal
     assert "\x1b" not in done.stderr
-    assert found["bytes"] == model.stat().st_size
+    assert result["bytes"] == model.stat().st_size
     expert = tagpool.load(model)
-    assert list(expert.labels_) == found["labels"]
-    assert expert.score(tagpool.read_corpus(data / "dev.conll")) * 100 == pytest.approx(found["best_dev_f1"])
+    assert list(expert.labels_) == result["labels"]
+    assert expert.score(tagpool.read_corpus(data / "dev.conll")) * 100 == pytest.approx(result["best_dev_f1"])
 
 
 def test_the_same_seed_gives_the_same_bytes_whatever_the_threads(data: Path, tmp_path: Path) -> None:
@@ -68,7 +68,7 @@ def test_options_reach_the_expert(tiny: Path, tmp_path: Path) -> None:
     templates = write(tmp_path, "mine.txt", "word[0]\nshape[0]\ngazetteer(cities)[0]\n")
     model = tmp_path / "m"
     common = ["train", "--train", tiny, "--model", model, "--features", templates, "--json"]
-    given = [
+    supplied = [
         "--set",
         f"features.use.cities={cities}",
         "--set",
@@ -78,14 +78,16 @@ def test_options_reach_the_expert(tiny: Path, tmp_path: Path) -> None:
         "--set",
         "learner.l2=0.5",
     ]
-    found = json.loads(
+    result = json.loads(
         succeed(
-            *common, *given, "--set", "learner.class_weight.O=0.5", "--learner", "maxent", "--set", "learner.trainer.kind=lbfgs"
+            *common,
+            *supplied,
+            *("--set", "learner.class_weight.O=0.5", "--learner", "maxent", "--set", "learner.trainer.kind=lbfgs"),
         )
     )
-    assert found["learner"] == "maxent"
-    assert found["trainer"].startswith("LBFGS")
-    assert found["features"] == 2  # the shapes Xxx and xxxx; words and the one city were met once
+    assert result["learner"] == "maxent"
+    assert result["trainer"].startswith("LBFGS")
+    assert result["features"] == 2  # the shapes Xxx and xxxx; words and the one city were met once
     parameters = json.loads(tagpool.load(model)._fitted().text("parameters") or "")
     expected = {"pairs": "observed", "min_count": 2, "l2": 0.5, "class_weight": {"O": 0.5}}
     assert {name: parameters[name] for name in expected} == expected
@@ -97,18 +99,18 @@ def test_options_reach_the_expert(tiny: Path, tmp_path: Path) -> None:
 
 def test_the_perceptron_is_a_trainer(tiny: Path, tmp_path: Path) -> None:
     options = ["--set", "learner.trainer.kind=perceptron", "--set", "learner.trainer.epochs=3", "--json"]
-    found = json.loads(succeed("train", "--train", tiny, "--model", tmp_path / "m", *options))
-    assert (found["learner"], found["trainer"], found["epochs"]) == ("crf", "Perceptron(epochs=3)", 3)
+    result = json.loads(succeed("train", "--train", tiny, "--model", tmp_path / "m", *options))
+    assert (result["learner"], result["trainer"], result["epochs"]) == ("crf", "Perceptron(epochs=3)", 3)
 
 
 def test_going_on_from_a_model_keeps_what_it_knew(tiny: Path, tmp_path: Path) -> None:
     first, second = tmp_path / "first", tmp_path / "second"
     succeed("train", "--train", tiny, "--model", first, "--features", "word[0]")
     more = write(tmp_path, "more.conll", "Oslo B-LOC\nslept O\n")
-    found = json.loads(succeed("train", "--train", more, "--model", second, "--from", first, "--json"))
-    assert found["labels"] == ["B-PER", "O", "B-LOC"]
+    result = json.loads(succeed("train", "--train", more, "--model", second, "--from", first, "--json"))
+    assert result["labels"] == ["B-PER", "O", "B-LOC"]
     assert tagpool.load(second).predict([["Oslo", "fell"]]) == [["B-LOC", "O"]]  # "fell" was met in the first training only
-    assert found["features"] == 7
+    assert result["features"] == 7
     assert "has its own features" in fail("train", "--train", more, "--model", second, "--from", first, "--features", "ner")
     assert "--from is a crf; drop --learner maxent" in fail(
         "train", "--train", more, "--model", second, "--from", first, "--learner", "maxent"
@@ -140,7 +142,7 @@ BAD_TRAINING = {
     "an unknown learner": (TINY, ["--learner", "oracle"], "--learner: learner.kind = 'oracle': expected one of crf, maxent"),
     "unknown pairs": (TINY, ["--set", "learner.pairs=some"], "expected 'all' or 'observed'"),
     "a weight that is no number": (TINY, ["--set", "learner.class_weight.O=much"], "'O': expected a number"),
-    "a weight of no label": (TINY, ["--set", "learner.class_weight.B-X=2"], "'B-X' is none of the labels"),
+    "a weight of no label": (TINY, ["--set", "learner.class_weight.B-X=2"], "'B-X' is not one of the labels"),
     "no templates": (TINY, ["--features", "nerr"], "neither a file nor a preset"),
 }
 
@@ -150,7 +152,7 @@ def test_what_cannot_be_learned_from_leaves_nothing_behind(tmp_path: Path, name:
     content, options, expected = BAD_TRAINING[name]
     path = write(tmp_path, "train.conll", content)
     assert expected in fail("train", "--train", path, "--model", tmp_path / "m", "--set", f"output.log={tmp_path}/l", *options)
-    assert [each.name for each in tmp_path.iterdir()] == ["train.conll"]
+    assert [item.name for item in tmp_path.iterdir()] == ["train.conll"]
 
 
 def test_dev_labels_that_training_never_saw(tiny: Path, tmp_path: Path) -> None:
@@ -158,7 +160,7 @@ def test_dev_labels_that_training_never_saw(tiny: Path, tmp_path: Path) -> None:
     message = fail("train", "--train", tiny, "--dev", dev, "--model", tmp_path / "m", "--set", f"output.log={tmp_path}/l")
     assert "labels that training never saw: 'B-LOC'" in message
     assert str(dev) in message
-    assert sorted(each.name for each in tmp_path.iterdir()) == ["dev.conll", "tiny.conll"]
+    assert sorted(item.name for item in tmp_path.iterdir()) == ["dev.conll", "tiny.conll"]
 
 
 def test_a_model_that_cannot_be_written_is_found_out_before_training(tiny: Path, tmp_path: Path) -> None:
@@ -171,7 +173,7 @@ def test_a_model_that_cannot_be_written_is_found_out_before_training(tiny: Path,
         assert "expected another file than the sentences" in fail("train", "--train", tiny, "--set", f"{key}={tiny}", *other)
     same = ["--model", tmp_path / "m", "--set", f"output.log={tmp_path}/m"]
     assert "another file than the model" in fail("train", "--train", tiny, *same)
-    assert [each.name for each in tmp_path.iterdir()] == ["tiny.conll"]
+    assert [item.name for item in tmp_path.iterdir()] == ["tiny.conll"]
 
 
 def test_a_full_disk_is_a_failure(tiny: Path, tmp_path: Path) -> None:
@@ -231,10 +233,12 @@ def test_ctrl_c_keeps_the_best_model_so_far(data: Path, tmp_path: Path) -> None:
     )
     assert code == 130
     assert "Traceback" not in message
-    told = re.search(r"interrupted; the best model so far with a dev F1 of ([0-9.]+), after [0-9]+ of 100000 epochs,", message)
-    assert told is not None, message
+    match = re.search(
+        r"interrupted; the best model so far with a dev F1 of ([0-9.]+), after [0-9]+ of 100000 epochs,", message
+    )
+    assert match is not None, message
     score = tagpool.load(model).score(tagpool.read_corpus(data / "dev.conll")) * 100
-    assert score == pytest.approx(float(told[1]), abs=0.005)
+    assert score == pytest.approx(float(match[1]), abs=0.005)
     # The last epoch may have been interrupted before it was told.
     assert score >= max(json.loads(line)["score"] for line in log.read_text().splitlines())
 
@@ -251,9 +255,9 @@ def test_ctrl_c_before_the_first_epoch_keeps_nothing(data: Path, tmp_path: Path)
     code, message = interrupted(data, tmp_path / "m", "reading")
     assert code == 130, message
     assert "Traceback" not in message
-    kept = "was written to" in message  # the first epoch may have been faster
-    assert kept or "nothing was" in message
-    assert (tmp_path / "m").exists() == kept
+    stored = "was written to" in message  # the first epoch may have been faster
+    assert stored or "nothing was" in message
+    assert (tmp_path / "m").exists() == stored
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -18,9 +18,9 @@ def model(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("inducing")
     templates = write(folder, "mine.txt", TEMPLATES)
     options = ["--train", data / "train.conll", "--dev", data / "dev.conll", "--features", templates, "--set", "learner.epochs=3"]
-    found = json.loads(succeed("train", "--learner", "inducing", *options, "--model", folder / "m", "--json"))
-    assert found["learner"] == "inducing"
-    assert found["features"] > found["conjunctions"] > 0
+    result = json.loads(succeed("train", "--learner", "inducing", *options, "--model", folder / "m", "--json"))
+    assert result["learner"] == "inducing"
+    assert result["features"] > result["conjunctions"] > 0
     return folder / "m"
 
 
@@ -33,13 +33,13 @@ def test_tagging_is_what_python_says(model: Path, data: Path) -> None:
 
 
 def test_inspect_shows_conjunctions(model: Path) -> None:
-    found = json.loads(succeed("inspect", model, "--top", 3, "--json"))
-    assert len(found["conjunctions"]) == len(found["label_features"]) == 3
-    assert all(" & " in feature for feature, _, _ in found["conjunctions"])
-    assert all(feature.startswith("label[-1]=") for feature, _, _ in found["label_features"])
+    result = json.loads(succeed("inspect", model, "--top", 3, "--json"))
+    assert len(result["conjunctions"]) == len(result["label_features"]) == 3
+    assert all(" & " in feature for feature, _, _ in result["conjunctions"])
+    assert all(feature.startswith("label[-1]=") for feature, _, _ in result["label_features"])
     shown = succeed("inspect", model, "--top", 3)
     assert " conjunctions)" in shown
-    assert found["conjunctions"][0][0] in shown
+    assert result["conjunctions"][0][0] in shown
 
 
 def test_explain(model: Path) -> None:
@@ -48,16 +48,16 @@ def test_explain(model: Path) -> None:
     assert " & " in shown
     tokens = json.loads(succeed("explain", model, "Ann Smith moved to Oslo.", "--json"))["tokens"]
     assert [token["word"] for token in tokens] == ["Ann", "Smith", "moved", "to", "Oslo", "."]
-    assert tokens[0]["lead"] == pytest.approx(sum(each["difference"] for each in tokens[0]["contributions"]), abs=1e-4)
+    assert tokens[0]["lead"] == pytest.approx(sum(item["difference"] for item in tokens[0]["contributions"]), abs=1e-4)
 
 
 def test_options_reach_the_tagger_and_it_goes_on(model: Path, data: Path, tmp_path: Path) -> None:
     other = tmp_path / "other"
     keys = ["induce=false", "beam=2", "l1=1e-7", "epochs=1"]
-    given = ["--seed", 7, *(word for key in keys for word in ("--set", f"learner.{key}"))]
-    succeed("train", "--train", data / "train.conll", "--learner", "inducing", *given, "--model", other)
-    kept = json.loads(succeed("inspect", other, "--top", 0, "--json"))["parameters"]
-    assert (kept["induce"], kept["beam"], kept["l1"], kept["seed"]) == (False, 2, 1e-7, 7)
+    supplied = ["--seed", 7, *(word for key in keys for word in ("--set", f"learner.{key}"))]
+    succeed("train", "--train", data / "train.conll", "--learner", "inducing", *supplied, "--model", other)
+    stored = json.loads(succeed("inspect", other, "--top", 0, "--json"))["parameters"]
+    assert (stored["induce"], stored["beam"], stored["l1"], stored["seed"]) == (False, 2, 1e-7, 7)
     succeed("train", "--train", data / "dev.conll", "--from", model, "--set", "learner.epochs=1", "--model", tmp_path / "more")
     dev = tagpool.read_corpus(data / "dev.conll")
     assert tagpool.load(tmp_path / "more").score(dev) > tagpool.load(model).score(dev)

@@ -44,16 +44,16 @@ def test_bagging_from_the_command_is_bagging_from_python(data: Path, pools: Path
     expected = BaggingPool(CRF(BAGS, l2=0.5, seed=3, patience=5, trainer=SGD(epochs=2)), weights="dev", seed=3).fit(
         train, dev=dev
     )
-    found = tagpool.load(model)
-    assert isinstance(found, BaggingPool)
-    assert found.weights_.tolist() == expected.weights_.tolist()
-    assert found.predict(dev) == expected.predict(dev)
-    told = json.loads(done.stdout)
-    assert (told["learner"], told["combine"], told["merged"]) == ("bagging-pool", "sequence-product", False)
-    assert [member["name"] for member in told["members"]] == ["shapes", "endings"]
-    assert [member["weight"] for member in told["members"]] == expected.weights_.tolist()
-    assert told["best_dev_f1"] == pytest.approx(100 * expected.score(dev))
-    assert told["bytes"] == model.stat().st_size
+    result = tagpool.load(model)
+    assert isinstance(result, BaggingPool)
+    assert result.weights_.tolist() == expected.weights_.tolist()
+    assert result.predict(dev) == expected.predict(dev)
+    reported = json.loads(done.stdout)
+    assert (reported["learner"], reported["combine"], reported["merged"]) == ("bagging-pool", "sequence-product", False)
+    assert [member["name"] for member in reported["members"]] == ["shapes", "endings"]
+    assert [member["weight"] for member in reported["members"]] == expected.weights_.tolist()
+    assert reported["best_dev_f1"] == pytest.approx(100 * expected.score(dev))
+    assert reported["bytes"] == model.stat().st_size
     assert "shapes:  epoch 2/2  loss" in done.stderr
     lines = [json.loads(line) for line in log.read_text().splitlines()]
     assert [(line["member"], line["number"]) for line in lines] == [(n, e) for n in ("shapes", "endings") for e in (1, 2)]
@@ -87,8 +87,8 @@ def test_bags_may_be_chosen(data: Path, pools: Path, tmp_path: Path, bags: str) 
         "--model",
         tmp_path / "m",
     ]
-    found = json.loads(succeed("train", "--learner", "bagging", "--train", data / "train.conll", *options, "--json"))
-    assert sorted(member["name"] for member in found["members"]) == sorted(SCHEMES[bags])
+    result = json.loads(succeed("train", "--learner", "bagging", "--train", data / "train.conll", *options, "--json"))
+    assert sorted(member["name"] for member in result["members"]) == sorted(SCHEMES[bags])
     inspected = json.loads(succeed("inspect", tmp_path / "m", "--json"))
     assert inspected["members"][0].get("bags") == (["shapes", "endings"] if "=" in bags else None)
     labels = [member.get("labels") for member in inspected["members"]]
@@ -106,9 +106,9 @@ def test_bags_may_be_found_and_shares_on_folds(data: Path, pools: Path, tmp_path
         tmp_path / "m",
     ]
     succeed("train", "--learner", "bagging", *keys("learner.bags=auto"), *options)
-    assert isinstance(found := tagpool.load(tmp_path / "m"), BaggingPool)
-    assert found.auto_ is not None
-    assert found.auto_.splitlines()[0] in succeed("inspect", tmp_path / "m", "--top", 0)
+    assert isinstance(result := tagpool.load(tmp_path / "m"), BaggingPool)
+    assert result.auto_ is not None
+    assert result.auto_.splitlines()[0] in succeed("inspect", tmp_path / "m", "--top", 0)
     done = run("train", "--learner", "bagging", *keys("learner.weights=kfold"), *options)
     assert "endings, fold 2:  epoch 1/1" in done.stderr
 
@@ -117,7 +117,7 @@ def test_elitist_pools(data: Path, pools: Path, tmp_path: Path) -> None:
     model = tmp_path / "m"
     options = ["--features", pools / "bags.txt", "--seed", 4, *keys("features.min_count=2")]
     more = ["epochs=3", "experts=2", "penalty=l1", "strength=0.2", "mu=0.1", "weights=learned", "expert=crf", "pairs=observed"]
-    found = json.loads(
+    result = json.loads(
         succeed(
             "train",
             "--learner",
@@ -135,8 +135,8 @@ def test_elitist_pools(data: Path, pools: Path, tmp_path: Path) -> None:
     wanted = {"experts": 2, "expert": "crf", "penalty": "l1", "strength": 0.2, "mu": 0.1, "weights": "learned", "epochs": 3}
     wanted |= {"pairs": "observed", "min_count": 2, "seed": 4, "patience": 25}
     assert {name: getattr(pool, name) for name in wanted} == wanted
-    assert [member["weight"] for member in found["members"]] == list(pool.weights_)
-    assert found["best_dev_f1"] == pytest.approx(100 * pool.score(tagpool.read_corpus(data / "dev.conll")))
+    assert [member["weight"] for member in result["members"]] == list(pool.weights_)
+    assert result["best_dev_f1"] == pytest.approx(100 * pool.score(tagpool.read_corpus(data / "dev.conll")))
 
 
 def test_opinion_pools_of_models(data: Path, pools: Path, tmp_path: Path) -> None:
@@ -144,10 +144,10 @@ def test_opinion_pools_of_models(data: Path, pools: Path, tmp_path: Path) -> Non
     members = keys(f'learner.members=["{data}/ner.tagpool", "{pools}/elitist.tagpool"]')
     learned = [*members, *keys("learner.weights=likelihood")]
     done = succeed("train", "--learner", "opinion", *learned, "--dev", data / "dev.conll", "--model", model, "--json")
-    found = json.loads(done)
+    result = json.loads(done)
     loaded = [tagpool.load(data / "ner.tagpool"), tagpool.load(pools / "elitist.tagpool")]
     expected = OpinionPool(loaded, weights="likelihood").fit(dev)
-    assert [each["weight"] for each in found["members"]] == expected.weights_.tolist()
+    assert [item["weight"] for item in result["members"]] == expected.weights_.tolist()
     again = tagpool.load(model)
     assert [type(member) for member in again] == [CRF, ElitistPool]
     assert again.predict(dev) == expected.predict(dev)
@@ -167,11 +167,11 @@ def test_collapsed_pools_are_single_experts_that_say_the_same(data: Path, pools:
         options = keys(f'learner.members=["{pools}/bagged.tagpool", "{data}/ner.tagpool"]')
     merge = keys("output.merge=true")
     succeed("train", "--learner", kind, *options, "--model", tmp_path / "pool")
-    found = json.loads(succeed("train", "--learner", kind, *options, "--model", tmp_path / "one", *merge, "--json"))
+    result = json.loads(succeed("train", "--learner", kind, *options, "--model", tmp_path / "one", *merge, "--json"))
     one = tagpool.load(tmp_path / "one")
     assert type(one) is (MaxEnt if kind == "elitist" else CRF)
     assert one.predict(dev) == tagpool.load(tmp_path / "pool").predict(dev)
-    assert found["merged"]
+    assert result["merged"]
     assert "merged from a pool" in succeed("inspect", tmp_path / "one") or kind == "elitist"
     # A single model can be continued, and made smaller.
     more = keys("learner.trainer.epochs=1")
@@ -208,18 +208,18 @@ def test_members_of_pools_are_made_smaller_like_single_experts(data: Path, pools
 
 def test_dropout(data: Path, pools: Path, tmp_path: Path) -> None:
     options = ["--features", pools / "bags.txt", *keys("learner.trainer.epochs=2"), "--train", data / "train.conll"]
-    found = {}
+    result = {}
     for drop in ("features", "templates", "bags"):
         succeed(
             "train", *options, "--model", tmp_path / "m", *keys("learner.trainer.dropout=0.5", f"learner.trainer.drop={drop}")
         )
-        found[drop] = (tmp_path / "m").read_bytes()
+        result[drop] = (tmp_path / "m").read_bytes()
         expected = CRF(BAGS, trainer=SGD(epochs=2, dropout=0.5, drop=drop)).fit(tagpool.read_corpus(data / "train.conll"))
         dev = tagpool.read_corpus(data / "dev.conll")
-        assert [each.tobytes() for each in tagpool.load(tmp_path / "m").predict_marginals(dev)] == [
-            each.tobytes() for each in expected.predict_marginals(dev)
+        assert [item.tobytes() for item in tagpool.load(tmp_path / "m").predict_marginals(dev)] == [
+            item.tobytes() for item in expected.predict_marginals(dev)
         ]
-    assert len(set(found.values())) == 3
+    assert len(set(result.values())) == 3
 
 
 BAGGING = ["--learner", "bagging"]
@@ -232,7 +232,7 @@ NONSENSE = {
     "l2 of a bagging": ([*BAGGING, *keys("learner.l2=0")], "learner.l2 = 0: unknown key; did you mean learner.expert.l2?"),
     "no members": (["--learner", "opinion"], "learner.members is missing"),
     "templates of members": (["--learner", "opinion", "--features", "ner"], "members of the pool have their own features"),
-    "members that are none": (["--learner", "opinion", *keys('learner.members=["{bags}"]')], "expected a model"),
+    "members that are not models": (["--learner", "opinion", *keys('learner.members=["{bags}"]')], "expected a model"),
     "members that are no list": (["--learner", "opinion", *keys("learner.members=a")], "expected model files"),
     "weights of opinions by em": (
         ["--learner", "opinion", *keys('learner.members=["{model}"]', "learner.weights=em")],
@@ -275,7 +275,7 @@ NONSENSE = {
 def test_what_makes_no_sense_is_said_and_leaves_nothing(data: Path, pools: Path, tmp_path: Path, name: str) -> None:
     options, expected = NONSENSE[name]
     filled = [
-        str(each).replace("{bags}", str(pools / "bags.txt")).replace("{model}", str(data / "ner.tagpool")) for each in options
+        str(item).replace("{bags}", str(pools / "bags.txt")).replace("{model}", str(data / "ner.tagpool")) for item in options
     ]
     log = keys(f"output.log={tmp_path}/l")
     assert expected in fail("train", "--train", data / "train.conll", "--model", tmp_path / "m", *log, *filled)
@@ -363,9 +363,9 @@ def test_ctrl_c_before_the_first_epoch_keeps_nothing_half(
     code, message = interrupted(until, "--train", data / "train.conll", *options, times=times)
     assert code == 130, message
     assert "Traceback" not in message
-    kept = "was written to" in message  # the first epoch may have been faster
-    assert kept or "nothing was" in message
-    assert (tmp_path / "m").exists() == kept
+    stored = "was written to" in message  # the first epoch may have been faster
+    assert stored or "nothing was" in message
+    assert (tmp_path / "m").exists() == stored
 
 
 def test_a_terminal_gets_a_bar_for_each_member(data: Path, pools: Path, tmp_path: Path) -> None:

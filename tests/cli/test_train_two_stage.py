@@ -27,9 +27,9 @@ def documents(tmp_path_factory: pytest.TempPathFactory) -> Path:
     done = run("train", "--learner", "two-stage", *files, "--features", FEATURES, *options)
     assert done.returncode == 0, done.stderr
     assert "fold 3:  epoch 2/2" in done.stderr
-    told = json.loads(done.stdout)
-    assert told["learner"] == "two-stage"
-    assert [member["name"] for member in told["members"]] == ["first stage", "second stage"]
+    reported = json.loads(done.stdout)
+    assert reported["learner"] == "two-stage"
+    assert [member["name"] for member in reported["members"]] == ["first stage", "second stage"]
     return folder
 
 
@@ -37,9 +37,9 @@ def test_it_is_the_pool_from_python(documents: Path) -> None:
     train, dev = read_corpus(documents / "train.conll"), read_corpus(documents / "dev.conll")
     crf = CRF(FEATURES, seed=2, trainer=SGD(epochs=2))
     expected = TwoStageTagger(crf, folds=3, seed=2).fit(train, dev=dev)
-    found = tagpool.load(documents / "m")
-    assert isinstance(found, TwoStageTagger)
-    assert found.predict(dev) == expected.predict(dev)
+    result = tagpool.load(documents / "m")
+    assert isinstance(result, TwoStageTagger)
+    assert result.predict(dev) == expected.predict(dev)
 
 
 def test_other_commands_know_it(documents: Path, tmp_path: Path) -> None:
@@ -51,10 +51,10 @@ def test_other_commands_know_it(documents: Path, tmp_path: Path) -> None:
     assert (about["kind"], about["columns"], about["merges"]) == ("two-stage", ["word"], False)
     assert "mention[0]" in about["members"][1]["templates"]
     assert "second stage" in succeed("inspect", model)
-    told = json.loads(succeed("explain", model, "--file", dev, "--sentence", 12, "--json"))["tokens"]
-    assert [token["label"] for token in told] == expected[11]
-    assert [vote["member"] for vote in told[0]["votes"]] == ["first stage", "second stage"]
-    assert any("mention[0]" in each["feature"] for token in told for each in token["contributions"])
+    reported = json.loads(succeed("explain", model, "--file", dev, "--sentence", 12, "--json"))["tokens"]
+    assert [token["label"] for token in reported] == expected[11]
+    assert [vote["member"] for vote in reported[0]["votes"]] == ["first stage", "second stage"]
+    assert any("mention[0]" in item["feature"] for token in reported for item in token["contributions"])
 
 
 def test_the_stored_configuration_gives_the_same_bytes(documents: Path, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from tagpool.experiments.study import Setting, Study
 
 @dataclass(frozen=True)
 class Experiment:
-    """What an experiment shows, and where it is."""
+    """Description and module of an experiment."""
 
     what: str
     module: str

@@ -57,7 +57,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Task:
-    """What is tagged, and with what; epochs are those of the taggers, and those of the ones that are only tried."""
+    """Corpora and resources of a task; epochs of the final taggers and of the ones tried on dev."""
 
     split: Split
     text: str
@@ -89,7 +89,7 @@ class Task:
         return created.fit(self.split.train, dev=self.split.dev)
 
     def pooled(self, rows: Sequence[Found]) -> Found:
-        """What most of the taggers of some rows say; of equals the first."""
+        """Majority vote of the taggers of some rows; ties go to the first."""
         members = [(row, seed) for row in rows for seed in range(len(row.on_dev))]
         if len(members) == 1:  # a quick run has one seed
             return rows[0]

@@ -19,7 +19,7 @@ _SILENT, _AND = "_", "+"
 
 
 def learn_pieces(words: Iterable[tuple[Sequence[str], Sequence[str]]], rounds: int = 6) -> Table:
-    """How likely each piece is for each letter, from words and their phones; words that no alignment fits say nothing.
+    """Probabilities of pieces given letters, from words and their phones; words without an alignment are skipped.
 
     >>> table = learn_pieces([("TAX", ["T", "AE", "K", "S"]), ("AT", ["AE", "T"]), ("TA", ["T", "AE"])])
     >>> table["X", ("K", "S")] > 0.9

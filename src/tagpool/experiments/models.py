@@ -20,7 +20,7 @@ Kind = type[CRF] | type[MaxEnt]
 
 @dataclass(frozen=True)
 class Makers:
-    """What makes models of these templates. ``resources`` may have more than the templates need."""
+    """Factory of models with these templates. ``resources`` may contain more than the templates need."""
 
     text: str
     resources: Mapping[str, Any] = field(default_factory=dict)

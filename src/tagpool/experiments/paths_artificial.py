@@ -134,11 +134,11 @@ _DATA = (
 )
 
 
-# What is shown ------------------------------------------------------------------------------------------------------------------
+# Tables -----------------------------------------------------------------------------------------------------------------------
 
 
 def _compared(data: Data, means: dict[str, float]) -> list[str]:
-    """How MVote stands, and which pairs of methods come in the order in which the paper's intervals do not meet."""
+    """Rank of MVote, and pairs of methods that the paper separates and that have the same order here."""
     ratios = [f"{means['mvote'] / means[other]:.3f}" for other in (_BEST_PATH, "best")]
     printed = dict(zip(METHODS, zip(_PAPER[data.name[:4]], _PAPER_WIDTHS[data.name[:4]], strict=True), strict=True))
     same, others = 0, []

@@ -58,7 +58,7 @@ class Pooling:
         return f"{self.method}{key}{beta}"
 
     def out_of_fold(self, said: Heard, gold: Corpus) -> Labels:
-        """What such a pool says of sentences whose documents it has not learned from."""
+        """Labels of the pool for sentences of documents that it was not trained on."""
         results: Labels = [[] for _ in range(len(gold))]
         for rest, tried in gold.fold_numbers(_TRIALS, seed=1, by_document=True):
             known = {name: [labels[number] for number in rest] for name, labels in said.items()}
@@ -184,7 +184,7 @@ def averaged(said: Sequence[Said], labels: Sequence[str]) -> Labels:
 
 
 def _heard_all(split: Split, resources: Mapping[str, Any], setting: Setting) -> tuple[dict[str, Said], ...]:
-    """What all experts say of dev and of test, and of test again when dev was learned from too."""
+    """Outputs of all experts on dev and test, and on test after training on train and dev."""
 
     def fit(member: Member, train: Corpus) -> Any:
         setting.say(f"{member.name}: {len(train):,} sentences")

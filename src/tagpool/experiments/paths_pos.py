@@ -81,5 +81,5 @@ def _five(parts: list[Corpus], _: Corpus) -> dict[str, tuple[Any, Corpus]]:
 
 
 def _significance(name: str, results: Losses) -> str:
-    """How sure it is that MVote is better than the best expert."""
+    """Significance of the difference between MVote and the best expert."""
     return f"{name}: MVote loses less than the best expert by {results.less('mvote', 'best')} (points; bootstrap over sentences)."

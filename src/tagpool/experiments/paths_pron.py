@@ -99,14 +99,14 @@ def _labelled(words: Sequence[Word], pieces: Pieces) -> Corpus:
 
 
 def _tried(experts: dict[str, Any], words: Sequence[Word], learned: int, folds: int, beta: float) -> dict[str, Losses]:
-    """What every method loses in each measure; and the experts, on the same words."""
+    """Losses of every method and expert in each measure, on the same words."""
     gold = [phones for _, phones in words]
     labels = predictions_of(experts, [list(word) for word, _ in words])
     predicted = {name: [phones_of(item) for item in rows] for name, rows in labels.items()}
     results = {measure: Losses(len(words)) for measure in _MEASURES}
     for way, variants in _WAYS.items():
         known = ballots_of(*align_all(predicted, gold, way))
-        # What is asked has no gold labels: they would have a say in which columns there are.
+        # Test words without gold labels, which would influence the columns of the alignment.
         asked = ballots_of(align_all(predicted, None, way)[0], None, labels=known.labels)
         for seed, (first, others) in enumerate(folds_of(len(words), learned, folds), 1):
             rest = asked.select(others)

@@ -1,4 +1,4 @@
-"""What the studies of path experts share: every method, learned from disjoint sets of sentences, tried on all others."""
+"""Shared parts of the path-expert studies: every method is trained on disjoint folds and tested on the others."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ KEYED = {f"mvote, {key}": Variant("mvote", key) for key in ("shared", "label")} 
 
 @dataclass(frozen=True)
 class Difference:
-    """How much less one loses than another, by sentence, with the 95% interval and p value of a bootstrap over sentences."""
+    """Difference of two losses by sentence, with 95% interval and p value of a bootstrap over sentences."""
 
     less: float
     low: float
@@ -59,7 +59,7 @@ class Difference:
 
 
 class Losses:
-    """What each of several lost in one measure, run by run and sentence by sentence."""
+    """Losses of several methods in one measure, by run and sentence."""
 
     def __init__(self, sentences: int) -> None:
         self._runs: dict[str, list[float]] = {}
@@ -86,7 +86,7 @@ class Losses:
         return loss_row(name, metric, self.runs(name), paper, scale)
 
     def less(self, name: str, than: str, scale: float = 100.0) -> Difference:
-        """How much less the first loses: for each sentence the mean over the runs that tried it."""
+        """Difference of the losses: for each sentence the mean over its test runs."""
         means = [self._sums[item] / np.maximum(self._counts[item], 1) for item in (than, name)]
         there = (self._counts[name] > 0) & (self._counts[than] > 0)
         differences = scale * (means[0] - means[1])[there]
@@ -100,7 +100,7 @@ class Losses:
 def sayings(
     known: Ballots, asked: Ballots, variants: Mapping[str, Variant], beta: float, seed: int
 ) -> Iterator[tuple[str, IntArray]]:
-    """What each variant says of some sentences, learned from others; labels as numbers of the former's."""
+    """Labels of each variant for test sentences after training on others, as label numbers."""
     epsilon = 0.5 / (len(known.experts) * max(int(known.lengths.max()), 1))
     for name, variant in variants.items():
         pool = VotePool(variant.method, key=variant.key, beta="cv")
@@ -134,7 +134,7 @@ def alone(title: str, ballots: Ballots) -> Table:
 
 
 def tried_on_others(ballots: Ballots, folds: Iterable[Fold], variants: Mapping[str, Variant], beta: float) -> Losses:
-    """What each variant loses on the second part of every fold, learned from the first."""
+    """Losses of each variant on the second part of every fold after training on the first."""
     costs = 1.0 - np.eye(len(ballots.labels))
     results = Losses(len(ballots))
     for seed, (first, others) in enumerate(folds, 1):

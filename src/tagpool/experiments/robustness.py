@@ -1,4 +1,4 @@
-"""What pooling saves: every model with a group of its features missing at test time, and on text without capitals."""
+"""Robustness of pools: every model with a feature group removed in the test, and on text without capitals."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _GRID = (0.3, 1.0)
 
 @dataclass(frozen=True)
 class _Clue:
-    """What is missing together: a bag, and what the bag without capitals has of the same kind."""
+    """Templates removed together: a bag, and those of the same kind in the uncased bag."""
 
     bag: str
     uncased: str

@@ -330,7 +330,7 @@ class Tagger(TaggerParameters):
         """Writes the model to one file, which is complete or absent.
 
         ``half`` stores weights in half precision; ``prune`` removes weights up to this magnitude. Without ``names`` of features
-        the model tags and explains, but cannot be inspected or trained further. Without ``resources`` the file refers to
+        the model tags and explains, but inspection and further training need the names. Without ``resources`` the file refers to
         resource files by path and checksum; it can be loaded only while they exist unchanged.
         """
         from tagpool.experts.saving import save

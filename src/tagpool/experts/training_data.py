@@ -23,7 +23,7 @@ UNKNOWN = "\ufffdunknown"  # stands for labels given as None
 
 
 class Learned(Protocol):
-    """What a tagger that goes on has learned before: features by name, and labels."""
+    """Features by name, and labels, of a model that training continues from."""
 
     model: Any
     labels: tuple[str, ...]
@@ -109,8 +109,8 @@ class TrainingData:
         found: NDArray[np.int32] = table[self.encoded.labels]
         return found
 
-    def let_go(self) -> None:
-        """The encoded sentences are laid out for training by now: they need not be kept twice."""
+    def release(self) -> None:
+        """Free the encoded sentences; the training set has its own layout."""
         del self.encoded
 
     def dev(self, dev: Any) -> DevData:
@@ -145,7 +145,7 @@ class TrainingData:
         return DevData(self.labels, encoded.native, encoded.history, gold)
 
     def sentence_weights(self, sample_weight: Any) -> NDArray[np.float64]:
-        """What each sentence counts: 1 if nothing is given."""
+        """Weights of the sentences (default: 1)."""
         count = self.sentence_count
         weights = np.ones(count) if sample_weight is None else np.asarray(sample_weight, np.float64)
         if weights.shape != (count,) or not np.isfinite(weights).all() or (weights < 0).any():
@@ -153,7 +153,7 @@ class TrainingData:
         return weights
 
     def summary(self) -> dict[str, Any]:
-        """What a model remembers of the sentences it was trained on."""
+        """Facts about the training sentences that the model stores."""
         columns = () if self.given else self.corpus.columns
         return {
             "sentences": self.seen_before + self.sentence_count,
@@ -180,7 +180,7 @@ class DevData:
         self.offsets = encoding.sentences().astype(np.int64)
 
     def score(self, predicted: NDArray[np.int32]) -> float:
-        """What label numbers score: F1 from 0 to 1, or accuracy for plain labels."""
+        """Score label numbers: F1 from 0 to 1, or accuracy for plain labels."""
         alignment = Alignment(self.labels, self.gold, predicted.astype(np.int64), self.offsets)
         counts = count_chunks(alignment)
         return float(rates(len(counts.correct), len(counts.predicted), len(counts.gold))[2])

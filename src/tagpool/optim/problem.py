@@ -16,7 +16,7 @@ def _none() -> NDArray[np.float32]:
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """Encoded sentences with labels, laid out for training, and how much large weights cost.
+    """A training set with labels, and its penalties.
 
     f(w) = sum_i c_i * -log p(y_i | x_i) + l2/2 * |w|^2 + l1 * |w|_1
 
@@ -37,7 +37,7 @@ class Problem:
 
     @property
     def parameter_count(self) -> int:
-        """How many weights there are: of pairs (feature, label), and of transitions, start and end in chains."""
+        """Number of weights: cells (feature, label), and for chains label bigrams, first and last labels."""
         return self.training.parameter_count if self.chain else self.training.cell_count
 
     def objective(self) -> _native.Objective:

@@ -1,4 +1,4 @@
-"""What trainers that go over the sentences again and again share: the epochs, and what to do when the loss runs away."""
+"""Epochs of stochastic trainers, and the retry with a smaller step when the loss diverges."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def descend(begin: Callable[[float], Any], step: float, epochs: int, watch: Watc
         if weights is not None:
             watch.step = learner.step
             return weights
-        # A step that somebody chose is given up for one found by trying; one that was found, for smaller ones.
+        # Replace a step size set by the user by the calibrated one, and a calibrated one by a tenth of it.
         step, given = (learner.step / 10, False) if not given else (0.0, False)
         smaller = f"{step:.3g}" if step else "one found by trying"
         note = f"the loss diverged with a step of {learner.step:.3g}; beginning again with {smaller}"

@@ -27,7 +27,7 @@ class Trainer(Parameters):
 
     @property
     def groups_by(self) -> str | None:
-        """How features belong together for this trainer: "templates", "bags", or None where each stands alone."""
+        """Feature groups of this trainer: "templates", "bags", or None for single features."""
         return None
 
     @property

@@ -1,4 +1,4 @@
-"""Watch: what stands between a trainer and those who wait for it. It reports, scores the dev set, and says when to stop."""
+"""Watch: reports the progress of a trainer, scores the dev set, and decides when to stop."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Weights = NDArray[np.float32]
 
 @dataclass(frozen=True)
 class Epoch:
-    """How training stands after an epoch (of a stochastic trainer) or an iteration (of the others).
+    """State of a training after an epoch (stochastic trainers) or an iteration (others).
 
     ``total`` is how many there will be at most, ``loss`` what the trainer minimises (or how many tokens were wrong, for a
     perceptron), ``score`` the F1 of the dev set from 0 to 1 where it was looked at, ``best`` whether that is the best so far,
@@ -31,7 +31,7 @@ class Epoch:
     note: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """What a line of a training log says.
+        """Content of one line of a training log.
 
         >>> Epoch(1, 10, 25.5).to_dict()
         {'number': 1, 'total': 10, 'loss': 25.5, 'best': False, 'seconds': 0.0}
@@ -81,7 +81,7 @@ class Watch:
             return self.best
         return self._latest()
 
-    def let_go(self) -> None:
+    def release(self) -> None:
         """Forgets the learner, whose memory others need."""
         self._latest = None
 

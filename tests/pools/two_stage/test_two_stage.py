@@ -108,7 +108,7 @@ class Spy(CRF):
     """Notes what every one of its kind was trained on, and what it was asked to label."""
 
     learned: ClassVar[list[list[list[str]]]] = []
-    asked: ClassVar[list[list[list[str]]]] = []
+    inputs: ClassVar[list[list[list[str]]]] = []
 
     def fit(self, sentences: Any, *rest: Any, **options: Any) -> Any:
         self.seen = sentences.words
@@ -117,20 +117,20 @@ class Spy(CRF):
 
     def predict(self, sentences: Any) -> list[list[str]]:
         asked = sentences.words
-        Spy.asked.append(asked)
+        Spy.inputs.append(asked)
         assert len(self.seen) == 60 or not any(sentence in self.seen for sentence in asked), "a fold has seen what it labels"
         return super().predict(sentences)
 
 
 def test_no_first_stage_labels_documents_it_has_learned_from(train: Corpus) -> None:
-    Spy.learned, Spy.asked = [], []
+    Spy.learned, Spy.inputs = [], []
     whole = train.select(range(60))
     TwoStageTagger(Spy(FEATURES, trainer=SGD(epochs=1)), crf(), folds=4).fit(whole)
     *folds, last = Spy.learned
     assert last == whole.words
-    assert len(folds) == len(Spy.asked) == 4
-    assert sorted(sentence for part in Spy.asked for sentence in part) == sorted(whole.words)
-    for learned, asked in zip(folds, Spy.asked, strict=True):
+    assert len(folds) == len(Spy.inputs) == 4
+    assert sorted(sentence for part in Spy.inputs for sentence in part) == sorted(whole.words)
+    for learned, asked in zip(folds, Spy.inputs, strict=True):
         assert sorted(learned + asked) == sorted(whole.words)
         assert len(asked) % 6 == 0, "whole documents"
 

@@ -41,7 +41,7 @@ def fit(
     learner = _learner(tagger, data, data.sentence_weights(sample_weight), averages=epochs is None)
     if previous is not None:
         previous.start(learner, data)
-    data.let_go()
+    data.release()
     builder = ModelBuilder(tagger, data)
     evaluate: Any = None if held_out is None else builder.scorer(held_out)
     watch: Any = Watch(evaluate=evaluate, patience=tagger.patience, on_epoch=on_epoch)
@@ -58,7 +58,7 @@ def fit(
         raise
     learned = watch.kept()
     del learner
-    watch.let_go()
+    watch.release()
     tagger._install(builder.build(learned, watch))
 
 

@@ -1,4 +1,4 @@
-"""What an expert that goes on has learned before: weights by what they belong to, and their places in a new problem."""
+"""Weights of a model that training continues from, by name, and their positions in the new problem."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class PreviousWeights:
 
 
 def _looked_up(wanted: NDArray[np.int64], keys: NDArray[np.int64], weights: _Weights) -> _Weights:
-    """The weights of the wanted keys, zero where there is none."""
+    """The weights of the wanted keys, zero if missing."""
     order = np.argsort(keys)
     place = np.searchsorted(keys, wanted, sorter=order)
     padded = np.append(order, -1)[place]

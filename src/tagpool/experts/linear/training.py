@@ -67,7 +67,7 @@ def fit(
         seed=expert.seed,
         threads=expert.threads,
     )
-    data.let_go()
+    data.release()
     if trainer.only_descends:
         training.keep_shards_only()
     builder = ModelBuilder(expert, data, training)
@@ -83,7 +83,7 @@ def fit(
         raise
     # Free the data of the training first: memory peaks while the model is built.
     del problem, training
-    watch.let_go()
+    watch.release()
     expert._install(builder.build(trainer.model_weights(weights), watch))
 
 
@@ -138,7 +138,7 @@ def _class_weights(given: Mapping[str, float] | str, data: TrainingData) -> NDAr
         raise InputError(f"class_weight={given!r}: expected a mapping of labels to weights, or 'balanced'")
     for label, weight in given.items():
         if label not in data.labels:
-            raise InputError(f"class_weight: {label!r} is none of the labels {', '.join(data.labels)}")
+            raise InputError(f"class_weight: {label!r} is not one of the labels {', '.join(data.labels)}")
         if not isinstance(weight, (int, float, np.number)) or not 0 <= weight < np.inf:
             raise InputError(f"class_weight: {label!r}: expected a number from 0 on, got {weight!r}")
     return np.array([given.get(label, 1.0) for label in data.labels], np.float64)
