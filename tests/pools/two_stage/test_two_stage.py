@@ -167,7 +167,7 @@ def test_stages_of_every_kind_and_their_files(stage: Any, train: Corpus, tmp_pat
     assert isinstance(again, TwoStageTagger)
     assert again.predict(train) == pool.predict(train)
     assert again.labels_ == pool.labels_
-    assert (again.folds, again.seed, again.templates) == (2, 1, TEMPLATES)
+    assert (again.folds, again.seed, again.added_templates) == (2, 1, TEMPLATES)
     assert again.predict([]) == []
     if isinstance(stage, InducingTagger):
         with pytest.raises(InputError, match="no probabilities"):
