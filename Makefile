@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 SOURCES := pyproject.toml CMakeLists.txt $(shell find src native -type f -not -path '*/__pycache__/*' -not -name '*.so')
 
-.PHONY: help demo test lint bench sanitize clean
+.PHONY: help demo test lint bench mutate sanitize clean
 
 help: ## Show this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -26,6 +26,14 @@ lint: $(VENV)/.installed $(VENV)/.test $(VENV)/.lint ## Check style, types, the 
 
 bench: $(VENV)/.installed $(VENV)/.test $(VENV)/.bench ## Compare speed and memory with other libraries (TAGPOOL_DATA: folder of corpora; PARTS: some parts)
 	$(BIN)/python benchmarks/run.py $(PARTS)
+
+# The default sample: mutants with a number that ends in 3 or 7. The results stay in mutants/; a second run continues the first.
+MUTANTS ?= "*[37]"
+mutate: $(VENV)/.installed $(VENV)/.test $(VENV)/.mutate ## Change the central modules, and list the changes that no test finds (MUTANTS: some names)
+	mkdir -p mutants/src/tagpool
+	cp "$$($(BIN)/python -c 'from tagpool import _native; print(_native.__file__)')" mutants/src/tagpool
+	$(BIN)/python -m mutmut run $(MUTANTS)
+	$(BIN)/python -m mutmut results
 
 # Python is not built with the sanitizers: preload their runtime, and ignore the memory that Python frees at exit.
 # Tests that load other native libraries are excluded.
@@ -63,9 +71,9 @@ $(VENV)/.bench: $(VENV)/.made pyproject.toml
 	-$(PIP) install --only-binary vowpalwabbit --group bench
 	touch $@
 
-$(VENV)/.test $(VENV)/.lint: $(VENV)/.%: $(VENV)/.made pyproject.toml
+$(VENV)/.test $(VENV)/.lint $(VENV)/.mutate: $(VENV)/.%: $(VENV)/.made pyproject.toml
 	$(PIP) install --group $*
 	touch $@
 
 clean: ## Remove the environments and the build folders
-	rm -rf $(VENV) $(SANITIZED) build dist
+	rm -rf $(VENV) $(SANITIZED) build dist mutants
