@@ -262,7 +262,7 @@ def test_demo_without_matplotlib_says_what_to_install(tmp_path: Path) -> None:
     command = [sys.executable, "-c", hidden, "demo", "--sentences", "100", "--results", str(tmp_path / "results")]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    assert 'No picture: plots need matplotlib: pip install "tagpool[plots]"' in done.stdout
+    assert 'No picture: plots need matplotlib; pip install "tagpool[plots]"' in done.stdout
     file = write(tmp_path, "file", "")
     assert "writing the picture failed" in run("demo", "--sentences", 100, "--results", file).stderr
 
