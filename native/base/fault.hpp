@@ -8,7 +8,7 @@ namespace tagpool {
 
 class InputFault : public std::runtime_error {
 public:
-    explicit InputFault(const std::string& message, size_t line = 0) : std::runtime_error(message), line(line) {}
+    explicit InputFault(const std::string& message, size_t line_number = 0) : std::runtime_error(message), line(line_number) {}
     size_t line;
 };
 

@@ -53,7 +53,7 @@ struct BoundChain {
     Chain chain;
 };
 
-Once make_once(const BoundChain& bound, const std::vector<int32_t>& group_of, const nb::bytes& continues) {
+AtMostOnce make_rule(const BoundChain& bound, const std::vector<int32_t>& group_of, const nb::bytes& continues) {
     const size_t L = bound.chain.labels();
     expect_size(group_of.size(), L, "groups, one per label");
     expect_size(continues.size(), L * L, "bytes of continues, one per bigram");
@@ -75,8 +75,8 @@ Array<int32_t> best_batch(const Scores& nodes, const Array<uint32_t>& offsets, c
         nb::gil_scoped_release released;
         ViterbiScratch scratch;
         const Edges prepared(edges.data(), L, false);
-        best_sequences(prepared, nodes.data(), offsets.data(), sentences, start.data(), end.data(), scratch, labels.data(),
-                       nullptr);
+        const ChainBatch batch{&prepared, nodes.data(), offsets.data(), sentences, start.data(), end.data()};
+        best_sequences(batch, scratch, labels.data(), nullptr);
     }
     return to_array(std::move(labels));
 }
@@ -95,13 +95,13 @@ void bind_search(nb::class_<BoundChain>& chain) {
             return ScoredLabels{to_array(std::move(labels)), score};
         }, "Best sequence and its score.")
         .def("best_once", [](const BoundChain& bound, const std::vector<int32_t>& group_of, const nb::bytes& continues) {
-            const Once once = make_once(bound, group_of, continues);
+            const AtMostOnce rule = make_rule(bound, group_of, continues);
             std::vector<int32_t> labels(bound.chain.tokens);
-            const double score = without_gil([&] { return best_sequence_once(bound.chain, once, labels.data()); });
+            const double score = without_gil([&] { return best_sequence_at_most_once(bound.chain, rule, labels.data()); });
             return ScoredLabels{to_array(std::move(labels)), score};
         }, nb::arg("group_of"), nb::arg("continues"), "Best sequence that enters each group of labels at most once, and its score.")
         .def("best_n", [](const BoundChain& bound, size_t count) {
-            Sequences best = without_gil([&] { return best_sequences(bound.chain, count); });
+            Sequences best = without_gil([&] { return n_best_sequences(bound.chain, count); });
             return std::pair{to_array(std::move(best.labels)), std::move(best.scores)};
         }, nb::arg("count"), "The count best sequences, one after another, and their scores.");
 }
@@ -124,7 +124,7 @@ void bind_sums(nb::class_<BoundChain>& chain) {
                 nb::gil_scoped_release release;
                 const std::vector<double> nodes = bound.node_marginals(messages);
                 out.resize((bound.chain.tokens - 1) * L * L);
-                pair_marginals(bound.chain, messages, nodes.data(), out.data());
+                bigram_marginals(bound.chain, messages, nodes.data(), out.data());
             }
             return to_array(std::move(out));
         }, nb::arg("messages"), "Probability of each label bigram, [T - 1][L][L].")

@@ -22,7 +22,7 @@ using Weights = nb::typed<nb::list, nb::typed<nb::tuple, int, int, double>>;
 using ValueDicts = nb::typed<nb::list, StringDict<double>>;
 
 struct AttributeCollector {
-    void meet(std::string_view name, double value, Attributes& out) { out.append(name, value); }
+    void add(std::string_view name, double value, Attributes& out) { out.append(name, value); }
     void end_token(Attributes& out) { out.end_token(); }
 };
 

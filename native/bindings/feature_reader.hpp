@@ -19,7 +19,7 @@ namespace tagpool {
 // mapping that is not a dict is read as its keys. `strict` refuses these.
 enum class ReadingRules { strict, crfsuite };
 
-// `Features` has `void meet(name, value, out)`, called for each feature, and `void end_token(out)`. `Value` is the precision of values.
+// `Features` has `void add(name, value, out)`, called for each feature, and `void end_token(out)`. `Value` is the precision of values.
 template <class Features, class Out = Encoding, class Value = float>
 class FeatureReader {
 public:
@@ -56,7 +56,7 @@ private:
 
     void emit(std::string_view name, double value) {
         if (crfsuite_) name = name.substr(0, name.find('\0'));
-        features_.meet(name, static_cast<Value>(value), out_);
+        features_.add(name, static_cast<Value>(value), out_);
     }
 
     std::string_view text(nb::handle object, const char* what) {

@@ -54,8 +54,8 @@ void add_phrases(PhraseLexicon& lexicon, const std::string& list, std::string_vi
 }
 
 Atom checked(Atom atom) {
-    if (atom.a > atom.b || atom.a < -kFarthest || atom.b > kFarthest)
-        throw InputFault("window: expected offsets from -64 to 64 in order, got " + std::to_string(atom.a) + ".." + std::to_string(atom.b));
+    if (atom.first_offset > atom.last_offset || atom.first_offset < -kFarthest || atom.last_offset > kFarthest)
+        throw InputFault("window: expected offsets from -64 to 64 in order, got " + std::to_string(atom.first_offset) + ".." + std::to_string(atom.last_offset));
     atom.check();
     return atom;
 }
@@ -67,7 +67,7 @@ Atom context_atom(std::string_view kind, const std::string& column, const WordFu
     atom.column = column;
     atom.function = function;
     atom.plain = plain;
-    std::tie(atom.a, atom.b) = window;
+    std::tie(atom.first_offset, atom.last_offset) = window;
     if (lexicon && lexicon->index() == 0) atom.phrases = std::get<0>(*lexicon);
     if (lexicon && lexicon->index() == 1) atom.vectors = std::get<1>(*lexicon);
     return checked(std::move(atom));
@@ -85,7 +85,7 @@ Atom elsewhere_atom(const std::string& column, const Atom& inner, Window window,
     Atom atom;
     atom.kind = AtomKind::elsewhere;
     atom.column = column;
-    std::tie(atom.a, atom.b) = window;
+    std::tie(atom.first_offset, atom.last_offset) = window;
     atom.inner = std::make_shared<const Atom>(inner);
     atom.gathering = named<Gathering>(kGatheringNames, gathering);
     return checked(std::move(atom));
@@ -215,7 +215,7 @@ void bind_encoding(nb::module_& m) {
             const std::string_view marks = bytes_view(keep);
             for (uint32_t id : encoding.ids)
                 if (id >= marks.size()) throw InputFault("keep: expected a mark for every feature, got " + std::to_string(marks.size()));
-            return restricted(encoding, std::vector<uint8_t>(marks.begin(), marks.end()));
+            return restrict_encoding(encoding, std::vector<uint8_t>(marks.begin(), marks.end()));
         }, nb::arg("keep"), "Copy with only the features whose byte in keep is not 0.");
 }
 

@@ -9,7 +9,7 @@ namespace {
 class IndexedFeatures {
 public:
     explicit IndexedFeatures(const FrozenIndex& slots) : slots_(slots) {}
-    void meet(std::string_view name, float value, Encoding&) {
+    void add(std::string_view name, float value, Encoding&) {
         const uint64_t key = hash_bytes(name);
         slots_.prefetch(key);
         pending_.push_back({key, value});

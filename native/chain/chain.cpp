@@ -8,17 +8,17 @@
 namespace tagpool {
 namespace {
 
-// Edge scores further apart than this are left to logarithms: e^-200 is 1e-87, which leaves room for products.
-constexpr double kWidestRange = 200.0;
+// A wider range of edge scores requires logarithms. e^-200 is 1e-87, which leaves room for products.
+constexpr double kMaxRange = 200.0;
 
 }  // namespace
 
 Edges::Edges(const double* scores, size_t labels_, bool vary_)
     : labels(labels_), width(padded(labels_)), vary(vary_), space(Space::logarithmic), scores_(scores) {
-    // Weights that serve one step only would cost as many exponentials as logarithms do.
+    // Weights for a single step would need as many exponentials as logarithms do.
     if (vary) return;
-    into_.resize(labels * width);
-    turn(scores, into_.data());
+    transposed_.resize(labels * width);
+    transpose(scores, transposed_.data());
     double highest = kForbidden, lowest = -kForbidden;
     bool forbids = false;
     for (size_t i = 0; i < labels * labels; ++i) {
@@ -27,23 +27,23 @@ Edges::Edges(const double* scores, size_t labels_, bool vary_)
         highest = std::max(highest, scores[i]);
         lowest = std::min(lowest, scores[i]);
     }
-    if (highest - lowest > kWidestRange || highest == kForbidden) return;
+    if (highest - lowest > kMaxRange || highest == kForbidden) return;
     space = forbids ? Space::checked : Space::steady;
     shift = highest;
     weights.resize(labels * width);
-    weights_into.resize(labels * width);
+    transposed_weights.resize(labels * width);
     for (size_t i = 0; i < labels; ++i)
         for (size_t j = 0; j < labels; ++j)
-            weights[i * width + j] = weights_into[j * width + i] = exponential(scores[i * labels + j] - shift);
+            weights[i * width + j] = transposed_weights[j * width + i] = exponential(scores[i * labels + j] - shift);
 }
 
-const double* Edges::into(size_t t, double* scratch) const {
-    if (!vary) return into_.data();
-    turn(row(t, 0), scratch);
+const double* Edges::transposed(size_t t, double* scratch) const {
+    if (!vary) return transposed_.data();
+    transpose(row(t, 0), scratch);
     return scratch;
 }
 
-void Edges::turn(const double* scores, double* out) const {
+void Edges::transpose(const double* scores, double* out) const {
     for (size_t j = 0; j < labels; ++j) {
         for (size_t i = 0; i < labels; ++i) out[j * width + i] = scores[i * labels + j];
         std::fill(out + j * width + labels, out + (j + 1) * width, kForbidden);

@@ -1,6 +1,6 @@
-// What is read off the messages from the first token to the last: the chain as a Markov chain with
+// Probabilities from the messages, from the first token to the last. The chain is a Markov chain with
 //   P(y_{t+1} = j | y_t = i) = e^edge(i, j) · ahead_{t+1}(j) / after_t(i).
-// Probabilities are only multiplied and added, never subtracted, so that small ones keep their digits.
+// Probabilities are multiplied and added but never subtracted, so that small ones keep their precision.
 #include <algorithm>
 #include <cmath>
 
@@ -12,12 +12,12 @@
 namespace tagpool {
 namespace {
 
-// ahead_0 as weights of the first label.
+// out(i) ∝ P(y_0 = i)
 void first_weights(const Messages& messages, size_t L, double* out) {
     for (size_t i = 0; i < L; ++i) out[i] = messages.logarithmic ? exponential(messages.ahead[i]) : messages.ahead[i];
 }
 
-// out(j) ∝ P(y_t = j | y_{t-1} = from), for t > 0 and a label `from` that is possible there.
+// out(j) ∝ P(y_t = j | y_{t-1} = from), for t > 0 and a possible label `from`.
 TAGPOOL_KERNEL void next_weights(const Chain& chain, const Messages& messages, size_t t, size_t from, double* out) {
     const size_t L = chain.labels(), P = chain.width();
     const double* const ahead = messages.ahead.data() + t * P;
@@ -31,7 +31,7 @@ TAGPOOL_KERNEL void next_weights(const Chain& chain, const Messages& messages, s
     }
 }
 
-TAGPOOL_KERNEL void normalise(double* values, size_t L) {
+TAGPOOL_KERNEL void normalize(double* values, size_t L) {
     double sum = 0.0;
     for (size_t i = 0; i < L; ++i) sum += values[i];
     for (size_t i = 0; i < L; ++i) values[i] /= sum;
@@ -52,14 +52,14 @@ size_t draw(const double* weights, size_t L, Random& random) {
     return last;
 }
 
-// -Σ p ln p of a row of conditional probabilities is ln Σ w - Σ w ln w / Σ w for weights w = e^edge · ahead, so that the
-// sums over j are matrix products: Σ_j W(i, j)·g(j) is `after`, and
+// The entropy of a row of conditional probabilities is ln Σ w - Σ w ln w / Σ w for weights w = e^edge · ahead. So the sums over j are
+// matrix products, with g = ahead: Σ_j W(i, j)·g(j) is `after`, and
 //   Σ_j w ln w = Σ_j W(i, j)·ln W(i, j)·g(j) + Σ_j W(i, j)·g(j)·ln g(j).
-TAGPOOL_KERNEL double entropy_of_weights(const Chain& chain, const Messages& messages, const double* nodes) {
+TAGPOOL_KERNEL double entropy_of_weights(const Chain& chain, const Messages& messages, const double* marginals) {
     const size_t T = chain.tokens, L = chain.labels(), P = chain.width();
-    const std::vector<double>& weights = chain.edges->weights_into;
-    std::vector<double> twisted(L * P), logs(P), first(P), second(P);
-    for (size_t i = 0; i < L * P; ++i) twisted[i] = weights[i] == 0.0 ? 0.0 : weights[i] * logarithm(weights[i]);
+    const std::vector<double>& weights = chain.edges->transposed_weights;
+    std::vector<double> weight_logs(L * P), logs(P), first(P), second(P);
+    for (size_t i = 0; i < L * P; ++i) weight_logs[i] = weights[i] == 0.0 ? 0.0 : weights[i] * logarithm(weights[i]);
     double total = 0.0;
     for (size_t t = 0; t + 1 < T; ++t) {
         const double* const ahead = messages.ahead.data() + (t + 1) * P;
@@ -68,23 +68,23 @@ TAGPOOL_KERNEL double entropy_of_weights(const Chain& chain, const Messages& mes
             const double log = logarithm(ahead[j]);
             logs[j] = log == kForbidden ? 0.0 : ahead[j] * log;
         }
-        product(twisted.data(), ahead, L, P, first.data());
+        product(weight_logs.data(), ahead, L, P, first.data());
         product(weights.data(), logs.data(), L, P, second.data());
         for (size_t i = 0; i < L; ++i) {
-            const double p = nodes[t * L + i];
+            const double p = marginals[t * L + i];
             if (p > 0.0) total += p * (logarithm(after[i]) - (first[i] + second[i]) / after[i]);
         }
     }
     return total;
 }
 
-TAGPOOL_KERNEL double entropy_of_logarithms(const Chain& chain, const Messages& messages, const double* nodes) {
+TAGPOOL_KERNEL double entropy_of_logarithms(const Chain& chain, const Messages& messages, const double* marginals) {
     const size_t T = chain.tokens, L = chain.labels(), P = chain.width();
     double total = 0.0;
     for (size_t t = 0; t + 1 < T; ++t) {
         const double* const ahead = messages.ahead.data() + (t + 1) * P;
         for (size_t i = 0; i < L; ++i) {
-            const double p = nodes[t * L + i];
+            const double p = marginals[t * L + i];
             if (p == 0.0) continue;
             const double* const edge = chain.edges->row(t + 1, i);
             const double after = messages.after[t * P + i];
@@ -102,9 +102,9 @@ TAGPOOL_KERNEL double entropy_of_logarithms(const Chain& chain, const Messages& 
 
 }  // namespace
 
-// ln P(y) = Σ_t (node_t(y_t) + edge(y_{t-1}, y_t) - level_t) - closing, each step's terms beside each other.
+// ln P(y) = Σ_t (node_t(y_t) + edge(y_{t-1}, y_t) - level_t) - log_total, summed step by step.
 double log_probability(const Chain& chain, const Messages& messages, const int32_t* sequence) {
-    Sum sum(-messages.closing);
+    Sum sum(-messages.log_total);
     for (size_t t = 0; t < chain.tokens; ++t) {
         const size_t label = static_cast<size_t>(sequence[t]);
         const double node = chain.node(t, label);
@@ -121,32 +121,32 @@ TAGPOOL_CLONES void marginals(const Chain& chain, const Messages& messages, doub
     const size_t T = chain.tokens, L = chain.labels(), P = chain.width();
     std::vector<double> factors(P), sums(P), next(L);
     first_weights(messages, L, out);
-    normalise(out, L);
+    normalize(out, L);
     for (size_t t = 1; t < T; ++t) {
-        const double* const before = out + (t - 1) * L;
-        double* const here = out + t * L;
+        const double* const previous = out + (t - 1) * L;
+        double* const current = out + t * L;
         if (messages.logarithmic) {
-            std::fill(here, here + L, 0.0);
+            std::fill(current, current + L, 0.0);
             for (size_t i = 0; i < L; ++i) {
-                if (before[i] == 0.0) continue;
+                if (previous[i] == 0.0) continue;
                 next_weights(chain, messages, t, i, next.data());
-                for (size_t j = 0; j < L; ++j) here[j] += before[i] * next[j];
+                for (size_t j = 0; j < L; ++j) current[j] += previous[i] * next[j];
             }
         } else {
             const double* const after = messages.after.data() + (t - 1) * P;
-            for (size_t i = 0; i < L; ++i) factors[i] = before[i] == 0.0 ? 0.0 : before[i] / after[i];
+            for (size_t i = 0; i < L; ++i) factors[i] = previous[i] == 0.0 ? 0.0 : previous[i] / after[i];
             product(chain.edges->weights.data(), factors.data(), L, P, sums.data());
-            for (size_t j = 0; j < L; ++j) here[j] = sums[j] * messages.ahead[t * P + j];
+            for (size_t j = 0; j < L; ++j) current[j] = sums[j] * messages.ahead[t * P + j];
         }
-        normalise(here, L);  // 1 already, up to rounding that would add up over a long sentence
+        normalize(current, L);  // avoids accumulated rounding errors in long sentences
     }
 }
 
-TAGPOOL_CLONES void pair_marginals(const Chain& chain, const Messages& messages, const double* nodes, double* out) {
+TAGPOOL_CLONES void bigram_marginals(const Chain& chain, const Messages& messages, const double* marginals, double* out) {
     const size_t T = chain.tokens, L = chain.labels(), P = chain.width();
     for (size_t t = 0; t + 1 < T; ++t) {
         for (size_t i = 0; i < L; ++i, out += L) {
-            const double p = nodes[t * L + i];
+            const double p = marginals[t * L + i];
             if (p == 0.0) {
                 std::fill(out, out + L, 0.0);
                 continue;
@@ -159,11 +159,11 @@ TAGPOOL_CLONES void pair_marginals(const Chain& chain, const Messages& messages,
 }
 
 // H(y) = H(y_0) + Σ_t Σ_i P(y_t = i)·H(y_{t+1} | y_t = i)
-TAGPOOL_CLONES double entropy(const Chain& chain, const Messages& messages, const double* nodes) {
-    double total = messages.logarithmic ? entropy_of_logarithms(chain, messages, nodes)
-                                        : entropy_of_weights(chain, messages, nodes);
+TAGPOOL_CLONES double entropy(const Chain& chain, const Messages& messages, const double* marginals) {
+    double total = messages.logarithmic ? entropy_of_logarithms(chain, messages, marginals)
+                                        : entropy_of_weights(chain, messages, marginals);
     for (size_t i = 0; i < chain.labels(); ++i)
-        if (nodes[i] > 0.0) total -= nodes[i] * logarithm(nodes[i]);
+        if (marginals[i] > 0.0) total -= marginals[i] * logarithm(marginals[i]);
     return std::max(total, 0.0);
 }
 

@@ -1,12 +1,11 @@
-// The backward pass of a chain (Baum et al. 1970), in one of three ways that give the same numbers.
+// The backward pass (Baum et al. 1970), in one of three kinds of arithmetic that give the same numbers.
 //
-// steady: all edge scores are finite and lie within 200 of each other. Weights e^score, largest value 1 at every token. A
-//   value lost to underflow is below 1e-300, and since every label can be reached from every other at a cost of at most 200,
-//   whatever goes through it has a probability below e^-400: nodes may be as far apart as they like.
-// checked: edges are finite within 200 of each other, or forbidden. What underflows could then be the only way, so every
-//   factor must be 0 because it is forbidden, or at least 1e-90: no product of three can underflow. If one is not, the pass is
-//   made again with logarithms.
-// logarithmic: right for all scores, at an exponential an edge.
+// steady: all edge scores are finite and within 200 of each other. Weights are e^score, scaled to a maximum of 1 at every token. A
+//   value lost to underflow is below 1e-300. Every label can follow every other at a cost of at most 200, so a sequence through the
+//   lost value has a probability below e^-400. Node scores may differ by any amount.
+// checked: edge scores are within 200 of each other, or forbidden. A lost value could then be on the only possible path. So every factor
+//   must be 0 because it is forbidden, or at least 1e-90: no product of three can underflow. Otherwise logarithms are used.
+// logarithmic: correct for all scores, at the cost of one exponential per edge.
 #include <algorithm>
 #include <cmath>
 
@@ -19,8 +18,8 @@ namespace {
 
 constexpr double kSmallest = 1e-90;
 
-// Divides a row by its largest value, and returns that.
-TAGPOOL_KERNEL double scale(double* row, size_t L, size_t P) {
+// Divides a row by its largest value, which it returns.
+TAGPOOL_KERNEL double normalize_maximum(double* row, size_t L, size_t P) {
     const double highest = *std::max_element(row, row + L);
     if (highest > 0.0)
         for (size_t i = 0; i < P; ++i) row[i] /= highest;
@@ -33,7 +32,7 @@ bool some_too_small(const double* values, size_t L) {
 
 }  // namespace
 
-// True if the numbers can be trusted.
+// Returns false if the result may have underflowed.
 TAGPOOL_CLONES bool backward_weights(const Chain& chain, Messages& out) {
     const size_t T = chain.tokens, L = chain.labels(), P = chain.width();
     const bool checked = chain.edges->space == Edges::Space::checked;
@@ -42,7 +41,7 @@ TAGPOOL_CLONES bool backward_weights(const Chain& chain, Messages& out) {
         double* const ahead = out.ahead.data() + t * P;
         double* const after = out.after.data() + t * P;
         if (t + 1 < T) {
-            product(chain.edges->weights_into.data(), ahead + P, L, P, after);
+            product(chain.edges->transposed_weights.data(), ahead + P, L, P, after);
         } else {
             std::fill(after, after + P, 1.0);
         }
@@ -54,14 +53,14 @@ TAGPOOL_CLONES bool backward_weights(const Chain& chain, Messages& out) {
             for (size_t i = 0; i < L; ++i)
                 if (ahead[i] < kSmallest && node[i] != kForbidden) return false;
         for (size_t i = 0; i < P; ++i) ahead[i] *= after[i];
-        const double largest = scale(ahead, L, P);
+        const double largest = normalize_maximum(ahead, L, P);
         if (largest == 0.0) return out.possible = false, true;
         if (checked && some_too_small(ahead, L)) return false;
         out.level[t] = highest + logarithm(largest) + (t + 1 < T ? chain.edges->shift : 0.0);
     }
     double sum = 0.0;
     for (size_t i = 0; i < L; ++i) sum += out.ahead[i];
-    out.closing = logarithm(sum);
+    out.log_total = logarithm(sum);
     return true;
 }
 
@@ -72,7 +71,7 @@ TAGPOOL_CLONES void backward_logarithms(const Chain& chain, Messages& out) {
         double* const ahead = out.ahead.data() + t * P;
         double* const after = out.after.data() + t * P;
         if (t + 1 < T) {
-            log_sum_before(chain.edges->into(t + 1, scratch.data()), ahead + P, L, P, sums.data(), after);
+            log_sum_product(chain.edges->transposed(t + 1, scratch.data()), ahead + P, L, P, sums.data(), after);
         } else {
             std::fill(after, after + P, 0.0);
         }
@@ -88,7 +87,7 @@ TAGPOOL_CLONES void backward_logarithms(const Chain& chain, Messages& out) {
     }
     double sum = 0.0;
     for (size_t i = 0; i < L; ++i) sum += exponential(out.ahead[i]);
-    out.closing = logarithm(sum);
+    out.log_total = logarithm(sum);
 }
 
 Messages::Messages(const Chain& chain) {
@@ -103,8 +102,8 @@ Messages::Messages(const Chain& chain) {
 // ln Z = Σ_t level_t + ln Σ_i ahead_0(i)
 double Messages::log_partition() const {
     if (!possible) return kForbidden;
-    Sum sum(closing);
-    for (double each : level) sum.add(each);
+    Sum sum(log_total);
+    for (const double value : level) sum.add(value);
     return sum.value();
 }
 

@@ -1,6 +1,5 @@
-// The inner loops of a chain, over padded matrices. They are inlined into passes that are compiled for several instruction
-// sets. The compiler works on the columns side by side; four rows go by in one sweep, so that sums are written a fourth as
-// often. Each column's sum keeps the order of the rows.
+// Inner loops over padded [L][P] matrices, inlined into functions that are compiled for several instruction sets. The compiler
+// vectorizes over columns. Four rows per sweep reduce the stores of sums to a fourth; each column is summed in the order of the rows.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -14,17 +13,17 @@ namespace tagpool {
 
 TAGPOOL_KERNEL double larger(double a, double b) { return a > b ? a : b; }
 
-// out(i) = max_j (into[j][i] + values(j))
-TAGPOOL_KERNEL void best_before(const double* into, const double* values, size_t L, size_t P, double* __restrict out) {
+// out(i) = max_j (matrix[j][i] + values(j))
+TAGPOOL_KERNEL void max_plus_product(const double* matrix, const double* values, size_t L, size_t P, double* __restrict out) {
     std::fill_n(out, P, kForbidden);
     size_t j = 0;
     for (; j + 4 <= L; j += 4) {
-        const double *const a = into + j * P, *const b = a + P, *const c = b + P, *const d = c + P;
+        const double *const a = matrix + j * P, *const b = a + P, *const c = b + P, *const d = c + P;
         const double u = values[j], v = values[j + 1], w = values[j + 2], x = values[j + 3];
         for (size_t i = 0; i < P; ++i) out[i] = larger(out[i], larger(larger(a[i] + u, b[i] + v), larger(c[i] + w, d[i] + x)));
     }
     for (; j < L; ++j) {
-        const double* const a = into + j * P;
+        const double* const a = matrix + j * P;
         const double u = values[j];
         for (size_t i = 0; i < P; ++i) out[i] = larger(out[i], a[i] + u);
     }
@@ -46,14 +45,14 @@ TAGPOOL_KERNEL void product(const double* matrix, const double* factors, size_t 
     }
 }
 
-// out(i) = ln Σ_j e^(into[j][i] + values(j)), shifted by its largest term; -inf where there is none. `sums` has P numbers.
-TAGPOOL_KERNEL void log_sum_before(const double* into, const double* values, size_t L, size_t P, double* __restrict sums,
+// out(i) = ln Σ_j e^(matrix[j][i] + values(j)), shifted by the largest term; -inf for an empty sum. `sums` is a [P] array.
+TAGPOOL_KERNEL void log_sum_product(const double* matrix, const double* values, size_t L, size_t P, double* __restrict sums,
                                    double* __restrict out) {
-    best_before(into, values, L, P, out);
+    max_plus_product(matrix, values, L, P, out);
     for (size_t i = 0; i < P; ++i) out[i] = out[i] == kForbidden ? 0.0 : out[i];
     std::fill_n(sums, P, 0.0);
     for (size_t j = 0; j < L; ++j) {
-        const double* const row = into + j * P;
+        const double* const row = matrix + j * P;
         const double value = values[j];
         for (size_t i = 0; i < P; ++i) sums[i] += exponential((row[i] + value) - out[i]);
     }

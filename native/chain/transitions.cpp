@@ -1,7 +1,7 @@
-// The chain as a Markov chain, in logarithms:
+// Log transition probabilities of the chain as a Markov chain:
 //   ln P(y_t = j | y_{t-1} = i) = edge(i, j) + ln ahead_t(j) - ln after_{t-1}(i).
-// `ahead` may have lost what is very small to underflow, `after` has not (chain_messages.cpp says why): ln ahead_t(j) is taken from
-// node_t(j) and after_t(j) again, so that even the least probable step keeps a finite logarithm.
+// Small values of `ahead` may have underflowed, those of `after` have not (see messages.cpp). So ln ahead_t(j) is computed again from
+// node_t(j) and after_t(j), which keeps the logarithm of the least probable step finite.
 #include <algorithm>
 
 #include "chain/chain.hpp"
@@ -17,7 +17,7 @@ void log_transitions(const Chain& chain, const Messages& messages, double* first
         return messages.logarithmic ? value : logarithm(value);
     };
     const auto ahead = [&](size_t t, size_t j) { return chain.node(t, j) + after(t, j) - (messages.level[t] - (t + 1 < T ? shift : 0.0)); };
-    for (size_t j = 0; j < L; ++j) first[j] = std::min(ahead(0, j) - messages.closing, 0.0);
+    for (size_t j = 0; j < L; ++j) first[j] = std::min(ahead(0, j) - messages.log_total, 0.0);
     for (size_t t = 1; t < T; ++t) {
         for (size_t i = 0; i < L; ++i, steps += L) {
             const double from = after(t - 1, i);

@@ -1,5 +1,5 @@
-// The best sequence (Viterbi 1967), from the last token to the first. Only maxima are stored; where they came from is worked
-// out again on the way to the right, for the labels met there and no others.
+// The best sequence (Viterbi 1967), from the last token to the first. Only maxima are stored. Reading the sequence from left to right
+// recomputes the arguments of the maxima, for the labels on the path only.
 #include <algorithm>
 
 #include "chain/chain.hpp"
@@ -13,10 +13,10 @@ TAGPOOL_CLONES void best_completions(const Chain& chain, double* values, double*
     double* const node = scratch + L * P;
     chain.row(chain.tokens - 1, values + (chain.tokens - 1) * P);
     for (size_t t = chain.tokens - 1; t > 0; --t) {
-        double* const here = values + (t - 1) * P;
-        best_before(chain.edges->into(t, scratch), values + t * P, L, P, here);
+        double* const previous = values + (t - 1) * P;
+        max_plus_product(chain.edges->transposed(t, scratch), values + t * P, L, P, previous);
         chain.row(t - 1, node);
-        for (size_t i = 0; i < P; ++i) here[i] += node[i];
+        for (size_t i = 0; i < P; ++i) previous[i] += node[i];
     }
 }
 
@@ -31,9 +31,9 @@ double read_best(const Chain& chain, const double* values, int32_t* sequence) {
         const double* const value = values + t * P;
         double best = kForbidden;
         for (size_t j = 0; j < L; ++j) {
-            const double through = edge[j] + value[j];
-            if (through > best) {
-                best = through;
+            const double score_through = edge[j] + value[j];
+            if (score_through > best) {
+                best = score_through;
                 label = j;
             }
         }
@@ -50,16 +50,16 @@ double best_sequence(const Chain& chain, ViterbiScratch& scratch, int32_t* seque
     return read_best(chain, scratch.values.data(), sequence);
 }
 
-void best_sequences(const Edges& edges, const double* nodes, const uint32_t* offsets, size_t sentences, const double* start,
-                    const double* end, ViterbiScratch& scratch, int32_t* labels, double* scores) {
-    for (size_t s = 0; s < sentences; ++s) {
-        if (offsets[s] == offsets[s + 1]) {
+void best_sequences(const ChainBatch& batch, ViterbiScratch& scratch, int32_t* labels, double* scores) {
+    for (size_t s = 0; s < batch.sentences; ++s) {
+        const size_t begin = batch.offsets[s], end = batch.offsets[s + 1];
+        if (begin == end) {
             if (scores) scores[s] = 0.0;
             continue;
         }
-        const Chain chain{&edges, nodes + offsets[s] * edges.labels, offsets[s + 1] - offsets[s], start, end};
-        const double score = best_sequence(chain, scratch, labels + offsets[s]);
-        if (score == kForbidden) std::fill(labels + offsets[s], labels + offsets[s + 1], -1);
+        const Chain chain{batch.edges, batch.nodes + begin * batch.edges->labels, end - begin, batch.start, batch.end};
+        const double score = best_sequence(chain, scratch, labels + begin);
+        if (score == kForbidden) std::fill(labels + begin, labels + end, -1);
         if (scores) scores[s] = score;
     }
 }

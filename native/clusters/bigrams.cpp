@@ -10,26 +10,26 @@ namespace {
 
 bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r' && c != '\n'); }
 
-// From a list of neighbours for each word to distinct ones with their counts.
-Neighbours counted(const std::vector<uint64_t>& starts, std::vector<uint32_t>& followers) {
+// Sorts and counts the followers of each word, which are followers[starts[w]..starts[w + 1]].
+Neighbours count_followers(const std::vector<uint64_t>& starts, std::vector<uint32_t>& followers) {
     Neighbours out;
     out.starts.push_back(0);
     for (size_t word = 0; word + 1 < starts.size(); ++word) {
         const auto begin = followers.begin() + static_cast<std::ptrdiff_t>(starts[word]);
         const auto end = followers.begin() + static_cast<std::ptrdiff_t>(starts[word + 1]);
         std::sort(begin, end);
-        for (auto place = begin; place != end;) {
-            const auto next = std::upper_bound(place, end, *place);
-            out.words.push_back(*place);
-            out.counts.push_back(static_cast<uint32_t>(next - place));
-            place = next;
+        for (auto run = begin; run != end;) {
+            const auto next = std::upper_bound(run, end, *run);
+            out.words.push_back(*run);
+            out.counts.push_back(static_cast<uint32_t>(next - run));
+            run = next;
         }
         out.starts.push_back(out.words.size());
     }
     return out;
 }
 
-Neighbours transposed(const Neighbours& from) {
+Neighbours transpose(const Neighbours& from) {
     const size_t words = from.starts.size() - 1;
     Neighbours out{std::vector<uint64_t>(words + 1), std::vector<uint32_t>(from.words.size()), std::vector<uint32_t>(from.words.size())};
     for (const uint32_t word : from.words) ++out.starts[word + 1];
@@ -37,9 +37,9 @@ Neighbours transposed(const Neighbours& from) {
     std::vector<uint64_t> next(out.starts.begin(), out.starts.end() - 1);
     for (uint32_t word = 0; word < words; ++word)
         for (uint64_t i = from.starts[word]; i < from.starts[word + 1]; ++i) {
-            const uint64_t place = next[from.words[i]]++;
-            out.words[place] = word;
-            out.counts[place] = from.counts[i];
+            const uint64_t entry = next[from.words[i]]++;
+            out.words[entry] = word;
+            out.counts[entry] = from.counts[i];
         }
     return out;
 }
@@ -47,14 +47,14 @@ Neighbours transposed(const Neighbours& from) {
 }  // namespace
 
 void SentenceText::add_word(std::string_view word) {
-    const uint32_t given = given_.intern(word);
-    if (given == word_of_.size()) {
+    const uint32_t token = tokens_.intern(word);
+    if (token == word_of_.size()) {
         std::vector<std::string> values;
         function_.values(word, Values(values));
         word_of_.push_back(values.empty() ? kEnd : words_.intern(values.front()));
     }
-    text_.push_back(word_of_[given]);
-    ++tokens_;
+    text_.push_back(word_of_[token]);
+    ++token_count_;
 }
 
 void SentenceText::end_sentence() { text_.push_back(kEnd); }
@@ -76,7 +76,7 @@ void SentenceText::add_text(std::string_view text) {
 }
 
 Bigrams SentenceText::bigrams(uint64_t minimum) const {
-    if (tokens_ >= UINT32_MAX) throw InputFault("more than 4,294,967,294 tokens");
+    if (token_count_ >= UINT32_MAX) throw InputFault("the text has more than 4,294,967,294 tokens; use a part of it");
     std::vector<uint64_t> counts(words_.size());
     for (const uint32_t name : text_)
         if (name != kEnd) ++counts[name];
@@ -91,7 +91,7 @@ Bigrams SentenceText::bigrams(uint64_t minimum) const {
         number_of[out.names[number]] = number;
         out.counts.push_back(counts[out.names[number]]);
     }
-    const auto each_pair = [&](auto&& visit) {
+    const auto for_each_bigram = [&](auto&& visit) {
         uint32_t before = kEnd;
         for (const uint32_t name : text_) {
             const uint32_t word = name == kEnd ? kEnd : number_of[name];
@@ -100,13 +100,13 @@ Bigrams SentenceText::bigrams(uint64_t minimum) const {
         }
     };
     std::vector<uint64_t> starts(out.size() + 1);
-    each_pair([&](uint32_t before, uint32_t) { ++starts[before + 1]; });
+    for_each_bigram([&](uint32_t before, uint32_t) { ++starts[before + 1]; });
     std::partial_sum(starts.begin(), starts.end(), starts.begin());
     std::vector<uint32_t> followers(starts.back());
     std::vector<uint64_t> next(starts.begin(), starts.end() - 1);
-    each_pair([&](uint32_t before, uint32_t word) { followers[next[before]++] = word; });
-    out.after = counted(starts, followers);
-    out.before = transposed(out.after);
+    for_each_bigram([&](uint32_t before, uint32_t word) { followers[next[before]++] = word; });
+    out.after = count_followers(starts, followers);
+    out.before = transpose(out.after);
     return out;
 }
 

@@ -1,4 +1,4 @@
-// Bigrams: which words follow which in a text, counted from tokenised sentences.
+// Bigrams: counts of adjacent words in tokenized sentences.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -13,45 +13,44 @@
 
 namespace tagpool {
 
-// Neighbours of each word on one side: those of word w are entries starts[w] to starts[w + 1], in the order of their numbers.
+// The neighbours of each word on one side, as compressed rows: row w is entries starts[w]..starts[w + 1], sorted by word.
 struct Neighbours {
-    std::vector<uint64_t> starts;
-    std::vector<uint32_t> words, counts;
+    std::vector<uint64_t> starts;         // a [words + 1] array
+    std::vector<uint32_t> words, counts;  // [entries] arrays
 };
 
-// Words are numbered from the most frequent one on; of equally frequent ones the first in the alphabet (of bytes) comes first, so that
-// the order of the sentences does not matter.
+// Words are numbered by falling frequency, ties by their bytes, so that the order of the sentences does not matter.
 struct Bigrams {
-    std::vector<uint32_t> names;   // what the text calls each word
-    std::vector<uint64_t> counts;  // how often each occurs
+    std::vector<uint32_t> names;   // a [words] array: the id of each word in the text
+    std::vector<uint64_t> counts;  // a [words] array: frequency of each word
     Neighbours after, before;
     size_t size() const { return names.size(); }
 };
 
+// SentenceText: sentences as word ids.
 class SentenceText {
 public:
-    // Words are counted as what the function makes of them; where that is nothing, there is no word.
+    // The function maps each token to the word that is counted; a token without a value separates its neighbours.
     explicit SentenceText(WordFunction function) : function_(std::move(function)) {}
 
-    // One sentence a line, words separated by blanks.
+    // Adds one sentence per line, words separated by blanks.
     void add_text(std::string_view text);
     void add_word(std::string_view word);
     void end_sentence();
 
-    size_t token_count() const { return tokens_; }
+    size_t token_count() const { return token_count_; }
     std::string_view word(uint32_t name) const { return words_[name]; }
-    // Words that occur fewer than `minimum` times are left out, and nothing is next to them. Throws InputFault for a text too long to be
-    // counted in 32 bits.
+    // Drops words with a frequency below `minimum` together with their bigrams. Throws InputFault if counts exceed 32 bits.
     Bigrams bigrams(uint64_t minimum) const;
 
 private:
     static constexpr uint32_t kEnd = UINT32_MAX;
 
     WordFunction function_;
-    StringTable given_, words_;
-    std::vector<uint32_t> word_of_;  // by given word
-    Buffer<uint32_t> text_;  // words as numbers, kEnd behind each sentence
-    size_t tokens_ = 0;
+    StringTable tokens_, words_;     // before and after the function
+    std::vector<uint32_t> word_of_;  // a [distinct tokens] array: id in words_, or kEnd
+    Buffer<uint32_t> text_;          // ids in words_, kEnd after each sentence
+    size_t token_count_ = 0;
 };
 
 }  // namespace tagpool

@@ -9,6 +9,7 @@
 namespace tagpool {
 namespace {
 
+// Clustering: the clusters of the words added so far; words are in a disjoint-set forest.
 class Clustering {
 public:
     Clustering(const Bigrams& text, size_t clusters)
@@ -16,39 +17,38 @@ public:
         std::iota(parent_.begin(), parent_.end(), 0u);
     }
 
-    // Words come in the order of their numbers.
+    // Adds the next word, in the order of word numbers, as a cluster.
     void add_word() {
-        const auto word = static_cast<uint32_t>(added_++), fresh = static_cast<uint32_t>(losses_.size());
-        uint32_t itself = 0;
-        gather(text_.after, word, after_, &itself);
-        gather(text_.before, word, before_, nullptr);
-        cluster_of_[word] = fresh;
-        members_.push_back({word, word, static_cast<uint64_t>(text_.counts[word])});
-        losses_.add(after_, before_, itself);
+        const auto word = static_cast<uint32_t>(added_++), cluster = static_cast<uint32_t>(losses_.size());
+        uint32_t self_count = 0;
+        count_clusters(text_.after, word, after_, &self_count);
+        count_clusters(text_.before, word, before_, nullptr);
+        cluster_of_[word] = cluster;
+        clusters_.push_back({word, word, static_cast<uint64_t>(text_.counts[word])});
+        losses_.add(after_, before_, self_count);
     }
 
-    std::pair<uint32_t, uint32_t> join_cheapest() {
+    std::pair<uint32_t, uint32_t> merge_cheapest() {
         auto [into, from] = losses_.cheapest();
-        // The table changes with the neighbours of what is added to the other, so that had better be the smaller one.
-        if (members_[into].tokens < members_[from].tokens) std::swap(into, from);
-        losses_.join(into, from);
-        Cluster &kept = members_[into], gone = members_[from];
-        std::pair<uint32_t, uint32_t> nodes = {kept.node, gone.node};
-        if (gone.first_word < kept.first_word) std::swap(nodes.first, nodes.second);
-        parent_[gone.root] = kept.root;
-        kept.node = static_cast<uint32_t>(text_.size() + joined_++);
-        kept.first_word = std::min(kept.first_word, gone.first_word);
-        kept.tokens += gone.tokens;
-        if (from != members_.size() - 1) {
-            members_[from] = members_.back();
-            cluster_of_[members_[from].root] = from;
+        // The time depends on the neighbours of `from`, so that is the smaller cluster.
+        if (clusters_[into].tokens < clusters_[from].tokens) std::swap(into, from);
+        losses_.merge(into, from);
+        Cluster &target = clusters_[into], source = clusters_[from];
+        std::pair<uint32_t, uint32_t> nodes = {target.node, source.node};
+        if (source.first_word < target.first_word) std::swap(nodes.first, nodes.second);
+        parent_[source.root] = target.root;
+        target.node = static_cast<uint32_t>(text_.size() + merged_++);
+        target.first_word = std::min(target.first_word, source.first_word);
+        target.tokens += source.tokens;
+        if (from != clusters_.size() - 1) {
+            clusters_[from] = clusters_.back();
+            cluster_of_[clusters_[from].root] = from;
         }
-        members_.pop_back();
+        clusters_.pop_back();
         return nodes;
     }
 
     size_t size() const { return losses_.size(); }
-    size_t joined() const { return joined_; }
 
 private:
     static constexpr uint32_t kNone = UINT32_MAX;
@@ -56,7 +56,7 @@ private:
     struct Cluster {
         Cluster(uint32_t word, uint32_t first, uint64_t count) : root(word), node(word), first_word(first), tokens(count) {}
         uint32_t root;        // the word that stands for it
-        uint32_t node;        // of what was joined
+        uint32_t node;        // of the last merge, or the word
         uint32_t first_word;  // the most frequent one
         uint64_t tokens;
     };
@@ -66,12 +66,12 @@ private:
         return word;
     }
 
-    // The clusters beside a word that is not one of them yet; words that come later are not there yet.
-    void gather(const Neighbours& from, uint32_t word, Beside& to, uint32_t* itself) {
+    // Counts the clusters next to a word on one side, ignoring words that are not added yet. `self` receives the count of the word itself.
+    void count_clusters(const Neighbours& from, uint32_t word, ClusterCounts& to, uint32_t* self) {
         to.clear();
         for (uint64_t i = from.starts[word]; i < from.starts[word + 1] && from.words[i] <= word; ++i) {
             if (from.words[i] == word) {
-                if (itself) *itself = from.counts[i];
+                if (self) *self = from.counts[i];
                 continue;
             }
             const uint32_t cluster = cluster_of_[root_of(from.words[i])];
@@ -84,29 +84,29 @@ private:
     const Bigrams& text_;
     MergeLosses losses_;
     std::vector<uint32_t> parent_, cluster_of_;
-    std::vector<Cluster> members_;
+    std::vector<Cluster> clusters_;
     std::vector<uint32_t> counts_;
-    Beside after_, before_;
-    size_t added_ = 0, joined_ = 0;
+    ClusterCounts after_, before_;
+    size_t added_ = 0, merged_ = 0;
 };
 
 }  // namespace
 
 std::vector<std::pair<uint32_t, uint32_t>> brown_merges(const Bigrams& text, size_t clusters, const std::function<void(size_t)>& report) {
     clusters = std::min(clusters, text.size());
-    constexpr size_t kOften = 16;
+    constexpr size_t kReportInterval = 16;
     Clustering clustering(text, clusters);
     std::vector<std::pair<uint32_t, uint32_t>> merges;
-    const auto join = [&] {
-        merges.push_back(clustering.join_cheapest());
-        if (merges.size() % kOften == 0) report(merges.size());
+    const auto merge = [&] {
+        merges.push_back(clustering.merge_cheapest());
+        if (merges.size() % kReportInterval == 0) report(merges.size());
     };
     for (size_t word = 0; word < text.size(); ++word) {
         clustering.add_word();
-        if (clustering.size() > clusters) join();
-        else if (word % kOften == 0) report(0);
+        if (clustering.size() > clusters) merge();
+        else if (word % kReportInterval == 0) report(0);
     }
-    while (clustering.size() > 1) join();
+    while (clustering.size() > 1) merge();
     return merges;
 }
 

@@ -11,72 +11,72 @@ CountLogs::CountLogs() : table_(size_t{1} << 16) {
     for (size_t x = 2; x < table_.size(); ++x) table_[x] = static_cast<double>(x) * std::log(static_cast<double>(x));
 }
 
-MergeLosses::MergeLosses(size_t most) : most_(padded(most)) {
+MergeLosses::MergeLosses(size_t max_clusters) : stride_(padded(max_clusters)) {
     for (size_t side = 0; side < 2; ++side) {
-        counts_[side].assign(most_ * most_, 0);
-        sums_[side].assign(most_, 0);
+        counts_[side].assign(stride_ * stride_, 0);
+        sums_[side].assign(stride_, 0);
     }
-    losses_.assign(most_ * most_, 0.0);
+    losses_.assign(stride_ * stride_, 0.0);
 }
 
-// With p, q, s, t the counts of a-a, a-b, b-a, b-b, the four contexts are taken out of the sum, and the one cell that they become is put in.
+// With p, q, s, t the counts of a-a, a-b, b-a, b-b: removes the four contexts from the sum and adds the merged one.
 double MergeLosses::corner(size_t a, size_t b) const {
     const uint32_t p = row(0, a)[a], q = row(0, a)[b], s = row(1, a)[b], t = row(0, b)[b];
     return logs_(p + s) + logs_(q + t) + logs_(p + q) + logs_(s + t) - logs_(p) - logs_(q) - logs_(s) - logs_(t) - logs_(p + q + s + t);
 }
 
-double MergeLosses::of_sums(size_t a, size_t b) const {
-    double found = 0;
-    for (const auto& sums : sums_) found += logs_(sums[a] + sums[b]) - logs_(sums[a]) - logs_(sums[b]);
-    return found;
+double MergeLosses::sums_loss(size_t a, size_t b) const {
+    double loss = 0;
+    for (const auto& sums : sums_) loss += logs_(sums[a] + sums[b]) - logs_(sums[a]) - logs_(sums[b]);
+    return loss;
 }
 
-void MergeLosses::raise_sum(size_t side, uint32_t cluster, uint32_t count) {
+void MergeLosses::increase_sum(size_t side, uint32_t cluster, uint32_t count) {
     std::vector<uint32_t>& sums = sums_[side];
-    const uint32_t before = sums[cluster], now = before + count;
-    const double alone = logs_(now) - logs_(before);
+    const uint32_t before = sums[cluster], after = before + count;
+    const double alone = logs_(after) - logs_(before);
     for (size_t b = 0; b < size_; ++b)
-        if (b != cluster) cell(cluster, b) += logs_(now + sums[b]) - logs_(before + sums[b]) - alone;
-    sums[cluster] = now;
+        if (b != cluster) cell(cluster, b) += logs_(after + sums[b]) - logs_(before + sums[b]) - alone;
+    sums[cluster] = after;
 }
 
-void MergeLosses::add(const Beside& after, const Beside& before, uint32_t beside_itself) {
-    const auto fresh = static_cast<uint32_t>(size_);
-    const std::array<const Beside*, 2> beside = {&after, &before};
-    // What the others lose less of now that they may have this context in common, and more of as their sums rise.
+void MergeLosses::add(const ClusterCounts& after, const ClusterCounts& before, uint32_t self_count) {
+    const auto added = static_cast<uint32_t>(size_);
+    const std::array<const ClusterCounts*, 2> neighbours = {&after, &before};
+    // Other pairs lose less by this common context, and more by their larger sums.
     for (size_t side = 0; side < 2; ++side) {
-        const Beside& with = *beside[1 - side];
+        const ClusterCounts& with = *neighbours[1 - side];
         for (size_t i = 0; i < with.size(); ++i)
             for (size_t k = 0; k < i; ++k) {
                 const uint32_t x = with[i].second, y = with[k].second;
                 cell(with[i].first, with[k].first) -= logs_(x + y) - logs_(x) - logs_(y);
             }
-        for (const auto& [cluster, count] : with) raise_sum(side, cluster, count);
+        for (const auto& [cluster, count] : with) increase_sum(side, cluster, count);
     }
     ++size_;
     for (size_t side = 0; side < 2; ++side) {
-        for (const auto& [cluster, count] : *beside[side]) {
-            row(side, fresh)[cluster] = count;
-            row(1 - side, cluster)[fresh] = count;
-            sums_[side][fresh] += count;
+        for (const auto& [cluster, count] : *neighbours[side]) {
+            row(side, added)[cluster] = count;
+            row(1 - side, cluster)[added] = count;
+            sums_[side][added] += count;
         }
-        row(side, fresh)[fresh] = beside_itself;
-        sums_[side][fresh] += beside_itself;
+        row(side, added)[added] = self_count;
+        sums_[side][added] += self_count;
     }
-    double* const losses = losses_.data() + fresh * most_;
-    for (size_t b = 0; b < fresh; ++b) losses[b] = of_sums(fresh, b) + corner(fresh, b);
+    double* const losses = losses_.data() + added * stride_;
+    for (size_t b = 0; b < added; ++b) losses[b] = sums_loss(added, b) + corner(added, b);
     for (size_t side = 0; side < 2; ++side) {
-        const uint32_t* const own = row(side, fresh);
+        const uint32_t* const counts = row(side, added);
         for (size_t context = 0; context < size_; ++context) {
-            if (own[context] == 0) continue;
+            if (counts[context] == 0) continue;
             const uint32_t* const others = row(1 - side, context);
-            for (size_t b = 0; b < fresh; ++b)
-                if (others[b]) losses[b] -= logs_(own[context] + others[b]) - logs_(own[context]) - logs_(others[b]);
+            for (size_t b = 0; b < added; ++b)
+                if (others[b]) losses[b] -= logs_(counts[context] + others[b]) - logs_(counts[context]) - logs_(others[b]);
         }
     }
 }
 
-TAGPOOL_CLONES static double least_of(const double* values, size_t count) {
+TAGPOOL_CLONES static double minimum(const double* values, size_t count) {
     double lanes[kLane];
     std::fill_n(lanes, kLane, std::numeric_limits<double>::infinity());
     size_t i = 0;
@@ -88,63 +88,63 @@ TAGPOOL_CLONES static double least_of(const double* values, size_t count) {
 
 std::pair<uint32_t, uint32_t> MergeLosses::cheapest() const {
     double least = std::numeric_limits<double>::infinity();
-    size_t found = 1;
+    size_t best = 1;
     for (size_t a = 1; a < size_; ++a)
-        if (const double of_row = least_of(losses_.data() + a * most_, a); of_row < least) {
-            least = of_row;
-            found = a;
+        if (const double row_least = minimum(losses_.data() + a * stride_, a); row_least < least) {
+            least = row_least;
+            best = a;
         }
-    const double* const losses = losses_.data() + found * most_;
-    return {static_cast<uint32_t>(found), static_cast<uint32_t>(std::find(losses, losses + found, least) - losses)};
+    const double* const losses = losses_.data() + best * stride_;
+    return {static_cast<uint32_t>(best), static_cast<uint32_t>(std::find(losses, losses + best, least) - losses)};
 }
 
-// The contexts `from` and `into` become one to all other clusters. Those beside `from` are concerned, and whoever they share the new one with.
-void MergeLosses::join_contexts(size_t side, uint32_t into, uint32_t from) {
-    const uint32_t *const of_into = row(1 - side, into), *const of_from = row(1 - side, from);
-    std::vector<uint32_t> beside;
+// Merges the contexts `from` and `into` of all other clusters. Changes the pairs of a cluster next to `from` and one next to either.
+void MergeLosses::merge_contexts(size_t side, uint32_t into, uint32_t from) {
+    const uint32_t *const into_counts = row(1 - side, into), *const from_counts = row(1 - side, from);
+    std::vector<uint32_t> neighbours;
     for (uint32_t b = 0; b < size_; ++b)
-        if (of_into[b] + of_from[b] && b != into && b != from) beside.push_back(b);
-    for (const uint32_t a : beside) {
-        const uint32_t x = of_into[a], y = of_from[a];
+        if (into_counts[b] + from_counts[b] && b != into && b != from) neighbours.push_back(b);
+    for (const uint32_t a : neighbours) {
+        const uint32_t x = into_counts[a], y = from_counts[a];
         if (y == 0) continue;
         const double alone = logs_(x + y) - logs_(x) - logs_(y);
-        for (const uint32_t b : beside) {
-            const uint32_t v = of_into[b], w = of_from[b];
-            if (b == a || (w && b > a)) continue;  // a pair that both are concerned with is taken once
+        for (const uint32_t b : neighbours) {
+            const uint32_t v = into_counts[b], w = from_counts[b];
+            if (b == a || (w && b > a)) continue;  // a pair of two clusters next to `from` is updated once
             const double change = (logs_(x + y + v + w) - logs_(x + v) - logs_(y + w)) - (logs_(v + w) - logs_(v) - logs_(w)) - alone;
             cell(a, b) -= change;
         }
     }
 }
 
-// What cluster `into` has in common with each other one grows with the contexts of `from`.
+// Adds to change[b] the loss of (into, b) that changes because `into` gets the contexts of `from`.
 void MergeLosses::add_contexts(size_t side, uint32_t into, uint32_t from, double* change) const {
-    const uint32_t *const own = row(side, into), *const more = row(side, from);
+    const uint32_t *const target = row(side, into), *const source = row(side, from);
     for (uint32_t context = 0; context < size_; ++context) {
-        if (more[context] == 0 || context == into || context == from) continue;
-        const uint32_t before = own[context], now = before + more[context];
-        const double alone = logs_(now) - logs_(before);
+        if (source[context] == 0 || context == into || context == from) continue;
+        const uint32_t before = target[context], after = before + source[context];
+        const double alone = logs_(after) - logs_(before);
         const uint32_t* const others = row(1 - side, context);
         for (size_t b = 0; b < size_; ++b)
-            if (others[b]) change[b] -= logs_(now + others[b]) - logs_(before + others[b]) - alone;
+            if (others[b]) change[b] -= logs_(after + others[b]) - logs_(before + others[b]) - alone;
     }
     const auto common = [&](uint32_t x, uint32_t y) { return logs_(x + y) - logs_(x) - logs_(y); };
-    const uint32_t *const of_into = row(1 - side, into), *const of_from = row(1 - side, from);
-    const uint32_t itself = own[into] + own[from] + more[into] + more[from];
+    const uint32_t *const into_counts = row(1 - side, into), *const from_counts = row(1 - side, from);
+    const uint32_t self_count = target[into] + target[from] + source[into] + source[from];
     for (size_t b = 0; b < size_; ++b)
-        change[b] -= common(itself, of_into[b] + of_from[b]) - common(own[into], of_into[b]) - common(own[from], of_from[b]);
+        change[b] -= common(self_count, into_counts[b] + from_counts[b]) - common(target[into], into_counts[b]) - common(target[from], from_counts[b]);
 }
 
-void MergeLosses::add_counts(uint32_t into, uint32_t from) {
+void MergeLosses::merge_counts(uint32_t into, uint32_t from) {
     for (size_t side = 0; side < 2; ++side) {
-        uint32_t *const own = row(side, into), *const more = row(side, from);
-        const uint32_t itself = own[into] + own[from] + more[into] + more[from];
+        uint32_t *const target = row(side, into), *const source = row(side, from);
+        const uint32_t self_count = target[into] + target[from] + source[into] + source[from];
         for (uint32_t context = 0; context < size_; ++context) {
             if (context == into || context == from) continue;
-            own[context] += more[context];
-            row(1 - side, context)[into] = own[context];
+            target[context] += source[context];
+            row(1 - side, context)[into] = target[context];
         }
-        own[into] = itself;
+        target[into] = self_count;
         sums_[side][into] += sums_[side][from];
     }
 }
@@ -152,14 +152,14 @@ void MergeLosses::add_counts(uint32_t into, uint32_t from) {
 void MergeLosses::move_last(uint32_t to) {
     const auto last = static_cast<uint32_t>(--size_);
     for (size_t side = 0; side < 2; ++side) {
-        const uint32_t* const own = row(side, last);
-        uint32_t* const place = row(side, to);
+        const uint32_t* const source = row(side, last);
+        uint32_t* const target = row(side, to);
         for (uint32_t context = 0; context < last; ++context)
-            if (context != to) row(1 - side, context)[to] = place[context] = own[context];
-        place[to] = own[last];
+            if (context != to) row(1 - side, context)[to] = target[context] = source[context];
+        target[to] = source[last];
         sums_[side][to] = sums_[side][last];
     }
-    // The next cluster to be added begins with nothing.
+    // Clear the row for the next cluster.
     for (size_t side = 0; side < 2; ++side) {
         for (uint32_t context = 0; context <= last; ++context) row(side, context)[last] = row(side, last)[context] = 0;
         sums_[side][last] = 0;
@@ -168,17 +168,17 @@ void MergeLosses::move_last(uint32_t to) {
         if (b != to) cell(to, b) = cell(last, b);
 }
 
-void MergeLosses::join(uint32_t into, uint32_t from) {
+void MergeLosses::merge(uint32_t into, uint32_t from) {
     std::vector<double> change(size_);
     for (size_t side = 0; side < 2; ++side) {
-        join_contexts(side, into, from);
+        merge_contexts(side, into, from);
         add_contexts(side, into, from, change.data());
     }
     for (uint32_t b = 0; b < size_; ++b)
-        if (b != into && b != from) change[b] -= of_sums(into, b) + corner(into, b);
-    add_counts(into, from);
+        if (b != into && b != from) change[b] -= sums_loss(into, b) + corner(into, b);
+    merge_counts(into, from);
     for (uint32_t b = 0; b < size_; ++b)
-        if (b != into && b != from) cell(into, b) += change[b] + of_sums(into, b) + corner(into, b);
+        if (b != into && b != from) cell(into, b) += change[b] + sums_loss(into, b) + corner(into, b);
     move_last(from);
 }
 

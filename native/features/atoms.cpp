@@ -5,87 +5,39 @@
 #include <cmath>
 
 #include "base/fault.hpp"
-#include "base/thread_pool.hpp"
 #include "text/unicode.hpp"
 
 namespace tagpool {
 namespace {
 
-constexpr int kFarthest = 64;  // the parser allows smaller offsets only
-const uint64_t kUnset = 0;
+constexpr int kMaxDistance = 64;  // the parser allows only smaller offsets
+const uint64_t kHashOfOne = hash_bytes("1");
+const float kNotComputed = 0;
 const Column kNoColumn{};
 const WordFunction kIdentity{};
-const char* const kNoValue = "a function that should have one value for every word has none";
 
-std::string boundary_text(bool before, int64_t distance) {
-    return (before ? "_B-" : "_B+") + std::to_string(distance);
-}
+std::string boundary_text(bool before, int64_t distance) { return (before ? "_B-" : "_B+") + std::to_string(distance); }
+
+// The atom inside an elsewhere atom, evaluated by a program of its own.
+class InnerAtom : public Elsewhere::Source {
+public:
+    InnerAtom(const Atom& atom, bool boundary, const Columns& columns) : program_{{atom}, {}, boundary}, values_(program_, columns) {}
+
+    void enter(uint32_t sentence) override { values_.enter(sentence); }
+    std::span<const uint64_t> hashes(int64_t token) override { return values_.hashes(0, token); }
+    void texts(int64_t token, std::vector<std::string>& out) override { values_.texts(0, token, out); }
+
+private:
+    const Program program_;
+    AtomValues values_;
+};
 
 }  // namespace
-
-const uint64_t AtomValues::kOne = hash_bytes("1");
-const float AtomValues::kUnasked = 0;
-
-WordTables::WordTables(const Program& program, const Columns& columns, unsigned threads) : tables_(program.atoms.size()), arenas_(std::max(1u, threads)) {
-    for (size_t i = 0; i < tables_.size(); ++i) {
-        const Atom& atom = program.atoms[i];
-        const Column* const column = atom.kind == AtomKind::word && !atom.function.is_identity() ? columns.find(atom.column) : nullptr;
-        if (!column) continue;
-        tables_[i].known.resize(column->strings->size());
-        if (atom.total) tables_[i].single.resize(column->strings->size());
-    }
-    const size_t parts = arenas_.size();
-    parallel_for(parts, threads, [&](size_t part, unsigned) {
-        std::vector<uint64_t> hashes;
-        for (size_t i = 0; i < tables_.size(); ++i) {
-            Table& table = tables_[i];
-            if (table.known.empty()) continue;
-            const StringTable& strings = *columns.find(program.atoms[i].column)->strings;
-            const size_t end = table.known.size() * (part + 1) / parts;
-            for (size_t id = table.known.size() * part / parts; id < end; ++id) {
-                hashes.clear();
-                program.atoms[i].function.values(strings[static_cast<uint32_t>(id)], Values(hashes));
-                table.known[id] = arenas_[part].store(hashes.data(), hashes.size());
-                if (table.single.empty()) continue;
-                if (hashes.empty()) throw InputFault(kNoValue);
-                table.single[id] = hashes[0];
-            }
-        }
-    });
-}
-
-WordValues::WordValues(const Column& column, const WordFunction& function, const WordTables::Table* shared)
-    : column_(column), function_(function), shared_(shared) {
-    if (column.strings && !function.is_identity() && !shared) known_.assign(column.strings->size(), {&kUnset, 0});
-}
-
-std::span<const uint64_t> WordValues::of_string(uint32_t id) {
-    if (function_.is_identity()) return {&column_.strings->hashes()[id], 1};
-    if (shared_) return shared_->known[id];
-    std::span<const uint64_t>& known = known_[id];
-    if (known.data() != &kUnset) return known;
-    hashes_.clear();
-    function_.values((*column_.strings)[id], Values(hashes_));
-    known = arena_.store(hashes_.data(), hashes_.size());
-    return known;
-}
-
-const uint64_t* WordValues::single_hashes() {
-    if (function_.is_identity()) return column_.strings->hashes().data();
-    if (shared_ && !shared_->single.empty()) return shared_->single.data();
-    if (single_.empty())
-        for (uint32_t id = 0; id < column_.strings->size(); ++id) {
-            const auto hashes = of_string(id);
-            if (hashes.empty()) throw InputFault(kNoValue);
-            single_.push_back(hashes[0]);
-        }
-    return single_.data();
-}
 
 AtomValues::AtomValues(const Program& program, const Columns& columns, uint32_t first_sentence, const WordTables* shared)
     : program_(program),
       columns_(columns),
-      contexts_(program.atoms.size()),
+      sentence_values_(program.atoms.size()),
       vectors_(program.atoms.size()),
       capitals_(program.atoms.size()),
       casings_(program.atoms.size()),
@@ -99,35 +51,42 @@ AtomValues::AtomValues(const Program& program, const Columns& columns, uint32_t 
             column = columns.find(atom.column);
             if (!column) throw InputFault("the corpus has no column \"" + atom.column + "\"");
         }
-        words_.emplace_back(*column, atom.kind == AtomKind::number ? kIdentity : atom.function, shared ? shared->of(i) : nullptr);
-        Context& context = contexts_[i];
-        if (atom.kind == AtomKind::gazetteer) {
-            for (size_t list = 0; list < atom.phrases->list_count(); ++list) {
-                const std::string& name = atom.phrases->list_name(static_cast<uint16_t>(list));
-                if (atom.plain) context.texts.intern(name);
-                else for (const char* place : {"/B", "/I", "/L", "/U"}) context.texts.intern(name + place);
-            }
-        } else if (atom.kind == AtomKind::position) {
-            context.texts.intern("first");
-            context.texts.intern("last");
-        } else if (atom.kind == AtomKind::capitals) {
-            capitals_[i].assign(column->strings->size(), 0);
-        } else if (atom.kind == AtomKind::casing || atom.kind == AtomKind::run || atom.kind == AtomKind::headline) {
-            casings_[i] = std::make_unique<Casing>(*column);
-            if (atom.kind == AtomKind::casing) for (const auto name : Casing::kFormNames) context.texts.intern(name);
-            if (atom.kind == AtomKind::run) for (const auto name : {"first", "inner", "last"}) context.texts.intern(name);
-            if (atom.kind == AtomKind::headline) for (const auto name : Casing::kSentenceNames) context.texts.intern(name);
-        } else if (atom.kind == AtomKind::elsewhere) {
-            SameWords& same = same_.try_emplace(column, columns, *column).first->second;
-            elsewhere_[i] = std::make_unique<Elsewhere>(atom, program.boundary, columns, same);
-        } else if (atom.kind == AtomKind::embedding) {
-            vectors_[i].assign(column->strings->size(), &kUnasked);
-            while (dimensions_.size() < atom.vectors->width()) dimensions_.push_back(hash_bytes(std::to_string(dimensions_.size())));
-        }
+        words_.emplace_back(*column, atom.kind == AtomKind::number ? kIdentity : atom.function, shared ? shared->find(i) : nullptr);
+        prepare(i, *column, columns);
     }
-    for (int distance = 1; distance <= kFarthest; ++distance) {
+    for (int distance = 1; distance <= kMaxDistance; ++distance) {
         before_.push_back(hash_bytes(boundary_text(true, distance)));
         after_.push_back(hash_bytes(boundary_text(false, distance)));
+    }
+}
+
+void AtomValues::prepare(size_t index, const Column& column, const Columns& columns) {
+    const Atom& atom = program_.atoms[index];
+    StringTable& texts = sentence_values_[index].texts;
+    const auto intern_all = [&texts](const auto& names) {
+        for (const std::string_view name : names) texts.intern(name);
+    };
+    if (atom.kind == AtomKind::gazetteer) {
+        for (size_t list = 0; list < atom.phrases->list_count(); ++list) {
+            const std::string& name = atom.phrases->list_name(static_cast<uint16_t>(list));
+            if (atom.plain) texts.intern(name);
+            else for (const char* position : {"/B", "/I", "/L", "/U"}) texts.intern(name + position);
+        }
+    } else if (atom.kind == AtomKind::position) {
+        intern_all(std::array{"first", "last"});
+    } else if (atom.kind == AtomKind::capitals) {
+        capitals_[index].assign(column.strings->size(), 0);
+    } else if (atom.kind == AtomKind::casing || atom.kind == AtomKind::run || atom.kind == AtomKind::headline) {
+        casings_[index] = std::make_unique<Casing>(column);
+        if (atom.kind == AtomKind::casing) intern_all(Casing::kFormNames);
+        if (atom.kind == AtomKind::run) intern_all(std::array{"first", "inner", "last"});
+        if (atom.kind == AtomKind::headline) intern_all(Casing::kSentenceNames);
+    } else if (atom.kind == AtomKind::elsewhere) {
+        SameWords& same_words = same_words_.try_emplace(&column, columns, column).first->second;
+        elsewhere_[index] = std::make_unique<Elsewhere>(atom, std::make_unique<InnerAtom>(*atom.inner, program_.boundary, columns), same_words);
+    } else if (atom.kind == AtomKind::embedding) {
+        vectors_[index].assign(column.strings->size(), &kNotComputed);
+        while (dimensions_.size() < atom.vectors->width()) dimensions_.push_back(hash_bytes(std::to_string(dimensions_.size())));
     }
 }
 
@@ -135,63 +94,58 @@ void AtomValues::enter(uint32_t sentence) {
     sentence_ = sentence;
     begin_ = columns_.sentences[sentence];
     end_ = columns_.sentences[sentence + 1];
-    for (auto& [column, same] : same_) same.enter(sentence);
+    for (auto& [column, same_words] : same_words_) same_words.enter(sentence);
     for (uint32_t i = 0; i < program_.atoms.size(); ++i) {
         const AtomKind kind = program_.atoms[i].kind;
         if (kind == AtomKind::word || kind == AtomKind::number || kind == AtomKind::bias || kind == AtomKind::embedding) continue;
-        contexts_[i].starts.assign(1, 0);
-        contexts_[i].codes.clear();
-        contexts_[i].hashes.clear();
-        contexts_[i].in_use = false;  // filled when first asked for
+        sentence_values_[i].clear();
     }
+}
+
+const uint64_t* AtomValues::boundary_hash(int64_t token) const {
+    return token < begin_ ? &before_[static_cast<size_t>(begin_ - token - 1)] : &after_[static_cast<size_t>(token - end_)];
 }
 
 std::span<const uint64_t> AtomValues::hashes(uint32_t index, int64_t token) {
     const Atom& atom = program_.atoms[index];
     if (!inside(token)) {
         if (!atom.total || !program_.boundary) return {};
-        const int64_t distance = token < begin_ ? begin_ - token : token - end_ + 1;
-        return {token < begin_ ? &before_[static_cast<size_t>(distance - 1)] : &after_[static_cast<size_t>(distance - 1)], 1};
+        return {boundary_hash(token), 1};
     }
-    Context& context = contexts_[index];
     switch (atom.kind) {
-        case AtomKind::word: return words_[index].of_token(static_cast<size_t>(token));
+        case AtomKind::word: return words_[index].token_hashes(static_cast<size_t>(token));
         case AtomKind::number:
-        case AtomKind::bias: return {&kOne, 1};
+        case AtomKind::bias: return {&kHashOfOne, 1};
         case AtomKind::embedding: return {dimensions_.data(), vector(index, token) ? atom.vectors->width() : 0};
-        case AtomKind::gazetteer:
-            if (!context.in_use) find_phrases(index);
-            break;
-        case AtomKind::disjunction:
-            if (!context.in_use) collect_disjunction(index);
-            break;
-        case AtomKind::capitals:
-            if (!context.in_use) collect_capitals(index);
-            break;
-        case AtomKind::casing:
-            if (!context.in_use) collect_casing(index);
-            break;
-        case AtomKind::run:
-            if (!context.in_use) collect_runs(index);
-            break;
-        case AtomKind::headline:
-            if (!context.in_use) collect_headline(index);
-            break;
         case AtomKind::elsewhere: return elsewhere_[index]->hashes(token);
-        case AtomKind::position:
-            if (!context.in_use) collect_position(index);
-            break;
+        default: break;
     }
-    context.in_use = true;
+    const SentenceValues& values = sentence_values(index);
     const size_t row = static_cast<size_t>(token - begin_);
-    return {context.hashes.data() + context.starts[row], context.starts[row + 1] - context.starts[row]};
+    return {values.hashes.data() + values.starts[row], values.starts[row + 1] - values.starts[row]};
+}
+
+const AtomValues::SentenceValues& AtomValues::sentence_values(uint32_t index) {
+    SentenceValues& values = sentence_values_[index];
+    if (values.filled) return values;
+    switch (program_.atoms[index].kind) {
+        case AtomKind::gazetteer: fill_phrases(index); break;
+        case AtomKind::disjunction: fill_disjunction(index); break;
+        case AtomKind::capitals: fill_capitals(index); break;
+        case AtomKind::casing: fill_casing(index); break;
+        case AtomKind::run: fill_runs(index); break;
+        case AtomKind::headline: fill_headline(index); break;
+        default: fill_position(index); break;
+    }
+    values.filled = true;
+    return values;
 }
 
 void AtomValues::texts(uint32_t index, int64_t token, std::vector<std::string>& out) {
     const Atom& atom = program_.atoms[index];
     out.clear();
     if (inside(token) && atom.kind == AtomKind::word) return words_[index].texts(static_cast<size_t>(token), out);
-    if (hashes(index, token).empty()) return;  // also fills the context
+    if (hashes(index, token).empty()) return;
     if (!inside(token)) {
         out.push_back(boundary_text(token < begin_, token < begin_ ? begin_ - token : token - end_ + 1));
     } else if (atom.kind == AtomKind::number || atom.kind == AtomKind::bias) {
@@ -201,31 +155,28 @@ void AtomValues::texts(uint32_t index, int64_t token, std::vector<std::string>& 
     } else if (atom.kind == AtomKind::embedding) {
         for (uint32_t dimension = 0; dimension < atom.vectors->width(); ++dimension) out.push_back(std::to_string(dimension));
     } else {
-        const Context& context = contexts_[index];
+        const SentenceValues& values = sentence_values(index);
         const size_t row = static_cast<size_t>(token - begin_);
-        for (uint32_t i = context.starts[row]; i < context.starts[row + 1]; ++i)
-            out.emplace_back(context.texts[context.codes[i]]);
+        for (uint32_t i = values.starts[row]; i < values.starts[row + 1]; ++i) out.emplace_back(values.texts[values.codes[i]]);
     }
 }
 
 double AtomValues::number(uint32_t index, int64_t token) {
     const std::string_view text = words_[index].column().text(static_cast<size_t>(token));
     double value = 0;
-    // from_chars knows no plus sign.
-    const bool plus = text.size() > 1 && text[0] == '+' && text[1] != '-';
+    const bool plus = text.size() > 1 && text[0] == '+' && text[1] != '-';  // from_chars does not accept a plus sign
     const auto [end, error] = std::from_chars(text.data() + plus, text.data() + text.size(), value);
     if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(static_cast<float>(value)))
-        fail("column \"" + program_.atoms[index].column + "\": expected a number, got \"" + std::string(beginning_of(text, 40)) + "\"", token);
+        fail("column \"" + program_.atoms[index].column + "\": expected a number, got \"" + std::string(take_characters(text, 40)) + "\"", token);
     return value;
 }
 
 const float* AtomValues::vector(uint32_t index, int64_t token) {
-    const Atom& atom = program_.atoms[index];
-    const float*& known = vectors_[index][words_[index].column().ids[static_cast<size_t>(token)]];
-    if (known != &kUnasked) return known;
+    const float*& vector = vectors_[index][words_[index].column().ids[static_cast<size_t>(token)]];
+    if (vector != &kNotComputed) return vector;
     std::vector<std::string> texts;
     words_[index].texts(static_cast<size_t>(token), texts);
-    return known = texts.empty() ? nullptr : atom.vectors->vector(texts[0]);
+    return vector = texts.empty() ? nullptr : program_.atoms[index].vectors->vector(texts[0]);
 }
 
 void AtomValues::fail(const std::string& message, int64_t token) const {
@@ -233,133 +184,128 @@ void AtomValues::fail(const std::string& message, int64_t token) const {
                      std::to_string(token - begin_ + 1) + ")");
 }
 
-// Leftmost longest match, for each list by itself: inside a phrase of a list no other phrase of the same list begins.
-void AtomValues::find_phrases(uint32_t index) {
+// Leftmost longest match, separately for each list: no phrase begins inside another phrase of the same list.
+void AtomValues::fill_phrases(uint32_t index) {
     const Atom& atom = program_.atoms[index];
     const PhraseLexicon& phrases = *atom.phrases;
-    Context& context = contexts_[index];
-    const size_t length = static_cast<size_t>(end_ - begin_);
-    std::vector<std::vector<uint32_t>> found(length);
-    std::vector<int64_t> busy_until(phrases.list_count(), begin_);
-    std::vector<int64_t> longest(phrases.list_count(), 0);
-    std::vector<uint16_t> touched;
+    std::vector<std::vector<uint32_t>> codes(static_cast<size_t>(end_ - begin_));  // by token
+    std::vector<int64_t> busy_until(phrases.list_count(), begin_);                 // end of the last match of each list
+    std::vector<int64_t> longest(phrases.list_count(), 0);                         // length of the match at `start`
+    std::vector<uint16_t> matched_lists;
     for (int64_t start = begin_; start < end_; ++start) {
-        touched.clear();
+        matched_lists.clear();
         uint64_t phrase = PhraseLexicon::start();
         for (int64_t token = start; token < end_; ++token) {
-            const auto word = words_[index].of_token(static_cast<size_t>(token));
+            const auto word = words_[index].token_hashes(static_cast<size_t>(token));
             if (word.empty()) break;
             phrase = PhraseLexicon::extend(phrase, word[0]);
             const PhraseLexicon::Entry* entry = phrases.find(phrase);
             if (!entry) break;
             if (entry->lists == 0) continue;
-            for (uint16_t list : phrases.lists_of(*entry)) {
+            for (const uint16_t list : phrases.lists_of(*entry)) {
                 if (busy_until[list] > start) continue;
-                if (longest[list] == 0) touched.push_back(list);
+                if (longest[list] == 0) matched_lists.push_back(list);
                 longest[list] = token + 1 - start;
             }
         }
-        std::sort(touched.begin(), touched.end());
-        for (uint16_t list : touched) {
+        std::sort(matched_lists.begin(), matched_lists.end());
+        for (const uint16_t list : matched_lists) {
             const int64_t last = start + longest[list] - 1;
             for (int64_t token = start; token <= last; ++token) {
-                // B, I, L, U as interned by the constructor
-                const uint32_t place = start == last ? 3 : token == start ? 0 : token == last ? 2 : 1;
-                found[static_cast<size_t>(token - begin_)].push_back(atom.plain ? list : list * 4u + place);
+                const uint32_t position = start == last ? 3 : token == start ? 0 : token == last ? 2 : 1;  // B, I, L, U as in prepare()
+                codes[static_cast<size_t>(token - begin_)].push_back(atom.plain ? list : list * 4u + position);
             }
             busy_until[list] = last + 1;
             longest[list] = 0;
         }
     }
-    for (const std::vector<uint32_t>& codes : found) {
-        for (uint32_t code : codes) context.add(code);
-        context.end_token();
+    for (const std::vector<uint32_t>& token_codes : codes) {
+        for (const uint32_t code : token_codes) sentence_values_[index].add(code);
+        sentence_values_[index].end_token();
     }
 }
 
-void AtomValues::collect_disjunction(uint32_t index) {
+void AtomValues::fill_disjunction(uint32_t index) {
     const Atom& atom = program_.atoms[index];
-    Context& context = contexts_[index];
-    // Of every token its own values once, then the windows over them.
-    std::vector<uint32_t> own, ends = {0};
+    SentenceValues& values = sentence_values_[index];
+    // First the codes of every token, as compressed rows; then the distinct ones of every window.
+    std::vector<uint32_t> codes, starts = {0};
     std::vector<std::string> texts;
     for (int64_t token = begin_; token < end_; ++token) {
         texts.clear();
         words_[index].texts(static_cast<size_t>(token), texts);
-        for (const std::string& text : texts) own.push_back(context.texts.intern(text));
-        ends.push_back(static_cast<uint32_t>(own.size()));
+        for (const std::string& text : texts) codes.push_back(values.texts.intern(text));
+        starts.push_back(static_cast<uint32_t>(codes.size()));
     }
     for (int64_t token = begin_; token < end_; ++token) {
-        const size_t row = context.codes.size();
-        const int64_t from = std::clamp(token + atom.a, begin_, end_), to = std::clamp(token + atom.b + 1, from, end_);
-        for (uint32_t i = ends[static_cast<size_t>(from - begin_)]; i < ends[static_cast<size_t>(to - begin_)]; ++i) {
-            const auto first = context.codes.begin() + static_cast<std::ptrdiff_t>(row);
-            if (std::find(first, context.codes.end(), own[i]) == context.codes.end()) context.add(own[i]);
-        }
-        context.end_token();
+        const auto row = static_cast<std::ptrdiff_t>(values.codes.size());
+        const int64_t from = std::clamp(token + atom.first_offset, begin_, end_), to = std::clamp(token + atom.last_offset + 1, from, end_);
+        for (uint32_t i = starts[static_cast<size_t>(from - begin_)]; i < starts[static_cast<size_t>(to - begin_)]; ++i)
+            if (std::find(values.codes.begin() + row, values.codes.end(), codes[i]) == values.codes.end()) values.add(codes[i]);
+        values.end_token();
     }
 }
 
-void AtomValues::collect_capitals(uint32_t index) {
+void AtomValues::fill_capitals(uint32_t index) {
     const Atom& atom = program_.atoms[index];
-    Context& context = contexts_[index];
+    SentenceValues& values = sentence_values_[index];
+    const Column& column = words_[index].column();
     std::string pattern;
     for (int64_t token = begin_; token < end_; ++token) {
         pattern.clear();
-        for (int64_t other = token + atom.a; other <= token + atom.b; ++other) {
+        for (int64_t other = token + atom.first_offset; other <= token + atom.last_offset; ++other) {
             if (!inside(other)) {
                 pattern.push_back('_');
                 continue;
             }
-            const Column& column = words_[index].column();
-            char& known = capitals_[index][column.ids[static_cast<size_t>(other)]];
-            if (known == 0) known = capital_class(column.text(static_cast<size_t>(other)));
-            pattern.push_back(known);
+            char& letter = capitals_[index][column.ids[static_cast<size_t>(other)]];
+            if (letter == 0) letter = capital_class(column.text(static_cast<size_t>(other)));
+            pattern.push_back(letter);
         }
-        context.add(context.texts.intern(pattern));
-        context.end_token();
+        values.add(values.texts.intern(pattern));
+        values.end_token();
     }
 }
 
-void AtomValues::collect_casing(uint32_t index) {
-    Context& context = contexts_[index];
+void AtomValues::fill_casing(uint32_t index) {
+    SentenceValues& values = sentence_values_[index];
     Casing& casing = *casings_[index];
-    const bool says = casing.of_sentence(begin_, end_) == Casing::mixed;
+    const bool informative = casing.of_sentence(begin_, end_) == Casing::mixed;
     for (int64_t token = begin_; token < end_; ++token) {
-        const Casing::Form form = says ? casing.of_word(token, token == begin_) : Casing::nothing;
-        if (form != Casing::nothing) context.add(form);
-        context.end_token();
+        const Casing::Form form = informative ? casing.of_word(token, token == begin_) : Casing::unknown;
+        if (form != Casing::unknown) values.add(form);
+        values.end_token();
     }
 }
 
-void AtomValues::collect_runs(uint32_t index) {
-    Context& context = contexts_[index];
+void AtomValues::fill_runs(uint32_t index) {
+    SentenceValues& values = sentence_values_[index];
     Casing& casing = *casings_[index];
-    const bool says = casing.of_sentence(begin_, end_) == Casing::mixed;
+    const bool informative = casing.of_sentence(begin_, end_) == Casing::mixed;
     for (int64_t token = begin_; token < end_; ++token) {
-        if (says && casing.is_capitalised(token)) {
-            const bool before = token > begin_ && casing.is_capitalised(token - 1), after = token + 1 < end_ && casing.is_capitalised(token + 1);
-            if (before || after) context.add(!before ? 0 : after ? 1 : 2);
+        if (informative && casing.is_capitalized(token)) {
+            const bool before = token > begin_ && casing.is_capitalized(token - 1), after = token + 1 < end_ && casing.is_capitalized(token + 1);
+            if (before || after) values.add(!before ? 0 : after ? 1 : 2);
         }
-        context.end_token();
+        values.end_token();
     }
 }
 
-void AtomValues::collect_headline(uint32_t index) {
-    Context& context = contexts_[index];
-    const Casing::Sentence sentence = casings_[index]->of_sentence(begin_, end_);
+void AtomValues::fill_headline(uint32_t index) {
+    SentenceValues& values = sentence_values_[index];
+    const Casing::Sentence casing = casings_[index]->of_sentence(begin_, end_);
     for (int64_t token = begin_; token < end_; ++token) {
-        context.add(sentence);
-        context.end_token();
+        values.add(casing);
+        values.end_token();
     }
 }
 
-void AtomValues::collect_position(uint32_t index) {
-    Context& context = contexts_[index];
+void AtomValues::fill_position(uint32_t index) {
+    SentenceValues& values = sentence_values_[index];
     for (int64_t token = begin_; token < end_; ++token) {
-        if (token == begin_) context.add(0);
-        if (token + 1 == end_) context.add(1);
-        context.end_token();
+        if (token == begin_) values.add(0);
+        if (token + 1 == end_) values.add(1);
+        values.end_token();
     }
 }
 

@@ -1,5 +1,5 @@
-// AtomValues: the values of a program's atoms at the tokens of one corpus. The scratch of one encoding pass: word functions are
-// computed once per distinct string when first asked for, atoms that look at the sentence once per sentence.
+// AtomValues: the values of a program's atoms at the tokens of a corpus, computed lazily: word functions once per distinct string,
+// atoms that depend on the sentence once per sentence, atoms that depend on the document once per document.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -8,119 +8,88 @@
 #include <string>
 #include <vector>
 
-#include "base/arena.hpp"
 #include "features/casing.hpp"
-#include "text/columns.hpp"
 #include "features/elsewhere.hpp"
 #include "features/program.hpp"
 #include "features/same_words.hpp"
+#include "features/word_values.hpp"
+#include "text/columns.hpp"
 
 namespace tagpool {
 
-// The values of word functions for all distinct strings of a corpus, found by several threads for passes that share them: what each pass found by
-// itself would be found as often as there are passes.
-class WordTables {
-public:
-    WordTables(const Program& program, const Columns& columns, unsigned threads);
-
-    struct Table {
-        std::vector<std::span<const uint64_t>> known;  // by string id
-        std::vector<uint64_t> single;                  // the same for a function with exactly one value for every string
-    };
-    // Null for atoms that have none.
-    const Table* of(size_t atom) const { return tables_[atom].known.empty() ? nullptr : &tables_[atom]; }
-
-private:
-    std::vector<Table> tables_;
-    std::vector<Arena<uint64_t>> arenas_;
-};
-
-// A word function over one column's distinct strings.
-class WordValues {
-public:
-    // With values that are there already, or without.
-    WordValues(const Column& column, const WordFunction& function, const WordTables::Table* shared);
-
-    std::span<const uint64_t> of_string(uint32_t id);
-    // For a function with exactly one value for every string: all of them, by string.
-    const uint64_t* single_hashes();
-    std::span<const uint64_t> of_token(size_t token) { return of_string(column_.ids[token]); }
-    void texts(size_t token, std::vector<std::string>& out) const { function_.values(column_.text(token), Values(out)); }
-    const Column& column() const { return column_; }
-
-private:
-    const Column& column_;
-    const WordFunction& function_;
-    const WordTables::Table* shared_;
-    std::vector<std::span<const uint64_t>> known_;  // by string id; kUnset.data() marks what is not computed yet
-    Arena<uint64_t> arena_;
-    std::vector<uint64_t> hashes_, single_;
-};
-
 class AtomValues {
 public:
-    // Throws InputFault when a column is missing.
-    // `first_sentence` is what messages call the first one (from 0), for a corpus cut out of a larger one.
-    // `shared` has the values of word functions, if somebody has found them.
+    // Throws InputFault if a column is missing. `first_sentence` is the number of the first sentence in messages (from 0), for a part
+    // of a larger corpus. `shared` contains values of word functions, or is null.
     AtomValues(const Program& program, const Columns& columns, uint32_t first_sentence = 0, const WordTables* shared = nullptr);
 
-    // Tokens are asked for inside (or, for boundary values, around) this sentence until the next call.
+    // Moves to a sentence. Tokens below are inside it or, for boundary values, around it.
     void enter(uint32_t sentence);
     int64_t begin() const { return begin_; }
     int64_t end() const { return end_; }
+    bool inside(int64_t token) const { return token >= begin_ && token < end_; }
 
-    // The hashes of the values at a token, counted over the corpus; it may lie outside the sentence.
+    // The hashes of an atom's values at a token of the corpus.
     std::span<const uint64_t> hashes(uint32_t atom, int64_t token);
-    // The same values as text, in the same order, in place of what `out` held.
+    // Replaces `out` by the same values as text.
     void texts(uint32_t atom, int64_t token, std::vector<std::string>& out);
-    // The value of a number atom; throws InputFault where the text is no finite number.
+    // The value of a number atom; throws InputFault if the text is not a finite number.
     double number(uint32_t atom, int64_t token);
-    // The vector of an embedding atom at a token inside the sentence; null if the word has none.
+    // The vector of an embedding atom at a token inside the sentence; null for an unknown word.
     const float* vector(uint32_t atom, int64_t token);
-    // Throws InputFault that names the token.
+    // Throws InputFault with the position of the token.
     [[noreturn]] void fail(const std::string& message, int64_t token) const;
 
     WordValues& words(uint32_t atom) { return words_[atom]; }
-    bool inside(int64_t token) const { return token >= begin_ && token < end_; }
 
 private:
-    // An atom that looks at the whole sentence: for each of its tokens, codes of distinct texts.
-    struct Context {
-        bool in_use = false;
+    // The values of an atom in the current sentence, as codes of distinct texts in compressed rows.
+    struct SentenceValues {
+        bool filled = false;
         StringTable texts;
-        std::vector<uint32_t> starts;
-        std::vector<uint32_t> codes;
-        std::vector<uint64_t> hashes;
+        std::vector<uint32_t> starts;  // a [T + 1] array: token t has entries starts[t]..starts[t + 1]
+        std::vector<uint32_t> codes;   // an [entries] array of ids in `texts`
+        std::vector<uint64_t> hashes;  // an [entries] array
         void add(uint32_t code) {
             codes.push_back(code);
             hashes.push_back(texts.hash(code));
         }
         void end_token() { starts.push_back(static_cast<uint32_t>(codes.size())); }
+        void clear() {
+            starts.assign(1, 0);
+            codes.clear();
+            hashes.clear();
+            filled = false;
+        }
     };
-    void find_phrases(uint32_t atom);
-    void collect_disjunction(uint32_t atom);
-    void collect_capitals(uint32_t atom);
-    void collect_casing(uint32_t atom);
-    void collect_runs(uint32_t atom);
-    void collect_headline(uint32_t atom);
-    void collect_position(uint32_t atom);
+    // Prepares the data of an atom by its kind.
+    void prepare(size_t atom, const Column& column, const Columns& columns);
+    const uint64_t* boundary_hash(int64_t token) const;
+    const SentenceValues& sentence_values(uint32_t atom);
+    void fill_phrases(uint32_t atom);
+    void fill_disjunction(uint32_t atom);
+    void fill_capitals(uint32_t atom);
+    void fill_casing(uint32_t atom);
+    void fill_runs(uint32_t atom);
+    void fill_headline(uint32_t atom);
+    void fill_position(uint32_t atom);
 
     const Program& program_;
     const Columns& columns_;
-    std::vector<WordValues> words_;             // by atom
-    std::vector<Context> contexts_;             // by atom
-    std::vector<std::vector<const float*>> vectors_;  // by atom: the vector of each string, kUnasked = not looked up yet
-    std::vector<uint64_t> dimensions_;          // hashes of "0", "1", ..., for the widest embedding
-    std::vector<std::vector<char>> capitals_;   // by atom: the capital class of each string, 0 = not computed yet
-    std::vector<std::unique_ptr<Casing>> casings_;       // by atom
-    std::map<const Column*, SameWords> same_;
-    std::vector<std::unique_ptr<Elsewhere>> elsewhere_;  // by atom
-    std::vector<uint64_t> before_, after_;      // hashes of _B-1, _B-2, ... and _B+1, ...
-    int64_t begin_ = 0, end_ = 0;
+    // [atoms] arrays; an entry is used or empty according to the atom's kind
+    std::vector<WordValues> words_;
+    std::vector<SentenceValues> sentence_values_;
+    std::vector<std::vector<const float*>> vectors_;  // a [strings] array each; &kNotComputed marks missing entries
+    std::vector<std::vector<char>> capitals_;         // a [strings] array each: the capital class, 0 = not computed
+    std::vector<std::unique_ptr<Casing>> casings_;
+    std::vector<std::unique_ptr<Elsewhere>> elsewhere_;
+
+    std::map<const Column*, SameWords> same_words_;
+    std::vector<uint64_t> dimensions_;      // hashes of "0", "1", ..., for the widest embedding
+    std::vector<uint64_t> before_, after_;  // hashes of _B-1, _B-2, ... and _B+1, _B+2, ...
+    int64_t begin_ = 0, end_ = 0;           // tokens of the current sentence
     uint32_t sentence_ = 0;
     uint32_t first_sentence_;
-    static const uint64_t kOne;                 // the hash of "1"
-    static const float kUnasked;
 };
 
 }  // namespace tagpool

@@ -2,128 +2,122 @@
 
 #include <algorithm>
 
-#include "features/atoms.hpp"
-
 namespace tagpool {
 namespace {
 
-constexpr size_t kMost = 20;  // values a token: of a frequent word all would be as many as the document has words
-constexpr std::string_view kNothing = "-";
+constexpr size_t kMaxValues = 20;  // per token; a frequent word would otherwise have as many values as the document has words
+constexpr std::string_view kNoValue = "-";
 
 }  // namespace
 
-Elsewhere::Elsewhere(const Atom& atom, bool boundary, const Columns& columns, SameWords& same)
-    : atom_(atom), same_(same), program_{{*atom.inner}, {}, boundary}, values_(std::make_unique<AtomValues>(program_, columns)) {
-    texts_.emplace(hash_bytes(kNothing), kNothing);
+Elsewhere::Elsewhere(const Atom& atom, std::unique_ptr<Source> source, SameWords& same_words)
+    : atom_(atom), same_words_(same_words), source_(std::move(source)) {
+    texts_.emplace(hash_bytes(kNoValue), kNoValue);
 }
 
-Elsewhere::~Elsewhere() = default;
-
 std::span<const uint64_t> Elsewhere::hashes(int64_t token) {
-    if (document_ != same_.document()) gather();
-    const Place place = found_[static_cast<size_t>(token - same_.begin())];
-    return {found_values_.data() + place.begin, place.count};
+    if (document_ != same_words_.document()) fill();
+    return results_[static_cast<size_t>(token - same_words_.begin())];
 }
 
 void Elsewhere::texts(int64_t token, std::vector<std::string>& out) {
     for (const uint64_t hash : hashes(token)) {
-        if (!texts_.contains(hash)) learn_texts(same_.all(token));
+        if (!texts_.contains(hash)) add_texts(same_words_.occurrences(token));
         out.push_back(texts_.at(hash));
     }
 }
 
-void Elsewhere::gather() {
-    document_ = same_.document();
-    collect_own();
-    found_.assign(own_.size(), Place());
-    found_values_.clear();
-    const std::span<const uint32_t> grouped = same_.grouped();
+void Elsewhere::fill() {
+    document_ = same_words_.document();
+    fill_local();
+    results_.reset(local_.rows.size());
+    const std::span<const uint32_t> grouped = same_words_.grouped();
     for (size_t from = 0; from < grouped.size();) {
-        const std::span<const uint32_t> tokens = same_.all(same_.begin() + grouped[from]);
+        const std::span<const uint32_t> tokens = same_words_.occurrences(same_words_.begin() + grouped[from]);
         from += tokens.size();
         count_values(tokens);
         for (const uint32_t token : tokens) {
-            found_[token].begin = static_cast<uint32_t>(found_values_.size());
-            choose(token);
-            if (atom_.gathering == Gathering::joined) found_values_.push_back(joined(tokens));
-            else for (const Value& value : chosen_) found_values_.push_back(value.hash);
-            found_[token].count = static_cast<uint32_t>(found_values_.size()) - found_[token].begin;
+            results_.begin_row(token);
+            select_values(token);
+            if (atom_.gathering == Gathering::joined) results_.values.push_back(join_values(tokens));
+            else for (const Value& value : selected_) results_.values.push_back(value.hash);
+            results_.end_row(token);
         }
     }
 }
 
-// In the order of the tokens, so that what looks at a whole sentence does so once. Words met once say nothing to others.
-void Elsewhere::collect_own() {
-    own_.assign(static_cast<size_t>(same_.end() - same_.begin()), Place());
-    own_values_.clear();
-    uint32_t entered = UINT32_MAX;
-    for (int64_t token = same_.begin(); token < same_.end(); ++token) {
-        Place& place = own_[static_cast<size_t>(token - same_.begin())];
-        place.begin = static_cast<uint32_t>(own_values_.size());
-        if (same_.all(token).size() < 2) continue;
-        if (const uint32_t sentence = same_.sentence_of(token); sentence != entered) values_->enter(entered = sentence);
-        for (int64_t other = token + atom_.a; other <= token + atom_.b; ++other)
-            for (const uint64_t hash : values_->hashes(0, other)) {
-                const auto known = own_values_.begin() + place.begin;
-                if (std::find(known, own_values_.end(), hash) == own_values_.end()) own_values_.push_back(hash);
+// Visits tokens in order, so that the source computes each sentence once. Words that occur once are skipped.
+void Elsewhere::fill_local() {
+    local_.reset(static_cast<size_t>(same_words_.end() - same_words_.begin()));
+    uint32_t current = UINT32_MAX;
+    for (int64_t token = same_words_.begin(); token < same_words_.end(); ++token) {
+        const auto row = static_cast<size_t>(token - same_words_.begin());
+        local_.begin_row(row);
+        if (same_words_.occurrences(token).size() < 2) continue;
+        if (const uint32_t sentence = same_words_.sentence_of(token); sentence != current) source_->enter(current = sentence);
+        for (int64_t other = token + atom_.first_offset; other <= token + atom_.last_offset; ++other)
+            for (const uint64_t hash : source_->hashes(other)) {
+                const auto begin = local_.values.begin() + local_.rows[row].begin;
+                if (std::find(begin, local_.values.end(), hash) == local_.values.end()) local_.values.push_back(hash);
             }
-        place.count = static_cast<uint32_t>(own_values_.size()) - place.begin;
+        local_.end_row(row);
     }
 }
 
 void Elsewhere::count_values(std::span<const uint32_t> tokens) {
-    met_.clear();
-    all_.clear();
+    occurrences_.clear();
+    counted_.clear();
     for (const uint32_t token : tokens)
-        for (const uint64_t hash : own(token)) met_.emplace_back(hash, static_cast<uint32_t>(met_.size()));
-    std::sort(met_.begin(), met_.end());
-    for (const auto& [hash, place] : met_) {
-        if (all_.empty() || all_.back().hash != hash) all_.push_back({hash, 0, place});
-        ++all_.back().count;
+        for (const uint64_t hash : local_[token]) occurrences_.emplace_back(hash, static_cast<uint32_t>(occurrences_.size()));
+    std::sort(occurrences_.begin(), occurrences_.end());
+    for (const auto& [hash, rank] : occurrences_) {
+        if (counted_.empty() || counted_.back().hash != hash) counted_.push_back({hash, 0, rank});
+        ++counted_.back().count;
     }
-    std::sort(all_.begin(), all_.end());
+    std::sort(counted_.begin(), counted_.end());
 }
 
-// The most frequent values of the others. Its own count one less, so that those who come after the first ones are few.
-void Elsewhere::choose(uint32_t token) {
-    const size_t most = atom_.gathering == Gathering::most ? 1 : kMost;
-    const std::span<const uint64_t> mine = own(token);
-    chosen_.clear();
-    for (const Value& value : all_) {
-        if (chosen_.size() == most + mine.size()) break;
-        const bool is_mine = std::find(mine.begin(), mine.end(), value.hash) != mine.end();
-        if (value.count > is_mine) chosen_.push_back({value.hash, value.count - is_mine, value.first});
+// Selects the most frequent values of the other occurrences: the count of each value at the token itself is one less.
+void Elsewhere::select_values(uint32_t token) {
+    const size_t limit = atom_.gathering == Gathering::most ? 1 : kMaxValues;
+    const std::span<const uint64_t> local = local_[token];
+    selected_.clear();
+    for (const Value& value : counted_) {
+        if (selected_.size() == limit + local.size()) break;
+        const bool is_local = std::find(local.begin(), local.end(), value.hash) != local.end();
+        if (value.count > is_local) selected_.push_back({value.hash, value.count - is_local, value.rank});
     }
-    std::sort(chosen_.begin(), chosen_.end());
-    if (chosen_.size() > most) chosen_.resize(most);
+    std::sort(selected_.begin(), selected_.end());
+    if (selected_.size() > limit) selected_.resize(limit);
 }
 
-uint64_t Elsewhere::joined(std::span<const uint32_t> tokens) {
-    if (chosen_.empty()) return hash_bytes(kNothing);
-    std::vector<uint64_t> parts;
-    for (const Value& value : chosen_) parts.push_back(value.hash);
-    std::sort(parts.begin(), parts.end());
-    if (const auto known = joined_.find(parts); known != joined_.end()) return known->second;
+uint64_t Elsewhere::join_values(std::span<const uint32_t> tokens) {
+    if (selected_.empty()) return hash_bytes(kNoValue);
+    std::vector<uint64_t> hashes;
+    for (const Value& value : selected_) hashes.push_back(value.hash);
+    std::sort(hashes.begin(), hashes.end());
+    if (const auto known = joined_.find(hashes); known != joined_.end()) return known->second;
     std::vector<std::string> texts;
-    for (const uint64_t part : parts) {
-        if (!texts_.contains(part)) learn_texts(tokens);
-        texts.push_back(texts_.at(part));
+    for (const uint64_t hash : hashes) {
+        if (!texts_.contains(hash)) add_texts(tokens);
+        texts.push_back(texts_.at(hash));
     }
     std::sort(texts.begin(), texts.end());
-    std::string whole = texts[0];
-    for (size_t i = 1; i < texts.size(); ++i) whole += "+" + texts[i];
-    const uint64_t hash = hash_bytes(whole);
-    texts_.emplace(hash, std::move(whole));
-    return joined_.emplace(std::move(parts), hash).first->second;
+    std::string joined = texts[0];
+    for (size_t i = 1; i < texts.size(); ++i) joined += "+" + texts[i];
+    const uint64_t hash = hash_bytes(joined);
+    texts_.emplace(hash, std::move(joined));
+    return joined_.emplace(std::move(hashes), hash).first->second;
 }
 
-void Elsewhere::learn_texts(std::span<const uint32_t> tokens) {
+// Adds the texts of all local values of some tokens.
+void Elsewhere::add_texts(std::span<const uint32_t> tokens) {
     std::vector<std::string> texts;
-    for (const uint32_t place : tokens) {
-        const int64_t token = same_.begin() + place;
-        values_->enter(same_.sentence_of(token));
-        for (int64_t other = token + atom_.a; other <= token + atom_.b; ++other) {
-            values_->texts(0, other, texts);
+    for (const uint32_t row : tokens) {
+        const int64_t token = same_words_.begin() + row;
+        source_->enter(same_words_.sentence_of(token));
+        for (int64_t other = token + atom_.first_offset; other <= token + atom_.last_offset; ++other) {
+            source_->texts(other, texts);
             for (std::string& text : texts) {
                 const uint64_t hash = hash_bytes(text);
                 texts_.emplace(hash, std::move(text));

@@ -1,5 +1,5 @@
-// Elsewhere: what an atom says at the other occurrences of a word in its document. Worked out for a document at once, when the first of its
-// tokens is asked for.
+// Elsewhere: the values of an atom at the other occurrences of a word in its document. Computed for a whole document when the first
+// of its tokens is needed.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -14,47 +14,63 @@
 
 namespace tagpool {
 
-class AtomValues;
-
 class Elsewhere {
 public:
-    // `same` is asked for the document it is in.
-    Elsewhere(const Atom& atom, bool boundary, const Columns& columns, SameWords& same);
-    ~Elsewhere();
+    // Source: the values of the inner atom (see AtomValues).
+    class Source {
+    public:
+        virtual ~Source() = default;
+        virtual void enter(uint32_t sentence) = 0;
+        virtual std::span<const uint64_t> hashes(int64_t token) = 0;
+        virtual void texts(int64_t token, std::vector<std::string>& out) = 0;
+    };
+
+    // The current document is that of `same_words`.
+    Elsewhere(const Atom& atom, std::unique_ptr<Source> source, SameWords& same_words);
 
     std::span<const uint64_t> hashes(int64_t token);
-    // The same values as text, in the same order.
+    // Appends the same values as text, in the same order.
     void texts(int64_t token, std::vector<std::string>& out);
 
 private:
-    // A value of a word: at how many of its occurrences it is met, and which of all its values it is in their order.
+    // A value of a word, the number of its occurrences, and its rank in the order of the tokens.
     struct Value {
         uint64_t hash;
-        uint32_t count, first;
-        bool operator<(const Value& other) const { return count != other.count ? count > other.count : first < other.first; }
+        uint32_t count, rank;
+        bool operator<(const Value& other) const { return count != other.count ? count > other.count : rank < other.rank; }
     };
-    struct Place {
-        uint32_t begin = 0, count = 0;
+    // Compressed rows of hashes: token t has entries values[rows[t].begin..] of length rows[t].count.
+    struct Rows {
+        struct Row {
+            uint32_t begin = 0, count = 0;
+        };
+        std::vector<Row> rows;  // by token of the document
+        std::vector<uint64_t> values;
+        std::span<const uint64_t> operator[](size_t token) const { return {values.data() + rows[token].begin, rows[token].count}; }
+        void begin_row(size_t token) { rows[token].begin = static_cast<uint32_t>(values.size()); }
+        void end_row(size_t token) { rows[token].count = static_cast<uint32_t>(values.size()) - rows[token].begin; }
+        void reset(size_t tokens) {
+            rows.assign(tokens, Row());
+            values.clear();
+        }
     };
-    void gather();
-    void collect_own();
+    void fill();
+    void fill_local();
     void count_values(std::span<const uint32_t> tokens);
-    void choose(uint32_t token);
-    uint64_t joined(std::span<const uint32_t> tokens);
-    void learn_texts(std::span<const uint32_t> tokens);
-    std::span<const uint64_t> own(uint32_t token) const { return {own_values_.data() + own_[token].begin, own_[token].count}; }
+    void select_values(uint32_t token);
+    uint64_t join_values(std::span<const uint32_t> tokens);
+    void add_texts(std::span<const uint32_t> tokens);
 
     const Atom& atom_;
-    SameWords& same_;
-    const Program program_;               // the one atom that is looked at
-    std::unique_ptr<AtomValues> values_;  // its values
-    uint32_t document_ = UINT32_MAX;      // what is known below is of this one
-    std::vector<Place> own_, found_;      // by token of the document: what it says itself, and what is said elsewhere
-    std::vector<uint64_t> own_values_, found_values_;
-    std::vector<std::pair<uint64_t, uint32_t>> met_;  // of one word: values in their order
-    std::vector<Value> all_, chosen_;                 // of one word, and of one token: the most frequent first
-    std::map<std::vector<uint64_t>, uint64_t> joined_;  // by the parts, sorted
-    std::map<uint64_t, std::string> texts_;             // of values that were asked for
+    SameWords& same_words_;
+    std::unique_ptr<Source> source_;
+    uint32_t document_ = UINT32_MAX;  // the document of the rows below
+    Rows local_;                      // values around each token
+    Rows results_;                    // values around the other tokens of the same word
+    std::vector<std::pair<uint64_t, uint32_t>> occurrences_;  // of one word: (hash, rank)
+    std::vector<Value> counted_, selected_;                   // of one word, and of one token: most frequent first
+    std::map<std::vector<uint64_t>, uint64_t> joined_;        // sorted hashes -> hash of the joined text
+    std::map<uint64_t, std::string> texts_;                   // by hash
 };
 
 }  // namespace tagpool

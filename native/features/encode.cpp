@@ -1,6 +1,7 @@
 #include "features/encode.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <tuple>
 
 #include "features/extract.hpp"
@@ -13,7 +14,7 @@ namespace {
 template <class Resolver>
 Encoding encode_with(Resolver resolver, const Program& program, const Columns& columns, uint32_t first_sentence = 0) {
     Encoding out;
-    Pass<Resolver>(program, columns, resolver, out, first_sentence).run();
+    Extractor<Resolver>(program, columns, resolver, out, first_sentence).run();
     return out;
 }
 
@@ -27,57 +28,57 @@ Encoder::Encoder(Program program, uint32_t minimum_count, uint32_t hash_size)
 uint32_t Encoder::feature_count() const { return hash_size_ ? hash_size_ : index_.size(); }
 
 Encoding Encoder::fit(std::shared_ptr<const Columns> columns, std::vector<std::string> known) {
-    if (hash_size_ && !known.empty()) throw InputFault("hashed features are not known by name");
+    if (hash_size_ && !known.empty()) throw InputFault("known features need an index; drop the hash size");
     index_ = FeatureIndex();
     names_.clear();
     origins_.assign(hash_size_, Origin{Origin::kNowhere, 0, 0});
     if (!hash_size_) index_.reserve(static_cast<uint32_t>(std::min<size_t>(columns->token_count(), 1u << 26)));
     for (const std::string& name : known) {
-        if (index_.insert(key_of(program_, name)) != origins_.size()) throw InputFault("the feature \"" + name + "\" is known twice");
+        if (index_.insert(key_of(program_, name)) != origins_.size()) throw InputFault("the known feature \"" + name + "\" occurs twice");
         const std::string_view key = std::string_view(name).substr(0, name.find('='));
-        const auto same = [key](const Template& each) { return each.key == key; };
-        const auto number = std::find_if(program_.templates.begin(), program_.templates.end(), same) - program_.templates.begin();
-        if (number == std::ssize(program_.templates)) throw InputFault("no template makes the feature \"" + name + "\"");
+        const auto has_key = [key](const Template& candidate) { return candidate.key == key; };
+        const auto number = std::find_if(program_.templates.begin(), program_.templates.end(), has_key) - program_.templates.begin();
+        if (number == std::ssize(program_.templates)) throw InputFault("no template has the key of the known feature \"" + name + "\"");
         origins_.push_back({Origin::kNowhere, 0, static_cast<uint16_t>(number)});
     }
-    Encoding out = hash_size_ ? encode_with(Hashing{hash_size_, &origins_}, program_, *columns)
-                              : encode_with(Numbering{index_, origins_}, program_, *columns);
+    Encoding out = hash_size_ ? encode_with(HashingResolver{hash_size_, &origins_}, program_, *columns)
+                              : encode_with(NumberingResolver{index_, origins_}, program_, *columns);
     counts_ = count_features(out, feature_count());
     if (!hash_size_ && minimum_count_ > 1) {
-        std::vector<uint32_t> judged = counts_;
-        std::fill_n(judged.begin(), known.size(), minimum_count_);
-        renumber(prune(out, judged, index_, minimum_count_));
+        std::vector<uint32_t> counts = counts_;
+        std::fill_n(counts.begin(), known.size(), minimum_count_);
+        renumber(prune(out, counts, index_, minimum_count_));
     }
     known_ = std::move(known);
-    fitted_on_ = std::move(columns);
+    fitted_corpus_ = std::move(columns);
     return out;
 }
 
 void Encoder::keep(const std::vector<uint8_t>& marks, Encoding& encoding) {
-    if (hash_size_ || !known_.empty() || !fitted_on_) throw InputFault("only the features of an encoder that was just fitted can be chosen from");
-    if (marks.size() != feature_count()) throw InputFault("expected one mark a feature");
+    if (hash_size_ || !known_.empty() || !fitted_corpus_) throw InputFault("features can only be removed directly after fitting without known features");
+    if (marks.size() != feature_count()) throw InputFault("expected " + std::to_string(feature_count()) + " marks, got " + std::to_string(marks.size()));
     for (const uint32_t id : encoding.ids)
-        if (id >= marks.size()) throw InputFault("a feature is out of range");
-    std::vector<uint32_t> kept;
-    for (const uint8_t mark : marks) kept.push_back(mark != 0);
-    renumber(prune(encoding, kept, index_, 1));
+        if (id >= marks.size()) throw InputFault("the encoding has a feature id out of range");
+    std::vector<uint32_t> counts;
+    for (const uint8_t mark : marks) counts.push_back(mark != 0);
+    renumber(prune(encoding, counts, index_, 1));
 }
 
 void Encoder::renumber(const std::vector<uint32_t>& new_ids) {
-    uint32_t kept = 0;
+    uint32_t count = 0;
     for (uint32_t id = 0; id < new_ids.size(); ++id) {
         if (new_ids[id] == FeatureIndex::kNone) continue;
         origins_[new_ids[id]] = origins_[id];
         counts_[new_ids[id]] = counts_[id];
-        ++kept;
+        ++count;
     }
-    origins_.resize(kept);
-    counts_.resize(kept);
+    origins_.resize(count);
+    counts_.resize(count);
 }
 
 Encoding Encoder::encode(const Columns& columns) const {
-    if (hash_size_) return encode_with(Hashing{hash_size_, nullptr}, program_, columns);
-    return encode_with(Frozen{index_}, program_, columns);
+    if (hash_size_) return encode_with(HashingResolver{hash_size_, nullptr}, program_, columns);
+    return encode_with(FindingResolver<FeatureIndex>{index_}, program_, columns);
 }
 
 std::vector<uint16_t> Encoder::template_numbers() const {
@@ -88,33 +89,32 @@ std::vector<uint16_t> Encoder::template_numbers() const {
 }
 
 const std::vector<std::string>& Encoder::names() {
-    if (!fitted_on_) return names_;
+    if (!fitted_corpus_) return names_;
     std::vector<uint32_t> order;
     for (uint32_t id = 0; id < origins_.size(); ++id)
         if (origins_[id].token != Origin::kNowhere) order.push_back(id);
     std::sort(order.begin(), order.end(), [this](uint32_t a, uint32_t b) {
-        const auto place = [this](uint32_t id) { return std::tuple(origins_[id].token, origins_[id].template_number, id); };
-        return place(a) < place(b);
+        const auto position = [this](uint32_t id) { return std::tuple(origins_[id].token, origins_[id].template_number, id); };
+        return position(a) < position(b);
     });
     names_ = std::move(known_);
     names_.resize(origins_.size());
-    Namer namer(program_, *fitted_on_);
+    FeatureNamer namer(program_, *fitted_corpus_);
     for (uint32_t id : order) names_[id] = namer.name(origins_[id]);
-    fitted_on_.reset();
+    fitted_corpus_.reset();
     return names_;
 }
 
-// The inverse of a feature's name (namer.hpp): the template's key up to the first "=", then the values; in a conjunction they are
-// separated by "|", which is escaped inside them.
+// A name is the template's key, "=", and the values; in a conjunction they are separated by "|", which is escaped inside them.
 uint64_t Encoder::key_of(const Program& program, std::string_view name) {
     const size_t equals = name.find('=');
     const std::string_view template_key = name.substr(0, equals);
     uint64_t key = hash_bytes(template_key);
     if (equals == std::string_view::npos) return key;
     const std::string_view values = name.substr(equals + 1);
-    const bool joined = std::any_of(program.templates.begin(), program.templates.end(),
-                                    [&](const Template& each) { return each.key == template_key && each.terms.size() > 1; });
-    if (!joined) return combine(key, hash_bytes(values));
+    const bool is_conjunction = std::any_of(program.templates.begin(), program.templates.end(),
+                                    [&](const Template& candidate) { return candidate.key == template_key && candidate.terms.size() > 1; });
+    if (!is_conjunction) return combine(key, hash_bytes(values));
     std::string value;
     for (size_t i = 0; i <= values.size(); ++i) {
         if (i == values.size() || values[i] == '|') {
@@ -128,22 +128,21 @@ uint64_t Encoder::key_of(const Program& program, std::string_view name) {
     return key;
 }
 
-Encoder::Described Encoder::describe(const Columns& columns, uint32_t sentence) const {
-    // Of a document the other sentences come along, if they matter.
+Encoder::Description Encoder::describe(const Columns& columns, uint32_t sentence) const {
+    // Templates that look at the document need all of its sentences.
     uint32_t first = sentence, last = sentence + 1;
     if (program_.looks_at_documents()) std::tie(first, last) = columns.document_of(sentence);
-    std::vector<uint32_t> around;
-    for (uint32_t each = first; each < last; ++each) around.push_back(each);
-    const Columns some = columns.select(around);
-    // Every combination is numbered apart from the index, and its name written at once.
+    std::vector<uint32_t> selection(last - first);
+    std::iota(selection.begin(), selection.end(), first);
+    const Columns selected = columns.select(selection);
     FeatureIndex index;
     std::vector<Origin> origins;
-    const Encoding encoding = encode_with(Numbering{index, origins}, program_, some, first);
-    Namer namer(program_, some);
+    const Encoding encoding = encode_with(NumberingResolver{index, origins}, program_, selected, first);
+    FeatureNamer namer(program_, selected);
     std::vector<std::string> names;
     for (const Origin& origin : origins) names.push_back(namer.name(origin));
     const size_t begin = encoding.sentences[sentence - first], end = encoding.sentences[sentence - first + 1];
-    Described out(end - begin);
+    Description out(end - begin);
     for (size_t token = begin; token < end; ++token)
         for (uint64_t i = encoding.starts[token]; i < encoding.starts[token + 1]; ++i)
             out[token - begin].emplace_back(names[encoding.ids[i]], encoding.values.empty() ? 1.0f : encoding.values[i]);

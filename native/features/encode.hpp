@@ -1,8 +1,8 @@
-// Encoder: templates over a corpus -> rows of feature ids.
+// Encoder: applies templates to a corpus and returns rows of feature ids.
 //
-// A feature is known by the hash of its template's key and of its terms' values. Fitting numbers the features in the order they
-// are met; afterwards the index is frozen and unseen features are dropped. With a hash size, a feature's id is its hash modulo
-// that size, and there is no index.
+// A feature is identified by the hash of its template's key and its terms' values. Fitting numbers the features in the order of their
+// first occurrence; afterwards unknown features are dropped. With a hash size, the id of a feature is its hash modulo that size, and
+// there is no index.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -14,58 +14,51 @@
 #include "text/columns.hpp"
 #include "features/encoding.hpp"
 #include "features/index.hpp"
+#include "features/origin.hpp"
 #include "features/program.hpp"
 
 namespace tagpool {
-
-// Where a feature was first met; enough to write its name when somebody asks.
-struct Origin {
-    static constexpr uint32_t kNowhere = UINT32_MAX;
-    uint32_t token;
-    uint32_t ordinal;  // which combination of the terms' values
-    uint16_t template_number;
-};
 
 class Encoder {
 public:
     Encoder(Program program, uint32_t minimum_count, uint32_t hash_size);
 
-    // Numbers the features of a corpus (replacing what was fitted before) and encodes it. Features known by name from elsewhere come
-    // first, and stay however seldom they are met.
+    // Numbers the features of a corpus, replacing those of an earlier fit, and encodes it. The features in `known` (names) come first,
+    // and the minimum count does not apply to them.
     Encoding fit(std::shared_ptr<const Columns> columns, std::vector<std::string> known = {});
-    // The hash that a feature of this name has (the inverse of what `names` writes).
+    // The hash of the feature with this name; the inverse of `names`.
     static uint64_t key_of(const Program& program, std::string_view name);
-    // Keeps only the features that are marked: the others leave the index and the encoding, as if they had never been met.
+    // Removes the features without a mark from the index and the encoding. `marks` is a [features] array.
     void keep(const std::vector<uint8_t>& marks, Encoding& encoding);
-    // Encodes with the frozen index. Thread-safe.
+    // Encodes without unknown features. Thread-safe.
     Encoding encode(const Columns& columns) const;
 
     uint32_t feature_count() const;
-    // How often each feature was met in fitting.
+    // Number of occurrences of each feature in the fitted corpus.
     const std::vector<uint32_t>& counts() const { return counts_; }
     std::vector<uint16_t> template_numbers() const;
     std::vector<uint64_t> keys() const { return index_.keys(); }
     const Program& program() const { return program_; }
     uint32_t hash_size() const { return hash_size_; }
 
-    // The names of all features by id; writes them on the first call and lets go of the fitted corpus then.
-    // With a hash size: the first feature met in each slot, empty where none was.
+    // The names of all features by id. The first call writes them and releases the fitted corpus.
+    // With a hash size: the name of the first feature with each id, or empty.
     const std::vector<std::string>& names();
 
-    // The features of one sentence as text with their values, by token: what `encode` sees, whether in the index or not.
-    using Described = std::vector<std::vector<std::pair<std::string, float>>>;
-    Described describe(const Columns& columns, uint32_t sentence) const;
+    // The names and values of all features of one sentence by token, including unknown ones.
+    using Description = std::vector<std::vector<std::pair<std::string, float>>>;
+    Description describe(const Columns& columns, uint32_t sentence) const;
 
 private:
-    // What is known of each feature, under its new id (kNone: gone).
+    // Moves the origin and count of each feature to its new id (kNone: removed).
     void renumber(const std::vector<uint32_t>& new_ids);
 
     Program program_;
     uint32_t minimum_count_, hash_size_;
     FeatureIndex index_;
-    std::vector<uint32_t> counts_;
-    std::vector<Origin> origins_;
-    std::shared_ptr<const Columns> fitted_on_;
+    std::vector<uint32_t> counts_;  // a [features] array
+    std::vector<Origin> origins_;   // a [features] array
+    std::shared_ptr<const Columns> fitted_corpus_;  // null after `names`
     std::vector<std::string> known_, names_;
 };
 

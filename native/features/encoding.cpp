@@ -10,14 +10,14 @@ std::vector<uint32_t> count_features(const Encoding& encoding, uint32_t features
 
 std::vector<uint32_t> prune(Encoding& encoding, std::vector<uint32_t>& counts, FeatureIndex& index, uint32_t minimum) {
     std::vector<uint32_t> new_ids(counts.size(), FeatureIndex::kNone);
-    uint32_t kept = 0;
+    uint32_t count = 0;
     for (uint32_t id = 0; id < counts.size(); ++id) {
         if (counts[id] < minimum) continue;
-        counts[kept] = counts[id];
-        new_ids[id] = kept++;
+        counts[count] = counts[id];
+        new_ids[id] = count++;
     }
-    counts.resize(kept);
-    index.renumber(new_ids, kept);
+    counts.resize(count);
+    index.renumber(new_ids, count);
     uint64_t write = 0, read = 0;
     for (size_t token = 0; token < encoding.token_count(); ++token) {
         for (const uint64_t end = encoding.starts[token + 1]; read < end; ++read) {
@@ -35,7 +35,7 @@ std::vector<uint32_t> prune(Encoding& encoding, std::vector<uint32_t>& counts, F
     return new_ids;
 }
 
-Encoding restricted(const Encoding& encoding, const std::vector<uint8_t>& keep) {
+Encoding restrict_encoding(const Encoding& encoding, const std::vector<uint8_t>& keep) {
     Encoding out;
     out.sentences = encoding.sentences;
     for (size_t token = 0; token < encoding.token_count(); ++token) {

@@ -1,4 +1,4 @@
-// Encoding: a corpus as feature ids, one compressed row a token. A row may hold an id more than once: values then add up.
+// Encoding: a corpus as compressed rows of feature ids, one row per token. The values of repeated ids in a row add up.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -9,10 +9,10 @@
 namespace tagpool {
 
 struct Encoding {
-    Buffer<uint64_t> starts;  // row t is ids[starts[t]..starts[t + 1]]
-    Buffer<uint32_t> ids;
-    Buffer<float> values;     // beside ids; empty: every value is 1
-    std::vector<uint32_t> sentences = {0};
+    Buffer<uint64_t> starts;                // a [tokens + 1] array: row t is ids[starts[t]..starts[t + 1]]
+    Buffer<uint32_t> ids;                   // an [entries] array
+    Buffer<float> values;                   // an [entries] array; empty: every value is 1
+    std::vector<uint32_t> sentences = {0};  // a [sentences + 1] array of token offsets
 
     Encoding() { starts.push_back(0); }
     size_t token_count() const { return starts.size() - 1; }
@@ -20,7 +20,7 @@ struct Encoding {
     void append(uint32_t id, float value) {
         ids.push_back(id);
         if (!values.empty() || value != 1.0f) {
-            // The first value that is not 1 makes the column.
+            // The first value other than 1 creates the array.
             while (values.size() + 1 < ids.size()) values.push_back(1.0f);
             values.push_back(value);
         }
@@ -38,14 +38,14 @@ struct Encoding {
     }
 };
 
-// How often each feature occurs.
+// Number of occurrences of each feature.
 std::vector<uint32_t> count_features(const Encoding& encoding, uint32_t features);
 
-// New ids (kNone: gone) for the features that occur at least `minimum` times; the others are taken out of the encoding, the
-// counts and the index. Order is kept.
+// Removes features with a count below `minimum` from the encoding, the counts and the index. Returns the new id of each feature
+// (kNone: removed); the order does not change.
 std::vector<uint32_t> prune(Encoding& encoding, std::vector<uint32_t>& counts, FeatureIndex& index, uint32_t minimum);
 
-// A copy with only the features that `keep` marks; ids do not change.
-Encoding restricted(const Encoding& encoding, const std::vector<uint8_t>& keep);
+// A copy with only the features that `keep` (a [features] array) marks; ids do not change.
+Encoding restrict_encoding(const Encoding& encoding, const std::vector<uint8_t>& keep);
 
 }  // namespace tagpool

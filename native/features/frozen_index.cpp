@@ -15,51 +15,63 @@ std::string index_text(uint32_t capacity, uint64_t seed, size_t hash_size) {
 }  // namespace
 
 FrozenIndex::FrozenIndex(const Tensors& tensors, const std::string& name) {
+    const auto require = [&name](bool condition, const std::string& problem) {
+        if (!condition) throw InputFault("damaged model: index \"" + name + "\" " + problem);
+    };
     const Json index = Json::parse(tensors.text(name + ".index"));
     capacity_ = static_cast<uint32_t>(index.at("capacity").as_integer(0, UINT32_MAX));
     seed_ = static_cast<uint64_t>(index.at("seed").as_integer(0, INT32_MAX));
     hash_size_ = static_cast<uint32_t>(index.at("hash_size").as_integer(0, UINT32_MAX));
     places_ = tensors.array<uint32_t>(name + ".places");
-    if (places_.empty() || places_.size() > UINT32_MAX || (hash_size_ && places_.size() != hash_size_)) throw InputFault("the index of features cannot be");
-    if (hash_size_) return;
+    const std::string slots = std::to_string(places_.size()) + " slots";
+    require(!places_.empty() && places_.size() <= UINT32_MAX, "has " + slots);
+    if (hash_size_) {
+        require(places_.size() == hash_size_, "has " + slots + ", expected " + std::to_string(hash_size_));
+        return;
+    }
     fingerprints_ = tensors.array<uint32_t>(name + ".fingerprints");
-    // A search begins below the capacity and ends at the first free slot: there must be one behind.
-    if (fingerprints_.size() != places_.size() || capacity_ == 0 || places_.size() <= capacity_ || fingerprints_.back() != 0)
-        throw InputFault("the index of features cannot be");
+    require(fingerprints_.size() == places_.size(), "has " + slots + ", but " + std::to_string(fingerprints_.size()) + " fingerprints");
+    // A search begins below the capacity and ends at the first free slot, so the last slot must be free.
+    require(capacity_ > 0 && places_.size() > capacity_, "has " + slots + ", expected more than its capacity " + std::to_string(capacity_));
+    require(fingerprints_.back() == 0, "does not end with a free slot");
     for (size_t slot = 0; slot < places_.size(); ++slot)
-        if ((fingerprints_[slot] == 0) != (places_[slot] == kNone)) throw InputFault("the index of features cannot be");
+        if ((fingerprints_[slot] == 0) != (places_[slot] == kNone)) require(false, "has a slot with only a fingerprint or only a place");
+}
+
+bool FrozenIndex::fill(const std::vector<uint32_t>& features, const std::vector<uint64_t>& mixed, const std::vector<uint32_t>& places,
+                       uint32_t capacity, Arrays& out) {
+    const auto pad = [&](size_t size) {
+        if (out.fingerprints.size() >= size) return;
+        out.fingerprints.resize(size, 0);
+        out.places.resize(size, kNone);
+    };
+    for (const uint32_t feature : features) {
+        pad(home(mixed[feature], capacity));
+        const uint32_t print = fingerprint(mixed[feature]);
+        for (size_t slot = out.fingerprints.size(); slot-- > 0 && out.fingerprints[slot] != 0;)
+            if (out.fingerprints[slot] == print) return false;
+        out.fingerprints.push_back(print);
+        out.places.push_back(places[feature]);
+    }
+    pad(capacity + size_t{1});
+    pad(out.fingerprints.size() + 1);
+    return true;
 }
 
 void FrozenIndex::write(const std::vector<uint64_t>& keys, const std::vector<uint32_t>& places, const std::string& name, Tensors& to) {
-    std::vector<uint32_t> order;
+    std::vector<uint32_t> features;
     for (uint32_t feature = 0; feature < keys.size(); ++feature)
-        if (places[feature] != kNone) order.push_back(feature);
-    const auto capacity = static_cast<uint32_t>(std::max<uint64_t>(order.size() * uint64_t{10} / 7, 16));
+        if (places[feature] != kNone) features.push_back(feature);
+    const auto capacity = static_cast<uint32_t>(std::max<uint64_t>(features.size() * uint64_t{10} / 7, 16));
     for (uint64_t seed = 0;; ++seed) {
-        // In the order of their homes, each feature takes the first slot that is free.
         std::vector<uint64_t> mixed(keys.size());
-        for (uint32_t feature : order) mixed[feature] = mix(keys[feature], seed);
-        std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) { return mixed[a] < mixed[b]; });
-        std::vector<uint32_t> fingerprints, placed;
-        bool distinct = true;
-        const auto fill = [&](size_t count) {
-            if (fingerprints.size() >= count) return;
-            fingerprints.resize(count, 0);
-            placed.resize(count, kNone);
-        };
-        for (uint32_t feature : order) {
-            fill(home(mixed[feature], capacity));
-            const uint32_t own = fingerprint(mixed[feature]);
-            for (size_t before = fingerprints.size(); distinct && before-- > 0 && fingerprints[before] != 0;) distinct = fingerprints[before] != own;
-            fingerprints.push_back(own);
-            placed.push_back(places[feature]);
-        }
-        if (!distinct) continue;
-        fill(capacity + size_t{1});
-        fill(fingerprints.size() + 1);
+        for (const uint32_t feature : features) mixed[feature] = mix(keys[feature], seed);
+        std::sort(features.begin(), features.end(), [&](uint32_t a, uint32_t b) { return mixed[a] < mixed[b]; });
+        Arrays arrays;
+        if (!fill(features, mixed, places, capacity, arrays)) continue;
         to.set(name + ".index", index_text(capacity, seed, 0));
-        to.add(name + ".fingerprints", std::move(fingerprints));
-        to.add(name + ".places", std::move(placed));
+        to.add(name + ".fingerprints", std::move(arrays.fingerprints));
+        to.add(name + ".places", std::move(arrays.places));
         return;
     }
 }
@@ -69,17 +81,17 @@ void FrozenIndex::write_numbered(std::vector<uint32_t> places, const std::string
     to.add(name + ".places", std::move(places));
 }
 
-Encoding placed_by(const FrozenIndex& slots, const Encoding& numbered) {
+Encoding replace_ids_by_places(const FrozenIndex& index, const Encoding& encoding) {
     Encoding out;
-    out.sentences = numbered.sentences;
-    out.ids.reserve_more(numbered.ids.size());
-    for (size_t token = 0; token < numbered.token_count(); ++token) {
-        for (uint64_t i = numbered.starts[token]; i < numbered.starts[token + 1]; ++i) {
-            if (numbered.ids[i] >= slots.size()) throw InputFault("the encoding has features this model does not know");
-            const uint32_t place = slots.place(numbered.ids[i]);
+    out.sentences = encoding.sentences;
+    out.ids.reserve_more(encoding.ids.size());
+    for (size_t token = 0; token < encoding.token_count(); ++token) {
+        for (uint64_t i = encoding.starts[token]; i < encoding.starts[token + 1]; ++i) {
+            if (encoding.ids[i] >= index.size()) throw InputFault("the encoding has features that the model does not have; encode with the model's encoder");
+            const uint32_t place = index.place(encoding.ids[i]);
             if (place == FrozenIndex::kNone) continue;
             out.ids.push_unchecked(place);
-            if (!numbered.values.empty()) out.values.push_back(numbered.values[i]);
+            if (!encoding.values.empty()) out.values.push_back(encoding.values[i]);
         }
         out.end_token();
     }

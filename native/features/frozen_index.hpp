@@ -1,9 +1,9 @@
-// Slots: the frozen index of a model, feature hash -> the place of its weights. It is used straight from a mapped file.
+// FrozenIndex: the immutable index of a model, from feature hashes to the places of their weights, used directly in a mapped file.
 //
-// Open addressing without wrapping around: a hash's home is the upper half of its bits scaled to the capacity, and the lower half is kept
-// as its fingerprint (0 is a free slot). Fingerprints lie together, apart from the places, since most searches are for features that are
-// not there and end among them. A feature that was never seen is taken for another one with a probability of about 10^-9; no two features
-// of the model are ever confused (building tries another seed until all fingerprints that could meet differ).
+// Open addressing without wrap-around. The home slot of a hash is its upper half scaled to the capacity; its lower half is the
+// fingerprint (0 = free slot). Fingerprints and places are separate arrays, since most searches are for unknown features and read only
+// fingerprints. An unknown feature is mistaken for a known one with a probability of about 10^-9. Features of the model are never
+// confused: writing tries seeds until fingerprints in the same run of slots differ.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -23,29 +23,29 @@ public:
     static constexpr uint32_t kNone = FeatureIndex::kNone;
 
     FrozenIndex() = default;
-    // From the arrays and the text of a model: `name`.fingerprints, `name`.places and `name`.index, which `tensors` keep alive. Throws
-    // InputFault where they could lead a search astray.
+    // Reads the arrays `name`.fingerprints and `name`.places and the metadata `name`.index, which `tensors` keeps alive. Throws
+    // InputFault if a search could leave the arrays.
     FrozenIndex(const Tensors& tensors, const std::string& name);
 
     uint32_t size() const { return static_cast<uint32_t>(places_.size()); }
-    // Of a slot; kNone: it is free.
+    // The place of a slot; kNone if it is free.
     uint32_t place(uint32_t slot) const { return places_[slot]; }
-    // What hashes are taken modulo, where slots are remainders (or numbers of features); 0: they are searched for.
+    // The modulus of hashes, if slots are remainders or feature ids; 0: an index by hash.
     uint32_t hash_size() const { return hash_size_; }
     uint32_t find(uint64_t key) const {
         if (hash_size_) return places_[key % hash_size_];
         const uint64_t mixed = mix(key, seed_);
-        const uint32_t wanted = fingerprint(mixed);
+        const uint32_t expected = fingerprint(mixed);
         for (uint32_t slot = home(mixed, capacity_);; ++slot) {
-            const uint32_t met = fingerprints_[slot];
-            if (met == wanted) return places_[slot];
-            if (met == 0) return kNone;
+            const uint32_t actual = fingerprints_[slot];
+            if (actual == expected) return places_[slot];
+            if (actual == 0) return kNone;
         }
     }
     [[gnu::always_inline]] void prefetch(uint64_t key) const {
         if (!hash_size_) __builtin_prefetch(&fingerprints_[home(mix(key, seed_), capacity_)]);
     }
-    // For searches that will succeed: the place as well.
+    // Prefetches the place, too, for searches that are likely to succeed.
     [[gnu::always_inline]] void prefetch_all(uint64_t key) const {
         if (hash_size_) return;
         const uint32_t slot = home(mix(key, seed_), capacity_);
@@ -53,12 +53,18 @@ public:
         __builtin_prefetch(&places_[slot]);
     }
 
-    // Puts an index of features into a model; those whose place is kNone are left out.
+    // Writes an index of features to a model, without those whose place is kNone. `keys` and `places` are [features] arrays.
     static void write(const std::vector<uint64_t>& keys, const std::vector<uint32_t>& places, const std::string& name, Tensors& to);
-    // Features known by number (or remainder) need no searching: slot and number are the same.
+    // Writes an index by feature id or remainder, which is the slot.
     static void write_numbered(std::vector<uint32_t> places, const std::string& name, Tensors& to);
 
 private:
+    struct Arrays {
+        std::vector<uint32_t> fingerprints, places;  // [slots] arrays
+    };
+    // Puts features, sorted by `mixed`, into the first free slots from their homes. False if two in the same run have equal fingerprints.
+    static bool fill(const std::vector<uint32_t>& features, const std::vector<uint64_t>& mixed, const std::vector<uint32_t>& places,
+                     uint32_t capacity, Arrays& out);
     static uint64_t mix(uint64_t key, uint64_t seed) { return seed ? combine(key, seed) : key; }
     static uint32_t home(uint64_t mixed, uint32_t capacity) { return static_cast<uint32_t>((mixed >> 32) * capacity >> 32); }
     static uint32_t fingerprint(uint64_t mixed) {
@@ -66,13 +72,13 @@ private:
         return lower + (lower == 0);
     }
 
-    std::span<const uint32_t> fingerprints_, places_;
+    std::span<const uint32_t> fingerprints_, places_;  // [slots] arrays
     uint32_t capacity_ = 0, hash_size_ = 0;
     uint64_t seed_ = 0;
 };
 
-// A corpus encoded by numbers of features as places, without the features that have none, for an index by numbers. Throws InputFault for
-// features it does not know.
-Encoding placed_by(const FrozenIndex& slots, const Encoding& numbered);
+// Replaces the feature ids of an encoding by places, for an index by id. Drops features without a place; throws InputFault for ids
+// out of range.
+Encoding replace_ids_by_places(const FrozenIndex& index, const Encoding& encoding);
 
 }  // namespace tagpool

@@ -1,4 +1,4 @@
-// GivenFeatures: the index of features that people bring themselves, as strings with values.
+// GivenFeatures: the index of features that users provide as strings with values.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -15,14 +15,14 @@ namespace tagpool {
 class GivenFeatures {
 public:
     GivenFeatures() = default;
-    // Features known from elsewhere come first, and stay however seldom they are met.
+    // The features in `known` (names) come first, and the minimum count does not apply to them.
     explicit GivenFeatures(const std::vector<std::string>& known) {
         for (const std::string& name : known) index_.insert(names_.hash(names_.intern(name)));
-        known_ = index_.size();
+        known_count_ = index_.size();
     }
 
-    // A token's features, one after another. While fitting, new ones are added; afterwards they are dropped.
-    void meet(std::string_view name, float value, Encoding& out) {
+    // Appends a feature of the current token. Before `freeze` new features get an id; afterwards they are dropped.
+    void add(std::string_view name, float value, Encoding& out) {
         uint32_t id;
         if (frozen_) {
             id = index_.find(hash_bytes(name));
@@ -35,7 +35,7 @@ public:
     }
     void end_token(Encoding& out) { out.end_token(); }
 
-    // Ends fitting: features seen fewer than `minimum` times go, also from the encoding.
+    // Ends fitting and removes features with fewer than `minimum` occurrences, also from the encoding.
     void freeze(Encoding& encoding, uint32_t minimum);
 
     bool frozen() const { return frozen_; }
@@ -48,7 +48,7 @@ private:
     FeatureIndex index_;
     StringTable names_;
     std::vector<uint32_t> counts_;
-    uint32_t known_ = 0;
+    uint32_t known_count_ = 0;
     bool frozen_ = false;
 };
 

@@ -11,21 +11,21 @@ size_t FeatureIndex::capacity_for(uint32_t count) {
 }
 
 void FeatureIndex::grow() {
-    if (size_ == kNone - 1) throw InputFault("more than 4 billion features; use a smaller template or feature hashing");
+    if (size_ == kNone - 1) throw InputFault("more than 4 billion features; use fewer templates or a hash size");
     Buffer<Slot> old;
     std::swap(old, slots_);
     slots_.fill(old.empty() ? 64 : old.size() * 2, Slot{0, kNone});
     for (const Slot& slot : old)
-        if (slot.id != kNone) slots_[slot_of(slot.key)] = slot;
+        if (slot.id != kNone) slots_[find_slot(slot.key)] = slot;
 }
 
-void FeatureIndex::renumber(const std::vector<uint32_t>& new_ids, uint32_t kept) {
+void FeatureIndex::renumber(const std::vector<uint32_t>& new_ids, uint32_t count) {
     Buffer<Slot> old;
     std::swap(old, slots_);
-    slots_.fill(capacity_for(kept), Slot{0, kNone});
+    slots_.fill(capacity_for(count), Slot{0, kNone});
     for (const Slot& slot : old)
-        if (slot.id != kNone && new_ids[slot.id] != kNone) slots_[slot_of(slot.key)] = Slot{slot.key, new_ids[slot.id]};
-    size_ = kept;
+        if (slot.id != kNone && new_ids[slot.id] != kNone) slots_[find_slot(slot.key)] = Slot{slot.key, new_ids[slot.id]};
+    size_ = count;
 }
 
 std::vector<uint64_t> FeatureIndex::keys() const {

@@ -1,5 +1,5 @@
-// LabelHistory: features that look at labels already given, such as label[-1] & word[0]. What a token has of them before anything is labelled
-// (the word) is a feature of the history encoding; with the labels it becomes a feature of its own.
+// LabelHistory: features that depend on previous labels, such as label[-1] & word[0]. The part without labels (the word) is a feature of
+// the history encoding; together with the labels it identifies a feature.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -13,26 +13,26 @@
 namespace tagpool {
 
 struct LabelHistory {
-    static constexpr size_t kFarthest = 8;
+    static constexpr size_t kMaxDistance = 8;
 
-    std::vector<std::vector<uint8_t>> backs;  // by template: how far back each of its labels stands
-    std::vector<uint16_t> templates;          // by feature of the history encoding: its template
+    std::vector<std::vector<uint8_t>> backs;  // a [templates] array: the distances of the template's labels from the token
+    std::vector<uint16_t> templates;          // a [features of the history encoding] array: template numbers
 
     const std::vector<uint8_t>& backs_of(uint32_t feature) const { return backs[templates[feature]]; }
-    // How many labels a feature has at most, and how far back any of them stands.
+    // The largest number of labels in a template, and the largest distance.
     size_t width() const {
-        size_t most = 0;
-        for (const auto& each : backs) most = std::max(most, each.size());
-        return most;
+        size_t width = 0;
+        for (const auto& distances : backs) width = std::max(width, distances.size());
+        return width;
     }
     size_t depth() const {
-        size_t farthest = 0;
-        for (const auto& each : backs)
-            for (const uint8_t back : each) farthest = std::max<size_t>(farthest, back);
-        return farthest;
+        size_t depth = 0;
+        for (const auto& distances : backs)
+            for (const uint8_t back : distances) depth = std::max<size_t>(depth, back);
+        return depth;
     }
 
-    // What a feature is looked up by: `label_before(back)` is a label's number, or how many labels there are, before the sentence.
+    // The hash of a feature. `label_before(back)` returns the label at a distance, or the number of labels before the sentence.
     template <class LabelBefore>
     uint64_t key(uint32_t feature, LabelBefore&& label_before) const {
         uint64_t key = feature;
@@ -40,21 +40,21 @@ struct LabelHistory {
         return key;
     }
 
-    // Throws InputFault for what cannot be.
+    // Throws InputFault if the history is inconsistent.
     void check() const {
-        for (const auto& each : backs) {
-            if (each.empty() || each.size() > kFarthest) throw InputFault("a template of the label history has no labels, or too many");
-            for (const uint8_t back : each)
-                if (back < 1 || back > kFarthest) throw InputFault("a template looks at a label that is not given yet, or too far back");
+        for (const auto& distances : backs) {
+            if (distances.empty() || distances.size() > kMaxDistance) throw InputFault("label history: a template needs 1 to 8 labels, got " + std::to_string(distances.size()));
+            for (const uint8_t back : distances)
+                if (back < 1 || back > kMaxDistance) throw InputFault("label history: expected a label at distance 1 to 8, got " + std::to_string(back));
         }
         for (const uint16_t number : templates)
-            if (number >= backs.size()) throw InputFault("a feature of the label history has no template");
+            if (number >= backs.size()) throw InputFault("label history: a feature has the unknown template " + std::to_string(number));
     }
 };
 
-// The label so many tokens before token t of a sentence; `labels` (how many there are) before the sentence.
-inline uint32_t label_before(const int32_t* given, size_t t, size_t back, uint32_t labels) {
-    return back > t ? labels : static_cast<uint32_t>(given[t - back]);
+// The label `back` tokens before token t; the number of labels before the sentence. `assigned` is a [t] array.
+inline uint32_t label_before(const int32_t* assigned, size_t t, size_t back, uint32_t label_count) {
+    return back > t ? label_count : static_cast<uint32_t>(assigned[t - back]);
 }
 
 }  // namespace tagpool

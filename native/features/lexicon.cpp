@@ -26,9 +26,9 @@ int32_t RowLexicon::row(std::string_view word) const {
 
 VectorLexicon::VectorLexicon(RowLexicon words, std::vector<float> vectors, uint32_t width)
     : words_(std::move(words)), vectors_(std::move(vectors)), width_(width) {
-    if (width == 0 || vectors_.size() % width != 0) throw InputFault("the vectors are not of one width");
+    if (width == 0 || vectors_.size() % width != 0) throw InputFault("expected vectors of width " + std::to_string(width) + ", got " + std::to_string(vectors_.size()) + " numbers");
     for (uint32_t i = 0; i < words_.size(); ++i)
-        if (static_cast<size_t>(words_.row(words_.word(i))) >= vectors_.size() / width) throw InputFault("a word has no vector");
+        if (static_cast<size_t>(words_.row(words_.word(i))) >= vectors_.size() / width) throw InputFault("the word \"" + std::string(words_.word(i)) + "\" has no vector");
 }
 
 const float* VectorLexicon::vector(std::string_view word) const {
@@ -44,7 +44,7 @@ uint64_t PhraseLexicon::extend(uint64_t phrase, uint64_t word_hash) {
 uint16_t PhraseLexicon::add_list(std::string_view name) {
     const auto known = std::find(names_.begin(), names_.end(), name);
     if (known != names_.end()) return static_cast<uint16_t>(known - names_.begin());
-    if (names_.size() == kMostLists) throw InputFault("more than 65,535 lists in one gazetteer");
+    if (names_.size() == kMaxLists) throw InputFault("more than 65,535 lists in one gazetteer");
     names_.emplace_back(name);
     return static_cast<uint16_t>(names_.size() - 1);
 }
@@ -83,9 +83,9 @@ const PhraseLexicon::Entry* PhraseLexicon::find(uint64_t phrase) const {
 
 uint32_t PhraseLexicon::with_list(uint32_t lists, uint16_t list) {
     std::vector<uint16_t> set = lists == 0 ? std::vector<uint16_t>() : list_sets_[lists - 1];
-    const auto place = std::lower_bound(set.begin(), set.end(), list);
-    if (place != set.end() && *place == list) return lists;
-    set.insert(place, list);
+    const auto position = std::lower_bound(set.begin(), set.end(), list);
+    if (position != set.end() && *position == list) return lists;
+    set.insert(position, list);
     const uint32_t id = list_set_keys_.intern({reinterpret_cast<const char*>(set.data()), set.size() * sizeof(uint16_t)});
     if (id == list_sets_.size()) list_sets_.push_back(std::move(set));
     return id + 1;
@@ -99,9 +99,9 @@ void PhraseLexicon::add(uint16_t list, const std::vector<std::string>& words) {
         insert(phrase);
     }
     Entry& entry = insert(extend(phrase, hash_bytes(words.back())));
-    const uint32_t with = with_list(entry.lists, list);
-    if (with != entry.lists) ++phrases_;
-    entry.lists = with;
+    const uint32_t lists = with_list(entry.lists, list);
+    if (lists != entry.lists) ++phrases_;
+    entry.lists = lists;
 }
 
 std::vector<PhraseLexicon::Entry> PhraseLexicon::entries() const {
@@ -111,18 +111,18 @@ std::vector<PhraseLexicon::Entry> PhraseLexicon::entries() const {
     return used;
 }
 
-PhraseLexicon PhraseLexicon::restored(std::vector<std::string> names, const std::vector<std::vector<uint16_t>>& list_sets,
-                                      const std::vector<Entry>& entries) {
+PhraseLexicon PhraseLexicon::restore(std::vector<std::string> names, const std::vector<std::vector<uint16_t>>& list_sets,
+                                     const std::vector<Entry>& entries) {
     PhraseLexicon out;
     out.names_ = std::move(names);
     out.list_sets_ = list_sets;
     for (const auto& set : list_sets) {
         out.list_set_keys_.intern({reinterpret_cast<const char*>(set.data()), set.size() * sizeof(uint16_t)});
         for (uint16_t list : set)
-            if (list >= out.names_.size()) throw InputFault("a gazetteer names a list that is not there");
+            if (list >= out.names_.size()) throw InputFault("damaged model: a gazetteer refers to an unknown list");
     }
     for (const Entry& entry : entries) {
-        if (entry.hash == 0 || entry.lists > list_sets.size()) throw InputFault("a gazetteer has an entry that cannot be");
+        if (entry.hash == 0 || entry.lists > list_sets.size()) throw InputFault("damaged model: a gazetteer has an invalid entry");
         out.insert(entry.hash).lists = entry.lists;
         if (entry.lists) out.phrases_ += list_sets[entry.lists - 1].size();
     }

@@ -1,5 +1,6 @@
-// Lexicons in model files: the arrays of each, by names that begin alike.
+// Lexicons in model files.
 #pragma once
+#include <memory>
 #include <string>
 
 #include "features/lexicon.hpp"
@@ -7,9 +8,14 @@
 
 namespace tagpool {
 
-// Equal lexicons are equal bytes, however they came about. In a model's file `name` is such as "program.words.0".
+// `name` is the prefix of the array names, such as "program.words.0". Equal lexicons give equal bytes.
 void write_lexicon(const WordLexicon& lexicon, const std::string& name, Tensors& to);
 void write_lexicon(const PhraseLexicon& lexicon, const std::string& name, Tensors& to);
 void write_lexicon(const VectorLexicon& lexicon, const std::string& name, Tensors& to);
+
+// Throw InputFault for a damaged lexicon.
+std::shared_ptr<const WordLexicon> read_word_lexicon(const Tensors& from, const std::string& name);
+std::shared_ptr<const PhraseLexicon> read_phrase_lexicon(const Tensors& from, const std::string& name);
+std::shared_ptr<const VectorLexicon> read_vector_lexicon(const Tensors& from, const std::string& name);
 
 }  // namespace tagpool

@@ -23,44 +23,44 @@ SameWords::SameWords(const Columns& columns, const Column& column) : columns_(co
 void SameWords::enter(uint32_t sentence) {
     if (sentence >= first_ && sentence < last_) return;
     std::tie(first_, last_) = columns_.document_of(sentence);
-    looked_ = false;
+    is_grouped_ = false;
 }
 
-std::span<const uint32_t> SameWords::all(int64_t token) {
-    look();
-    const auto at = static_cast<size_t>(token - begin());
-    return {order_.data() + from_[at], to_[at] - from_[at]};
+std::span<const uint32_t> SameWords::occurrences(int64_t token) {
+    group();
+    const auto index = static_cast<size_t>(token - begin());
+    return {order_.data() + from_[index], to_[index] - from_[index]};
 }
 
 std::span<const uint32_t> SameWords::grouped() {
-    look();
+    group();
     return order_;
 }
 
 uint32_t SameWords::sentence_of(int64_t token) {
-    look();
+    group();
     return sentence_of_[static_cast<size_t>(token - begin())];
 }
 
-void SameWords::look() {
-    if (looked_) return;
-    looked_ = true;
+void SameWords::group() {
+    if (is_grouped_) return;
+    is_grouped_ = true;
     const auto count = static_cast<size_t>(end() - begin());
     sentence_of_.clear();
     for (uint32_t sentence = first_; sentence < last_; ++sentence)
         sentence_of_.insert(sentence_of_.end(), columns_.sentences[sentence + 1] - columns_.sentences[sentence], sentence);
-    sorting_.clear();
+    sort_keys_.clear();
     for (size_t token = 0; token < count; ++token)
-        sorting_.push_back(uint64_t{word_of_[column_.ids[static_cast<size_t>(begin()) + token]]} << 32 | token);
-    std::sort(sorting_.begin(), sorting_.end());
+        sort_keys_.push_back(uint64_t{word_of_[column_.ids[static_cast<size_t>(begin()) + token]]} << 32 | token);
+    std::sort(sort_keys_.begin(), sort_keys_.end());
     order_.resize(count);
     from_.resize(count);
     to_.resize(count);
     for (size_t from = 0; from < count;) {
         size_t to = from;
-        while (to < count && sorting_[to] >> 32 == sorting_[from] >> 32) ++to;
+        while (to < count && sort_keys_[to] >> 32 == sort_keys_[from] >> 32) ++to;
         for (size_t i = from; i < to; ++i) {
-            order_[i] = static_cast<uint32_t>(sorting_[i]);
+            order_[i] = static_cast<uint32_t>(sort_keys_[i]);
             from_[order_[i]] = static_cast<uint32_t>(from);
             to_[order_[i]] = static_cast<uint32_t>(to);
         }

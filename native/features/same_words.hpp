@@ -1,4 +1,4 @@
-// SameWords: which tokens of a document are the same word, whatever its capitals. Without documents every sentence is one.
+// SameWords: groups the tokens of a document by word, ignoring case. Without document marks, every sentence is a document.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -12,31 +12,32 @@ class SameWords {
 public:
     SameWords(const Columns& columns, const Column& column);
 
-    // The document of this sentence, until the next call.
+    // Moves to the document of a sentence.
     void enter(uint32_t sentence);
-    // Its first sentence: tells documents apart.
+    // The first sentence of the document, which identifies it.
     uint32_t document() const { return first_; }
     int64_t begin() const { return columns_.sentences[first_]; }
     int64_t end() const { return columns_.sentences[last_]; }
 
-    // All tokens of the word at a token, counted from begin(), in their order: itself is among them.
-    std::span<const uint32_t> all(int64_t token);
-    // Words one after another: each group of tokens is `all` of its first.
+    // All tokens with the same word as a token (including itself) in order, counted from begin().
+    std::span<const uint32_t> occurrences(int64_t token);
+    // All tokens grouped by word: the occurrences of one word after those of another.
     std::span<const uint32_t> grouped();
     uint32_t sentence_of(int64_t token);
 
 private:
-    void look();
+    void group();
 
     const Columns& columns_;
     const Column& column_;
-    std::vector<uint32_t> word_of_;      // by string of the column: the number of its word
-    uint32_t first_ = 0, last_ = 0;      // the document's sentences
-    bool looked_ = false;
-    std::vector<uint64_t> sorting_;
-    std::vector<uint32_t> order_;        // its tokens, those of one word together
-    std::vector<uint32_t> from_, to_;    // by token: where its word's are in order_
-    std::vector<uint32_t> sentence_of_;  // by token
+    std::vector<uint32_t> word_of_;      // a [strings] array: the number of each string's word
+    uint32_t first_ = 0, last_ = 0;      // sentences of the document
+    bool is_grouped_ = false;
+    std::vector<uint64_t> sort_keys_;    // scratch
+    // [T] arrays for the T tokens of the document:
+    std::vector<uint32_t> order_;        // tokens grouped by word
+    std::vector<uint32_t> from_, to_;    // the range of each token's word in order_
+    std::vector<uint32_t> sentence_of_;
 };
 
 }  // namespace tagpool

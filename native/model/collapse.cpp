@@ -103,7 +103,7 @@ private:
     // A key that identifies an atom; equal lexicons have equal numbers.
     std::string described(Atom& atom) {
         std::string description = std::to_string(static_cast<int>(atom.kind)) + '\0' + atom.column + '\0' + std::to_string(atom.total) + ' ' +
-                                  std::to_string(atom.plain) + ' ' + std::to_string(atom.a) + ' ' + std::to_string(atom.b);
+                                  std::to_string(atom.plain) + ' ' + std::to_string(atom.first_offset) + ' ' + std::to_string(atom.last_offset);
         for (const Step& step : atom.function.steps()) {
             description += '|' + std::to_string(static_cast<int>(step.function)) + ' ' + std::to_string(step.a) + ' ' + std::to_string(step.b);
             if (step.lexicon) description += ' ' + std::to_string(words_.number(step.lexicon));

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "features/encode.hpp"
 #include "features/extract.hpp"
 #include "base/fault.hpp"
 #include "kernels/kernels.hpp"
@@ -94,27 +95,27 @@ void Model::for_blocks_of(const Columns& columns, uint32_t from, uint32_t to, un
             return static_cast<uint32_t>(place - columns.sentences.begin());
         };
         Encoding encoding, history;
-        Placing placing{slots_};
-        Pass<Placing> pass(templates_->rest, columns, placing, encoding, 0);
-        std::optional<Placing> history_placing;
-        std::optional<Pass<Placing>> history_pass;
+        FrozenResolver resolver{slots_};
+        Extractor<FrozenResolver> extractor(templates_->rest, columns, resolver, encoding, 0);
+        std::optional<FrozenResolver> history_resolver;
+        std::optional<Extractor<FrozenResolver>> history_extractor;
         if (arcs_->program()) {
-            history_placing.emplace(arcs_->slots());
-            history_pass.emplace(*arcs_->program(), columns, *history_placing, history, 0);
+            history_resolver.emplace(arcs_->slots());
+            history_extractor.emplace(*arcs_->program(), columns, *history_resolver, history, 0);
         }
         std::vector<uint32_t> numbers;
         const uint32_t last = bound(part + 1);
         for (uint32_t first = bound(part); first < last; first += kBlock) {
             const uint32_t end = std::min(last, first + kBlock);
             encoding.clear();
-            pass.run(first, end);
-            if (history_pass) {
+            extractor.run(first, end);
+            if (history_extractor) {
                 history.clear();
-                history_pass->run(first, end);
+                history_extractor->run(first, end);
             }
             numbers.clear();
             for (uint32_t sentence = first; sentence < end; ++sentence) rows.append(sentence, numbers);
-            block(encoding, rows.view(numbers), history_pass ? &history : nullptr, columns.sentences[first]);
+            block(encoding, rows.view(numbers), history_extractor ? &history : nullptr, columns.sentences[first]);
         }
     });
 }
@@ -181,7 +182,7 @@ void Model::check_history(const Encoding& encoding, const Encoding* history) con
         if (id >= arcs_->feature_count()) throw InputFault("the encoding has features that the model does not have");
 }
 
-Encoding Model::placed(const Encoding& numbered) const { return placed_by(slots_, numbered); }
+Encoding Model::placed(const Encoding& numbered) const { return replace_ids_by_places(slots_, numbered); }
 
 uint64_t Model::key_of(std::string_view name) const { return program_ ? Encoder::key_of(*program_, name) : hash_bytes(name); }
 

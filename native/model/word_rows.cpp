@@ -26,11 +26,11 @@ void score(const Program& program, const ModelView& model, const FrozenIndex& sl
     const size_t sentences = columns.sentence_count(), parts = std::min<size_t>(threads, sentences);
     parallel_for(parts, threads, [&](size_t part, unsigned) {
         Encoding encoding;
-        Placing placing{slots};
-        Pass<Placing> pass(program, columns, placing, encoding, 0);
+        FrozenResolver resolver{slots};
+        Extractor<FrozenResolver> extractor(program, columns, resolver, encoding, 0);
         for (size_t sentence = sentences * part / parts; sentence < sentences * (part + 1) / parts; ++sentence) {
             encoding.clear();
-            pass.run(static_cast<uint32_t>(sentence), static_cast<uint32_t>(sentence + 1));
+            extractor.run(static_cast<uint32_t>(sentence), static_cast<uint32_t>(sentence + 1));
             kernels().tagging.score(model, encoding, AddedRows(), 0, encoding.token_count(), rows + columns.sentences[sentence] * size_t{model.stride});
         }
     });

@@ -182,21 +182,21 @@ void OnlineModel::tag(const Columns& columns, unsigned threads, size_t beam, int
             return number == parts ? sentences : static_cast<uint32_t>(place - columns.sentences.begin());
         };
         Encoding encoding, history;
-        Placing placing{features_}, history_placing{histories_};
-        Pass<Placing> pass(*program_, columns, placing, encoding, 0, words ? &*words : nullptr);
-        std::optional<Pass<Placing>> history_pass;
-        if (history_program_) history_pass.emplace(*history_program_, columns, history_placing, history, 0);
+        FrozenResolver resolver{features_}, history_resolver{histories_};
+        Extractor<FrozenResolver> extractor(*program_, columns, resolver, encoding, 0, words ? &*words : nullptr);
+        std::optional<Extractor<FrozenResolver>> history_extractor;
+        if (history_program_) history_extractor.emplace(*history_program_, columns, history_resolver, history, 0);
         Scratch scratch;
         const uint32_t last = bound(part + 1);
         for (uint32_t first = bound(part); first < last; first += kBlock) {
             const uint32_t end = std::min(last, first + kBlock);
             encoding.clear();
-            pass.run(first, end);
-            if (history_pass) {
+            extractor.run(first, end);
+            if (history_extractor) {
                 history.clear();
-                history_pass->run(first, end);
+                history_extractor->run(first, end);
             }
-            tag_sentences(encoding, history_pass ? &history : nullptr, 0, end - first, beam, out + columns.sentences[first], scratch);
+            tag_sentences(encoding, history_extractor ? &history : nullptr, 0, end - first, beam, out + columns.sentences[first], scratch);
         }
     });
 }
@@ -214,7 +214,7 @@ void OnlineModel::tag(const Encoding& encoding, const Encoding* history, unsigne
     });
 }
 
-Encoding OnlineModel::placed(const Encoding& numbered) const { return placed_by(features_, numbered); }
+Encoding OnlineModel::placed(const Encoding& numbered) const { return replace_ids_by_places(features_, numbered); }
 
 void OnlineModel::tag_sentences(const Encoding& encoding, const Encoding* history, size_t first, size_t last, size_t beam, int32_t* out,
                                 Scratch& scratch) const {

@@ -38,7 +38,7 @@ public:
 
         std::vector<double> at(T * L), bigrams((T - 1) * L * L);
         marginals(chain, messages, at.data());
-        pair_marginals(chain, messages, at.data(), bigrams.data());
+        bigram_marginals(chain, messages, at.data(), bigrams.data());
         // Observed minus expected counts of labels and bigrams. Bigrams are summed over the tokens if edges do not vary.
         for (double& count : at) count = -count;
         for (double& count : bigrams) count = -count;

@@ -12,40 +12,40 @@ const Column* Columns::find(std::string_view name) const {
     return nullptr;
 }
 
-Columns Columns::select(const std::vector<uint32_t>& chosen) const {
+Columns Columns::select(const std::vector<uint32_t>& selection) const {
     Columns out;
     size_t tokens = 0;
-    for (uint32_t s : chosen) {
-        if (s >= sentence_count()) throw InputFault("sentence " + std::to_string(s) + " does not exist");
+    for (uint32_t s : selection) {
+        if (s >= sentence_count()) throw InputFault("sentence " + std::to_string(s) + " does not exist; the corpus has " + std::to_string(sentence_count()) + " sentences");
         tokens += sentences[s + 1] - sentences[s];
     }
     for (const Column& column : columns) {
         Column copy{column.name, column.strings, {}};
         copy.ids.reserve(tokens);
-        for (uint32_t s : chosen)
+        for (uint32_t s : selection)
             copy.ids.insert(copy.ids.end(), column.ids.begin() + sentences[s], column.ids.begin() + sentences[s + 1]);
         out.columns.push_back(std::move(copy));
     }
     size_t last_document = SIZE_MAX;
-    for (uint32_t s : chosen) {
-        const auto here = static_cast<uint32_t>(out.sentence_count());
+    for (uint32_t s : selection) {
+        const auto number = static_cast<uint32_t>(out.sentence_count());
         if (!documents.empty()) {
             const size_t document = static_cast<size_t>(
                 std::upper_bound(documents.begin(), documents.end(), s) - documents.begin());
-            if (document != last_document) out.documents.push_back(here);
+            if (document != last_document) out.documents.push_back(number);
             last_document = document;
         }
         auto aside = std::lower_bound(asides.begin(), asides.end(), s,
                                       [](const Aside& a, uint32_t sentence) { return a.sentence < sentence; });
         for (; aside != asides.end() && aside->sentence == s; ++aside)
-            out.asides.push_back({here, aside->position, aside->line});
+            out.asides.push_back({number, aside->position, aside->line});
         out.sentences.push_back(out.sentences.back() + sentences[s + 1] - sentences[s]);
     }
     return out;
 }
 
 std::pair<uint32_t, uint32_t> Columns::document_of(uint32_t sentence) const {
-    if (sentence >= sentence_count()) throw InputFault("sentence " + std::to_string(sentence) + " does not exist");
+    if (sentence >= sentence_count()) throw InputFault("sentence " + std::to_string(sentence) + " does not exist; the corpus has " + std::to_string(sentence_count()) + " sentences");
     if (documents.empty()) return {sentence, sentence + 1};
     const auto next = std::upper_bound(documents.begin(), documents.end(), sentence);
     return {next == documents.begin() ? 0 : *(next - 1), next == documents.end() ? static_cast<uint32_t>(sentence_count()) : *next};
@@ -79,7 +79,7 @@ void ColumnsBuilder::end_sentence() {
 
 void ColumnsBuilder::start_document() {
     end_sentence();
-    // Sentences before the first mark are a document of their own.
+    // Sentences before the first mark are a document.
     if (columns_.documents.empty() && sentence_count() > 0) columns_.documents.push_back(0);
     document_pending_ = true;
 }
@@ -92,7 +92,7 @@ Columns ColumnsBuilder::finish() {
     end_sentence();
     for (Column& column : columns_.columns) column.ids.shrink_to_fit();
     columns_.sentences.shrink_to_fit();
-    // A comment after the last sentence has no sentence to belong to.
+    // Drop comments after the last sentence.
     while (!columns_.asides.empty() && columns_.asides.back().sentence >= sentence_count()) columns_.asides.pop_back();
     return std::move(columns_);
 }

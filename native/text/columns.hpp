@@ -1,5 +1,5 @@
-// Columns: a corpus as named columns of interned strings, cut into sentences and (where marked) documents.
-// Sub-corpora share their string tables. Immutable once built.
+// Columns: a corpus as named columns of interned strings, divided into sentences and, if marked, documents.
+// Immutable once built; a selection of sentences shares the string tables.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -15,21 +15,21 @@ namespace tagpool {
 struct Column {
     std::string name;
     std::shared_ptr<const StringTable> strings;
-    std::vector<uint32_t> ids;  // one a token
+    std::vector<uint32_t> ids;  // a [tokens] array of string ids
 
     std::string_view text(size_t token) const { return (*strings)[ids[token]]; }
 };
 
-// A line that is not a token (a comment, a multiword range of CoNLL-U), kept so that it can be written back.
+// A line that is not a token (a comment, a multiword range of CoNLL-U), preserved for writing.
 struct Aside {
     uint32_t sentence;
-    uint32_t position;  // it stands before this token of the sentence
+    uint32_t position;  // the token of the sentence that follows the line
     std::string line;
 };
 
 struct Columns {
     std::vector<Column> columns;
-    std::vector<uint32_t> sentences = {0};  // sentence i is tokens sentences[i]..sentences[i + 1]
+    std::vector<uint32_t> sentences = {0};  // a [sentences + 1] array: sentence i is tokens sentences[i]..sentences[i + 1]
     std::vector<uint32_t> documents;        // the first sentence of each document; empty: documents are not marked
     std::vector<Aside> asides;              // in order
 
@@ -37,19 +37,19 @@ struct Columns {
     size_t token_count() const { return sentences.back(); }
     const Column* find(std::string_view name) const;
 
-    // These sentences in this order. Documents stay marked only where a selected sentence begins or changes document.
-    Columns select(const std::vector<uint32_t>& chosen) const;
-    // The sentences [first, last) of the document that a sentence is in; it alone where documents are not marked.
+    // A copy of these sentences in this order. A document begins where the document of the selected sentences changes.
+    Columns select(const std::vector<uint32_t>& selection) const;
+    // The range [first, last) of sentences in the document of a sentence. Without marks, a sentence is a document.
     std::pair<uint32_t, uint32_t> document_of(uint32_t sentence) const;
 };
 
-// Collects sentences into Columns.
+// ColumnsBuilder: builds Columns token by token.
 class ColumnsBuilder {
 public:
     explicit ColumnsBuilder(const std::vector<std::string>& names);
 
     void add(size_t column, std::string_view text);
-    void end_sentence();    // ignored when the sentence is empty
+    void end_sentence();  // ignored if the sentence is empty
     void start_document();
     void add_aside(std::string_view line);
 

@@ -13,10 +13,10 @@ constexpr std::string_view kDocumentStart = "-DOCSTART-";
 
 bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
-// Hands out lines without their ends (\n or \r\n), counting them from 1.
-class Lines {
+// Iterates over lines without their ends (\n or \r\n) and counts them from 1.
+class LineReader {
 public:
-    explicit Lines(std::string_view text) : rest_(text) {
+    explicit LineReader(std::string_view text) : rest_(text) {
         if (rest_.starts_with(kByteOrderMark)) rest_.remove_prefix(kByteOrderMark.size());
     }
     bool next(std::string_view& line) {
@@ -42,18 +42,18 @@ bool all_blank(std::string_view line) {
     return true;
 }
 
-// Splits at every tab, or at runs of blanks. Keeps at most `most` fields and returns how many there are in all.
-size_t split(std::string_view line, bool tabs, std::vector<std::string_view>& fields, size_t most) {
+// Splits at every tab, or at runs of blanks. Stores at most `limit` fields and returns the number of all fields.
+size_t split(std::string_view line, bool tabs, std::vector<std::string_view>& fields, size_t limit) {
     fields.clear();
     size_t count = 0;
-    const auto keep = [&](std::string_view field) {
-        if (++count <= most) fields.push_back(field);
+    const auto add = [&](std::string_view field) {
+        if (++count <= limit) fields.push_back(field);
     };
     if (tabs) {
         size_t begin = 0;
         for (size_t i = 0; i <= line.size(); ++i) {
             if (i < line.size() && line[i] != '\t') continue;
-            keep(line.substr(begin, i - begin));
+            add(line.substr(begin, i - begin));
             begin = i + 1;
         }
         return count;
@@ -64,11 +64,11 @@ size_t split(std::string_view line, bool tabs, std::vector<std::string_view>& fi
         if (i == line.size()) return count;
         const size_t begin = i;
         while (i < line.size() && !is_blank(line[i])) ++i;
-        keep(line.substr(begin, i - begin));
+        add(line.substr(begin, i - begin));
     }
 }
 
-// "# key = value" is never a token: a word "#" tagged "key", "=" does not occur. But "#key= O" may be one.
+// Recognizes "# key = value", which is never a token. "#key= O" may be a token.
 bool is_key_value_comment(std::string_view line) {
     size_t i = 1;
     while (i < line.size() && is_blank(line[i])) ++i;
@@ -80,13 +80,13 @@ bool is_key_value_comment(std::string_view line) {
     return i + 1 < line.size() && line[i] == '=' && line[i + 1] == ' ';
 }
 
-// Whether a CoNLL-U line is a multiword range (1-2) or an empty node (1.1): no token of the sentence.
+// Recognizes the id of a multiword range (1-2) or an empty node (1.1) in CoNLL-U, which are not tokens of the sentence.
 bool is_conllu_extra(std::string_view id) {
-    const size_t between = id.find_first_of("-.");
+    const size_t separator = id.find_first_of("-.");
     const auto is_number = [](std::string_view part) {
         return !part.empty() && part.find_first_not_of("0123456789") == std::string_view::npos;
     };
-    return between != std::string_view::npos && is_number(id.substr(0, between)) && is_number(id.substr(between + 1));
+    return separator != std::string_view::npos && is_number(id.substr(0, separator)) && is_number(id.substr(separator + 1));
 }
 
 bool is_document_comment(std::string_view line) {
@@ -96,8 +96,8 @@ bool is_document_comment(std::string_view line) {
     return rest == "newdoc" || rest.starts_with("newdoc ");
 }
 
-// At most 40 bytes of a line that is valid UTF-8; no character is cut in two.
-std::string shown(std::string_view text) {
+// Shortens valid UTF-8 to at most 40 bytes, without cutting a character.
+std::string shortened(std::string_view text) {
     if (text.size() <= 40) return std::string(text);
     size_t length = 40;
     while ((static_cast<unsigned char>(text[length]) & 0xC0) == 0x80) --length;
@@ -109,9 +109,9 @@ bool is_document_line(std::string_view line) {
     return line.starts_with(kDocumentStart) && (line.size() == kDocumentStart.size() || is_blank(line[kDocumentStart.size()]));
 }
 
-class Reader {
+class ConllReader {
 public:
-    Reader(std::string_view text, const ConllOptions& options)
+    ConllReader(std::string_view text, const ConllOptions& options)
         : lines_(text), options_(options), builder_(options.names), expected_(options.names.size() + options.conllu) {}
 
     Columns read() {
@@ -120,8 +120,8 @@ public:
             check(line);
             if (all_blank(line)) {
                 builder_.end_sentence();
-            } else if (line[0] != '#' || !take_comment(line)) {
-                take_token(line);
+            } else if (line[0] != '#' || !read_comment(line)) {
+                read_token(line);
             }
         }
         return builder_.finish();
@@ -142,17 +142,16 @@ private:
                  "; convert the file, or name its encoding (encoding=\"latin-1\", --encoding latin-1)");
     }
 
-    // Comments stand before a sentence's first token, and a token may well be "#" or a hashtag: so in plain columns a line is
-    // a comment only if it reads "# key = value" or "# newdoc", or has not the number of columns a token has.
-    bool take_comment(std::string_view line) {
+    // Reads a line that begins with "#", unless it is a token ("#" or a hashtag). In plain columns a comment precedes the first token
+    // of a sentence, and is "# key = value", "# newdoc", or has a wrong number of columns.
+    bool read_comment(std::string_view line) {
         if (!options_.conllu) {
             if (builder_.tokens_in_sentence() > 0) return false;
-            const bool surely = is_key_value_comment(line) || (is_document_comment(line) && line[1] == ' ');
-            if (!surely) {
-                // A comment proves nothing about the separator.
+            const bool is_comment = is_key_value_comment(line) || (is_document_comment(line) && line[1] == ' ');
+            if (!is_comment) {
                 const bool tabs = separator_known_ ? tabs_ : line.find('\t') != std::string_view::npos;
                 if (split(line, tabs, fields_, expected_) == expected_) return false;
-                // A ragged hashtag line such as "#word" is a mistake, not a comment; "# ..." is one.
+                // "#word" with a wrong number of columns is an error; "# ..." is a comment.
                 if (line.size() > 1 && !is_blank(line[1])) return false;
             }
         }
@@ -161,28 +160,28 @@ private:
         return true;
     }
 
-    // A file is tab-separated when its first token line has a tab: words may then contain blanks.
-    void settle_separator(std::string_view line) {
+    // A file is tab-separated if its first token line has a tab; words may then contain blanks.
+    void detect_separator(std::string_view line) {
         if (separator_known_) return;
         tabs_ = options_.conllu || line.find('\t') != std::string_view::npos;
         separator_known_ = true;
     }
 
-    void take_token(std::string_view line) {
+    void read_token(std::string_view line) {
         if (!options_.conllu && is_document_line(line)) {
             builder_.start_document();
             return;
         }
-        settle_separator(line);
+        detect_separator(line);
         const size_t count = split(line, tabs_, fields_, expected_);
         if (count != expected_) {
             std::string message = "expected " + std::to_string(expected_) + " columns, got " + std::to_string(count) + ": \"" +
-                                  shown(line) + "\"";
+                                  shortened(line) + "\"";
             if (tabs_ && count == 1 && expected_ > 1) message += " (the file is read as tab-separated)";
             fail(message);
         }
         for (size_t c = 0; c < count; ++c)
-            if (fields_[c].empty()) fail("column " + std::to_string(c + 1) + " is empty: \"" + shown(line) + "\"");
+            if (fields_[c].empty()) fail("column " + std::to_string(c + 1) + " is empty: \"" + shortened(line) + "\"");
         if (options_.conllu) {
             if (is_conllu_extra(fields_[0])) {
                 builder_.add_aside(line);
@@ -196,10 +195,10 @@ private:
     void check_conllu_id() const {
         const std::string expected = std::to_string(builder_.tokens_in_sentence() + 1);
         if (fields_[0] != expected)
-            fail("expected token id " + expected + ", got \"" + shown(fields_[0]) + "\"; is a blank line missing?");
+            fail("expected token id " + expected + ", got \"" + shortened(fields_[0]) + "\"; is a blank line missing?");
     }
 
-    Lines lines_;
+    LineReader lines_;
     const ConllOptions& options_;
     ColumnsBuilder builder_;
     const size_t expected_;
@@ -210,7 +209,7 @@ private:
 }  // namespace
 
 size_t count_columns(std::string_view text, bool conllu) {
-    Lines lines(text);
+    LineReader lines(text);
     std::string_view line;
     std::vector<std::string_view> fields;
     while (lines.next(line)) {
@@ -221,6 +220,6 @@ size_t count_columns(std::string_view text, bool conllu) {
     return 0;
 }
 
-Columns read_conll(std::string_view text, const ConllOptions& options) { return Reader(text, options).read(); }
+Columns read_conll(std::string_view text, const ConllOptions& options) { return ConllReader(text, options).read(); }
 
 }  // namespace tagpool

@@ -1,4 +1,4 @@
-// Reads CoNLL columns and CoNLL-U: one token a line, blank lines between sentences.
+// Reader of CoNLL columns and CoNLL-U: one token per line, blank lines between sentences.
 #pragma once
 #include <string>
 #include <string_view>
@@ -9,16 +9,15 @@
 namespace tagpool {
 
 struct ConllOptions {
-    // The columns' names, in the file's order; their number is the number each line must have.
-    std::vector<std::string> names;
+    std::vector<std::string> names;  // of the columns in the order of the file; each line must have all of them
     bool conllu = false;  // tab-separated with an ID column; comments, ranges and empty nodes become asides
-    size_t longest_line = 262144;
+    size_t longest_line = 262144;  // bytes
 };
 
-// The number of columns of the first token line, 0 when there is none. Reads no further.
+// Counts the columns of the first token line; 0 if the text has no tokens.
 size_t count_columns(std::string_view text, bool conllu);
 
-// Throws InputFault with the line for ragged lines, bad UTF-8, NUL bytes and over-long lines.
+// Throws InputFault with the line number for a wrong number of columns, bad UTF-8, NUL bytes and too long lines.
 Columns read_conll(std::string_view text, const ConllOptions& options);
 
 }  // namespace tagpool

@@ -11,8 +11,8 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little);
 
-// A text and eight of its bytes, of which numbers are compared: most comparisons then touch neither text.
-struct Keyed {
+// A text and eight of its bytes as a big-endian number. Most comparisons need only the numbers.
+struct KeyedText {
     uint64_t key;
     std::string_view text;
 };
@@ -25,25 +25,25 @@ uint64_t key_at(std::string_view text, size_t depth) {
     return __builtin_bswap64(bytes);
 }
 
-// The first `depth` bytes of all of them are the same.
-void sort_from(std::span<Keyed> items, size_t depth) {
-    for (Keyed& item : items) item.key = key_at(item.text, depth);
-    std::sort(items.begin(), items.end(), [](const Keyed& a, const Keyed& b) { return a.key < b.key; });
+// Sorts texts that have their first `depth` bytes in common.
+void sort_from(std::span<KeyedText> items, size_t depth) {
+    for (KeyedText& item : items) item.key = key_at(item.text, depth);
+    std::sort(items.begin(), items.end(), [](const KeyedText& a, const KeyedText& b) { return a.key < b.key; });
     for (size_t begin = 0, end; begin < items.size(); begin = end) {
         end = begin + 1;
-        bool beyond = items[begin].text.size() > depth + kBytes;
-        for (; end < items.size() && items[end].key == items[begin].key; ++end) beyond &= items[end].text.size() > depth + kBytes;
-        const std::span<Keyed> same = items.subspan(begin, end - begin);
-        // A text that ends here is padded by zeros, which another may really hold.
-        if (same.size() > 8 && beyond) sort_from(same, depth + kBytes);
-        else if (same.size() > 1) std::sort(same.begin(), same.end(), [](const Keyed& a, const Keyed& b) { return a.text < b.text; });
+        bool all_longer = items[begin].text.size() > depth + kBytes;
+        for (; end < items.size() && items[end].key == items[begin].key; ++end) all_longer &= items[end].text.size() > depth + kBytes;
+        const std::span<KeyedText> same = items.subspan(begin, end - begin);
+        // The zeros that pad the key of a shorter text may be real bytes of another one.
+        if (same.size() > 8 && all_longer) sort_from(same, depth + kBytes);
+        else if (same.size() > 1) std::sort(same.begin(), same.end(), [](const KeyedText& a, const KeyedText& b) { return a.text < b.text; });
     }
 }
 
 }  // namespace
 
 void sort_texts(std::vector<std::string_view>& texts) {
-    std::vector<Keyed> items;
+    std::vector<KeyedText> items;
     items.reserve(texts.size());
     for (const std::string_view text : texts) items.push_back({0, text});
     sort_from(items, 0);

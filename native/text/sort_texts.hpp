@@ -1,4 +1,4 @@
-// Texts put in the order of their bytes, quickly where many begin alike (the names of features do).
+// Radix-like sort of texts by their bytes. Fast for texts with long common prefixes, such as feature names.
 #pragma once
 #include <string_view>
 #include <vector>

@@ -4,7 +4,7 @@
 
 namespace tagpool {
 
-size_t StringTable::slot_of(std::string_view text, uint64_t hash) const {
+size_t StringTable::find_slot(std::string_view text, uint64_t hash) const {
     const size_t mask = slots_.size() - 1;
     size_t slot = hash & mask;
     while (slots_[slot] != kNone) {
@@ -28,7 +28,7 @@ void StringTable::grow() {
 uint32_t StringTable::intern(std::string_view text) {
     if (size_t{size()} * 3 >= slots_.size() * 2) grow();
     const uint64_t hash = hash_bytes(text);
-    const size_t slot = slot_of(text, hash);
+    const size_t slot = find_slot(text, hash);
     if (slots_[slot] != kNone) return slots_[slot];
     if (size() == kNone - 1) throw InputFault("more than 4 billion distinct strings in one column");
     const uint32_t id = size();
@@ -40,7 +40,7 @@ uint32_t StringTable::intern(std::string_view text) {
 }
 
 uint32_t StringTable::find(std::string_view text) const {
-    return slots_.empty() ? kNone : slots_[slot_of(text, hash_bytes(text))];
+    return slots_.empty() ? kNone : slots_[find_slot(text, hash_bytes(text))];
 }
 
 }  // namespace tagpool

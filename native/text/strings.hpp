@@ -1,4 +1,4 @@
-// StringTable: strings interned to consecutive ids, with their hash kept, so that nothing is hashed twice.
+// StringTable: interns strings to consecutive ids and stores their hashes.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -15,7 +15,7 @@ public:
     static constexpr uint32_t kNone = UINT32_MAX;
 
     uint32_t intern(std::string_view text);
-    uint32_t find(std::string_view text) const;
+    uint32_t find(std::string_view text) const;  // kNone if absent
 
     std::string_view operator[](uint32_t id) const {
         return std::string_view(bytes_).substr(ends_[id], ends_[id + 1] - ends_[id]);
@@ -25,14 +25,14 @@ public:
     uint32_t size() const { return static_cast<uint32_t>(hashes_.size()); }
 
 private:
-    // The slot that holds this text, or the free one where it belongs.
-    size_t slot_of(std::string_view text, uint64_t hash) const;
+    // The slot of this text, or the free slot where it belongs.
+    size_t find_slot(std::string_view text, uint64_t hash) const;
     void grow();
 
-    std::string bytes_;                  // all strings, one after another
-    std::vector<uint64_t> ends_ = {0};   // ends_[i]..ends_[i + 1] is string i
-    std::vector<uint64_t> hashes_;
-    std::vector<uint32_t> slots_;        // open addressing, kNone = free; at most two thirds full
+    std::string bytes_;                  // all strings, concatenated
+    std::vector<uint64_t> ends_ = {0};   // a [size + 1] array: string i is bytes_[ends_[i]..ends_[i + 1]]
+    std::vector<uint64_t> hashes_;       // a [size] array
+    std::vector<uint32_t> slots_;        // ids by open addressing, kNone = free; at most two thirds full
 };
 
 }  // namespace tagpool

@@ -1,4 +1,4 @@
-// Tokenizer: running text -> tokens, by the one rule that src/tagpool/corpus/text.py documents.
+// Tokenizer for plain text. src/tagpool/corpus/text.py documents its rules.
 #pragma once
 #include <cstdint>
 #include <string_view>
@@ -6,7 +6,7 @@
 
 namespace tagpool {
 
-// A token's place in the text, in characters (not bytes), the end exclusive.
+// A token as a half-open range of characters (not bytes).
 struct TokenSpan {
     uint32_t start, end;
 };

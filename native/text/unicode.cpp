@@ -33,19 +33,19 @@ const std::array<uint8_t, 128> kAscii = [] {
 
 bool is_continuation(unsigned char byte) { return (byte & 0xC0) == 0x80; }
 
-// The length of the valid character at p, or 0.
-size_t valid_length(const unsigned char* p, size_t left) {
+// The length of the character at p if it is valid, else 0.
+size_t valid_length(const unsigned char* p, size_t available) {
     const unsigned char a = p[0];
     if (a < 0x80) return 1;
-    if (a >= 0xC2 && a <= 0xDF) return left >= 2 && is_continuation(p[1]) ? 2 : 0;
+    if (a >= 0xC2 && a <= 0xDF) return available >= 2 && is_continuation(p[1]) ? 2 : 0;
     if (a >= 0xE0 && a <= 0xEF) {
-        if (left < 3 || !is_continuation(p[1]) || !is_continuation(p[2])) return 0;
+        if (available < 3 || !is_continuation(p[1]) || !is_continuation(p[2])) return 0;
         if (a == 0xE0 && p[1] < 0xA0) return 0;  // overlong
         if (a == 0xED && p[1] > 0x9F) return 0;  // surrogates
         return 3;
     }
     if (a >= 0xF0 && a <= 0xF4) {
-        if (left < 4 || !is_continuation(p[1]) || !is_continuation(p[2]) || !is_continuation(p[3])) return 0;
+        if (available < 4 || !is_continuation(p[1]) || !is_continuation(p[2]) || !is_continuation(p[3])) return 0;
         if (a == 0xF0 && p[1] < 0x90) return 0;  // overlong
         if (a == 0xF4 && p[1] > 0x8F) return 0;  // beyond U+10FFFF
         return 4;
@@ -71,7 +71,7 @@ size_t find_invalid_utf8(std::string_view text) {
     const unsigned char* p = reinterpret_cast<const unsigned char*>(text.data());
     size_t i = 0;
     while (i < text.size()) {
-        // Eight ASCII bytes at a time: most of most files.
+        // Fast path: eight ASCII bytes at a time.
         uint64_t block;
         if (text.size() - i >= 8 && (std::memcpy(&block, p + i, 8), (block & 0x8080808080808080ULL) == 0)) {
             i += 8;
@@ -84,7 +84,7 @@ size_t find_invalid_utf8(std::string_view text) {
     return std::string_view::npos;
 }
 
-std::string_view beginning_of(std::string_view text, size_t count) {
+std::string_view take_characters(std::string_view text, size_t count) {
     size_t i = 0;
     while (i < text.size() && count > 0) {
         ++i;

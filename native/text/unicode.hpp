@@ -1,4 +1,4 @@
-// UTF-8 and the few character classes that word functions need. Text inside the core is always valid UTF-8.
+// UTF-8 decoding and character classes. Text inside the core is always valid UTF-8.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -9,23 +9,23 @@ namespace tagpool {
 
 enum CharacterClass : uint8_t { kUpper = 1, kLower = 2, kLetter = 4, kDigit = 8, kPunctuation = 16, kSpace = 32 };
 
-// The flags of a code point (a combination of CharacterClass).
+// The CharacterClass flags of a code point.
 uint8_t character_class(char32_t point);
 
-// Simple (one to one) lower-casing: a word keeps its number of characters.
+// Simple (one-to-one) lower-casing, which keeps the number of characters.
 char32_t to_lower(char32_t point);
 
 // The position of the first byte that is not valid UTF-8, or npos.
 size_t find_invalid_utf8(std::string_view text);
 
 // The first `count` characters of valid UTF-8, or all of it.
-std::string_view beginning_of(std::string_view text, size_t count);
+std::string_view take_characters(std::string_view text, size_t count);
 
-// Steps through valid UTF-8.
+// Characters: iterates over the code points of valid UTF-8.
 class Characters {
 public:
     explicit Characters(std::string_view text) : p_(text.data()), end_(text.data() + text.size()) {}
-    bool next(char32_t& point);
+    bool next(char32_t& point);  // false at the end
 
 private:
     const char* p_;

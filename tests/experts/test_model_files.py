@@ -204,7 +204,7 @@ def test_damage_is_noticed(block, cut, where, by, tmp_path_factory):
         ('\\"B-', '\\"X\\",\\"B-', "damaged model"),
         ('"features.weights"', '"features.weighty"', "is missing"),
         ('"dtype":"F32"', '"dtype":"U32"', "has type U32, expected F32"),
-        ('\\"capacity\\":', '\\"capacity\\":9', "cannot be"),
+        ('\\"capacity\\":', '\\"capacity\\":9', "more than its capacity"),
         ('"blocks":"[', '"blocks":"[9', "damaged model"),
         ('\\"shape\\"', '\\"shapely\\"', "shapely"),
     ],

@@ -220,7 +220,7 @@ def test_what_cannot_be_is_refused() -> None:
         Both(problem, Settings(slots=1))
     with pytest.raises(_native.InputFault, match="a label is out of range"):
         Both(OnlineProblem(problem.rows, [[0, 2]], 2, 2, problem.keys, problem.label_keys), Settings())
-    with pytest.raises(_native.InputFault, match="not given yet"):
+    with pytest.raises(_native.InputFault, match="expected a label at distance 1 to 8"):
         Both(
             OnlineProblem(problem.rows, [[0, 1]], 2, 2, problem.keys, problem.label_keys, [[[0], [0]]], [5], [0], [[0]]),
             Settings(),

@@ -1,0 +1,48 @@
+#include "features/template_plan.hpp"
+
+#include <algorithm>
+
+#include "base/fault.hpp"
+
+namespace tagpool {
+namespace {
+
+constexpr size_t kMaxTable = 1 << 18;
+
+// Few combinations (of tags, not words) fit into a table, which saves hashing and lookup.
+void plan_total_terms(TemplatePlan& plan, size_t token_count, AtomValues& values) {
+    for (const Term& term : plan.source->terms) {
+        WordValues& words = values.words(term.atom);
+        plan.terms.push_back({words.column().ids.data(), words.single_hashes(), term.offset, words.column().strings->size()});
+    }
+    size_t combinations = plan.terms[0].distinct;
+    for (size_t i = 1; i < plan.terms.size(); ++i) combinations = std::min(combinations * plan.terms[i].distinct, kMaxTable + 1);
+    if (plan.terms.size() == 1) plan.kind = TemplatePlan::total;
+    else plan.kind = combinations <= std::min(kMaxTable, token_count) ? TemplatePlan::table : TemplatePlan::conjunction;
+    if (plan.kind != TemplatePlan::conjunction) plan.ids.assign(combinations, TemplatePlan::kUnknown);
+}
+
+}  // namespace
+
+TemplatePlan make_plan(const Template& source, const Program& program, size_t token_count, AtomValues& values) {
+    TemplatePlan plan;
+    plan.seed = hash_bytes(source.key);
+    plan.source = &source;
+    const auto atom_of = [&](const Term& term) -> const Atom& { return program.atoms[term.atom]; };
+    const Atom& first = atom_of(source.terms[0]);
+    if (first.kind == AtomKind::embedding) {
+        if (source.terms.size() > 1) throw InputFault("template \"" + source.key + "\": an embedding in a conjunction; use it alone");
+        plan.kind = TemplatePlan::vector;
+        plan.ids.assign(first.vectors->width(), TemplatePlan::kUnknown);
+    } else if (std::any_of(source.terms.begin(), source.terms.end(), [&](const Term& term) { return atom_of(term).kind == AtomKind::number; })) {
+        plan.kind = TemplatePlan::valued;
+    } else if (std::all_of(source.terms.begin(), source.terms.end(), [&](const Term& term) { return atom_of(term).total; })) {
+        plan_total_terms(plan, token_count, values);
+    } else if (source.terms.size() == 1 && (first.kind == AtomKind::word || first.kind == AtomKind::disjunction)) {
+        plan.kind = first.kind == AtomKind::word ? TemplatePlan::word : TemplatePlan::disjunction;
+        plan.string_ids.assign(values.words(source.terms[0].atom).column().strings->size(), {&TemplatePlan::kUnknown, 0});
+    }
+    return plan;
+}
+
+}  // namespace tagpool
