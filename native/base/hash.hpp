@@ -55,8 +55,7 @@ inline uint64_t hash_bytes(std::string_view text) { return xxh64(text.data(), te
 
 // Combines two hashes; combine(a, b) != combine(b, a). Folding the 128-bit product lets every input bit reach every output bit.
 inline uint64_t combine(uint64_t a, uint64_t b) {
-    const unsigned __int128 product =
-        static_cast<unsigned __int128>(a ^ 0x9E3779B97F4A7C15ULL) * ((b ^ 0xD6E8FEB86659FD93ULL) | 1);
+    const unsigned __int128 product = static_cast<unsigned __int128>(a ^ 0x9E3779B97F4A7C15ULL) * ((b ^ 0xD6E8FEB86659FD93ULL) | 1);
     const uint64_t folded = static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
     return folded ^ (b * 0xC2B2AE3D27D4EB4FULL);
 }

@@ -27,7 +27,9 @@ private:
     static constexpr int kMaxDepth = 64;  // protects the stack
 
     void skip_blanks() {
-        while (position_ < text_.size() && (text_[position_] == ' ' || text_[position_] == '\n' || text_[position_] == '\t' || text_[position_] == '\r')) ++position_;
+        while (position_ < text_.size() &&
+               (text_[position_] == ' ' || text_[position_] == '\n' || text_[position_] == '\t' || text_[position_] == '\r'))
+            ++position_;
     }
     char peek() {
         skip_blanks();

@@ -18,7 +18,7 @@ FileBytes map_file(const std::string& path) {
         if (errno == ENOENT) throw InputFault("there is no such file");
         throw InputFault(std::string("cannot read the file: ") + std::strerror(errno));
     }
-    struct stat status {};
+    struct stat status{};
     const bool known = fstat(file, &status) == 0;
     if (known && S_ISDIR(status.st_mode)) {
         close(file);

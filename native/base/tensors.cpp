@@ -153,7 +153,8 @@ Tensors Tensors::read(std::string_view block, std::shared_ptr<const void> owner)
     if (block.size() < 8) throw InputFault("the file is too short: " + std::to_string(block.size()) + " bytes");
     uint64_t length = 0;
     for (size_t i = 0; i < 8; ++i) length |= uint64_t{static_cast<unsigned char>(block[i])} << (8 * i);
-    if (length > kMaxHeader || block.size() < 9 || block[8] != '{') throw InputFault("expected a model, got a file that is not in the safetensors format");
+    if (length > kMaxHeader || block.size() < 9 || block[8] != '{')
+        throw InputFault("expected a model, got a file that is not in the safetensors format");
     if (length > block.size() - 8) throw InputFault("the file is truncated: expected a header of " + std::to_string(length) + " bytes");
     const std::string_view header = block.substr(8, length), data = block.substr(8 + length);
     Tensors out;
@@ -169,7 +170,8 @@ Tensors Tensors::read(std::string_view block, std::shared_ptr<const void> owner)
         const auto offset = static_cast<size_t>(entry.at("data_offsets").at(size_t{0}).as_integer(0, kMaxSize));
         end = std::max(end, offset + tensor.bytes);
         if (end > data.size())
-            throw InputFault("the file is truncated: expected at least " + std::to_string(8 + length + end) + " bytes, got " + std::to_string(block.size()));
+            throw InputFault("the file is truncated: expected at least " + std::to_string(8 + length + end) + " bytes, got " +
+                             std::to_string(block.size()));
         tensor.data = reinterpret_cast<const std::byte*>(data.data() + offset);
         out.tensors_.push_back(std::move(tensor));
     }

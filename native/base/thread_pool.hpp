@@ -70,8 +70,7 @@ public:
         task_count_ = static_cast<uint32_t>(tasks);
         unfinished_.store(task_count_, std::memory_order_relaxed);
         ++loop_;
-        for (unsigned queue = 0; queue < size(); ++queue)
-            queues_[queue].remaining.store(loop_ << 32 | length(queue), std::memory_order_release);
+        for (unsigned queue = 0; queue < size(); ++queue) queues_[queue].remaining.store(loop_ << 32 | length(queue), std::memory_order_release);
         wake_helpers();
         work(0);
         for (uint32_t count; (count = unfinished_.load(std::memory_order_acquire)) != 0;) await_change(unfinished_, count);

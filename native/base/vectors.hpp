@@ -15,9 +15,7 @@ inline size_t block_count(size_t size) { return (size + kBlock - 1) / kBlock; }
 // Calls work(begin, end) for each block.
 template <class Work>
 void for_blocks(size_t size, unsigned threads, Work&& work) {
-    parallel_for(block_count(size), threads, [&](size_t block, unsigned) {
-        work(block * kBlock, std::min((block + 1) * kBlock, size));
-    });
+    parallel_for(block_count(size), threads, [&](size_t block, unsigned) { work(block * kBlock, std::min((block + 1) * kBlock, size)); });
 }
 
 // Adds up `count` sums, which work(begin, end, sums) increases for each block.
@@ -39,10 +37,10 @@ double sum_blocks(size_t size, unsigned threads, Work&& work) {
 double dot(const double* a, const double* b, size_t size);
 double dot(const float* a, const double* b, size_t size);
 double dot(const float* a, const float* b, size_t size);
-void add_scaled(double* to, const float* from, double factor, size_t size);                        // to += factor * from
-void set_scaled(double* to, const double* from, double factor, size_t size);                       // to = factor * from
-void set_sum(double* to, const double* from, const float* step, double factor, size_t size);       // to = from + factor * step
-void set_difference(float* to, const double* a, const double* b, size_t size);                     // to = a - b
+void add_scaled(double* to, const float* from, double factor, size_t size);                   // to += factor * from
+void set_scaled(double* to, const double* from, double factor, size_t size);                  // to = factor * from
+void set_sum(double* to, const double* from, const float* step, double factor, size_t size);  // to = from + factor * step
+void set_difference(float* to, const double* a, const double* b, size_t size);                // to = a - b
 void round_to(float* to, const double* from, size_t size);
 
 }  // namespace tagpool

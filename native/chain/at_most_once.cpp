@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <string>
 
+#include "base/fault.hpp"
 #include "chain/chain.hpp"
 #include "chain/recursions.hpp"
-#include "base/fault.hpp"
 
 namespace tagpool {
 namespace {
@@ -129,7 +129,8 @@ double best_sequence_at_most_once(const Chain& chain, const AtMostOnce& rule, in
         const size_t groups = static_cast<size_t>(std::count(tracked.begin(), tracked.end(), 1));
         if (groups >= 32 || chain.tokens * chain.width() > (kMaxValues >> groups))
             throw InputFault("at_most_once: the best sequences enter " + std::to_string(groups) + " groups more than once over " +
-                             std::to_string(chain.tokens) + " tokens; the search needs more than 1 GiB; name fewer "
+                             std::to_string(chain.tokens) +
+                             " tokens; the search needs more than 1 GiB; name fewer "
                              "groups, fix some labels, or decode shorter sentences");
         const TrackedGroups bits = assign_bits(rule, tracked);
         values.resize_uninitialized(chain.tokens * bits.masks * chain.width());

@@ -33,8 +33,7 @@ Edges::Edges(const double* scores, size_t labels_, bool vary_)
     weights.resize(labels * width);
     transposed_weights.resize(labels * width);
     for (size_t i = 0; i < labels; ++i)
-        for (size_t j = 0; j < labels; ++j)
-            weights[i * width + j] = transposed_weights[j * width + i] = exponential(scores[i * labels + j] - shift);
+        for (size_t j = 0; j < labels; ++j) weights[i * width + j] = transposed_weights[j * width + i] = exponential(scores[i * labels + j] - shift);
 }
 
 const double* Edges::transposed(size_t t, double* scratch) const {

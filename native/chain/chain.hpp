@@ -26,7 +26,7 @@ public:
     size_t labels, width;  // L and P
     bool vary;
     Space space;
-    double shift = 0.0;    // the largest score
+    double shift = 0.0;  // the largest score
     // e^(score - shift) as [L][P] matrices [from][to] and [to][from], padded with 0; empty if the space is logarithmic.
     std::vector<double> weights, transposed_weights;
 
@@ -80,8 +80,8 @@ double best_sequence(const Chain& chain, ViterbiScratch& scratch, int32_t* seque
 // Sentences with common edges and boundary scores.
 struct ChainBatch {
     const Edges* edges;
-    const double* nodes;       // a [tokens][L] matrix
-    const uint32_t* offsets;   // a [sentences + 1] array: sentence s is tokens offsets[s]..offsets[s + 1]
+    const double* nodes;      // a [tokens][L] matrix
+    const uint32_t* offsets;  // a [sentences + 1] array: sentence s is tokens offsets[s]..offsets[s + 1]
     size_t sentences;
     const double* start = nullptr;
     const double* end = nullptr;

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "chain/chain.hpp"
-#include "chain/recursions.hpp"
 #include "base/random.hpp"
 #include "base/sum.hpp"
+#include "chain/chain.hpp"
+#include "chain/recursions.hpp"
 
 namespace tagpool {
 namespace {
@@ -160,8 +160,7 @@ TAGPOOL_CLONES void bigram_marginals(const Chain& chain, const Messages& message
 
 // H(y) = H(y_0) + Σ_t Σ_i P(y_t = i)·H(y_{t+1} | y_t = i)
 TAGPOOL_CLONES double entropy(const Chain& chain, const Messages& messages, const double* marginals) {
-    double total = messages.logarithmic ? entropy_of_logarithms(chain, messages, marginals)
-                                        : entropy_of_weights(chain, messages, marginals);
+    double total = messages.logarithmic ? entropy_of_logarithms(chain, messages, marginals) : entropy_of_weights(chain, messages, marginals);
     for (size_t i = 0; i < chain.labels(); ++i)
         if (marginals[i] > 0.0) total -= marginals[i] * logarithm(marginals[i]);
     return std::max(total, 0.0);

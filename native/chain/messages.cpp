@@ -9,9 +9,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/sum.hpp"
 #include "chain/chain.hpp"
 #include "chain/recursions.hpp"
-#include "base/sum.hpp"
 
 namespace tagpool {
 namespace {

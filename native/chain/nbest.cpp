@@ -22,8 +22,8 @@ struct Suffix {
 };
 
 struct State {
-    size_t token;  // the next token; the root has token 0 and no label
-    size_t label;  // of the previous token
+    size_t token;                    // the next token; the root has token 0 and no label
+    size_t label;                    // of the previous token
     std::vector<Suffix> suffixes;    // best first
     std::vector<Suffix> candidates;  // a heap
     bool exhausted = false;
@@ -74,9 +74,7 @@ public:
 private:
     static constexpr uint32_t kNone = 0xFFFFFFFF;
 
-    double edge(const State& state, size_t to) const {
-        return state.token == 0 ? 0.0 : chain_.edges->row(state.token, state.label)[to];
-    }
+    double edge(const State& state, size_t to) const { return state.token == 0 ? 0.0 : chain_.edges->row(state.token, state.label)[to]; }
 
     State& state_at(size_t token, size_t label) {
         uint32_t& index = state_index_[token * chain_.labels() + label];

@@ -46,8 +46,7 @@ TAGPOOL_KERNEL void product(const double* matrix, const double* factors, size_t 
 }
 
 // out(i) = ln Σ_j e^(matrix[j][i] + values(j)), shifted by the largest term; -inf for an empty sum. `sums` is a [P] array.
-TAGPOOL_KERNEL void log_sum_product(const double* matrix, const double* values, size_t L, size_t P, double* __restrict sums,
-                                   double* __restrict out) {
+TAGPOOL_KERNEL void log_sum_product(const double* matrix, const double* values, size_t L, size_t P, double* __restrict sums, double* __restrict out) {
     max_plus_product(matrix, values, L, P, out);
     for (size_t i = 0; i < P; ++i) out[i] = out[i] == kForbidden ? 0.0 : out[i];
     std::fill_n(sums, P, 0.0);

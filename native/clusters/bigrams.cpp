@@ -83,9 +83,8 @@ Bigrams SentenceText::bigrams(uint64_t minimum) const {
     Bigrams out;
     for (uint32_t name = 0; name < words_.size(); ++name)
         if (counts[name] >= minimum) out.names.push_back(name);
-    std::sort(out.names.begin(), out.names.end(), [&](uint32_t a, uint32_t b) {
-        return counts[a] != counts[b] ? counts[a] > counts[b] : words_[a] < words_[b];
-    });
+    std::sort(out.names.begin(), out.names.end(),
+              [&](uint32_t a, uint32_t b) { return counts[a] != counts[b] ? counts[a] > counts[b] : words_[a] < words_[b]; });
     std::vector<uint32_t> number_of(words_.size(), kEnd);
     for (uint32_t number = 0; number < out.names.size(); ++number) {
         number_of[out.names[number]] = number;

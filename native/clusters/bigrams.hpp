@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "base/buffer.hpp"
-#include "text/strings.hpp"
 #include "features/words.hpp"
+#include "text/strings.hpp"
 
 namespace tagpool {
 

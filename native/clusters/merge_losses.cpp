@@ -132,7 +132,8 @@ void MergeLosses::add_contexts(size_t side, uint32_t into, uint32_t from, double
     const uint32_t *const into_counts = row(1 - side, into), *const from_counts = row(1 - side, from);
     const uint32_t self_count = target[into] + target[from] + source[into] + source[from];
     for (size_t b = 0; b < size_; ++b)
-        change[b] -= common(self_count, into_counts[b] + from_counts[b]) - common(target[into], into_counts[b]) - common(target[from], from_counts[b]);
+        change[b] -=
+            common(self_count, into_counts[b] + from_counts[b]) - common(target[into], into_counts[b]) - common(target[from], from_counts[b]);
 }
 
 void MergeLosses::merge_counts(uint32_t into, uint32_t from) {

@@ -25,9 +25,7 @@ namespace tagpool {
 class CountLogs {
 public:
     CountLogs();
-    double operator()(uint32_t x) const {
-        return x < table_.size() ? table_[x] : static_cast<double>(x) * std::log(static_cast<double>(x));
-    }
+    double operator()(uint32_t x) const { return x < table_.size() ? table_[x] : static_cast<double>(x) * std::log(static_cast<double>(x)); }
 
 private:
     std::vector<double> table_;

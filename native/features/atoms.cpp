@@ -35,14 +35,8 @@ private:
 }  // namespace
 
 AtomValues::AtomValues(const Program& program, const Columns& columns, uint32_t first_sentence, const WordTables* shared)
-    : program_(program),
-      columns_(columns),
-      sentence_values_(program.atoms.size()),
-      vectors_(program.atoms.size()),
-      capitals_(program.atoms.size()),
-      casings_(program.atoms.size()),
-      elsewhere_(program.atoms.size()),
-      first_sentence_(first_sentence) {
+    : program_(program), columns_(columns), sentence_values_(program.atoms.size()), vectors_(program.atoms.size()), capitals_(program.atoms.size()),
+      casings_(program.atoms.size()), elsewhere_(program.atoms.size()), first_sentence_(first_sentence) {
     words_.reserve(program.atoms.size());
     for (size_t i = 0; i < program.atoms.size(); ++i) {
         const Atom& atom = program.atoms[i];
@@ -70,7 +64,8 @@ void AtomValues::prepare(size_t index, const Column& column, const Columns& colu
         for (size_t list = 0; list < atom.phrases->list_count(); ++list) {
             const std::string& name = atom.phrases->list_name(static_cast<uint16_t>(list));
             if (atom.plain) texts.intern(name);
-            else for (const char* position : {"/B", "/I", "/L", "/U"}) texts.intern(name + position);
+            else
+                for (const char* position : {"/B", "/I", "/L", "/U"}) texts.intern(name + position);
         }
     } else if (atom.kind == AtomKind::position) {
         intern_all(std::array{"first", "last"});
@@ -180,8 +175,8 @@ const float* AtomValues::vector(uint32_t index, int64_t token) {
 }
 
 void AtomValues::fail(const std::string& message, int64_t token) const {
-    throw InputFault(message + " (sentence " + std::to_string(first_sentence_ + sentence_ + 1) + ", token " +
-                     std::to_string(token - begin_ + 1) + ")");
+    throw InputFault(message + " (sentence " + std::to_string(first_sentence_ + sentence_ + 1) + ", token " + std::to_string(token - begin_ + 1) +
+                     ")");
 }
 
 // Leftmost longest match, separately for each list: no phrase begins inside another phrase of the same list.

@@ -40,7 +40,8 @@ void Elsewhere::fill() {
             results_.begin_row(token);
             select_values(token);
             if (atom_.gathering == Gathering::joined) results_.values.push_back(join_values(tokens));
-            else for (const Value& value : selected_) results_.values.push_back(value.hash);
+            else
+                for (const Value& value : selected_) results_.values.push_back(value.hash);
             results_.end_row(token);
         }
     }

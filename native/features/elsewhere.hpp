@@ -64,9 +64,9 @@ private:
     const Atom& atom_;
     SameWords& same_words_;
     std::unique_ptr<Source> source_;
-    uint32_t document_ = UINT32_MAX;  // the document of the rows below
-    Rows local_;                      // values around each token
-    Rows results_;                    // values around the other tokens of the same word
+    uint32_t document_ = UINT32_MAX;                          // the document of the rows below
+    Rows local_;                                              // values around each token
+    Rows results_;                                            // values around the other tokens of the same word
     std::vector<std::pair<uint64_t, uint32_t>> occurrences_;  // of one word: (hash, rank)
     std::vector<Value> counted_, selected_;                   // of one word, and of one token: most frequent first
     std::map<std::vector<uint64_t>, uint64_t> joined_;        // sorted hashes -> hash of the joined text

@@ -4,8 +4,8 @@
 #include <numeric>
 #include <tuple>
 
-#include "features/extract.hpp"
 #include "base/fault.hpp"
+#include "features/extract.hpp"
 #include "features/namer.hpp"
 
 namespace tagpool {
@@ -55,8 +55,10 @@ Encoding Encoder::fit(std::shared_ptr<const Columns> columns, std::vector<std::s
 }
 
 void Encoder::keep(const std::vector<uint8_t>& marks, Encoding& encoding) {
-    if (hash_size_ || !known_.empty() || !fitted_corpus_) throw InputFault("features can only be removed directly after fitting without known features");
-    if (marks.size() != feature_count()) throw InputFault("expected " + std::to_string(feature_count()) + " marks, got " + std::to_string(marks.size()));
+    if (hash_size_ || !known_.empty() || !fitted_corpus_)
+        throw InputFault("features can only be removed directly after fitting without known features");
+    if (marks.size() != feature_count())
+        throw InputFault("expected " + std::to_string(feature_count()) + " marks, got " + std::to_string(marks.size()));
     for (const uint32_t id : encoding.ids)
         if (id >= marks.size()) throw InputFault("the encoding has a feature id out of range");
     std::vector<uint32_t> counts;
@@ -113,7 +115,7 @@ uint64_t Encoder::key_of(const Program& program, std::string_view name) {
     if (equals == std::string_view::npos) return key;
     const std::string_view values = name.substr(equals + 1);
     const bool is_conjunction = std::any_of(program.templates.begin(), program.templates.end(),
-                                    [&](const Template& candidate) { return candidate.key == template_key && candidate.terms.size() > 1; });
+                                            [&](const Template& candidate) { return candidate.key == template_key && candidate.terms.size() > 1; });
     if (!is_conjunction) return combine(key, hash_bytes(values));
     std::string value;
     for (size_t i = 0; i <= values.size(); ++i) {

@@ -11,11 +11,11 @@
 #include <utility>
 #include <vector>
 
-#include "text/columns.hpp"
 #include "features/encoding.hpp"
 #include "features/index.hpp"
 #include "features/origin.hpp"
 #include "features/program.hpp"
+#include "text/columns.hpp"
 
 namespace tagpool {
 
@@ -56,8 +56,8 @@ private:
     Program program_;
     uint32_t minimum_count_, hash_size_;
     FeatureIndex index_;
-    std::vector<uint32_t> counts_;  // a [features] array
-    std::vector<Origin> origins_;   // a [features] array
+    std::vector<uint32_t> counts_;                  // a [features] array
+    std::vector<Origin> origins_;                   // a [features] array
     std::shared_ptr<const Columns> fitted_corpus_;  // null after `names`
     std::vector<std::string> known_, names_;
 };

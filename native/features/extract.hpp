@@ -109,7 +109,7 @@ private:
     // A feature whose id is not looked up yet.
     struct Pending {
         uint64_t key;
-        uint64_t position;  // in single_ids_, or (with kInOthers) in other_ids_
+        uint64_t position;    // in single_ids_, or (with kInOthers) in other_ids_
         uint32_t* cached_id;  // where the plan remembers the id; may be null
         Origin origin;
     };
@@ -255,7 +255,8 @@ private:
         for (uint32_t dimension = 0; dimension < plan.ids.size(); ++dimension) {
             if (values[dimension] == 0) continue;
             uint32_t& id = plan.ids[dimension];
-            if (id == Plan::kUnknown) id = resolver_.resolve(combine(plan.seed, hashes[dimension]), {static_cast<uint32_t>(token), dimension, number});
+            if (id == Plan::kUnknown)
+                id = resolver_.resolve(combine(plan.seed, hashes[dimension]), {static_cast<uint32_t>(token), dimension, number});
             if (id == kNone) continue;
             other_ids_.push_back(id);
             other_values_.push_back(values[dimension]);
@@ -305,7 +306,7 @@ private:
     AtomValues values_;
     Resolver& resolver_;
     Encoding& out_;
-    std::vector<TemplatePlan> plans_;  // a [templates] array
+    std::vector<TemplatePlan> plans_;            // a [templates] array
     size_t single_count_ = 0, other_count_ = 0;  // number of plans of each kind
     bool has_values_ = false;                    // true if some template has values
     // Of the current sentence, which has T = length_ tokens:
@@ -315,7 +316,7 @@ private:
     Buffer<float> other_values_;      // an [entries] array if has_values_
     std::vector<size_t> other_ends_;  // an [other_count * T + 1] array: ranges of entries by plan, then token
     Buffer<Pending> pending_;
-    float value_ = 1.0f;  // of the features of the current token and template
+    float value_ = 1.0f;     // of the features of the current token and template
     Arena<uint32_t> arena_;  // of TemplatePlan::string_ids
     // Scratch
     std::vector<uint32_t> resolved_;

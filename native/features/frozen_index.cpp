@@ -87,7 +87,8 @@ Encoding replace_ids_by_places(const FrozenIndex& index, const Encoding& encodin
     out.ids.reserve_more(encoding.ids.size());
     for (size_t token = 0; token < encoding.token_count(); ++token) {
         for (uint64_t i = encoding.starts[token]; i < encoding.starts[token + 1]; ++i) {
-            if (encoding.ids[i] >= index.size()) throw InputFault("the encoding has features that the model does not have; encode with the model's encoder");
+            if (encoding.ids[i] >= index.size())
+                throw InputFault("the encoding has features that the model does not have; encode with the model's encoder");
             const uint32_t place = index.place(encoding.ids[i]);
             if (place == FrozenIndex::kNone) continue;
             out.ids.push_unchecked(place);

@@ -11,10 +11,10 @@
 #include <string>
 #include <vector>
 
-#include "features/encoding.hpp"
 #include "base/hash.hpp"
-#include "features/index.hpp"
 #include "base/tensors.hpp"
+#include "features/encoding.hpp"
+#include "features/index.hpp"
 
 namespace tagpool {
 

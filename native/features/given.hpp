@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "features/encoding.hpp"
 #include "base/hash.hpp"
+#include "features/encoding.hpp"
 #include "features/index.hpp"
 #include "text/strings.hpp"
 

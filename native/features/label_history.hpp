@@ -43,9 +43,11 @@ struct LabelHistory {
     // Throws InputFault if the history is inconsistent.
     void check() const {
         for (const auto& distances : backs) {
-            if (distances.empty() || distances.size() > kMaxDistance) throw InputFault("label history: a template needs 1 to 8 labels, got " + std::to_string(distances.size()));
+            if (distances.empty() || distances.size() > kMaxDistance)
+                throw InputFault("label history: a template needs 1 to 8 labels, got " + std::to_string(distances.size()));
             for (const uint8_t back : distances)
-                if (back < 1 || back > kMaxDistance) throw InputFault("label history: expected a label at distance 1 to 8, got " + std::to_string(back));
+                if (back < 1 || back > kMaxDistance)
+                    throw InputFault("label history: expected a label at distance 1 to 8, got " + std::to_string(back));
         }
         for (const uint16_t number : templates)
             if (number >= backs.size()) throw InputFault("label history: a feature has the unknown template " + std::to_string(number));

@@ -26,9 +26,11 @@ int32_t RowLexicon::row(std::string_view word) const {
 
 VectorLexicon::VectorLexicon(RowLexicon words, std::vector<float> vectors, uint32_t width)
     : words_(std::move(words)), vectors_(std::move(vectors)), width_(width) {
-    if (width == 0 || vectors_.size() % width != 0) throw InputFault("expected vectors of width " + std::to_string(width) + ", got " + std::to_string(vectors_.size()) + " numbers");
+    if (width == 0 || vectors_.size() % width != 0)
+        throw InputFault("expected vectors of width " + std::to_string(width) + ", got " + std::to_string(vectors_.size()) + " numbers");
     for (uint32_t i = 0; i < words_.size(); ++i)
-        if (static_cast<size_t>(words_.row(words_.word(i))) >= vectors_.size() / width) throw InputFault("the word \"" + std::string(words_.word(i)) + "\" has no vector");
+        if (static_cast<size_t>(words_.row(words_.word(i))) >= vectors_.size() / width)
+            throw InputFault("the word \"" + std::string(words_.word(i)) + "\" has no vector");
 }
 
 const float* VectorLexicon::vector(std::string_view word) const {

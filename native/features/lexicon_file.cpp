@@ -53,7 +53,9 @@ void write_lexicon(const WordLexicon& lexicon, const std::string& name, Tensors&
 std::shared_ptr<const WordLexicon> read_word_lexicon(const Tensors& from, const std::string& name) {
     const auto words = read_strings(from, name + ".words"), values = read_strings(from, name + ".values");
     const auto value_of = from.array<uint32_t>(name + ".value_of");
-    if (value_of.size() != words.size()) throw InputFault("damaged model: lexicon \"" + name + "\" has " + std::to_string(words.size()) + " words, but " + std::to_string(value_of.size()) + " values");
+    if (value_of.size() != words.size())
+        throw InputFault("damaged model: lexicon \"" + name + "\" has " + std::to_string(words.size()) + " words, but " +
+                         std::to_string(value_of.size()) + " values");
     auto lexicon = std::make_shared<WordLexicon>();
     for (size_t i = 0; i < words.size(); ++i) {
         if (value_of[i] >= values.size()) throw InputFault("damaged model: lexicon \"" + name + "\" refers to an unknown value");
@@ -90,7 +92,9 @@ std::shared_ptr<const PhraseLexicon> read_phrase_lexicon(const Tensors& from, co
     for (std::string_view list : read_strings(from, name + ".lists")) lists.emplace_back(list);
     const auto hashes = from.array<uint64_t>(name + ".hashes");
     const auto sets = from.array<uint32_t>(name + ".sets");
-    if (hashes.size() != sets.size()) throw InputFault("damaged model: gazetteer \"" + name + "\" has " + std::to_string(hashes.size()) + " phrases, but " + std::to_string(sets.size()) + " sets");
+    if (hashes.size() != sets.size())
+        throw InputFault("damaged model: gazetteer \"" + name + "\" has " + std::to_string(hashes.size()) + " phrases, but " +
+                         std::to_string(sets.size()) + " sets");
     const auto members = from.array<uint16_t>(name + ".set_members");
     std::vector<std::vector<uint16_t>> list_sets;
     size_t begin = 0;
@@ -126,7 +130,8 @@ std::shared_ptr<const VectorLexicon> read_vector_lexicon(const Tensors& from, co
     RowLexicon words;
     uint32_t row = 0;
     for (const std::string_view word : read_strings(from, name + ".words")) words.add(word, row++);
-    return std::make_shared<const VectorLexicon>(std::move(words), std::vector<float>(vectors.begin(), vectors.end()), static_cast<uint32_t>(shape[1]));
+    return std::make_shared<const VectorLexicon>(std::move(words), std::vector<float>(vectors.begin(), vectors.end()),
+                                                 static_cast<uint32_t>(shape[1]));
 }
 
 }  // namespace tagpool

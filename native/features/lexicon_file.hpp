@@ -3,8 +3,8 @@
 #include <memory>
 #include <string>
 
-#include "features/lexicon.hpp"
 #include "base/tensors.hpp"
+#include "features/lexicon.hpp"
 
 namespace tagpool {
 

@@ -22,8 +22,7 @@ inline void append_value(std::string& name, const std::string& text, bool escape
 
 class FeatureNamer {
 public:
-    FeatureNamer(const Program& program, const Columns& columns)
-        : program_(program), sentences_(columns.sentences), values_(program, columns) {
+    FeatureNamer(const Program& program, const Columns& columns) : program_(program), sentences_(columns.sentences), values_(program, columns) {
         std::map<std::string_view, bool> is_conjunction;
         for (const Template& source : program.templates) is_conjunction[source.key] |= source.terms.size() > 1;
         for (const Template& source : program.templates) escapes_.push_back(is_conjunction[source.key]);
@@ -37,8 +36,7 @@ public:
         const Template& source = program_.templates[origin.template_number];
         if (origin.token != token_ || &source != template_) {
             texts_.resize(source.terms.size());
-            for (size_t i = 0; i < texts_.size(); ++i)
-                values_.texts(source.terms[i].atom, int64_t{origin.token} + source.terms[i].offset, texts_[i]);
+            for (size_t i = 0; i < texts_.size(); ++i) values_.texts(source.terms[i].atom, int64_t{origin.token} + source.terms[i].offset, texts_[i]);
             token_ = origin.token;
             template_ = &source;
         }
@@ -64,7 +62,7 @@ private:
     uint32_t sentence_ = UINT32_MAX, token_ = Origin::kNowhere;
     const Template* template_ = nullptr;
     std::vector<std::vector<std::string>> texts_;  // the values of each term of template_ at token_
-    std::vector<size_t> indices_;  // the value of each term in the combination
+    std::vector<size_t> indices_;                  // the value of each term in the combination
 };
 
 }  // namespace tagpool

@@ -46,8 +46,8 @@ struct Atom {
     AtomKind kind = AtomKind::word;
     std::string column;
     WordFunction function;
-    bool total = false;  // a word function with one value for every string; has boundary values outside the sentence
-    bool plain = false;  // gazetteer: without /B, /I, /L, /U
+    bool total = false;                     // a word function with one value for every string; has boundary values outside the sentence
+    bool plain = false;                     // gazetteer: without /B, /I, /L, /U
     int first_offset = 0, last_offset = 0;  // the window
     std::shared_ptr<const PhraseLexicon> phrases;
     std::shared_ptr<const VectorLexicon> vectors;
@@ -58,7 +58,8 @@ struct Atom {
     void check() const {
         if (kind == AtomKind::gazetteer && !phrases) throw InputFault("a gazetteer atom needs phrases");
         if (kind == AtomKind::embedding && !vectors) throw InputFault("an embedding atom needs vectors");
-        if ((kind == AtomKind::elsewhere) != static_cast<bool>(inner)) throw InputFault("an elsewhere atom needs an inner atom, and no other atom may have one");
+        if ((kind == AtomKind::elsewhere) != static_cast<bool>(inner))
+            throw InputFault("an elsewhere atom needs an inner atom, and no other atom may have one");
         if (inner && (inner->inner || inner->kind == AtomKind::number || inner->kind == AtomKind::embedding))
             throw InputFault("an elsewhere atom needs an inner atom other than elsewhere, number and embedding");
     }
@@ -103,7 +104,8 @@ inline std::vector<std::string> columns_in(std::initializer_list<const std::opti
 }
 
 inline bool any_looks_at_documents(std::initializer_list<const std::optional<Program>*> programs) {
-    return std::any_of(programs.begin(), programs.end(), [](const std::optional<Program>* program) { return *program && (*program)->looks_at_documents(); });
+    return std::any_of(programs.begin(), programs.end(),
+                       [](const std::optional<Program>* program) { return *program && (*program)->looks_at_documents(); });
 }
 
 }  // namespace tagpool

@@ -33,8 +33,8 @@ public:
     }
 
 private:
-    std::string prefix_;  // of array names
-    std::map<const Lexicon*, std::string> numbers_;                // written
+    std::string prefix_;                                          // of array names
+    std::map<const Lexicon*, std::string> numbers_;               // written
     std::map<int64_t, std::shared_ptr<const Lexicon>> lexicons_;  // read, by number
 };
 
@@ -55,8 +55,8 @@ void write_atom(const Atom& atom, Lexicons& lexicons, Tensors& to, std::string& 
            std::to_string(atom.last_offset) + "],\"steps\":[";
     for (size_t k = 0; k < atom.function.steps().size(); ++k) {
         const Step& step = atom.function.steps()[k];
-        out += std::string(k ? "," : "") + "[\"" + std::string(kFunctionNames[static_cast<size_t>(step.function)]) + "\"," + std::to_string(step.a) + "," +
-               std::to_string(step.b);
+        out += std::string(k ? "," : "") + "[\"" + std::string(kFunctionNames[static_cast<size_t>(step.function)]) + "\"," + std::to_string(step.a) +
+               "," + std::to_string(step.b);
         if (step.lexicon) out += "," + lexicons.words.write(step.lexicon, to);
         out += "]";
     }
@@ -133,9 +133,9 @@ Program read_program(const Tensors& from, const std::string& name) {
             read.terms.push_back({static_cast<uint32_t>(atom), static_cast<int>(offset)});
         }
         if (read.terms.empty()) throw InputFault("damaged model: template \"" + read.key + "\" has no terms");
-        if (read.terms.size() > 1 && std::any_of(read.terms.begin(), read.terms.end(), [&](const Term& term) {
-                return program.atoms[term.atom].kind == AtomKind::embedding;
-            })) throw InputFault("damaged model: an embedding in the conjunction \"" + read.key + "\"");
+        if (read.terms.size() > 1 &&
+            std::any_of(read.terms.begin(), read.terms.end(), [&](const Term& term) { return program.atoms[term.atom].kind == AtomKind::embedding; }))
+            throw InputFault("damaged model: an embedding in the conjunction \"" + read.key + "\"");
         program.templates.push_back(std::move(read));
     }
     if (program.templates.size() > UINT16_MAX) throw InputFault("damaged model: more than 65,535 templates");

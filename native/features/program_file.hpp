@@ -1,7 +1,7 @@
 // Programs in model files: templates and atoms as JSON metadata, lexicons as arrays.
 #pragma once
-#include "features/program.hpp"
 #include "base/tensors.hpp"
+#include "features/program.hpp"
 
 namespace tagpool {
 

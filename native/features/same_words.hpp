@@ -30,13 +30,13 @@ private:
 
     const Columns& columns_;
     const Column& column_;
-    std::vector<uint32_t> word_of_;      // a [strings] array: the number of each string's word
-    uint32_t first_ = 0, last_ = 0;      // sentences of the document
+    std::vector<uint32_t> word_of_;  // a [strings] array: the number of each string's word
+    uint32_t first_ = 0, last_ = 0;  // sentences of the document
     bool is_grouped_ = false;
-    std::vector<uint64_t> sort_keys_;    // scratch
+    std::vector<uint64_t> sort_keys_;  // scratch
     // [T] arrays for the T tokens of the document:
-    std::vector<uint32_t> order_;        // tokens grouped by word
-    std::vector<uint32_t> from_, to_;    // the range of each token's word in order_
+    std::vector<uint32_t> order_;      // tokens grouped by word
+    std::vector<uint32_t> from_, to_;  // the range of each token's word in order_
     std::vector<uint32_t> sentence_of_;
 };
 

@@ -35,9 +35,7 @@ public:
     size_t count(uint8_t mask) const {
         return static_cast<size_t>(std::count_if(classes.begin(), classes.end(), [&](uint8_t c) { return c & mask; }));
     }
-    size_t count_point(char32_t point) const {
-        return static_cast<size_t>(std::count(points.begin(), points.end(), point));
-    }
+    size_t count_point(char32_t point) const { return static_cast<size_t>(std::count(points.begin(), points.end(), point)); }
     std::string slice(size_t begin, size_t end) const {
         std::string out;
         for (size_t i = begin; i < end; ++i) append_utf8(out, points[i]);

@@ -16,36 +16,35 @@ Columns Columns::select(const std::vector<uint32_t>& selection) const {
     Columns out;
     size_t tokens = 0;
     for (uint32_t s : selection) {
-        if (s >= sentence_count()) throw InputFault("sentence " + std::to_string(s) + " does not exist; the corpus has " + std::to_string(sentence_count()) + " sentences");
+        if (s >= sentence_count())
+            throw InputFault("sentence " + std::to_string(s) + " does not exist; the corpus has " + std::to_string(sentence_count()) + " sentences");
         tokens += sentences[s + 1] - sentences[s];
     }
     for (const Column& column : columns) {
         Column copy{column.name, column.strings, {}};
         copy.ids.reserve(tokens);
-        for (uint32_t s : selection)
-            copy.ids.insert(copy.ids.end(), column.ids.begin() + sentences[s], column.ids.begin() + sentences[s + 1]);
+        for (uint32_t s : selection) copy.ids.insert(copy.ids.end(), column.ids.begin() + sentences[s], column.ids.begin() + sentences[s + 1]);
         out.columns.push_back(std::move(copy));
     }
     size_t last_document = SIZE_MAX;
     for (uint32_t s : selection) {
         const auto number = static_cast<uint32_t>(out.sentence_count());
         if (!documents.empty()) {
-            const size_t document = static_cast<size_t>(
-                std::upper_bound(documents.begin(), documents.end(), s) - documents.begin());
+            const size_t document = static_cast<size_t>(std::upper_bound(documents.begin(), documents.end(), s) - documents.begin());
             if (document != last_document) out.documents.push_back(number);
             last_document = document;
         }
-        auto aside = std::lower_bound(asides.begin(), asides.end(), s,
-                                      [](const Aside& a, uint32_t sentence) { return a.sentence < sentence; });
-        for (; aside != asides.end() && aside->sentence == s; ++aside)
-            out.asides.push_back({number, aside->position, aside->line});
+        auto aside = std::lower_bound(asides.begin(), asides.end(), s, [](const Aside& a, uint32_t sentence) { return a.sentence < sentence; });
+        for (; aside != asides.end() && aside->sentence == s; ++aside) out.asides.push_back({number, aside->position, aside->line});
         out.sentences.push_back(out.sentences.back() + sentences[s + 1] - sentences[s]);
     }
     return out;
 }
 
 std::pair<uint32_t, uint32_t> Columns::document_of(uint32_t sentence) const {
-    if (sentence >= sentence_count()) throw InputFault("sentence " + std::to_string(sentence) + " does not exist; the corpus has " + std::to_string(sentence_count()) + " sentences");
+    if (sentence >= sentence_count())
+        throw InputFault("sentence " + std::to_string(sentence) + " does not exist; the corpus has " + std::to_string(sentence_count()) +
+                         " sentences");
     if (documents.empty()) return {sentence, sentence + 1};
     const auto next = std::upper_bound(documents.begin(), documents.end(), sentence);
     return {next == documents.begin() ? 0 : *(next - 1), next == documents.end() ? static_cast<uint32_t>(sentence_count()) : *next};
@@ -58,9 +57,7 @@ ColumnsBuilder::ColumnsBuilder(const std::vector<std::string>& names) {
     }
 }
 
-void ColumnsBuilder::add(size_t column, std::string_view text) {
-    columns_.columns[column].ids.push_back(tables_[column]->intern(text));
-}
+void ColumnsBuilder::add(size_t column, std::string_view text) { columns_.columns[column].ids.push_back(tables_[column]->intern(text)); }
 
 uint32_t ColumnsBuilder::tokens_in_sentence() const {
     const size_t tokens = columns_.columns.empty() ? 0 : columns_.columns[0].ids.size();
@@ -84,9 +81,7 @@ void ColumnsBuilder::start_document() {
     document_pending_ = true;
 }
 
-void ColumnsBuilder::add_aside(std::string_view line) {
-    columns_.asides.push_back({sentence_count(), tokens_in_sentence(), std::string(line)});
-}
+void ColumnsBuilder::add_aside(std::string_view line) { columns_.asides.push_back({sentence_count(), tokens_in_sentence(), std::string(line)}); }
 
 Columns ColumnsBuilder::finish() {
     end_sentence();

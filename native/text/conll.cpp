@@ -83,9 +83,7 @@ bool is_key_value_comment(std::string_view line) {
 // Recognizes the id of a multiword range (1-2) or an empty node (1.1) in CoNLL-U, which are not tokens of the sentence.
 bool is_conllu_extra(std::string_view id) {
     const size_t separator = id.find_first_of("-.");
-    const auto is_number = [](std::string_view part) {
-        return !part.empty() && part.find_first_not_of("0123456789") == std::string_view::npos;
-    };
+    const auto is_number = [](std::string_view part) { return !part.empty() && part.find_first_not_of("0123456789") == std::string_view::npos; };
     return separator != std::string_view::npos && is_number(id.substr(0, separator)) && is_number(id.substr(separator + 1));
 }
 
@@ -132,10 +130,9 @@ private:
 
     void check(std::string_view line) const {
         if (line.size() > options_.longest_line)
-            fail("expected a token and its columns, got a line of " + std::to_string(line.size()) +
-                 " bytes (the limit is " + std::to_string(options_.longest_line) + "); is this a column file?");
-        if (!line.empty() && std::memchr(line.data(), '\0', line.size()))
-            fail("expected text, got a NUL byte; is this a binary or UTF-16 file?");
+            fail("expected a token and its columns, got a line of " + std::to_string(line.size()) + " bytes (the limit is " +
+                 std::to_string(options_.longest_line) + "); is this a column file?");
+        if (!line.empty() && std::memchr(line.data(), '\0', line.size())) fail("expected text, got a NUL byte; is this a binary or UTF-16 file?");
         const size_t bad = find_invalid_utf8(line);
         if (bad != std::string_view::npos)
             fail("expected UTF-8, got an invalid byte at position " + std::to_string(bad + 1) +
@@ -175,8 +172,8 @@ private:
         detect_separator(line);
         const size_t count = split(line, tabs_, fields_, expected_);
         if (count != expected_) {
-            std::string message = "expected " + std::to_string(expected_) + " columns, got " + std::to_string(count) + ": \"" +
-                                  shortened(line) + "\"";
+            std::string message =
+                "expected " + std::to_string(expected_) + " columns, got " + std::to_string(count) + ": \"" + shortened(line) + "\"";
             if (tabs_ && count == 1 && expected_ > 1) message += " (the file is read as tab-separated)";
             fail(message);
         }
@@ -194,8 +191,7 @@ private:
 
     void check_conllu_id() const {
         const std::string expected = std::to_string(builder_.tokens_in_sentence() + 1);
-        if (fields_[0] != expected)
-            fail("expected token id " + expected + ", got \"" + shortened(fields_[0]) + "\"; is a blank line missing?");
+        if (fields_[0] != expected) fail("expected token id " + expected + ", got \"" + shortened(fields_[0]) + "\"; is a blank line missing?");
     }
 
     LineReader lines_;

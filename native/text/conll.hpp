@@ -10,8 +10,8 @@ namespace tagpool {
 
 struct ConllOptions {
     std::vector<std::string> names;  // of the columns in the order of the file; each line must have all of them
-    bool conllu = false;  // tab-separated with an ID column; comments, ranges and empty nodes become asides
-    size_t longest_line = 262144;  // bytes
+    bool conllu = false;             // tab-separated with an ID column; comments, ranges and empty nodes become asides
+    size_t longest_line = 262144;    // bytes
 };
 
 // Counts the columns of the first token line; 0 if the text has no tokens.

@@ -17,9 +17,7 @@ public:
     uint32_t intern(std::string_view text);
     uint32_t find(std::string_view text) const;  // kNone if absent
 
-    std::string_view operator[](uint32_t id) const {
-        return std::string_view(bytes_).substr(ends_[id], ends_[id + 1] - ends_[id]);
-    }
+    std::string_view operator[](uint32_t id) const { return std::string_view(bytes_).substr(ends_[id], ends_[id + 1] - ends_[id]); }
     uint64_t hash(uint32_t id) const { return hashes_[id]; }
     const std::vector<uint64_t>& hashes() const { return hashes_; }
     uint32_t size() const { return static_cast<uint32_t>(hashes_.size()); }
@@ -29,10 +27,10 @@ private:
     size_t find_slot(std::string_view text, uint64_t hash) const;
     void grow();
 
-    std::string bytes_;                  // all strings, concatenated
-    std::vector<uint64_t> ends_ = {0};   // a [size + 1] array: string i is bytes_[ends_[i]..ends_[i + 1]]
-    std::vector<uint64_t> hashes_;       // a [size] array
-    std::vector<uint32_t> slots_;        // ids by open addressing, kNone = free; at most two thirds full
+    std::string bytes_;                 // all strings, concatenated
+    std::vector<uint64_t> ends_ = {0};  // a [size + 1] array: string i is bytes_[ends_[i]..ends_[i + 1]]
+    std::vector<uint64_t> hashes_;      // a [size] array
+    std::vector<uint32_t> slots_;       // ids by open addressing, kNone = free; at most two thirds full
 };
 
 }  // namespace tagpool

@@ -11,10 +11,9 @@ namespace {
 
 // Abbreviations that keep their period.
 const std::unordered_set<std::u32string> kAbbreviations = {
-    U"Mr", U"Mrs", U"Ms", U"Messrs", U"Dr", U"Prof", U"Rev", U"Hon", U"Gen", U"Col", U"Capt", U"Lt", U"Sgt", U"Maj",
-    U"Gov", U"Sen", U"Rep", U"St", U"Mt", U"Ft", U"Ave", U"Blvd", U"Rd", U"Inc", U"Ltd", U"Co", U"Corp", U"Bros",
-    U"Jr", U"Sr", U"vs", U"etc", U"cf", U"No", U"Nos", U"Vol", U"Fig", U"Jan", U"Feb", U"Mar", U"Apr", U"Jun",
-    U"Jul", U"Aug", U"Sep", U"Sept", U"Oct", U"Nov", U"Dec"};
+    U"Mr",  U"Mrs", U"Ms",  U"Messrs", U"Dr",   U"Prof", U"Rev", U"Hon", U"Gen", U"Col",  U"Capt", U"Lt",   U"Sgt", U"Maj", U"Gov", U"Sen", U"Rep",
+    U"St",  U"Mt",  U"Ft",  U"Ave",    U"Blvd", U"Rd",   U"Inc", U"Ltd", U"Co",  U"Corp", U"Bros", U"Jr",   U"Sr",  U"vs",  U"etc", U"cf",  U"No",
+    U"Nos", U"Vol", U"Fig", U"Jan",    U"Feb",  U"Mar",  U"Apr", U"Jun", U"Jul", U"Aug",  U"Sep",  U"Sept", U"Oct", U"Nov", U"Dec"};
 
 class Tokenizer {
 public:
@@ -122,7 +121,9 @@ private:
     }
     size_t match_clitic() const {
         const size_t length = clitic_length(position_);
-        return length ? position_ + length : (starts_with(position_, U"n't") || starts_with(position_, U"n\u2019t")) && !is_word(position_ + 3) ? position_ + 3 : position_;
+        return length                                                                                               ? position_ + length
+               : (starts_with(position_, U"n't") || starts_with(position_, U"n\u2019t")) && !is_word(position_ + 3) ? position_ + 3
+                                                                                                                    : position_;
     }
 
     size_t match_word() const {

@@ -20,8 +20,8 @@ struct LowerRun {
 #include "text/unicode_tables.inc"
 
 uint8_t class_from_runs(char32_t point) {
-    const auto run = std::upper_bound(std::begin(kClassRuns), std::end(kClassRuns), point,
-                                      [](char32_t value, const ClassRun& r) { return value < r.first; });
+    const auto run =
+        std::upper_bound(std::begin(kClassRuns), std::end(kClassRuns), point, [](char32_t value, const ClassRun& r) { return value < r.first; });
     return std::prev(run)->flags;
 }
 
@@ -59,8 +59,8 @@ uint8_t character_class(char32_t point) { return point < 128 ? kAscii[point] : c
 
 char32_t to_lower(char32_t point) {
     if (point < 128) return point >= 'A' && point <= 'Z' ? point + 32 : point;
-    const auto after = std::upper_bound(std::begin(kLowerRuns), std::end(kLowerRuns), point,
-                                        [](char32_t value, const LowerRun& r) { return value < r.first; });
+    const auto after =
+        std::upper_bound(std::begin(kLowerRuns), std::end(kLowerRuns), point, [](char32_t value, const LowerRun& r) { return value < r.first; });
     if (after == std::begin(kLowerRuns)) return point;
     const LowerRun& run = *std::prev(after);
     if (point > run.last || (point - run.first) % run.step != 0) return point;
