@@ -17,12 +17,15 @@ test: $(VENV)/.installed $(VENV)/.test ## Run all tests; fail on a nanobind leak
 	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist worksteal 2> build/test.stderr || { cat build/test.stderr >&2; exit 1; }
 	@cat build/test.stderr >&2; ! grep -q "nanobind: leaked" build/test.stderr
 
+# Folders in the style of .clang-format
+FORMATTED := $(foreach folder,base text features clusters chain,$(wildcard native/$(folder)/*.?pp))
 lint: $(VENV)/.installed $(VENV)/.test $(VENV)/.lint ## Check style, types, the native stub and the direction of imports
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/python -m mypy.stubtest --ignore-disjoint-bases --allowlist native/bindings/stubtest-allowlist.txt tagpool._native
 	$(BIN)/lint-imports --no-cache
+	$(BIN)/clang-format --dry-run --Werror $(FORMATTED)
 
 bench: $(VENV)/.installed $(VENV)/.test $(VENV)/.bench ## Compare speed and memory with other libraries (TAGPOOL_DATA: folder of corpora; PARTS: some parts)
 	$(BIN)/python benchmarks/run.py $(PARTS)

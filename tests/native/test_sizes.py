@@ -5,8 +5,6 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-
 ROOT = Path(__file__).resolve().parents[2]
 MAX_FILE = 400
 MAX_FUNCTION = 60
@@ -15,28 +13,8 @@ MAX_OPTIONS = 14  # of a command, which has one parameter per option
 GENERATED = {"unicode_tables.inc", "_native.pyi"}
 # Interfaces of other libraries, which compat keeps.
 FOREIGN_INTERFACES = "src/tagpool/compat/"
-# Files above a limit; the list may only become shorter.
-TOO_LARGE: set[str] = {
-    "native/bindings/chain.cpp",
-    "native/bindings/crfsuite.cpp",
-    "native/bindings/encoder.cpp",
-    "native/bindings/model.cpp",
-    "native/bindings/online.cpp",
-    "native/bindings/pooling.cpp",
-    "native/bindings/training.cpp",
-    "native/dataset/bundles.cpp",
-    "native/kernels/chain_log.cpp",
-    "native/kernels/generic/step.inl",
-    "native/kernels/generic/train.inl",
-    "native/kernels/generic/transitions.inl",
-    "src/tagpool/cli/ambiguity.py",
-    "src/tagpool/cli/pooling/fit.py",
-    "src/tagpool/cli/score.py",
-    "src/tagpool/cli/train.py",
-    "src/tagpool/evaluation/significance.py",
-    "src/tagpool/pools/elitist/pool.py",
-    "src/tagpool/pools/votes/pool.py",
-}
+# Violations of the limits; the number may only go down.
+MAX_VIOLATIONS = 26
 
 TEMPLATE = re.compile(r"template\s*<[^{;]*?>(?=\s*[\w\[:])")
 SCOPE = re.compile(r"\b(class|struct|union|enum|namespace|extern)\b")
@@ -120,22 +98,24 @@ def sources() -> list[Path]:
     return sorted(path for path in files if path.name not in GENERATED)
 
 
-@pytest.mark.parametrize("path", sources(), ids=lambda path: str(path.relative_to(ROOT)))
-def test_sizes(path: Path) -> None:
+def violations(path: Path) -> Iterator[str]:
     text = path.read_text("utf-8")
     name = path.relative_to(ROOT).as_posix()
-    problems = []
     if (lines := text.count("\n")) > MAX_FILE:
-        problems.append(f"{name}: {lines} lines")
+        yield f"{name}: {lines} lines"
     maximum = MAX_OPTIONS if name.startswith("src/tagpool/cli/") else MAX_PARAMETERS
     for function, line, length, parameters in python_functions(text) if path.suffix == ".py" else cpp_functions(text):
         if name.startswith(FOREIGN_INTERFACES) and function == "__init__":
             continue
         if length > MAX_FUNCTION:
-            problems.append(f"{name}:{line}: {function} has {length} lines")
+            yield f"{name}:{line}: {function} has {length} lines"
         if parameters > maximum:
-            problems.append(f"{name}:{line}: {function} has {parameters} parameters")
-    assert name in TOO_LARGE or not problems, "\n".join(problems)
+            yield f"{name}:{line}: {function} has {parameters} parameters"
+
+
+def test_sizes() -> None:
+    problems = [problem for path in sources() for problem in violations(path)]
+    assert len(problems) <= MAX_VIOLATIONS, "\n".join(problems)
 
 
 def test_functions_of_cpp_are_found() -> None:
