@@ -245,3 +245,4 @@ def test_a_lattice_is_a_value() -> None:
     again = pickle.loads(pickle.dumps(lattice))
     assert (again.marginals() == lattice.marginals()).all()
     assert repr(lattice) == "<Lattice of 3 tokens, 2 labels, edges>"
+    assert repr(Lattice(nodes, np.zeros((2, 2, 2)))) == "<Lattice of 3 tokens, 2 labels, edges for each step>"

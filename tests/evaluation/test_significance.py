@@ -13,8 +13,10 @@ from scipy.stats import binomtest, chi2
 
 from tagpool.errors import InputError
 from tagpool.evaluation import significance
+from tagpool.evaluation.alignment import align
+from tagpool.evaluation.chunks import count_chunks
 from tagpool.evaluation.scores import score
-from tagpool.evaluation.significance import METRICS, bootstrap_intervals, mcnemar, paired_bootstrap
+from tagpool.evaluation.significance import METRICS, bootstrap_intervals, count_intervals, mcnemar, paired_bootstrap
 
 LABELS = ["O", "B-X", "I-X", "B-Y", "I-Y"]
 Labels = list[list[str]]
@@ -126,6 +128,44 @@ def test_paired_bootstrap_is_calibrated_when_there_is_no_difference() -> None:
     assert small <= 15  # expected 6; more than 15 has a probability below 0.001
 
 
+def test_defaults_of_the_bootstrap() -> None:
+    gold = corpus(40)
+    predicted, other = noisy(gold, 0.2, 1), noisy(gold, 0.1, 2)
+    defaults = {"draws": 10_000, "level": 0.95, "seed": 0}
+    options = defaults | {"plain": None, "outside": "O"}
+    expected = bootstrap_intervals(gold, predicted, **options)
+    assert bootstrap_intervals(gold, predicted) == expected
+    counts = count_chunks(align(gold, predicted))
+    assert count_intervals(counts) == count_intervals(counts, **defaults) == expected
+    assert paired_bootstrap(gold, predicted, other) == paired_bootstrap(gold, predicted, other, metric="f1", **options)
+
+
+def test_plain_labels_and_the_label_of_tokens_outside() -> None:
+    gold = [["NN", "O", "VB", "O"]] * 5
+    one_wrong, none_outside = [["NN", "O", "NN", "O"]] * 5, [["NN", "NN", "VB", "NN"]] * 5
+    for outside, first, second in [("O", 1 / 2, 2 / 3), (None, 3 / 4, 1 / 2), ("NN", 4 / 5, 1 / 2)]:
+        outcome = paired_bootstrap(gold, one_wrong, none_outside, draws=9, outside=outside)
+        intervals = bootstrap_intervals(gold, one_wrong, draws=9, outside=outside)
+        assert (outcome.first, outcome.second) == pytest.approx((first, second))
+        assert intervals["f1"] == pytest.approx((first, first))
+    spans = [["B-X", "I-X"]] * 5
+    halves = [["B-X", "O"]] * 5
+    assert paired_bootstrap(spans, halves, spans, draws=9).first == 0.0
+    assert paired_bootstrap(spans, halves, spans, draws=9, plain=True).first == pytest.approx(2 / 3)
+    assert bootstrap_intervals(spans, halves, draws=9, plain=True)["f1"].low == pytest.approx(2 / 3)
+
+
+def test_the_labels_of_two_systems_are_read_in_the_same_way() -> None:
+    """Alone, the first system has plain labels: most have no letter of a scheme. The labels of the second have spans."""
+    gold = [["B-X", "O", "O", "O"]] * 5
+    stray = [["B-X", "NN", "NN", "NN"]] * 5
+    assert align(gold, stray).plain
+    assert not align(gold, gold).plain
+    for first, second in [(stray, gold), (gold, stray)]:
+        outcome = paired_bootstrap(gold, first, second, draws=9)
+        assert (outcome.first, outcome.second) == (1.0, 1.0)
+
+
 def tokens(first_only: int, second_only: int, both: int = 3) -> tuple[Labels, Labels, Labels]:
     gold = [["a"] * (first_only + second_only + both)]
     first = [["a"] * first_only + ["b"] * second_only + ["a"] * both]
@@ -150,6 +190,7 @@ def test_mcnemar_with_many_disagreements_is_scipys_chi_square(first_only: int, s
         assert outcome.statistic is None
         return
     corrected = max(abs(first_only - second_only) - 1, 0) ** 2 / total
+    assert (outcome.first_only, outcome.second_only) == (first_only, second_only)
     assert outcome.statistic == pytest.approx(corrected)
     assert outcome.p_value == pytest.approx(chi2.sf(corrected, 1), rel=1e-9, abs=1e-300)
 

@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from tagpool.pools.member_weights import em_weights, maximise, no_projection, project_to_simplex, uniform, weight_grid
+from tagpool.errors import InputError
+from tagpool.pools.member_weights import (
+    check_weights,
+    em_weights,
+    maximise,
+    no_projection,
+    project_to_simplex,
+    uniform,
+    weight_grid,
+)
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 4, 7, 20, 150])
@@ -19,6 +30,35 @@ def test_the_grid_covers_the_simplex(count):
     assert len({tuple(point) for point in points[1:]}) == len(points) - 1
     assert all(any(np.array_equal(point, corner) for point in points) for corner in np.eye(count))
     assert len(points) <= max(102, count + 1)
+
+
+@pytest.mark.parametrize("values", [[0.25, 0.75], (1, 0), np.array([0.5, 0.5]), [0.5, 0.5 + 9e-7]])
+def test_weights_that_sum_to_one(values):
+    assert check_weights(values, 2).tolist() == list(values)
+    assert check_weights(values, 2).dtype == np.float64
+    assert check_weights(values, 2) is not values
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ("10", "weights='10': expected a list of numbers"),
+        (b"10", "weights=b'10': expected a list of numbers"),
+        ({0.5, 0.25}, "expected a list of numbers"),
+        (["a", "b"], r"weights=\['a', 'b'\]: expected numbers"),
+        ([None, 1.0], "expected numbers|expected finite numbers"),
+        ([1.0], r"weights=\[1.0\]: expected 2 numbers, one per member"),
+        ([[0.5, 0.5]], "expected 2 numbers"),
+        ([1.5, -0.5], "expected finite numbers of at least 0"),
+        ([math.nan, 1.0], "expected finite numbers"),
+        ([math.inf, 0.0], "expected finite numbers"),
+        ([0.5, 0.6], r"weights=\[0.5, 0.6\]: expected a sum of 1, got 1.1"),
+        ([0.5, 0.5 - 2e-6], "expected a sum of 1"),
+    ],
+)
+def test_other_weights_are_errors(values, message):
+    with pytest.raises(InputError, match=message):
+        check_weights(values, 2)
 
 
 @given(st.lists(st.floats(-5, 5), min_size=1, max_size=6))
