@@ -111,6 +111,18 @@ def test_values_are_checked_on_assignment(name: str) -> None:
         assert getattr(example, name) is before
 
 
+def test_a_declaration_has_all_its_fields() -> None:
+    fields = {"default": 2, "help": "Size.", "minimum": 1, "maximum": 3, "choices": ("a",), "kinds": dict, "tune": (1, 2)}
+    for kw_only in (True, False):
+        declared = parameter(**fields, kw_only=kw_only)
+        assert {name: getattr(declared, name) for name in fields} == fields
+        assert declared.kw_only is kw_only
+    short = parameter(help="Path.")
+    assert short.required
+    assert short.kw_only
+    assert [getattr(short, name) for name in ("minimum", "maximum", "choices", "kinds", "tune")] == [None] * 5
+
+
 def test_declarations_are_inherited_and_in_order() -> None:
     assert list(Base.parameters()) == ["path", "rate", "limit", "mode", "inner", "verbose"]
     assert list(Derived.parameters()) == [*Base.parameters(), "table"]

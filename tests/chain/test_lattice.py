@@ -225,13 +225,17 @@ def test_bad_arguments_are_refused() -> None:
         for function in (lattice.score, lattice.log_probability):
             with pytest.raises(InputError, match=message):
                 function(labels)
-    for call in (
-        lambda: lattice.best_n(0),
-        lambda: lattice.best_n(1.5),
-        lambda: lattice.sample(-1),
-        lambda: lattice.sample(1, seed=-1),
-    ):
-        with pytest.raises(InputError, match="expected a"):
+    for call, message in [
+        (lambda: lattice.best_n(0), "^n: expected a number from 1 to 9223372036854775807, got 0"),
+        (lambda: lattice.best_n(2**63), "^n: expected a number"),
+        (lambda: lattice.best_n(1.5), "^n: expected a whole number, got 1.5"),
+        (lambda: lattice.sample(-1), "^n: expected a number from 0 to 9223372036854775807, got -1"),
+        (lambda: lattice.sample(2**63), "^n: expected a number"),
+        (lambda: lattice.sample(1, seed=-1), "^seed: expected a number from 0 to 18446744073709551615, got -1"),
+        (lambda: lattice.sample(1, seed=2**64), "^seed: expected a number"),
+        (lambda: lattice.best(continues=[True]), "^continues: expected"),
+    ]:
+        with pytest.raises(InputError, match=message):
             call()
 
 

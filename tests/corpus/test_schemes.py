@@ -288,8 +288,16 @@ def test_detection_in_words(text: str, description: str) -> None:
     assert detect([sentence.split() for sentence in text.split("/")]).description == description
 
 
+@pytest.mark.parametrize(("letter", "scheme"), [("E", "bioes"), ("S", "bioes"), ("L", "bilou"), ("U", "bilou")])
+def test_letters_of_one_scheme_decide_whatever_the_violations(letter: str, scheme: str) -> None:
+    detection = detect([[f"{letter}-X", "I-X"], ["I-X"], ["I-X"]])
+    assert detection.scheme is Scheme.of(scheme)
+    assert detection.violations[Scheme.IOB1] < detection.violations[detection.scheme]
+
+
 def test_no_data_is_ambiguous() -> None:
     assert detect([]).ambiguous
+    assert detect([["NN", "NN", "S"]]).types == ()
     assert detect([[]]).scheme is Scheme.BIO2
 
 

@@ -27,7 +27,7 @@ from hypothesis import strategies as st
 
 from tagpool.corpus.schemes import Span, spans, to_labels
 from tagpool.evaluation.alignment import align
-from tagpool.evaluation.chunks import count_chunks, rates
+from tagpool.evaluation.chunks import count_chunks, rates, ratio
 
 
 def load_oracle() -> ModuleType:
@@ -225,3 +225,12 @@ def test_rates_are_conllevals(correct: int, more_predicted: int, more_gold: int)
     recall = correct / gold if gold else 0.0
     f1 = 2 * precision * recall / (precision + recall) if precision + recall else 0.0
     assert [float(rate) for rate in rates(correct, predicted, gold)] == pytest.approx([precision, recall, f1])
+
+
+def test_zero_divided_by_zero_is_zero() -> None:
+    memory = np.full(1000, 7.0)
+    del memory  # the next array of this size would contain its numbers
+    assert not ratio(np.zeros(1000), np.zeros(1000)).any()
+    assert ratio(0, 0) == 0
+    assert ratio(1, 4) == 0.25
+    assert ratio(np.array([1, 2, 3]), 2).tolist() == [0.5, 1.0, 1.5]

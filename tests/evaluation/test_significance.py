@@ -208,8 +208,9 @@ def test_bad_arguments() -> None:
         paired_bootstrap(gold, gold, gold, metric="f2")
     with pytest.raises(InputError, match="at least 1 bootstrap draw, got 0"):
         bootstrap_intervals(gold, gold, draws=0)
-    with pytest.raises(InputError, match="level between 0 and 1, got 95"):
-        bootstrap_intervals(gold, gold, level=95)
+    for level in (95, 0, 1):
+        with pytest.raises(InputError, match=f"level between 0 and 1, got {level}"):
+            bootstrap_intervals(gold, gold, level=level)
     with pytest.raises(InputError, match="at least one sentence"):
         bootstrap_intervals([], [])
     with pytest.raises(InputError, match="sentence 1: expected 1 predicted labels, as in gold, got 2"):

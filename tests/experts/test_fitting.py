@@ -9,6 +9,8 @@ import pytest
 
 import tagpool
 from tagpool import CRF, FOBOS, LBFGS, OWLQN, SGD, Corpus, Epoch, InputError, MaxEnt, Perceptron
+from tagpool.corpus.schemes import Scheme
+from tagpool.evaluation.scores import score
 from tagpool.experts.saving import to_bytes
 
 TEMPLATES = "word[-1..1]\nsuffix(word, 1..3)[0]\nshape(word)[0]"
@@ -128,6 +130,25 @@ def test_a_dev_set_ends_training_and_keeps_the_best(trainer, corpus, dev):
     ]
     last_best = max(number for number, epoch in enumerate(scored) if epoch.best)
     assert len(scored) - 1 - last_best <= 2
+
+
+def test_dev_scores_use_transition_features(corpus, dev):
+    """Without other features the model depends on them: scores without their weights are lower."""
+    crf = CRF("shape(word)[0]\nlabel[-1] & word[0]\nlabel[-1] & word[-1]", trainer=SGD(epochs=5)).fit(corpus, dev=dev)
+    assert crf.score(dev) == pytest.approx(max(epoch.score for epoch in crf.log_))
+
+
+def test_dev_scores_of_tokens_labelled_alone_may_follow_a_scheme(corpus, dev):
+    expert = MaxEnt("shape(word)[-1..1]", trainer=SGD(epochs=3)).fit(corpus, dev=dev)
+    free = max(epoch.score for epoch in expert.log_)
+    assert expert.score(dev) == pytest.approx(free)
+    expert._dev_scheme = "bio2"
+    expert.fit(corpus, dev=dev)
+    rules = Scheme.of("bio2").constraints(expert.labels_)
+    best = [rules.constrain(lattice).best().labels for lattice in expert.lattices(dev)]
+    labels = [[expert.labels_[number] for number in numbers] for numbers in best]
+    assert expert.summary_["dev"] == pytest.approx(score(dev.labels, labels).f1)
+    assert expert.summary_["dev"] != free
 
 
 def test_dev_sets_of_given_features():

@@ -115,7 +115,12 @@ def test_an_assignment_is_checked():
 
 @pytest.mark.parametrize(
     ("class_weight", "match"),
-    [({"B-MOON": 2.0}, "'B-MOON' is not one of the labels"), ({"O": -2.0}, "expected a number from 0 on")],
+    [
+        ({"B-MOON": 2.0}, "'B-MOON' is not one of the labels O, "),
+        ({"O": -2.0}, "class_weight: 'O': expected a number from 0 on, got -2.0"),
+        ({"O": "2"}, "expected a number from 0 on, got '2'"),
+        ({"O": float("inf")}, "expected a number from 0 on, got inf"),
+    ],
 )
 def test_class_weights(class_weight, match, corpus):
     refused(match, CRF("word[0]", class_weight=class_weight), corpus)

@@ -67,3 +67,17 @@ def test_epochs_without_a_score_do_not_count() -> None:
     assert watch.epoch(2, 9, 0.0, lambda: weights(0), score=False)
     assert [epoch.score for epoch in watch.log] == [1.0, None]
     assert not watch.epoch(3, 9, 0.0, lambda: weights(1))
+
+
+def test_weights_after_an_interruption() -> None:
+    """The best weights; without scores the latest, which the watch forgets after ``release``."""
+    unscored, scored = Watch(), Watch(evaluate=first_number)
+    assert unscored.kept() is None
+    for number, value in enumerate([1.0, 3.0, 2.0], 1):
+        for watch in (unscored, scored):
+            watch.epoch(number, 3, 0.0, lambda value=value: weights(value))
+    assert [watch.kept().tolist() for watch in (unscored, scored)] == [[2.0], [3.0]]
+    unscored.release()
+    scored.release()
+    assert unscored.kept() is None
+    assert scored.kept().tolist() == [3.0]

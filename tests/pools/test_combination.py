@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pools.tiny_pools import Tiny, close, log, tinies
 
 from tagpool import Lattice
-from tagpool.pools.combination import COMBINATIONS
+from tagpool.pools.combination import COMBINATIONS, weighted_sum
 from tagpool.pools.weight_learning import HeldOut, fit_mixture_weights, maximise_likelihood, pool_lattices, transition_likelihood
 
 FORBIDDING = st.floats(-3, 3) | st.floats(-3, 3) | st.just(-math.inf)
@@ -202,3 +202,12 @@ def test_a_label_that_nothing_follows_for_one_member(combine):
     tiny = Tiny([stuck, free], np.array([0.4, 0.6]), [0, 0])
     check(tiny, combine)
     assert (pool_lattices(tiny.lattices(), tiny.shares, combine).edges[0, 1] > -math.inf).all()
+
+
+def test_weighted_sums_for_several_rows_of_weights():
+    random = np.random.default_rng(5)
+    values = random.normal(size=(3, 4, 2))
+    rows = random.dirichlet(np.ones(3), size=5)
+    expected = np.array([sum(weight * value for weight, value in zip(row, values, strict=True)) for row in rows])
+    assert close(weighted_sum(rows, values), expected)
+    assert close(weighted_sum(rows[0], values), expected[0])

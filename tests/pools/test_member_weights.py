@@ -91,3 +91,16 @@ def test_a_member_that_is_never_right_gets_nothing():
     logs = np.array([[-1.0, -2.0, -3.0], [-1000.0, -900.0, -np.inf]])
     assert em_weights(logs, uniform(2)).round(6).tolist() == [1.0, 0.0]
     assert em_weights(np.full((2, 3), -np.inf), uniform(2)).tolist() == [0.5, 0.5]
+
+
+def test_expectation_maximisation_does_not_underflow():
+    logs = np.log(np.array([[0.9, 0.9, 0.1], [0.1, 0.1, 0.9]]))
+    expected = em_weights(logs, uniform(2))
+    assert em_weights(logs - 2000, uniform(2)) == pytest.approx(expected)
+    assert em_weights(np.column_stack([logs, [-np.inf, -np.inf]]), uniform(2)) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("start", [[0.2, 0.5, 0.3], [1.0, 0.0, 0.0]])
+def test_the_maximum_of_a_linear_function_is_a_corner(start):
+    slope = np.array([1.0, 3.0, 2.0])
+    assert maximise(lambda x: (float(slope @ x), slope), np.array(start)) == pytest.approx([0.0, 1.0, 0.0])
