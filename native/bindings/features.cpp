@@ -222,9 +222,9 @@ void bind_encoding(nb::module_& m) {
 void bind_encoders(nb::module_& m) {
     nb::class_<Encoder>(m, "Encoder", "Compiled templates and the index of their features.")
         .def("__init__", [](Encoder* self, const std::vector<Atom>& atoms, const std::vector<TemplatePair>& templates,
-                            bool boundary, uint32_t minimum_count, uint32_t hash_size) {
-            new (self) Encoder(make_program(atoms, templates, boundary), minimum_count, hash_size);
-        }, nb::arg("atoms"), nb::arg("templates"), nb::arg("boundary"), nb::arg("minimum_count"), nb::arg("hash_size"))
+                            bool boundary, uint32_t minimum_count) {
+            new (self) Encoder(make_program(atoms, templates, boundary), minimum_count);
+        }, nb::arg("atoms"), nb::arg("templates"), nb::arg("boundary"), nb::arg("minimum_count"))
         .def("fit", [](Encoder& encoder, std::shared_ptr<Columns> columns, std::vector<std::string> known) {
             nb::gil_scoped_release release;
             return encoder.fit(std::move(columns), std::move(known));

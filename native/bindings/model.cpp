@@ -99,9 +99,8 @@ void bind_building(nb::class_<Model>& model) {
                                        Floats weights, Floats edges, const TrainedArcs* arcs) {
             Trained trained;
             trained.program = encoder.program();
-            trained.hash_size = encoder.hash_size();
             trained.features = encoder.feature_count();
-            if (!trained.hash_size) trained.keys = encoder.keys();
+            trained.keys = encoder.keys();
             return build(std::move(trained), labels, cell_features, cell_labels, weights, edges, arcs);
         }, nb::arg("encoder"), nb::arg("labels"), nb::arg("cell_features"), nb::arg("cell_labels"), nb::arg("weights"), nb::arg("edges"),
              nb::arg("arcs").none() = nb::none(), "Model of an encoder's features.")
@@ -116,7 +115,8 @@ void bind_building(nb::class_<Model>& model) {
         .def_static("of_encoded", [](uint32_t features, const std::vector<std::string>& labels, UInts cell_features, UShorts cell_labels,
                                      Floats weights, Floats edges, const TrainedArcs* arcs) {
             Trained trained;
-            trained.features = trained.hash_size = features;
+            trained.features = features;
+            trained.numbered = true;
             return build(std::move(trained), labels, cell_features, cell_labels, weights, edges, arcs);
         }, nb::arg("features"), nb::arg("labels"), nb::arg("cell_features"), nb::arg("cell_labels"), nb::arg("weights"), nb::arg("edges"),
              nb::arg("arcs").none() = nb::none(), "Model of encoded features, known by number.");
@@ -132,7 +132,7 @@ void bind_contents(nb::class_<Model>& model) {
              "Copy without cells whose weight is at most least; names and history name all features.")
         .def("history_encoder", [](const Model& model, uint32_t minimum_count) {
             if (!model.arcs().program()) throw InputFault("the model has no transition features");
-            return std::make_unique<Encoder>(*model.arcs().program(), minimum_count, 0u);
+            return std::make_unique<Encoder>(*model.arcs().program(), minimum_count);
         }, nb::arg("minimum_count"), "New encoder with the templates of transition features.")
         .def_prop_ro("history_template_keys", [](const Model& model) { return keys_in(model.arcs().program()); },
                      "Keys of the templates of transition features.")

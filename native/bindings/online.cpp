@@ -135,8 +135,7 @@ void bind_building(nb::class_<OnlineModel>& bound) {
         .def_static("from_encoder", [](Encoder& encoder, const Encoder* history, const std::vector<std::string>& labels, const Induced& induced) {
             OnlineTrained trained;
             trained.program = encoder.program();
-            trained.hash_size = encoder.hash_size();
-            if (!trained.hash_size) trained.keys = encoder.keys();
+            trained.keys = encoder.keys();
             return build(std::move(trained), induced, labels, history);
         }, nb::arg("encoder"), nb::arg("history").none(), nb::arg("labels"), nb::arg("induced"), "Model of an encoder's features.")
         .def_static("from_given", [](GivenFeatures& features, const std::vector<std::string>& labels, const Induced& induced) {
@@ -149,7 +148,7 @@ void bind_building(nb::class_<OnlineModel>& bound) {
         }, nb::arg("labels"), nb::arg("induced"), "Model of encoded features, known by number.")
         .def("history_encoder", [](const OnlineModel& model, uint32_t minimum_count) {
             if (!model.history()) throw InputFault("the model has no features that include previous labels");
-            return std::make_unique<Encoder>(*model.history(), minimum_count, 0u);
+            return std::make_unique<Encoder>(*model.history(), minimum_count);
         }, nb::arg("minimum_count"), "New encoder with the templates that include previous labels.")
         .def_prop_ro("history_template_keys", [](const OnlineModel& model) { return keys_in(model.history()); },
                      "Keys of the templates that include previous labels.")

@@ -78,14 +78,13 @@ void bind_common(nb::class_<Model>& bound) {
         }, nb::arg("texts"), nb::arg("arrays"), nb::arg("half"), "Model file with further texts and arrays; half stores weights as float16.")
         .def("encoder", [](const Model& model, uint32_t minimum_count) {
             if (!model.program()) throw InputFault("the model was trained on given features; it has no templates");
-            return std::make_unique<Encoder>(*model.program(), minimum_count, model.hash_size());
+            return std::make_unique<Encoder>(*model.program(), minimum_count);
         }, nb::arg("minimum_count"), "New encoder with the model's templates.")
         .def_prop_ro("template_keys", [](const Model& model) { return keys_in(model.program()); }, "Keys of the templates.")
         .def_prop_ro("labels", [](const Model& model) { return model.labels(); }, "All labels.")
         .def_prop_ro("columns", &Model::columns, "Columns that the templates use.")
         .def_prop_ro("looks_at_documents", &Model::looks_at_documents, "Whether templates use other sentences of a document.")
         .def_prop_ro("given", &Model::given, "Whether the model was trained on given features.")
-        .def_prop_ro("hash_size", &Model::hash_size, "Size of the feature hash; 0: an index.")
         .def_prop_ro("feature_count", &Model::feature_count, "Number of features.")
         .def_prop_ro("weight_count", &Model::weight_count, "Number of weights.")
         .def("text", [](const Model& model, const std::string& key) { return find_text(model.tensors(), key); }, nb::arg("key"),

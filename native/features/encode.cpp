@@ -20,19 +20,15 @@ Encoding encode_with(Resolver resolver, const Program& program, const Columns& c
 
 }  // namespace
 
-Encoder::Encoder(Program program, uint32_t minimum_count, uint32_t hash_size)
-    : program_(std::move(program)), minimum_count_(minimum_count), hash_size_(hash_size) {
+Encoder::Encoder(Program program, uint32_t minimum_count) : program_(std::move(program)), minimum_count_(minimum_count) {
     if (program_.templates.size() > UINT16_MAX) throw InputFault("more than 65,535 templates");
 }
 
-uint32_t Encoder::feature_count() const { return hash_size_ ? hash_size_ : index_.size(); }
-
 Encoding Encoder::fit(std::shared_ptr<const Columns> columns, std::vector<std::string> known) {
-    if (hash_size_ && !known.empty()) throw InputFault("known features need an index; drop the hash size");
     index_ = FeatureIndex();
     names_.clear();
-    origins_.assign(hash_size_, Origin{Origin::kNowhere, 0, 0});
-    if (!hash_size_) index_.reserve(static_cast<uint32_t>(std::min<size_t>(columns->token_count(), 1u << 26)));
+    origins_.clear();
+    index_.reserve(static_cast<uint32_t>(std::min<size_t>(columns->token_count(), 1u << 26)));
     for (const std::string& name : known) {
         if (index_.insert(key_of(program_, name)) != origins_.size()) throw InputFault("the known feature \"" + name + "\" occurs twice");
         const std::string_view key = std::string_view(name).substr(0, name.find('='));
@@ -41,10 +37,9 @@ Encoding Encoder::fit(std::shared_ptr<const Columns> columns, std::vector<std::s
         if (number == std::ssize(program_.templates)) throw InputFault("no template has the key of the known feature \"" + name + "\"");
         origins_.push_back({Origin::kNowhere, 0, static_cast<uint16_t>(number)});
     }
-    Encoding out = hash_size_ ? encode_with(HashingResolver{hash_size_, &origins_}, program_, *columns)
-                              : encode_with(NumberingResolver{index_, origins_}, program_, *columns);
+    Encoding out = encode_with(NumberingResolver{index_, origins_}, program_, *columns);
     counts_ = count_features(out, feature_count());
-    if (!hash_size_ && minimum_count_ > 1) {
+    if (minimum_count_ > 1) {
         std::vector<uint32_t> counts = counts_;
         std::fill_n(counts.begin(), known.size(), minimum_count_);
         renumber(prune(out, counts, index_, minimum_count_));
@@ -55,7 +50,7 @@ Encoding Encoder::fit(std::shared_ptr<const Columns> columns, std::vector<std::s
 }
 
 void Encoder::keep(const std::vector<uint8_t>& marks, Encoding& encoding) {
-    if (hash_size_ || !known_.empty() || !fitted_corpus_)
+    if (!known_.empty() || !fitted_corpus_)
         throw InputFault("features can only be removed directly after fitting without known features");
     if (marks.size() != feature_count())
         throw InputFault("expected " + std::to_string(feature_count()) + " marks, got " + std::to_string(marks.size()));
@@ -79,7 +74,6 @@ void Encoder::renumber(const std::vector<uint32_t>& new_ids) {
 }
 
 Encoding Encoder::encode(const Columns& columns) const {
-    if (hash_size_) return encode_with(HashingResolver{hash_size_, nullptr}, program_, columns);
     return encode_with(FindingResolver<FeatureIndex>{index_}, program_, columns);
 }
 

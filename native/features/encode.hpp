@@ -1,8 +1,7 @@
 // Encoder: applies templates to a corpus and returns rows of feature ids.
 //
 // A feature is identified by the hash of its template's key and its terms' values. Fitting numbers the features in the order of their
-// first occurrence; afterwards unknown features are dropped. With a hash size, the id of a feature is its hash modulo that size, and
-// there is no index.
+// first occurrence; afterwards unknown features are dropped.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -21,7 +20,7 @@ namespace tagpool {
 
 class Encoder {
 public:
-    Encoder(Program program, uint32_t minimum_count, uint32_t hash_size);
+    Encoder(Program program, uint32_t minimum_count);
 
     // Numbers the features of a corpus, replacing those of an earlier fit, and encodes it. The features in `known` (names) come first,
     // and the minimum count does not apply to them.
@@ -33,16 +32,14 @@ public:
     // Encodes without unknown features. Thread-safe.
     Encoding encode(const Columns& columns) const;
 
-    uint32_t feature_count() const;
+    uint32_t feature_count() const { return index_.size(); }
     // Number of occurrences of each feature in the fitted corpus.
     const std::vector<uint32_t>& counts() const { return counts_; }
     std::vector<uint16_t> template_numbers() const;
     std::vector<uint64_t> keys() const { return index_.keys(); }
     const Program& program() const { return program_; }
-    uint32_t hash_size() const { return hash_size_; }
 
     // The names of all features by id. The first call writes them and releases the fitted corpus.
-    // With a hash size: the name of the first feature with each id, or empty.
     const std::vector<std::string>& names();
 
     // The names and values of all features of one sentence by token, including unknown ones.
@@ -54,7 +51,7 @@ private:
     void renumber(const std::vector<uint32_t>& new_ids);
 
     Program program_;
-    uint32_t minimum_count_, hash_size_;
+    uint32_t minimum_count_;
     FeatureIndex index_;
     std::vector<uint32_t> counts_;                  // a [features] array
     std::vector<Origin> origins_;                   // a [features] array

@@ -37,17 +37,6 @@ struct FindingResolver {
     void prefetch(uint64_t key) const { index.prefetch(key); }
 };
 using FrozenResolver = FindingResolver<FrozenIndex>;
-// Takes hashes modulo a size.
-struct HashingResolver {
-    uint32_t size;
-    std::vector<Origin>* origins;  // a [size] array; null after fitting
-    uint32_t resolve(uint64_t key, const Origin& origin) {
-        const auto id = static_cast<uint32_t>(key % size);
-        if (origins && (*origins)[id].token == Origin::kNowhere) (*origins)[id] = origin;
-        return id;
-    }
-    void prefetch(uint64_t) const {}
-};
 
 // Calls visit(key, ordinal) for all combinations of the terms' values at one token, the last term's fastest.
 template <class Visit>

@@ -8,8 +8,10 @@
 namespace tagpool {
 namespace {
 
-std::string index_text(uint32_t capacity, uint64_t seed, size_t hash_size) {
-    return "{\"capacity\":" + std::to_string(capacity) + ",\"seed\":" + std::to_string(seed) + ",\"hash_size\":" + std::to_string(hash_size) + "}";
+constexpr uint32_t kFree[] = {0};  // fingerprints of an index by feature id
+
+std::string index_text(uint32_t capacity, uint64_t seed) {
+    return "{\"capacity\":" + std::to_string(capacity) + ",\"seed\":" + std::to_string(seed) + "}";
 }
 
 }  // namespace
@@ -21,18 +23,19 @@ FrozenIndex::FrozenIndex(const Tensors& tensors, const std::string& name) {
     const Json index = Json::parse(tensors.text(name + ".index"));
     capacity_ = static_cast<uint32_t>(index.at("capacity").as_integer(0, UINT32_MAX));
     seed_ = static_cast<uint64_t>(index.at("seed").as_integer(0, INT32_MAX));
-    hash_size_ = static_cast<uint32_t>(index.at("hash_size").as_integer(0, UINT32_MAX));
+    const Json* hash_size = index.find("hash_size");
+    if (hash_size && hash_size->as_number() != 0) throw InputFault("the model was written with hash_size, which was removed; train it again");
     places_ = tensors.array<uint32_t>(name + ".places");
     const std::string slots = std::to_string(places_.size()) + " slots";
     require(!places_.empty() && places_.size() <= UINT32_MAX, "has " + slots);
-    if (hash_size_) {
-        require(places_.size() == hash_size_, "has " + slots + ", expected " + std::to_string(hash_size_));
+    if (capacity_ == 0) {
+        fingerprints_ = kFree;
         return;
     }
     fingerprints_ = tensors.array<uint32_t>(name + ".fingerprints");
     require(fingerprints_.size() == places_.size(), "has " + slots + ", but " + std::to_string(fingerprints_.size()) + " fingerprints");
     // A search begins below the capacity and ends at the first free slot, so the last slot must be free.
-    require(capacity_ > 0 && places_.size() > capacity_, "has " + slots + ", expected more than its capacity " + std::to_string(capacity_));
+    require(places_.size() > capacity_, "has " + slots + ", expected more than its capacity " + std::to_string(capacity_));
     require(fingerprints_.back() == 0, "does not end with a free slot");
     for (size_t slot = 0; slot < places_.size(); ++slot)
         if ((fingerprints_[slot] == 0) != (places_[slot] == kNone)) require(false, "has a slot with only a fingerprint or only a place");
@@ -69,7 +72,7 @@ void FrozenIndex::write(const std::vector<uint64_t>& keys, const std::vector<uin
         std::sort(features.begin(), features.end(), [&](uint32_t a, uint32_t b) { return mixed[a] < mixed[b]; });
         Arrays arrays;
         if (!fill(features, mixed, places, capacity, arrays)) continue;
-        to.set(name + ".index", index_text(capacity, seed, 0));
+        to.set(name + ".index", index_text(capacity, seed));
         to.add(name + ".fingerprints", std::move(arrays.fingerprints));
         to.add(name + ".places", std::move(arrays.places));
         return;
@@ -77,7 +80,7 @@ void FrozenIndex::write(const std::vector<uint64_t>& keys, const std::vector<uin
 }
 
 void FrozenIndex::write_numbered(std::vector<uint32_t> places, const std::string& name, Tensors& to) {
-    to.set(name + ".index", index_text(0, 0, places.size()));
+    to.set(name + ".index", index_text(0, 0));
     to.add(name + ".places", std::move(places));
 }
 

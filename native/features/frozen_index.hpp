@@ -30,10 +30,7 @@ public:
     uint32_t size() const { return static_cast<uint32_t>(places_.size()); }
     // The place of a slot; kNone if it is free.
     uint32_t place(uint32_t slot) const { return places_[slot]; }
-    // The modulus of hashes, if slots are remainders or feature ids; 0: an index by hash.
-    uint32_t hash_size() const { return hash_size_; }
     uint32_t find(uint64_t key) const {
-        if (hash_size_) return places_[key % hash_size_];
         const uint64_t mixed = mix(key, seed_);
         const uint32_t expected = fingerprint(mixed);
         for (uint32_t slot = home(mixed, capacity_);; ++slot) {
@@ -43,11 +40,10 @@ public:
         }
     }
     [[gnu::always_inline]] void prefetch(uint64_t key) const {
-        if (!hash_size_) __builtin_prefetch(&fingerprints_[home(mix(key, seed_), capacity_)]);
+        __builtin_prefetch(&fingerprints_[home(mix(key, seed_), capacity_)]);
     }
     // Prefetches the place, too, for searches that are likely to succeed.
     [[gnu::always_inline]] void prefetch_all(uint64_t key) const {
-        if (hash_size_) return;
         const uint32_t slot = home(mix(key, seed_), capacity_);
         __builtin_prefetch(&fingerprints_[slot]);
         __builtin_prefetch(&places_[slot]);
@@ -55,7 +51,7 @@ public:
 
     // Writes an index of features to a model, without those whose place is kNone. `keys` and `places` are [features] arrays.
     static void write(const std::vector<uint64_t>& keys, const std::vector<uint32_t>& places, const std::string& name, Tensors& to);
-    // Writes an index by feature id or remainder, which is the slot.
+    // Writes an index by feature id, which is the slot; `find` returns kNone for every hash.
     static void write_numbered(std::vector<uint32_t> places, const std::string& name, Tensors& to);
 
 private:
@@ -73,7 +69,7 @@ private:
     }
 
     std::span<const uint32_t> fingerprints_, places_;  // [slots] arrays
-    uint32_t capacity_ = 0, hash_size_ = 0;
+    uint32_t capacity_ = 0;  // 0: an index by feature id
     uint64_t seed_ = 0;
 };
 

@@ -154,7 +154,6 @@ std::unique_ptr<Model> collapsed(const std::vector<std::string>& labels, const s
     for (const Collapsing& member : members) {
         if (member.model->given() != members[0].model->given())
             throw InputFault("some members were trained on given features, others on words with templates");
-        if (member.model->hash_size()) throw InputFault("a member has hashed features; train it without hash_size");
         if (member.label_of.size() != member.model->labels().size()) throw InputFault("label_of: expected one number for each label of a member");
         for (const uint16_t label : member.label_of)
             if (label >= L) throw InputFault("a label is out of range");

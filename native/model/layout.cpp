@@ -40,7 +40,7 @@ std::vector<uint64_t> begins_of(const Trained& trained) {
 Tensors laid_out(Trained trained) {
     const size_t labels = trained.labels.size();
     stride_of(labels);  // throws for too many
-    if (!trained.hash_size && trained.keys.size() != trained.features) throw InputFault("keys: expected one for each feature");
+    if (!trained.numbered && trained.keys.size() != trained.features) throw InputFault("keys: expected one for each feature");
     if (!trained.edges.empty() && trained.edges.size() != labels * (labels + 2)) throw InputFault("edges: expected labels * (labels + 2) numbers, got " + std::to_string(trained.edges.size()));
     const std::vector<uint64_t> begins = begins_of(trained);
     const auto is_finite = [](float weight) { return std::isfinite(weight); };
@@ -48,10 +48,10 @@ Tensors laid_out(Trained trained) {
         throw InputFault("a weight is infinite or not a number");
     // A model of numbered features is temporary: sharing equal weights would cost more than it saves.
     BlockWeights blocks = make_blocks(labels, begins, trained.has_all_pairs() ? nullptr : trained.pair_labels.data(), std::move(trained.weights),
-                                       !trained.hash_size);
+                                       !trained.numbered);
     Tensors tensors;
     write_labels(trained.labels, tensors);
-    if (trained.hash_size) FrozenIndex::write_numbered(std::move(blocks.places), "features", tensors);
+    if (trained.numbered) FrozenIndex::write_numbered(std::move(blocks.places), "features", tensors);
     else FrozenIndex::write(trained.keys, blocks.places, "features", tensors);
     ModelWeights::write(std::move(blocks), labels, tensors);
     if (!trained.edges.empty()) {

@@ -15,7 +15,7 @@ namespace tagpool {
 // Result of training.
 struct Trained {
     std::vector<std::string> labels;
-    std::vector<uint64_t> keys;                // of the features; empty with hash_size
+    std::vector<uint64_t> keys;                // of the features; empty if numbered
     uint32_t features = 0;
     // Feature and label of each weight, sorted; both empty: all labels of all features, in order.
     std::vector<uint32_t> pair_features;
@@ -25,7 +25,7 @@ struct Trained {
     std::vector<float> edges;                  // transitions, start, end; empty: tokens are independent
     std::optional<Program> program;            // none: features are given, or already encoded
     TrainedArcs arcs;                          // transition features
-    uint32_t hash_size = 0;                    // not 0: features are identified by hash % hash_size, or by their numbers if already encoded
+    bool numbered = false;                     // features are encoded and known by number
 };
 
 // The arrays and texts of a model, as a model file has them.

@@ -28,7 +28,6 @@ Model::Model(Tensors tensors) : tensors_(std::move(tensors)), labels_(read_label
     view_.labels = static_cast<uint32_t>(labels);
     view_.stride = static_cast<uint32_t>(stride);
     slots_ = FrozenIndex(tensors_, "features");
-    hash_size_ = slots_.hash_size();
     view_.blocks = weights_.blocks();
     view_.weights = weights_.weights();
     view_.pair_labels = weights_.pair_labels();
@@ -190,7 +189,6 @@ std::unique_ptr<Model> Model::pruned(float least, const std::vector<uint64_t>& k
     Trained trained;
     trained.labels = labels_;
     trained.program = program_;
-    trained.hash_size = hash_size_;
     const auto take = [&](uint32_t feature, uint32_t place) {
         view_.each_weight(place, [&](uint32_t label, float weight) {
             if (!(std::abs(weight) > least)) return;
@@ -199,19 +197,13 @@ std::unique_ptr<Model> Model::pruned(float least, const std::vector<uint64_t>& k
             trained.weights.push_back(weight);
         });
     };
-    if (hash_size_) {
-        trained.features = hash_size_;
-        for (uint32_t slot = 0; slot < slots_.size(); ++slot)
-            if (slots_.place(slot) != FrozenIndex::kNone) take(slot, slots_.place(slot));
-    } else {
-        for (const uint64_t key : keys) {
-            const uint32_t place = slots_.find(key);
-            if (place == FrozenIndex::kNone) continue;
-            take(trained.features++, place);
-            trained.keys.push_back(key);
-        }
-        if (trained.features != feature_count()) throw InputFault("the keys are not those of the model's features");
+    for (const uint64_t key : keys) {
+        const uint32_t place = slots_.find(key);
+        if (place == FrozenIndex::kNone) continue;
+        take(trained.features++, place);
+        trained.keys.push_back(key);
     }
+    if (trained.features != feature_count()) throw InputFault("the keys are not those of the model's features");
     if (view_.chain) {
         const auto edges = tensors_.array<float>("edges");
         trained.edges.assign(edges.begin(), edges.end());

@@ -36,7 +36,6 @@ public:
     const Tensors& tensors() const { return tensors_; }
     bool given() const { return !program_; }
     const std::optional<Program>& program() const { return program_; }
-    uint32_t hash_size() const { return hash_size_; }
     // Columns that the templates use.
     std::vector<std::string> columns() const;
     // Whether templates use other sentences of a document.
@@ -81,7 +80,6 @@ private:
     ModelWeights weights_;
     std::optional<Program> program_;
     std::optional<WordTemplates> templates_;  // the program's, as tagging takes them
-    uint32_t hash_size_ = 0;
     FrozenIndex slots_;
     std::vector<float> edges_;           // padded
     std::optional<ModelArcs> arcs_;

@@ -86,7 +86,6 @@ void ModelArcs::read_history(const Tensors& tensors, uint32_t labels, uint32_t s
     if (!tensors.find_text("history")) return;
     program_ = read_program(tensors, "history");
     slots_ = FrozenIndex(tensors, "history");
-    if (slots_.hash_size()) throw InputFault("damaged model: the index of transition features is hashed");
     for (uint32_t slot = 0; slot < slots_.size(); ++slot)
         if (slots_.place(slot) != FrozenIndex::kNone && slots_.place(slot) >= features_) throw InputFault("damaged model: the index of transition features does not fit 'history.weights'");
 }

@@ -69,11 +69,10 @@ Tensors make_tensors(OnlineTrained trained) {
     if (labels != induced.labels) throw InputFault("expected weights of " + std::to_string(labels) + " labels, got " + std::to_string(induced.labels));
     if (std::any_of(induced.weights.begin(), induced.weights.end(), [](float weight) { return !std::isfinite(weight); }))
         throw InputFault("a weight is not a finite number");
-    const bool stored = !trained.keys.empty() || trained.hash_size;
     Tensors tensors;
     write_labels(trained.labels, tensors);
     tensors.set("online", online_text(induced));
-    BlockWeights blocks = make_blocks(labels, induced.begins, induced.weight_labels.data(), std::move(induced.weights), stored);
+    BlockWeights blocks = make_blocks(labels, induced.begins, induced.weight_labels.data(), std::move(induced.weights), !trained.keys.empty());
     FeatureNumbers numbered = number_features(induced, blocks.places);
     std::vector<uint32_t> by_feature(induced.features, FrozenIndex::kNone);
     for (size_t i = 0; i < singles; ++i) by_feature[induced.numbers[i]] = numbered.numbers[i];

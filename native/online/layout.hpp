@@ -16,7 +16,6 @@ struct OnlineTrained {
     std::vector<std::string> labels;
     Induced induced;
     std::vector<uint64_t> keys, history_keys;  // hashes of the features; empty: features are known by number
-    uint32_t hash_size = 0;
     std::optional<Program> program, history;
 };
 

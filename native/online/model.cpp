@@ -96,7 +96,7 @@ void OnlineModel::check() const {
 
 // A feature can repeat at a token only if two templates have the same key, or a gazetteer matches twice.
 bool OnlineModel::may_repeat() const {
-    if (!program_ || hash_size()) return true;
+    if (!program_) return true;
     std::vector<std::string_view> keys;
     for (const Template& conjunction : program_->templates) {
         keys.push_back(conjunction.key);

@@ -37,7 +37,6 @@ public:
     const std::optional<Program>& history() const { return history_program_; }
     const LabelHistory& look_back() const { return look_back_; }
     bool given() const { return !program_; }
-    uint32_t hash_size() const { return features_.hash_size(); }
     const FrozenIndex& slots() const { return features_; }
     std::vector<std::string> columns() const;
     // Whether templates use other sentences of a document.

@@ -205,6 +205,7 @@ def test_damage_is_noticed(block, cut, where, by, tmp_path_factory):
         ('"features.weights"', '"features.weighty"', "is missing"),
         ('"dtype":"F32"', '"dtype":"U32"', "has type U32, expected F32"),
         ('\\"capacity\\":', '\\"capacity\\":9', "more than its capacity"),
+        ('\\"capacity\\":', '\\"hash_size\\":99,\\"capacity\\":', "hash_size, which was removed; train it again"),
         ('"blocks":"[', '"blocks":"[9', "damaged model"),
         ('\\"shape\\"', '\\"shapely\\"', "shapely"),
     ],

@@ -53,7 +53,7 @@ class Program:
 
     def native(self, minimum_count: int) -> _native.Encoder:
         """Return a native encoder for this program."""
-        return _native.Encoder(self.atoms, self.templates, self.boundary, minimum_count, 0)
+        return _native.Encoder(self.atoms, self.templates, self.boundary, minimum_count)
 
 
 def compile_templates(
