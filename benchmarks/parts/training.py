@@ -11,8 +11,8 @@ from trained import our_score, ours, score_of, their_score, theirs
 import tagpool
 
 _ALLOWED = 0.05  # points of F1
-_SMALL = {"prune": 0.01, "half": True}
-_SAVED = ({}, {"half": True}, {"prune": 0.01}, _SMALL, _SMALL | {"names": False})
+_SMALL = {"size": "small"}
+_SAVED = ({}, _SMALL, _SMALL | {"names": False})
 
 
 def training(tasks: list[Task]) -> Iterator[Row]:

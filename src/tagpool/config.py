@@ -60,8 +60,7 @@ class OutputOptions(Parameters):
     model: str | None = parameter(default=None, help="File of the model.")
     log: str | None = parameter(default=None, help="File that receives every epoch as one line of JSON.")
     merge: bool = parameter(default=False, help="Merge the members of a pool into one model: same labels, the speed of one.")
-    half: bool = parameter(default=False, help="Store weights in half precision: a smaller file.")
-    prune: float = parameter(default=0.0, minimum=0, help="Remove weights up to this magnitude.")
+    size: str = parameter(default="full", choices=("full", "small"), help="small: half precision, no weights up to 0.01.")
     names: bool = parameter(default=True, help="Store the names of features, which inspection and continued training need.")
     resources: bool = parameter(default=True, help="Store resources in the model; otherwise it refers to their files.")
 

@@ -105,7 +105,7 @@ TRAINED: dict[str, list[object]] = {
     "owlqn": ["--set", "learner.trainer.kind=owlqn", "--set", "learner.trainer.iterations=5", "--set", "learner.l1=0.1"],
     "fobos": ["--set", "learner.trainer.kind=fobos", "--set", "learner.trainer.epochs=2", "--set", "features.min_count=2"],
     "perceptron": ["--set", "learner.trainer.kind=perceptron", *FAST, "--set", "learner.class_weight={O = 0.5}"],
-    "patience": [*FAST, "--set", "learner.patience=none", "--set", "output.half=true", "--seed", 3],
+    "patience": [*FAST, "--set", "learner.patience=none", "--set", "output.size=small", "--seed", 3],
     "inducing": ["--learner", "inducing", "--set", "learner.epochs=2", "--set", "learner.beam=2"],
     "bagging": [
         "--learner",

@@ -86,4 +86,3 @@ def test_what_it_has_not_is_refused(model: Path, data: Path, tmp_path: Path) -> 
     members = f'learner.members=["{model}", "{model}"]'
     assert "InducingTagger" in fail(*common, "--learner", "opinion", "--set", members)
     assert "--from is a inducing; drop --learner crf" in fail(*common, "--from", model, "--learner", "crf")
-    assert "prune" in fail(*common, "--learner", "inducing", "--set", "learner.epochs=1", "--set", "output.prune=0.1")

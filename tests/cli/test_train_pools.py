@@ -176,9 +176,9 @@ def test_collapsed_pools_are_single_experts_that_say_the_same(data: Path, pools:
     # A single model can be continued, and made smaller.
     more = keys("learner.trainer.epochs=1")
     succeed("train", "--from", tmp_path / "one", "--train", data / "dev.conll", "--model", tmp_path / "more", *more)
-    half = keys("output.half=true", "output.names=false")
-    succeed("train", "--learner", kind, *options, "--model", tmp_path / "half", *merge, *half)
-    assert (tmp_path / "half").stat().st_size < 0.8 * (tmp_path / "one").stat().st_size
+    small = keys("output.size=small", "output.names=false")
+    succeed("train", "--learner", kind, *options, "--model", tmp_path / "small", *merge, *small)
+    assert (tmp_path / "small").stat().st_size < 0.8 * (tmp_path / "one").stat().st_size
 
 
 @pytest.mark.parametrize("combine", ["sequence-product", "sequence-mixture"])
@@ -195,8 +195,8 @@ def test_members_of_pools_are_made_smaller_like_single_experts(data: Path, pools
     succeed("train", *options, "--model", tmp_path / "whole")
     whole = tagpool.load(tmp_path / "whole").predict_marginals(dev)
     sizes = [(tmp_path / "whole").stat().st_size]
-    small_files = ["output.half=true", "output.prune=0.01", "output.names=false"]
-    for count in (1, 2, 3):
+    small_files = ["output.size=small", "output.names=false"]
+    for count in (1, 2):
         succeed("train", *options, *keys(*small_files[:count]), "--model", tmp_path / "small")
         sizes.append((tmp_path / "small").stat().st_size)
         small = tagpool.load(tmp_path / "small").predict_marginals(dev)
@@ -245,7 +245,7 @@ NONSENSE = {
         [*BAGGING, *keys("output.merge=true"), "--features", "[a]\nlabel[-1] & word[0]"],
         "transition features",
     ),
-    "a pruned elitist pool": (["--learner", "elitist", *keys("output.prune=0.1")], "output.merge=true"),
+    "an unknown size": (keys("output.size=tiny"), "expected 'full' or 'small'"),
     "no bags": (BAGGING, "the templates have no bags"),
     "a bag that is not there": ([*BAGGING, *keys('learner.bags={a=["b"]}'), "--features", "{bags}"], "no bag 'b'"),
     "bags by no scheme": ([*BAGGING, *keys("learner.bags=random")], "expected 'auto', 'random:N'"),

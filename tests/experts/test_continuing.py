@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tagpool import CRF, LBFGS, SGD, Corpus, builtin_corpus, load
 from tagpool.errors import InputError
 from tagpool.experts.linear.expert import Expert
-from tagpool.experts.saving import feature_names, history_names, to_bytes
+from tagpool.experts.saving import SaveOptions, feature_names, history_names, to_bytes
 
 PLAIN = "word[-1..1]\nshape[0]\nsuffix(word, 1..3)[0]\n"
 HISTORY = PLAIN + "label[-1] & shape[0]\nlabel[-1] & word[0] & shape[-1]\n"
@@ -161,7 +161,8 @@ def test_streams(templates: str, tmp_path: Path) -> None:
 def test_transition_features_without_weights_are_learned_later(tmp_path: Path) -> None:
     """Nothing is left of them: the file has their templates all the same."""
     corpus = builtin_corpus(60, seed=3)
-    CRF(HISTORY, trainer=SGD(epochs=2)).fit(corpus).save(tmp_path / "model", prune=100.0, half=True)
+    expert = CRF(HISTORY, trainer=SGD(epochs=2)).fit(corpus)
+    (tmp_path / "model").write_bytes(to_bytes(expert, SaveOptions(half=True, prune=100.0)))
     again = load(tmp_path / "model")
     assert {kind for kind, *_ in named(again)} == {"edge"}
     assert [len(item) for item in again.predict(corpus)] == [len(item) for item in corpus.words]

@@ -159,7 +159,7 @@ def test_files_hold_the_vectors(kind: Any, corpus: Corpus, vectors: Embeddings, 
     again.save(tmp_path / "again")
     assert (tmp_path / "again").read_bytes() == (tmp_path / "model").read_bytes()
     assert pickle.loads(pickle.dumps(expert)).predict(corpus) == expert.predict(corpus)
-    expert.save(tmp_path / "small", half=True, prune=1e-3)
+    expert.save(tmp_path / "small", size="small")
     small = load(tmp_path / "small").predict(corpus)
     assert np.mean([a == b for a, b in zip(small, expert.predict(corpus), strict=True)]) > 0.9
     assert to_bytes(kind(TEMPLATES, resources={"v": vectors}, trainer=SGD(epochs=3), threads=3).fit(corpus)) == to_bytes(expert)

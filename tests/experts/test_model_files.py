@@ -153,16 +153,18 @@ def test_names_with_signs_that_names_use_themselves():
     assert np.array_equal(crf._model.keys_of(feature_names(crf)), crf._encoder.fitted_native.keys())
 
 
-def test_half_precision_and_pruning(crf, corpus, tmp_path):
+def test_smaller_files(crf, corpus, tmp_path):
     sizes = {}
-    for name, options in {"whole": {}, "half": {"half": True}, "pruned": {"prune": 0.02}, "bare": {"names": False}}.items():
+    for name, options in {"whole": {}, "small": {"size": "small"}, "bare": {"names": False}}.items():
         crf.save(tmp_path / name, **options)
         sizes[name] = (tmp_path / name).stat().st_size
         assert agreement(tagpool.load(tmp_path / name), crf, corpus) > 0.995
-    assert all(sizes[name] < sizes["whole"] for name in ("half", "pruned", "bare"))
+    assert all(sizes[name] < sizes["whole"] for name in ("small", "bare"))
     bare = tagpool.load(tmp_path / "bare")
     with pytest.raises(tagpool.InputError, match="without names"):
         bare.partial_fit(corpus)
+    bare.save(tmp_path / "small and bare", size="small")  # pruning needs names; half precision does not
+    assert agreement(tagpool.load(tmp_path / "small and bare"), crf, corpus) > 0.995
 
 
 @given(st.lists(st.floats(-70000, 70000, width=32), min_size=1, max_size=50))
@@ -253,8 +255,8 @@ def test_nothing_half_written(crf, tmp_path):
     with pytest.raises(tagpool.OutputError):
         crf.save(tmp_path / "missing" / "model")
     (tmp_path / "model").write_bytes(b"before")
-    with pytest.raises(tagpool.InputError, match="prune"):
-        crf.save(tmp_path / "model", prune=-1.0)
+    with pytest.raises(tagpool.InputError, match="size='tiny': expected 'full' or 'small'"):
+        crf.save(tmp_path / "model", size="tiny")
     assert (tmp_path / "model").read_bytes() == b"before"
     assert [path.name for path in tmp_path.iterdir()] == ["model"]
     if Path("/dev/full").exists():

@@ -11,13 +11,13 @@ from typing import Any
 
 import tagpool
 from tagpool import _native
-from tagpool.corpus.files import write_bytes
 from tagpool.errors import InputError, ModelError
 from tagpool.experts.configuration import configuration_text
 from tagpool.experts.references import REFERENCES, origins_of, references_of
 from tagpool.experts.tagger import Tagger
 from tagpool.features.encoder import Encoder
 
+SIZES = ("full", "small")
 _SEPARATOR = "\0"
 
 
@@ -30,21 +30,13 @@ class SaveOptions:
     names: bool = True
     folder: Path | None = None  # of a file with references to resources instead of the resources
 
-
-def save(
-    expert: Tagger,
-    path: str | Path,
-    *,
-    half: bool = False,
-    prune: float = 0.0,
-    names: bool = True,
-    resources: bool = True,
-) -> None:
-    """Writes a tagger to a file."""
-    expert._fitted()
-    if not prune >= 0:
-        raise InputError(f"prune={prune!r}: expected a number of at least 0")
-    write_bytes(path, to_bytes(expert, SaveOptions(half, prune, names, None if resources else Path(path).parent)))
+    @classmethod
+    def of(cls, path: str | Path, size: str, names: bool, resources: bool) -> SaveOptions:
+        """The options of ``save``: a small file has weights in half precision, and none up to 0.01."""
+        if size not in SIZES:
+            raise InputError(f"size={size!r}: expected 'full' or 'small'")
+        small = size == "small"
+        return cls(small, 0.01 if small else 0.0, names, None if resources else Path(path).parent)
 
 
 def to_bytes(
@@ -55,7 +47,7 @@ def to_bytes(
 ) -> bytes:
     """The content of a model file, with further texts and arrays if given."""
     model = expert._fitted()
-    if options.prune:
+    if options.prune and has_names(expert):
         model = expert._pruned(options.prune)
     texts = {"kind": expert.kind, "tagpool": tagpool.__version__}
     for key in ("parameters", "config", "templates", "summary"):  # a model from a file has those it was trained with

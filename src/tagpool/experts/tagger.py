@@ -68,7 +68,6 @@ class Tagger(TaggerParameters):
     """A tagger with templates (or given features), and weights for features and labels."""
 
     kind = ""
-    prunable = True  # whether small weights can be removed
     chain = True  # labels depend on the label before
     has_probabilities = False
     native: ClassVar[Any] = _native.Model  # class of the native model
@@ -324,18 +323,17 @@ class Tagger(TaggerParameters):
 
     # Files --------------------------------------------------------------------------------------------------------------
 
-    def save(
-        self, path: str | Path, *, half: bool = False, prune: float = 0.0, names: bool = True, resources: bool = True
-    ) -> None:
+    def save(self, path: str | Path, *, size: str = "full", names: bool = True, resources: bool = True) -> None:
         """Writes the model to one file, which is complete or absent.
 
-        ``half`` stores weights in half precision; ``prune`` removes weights up to this magnitude. Without ``names`` of features
-        the model tags and explains, but inspection and further training need the names. Without ``resources`` the file refers to
-        resource files by path and checksum; it can be loaded only while they exist unchanged.
+        With ``size="small"`` weights have half precision, and a linear model loses weights up to 0.01. Without ``names`` of
+        features the model tags and explains, but inspection and further training need the names. Without ``resources`` the file
+        refers to resource files by path and checksum; it can be loaded only while they exist unchanged.
         """
-        from tagpool.experts.saving import save
+        from tagpool.corpus.files import write_bytes
+        from tagpool.experts.saving import SaveOptions, to_bytes
 
-        save(self, path, half=half, prune=prune, names=names, resources=resources)
+        write_bytes(path, to_bytes(self, SaveOptions.of(path, size, names, resources)))
 
     def _further_parts(self, half: bool) -> tuple[dict[str, str], dict[str, bytes]]:
         """Further texts and arrays of the file."""
@@ -346,8 +344,8 @@ class Tagger(TaggerParameters):
         return {}
 
     def _pruned(self, least: float) -> Any:
-        """The model without weights up to this magnitude."""
-        raise InputError(f"prune={least!r}: {type(self).__name__} has no single weights to remove")
+        """The model without weights up to this magnitude, if weights can be removed."""
+        return self._fitted()
 
     def __getstate__(self) -> dict[str, Any]:
         state = {name: value for name, value in self.__dict__.items() if name not in ("_model", "_encoder", "_names", "_induced")}

@@ -47,7 +47,6 @@ class Pool(Parameters):
     """Taggers whose lattices are combined with weights."""
 
     kind = ""
-    prunable = True  # whether small weights can be removed
     configuration_: str | None = None  # TOML that the model file stores instead of the parameters alone
     has_probabilities = True
     weights: str | Sequence[float] | FloatArray
@@ -254,11 +253,9 @@ class Pool(Parameters):
             raise InputError(f"only a {SEQUENCE_PRODUCT} merges into one model, not a {self.combination}")
         return merge(members, weights, self.labels_)
 
-    def save(
-        self, path: str | Path, *, half: bool = False, prune: float = 0.0, names: bool = True, resources: bool = True
-    ) -> None:
+    def save(self, path: str | Path, *, size: str = "full", names: bool = True, resources: bool = True) -> None:
         """Write the pool with its members to one file, atomically; the options are those of :meth:`tagpool.CRF.save`."""
-        write_bytes(path, self.to_bytes(SaveOptions(half, prune, names, None if resources else Path(path).parent)))
+        write_bytes(path, self.to_bytes(SaveOptions.of(path, size, names, resources)))
 
     @classmethod
     def from_file(cls: type[Self], file: ModelFile) -> Self:

@@ -206,11 +206,11 @@ def test_warm_start_goes_on(corpora):
 # Keeping -----------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("options", [{}, {"half": True}, {"names": False}])
+@pytest.mark.parametrize("options", [{}, {"size": "small"}, {"names": False}])
 def test_files(tagger, corpora, tmp_path, options):
     tagger.save(tmp_path / "m", **options)
     loaded = tagger_of(tmp_path / "m")
-    if not options.get("half"):
+    if "size" not in options:
         assert loaded.predict(corpora[1]) == tagger.predict(corpora[1])
     else:
         assert loaded.score(corpora[1]) == pytest.approx(tagger.score(corpora[1]), abs=0.02)
@@ -322,8 +322,6 @@ def test_bad_parameters(corpora, parameters, message):
 def test_other_bad_input(tagger, corpora, tmp_path):
     with pytest.raises(NotFittedError):
         InducingTagger().predict([["a"]])
-    with pytest.raises(InputError, match="prune"):
-        tagger.save(tmp_path / "m", prune=0.1)
     with pytest.raises(InputError, match="a tagger with lattices"):
         OpinionPool([tagger]).fit(corpora[1])
     with pytest.raises(InputError, match="one string; split it with tokenize"):

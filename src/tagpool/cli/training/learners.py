@@ -122,9 +122,6 @@ def _members(value: Any, values: Mapping[str, Any]) -> list[Any]:
 
 def check_output(learner: Any, output: OutputOptions) -> None:
     """Raise an error for a file that the learner cannot have, before long work."""
-    if output.prune and not output.merge and not learner.prunable:
-        advice = "; add --set output.merge=true" if hasattr(learner, "combination") else "; drop output.prune"
-        raise InputError(f"output.prune = {output.prune:g}: a {type(learner).__name__} has no single weights to remove{advice}")
     if not output.merge:
         return
     combination = getattr(learner, "combination", "a single tagger")

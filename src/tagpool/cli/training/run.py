@@ -90,7 +90,7 @@ class Run:
         self.seconds = time.perf_counter() - self._start
         model = self.learner.merge() if output.merge else self.learner
         model.configuration_ = configuration
-        model.save(path, half=output.half, prune=output.prune, names=output.names, resources=output.resources)
+        model.save(path, size=output.size, names=output.names, resources=output.resources)
 
     def kept(self) -> str:
         """The result of an interrupted training, in words."""

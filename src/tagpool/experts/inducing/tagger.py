@@ -42,7 +42,6 @@ class InducingTagger(Tagger):
     """
 
     kind = "inducing"
-    prunable = False
     native: ClassVar[Any] = _native.OnlineModel
 
     templates: TemplateSet | str | Path = parameter(

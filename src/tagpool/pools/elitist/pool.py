@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from tagpool import _native
 from tagpool.chain.checks import FloatArray
 from tagpool.chain.lattice import Lattice
-from tagpool.errors import InputError, ModelError, NotFittedError
+from tagpool.errors import ModelError, NotFittedError
 from tagpool.experts.inside.removal import remove_templates
 from tagpool.experts.linear.crf import CRF
 from tagpool.experts.linear.expert import Expert
@@ -56,7 +56,6 @@ class ElitistPool(Pool):
     """
 
     kind = "elitist-pool"
-    prunable = False
 
     templates: TemplateSet | str | Path = parameter(
         default="ner", kw_only=False, help="Feature templates: a preset, a file, or the text of the templates."
@@ -233,9 +232,7 @@ class ElitistPool(Pool):
 
     def to_bytes(self, options: SaveOptions) -> bytes:
         """Return the content of a file: the merged model with the members."""
-        if options.prune:
-            raise InputError("an ElitistPool is not pruned: prune pool.merge()")
-        return to_bytes(self.merge(), options, *file_parts(self, options.half))
+        return to_bytes(self.merge(), replace(options, prune=0.0), *file_parts(self, options.half))
 
     @classmethod
     def load(cls: type[Self], path: str | Path) -> Self:
