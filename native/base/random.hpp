@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -41,6 +42,13 @@ public:
     template <class T>
     void shuffle(std::vector<T>& items) {
         for (size_t i = items.size(); i > 1; --i) std::swap(items[i - 1], items[below(i)]);
+    }
+    // The numbers below `count` in random order.
+    std::vector<uint32_t> permutation(size_t count) {
+        std::vector<uint32_t> numbers(count);
+        std::iota(numbers.begin(), numbers.end(), 0u);
+        shuffle(numbers);
+        return numbers;
     }
 
 private:

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <numeric>
 
 #include "base/fault.hpp"
 
@@ -71,9 +70,7 @@ void OnlineLearner::merge_repeated() {
 }
 
 double OnlineLearner::epoch(InterruptCheck interrupt) {
-    std::vector<uint32_t> order(data_.features->sentences.size() - 1);
-    std::iota(order.begin(), order.end(), 0u);
-    random_.shuffle(order);
+    const std::vector<uint32_t> order = random_.permutation(data_.features->sentences.size() - 1);
     const double gold_share = std::pow(options_.gold, static_cast<double>(epochs_));
     double loss = 0;
     for (size_t i = 0; i < order.size(); ++i) {

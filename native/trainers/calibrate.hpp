@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <numeric>
 #include <vector>
 
 #include "base/random.hpp"
@@ -56,9 +55,7 @@ void calibrate_step(double& step, Pass&& pass, Undo&& undo_passes) {
 
 // Sentences of a trial: some trials take less time than an epoch, unless the set is small.
 inline std::vector<uint32_t> calibration_sample(size_t sentences, uint64_t seed) {
-    std::vector<uint32_t> sample(sentences);
-    std::iota(sample.begin(), sample.end(), 0u);
-    Random(seed).shuffle(sample);
+    std::vector<uint32_t> sample = Random(seed).permutation(sentences);
     sample.resize(std::min(sentences, std::min<size_t>(std::max<size_t>(sentences / 16, 125), 500)));
     return sample;
 }

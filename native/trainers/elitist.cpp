@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 
 #include "trainers/calibrate.hpp"
 #include "base/fault.hpp"
@@ -89,9 +88,7 @@ void Elitist::start_from(const double* parameters) {
 double Elitist::epoch(InterruptCheck interrupt) {
     if (step_ <= 0) calibrate(interrupt);
     if (step_ <= 0) return kNever;
-    std::vector<uint32_t> order(set_->sentence_count());
-    std::iota(order.begin(), order.end(), 0u);
-    random_.shuffle(order);
+    const std::vector<uint32_t> order = random_.permutation(set_->sentence_count());
     return pass(order, kNever, interrupt) / static_cast<double>(order.size());
 }
 

@@ -45,9 +45,7 @@ void Fobos::start_from(const double* parameters) {
 double Fobos::epoch(InterruptCheck interrupt) {
     if (step_ <= 0) calibrate(interrupt);
     if (step_ <= 0) return kNever;
-    std::vector<uint32_t> order(set_->sentence_count());
-    std::iota(order.begin(), order.end(), 0u);
-    random_.shuffle(order);
+    const std::vector<uint32_t> order = random_.permutation(set_->sentence_count());
     const double loss = pass(order, kNever, interrupt);
     catch_up_all();
     return loss / static_cast<double>(order.size());

@@ -1,7 +1,6 @@
 #include "trainers/perceptron.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 #include "base/fault.hpp"
 
@@ -23,9 +22,7 @@ void Perceptron::start_from(const float* parameters) {
 }
 
 size_t Perceptron::epoch(InterruptCheck interrupt) {
-    std::vector<uint32_t> order(set_->sentence_count());
-    std::iota(order.begin(), order.end(), 0u);
-    random_.shuffle(order);
+    const std::vector<uint32_t> order = random_.permutation(set_->sentence_count());
     const auto weight = [&](size_t example) { return example_weights_.empty() ? 1.0f : example_weights_[example]; };
     size_t wrong = 0;
     for (uint32_t sentence : order) {

@@ -51,9 +51,7 @@ void Sgd::start_from(const float* parameters) {
 double Sgd::epoch(InterruptCheck interrupt) {
     if (step_ <= 0) calibrate(interrupt);
     if (step_ <= 0) return kNever;
-    std::vector<uint32_t> order(set_->sentence_count());
-    std::iota(order.begin(), order.end(), 0u);
-    random_.shuffle(order);
+    const std::vector<uint32_t> order = random_.permutation(set_->sentence_count());
     const bool average = ++epochs_ > options_.average_from;
     // Training diverges at ten times the loss of uniform predictions. (Given weights may start above that.)
     const double bound = from_zero_ ? 10 * uniform_loss(order) + 1 : kNever;

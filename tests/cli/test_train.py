@@ -233,9 +233,7 @@ def test_ctrl_c_keeps_the_best_model_so_far(data: Path, tmp_path: Path) -> None:
     )
     assert code == 130
     assert "Traceback" not in message
-    match = re.search(
-        r"interrupted; the best model so far with a dev F1 of ([0-9.]+), after [0-9]+ of 100000 epochs,", message
-    )
+    match = re.search(r"interrupted; the best model so far with a dev F1 of ([0-9.]+), after [0-9]+ of 100000 epochs,", message)
     assert match is not None, message
     score = tagpool.load(model).score(tagpool.read_corpus(data / "dev.conll")) * 100
     assert score == pytest.approx(float(match[1]), abs=0.005)

@@ -32,12 +32,6 @@ class Learned(Protocol):
     history: list[str]
 
 
-def check_whole(name: str, value: Any, least: int) -> None:
-    """Raises an error if a parameter is no whole number from ``least`` on."""
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
-        raise InputError(f"{name}={value!r}: expected a whole number from {least} on")
-
-
 class TrainingData:
     """Training sentences as numbers."""
 

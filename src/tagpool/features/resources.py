@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import ClassVar, NamedTuple, Protocol, TypeVar
+from typing import ClassVar, NamedTuple, TypeVar
 
 from tagpool import _native
 from tagpool.corpus.corpus import Corpus
@@ -20,12 +20,6 @@ Lexicon = _native.WordLexicon | _native.PhraseLexicon | _native.VectorLexicon
 
 _Classes = TypeVar("_Classes", bound="WordClasses")
 _SUFFIXES = (".gz", ".txt", ".lst", ".list", ".tsv")
-
-
-class Resource(Protocol):
-    """Anything that a template may refer to."""
-
-    kind: ClassVar[str]  # the function that uses it
 
 
 def _lines(path: str | Path) -> list[str]:

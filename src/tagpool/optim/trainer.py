@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from tagpool.errors import InputError
 from tagpool.optim.problem import Problem
 from tagpool.optim.watch import Watch, Weights
@@ -55,17 +53,3 @@ def refuse_l1(problem: Problem, trainer: str) -> None:
     """Raises an error if the problem has an ℓ1 penalty, which this trainer cannot do."""
     if problem.l1:
         raise InputError(f"the trainer {trainer} has no l1 penalty (got l1={problem.l1:g}); use owlqn or fobos")
-
-
-def check_whole(owner: Parameters, name: str, least: int) -> None:
-    """Raises an error if a parameter is not a whole number from ``least`` on."""
-    value = getattr(owner, name)
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
-        raise InputError(f"{type(owner).__name__}({name}={value!r}): expected a whole number from {least} on")
-
-
-def check_positive(owner: Parameters, name: str) -> None:
-    """Raises an error if a parameter is not a positive finite number."""
-    value = getattr(owner, name)
-    if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not 0 < value < np.inf:
-        raise InputError(f"{type(owner).__name__}({name}={value!r}): expected a number above 0")

@@ -10,8 +10,6 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any
 
-    from tagpool.experts.tagger import Tagger
-
 
 def load_model(path: Path, *, templates: bool = False) -> Any:
     """A tagger or pool that labels sentences (a SequenceTagger); with ``templates``, it must make its features itself."""
@@ -23,12 +21,6 @@ def load_model(path: Path, *, templates: bool = False) -> Any:
     if templates and model.takes_features:
         raise ModelError("the model was trained on features from Python; use it in Python", source=path)
     return model
-
-
-def as_one(model: Any) -> Tagger:
-    """The one model that a tagger or pool merges into; an InputError gives the reason if it does not merge."""
-    merged: Tagger = model.merge()
-    return merged
 
 
 def fastest(model: Any, threads: int) -> Any:

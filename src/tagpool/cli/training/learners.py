@@ -21,7 +21,7 @@ from tagpool.pools.combination import SEQUENCE_PRODUCT
 from tagpool.pools.elitist.pool import ElitistPool
 from tagpool.pools.opinion.pool import OpinionPool
 from tagpool.pools.two_stage.pool import TwoStageTagger
-from tagpool.tagging.models import as_one, load_model
+from tagpool.tagging.models import load_model
 
 LEARNERS: dict[str, type[Parameters]] = {
     "crf": CRF,
@@ -97,7 +97,7 @@ def _continued(settings: Settings, path: Path, threads: int) -> Any:
     kind = settings.table(LEARNER).get(KIND)
     if kind is not None and not hasattr(LEARNERS.get(kind), "partial_fit"):
         raise settings.error(("learner", KIND), "a pool is trained from the start; drop --from")
-    tagger: Any = as_one(load_model(path))
+    tagger: Any = load_model(path).merge()
     if kind not in (None, tagger.kind):
         raise InputError(f"--from is a {tagger.kind}; drop --learner {kind}", source=path)
     values = settings.values(LEARNER, type(tagger), dict.fromkeys(FEATURES))
