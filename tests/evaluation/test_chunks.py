@@ -234,3 +234,9 @@ def test_zero_divided_by_zero_is_zero() -> None:
     assert ratio(0, 0) == 0
     assert ratio(1, 4) == 0.25
     assert ratio(np.array([1, 2, 3]), 2).tolist() == [0.5, 1.0, 1.5]
+
+
+def test_types_are_those_of_chunks() -> None:
+    labels = [["O", "B-Y", "O", "B-X"]]
+    assert count_chunks(align(labels, labels)).types == ("Y", "X")
+    assert count_chunks(align(labels, labels), plain=True).types == ("B-Y", "B-X")

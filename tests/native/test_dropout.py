@@ -95,6 +95,13 @@ def test_experts_with_dropout_are_the_same_whatever_the_threads(drop: str, exper
     assert result[0].log_[-1].loss != expert(text, pairs=pairs, trainer=SGD(epochs=3)).fit(corpus).log_[-1].loss
 
 
+def test_units_of_dropout_differ() -> None:
+    corpus = builtin_corpus(60)
+    text = "word[-1..1]\n[ends]\nsuffix(word, 1..3)[0]\n[shapes]\nshape(word)[0]"
+    trainers = [SGD(epochs=2, dropout=0.3, drop=drop) for drop in ("features", "templates", "bags")]
+    assert len({CRF(text, trainer=trainer).fit(corpus).log_[-1].loss for trainer in trainers}) == 3
+
+
 def test_a_strong_clue_that_is_missing_at_times_leaves_more_to_the_weak_ones() -> None:
     # One feature gives every label away; six others do so three times out of four.
     random = np.random.default_rng(3)
