@@ -172,3 +172,10 @@ def test_getting_and_setting() -> None:
             example.set_params(**named)
         assert str(error.value) == message
     assert Base("x").rate == 0.5
+
+
+def test_the_tags_of_scikit_learn() -> None:
+    tags = CRF().__sklearn_tags__()
+    assert tags.estimator_type is None
+    assert (tags.target_tags.required, tags.target_tags.multi_output) == (True, True)
+    assert (tags.input_tags.two_d_array, tags.input_tags.string) == (False, True)
