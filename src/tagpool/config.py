@@ -117,7 +117,7 @@ class Settings:
             if key not in declared.parameters() and key not in also:
                 raise self.error((section, key), suggest(key, [*declared.parameters(), *also]))
         for key, value in table.items():
-            if key not in also and (problem := declared.parameters()[key].problem(value)) is not None:
+            if key not in also and (problem := find_problem(declared.parameters()[key], value)) is not None:
                 raise self.error((section, key), problem)
         return declared(**{key: value for key, value in table.items() if key not in also})
 
@@ -154,7 +154,7 @@ class Settings:
             value = None if table[key] == NONE and "str" not in parameters[key].types else table[key]
             if key in self.convert:
                 value = self.convert[key](value, {**inherited, **values, **table})
-            if (problem := parameters[key].problem(value)) is not None:
+            if (problem := find_problem(parameters[key], value)) is not None:
                 raise self.error((*path, key), problem)
             values[key] = value
         return values
@@ -198,6 +198,33 @@ def _merge(into: Table, table: Table) -> None:
             into[key] = dict(value) if isinstance(value, dict) else value
 
 
+_TOML_WORDS = {
+    "bool": "true or false",
+    "Sequence[str]": "a list of text",
+    "Sequence[float]": "a list of numbers",
+    "Sequence[Any]": "a list of model files",
+    "Mapping[str, str]": "a table of text",
+    "Mapping[str, float]": "a table of numbers",
+    "Mapping[str, Sequence[str]]": "a table of lists",
+    "BagScheme": "a scheme such as 'random:3'",
+    "TemplateSet": "",
+    "Path": "",
+}
+
+
+def _expected(declared: Parameter) -> str:
+    settable = declared.default is not None and "str" not in declared.types
+    return declared.expected({**_TOML_WORDS, "None": repr(NONE) if settable else ""})
+
+
+def find_problem(declared: Parameter, value: Any) -> str | None:
+    """Return the error message for the value of a key, in terms of TOML; None if the value is valid."""
+    if declared.problem(value) is None:
+        return None
+    no_default = declared.required or declared.default is None
+    return f"expected {_expected(declared)}" + ("" if no_default else f"; the default is {declared.default!r}")
+
+
 def suggest(name: str, names: Sequence[str]) -> str:
     """The advice for an unknown name.
 
@@ -232,8 +259,10 @@ def parse_setting(text: str) -> Table:
     """
     key, equals, value = text.partition("=")
     path = [part.strip() for part in key.split(".")]
-    if not equals or not all(path) or len(path) < 2:
+    if not equals or not all(path):
         raise InputError(f"--set {text}: expected KEY=VALUE, such as --set learner.trainer.epochs=20")
+    if len(path) < 2:
+        raise InputError(f"--set {text}: the key has no section; write --set learner.{key}={value} or another section")
     try:
         parsed = tomllib.loads(f"value = {value}")["value"]
     except tomllib.TOMLDecodeError:
@@ -343,7 +372,7 @@ def commented(section: str, parameters: Mapping[str, Parameter], kind: str | Non
         if declared.kinds is not None or name in HIDDEN:
             continue
         value = None if declared.required else _plain(declared.default)
-        lines.append(f"# {declared.help} Expected: {declared.expected()}.")
+        lines.append(f"# {declared.help} Expected: {_expected(declared)}.")
         lines.append(f"# {name} =" if value is None else f"{name} = {toml_value(value)}")
     return "\n".join(lines) + "\n"
 

@@ -100,8 +100,8 @@ class Parameter:
             return tuple(self.kinds())
         return tuple(self.choices or ())
 
-    def expected(self) -> str:
-        """The valid values in words.
+    def expected(self, names: Mapping[str, str] | None = None) -> str:
+        """The valid values in words; ``names`` has other words for types, and an empty word omits a type.
 
         >>> from tagpool import SGD
         >>> SGD.parameters()["dropout"].expected()
@@ -109,8 +109,8 @@ class Parameter:
         """
         parts = [repr(word) for word in self.accepted_words()]
         words = {"bool": "True or False", "int": f"a whole number{self._range()}", "float": f"a number{self._range()}"}
-        words |= {"str": "text", "None": "None"}
-        parts += [words.get(each, f"a {each}") for each in self.types if each != "str" or not parts]
+        words |= {"str": "text", "None": "None", **(names or {})}
+        parts += [words.get(each, f"a {each}") for each in self.types if (each != "str" or not parts) and words.get(each) != ""]
         return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} or {parts[-1]}"
 
     def _range(self) -> str:

@@ -251,7 +251,7 @@ def test_demo_tells_its_story_and_draws_it(tmp_path: Path) -> None:
 
 
 def test_demo_writes_its_corpus(tmp_path: Path) -> None:
-    assert succeed("demo", "--sentences", 40, "--write", tmp_path / "data") == ""
+    assert "40 sentences written to" in succeed("demo", "--sentences", 40, "--write", tmp_path / "data")
     assert sorted(path.name for path in (tmp_path / "data").iterdir()) == ["dev.conll", "test.conll", "train.conll"]
     file = write(tmp_path, "file", "")
     assert "creating the folder failed" in fail("demo", "--sentences", 40, "--write", file, code=1)

@@ -78,6 +78,7 @@ WRONG = {
         "[learner]\ntrainer = 'sgd'\n",
         "learner.trainer = 'sgd': expected a table; set learner.trainer.kind",
     ),
+    "no value": ("[learner]\npatience = 'None'\n", "learner.patience = 'None': expected a whole number from 1 or 'none'"),
     "no TOML": ("learner = \n", "run.toml: not TOML:"),
 }
 
@@ -92,10 +93,13 @@ def test_errors_name_the_file_and_the_key(data: Path, tmp_path: Path, name: str)
 
 def test_settings_that_are_not_settings(data: Path, tmp_path: Path) -> None:
     common = ["train", "--train", data / "train.conll", "--model", tmp_path / "m"]
-    for text in ("epochs=3", "learner", "=3", "learner.=3"):
+    assert "--set l2=3: the key has no section; write --set learner.l2=3" in fail(*common, "--set", "l2=3")
+    for text in ("learner", "=3", "learner.=3"):
         assert "expected KEY=VALUE, such as --set learner.trainer.epochs=20" in fail(*common, "--set", text)
     assert "there is no such file" in fail(*common, "--config", tmp_path / "no.toml")
-    assert "expected one of crf, maxent, inducing" in fail("config", "magic")
+    assert "magic: there is no such model file and no such learner; the learners are crf, maxent, inducing" in fail(
+        "config", "magic"
+    )
     assert "tiny.txt" in fail("config", write(tmp_path, "tiny.txt", "word"))
 
 

@@ -108,12 +108,12 @@ def test_explain_tokens_with_columns_and_sentences_of_files(data: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ([], "expected a sentence, or a file"),
-        ([" "], "nothing but blanks"),
+        ([], "expected either a sentence or --file FILE"),
+        ([" "], "got only blanks"),
         (["Ann", "--token", 2], "the sentence has 1 tokens"),
         (["--file", "no"], "there is no such file"),
         (["--file", "{data}/test.conll", "--sentence", 999], "there are 80 sentences"),
-        (["Ann", "--columns", "word", "--file", "x"], "and not both"),
+        (["Ann", "--columns", "word", "--file", "x"], "either a sentence or --file"),
     ],
 )
 def test_what_cannot_be_explained(data: Path, options: list[object], message: str) -> None:

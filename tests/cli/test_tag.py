@@ -46,6 +46,16 @@ def test_the_label_is_appended_and_score_reads_the_result(data: Path, tmp_path: 
     assert succeed("tag", data / "ner.tagpool", data / "test.conll", "--threads", 2) == shown
 
 
+def test_the_output_is_not_an_input(data: Path, tmp_path: Path) -> None:
+    text = write(tmp_path, "text.conll", (data / "test.conll").read_text())
+    model = tmp_path / "m.tagpool"
+    model.write_bytes((data / "ner.tagpool").read_bytes())
+    for path in (text, model):
+        before = path.read_bytes()
+        assert f"--output {path}: this is an input file; choose another file" in fail("tag", model, text, "-o", path)
+        assert path.read_bytes() == before
+
+
 @st.composite
 def texts(draw: st.DrawFn) -> tuple[bytes, list[list[str]]]:
     """A CoNLL text of word and tag, with all that may stand between sentences, and the words it has."""

@@ -170,7 +170,7 @@ def test_a_model_that_cannot_be_written_is_found_out_before_training(tiny: Path,
         assert "there is no folder" in message
         assert "epoch" not in message
         assert "Is a directory" in fail("train", "--train", tiny, "--set", f"{key}={tmp_path}", *other, code=1)
-        assert "expected another file than the sentences" in fail("train", "--train", tiny, "--set", f"{key}={tiny}", *other)
+        assert "this is an input file; choose another file" in fail("train", "--train", tiny, "--set", f"{key}={tiny}", *other)
     same = ["--model", tmp_path / "m", "--set", f"output.log={tmp_path}/m"]
     assert "another file than the model" in fail("train", "--train", tiny, *same)
     assert [item.name for item in tmp_path.iterdir()] == ["tiny.conll"]

@@ -125,7 +125,7 @@ def test_small_weights_are_left_out_and_the_others_may_be_halves(tmp_path: Path)
 def test_labels_further_back_are_an_error() -> None:
     train, _ = parts()
     for template in ("label[-2] & shape[0]", "label[-2] & label[-1]"):
-        with pytest.raises(TemplateError, match=r"expected label\[-1\]: transitions look one label back"):
+        with pytest.raises(TemplateError, match=r"expected label\[-1\]; only the learner inducing reads earlier labels"):
             CRF(PLAIN + template).fit(train)
     with pytest.raises(TemplateError, match="depends on previous labels"):
         MaxEnt(HISTORY).fit(train)

@@ -55,7 +55,7 @@ def _own_keys(declared: type[Parameters]) -> dict[str, Parameter]:
 def stored(path: Path) -> str:
     """The configuration in a model file."""
     if not path.exists():
-        raise InputError(f"{path}: expected one of {', '.join(LEARNERS)}, or a model file")
+        raise InputError(f"{path}: there is no such model file and no such learner; the learners are {', '.join(LEARNERS)}")
     try:
         text = _native.Container.open(str(path)).text("config")
     except _native.InputFault as fault:

@@ -176,3 +176,4 @@ def _write(corpora: dict[str, Corpus], folder: Path) -> None:
         raise OutputError(f"{folder}: creating the folder failed: {error.strerror}") from None
     for name, corpus in corpora.items():
         write_conll(corpus, folder / f"{name}.conll")
+        output.print(f"{len(corpus):,} sentences written to {folder / name}.conll", highlight=False, markup=False)

@@ -46,7 +46,7 @@ def explain(
       tagpool explain ner.tagpool --file test.conll --sentence 3 --token 2
     """
     if (text is None) == (file is None):
-        raise InputError("expected a sentence, or a file with --file, and not both")
+        raise InputError("expected either a sentence or --file FILE")
     tagger = load_model(model, templates=True)
     if text is not None:
         corpus = _sentence(tagger.columns, text, columns, separator)
@@ -76,7 +76,7 @@ def _sentence(needs: tuple[str, ...], text: str, columns: str | None, separator:
         if set(needs) <= {WORD}:
             words = [token.text for token in tokenize(text)]
             if not words:
-                raise InputError("expected a sentence, got nothing but blanks")
+                raise InputError("expected a sentence, got only blanks")
             return Corpus.from_lists(word=[words])
         raise InputError(
             f"the model reads the columns {', '.join(needs)}; give tokens with their columns, such as "
@@ -90,7 +90,7 @@ def _sentence(needs: tuple[str, ...], text: str, columns: str | None, separator:
             raise InputError(f"token {number}: expected {separator.join(names)}, got {token!r}")
         rows.append(row)
     if not rows:
-        raise InputError("expected a sentence, got nothing but blanks")
+        raise InputError("expected a sentence, got only blanks")
     return Corpus.from_columns({name: [list(column)] for name, column in zip(names, zip(*rows, strict=True), strict=True)})
 
 

@@ -149,7 +149,7 @@ def _summary(encoder: Encoder, corpus: Corpus, json: bool) -> None:
         return
     output.print(
         f"{len(corpus):,} sentences, {corpus.token_count:,} tokens, {encoder.feature_count:,} features, "
-        f"{encoded.occurrence_count:,} occurrences ({encoded.occurrence_count / corpus.token_count:.1f} a token)\n",
+        f"{encoded.occurrence_count:,} occurrences ({encoded.occurrence_count / corpus.token_count:.1f} per token)\n",
         highlight=False,
     )
     rows = [[key, f"{count:,}", f"{occurrences[key]:,}"] for key, count in distinct.most_common()]

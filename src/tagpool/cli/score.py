@@ -217,7 +217,7 @@ def _show(result: Score, scheme: str, loss: float, distance: float) -> None:
         low, high = (100 * end for end in result.intervals[metric])
         rows.append([metric, f"{100 * getattr(result, metric):.2f}", f"{low:.2f} – {high:.2f}"])
     print_table(table(["", "%", "95% interval"], rows))
-    output.print(f"hamming loss {loss:.4f}, edit distance {distance:.4f} a token\n", highlight=False)
+    output.print(f"hamming loss {loss:.4f}, edit distance {distance:.4f} per token\n", highlight=False)
     rows = [
         [
             kind or "(none)",

@@ -50,6 +50,8 @@ def tag(
       echo "Ann Smith moved to Oslo." | tagpool tag ner.tagpool - --format text
       tagpool tag ner.tagpool test.conll --nbest 3 --probabilities
     """
+    if output.exists() and any(path.exists() and output.samefile(path) for path in (model, file)):
+        raise InputError(f"--output {output}: this is an input file; choose another file")
     tagger = fastest(load_model(model, templates=True), threads)
     labeller = Labeller(tagger, nbest=nbest, probabilities=probabilities, scheme=scheme)
     pieces = _tagger(labeller, file, format or format_of(file), columns, encoding)

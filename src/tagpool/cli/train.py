@@ -22,7 +22,7 @@ from tagpool.errors import InputError
 def train(
     train: Annotated[list[str] | None, typer.Option(help="File to learn from (repeat for several files).")] = None,
     dev: Annotated[str | None, typer.Option(help="Held-out file: training stops when its F1 stops rising.")] = None,
-    model: Annotated[str | None, typer.Option(help="File of the model.")] = None,
+    model: Annotated[str | None, typer.Option(help="File to write the model to.")] = None,
     columns: ColumnsOption = None,
     label: LabelOption = None,
     features: Annotated[str | None, typer.Option(help="Templates: a preset, a file (ours or CRF++'s) or their text.")] = None,
@@ -122,7 +122,7 @@ def _outputs(data: DataOptions, output: OutputOptions) -> tuple[Path, Path | Non
         if path is not None:
             WholeFile.check(path)
             if _is_among(path, inputs):
-                raise InputError(f"output.{name} = {path}: expected another file than the sentences")
+                raise InputError(f"output.{name} = {path}: this is an input file; choose another file for the {name}")
     if log is not None and _is_among(log, [output.model]):
         raise InputError(f"output.log = {log}: expected another file than the model")
     return Path(output.model), log

@@ -58,7 +58,7 @@ class TaggerParameters(Parameters):
     min_count: int = parameter(default=1, minimum=1, tune=(1, 5), help="Features that occur less often are removed.")
     unknown_label: str | None = parameter(default=None, help="Label of tokens whose label is unknown.")
     patience: int | None = parameter(
-        default=5, minimum=1, help="Dev scores without a better one before training stops; None: never."
+        default=5, minimum=1, help="Epochs without a better dev score before training stops; None: never stop."
     )
     seed: int = parameter(default=1, minimum=0, help="Seed of the random numbers: the same seed gives the same model.")
     threads: int = parameter(default=1, minimum=1, help="Number of threads; the model does not depend on it.")

@@ -29,5 +29,7 @@ def _is_needed(template: Template, templates: TemplateSet) -> bool:
             needed = needed or static
         else:
             term = next(term for term in template.terms if term.is_history)
-            raise template.error("expected label[-1]: transitions look one label back", source=templates.source, term=term)
+            raise template.error(
+                "expected label[-1]; only the learner inducing reads earlier labels", source=templates.source, term=term
+            )
     return needed

@@ -46,7 +46,9 @@ def compare_methods(
     encoding: EncodingOption = "utf-8",
     json: JsonOption = False,
 ) -> None:
-    """Compare all methods by cross-validation, with intervals and significance against the best expert.
+    """Compare all methods by cross-validation.
+
+    Shows intervals, and significance against the best expert.
 
     \b
     Examples:

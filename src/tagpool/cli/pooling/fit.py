@@ -57,7 +57,7 @@ def fit(
     encoding: EncodingOption = "utf-8",
     json: JsonOption = False,
 ) -> None:
-    """Learn the weights of experts from gold labels, and write the pool to a file.
+    """Learn the weights of experts from gold labels.
 
     Use gold sentences that the experts were not trained on. A label ? abstains.
 
@@ -114,7 +114,9 @@ def apply(
     columns: ColumnsOption = None,
     encoding: EncodingOption = "utf-8",
 ) -> None:
-    """Pool the labels of experts for new sentences. The words are those of the first expert.
+    """Pool the labels of experts for new sentences.
+
+    The words are those of the first expert.
 
     \b
     Examples:
@@ -141,7 +143,7 @@ def estimate(
     encoding: EncodingOption = "utf-8",
     json: JsonOption = False,
 ) -> None:
-    """Estimate the accuracy of experts without gold labels, and pool by it.
+    """Pool without gold labels, by estimated accuracy.
 
     The model is that of Dawid and Skene. Errors that experts share are counted as correct.
 

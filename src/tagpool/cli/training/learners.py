@@ -6,7 +6,18 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tagpool.config import FEATURES, KIND, DataOptions, FeatureOptions, OutputOptions, Section, Settings, describe, to_toml
+from tagpool.config import (
+    FEATURES,
+    KIND,
+    DataOptions,
+    FeatureOptions,
+    OutputOptions,
+    Section,
+    Settings,
+    describe,
+    find_problem,
+    to_toml,
+)
 from tagpool.errors import InputError
 from tagpool.experts.configuration import feature_table
 from tagpool.experts.inducing.tagger import InducingTagger
@@ -72,7 +83,7 @@ def _features(settings: Settings, declared: type[Parameters]) -> dict[str, Any]:
     options = settings.options("features", FeatureOptions, ("templates", "min_count"))
     values = {key: table[key] for key in ("templates", "min_count") if key in table}
     for key, value in values.items():
-        if (problem := owner.parameters()[key].problem(value)) is not None:
+        if (problem := find_problem(owner.parameters()[key], value)) is not None:
             raise settings.error(("features", key), problem)
     resources = _resources(settings, options.use or {})
     if options.without:

@@ -56,7 +56,9 @@ class LinearExplanation(TokenExplanation):
             names = [*self.decisive[:_LISTED], *([f"{more} more"] if more > 0 else [])]
             verdict = f"label {self.instead} without {', '.join(names)}"
         unknown = self.feature_count - len(self.contributions)
-        note = f"  ({unknown} of its {self.feature_count} features have no weight)" if unknown else ""
+        note = (
+            f"  ({unknown} of its {self.feature_count} features {'has' if unknown == 1 else 'have'} no weight)" if unknown else ""
+        )
         return [*lines, f"{INDENT}{verdict}{note}"]
 
 

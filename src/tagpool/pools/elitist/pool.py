@@ -82,7 +82,7 @@ class ElitistPool(Pool):
     )
     unknown_label: str | None = parameter(default=None, help="Label of tokens whose label is unknown.")
     patience: int | None = parameter(
-        default=25, minimum=1, help="Dev scores without a better one before training stops; None: never."
+        default=25, minimum=1, help="Epochs without a better dev score before training stops; None: never stop."
     )
     seed: int = parameter(default=1, minimum=0, help="Seed of the random numbers.")
     threads: int = parameter(default=1, minimum=1, help="Number of threads; the model does not depend on it.")
