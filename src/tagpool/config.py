@@ -308,7 +308,7 @@ def toml_value(value: Any) -> str:
     """One value as TOML.
 
     >>> toml_value("a\\nb"), toml_value({"O": 0.5}), toml_value([1, 2.0, True])
-    ('\\"a\\\\nb\\"', '{O = 0.5}', '[1, 2.0, true]')
+    ('"a\\\\nb"', '{O = 0.5}', '[1, 2.0, true]')
     """
     if isinstance(value, bool):
         return "true" if value else "false"
