@@ -77,7 +77,7 @@ VALID = {
 }
 INVALID = {
     "path": [None, 1, 1.5, True, b"bytes", Inner()],
-    "rate": [0, 0.0, 1, 1.0, -1, math.inf, math.nan, None, "0.5", True, [0.5]],
+    "rate": [0, 0.0, 1, 1.0, -1, math.inf, math.nan, None, "0.5", True, [0.5], np.array([0.5])],
     "limit": [1, -3, 2.0, "3", False, math.inf],
     "mode": ["", "slow", None, 1],
     "inner": ["large", None, 3, 2.5, True],

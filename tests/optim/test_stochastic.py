@@ -23,7 +23,7 @@ class Learner:
         return self.loss
 
     def parameters(self) -> np.ndarray:
-        return np.zeros(3, np.float32)
+        return np.zeros(3)
 
 
 def steps(first: float, limit: float) -> tuple[list[float], Watch]:
@@ -49,10 +49,12 @@ def test_every_step_after_a_divergence_is_a_tenth_of_the_last() -> None:
 @pytest.mark.filterwarnings("ignore:the loss diverged")
 def test_a_chosen_step_is_replaced_by_a_calibrated_one_first() -> None:
     assert steps(50.0, 0.1)[0] == pytest.approx([50.0, 0.0, 0.1])
+    assert steps(0.5, 0.1)[0] == pytest.approx([0.5, 0.0, 0.1])
 
 
 def test_a_step_that_converges_is_kept() -> None:
     assert steps(0.5, 1.0)[0] == [0.5]
+    assert descend(lambda step: Learner(step, 1.0), 0.5, 4, Watch()).dtype == np.float32
 
 
 @pytest.mark.filterwarnings("ignore:the loss diverged")
