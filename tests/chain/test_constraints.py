@@ -166,6 +166,13 @@ def test_rules_refuse_what_they_cannot_use() -> None:
         rules.constrain(Lattice([[0.0]], [[0.0]]))
 
 
+def test_no_constraints_change_nothing() -> None:
+    lattice = Lattice([[1.0, 2.0]] * 3, [[0.5, 0.0], [0.0, 1.5]], start=[1.0, 0.0], end=[0.0, 3.0])
+    same = lattice.constrained()
+    for name in ("nodes", "edges", "start", "end"):
+        assert getattr(same, name).tolist() == getattr(lattice, name).tolist()
+
+
 def test_bad_constraints_are_refused() -> None:
     lattice = Lattice(np.zeros((3, 2)), np.zeros((2, 2)))
     bad: list[tuple[dict[str, Any], str]] = [
