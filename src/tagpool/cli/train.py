@@ -20,17 +20,26 @@ from tagpool.errors import InputError
 
 
 def train(
-    train: Annotated[list[str] | None, typer.Option(help="File to learn from (repeat for several files).")] = None,
-    dev: Annotated[str | None, typer.Option(help="Held-out file: training stops when its F1 stops rising.")] = None,
-    model: Annotated[str | None, typer.Option(help="File to write the model to.")] = None,
+    train: Annotated[
+        list[str] | None, typer.Option(metavar="FILE", help="File to learn from (repeat for several files).")
+    ] = None,
+    dev: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Held-out file: training stops when its F1 stops rising.")
+    ] = None,
+    model: Annotated[str | None, typer.Option(metavar="FILE", help="File to write the model to.")] = None,
     columns: ColumnsOption = None,
     label: LabelOption = None,
-    features: Annotated[str | None, typer.Option(help="Templates: a preset, a file (ours or CRF++'s) or their text.")] = None,
-    learner: Annotated[str | None, typer.Option(help=f"{', '.join(LEARNERS)} (default: crf).")] = None,
-    from_: Annotated[
-        str | None, typer.Option("--from", help="Model to continue from; new labels and features are added to it.")
+    features: Annotated[
+        str | None, typer.Option(metavar="TEMPLATES", help="Templates: a preset, a file (ours or CRF++'s) or their text.")
     ] = None,
-    config: Annotated[Path | None, typer.Option(help="Configuration file (TOML); tagpool config crf prints one.")] = None,
+    learner: Annotated[str | None, typer.Option(metavar="KIND", help=f"{', '.join(LEARNERS)} (default: crf).")] = None,
+    from_: Annotated[
+        str | None,
+        typer.Option("--from", metavar="MODEL", help="Model to continue from; new labels and features are added to it."),
+    ] = None,
+    config: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Configuration file (TOML); tagpool config crf prints one.")
+    ] = None,
     set_: Annotated[
         list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Configuration key, such as learner.trainer.epochs=20.")
     ] = None,
