@@ -105,7 +105,7 @@ def test_a_model_can_refer_to_its_clusters(data: Path, tmp_path: Path) -> None:
         "learner.trainer.epochs=1",
     ]
     common = ["train", "--train", data / "train.conll", *given, "--model", tmp_path / "m"]
-    assert "output.resources = 'maybe': expected True or False" in fail(*common, "--set", "output.resources=maybe")
+    assert "output.resources = 'maybe': expected true or false" in fail(*common, "--set", "output.resources=maybe")
     succeed(*common, "--set", "output.resources=false")
     tagged = succeed("tag", tmp_path / "m", data / "test.conll")
     (tmp_path / "brown.txt").rename(tmp_path / "elsewhere.txt")

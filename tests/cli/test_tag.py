@@ -331,7 +331,7 @@ def test_files_in_each_others_place(data: Path, tmp_path: Path) -> None:
 
 def test_a_model_of_given_features_is_for_python(tmp_path: Path) -> None:
     tagpool.CRF().fit([[["a"], ["b"]]], [["X", "Y"]]).save(tmp_path / "m")
-    assert "features given from Python" in fail("tag", tmp_path / "m", "-", stdin="a\n")
+    assert "trained on features from Python" in fail("tag", tmp_path / "m", "-", stdin="a\n")
 
 
 @pytest.mark.parametrize("target", ["> /dev/full", "-o /dev/full"])

@@ -63,6 +63,6 @@ def test_what_cannot_be_written(tmp_path: Path) -> None:
     counts.add([["a"]], [["X Y"]])
     with pytest.raises(InputError, match="the tag 'X Y' has blanks"):
         counts.write(tmp_path / "c")
-    with pytest.raises(InputError, match="no word was seen 2 times"):
+    with pytest.raises(InputError, match="no word occurs 2 times with a tag"):
         counts.write(tmp_path / "c", min_count=2)
     assert list(tmp_path.iterdir()) == []

@@ -87,6 +87,7 @@ class ElitistPool(Pool):
     seed: int = parameter(default=1, minimum=0, help="Seed of the random numbers.")
     threads: int = parameter(default=1, minimum=1, help="Number of threads; the model does not depend on it.")
 
+    _dev_scheme: str | None = None  # scheme of the labels that decode a dev set of tokens labelled alone
     _merged: Expert | None = None
     _members: tuple[Expert, ...] = ()
     _weights: FloatArray | None = None
@@ -106,6 +107,7 @@ class ElitistPool(Pool):
         trainer = self._trainer()
         self._merged = self.configuration_ = None  # not fitted after an error
         merged = self._single_expert(l2=0.0, l1=0.0, trainer=trainer)
+        merged._dev_scheme = self._dev_scheme
         try:
             merged.fit(sentences, labels, dev=dev, sample_weight=sample_weight, on_epoch=on_epoch)
         finally:  # an interrupted training has members, too
