@@ -50,8 +50,7 @@ Encoding Encoder::fit(std::shared_ptr<const Columns> columns, std::vector<std::s
 }
 
 void Encoder::keep(const std::vector<uint8_t>& marks, Encoding& encoding) {
-    if (!known_.empty() || !fitted_corpus_)
-        throw InputFault("features can only be removed directly after fitting without known features");
+    if (!known_.empty() || !fitted_corpus_) throw InputFault("features can only be removed directly after fitting without known features");
     if (marks.size() != feature_count())
         throw InputFault("expected " + std::to_string(feature_count()) + " marks, got " + std::to_string(marks.size()));
     for (const uint32_t id : encoding.ids)
@@ -73,9 +72,7 @@ void Encoder::renumber(const std::vector<uint32_t>& new_ids) {
     counts_.resize(count);
 }
 
-Encoding Encoder::encode(const Columns& columns) const {
-    return encode_with(FindingResolver<FeatureIndex>{index_}, program_, columns);
-}
+Encoding Encoder::encode(const Columns& columns) const { return encode_with(FindingResolver<FeatureIndex>{index_}, program_, columns); }
 
 std::vector<uint16_t> Encoder::template_numbers() const {
     std::vector<uint16_t> numbers;

@@ -39,9 +39,7 @@ public:
             if (actual == 0) return kNone;
         }
     }
-    [[gnu::always_inline]] void prefetch(uint64_t key) const {
-        __builtin_prefetch(&fingerprints_[home(mix(key, seed_), capacity_)]);
-    }
+    [[gnu::always_inline]] void prefetch(uint64_t key) const { __builtin_prefetch(&fingerprints_[home(mix(key, seed_), capacity_)]); }
     // Prefetches the place, too, for searches that are likely to succeed.
     [[gnu::always_inline]] void prefetch_all(uint64_t key) const {
         const uint32_t slot = home(mix(key, seed_), capacity_);
@@ -69,7 +67,7 @@ private:
     }
 
     std::span<const uint32_t> fingerprints_, places_;  // [slots] arrays
-    uint32_t capacity_ = 0;  // 0: an index by feature id
+    uint32_t capacity_ = 0;                            // 0: an index by feature id
     uint64_t seed_ = 0;
 };
 
