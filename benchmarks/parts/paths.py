@@ -73,8 +73,7 @@ import json, resource, sys
 sys.path.insert(0, sys.argv[1])
 from measure import peak_memory
 import numpy as np
-from tagpool.pools.votes.ballots import Ballots
-from tagpool.pools.votes.fitted import native_ballots
+from tagpool.pools.votes.ballots import Ballots, native_ballots
 rounds, positions, experts, labels = map(int, sys.argv[2:6])
 random = np.random.default_rng(1)
 votes = random.integers(0, labels, (rounds * positions, experts), np.int32)

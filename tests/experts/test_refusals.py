@@ -34,7 +34,7 @@ def test_sentences_and_labels(corpus):
 
 
 def test_features_that_are_not_there(corpus):
-    refused("no feature is left: none was met 1000 times", CRF("word[0]", min_count=1000), corpus)
+    refused("no feature is left: none occurs 1000 times", CRF("word[0]", min_count=1000), corpus)
     refused("no feature is left", CRF(min_count=5), [[["a"], ["b"]]], [["X", "Y"]])
     refused("unknown field 'lemma'", CRF("lemma[0]"), corpus)
     vectors = {"glove": tagpool.Embeddings(["word"], [[1.0, 2.0]])}

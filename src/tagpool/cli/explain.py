@@ -14,7 +14,7 @@ from tagpool.corpus.files import read_bytes, source_name
 from tagpool.corpus.formats import Format, format_of, read_corpus
 from tagpool.corpus.text import tokenize
 from tagpool.errors import InputError
-from tagpool.experts.protocol import SequenceTagger
+from tagpool.experts.sequence_tagger import SequenceTagger
 from tagpool.tagging.columns import guessed_columns
 from tagpool.tagging.models import load_model
 

@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 from tagpool.experiments.study import Row, Table
 from tagpool.pools.votes.ballots import Ballots, FloatArray, IntArray
 from tagpool.pools.votes.fitted import sentence_losses
-from tagpool.pools.votes.methods import METHODS as POOLING_METHODS
-from tagpool.pools.votes.methods.best import expert_losses
 from tagpool.pools.votes.methods.method import Settings
+from tagpool.pools.votes.methods.per_expert import expert_losses
 from tagpool.pools.votes.pool import VotePool
 from tagpool.pools.votes.training import choose_beta, learn
 
@@ -106,8 +105,8 @@ def sayings(
         pool = VotePool(variant.method, key=variant.key, beta="cv")
         chosen = choose_beta(pool, known) if variant.tuned else beta
         settings = Settings(chosen, 0.05, epsilon, 100, variant.stop_early, seed)
-        fitted = learn(known, POOLING_METHODS[variant.method], settings, variant.key, "hamming")
-        yield name, fitted.vote(asked, variant.key, None, None, True, seed)[0]
+        pool.seed = seed
+        yield name, learn(pool, known, settings).vote(asked, pool)[0]
 
 
 def folds_of(count: int, learned: int, folds: int) -> Iterator[Fold]:

@@ -16,6 +16,7 @@ from tagpool.experts.configuration import configuration_text
 from tagpool.experts.references import REFERENCES, origins_of, references_of
 from tagpool.experts.tagger import Tagger
 from tagpool.features.encoder import Encoder
+from tagpool.parameters import Parameters
 
 SIZES = ("full", "small")
 _SEPARATOR = "\0"
@@ -54,7 +55,7 @@ def to_bytes(
         if (text := expert._fitted().text(key)) is not None:
             texts[key] = text
     if expert._encoder is not None:
-        texts["parameters"] = json.dumps(_plain(expert))
+        texts["parameters"] = json.dumps(json_parameters(expert))
         texts["config"] = configuration_text(expert)
     if expert.configuration_ is not None:
         texts["config"] = expert.configuration_
@@ -143,10 +144,10 @@ def _unpacked(packed: bytes | None) -> list[str]:
     return text.split(_SEPARATOR) if text else []
 
 
-def _plain(expert: Tagger) -> dict[str, Any]:
-    """The parameters that JSON can hold, without templates, resources and the trainer, which the configuration has."""
+def json_parameters(learner: Parameters) -> dict[str, Any]:
+    """The parameters as JSON values, without templates, resources and the trainer, which the configuration has."""
     parameters: dict[str, Any] = {}
-    for name, value in expert.get_params(deep=False).items():
+    for name, value in learner.get_params(deep=False).items():
         if name not in ("templates", "resources", "trainer", "threads", "warm_start"):
             try:
                 json.dumps(value)

@@ -7,26 +7,25 @@ inside the methods that need them.
 from __future__ import annotations
 
 from tagpool import _native
-from tagpool.errors import InputError, NotFittedError
+from tagpool.errors import InputError, ModelError, NotFittedError
+from tagpool.experts.sequence_tagger import SequenceTagger
 from tagpool.lazy import TYPE_CHECKING
 from tagpool.parameters import Parameters, declare_parameters, parameter
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
     from typing import Any, ClassVar, Protocol, TypeAlias, TypeVar
 
     import numpy as np
     from numpy.typing import NDArray
 
-    from tagpool.chain.lattice import Lattice
-    from tagpool.corpus.corpus import Corpus
     from tagpool.experts.inducing.names import InducedFeatures
     from tagpool.experts.inside.description import Description
-    from tagpool.experts.inside.explanation import Explanation
-    from tagpool.experts.inside.inspection import TopFeatures
     from tagpool.experts.model_file import ModelFile
-    from tagpool.experts.trained import Trained
+    from tagpool.experts.saving import SaveOptions
+    from tagpool.experts.sequence_tagger import Labels, Sentences
+    from tagpool.experts.training import Training
     from tagpool.features.encoder import Encoder
     from tagpool.features.given import GivenEncoder
     from tagpool.features.resources import Origin
@@ -42,8 +41,6 @@ if TYPE_CHECKING:
         def marks(self, features: int) -> bytes:
             """A byte for each feature number: 1 if the tagger has weights for it."""
 
-    Sentences: TypeAlias = Corpus | Sequence[Any]
-    Labels: TypeAlias = Sequence[Sequence[str | None]]
     WeightTables: TypeAlias = dict[str, tuple[list[str], list[Any]]]
 
 
@@ -64,10 +61,9 @@ class TaggerParameters(Parameters):
     threads: int = parameter(default=1, minimum=1, help="Number of threads; the model does not depend on it.")
 
 
-class Tagger(TaggerParameters):
+class Tagger(SequenceTagger, TaggerParameters):
     """A tagger with templates (or given features), and weights for features and labels."""
 
-    kind = ""
     chain = True  # labels depend on the label before
     has_probabilities = False
     native: ClassVar[Any] = _native.Model  # class of the native model
@@ -81,7 +77,6 @@ class Tagger(TaggerParameters):
     _induced: InducedFeatures | None = None
     _dev_scheme: str | None = None  # scheme of the labels that decode a dev set of tokens labelled alone
     log_: list[Epoch]
-    configuration_: str | None = None  # TOML that the model file stores instead of the parameters alone
 
     l2: float
     l1: float
@@ -90,26 +85,8 @@ class Tagger(TaggerParameters):
 
     # Training -----------------------------------------------------------------------------------------------------------
 
-    def fit(
-        self: Self,
-        sentences: Sentences,
-        labels: Labels | None = None,
-        *,
-        dev: Corpus | tuple[Sentences, Labels] | None = None,
-        sample_weight: Sequence[float] | NDArray[np.float64] | None = None,
-        on_epoch: Callable[[Epoch], object] | None = None,
-    ) -> Self:
-        """Trains on a corpus, or on sentences with their labels.
-
-        Sentences are a :class:`Corpus`, lists of words, or lists of features as for python-crfsuite. Unknown labels are None.
-        With a ``dev`` corpus, training stops when its F1 has not improved for ``patience`` epochs, and the best weights are
-        used. ``sample_weight`` has one weight per sentence. ``on_epoch`` is called with every :class:`Epoch` and may return
-        False to stop.
-
-        After Ctrl-C the tagger has the weights of the epochs that were finished, and KeyboardInterrupt is raised again.
-        """
-        self._train(sentences, labels, dev=dev, sample_weight=sample_weight, on_epoch=on_epoch, resume=self.warm_start)
-        return self
+    def _fit(self, sentences: Any, labels: Any, **options: Any) -> None:
+        self._training(sentences, labels, resume=self.warm_start, **options).run()
 
     def partial_fit(
         self: Self,
@@ -122,17 +99,12 @@ class Tagger(TaggerParameters):
 
         Every call takes time in proportion to the size of the model, so few calls with many sentences are faster.
         """
-        self._train(sentences, labels, sample_weight=sample_weight, resume=True, epochs=1)
+        self._training(sentences, labels, sample_weight=sample_weight, resume=True, epochs=1).run()
         return self
 
-    def _train(self, sentences: Any, labels: Any, **how: Any) -> None:
-        """Trains; ``resume`` starts from the current weights, ``epochs`` replaces the number of epochs."""
+    def _training(self, sentences: Any, labels: Any, **options: Any) -> Training:
+        """A training of this tagger; ``resume`` starts from the current weights, ``epochs`` replaces the number of epochs."""
         raise NotImplementedError
-
-    def _install(self, trained: Trained) -> None:
-        """Takes over the result of a training."""
-        self._model, self._encoder, self._names, self._induced = trained.model, trained.encoder, None, trained.induced
-        self._summary, self.log_, self.configuration_ = trained.summary, trained.log, None
 
     def _templates(self) -> TemplateSet:
         """The templates in the form that this tagger takes; an error for those that it does not support."""
@@ -149,25 +121,24 @@ class Tagger(TaggerParameters):
         options = self.threads, *self._search()
         labels: list[list[str]]
         try:
-            if columns is None and not hasattr(sentences, "__len__"):
+            if columns is not None:
+                labels = model.tag_columns(columns, *options)
+                return labels
+            if not hasattr(sentences, "__len__"):
                 sentences = list(sentences)  # an iterator
-            if columns is None and model.given:
+            if model.given:
                 labels = model.tag_given(sentences, *options)
-            elif columns is None and _are_plain(sentences):
+            elif _are_plain(sentences):
                 labels = model.tag_sentences(sentences, *options)
             else:
-                labels = model.tag_columns(columns or self._columns_of(sentences), *options)
+                from tagpool.experts.inputs import as_corpus
+
+                labels = model.tag_columns(as_corpus(sentences).native, *options)
             return labels
         except _native.InputFault as fault:
             raise self._explained(fault, sentences) from None
         except TypeError as error:
             raise InputError(f"expected sentences, each a list of words or of features: {error}") from None
-
-    @staticmethod
-    def _columns_of(sentences: Sentences) -> _native.Columns:
-        from tagpool.experts.inputs import as_corpus
-
-        return as_corpus(sentences).native
 
     def tag_columns(self, columns: _native.Columns) -> list[list[str]]:
         """The best label sequences of a corpus in native form."""
@@ -178,29 +149,12 @@ class Tagger(TaggerParameters):
         """Further arguments of the native tagging functions."""
         return ()
 
-    def lattices(self, sentences: Sentences) -> list[Lattice]:
-        """The scores of every sentence; an InputError for learners without probabilities."""
-        raise InputError(f"{type(self).__name__} has no probabilities; use a CRF or MaxEnt")
-
-    def predict_proba(self, sentences: Sentences) -> list[NDArray[np.float64]]:
-        """The probability of every label at every token: for each sentence a [T][L] array, in the order of ``labels_``."""
-        return [lattice.marginals() for lattice in self.lattices(sentences)]
-
-    def score(self, sentences: Sentences, labels: Labels | None = None) -> float:
-        """The F1 of the predicted labels as conlleval counts it (the accuracy for plain labels), from 0 to 1."""
-        from tagpool.evaluation.scores import score
-        from tagpool.experts.inputs import labels_of
-
-        return float(score(labels_of(sentences, labels), self.predict(sentences)).f1)
-
     # Results of training ------------------------------------------------------------------------------------------------
 
     @property
     def labels_(self) -> tuple[str, ...]:
         """The labels, in the order of their numbers."""
         return tuple(self._fitted().labels)
-
-    classes_ = labels_
 
     @property
     def feature_count(self) -> int:
@@ -212,37 +166,12 @@ class Tagger(TaggerParameters):
         """The number of weights of features."""
         return int(self._fitted().weight_count)
 
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """Names of the corpus columns that the templates read."""
-        return tuple(self._fitted().columns)
-
-    @property
-    def reads_documents(self) -> bool:
-        """True if the labels of a sentence depend on the rest of its document."""
-        return bool(self._fitted().looks_at_documents)
-
-    @property
-    def takes_features(self) -> bool:
-        """True if it was trained on given features instead of templates."""
-        return bool(self._fitted().given)
-
-    @property
-    def members_(self) -> Sequence[Any]:
-        """The fitted members of a pool; empty for a single tagger."""
-        return ()
-
-    @property
-    def weights_(self) -> Sequence[float]:
-        """The weights of the members; empty for a single tagger."""
-        return ()
-
     def single_taggers(self) -> list[Tagger]:
-        """The single taggers in a pool; of a single tagger, itself."""
+        """This tagger."""
         return [self]
 
     def merge(self) -> Tagger:
-        """One model with the same labels, for pools; a single tagger returns itself."""
+        """This tagger."""
         return self
 
     # Looking inside -----------------------------------------------------------------------------------------------------
@@ -256,41 +185,26 @@ class Tagger(TaggerParameters):
 
         return describe(self, top=top, labels=labels, template=template)
 
-    def top_features(self, label: str, n: int = 10, *, template: str | None = None) -> TopFeatures:
-        """The ``n`` features with the largest positive and negative weights for a label, of all templates or of one."""
-        from tagpool.experts.inside.inspection import top_features
-
-        return top_features(self, top=n, labels=[label], template=template)[label]
-
     def _weight_tables(self, top: int, labels: Sequence[str] | None, template: str | None) -> WeightTables:
         """Tables for :meth:`describe` beside the top features: headers and rows by title; each row ends in a weight."""
         return {}
 
-    def explain(self, sentence: Any, number: int = 0) -> Explanation:
-        """The features behind each label of a sentence.
+    def _without_keys(self, keys: set[str]) -> Tagger:
+        from tagpool.experts.inside.removal import remove_templates
 
-        ``sentence`` is a list of words, a mapping of columns, or a corpus; of a corpus, sentence ``number`` is explained with
-        its document.
-        """
-        from tagpool.experts.inputs import one_sentence
-
-        return self._explain(*one_sentence(sentence, number))
-
-    def _explain(self, corpus: Corpus, number: int) -> Explanation:
-        raise NotImplementedError
-
-    def without(self, *groups: str, templates: str = "") -> Tagger:
-        """A copy that ignores the features of these groups (bags of the templates), and of further ``templates``."""
-        from tagpool.experts.inside.removal import group_keys, remove_templates
-
-        return remove_templates(self, group_keys([self], groups, templates))
+        return remove_templates(self, keys)
 
     @property
     def summary_(self) -> dict[str, Any]:
         """Summary of the training: sentences, tokens, columns, label column, trainer, epochs, loss, dev score."""
-        from tagpool.experts.summary import summary_of
+        if self._summary is None:
+            import json
 
-        return summary_of(self)
+            try:
+                self._summary = dict(json.loads(self._fitted().text("summary") or "{}"))
+            except (TypeError, ValueError):
+                raise ModelError("damaged model: the summary is not a JSON object") from None
+        return self._summary
 
     @property
     def is_fitted(self) -> bool:
@@ -323,17 +237,11 @@ class Tagger(TaggerParameters):
 
     # Files --------------------------------------------------------------------------------------------------------------
 
-    def save(self, path: str | Path, *, size: str = "full", names: bool = True, resources: bool = True) -> None:
-        """Writes the model to one file, which is complete or absent.
+    def to_bytes(self, options: SaveOptions) -> bytes:
+        """The content of a model file."""
+        from tagpool.experts.saving import to_bytes
 
-        With ``size="small"`` weights have half precision, and a linear model loses weights up to 0.01. Without ``names`` of
-        features the model tags and explains, but inspection and further training need the names. Without ``resources`` the file
-        refers to resource files by path and checksum; it can be loaded only while they exist unchanged.
-        """
-        from tagpool.corpus.files import write_bytes
-        from tagpool.experts.saving import SaveOptions, to_bytes
-
-        write_bytes(path, to_bytes(self, SaveOptions.of(path, size, names, resources)))
+        return to_bytes(self, options)
 
     def _further_parts(self, half: bool) -> tuple[dict[str, str], dict[str, bytes]]:
         """Further texts and arrays of the file."""

@@ -2,25 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from tagpool.corpus.corpus import Corpus
 from tagpool.experts.inside.explanation import INDENT, Explanation, TokenExplanation
-from tagpool.pools.member_votes import Vote, token_votes
 
 if TYPE_CHECKING:
     from tagpool.pools.pool import Pool
 
 
 @dataclass(frozen=True)
-class PoolExplanation(TokenExplanation):
-    """The probability of a label, the vote of every member, and ``features`` if the pool merges into one model."""
+class Vote:
+    """The best label of a member for a token, its probability, and the weight of the member."""
+
+    member: str
+    weight: float
+    label: str
+    probability: float
+
+
+@dataclass(frozen=True)
+class TokenVotes(TokenExplanation):
+    """The label of the pool, its probability, the votes of the members, and ``features`` if the pool merges into one model."""
 
     probability: float
     votes: tuple[Vote, ...]
-    features: TokenExplanation | None
+    features: TokenExplanation | None = None
 
     @property
     def heading(self) -> str:
@@ -36,7 +44,7 @@ class PoolExplanation(TokenExplanation):
         return lines + (self.features.lines(top) if self.features else [])
 
     def to_dict(self) -> dict[str, Any]:
-        """The fields of ``features`` with the votes."""
+        """The votes with the fields of ``features``."""
         fields = {"word": self.word, "label": self.label, "probability": self.probability}
         fields["votes"] = [asdict(vote) for vote in self.votes]
         return fields | (self.features.to_dict() if self.features else {})
@@ -45,10 +53,27 @@ class PoolExplanation(TokenExplanation):
 def explain_pool(pool: Pool, corpus: Corpus, number: int) -> Explanation:
     """Explain the labels of a sentence of a corpus."""
     tokens = token_votes(pool, corpus, number)
-    features: Sequence[TokenExplanation | None] = pool._feature_explanations(corpus, number) or [None] * len(tokens)
-    return Explanation(
-        [
-            PoolExplanation(token.word, token.label, token.probability, token.votes, one)
-            for token, one in zip(tokens, features, strict=True)
-        ]
-    )
+    features = pool._feature_explanations(corpus, number)
+    if features is not None:
+        tokens = [replace(token, features=one) for token, one in zip(tokens, features, strict=True)]
+    return Explanation(tokens)
+
+
+def token_votes(pool: Pool, corpus: Corpus, sentence: int) -> list[TokenVotes]:
+    """Return the votes for each token of a sentence of a corpus."""
+    document, place = corpus.document_of(sentence)
+    members = zip(pool.names_, pool.weights_.tolist(), pool, pool.member_inputs(document), strict=True)
+    by_member = [
+        [Vote(name, weight, *labelled) for labelled in _labels(member, member_input, place)]
+        for name, weight, member, member_input in members
+    ]
+    tokens = zip(document[place].words, _labels(pool, document, place), zip(*by_member, strict=True), strict=True)
+    return [TokenVotes(word, *labelled, votes) for word, labelled, votes in tokens]
+
+
+def _labels(tagger: Any, document: Corpus, sentence: int) -> list[tuple[str, float]]:
+    """Return the labels of a sentence with their probabilities."""
+    labels = tagger.predict(document)[sentence]
+    number = {label: index for index, label in enumerate(tagger.labels_)}
+    marginals = tagger.lattices(document)[sentence].marginals()
+    return [(label, float(row[number[label]])) for label, row in zip(labels, marginals, strict=True)]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,37 +13,10 @@ from tagpool.chain.lattice import Lattice
 from tagpool.corpus.corpus import Corpus
 from tagpool.errors import InputError, NotFittedError
 from tagpool.experts.inputs import are_given_features, as_corpus
-from tagpool.experts.linear.expert import Expert
-from tagpool.experts.linear.lattices import Scored, scored
+from tagpool.experts.linear.lattices import Scored
 
 
-class Member(Protocol):
-    """A tagger that can be pooled: a CRF, a MaxEnt, or another pool."""
-
-    @property
-    def labels_(self) -> tuple[str, ...]:
-        """Labels, in the order of their numbers."""
-
-    @property
-    def is_fitted(self) -> bool:
-        """Whether the tagger is fitted."""
-
-    def predict(self, sentences: Any) -> list[list[str]]:
-        """Return the best label sequence of every sentence."""
-
-    def lattices(self, sentences: Any) -> list[Lattice]:
-        """Return the scores of every sentence."""
-
-
-@runtime_checkable
-class Batched(Protocol):
-    """A pool that may have the scores of many sentences at once."""
-
-    def scored(self, sentences: Any) -> Scored | None:
-        """Return the scores; None if sentences must be scored one by one."""
-
-
-def check_members(members: Any, owner: str) -> tuple[Member, ...]:
+def check_members(members: Any, owner: str) -> tuple[Any, ...]:
     """Return the members of a pool; raise an error if they do not fit together."""
     if isinstance(members, (str, bytes)) or not isinstance(members, Sequence) or not members:
         raise InputError(f"{owner}: expected a list of at least one tagger, got {members!r}")
@@ -71,13 +44,9 @@ def as_sentences(sentences: Any) -> Any:
     return rows if not rows or are_given_features(rows) else as_corpus(rows)
 
 
-def member_scores(member: Member, sentences: Any, labels: tuple[str, ...]) -> Scored | None:
+def member_scores(member: Any, sentences: Any, labels: tuple[str, ...]) -> Scored | None:
     """Return the scores of a member in the label order of the pool; None if it has only lattices."""
-    scores: Scored | None = None
-    if isinstance(member, Expert):
-        scores = scored(member, sentences)
-    elif isinstance(member, Batched):
-        scores = member.scored(sentences)
+    scores: Scored | None = member.scored(sentences) if hasattr(member, "scored") else None
     if scores is None or member.labels_ == labels:
         return scores
     order = label_order(member, labels)
@@ -90,18 +59,18 @@ def member_scores(member: Member, sentences: Any, labels: tuple[str, ...]) -> Sc
     )
 
 
-def member_lattices(member: Member, sentences: Any, labels: tuple[str, ...]) -> list[Lattice]:
-    """Return the lattices of a member in the label order of the pool."""
-    lattices = member.lattices(sentences)
-    if member.labels_ == labels:
-        return lattices
-    order = label_order(member, labels)
-    return [
-        Lattice(one.nodes[:, order], one.edges[..., order[:, None], order], one.start[order], one.end[order]) for one in lattices
-    ]
+def member_lattices(member: Any, sentences: Any, labels: tuple[str, ...]) -> Iterator[Lattice]:
+    """Yield the lattices of a member in the label order of the pool."""
+    if (scores := member_scores(member, sentences, labels)) is not None:
+        yield from scores.lattices()
+    elif member.labels_ == labels:
+        yield from member.lattices(sentences)
+    else:
+        order = label_order(member, labels)
+        for one in member.lattices(sentences):
+            yield Lattice(one.nodes[:, order], one.edges[..., order[:, None], order], one.start[order], one.end[order])
 
 
-def label_order(member: Member, labels: tuple[str, ...]) -> NDArray[np.int64]:
+def label_order(member: Any, labels: tuple[str, ...]) -> NDArray[np.int64]:
     """Return the number that the member has for each label of the pool."""
-    number = {label: index for index, label in enumerate(member.labels_)}
-    return np.array([number[label] for label in labels], np.int64)
+    return np.array([member.labels_.index(label) for label in labels], np.int64)

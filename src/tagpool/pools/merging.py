@@ -9,7 +9,7 @@ import json
 import zlib
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import Any
 
 import tagpool
 from tagpool import _native
@@ -24,11 +24,8 @@ from tagpool.features.encoder import Encoder
 from tagpool.features.parser import parse
 from tagpool.features.template import Template, TemplateSet
 
-if TYPE_CHECKING:
-    from tagpool.pools.members import Member
 
-
-def merge(members: Sequence[Member], weights: FloatArray, labels: tuple[str, ...]) -> Expert:
+def merge(members: Sequence[Any], weights: FloatArray, labels: tuple[str, ...]) -> Expert:
     """Merge the members of a pool into one model."""
     experts = [(_as_expert(member), weight) for member, weight in zip(members, weights.tolist(), strict=True)]
     for number, (expert, _) in enumerate(experts):
@@ -56,7 +53,7 @@ def merge(members: Sequence[Member], weights: FloatArray, labels: tuple[str, ...
     return merged
 
 
-def _as_expert(member: Member) -> Expert:
+def _as_expert(member: Any) -> Expert:
     expert = member.merge() if hasattr(member, "merge") else member
     if not isinstance(expert, Expert):
         raise InputError(f"a member is a {type(member).__name__}; only pools of CRFs and MaxEnts merge into one model")

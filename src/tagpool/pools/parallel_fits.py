@@ -1,20 +1,51 @@
-"""Parallel training of several learners in threads (native training releases the interpreter lock)."""
+"""Training of several learners in parallel threads (native training releases the interpreter lock)."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
+
+import numpy as np
 
 from tagpool.corpus.corpus import Corpus
 from tagpool.errors import InputError
+from tagpool.experts.inputs import are_given_features, as_corpus
 from tagpool.experts.linear.expert import Expert
+from tagpool.experts.sequence_tagger import SequenceTagger
+from tagpool.experts.training_data import UNKNOWN
 from tagpool.optim.watch import Epoch
 from tagpool.pools.bagging.label_wise import expand_labels
 
 OnEpoch = Callable[[str, Epoch], object]
+Learner = TypeVar("Learner", bound=SequenceTagger)
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingCorpora:
+    """Training sentences with their weights, and dev sentences."""
+
+    train: Corpus
+    dev: Corpus | None = None
+    sample_weight: Any = None
+
+    @classmethod
+    def of(cls, sentences: Any, labels: Any, dev: Any, sample_weight: Any, advice: str) -> TrainingCorpora:
+        """Convert the arguments of ``fit``; raise an InputError with ``advice`` for given features."""
+        if not isinstance(sentences, Corpus) and are_given_features(sentences):
+            raise InputError(f"given features have no {advice}")
+        train = as_corpus(sentences, labels, unknown=UNKNOWN)
+        weights = None if sample_weight is None else np.asarray(sample_weight, np.float64)
+        if weights is not None and weights.shape != (len(train),):
+            raise InputError(f"sample_weight: expected one weight per sentence, {len(train)}, got {weights.shape}")
+        return cls(train, None if dev is None else as_corpus(*dev if isinstance(dev, tuple) else (dev,)), weights)
+
+    def select(self, sentences: Sequence[int]) -> TrainingCorpora:
+        """Return these training sentences, with the same dev sentences."""
+        weights = None if self.sample_weight is None else self.sample_weight[sentences]
+        return replace(self, train=self.train.select(sentences), sample_weight=weights)
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,23 +54,21 @@ class Job:
 
     name: str
     expert: Expert
-    train: Corpus
-    dev: Any = None
-    sample_weight: Any = None
+    corpora: TrainingCorpora
     labels: Sequence[str] | None = None
     """All labels, for a learner that is trained with some of them merged."""
 
 
-def variant(expert: Expert, **changes: Any) -> Expert:
+def variant(learner: Learner, **changes: Any) -> Learner:
     """Return an unfitted copy with other parameters.
 
     >>> from tagpool import CRF
     >>> variant(CRF("ner", l2=0.5), templates="word[0]")
     CRF(templates='word[0]', l2=0.5)
     """
-    parameters: Mapping[str, Any] = expert.get_params(deep=False)
-    copy = type(expert)(**{**parameters, **changes})
-    copy._dev_scheme = expert._dev_scheme
+    copy = type(learner)(**{**learner.get_params(deep=False), **changes})
+    if "_dev_scheme" in learner.__dict__:
+        copy.__dict__["_dev_scheme"] = learner.__dict__["_dev_scheme"]
     return copy
 
 
@@ -59,8 +88,9 @@ def fit_all(jobs: Sequence[Job], threads: int, on_epoch: OnEpoch | None = None) 
     def run(job: Job) -> None:
         if stopped.is_set():
             return
+        data = job.corpora
         try:
-            job.expert.fit(job.train, dev=job.dev, sample_weight=job.sample_weight, on_epoch=lambda epoch: report(job, epoch))
+            job.expert.fit(data.train, dev=data.dev, sample_weight=data.sample_weight, on_epoch=lambda epoch: report(job, epoch))
             if job.labels is not None:
                 expand_labels(job.expert, job.labels)
         except InputError as error:

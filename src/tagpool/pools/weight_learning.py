@@ -18,7 +18,7 @@ from tagpool.evaluation.chunks import count_chunks, rates
 from tagpool.experts.linear.lattices import Scored
 from tagpool.pools.combination import COMBINATIONS, SEQUENCE_PRODUCT, MarkovChains, combine_chains
 from tagpool.pools.member_weights import ConcaveFunction, em_weights, maximise, project_to_simplex, uniform, weight_grid
-from tagpool.pools.members import Member, member_lattices, member_scores
+from tagpool.pools.members import member_lattices, member_scores
 
 _MAX_NUMBERS = 1 << 20  # transitions that are combined at once
 _FLOOR = -1e3  # ln P of a step that a member forbids, so that its weight still has a likelihood
@@ -28,14 +28,15 @@ _FLOOR = -1e3  # ln P of a step that a member forbids, so that its weight still 
 class HeldOut:
     """Sentences that the members were not trained on, with gold labels."""
 
-    members: Sequence[Member]
+    members: Sequence[Any]
     sentences: Any
     gold: Sequence[Sequence[str]]
 
     @property
     def labels(self) -> tuple[str, ...]:
         """Labels of the members."""
-        return self.members[0].labels_
+        labels: tuple[str, ...] = self.members[0].labels_
+        return labels
 
     def numbers(self, labels: Sequence[str]) -> list[NDArray[np.int32]]:
         """Return the gold labels as numbers; -1 for labels that are not in ``labels``."""

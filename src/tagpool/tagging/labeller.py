@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from tagpool.corpus.constraints import SchemeConstraints
-    from tagpool.experts.protocol import SequenceTagger
+    from tagpool.experts.sequence_tagger import SequenceTagger
 
 
 class Labeller:

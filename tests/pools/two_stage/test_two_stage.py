@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from tagpool import CRF, SGD, BaggingPool, Corpus, Encoder, InducingTagger, MaxEnt, OpinionPool, builtin_corpus, load
 from tagpool.corpus.schemes import spans
 from tagpool.errors import InputError, ModelError, NotFittedError
+from tagpool.pools.parallel_fits import TrainingCorpora
 from tagpool.pools.two_stage.columns import TEMPLATES, add_columns, label_types, mention_column
 from tagpool.pools.two_stage.pool import TwoStageTagger
 
@@ -137,7 +138,10 @@ def test_no_first_stage_labels_documents_it_has_learned_from(train: Corpus) -> N
 
 def test_the_second_stage_learns_what_a_tagger_by_hand_does(train: Corpus, dev: Corpus, pool: TwoStageTagger) -> None:
     second = CRF(FEATURES + TEMPLATES, trainer=SGD(epochs=2))
-    second.fit(add_columns(train, pool._cross_val_labels(train, dev, None, None)), dev=add_columns(dev, pool.first_.predict(dev)))
+    second.fit(
+        add_columns(train, pool._cross_val_labels(TrainingCorpora(train, dev), None)),
+        dev=add_columns(dev, pool.first_.predict(dev)),
+    )
     assert second.predict(pool.second_input(dev)) == pool.predict(dev) == pool.second_.predict(pool.second_input(dev))
     assert pool.first_.predict(dev) == crf().fit(train, dev=dev).predict(dev)
 

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from oracles.paths import Sentence
 
 from tagpool import Automaton
-from tagpool.pools.votes.ballots import Ballots, ballots_of
-from tagpool.pools.votes.fitted import native_ballots
+from tagpool.pools.votes.ballots import Ballots, ballots_of, native_ballots
 
 LABELS = "ABC"
 

@@ -14,7 +14,7 @@ from pools.votes.small_ballots import Small, automata, smalls
 
 from tagpool import Automaton
 from tagpool._native import LearnerKind
-from tagpool.pools.votes.methods.rounds import best_suffix
+from tagpool.pools.votes.methods.online import best_suffix
 
 BETAS = st.sampled_from([0.3, 0.8, 0.95])
 

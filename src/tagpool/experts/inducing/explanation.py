@@ -14,6 +14,7 @@ from tagpool.errors import InputError
 from tagpool.experts.inducing.names import OUTSIDE, conjunction_name, label_name
 from tagpool.experts.inducing.tagger import InducingTagger
 from tagpool.experts.inside.explanation import Contribution, Explanation, TokenExplanation, contribution_lines
+from tagpool.experts.inside.inspection import template_of
 from tagpool.experts.inside.sentence_weights import summed_values
 
 
@@ -99,9 +100,7 @@ def _active(
     """The features of a token: names, numbers in the model, values."""
     values = summed_values(row)
     backs = dict(zip(model.history_template_keys, model.backs, strict=True))
-    befores = [
-        [labels[t - back] if back <= t else len(model.labels) for back in backs[name.partition("=")[0]]] for name in history
-    ]
+    befores = [[labels[t - back] if back <= t else len(model.labels) for back in backs[template_of(name)]] for name in history]
     texts = [*model.labels, OUTSIDE]
     with_labels = [label_name(name, [texts[y] for y in before]) for name, before in zip(history, befores, strict=True)]
     numbers = np.concatenate([model.numbers_of(list(values)), model.labelled_numbers_of(history, befores)])

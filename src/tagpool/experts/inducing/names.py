@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from tagpool import _native
 from tagpool.errors import InputError, ModelError
 from tagpool.experts.inducing.tagger import InducingTagger
+from tagpool.experts.inside.inspection import template_of
 from tagpool.experts.saving import feature_names, history_names
 
 Numbers = NDArray[np.int64]
@@ -48,14 +49,14 @@ class NamedFeatures:
         self.model = tagger._fitted()
         self.labels = list(self.model.labels)
         self.names = feature_names(tagger)
-        self.static = history_names(tagger) if self.model.has_history else []
+        self.static = history_names(tagger)
         self.induced = _induced(tagger)
         self.backs = dict(zip(self.model.history_template_keys, self.model.backs, strict=True))
 
     @cached_property
     def befores(self) -> list[list[int]]:
         """The labels of each feature with previous labels."""
-        return [row[: len(self.backs[_key(self.static[number])])] for number, *row in self.induced.history.tolist()]
+        return [row[: len(self.backs[template_of(self.static[number])])] for number, *row in self.induced.history.tolist()]
 
     @cached_property
     def label_names(self) -> list[str]:
@@ -111,7 +112,7 @@ def label_name(static: str, labels: Sequence[str]) -> str:
 def pack(tagger: InducingTagger) -> dict[str, bytes]:
     """Arrays of a model file; features are numbered in the order of their names, as in the file."""
     induced = _induced(tagger)
-    names, static = _ranks(feature_names(tagger)), _ranks(history_names(tagger) if tagger._fitted().has_history else [])
+    names, static = _ranks(feature_names(tagger)), _ranks(history_names(tagger))
     history = induced.history.copy()
     history[:, 0] = static[history[:, 0]]
     ranks = np.concatenate([names, np.arange(induced.singles, induced.singles + len(history))])
@@ -129,7 +130,7 @@ def _induced(tagger: InducingTagger) -> InducedFeatures:
         try:
             rows = np.frombuffer(history, np.int32).astype(np.int64).reshape(-1, 1 + width)
             pairs = np.frombuffer(conjunctions, np.int32).astype(np.int64).reshape(-1, 2)
-            singles, statics = len(feature_names(tagger)), len(history_names(tagger)) if model.has_history else 0
+            singles, statics = len(feature_names(tagger)), len(history_names(tagger))
             _demand_below(rows[:, 0], statics)
             _demand_below(rows[:, 1:], len(model.labels) + 1)
             _demand_below(pairs, singles + len(rows))
@@ -149,7 +150,3 @@ def _ranks(names: list[str]) -> Numbers:
     ranks = np.empty(len(names), np.int64)
     ranks[order] = np.arange(len(names))
     return ranks
-
-
-def _key(name: str) -> str:
-    return name.partition("=")[0]

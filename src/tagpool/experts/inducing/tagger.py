@@ -1,6 +1,6 @@
 """InducingTagger: an online learner that joins features to new ones while it learns (dynamic feature induction, Choi 2016).
 
-Like tagger.py this module imports next to nothing.
+A start-up file, like tagger.py.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from typing import Any, ClassVar
 
     from tagpool.corpus.corpus import Corpus
+    from tagpool.experts.inducing.training import InducingTraining
     from tagpool.experts.inside.explanation import Explanation
     from tagpool.experts.tagger import WeightTables
     from tagpool.features.template import TemplateSet
@@ -68,10 +69,10 @@ class InducingTagger(Tagger):
         """The number of conjunctions among the features."""
         return self._fitted().conjunction_count
 
-    def _train(self, sentences: Any, labels: Any, **how: Any) -> None:
-        from tagpool.experts.inducing.training import fit
+    def _training(self, sentences: Any, labels: Any, **options: Any) -> InducingTraining:
+        from tagpool.experts.inducing.training import InducingTraining
 
-        fit(self, sentences, labels, **how)
+        return InducingTraining(self, sentences, labels, **options)
 
     def _explain(self, corpus: Corpus, number: int) -> Explanation:
         from tagpool.experts.inducing.explanation import explain

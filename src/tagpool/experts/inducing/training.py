@@ -2,128 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tagpool import _native
 from tagpool.errors import InputError
 from tagpool.experts.inducing.names import InducedFeatures, NamedFeatures
 from tagpool.experts.inducing.tagger import InducingTagger
-from tagpool.experts.trained import Trained
-from tagpool.experts.training_data import DevData, TrainingData
+from tagpool.experts.training import Training
+from tagpool.experts.training_data import PreviousModel, TrainingData
 from tagpool.features.encoder import Encoder
 from tagpool.features.given import GivenEncoder
-from tagpool.optim.watch import Epoch, Watch
+from tagpool.optim.watch import Watch
 
 _NEVER = 2**63  # an epoch number that is never reached: no averaging
 
 
-def fit(
-    tagger: InducingTagger,
-    sentences: Any,
-    labels: Any = None,
-    *,
-    dev: Any = None,
-    sample_weight: Any = None,
-    on_epoch: Callable[[Epoch], object] | None = None,
-    resume: bool = False,
-    epochs: int | None = None,
-) -> None:
-    """Trains a tagger; ``resume`` starts from its weights, ``epochs`` replaces its own number of epochs."""
-    previous = PreviousWeights(tagger) if resume and tagger.is_fitted else None
-    data = TrainingData(tagger, sentences, labels, previous)
-    if previous is not None:
-        data.seen_before = int(previous.summary.get("sentences", 0)) if epochs is not None else 0
-    held_out = data.dev(dev) if dev is not None else None
-    learner = _learner(tagger, data, data.sentence_weights(sample_weight), averages=epochs is None)
-    if previous is not None:
-        previous.start(learner, data)
-    data.release()
-    builder = ModelBuilder(tagger, data)
-    evaluate: Any = None if held_out is None else builder.scorer(held_out)
-    watch: Any = Watch(evaluate=evaluate, patience=tagger.patience, on_epoch=on_epoch)
-    total = tagger.epochs if epochs is None else epochs
-    try:
-        for number in range(1, total + 1):
-            loss = learner.epoch()
-            if not watch.epoch(number, total, loss, learner.learned):
-                break
-    except KeyboardInterrupt:
-        learned = watch.kept()
-        if learned is not None:
-            tagger._install(builder.build(learned, watch))
-        raise
-    learned = watch.kept()
-    del learner
-    watch.release()
-    tagger._install(builder.build(learned, watch))
-
-
-def _learner(
-    tagger: InducingTagger, data: TrainingData, weights: NDArray[np.float64], *, averages: bool
-) -> _native.OnlineLearner:
-    encoder = data.encoder
-    texts = [label.encode() for label in data.labels]
-    if tagger.induce and tagger.slots < data.feature_count:
-        raise InputError(
-            f"slots={tagger.slots}: expected at least one slot per feature, {data.feature_count}; "
-            "use more slots, or a larger min_count",
-            source=data.source,
-        )
-    native = _native.OnlineData(
-        data.encoded.native,
-        data.gold,
-        _keys(encoder),
-        np.array([_native.xxh64(text) for text in [*texts, b""]], np.uint64),
-        _history(data),
-        None if (weights == 1).all() else weights.astype(np.float32),
-    )
-    update = _native.AdaGrad(
-        step=float(tagger.step), rho=float(tagger.rho), l1=float(tagger.l1), dual_averaging=bool(tagger.dual_averaging)
-    )
-    options = _native.OnlineOptions(
-        update=update,
-        strongest=tagger.strongest if tagger.induce else 0,
-        slots=tagger.slots,
-        batch=tagger.batch,
-        gold_share=float(tagger.gold),
-        average_from=tagger.average_from if averages and tagger.average_from is not None else _NEVER,
-        seed=tagger.seed,
-    )
-    try:
-        return _native.OnlineLearner(native, options)
-    except _native.InputFault as fault:
-        raise InputError(str(fault.args[0]), source=data.source) from None
-
-
-def _history(data: TrainingData) -> _native.OnlineHistory | None:
-    """The features that include previous labels."""
-    history = data.encoder.fitted_history if isinstance(data.encoder, Encoder) else None
-    if history is None or data.encoded.history is None:
-        return None
-    backs = [list(offsets) for offsets in data.encoder.history_backs] if isinstance(data.encoder, Encoder) else []
-    return _native.OnlineHistory(data.encoded.history, history.keys(), backs, history.template_numbers())
-
-
-def _keys(encoder: Encoder | GivenEncoder) -> NDArray[np.uint64]:
-    """Hash keys of the features, for conjunctions."""
-    return np.array(encoder.fitted_native.keys(), np.uint64)
-
-
-class PreviousWeights:
-    """Weights and names of a tagger that is trained further; its features and labels come first in the new problem."""
+class PreviousWeights(PreviousModel):
+    """Weights and conjunctions of a tagger whose training continues."""
 
     def __init__(self, tagger: InducingTagger) -> None:
-        self.model = tagger._fitted()
-        self.labels = tagger.labels_
-        self.encoder = tagger._encoder if isinstance(tagger._encoder, Encoder) else None
+        super().__init__(tagger)
         self.features = NamedFeatures(tagger)
-        self.names = self.features.names
-        self.history = self.features.static
-        self.summary = tagger.summary_
 
     def start(self, learner: _native.OnlineLearner, data: TrainingData) -> None:
         """Sets the weights and conjunctions of a new learner."""
@@ -146,33 +47,92 @@ class PreviousWeights:
         learner.start_conjunctions(first, second, wide.ravel())
 
 
-class ModelBuilder:
-    """Builds models from learned weights: one per epoch for the dev score, and the tagger's."""
+class InducingTraining(Training):
+    """A training of an inducing tagger."""
 
-    def __init__(self, tagger: InducingTagger, data: TrainingData) -> None:
-        self.tagger = tagger
-        self.data = data
+    tagger: InducingTagger
+    previous: PreviousWeights | None
+    previous_model = PreviousWeights
 
-    def scorer(self, held_out: DevData) -> Callable[[_native.Induced], float]:
-        """A function that scores learned weights on the dev set."""
+    def __init__(self, tagger: InducingTagger, sentences: Any, labels: Any, **options: Any) -> None:
+        super().__init__(tagger, sentences, labels, **options)
+        average_from = tagger.average_from if self.epochs is None else None
+        self.learner = self._learner(_NEVER if average_from is None else average_from)
+        if self.previous is not None:
+            self.previous.start(self.learner, self.data)
+        self.data.release()
 
-        def score(learned: _native.Induced) -> float:
-            model = _native.OnlineModel.of_encoded(list(self.data.labels), learned)
-            return held_out.score(model.tag_encoding(held_out.encoding, self.tagger.threads, self.tagger.beam, held_out.history))
+    def _learner(self, average_from: int) -> _native.OnlineLearner:
+        tagger, data = self.tagger, self.data
+        if tagger.induce and tagger.slots < data.feature_count:
+            raise InputError(
+                f"slots={tagger.slots}: expected at least one slot per feature, {data.feature_count}; "
+                "use more slots, or a larger min_count",
+                source=data.source,
+            )
+        weights = data.sentence_weights(self.sample_weight)
+        native = _native.OnlineData(
+            data.encoded.native,
+            data.gold,
+            np.array(data.encoder.fitted_native.keys(), np.uint64),
+            np.array([_native.xxh64(text.encode()) for text in (*data.labels, "")], np.uint64),
+            _history(data),
+            None if (weights == 1).all() else weights.astype(np.float32),
+        )
+        update = _native.AdaGrad(
+            step=float(tagger.step), rho=float(tagger.rho), l1=float(tagger.l1), dual_averaging=bool(tagger.dual_averaging)
+        )
+        options = _native.OnlineOptions(
+            update=update,
+            strongest=tagger.strongest if tagger.induce else 0,
+            slots=tagger.slots,
+            batch=tagger.batch,
+            gold_share=float(tagger.gold),
+            average_from=average_from,
+            seed=tagger.seed,
+        )
+        try:
+            return _native.OnlineLearner(native, options)
+        except _native.InputFault as fault:
+            raise InputError(str(fault.args[0]), source=data.source) from None
 
-        return score
+    def learn(self, watch: Watch) -> Any:
+        """Run the epochs, and free the learner."""
+        total = self.epochs or self.tagger.epochs
+        for number in range(1, total + 1):
+            loss = self.learner.epoch()
+            if not watch.epoch(number, total, loss, self.learner.learned):  # type: ignore[arg-type]
+                break
+        learned = watch.kept()
+        del self.learner
+        return learned
 
-    def build(self, learned: _native.Induced, watch: Any) -> Trained:
-        """The model with everything it was built from."""
-        encoder, tagger, labels = self.data.encoder, self.tagger, list(self.data.labels)
+    def dev_model(self, learned: _native.Induced) -> _native.OnlineModel:
+        """A model that tags encoded sentences."""
+        return _native.OnlineModel.of_encoded(list(self.data.labels), learned)
+
+    def model(self, learned: _native.Induced) -> _native.OnlineModel:
+        """The model of the tagger."""
+        encoder, labels = self.data.encoder, list(self.data.labels)
         if isinstance(encoder, GivenEncoder):
-            model = _native.OnlineModel.from_given(encoder.fitted_native, labels, learned)
-        else:
-            model = _native.OnlineModel.from_encoder(encoder.fitted_native, encoder.fitted_history, labels, learned)
-        summary = self.data.summary() | {
-            "trainer": "mistakes, with conjunctions" if tagger.induce else "mistakes",
-            "epochs": watch.log[-1].number,
-            "loss": watch.log[-1].loss,
-            "dev": None if watch.best is None else watch.best_score,
-        }
-        return Trained(model, encoder, summary, watch.log, InducedFeatures.of(learned, self.data.feature_count))
+            return _native.OnlineModel.from_given(encoder.fitted_native, labels, learned)
+        return _native.OnlineModel.from_encoder(encoder.fitted_native, encoder.fitted_history, labels, learned)
+
+    def install(self, learned: _native.Induced, watch: Watch) -> None:
+        """Set the model of the tagger, with the features that were added in training."""
+        super().install(learned, watch)
+        self.tagger._induced = InducedFeatures.of(learned, self.data.feature_count)
+
+    def trainer_name(self) -> str:
+        """The name of the algorithm."""
+        return "mistakes, with conjunctions" if self.tagger.induce else "mistakes"
+
+
+def _history(data: TrainingData) -> _native.OnlineHistory | None:
+    """The features that include previous labels."""
+    encoder, encoding = data.encoder, data.encoded.history
+    if not isinstance(encoder, Encoder) or encoder.fitted_history is None or encoding is None:
+        return None
+    history = encoder.fitted_history
+    backs = [list(offsets) for offsets in encoder.history_backs]
+    return _native.OnlineHistory(encoding, history.keys(), backs, history.template_numbers())

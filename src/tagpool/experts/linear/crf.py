@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from tagpool.experts.linear.trained import TrainedExpert
+from tagpool.experts.linear.expert import Expert
 
 
-class CRF(TrainedExpert):
+class CRF(Expert):
     """A linear-chain CRF: p(y|x) ∝ exp Σ_t (Σ_k W[k, y_t] f_k(t) + A[y_{t-1}, y_t]), with scores for the first and last label.
 
     The penalty l2/2·|w|² + l1·|w| is added to the summed loss. Templates such as ``label[-1] & pos[0]`` are transition features,

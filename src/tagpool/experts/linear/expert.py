@@ -1,11 +1,11 @@
-"""Expert: a tagger with a lattice of scores for every sentence. What CRF and MaxEnt share.
+"""Expert: the base class of CRF and MaxEnt, which have a lattice of scores for every sentence.
 
-Like tagger.py it imports next to nothing.
+A start-up file, like tagger.py.
 """
 
 from __future__ import annotations
 
-from tagpool.experts.tagger import Tagger
+from tagpool.experts.tagger import Tagger, TaggerParameters
 from tagpool.lazy import TYPE_CHECKING
 from tagpool.parameters import declare_parameters, parameter
 
@@ -20,15 +20,24 @@ if TYPE_CHECKING:
     from tagpool.chain.lattice import Lattice
     from tagpool.corpus.corpus import Corpus
     from tagpool.experts.inside.explanation import Explanation
-    from tagpool.experts.tagger import Sentences, WeightTables
+    from tagpool.experts.linear.lattices import Scored
+    from tagpool.experts.linear.training import LinearTraining
+    from tagpool.experts.sequence_tagger import Sentences
+    from tagpool.experts.tagger import WeightTables
     from tagpool.features.template import TemplateSet
+    from tagpool.optim.trainer import Trainer
+
+
+def trainers() -> Mapping[str, type[Trainer]]:
+    """The trainers by kind."""
+    from tagpool.optim.trainers import TRAINERS
+
+    return TRAINERS
 
 
 @declare_parameters
-class Expert(Tagger):
-    """A tagger whose weights a trainer finds, with probabilities of labels and sequences."""
-
-    order = 1
+class LinearParameters(TaggerParameters):
+    """The parameters that experts and elitist pools have."""
 
     pairs: str = parameter(
         default="all", choices=("all", "observed"), help="Which (feature, label) cells have weights: all, or those observed."
@@ -37,26 +46,36 @@ class Expert(Tagger):
         default=None, choices=("balanced",), help="Weight of each label (1 if not listed), or 'balanced' for inverse frequencies."
     )
 
+
+@declare_parameters
+class Expert(Tagger, LinearParameters):
+    """A tagger whose weights a trainer finds, with probabilities of labels and sequences."""
+
     has_probabilities = True
+
+    l2: float = parameter(default=1.0, minimum=0, tune=(0.01, 10.0), help="Penalty l2/2·|w|² added to the summed loss.")
+    l1: float = parameter(default=0.0, minimum=0, tune=(0.01, 10.0), help="Penalty l1·|w| (trainers owlqn and fobos).")
+    trainer: Trainer | str = parameter(default="sgd", kinds=trainers, help="Trainer that finds the weights.")
+    warm_start: bool = parameter(default=False, help="Whether fit continues from the weights of the last fit.")
+
+    def scored(self, sentences: Sentences) -> Scored:
+        """The scores of many sentences at once."""
+        from tagpool.experts.linear.lattices import scored
+
+        return scored(self, sentences)
+
+    def lattices(self, sentences: Sentences) -> list[Lattice]:
+        """The scores of every sentence; the lattices of a MaxEnt have edges of zero."""
+        return list(self.scored(sentences).lattices())
 
     def predict_proba(self, sentences: Sentences) -> list[NDArray[np.float64]]:
         """The probability of every label at every token: for each sentence a [T][L] array, in the order of ``labels_``."""
-        from tagpool.experts.linear.lattices import marginals
+        return [lattice.marginals() for lattice in self.scored(sentences).lattices()]
 
-        return marginals(self, sentences)
+    def _training(self, sentences: Any, labels: Any, **options: Any) -> LinearTraining:
+        from tagpool.experts.linear.training import LinearTraining
 
-    predict_marginals = predict_proba
-
-    def lattices(self, sentences: Sentences) -> list[Lattice]:
-        """The scores of every sentence, for all that a :class:`Lattice` can do: n best, constraints, samples, pools."""
-        from tagpool.experts.linear.lattices import lattices
-
-        return lattices(self, sentences)
-
-    def _train(self, sentences: Any, labels: Any, **how: Any) -> None:
-        from tagpool.experts.linear.training import fit
-
-        fit(self, sentences, labels, **how)
+        return LinearTraining(self, sentences, labels, **options)
 
     def _templates(self) -> TemplateSet:
         from tagpool.features.transitions import transition_templates
@@ -87,6 +106,4 @@ class Expert(Tagger):
     def _pruned(self, least: float) -> _native.Model:
         from tagpool.experts.saving import feature_names, history_names
 
-        model = self._fitted()
-        history = history_names(self) if model.has_history else []
-        return model.pruned(least, feature_names(self), history)
+        return self._fitted().pruned(least, feature_names(self), history_names(self))

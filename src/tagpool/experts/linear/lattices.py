@@ -1,4 +1,4 @@
-"""Lattices of an expert: its scores of sentences, for everything but the plain best labels."""
+"""Scores of an expert for many sentences, and their lattices."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ Scores = NDArray[np.float64]
 class Scored:
     """The scores of many sentences, one after another: sentence i is the tokens offsets[i] to offsets[i + 1].
 
-    ``nodes`` are (tokens, labels), ``edges`` (labels, labels), or (tokens, labels, labels) if they differ from step to step:
-    those of the step into a token stand at the token.
+    ``nodes`` is [tokens][labels]. ``edges`` is [labels][labels], or [tokens][labels][labels] if transitions have features; the
+    edges into a token are at its index.
     """
 
     nodes: Scores
@@ -33,19 +33,9 @@ class Scored:
     offsets: NDArray[np.uint32]
 
     def lattices(self) -> Iterator[Lattice]:
-        """One lattice a sentence."""
+        """Yield one lattice per sentence."""
         for a, b in pairwise(self.offsets.tolist()):
             yield Lattice(self.nodes[a:b], self.edges if self.edges.ndim == 2 else self.edges[a + 1 : b], self.start, self.end)
-
-
-def lattices(expert: Expert, sentences: Any) -> list[Lattice]:
-    """One lattice a sentence; tokens that stand alone have edges of zero."""
-    return list(scored(expert, sentences).lattices())
-
-
-def marginals(expert: Expert, sentences: Any) -> list[Scores]:
-    """The probability of every label at every token of every sentence."""
-    return [lattice.marginals() for lattice in scored(expert, sentences).lattices()]
 
 
 def scored(expert: Expert, sentences: Any) -> Scored:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from tagpool.experts.linear.trained import TrainedExpert
+from tagpool.experts.linear.expert import Expert
 
 
-class MaxEnt(TrainedExpert):
+class MaxEnt(Expert):
     """A maximum entropy classifier of tokens: p(y_t = v|x) = softmax_v(Σ_k W[k, v] f_k(t)); every token is labelled alone.
 
     The parameters are those of :class:`CRF`, except that ``class_weight`` weights each token by its label.

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,55 +21,47 @@ from tagpool.experts.inside.inspection import template_of
 from tagpool.experts.linear.expert import Expert
 from tagpool.experts.saving import feature_names
 from tagpool.features.template import Call, Field, Template, TemplateSet, Term
-from tagpool.pools.bagging.bags import resources_for
+from tagpool.pools.bagging.bags import Bags, resources_for
+from tagpool.pools.bagging.partitions import View
 from tagpool.pools.combination import SEQUENCE_PRODUCT
 from tagpool.pools.opinion.pool import OpinionPool
-from tagpool.pools.parallel_fits import Job, fit_all, variant
+from tagpool.pools.parallel_fits import Job, TrainingCorpora, fit_all, variant
 from tagpool.pools.weight_learning import HeldOut, maximise_f1
+
+if TYPE_CHECKING:
+    from tagpool.pools.bagging.pool import BaggingPool
 
 _MAX_SENTENCES = 2000  # to train on
 _MAX_DIVIDED = 10  # families; all 2^9 cuts are compared
 _BATCH = 1 << 16  # features whose weights are read at once
 
-
-@dataclass(frozen=True)
-class AutoBags:
-    """The templates of each bag, and a text that explains the choice."""
-
-    bags: dict[str, TemplateSet]
-    explanation: str
+Candidate = tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]
+"""Families by number: shared by both bags, and of each bag."""
 
 
-def find_bags(
-    expert: Expert,
-    templates: TemplateSet,
-    resources: Mapping[str, Any],
-    train: Corpus,
-    dev: Corpus | None,
-    *,
-    seed: int,
-    threads: int,
-) -> AutoBags:
+def find_bags(pool: BaggingPool, templates: TemplateSet, resources: Mapping[str, Any], corpora: TrainingCorpora) -> Bags:
     """Divide the templates into two bags, ignoring their own bags."""
     families = _families(templates)
     if len(families) < 2:
         raise InputError(f"bags='auto': expected at least two kinds of templates, got only {', '.join(families)}")
+    train, dev = corpora.train, corpora.dev
     if dev is None:
-        train, dev = train.split(0.2, seed=seed)
-    sample = _sample(train, seed)
-    search = _Search(expert, templates, resources, sample, dev, threads)
-    names = list(families)
-    pressure = search.pressure(families)
+        train, dev = train.split(0.2, seed=pool.seed)
+    if len(train) > _MAX_SENTENCES:
+        train = train.split(_MAX_SENTENCES / len(train), seed=pool.seed)[1]
+    search = _Search(pool, templates, families, resources, train, dev)
+    pressure = search.pressure()
     candidates = _candidates(pressure)
-    named = [[[names[index] for index in side] for side in candidate] for candidate in candidates]
-    scores, score_without_bags = search.evaluate(named, families)
+    scores, score_without_bags = search.evaluate(candidates)
     best = max(range(len(candidates)), key=lambda index: (scores[index], -index))
+    names = list(families)
     shared, *sides = candidates[best]
-    bags = {
-        "+".join(names[index] for index in side): _select(templates, families, [names[index] for index in (*shared, *side)])
-        for side in sides
-    }
-    return AutoBags(bags, _explain(names, pressure, candidates[best], scores[best], score_without_bags))
+    bags = {"+".join(names[index] for index in side): search.select((*shared, *side)) for side in sides}
+    return Bags(
+        {name: View(bag) for name, bag in bags.items()},
+        {name: tuple(map(str, bag)) for name, bag in bags.items()},
+        _explain(names, pressure, candidates[best], scores[best], score_without_bags),
+    )
 
 
 def _families(templates: TemplateSet) -> dict[str, list[Template]]:
@@ -94,62 +86,52 @@ def _function(term: Term) -> str:
 
 @dataclass(frozen=True)
 class _Search:
-    expert: Expert
+    """Trainings on parts of the templates; families are numbered."""
+
+    pool: BaggingPool
     templates: TemplateSet
+    families: Mapping[str, Sequence[Template]]
     resources: Mapping[str, Any]
     train: Corpus
     dev: Corpus
-    threads: int
+
+    def select(self, numbers: Sequence[int]) -> TemplateSet:
+        """Return the templates of these families."""
+        families = list(self.families.values())
+        selected = {id(template) for number in numbers for template in families[number]}
+        return self.templates.keep(tuple(template for template in self.templates if id(template) in selected))
 
     def _fit(self, sets: Sequence[TemplateSet]) -> list[Expert]:
-        jobs = [
-            Job(
-                "bags='auto'",
-                variant(
-                    self.expert, templates=str(one), resources=resources_for(one, self.resources), threads=1, warm_start=False
-                ),
-                self.train,
+        experts = [
+            variant(
+                self.pool.expert, templates=str(one), resources=resources_for(one, self.resources), threads=1, warm_start=False
             )
             for one in sets
         ]
-        fit_all(jobs, self.threads)
-        return [job.expert for job in jobs]
+        fit_all([Job("bags='auto'", expert, TrainingCorpora(self.train)) for expert in experts], self.pool.threads)
+        return experts
 
-    def pressure(self, families: Mapping[str, Sequence[Template]]) -> FloatArray:
+    def pressure(self) -> FloatArray:
         """Return [i][j]: the relative reduction of the weights of family j by family i, from 0 to 1."""
-        names = list(families)
-        without = [_select(self.templates, families, [name for name in names if name != removed]) for removed in names]
-        all_norms, *norms_without = (_norms(expert, families) for expert in self._fit([self.templates, *without]))
-        pressure = np.zeros((len(names), len(names)))
-        for i, j in product(range(len(names)), repeat=2):
+        numbers = range(len(self.families))
+        without = [self.select([number for number in numbers if number != removed]) for removed in numbers]
+        all_norms, *norms_without = (_norms(expert, self.families) for expert in self._fit([self.templates, *without]))
+        pressure = np.zeros((len(numbers), len(numbers)))
+        for i, j in product(numbers, repeat=2):
             if i != j and norms_without[i][j] > 0:
                 pressure[i, j] = max(0.0, 1 - all_norms[j] / norms_without[i][j])
         return pressure
 
-    def evaluate(
-        self, candidates: Sequence[Sequence[Sequence[str]]], families: Mapping[str, Sequence[Template]]
-    ) -> tuple[list[float], float]:
-        """Return the held-out F1 of every candidate (shared families, then those of each bag), and of one model without bags."""
-        sets = [_select(self.templates, families, [*shared, *side]) for shared, *sides in candidates for side in sides]
-        one, *members = self._fit([self.templates, *sets])
-        scores, begin = [], 0
-        for _, *sides in candidates:
-            pool = members[begin : begin + len(sides)]
-            begin += len(sides)
-            weights = maximise_f1([HeldOut(pool, self.dev, self.dev.labels)], SEQUENCE_PRODUCT)
-            scores.append(OpinionPool(pool, weights=weights.tolist()).score(self.dev))
+    def evaluate(self, candidates: Sequence[Candidate]) -> tuple[list[float], float]:
+        """Return the held-out F1 of every candidate, and of one model without bags."""
+        one, *members = self._fit(
+            [self.templates, *(self.select((*shared, *side)) for shared, *sides in candidates for side in sides)]
+        )
+        scores = []
+        for left, right in zip(members[::2], members[1::2], strict=True):
+            weights = maximise_f1([HeldOut([left, right], self.dev, self.dev.labels)], SEQUENCE_PRODUCT)
+            scores.append(OpinionPool([left, right], weights=weights.tolist()).score(self.dev))
         return scores, one.score(self.dev)
-
-
-def _sample(train: Corpus, seed: int) -> Corpus:
-    if len(train) <= _MAX_SENTENCES:
-        return train
-    return train.split(_MAX_SENTENCES / len(train), seed=seed)[1]
-
-
-def _select(templates: TemplateSet, families: Mapping[str, Sequence[Template]], names: Sequence[str]) -> TemplateSet:
-    selected = {id(template) for name in names for template in families[name]}
-    return templates.keep(tuple(template for template in templates if id(template) in selected))
 
 
 def _norms(expert: Expert, families: Mapping[str, Sequence[Template]]) -> list[float]:
@@ -166,10 +148,6 @@ def _norms(expert: Expert, families: Mapping[str, Sequence[Template]]) -> list[f
         squares += np.bincount(owners, (weights**2).sum(axis=1), minlength=len(squares))
     norms: list[float] = np.sqrt(squares[:-1]).tolist()
     return norms
-
-
-Candidate = tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]
-"""Families by number: shared by both bags, and of each bag."""
 
 
 def _candidates(pressure: FloatArray) -> list[Candidate]:

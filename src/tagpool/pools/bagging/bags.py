@@ -3,10 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from tagpool.errors import InputError
 from tagpool.features.template import BASE, TemplateSet
+from tagpool.pools.bagging.partitions import View
+
+
+@dataclass(frozen=True)
+class Bags:
+    """The input of each member by name, its bags (or templates, or labels), and the explanation of automatic bags."""
+
+    views: dict[str, View]
+    contents: dict[str, tuple[str, ...]]
+    explanation: str | None = None
 
 
 def bags_of(templates: TemplateSet, bags: Any) -> dict[str, tuple[str, ...]]:
@@ -18,10 +29,7 @@ def bags_of(templates: TemplateSet, bags: Any) -> dict[str, tuple[str, ...]]:
     """
     if bags is None:
         if not templates.bags:
-            raise InputError(
-                "the templates have no bags: write [name] before them, or use bags='auto'",
-                source=templates.source,
-            )
+            raise InputError("the templates have no bags: write [name] before them, or use bags='auto'", source=templates.source)
         return {name: (name,) for name in templates.bags}
     if isinstance(bags, (str, bytes)) or not isinstance(bags, Mapping) or not bags:
         raise InputError(
@@ -29,11 +37,8 @@ def bags_of(templates: TemplateSet, bags: Any) -> dict[str, tuple[str, ...]]:
         )
     by_name: dict[str, tuple[str, ...]] = {}
     for name, members in bags.items():
-        if (
-            isinstance(members, (str, bytes))
-            or not isinstance(members, Sequence)
-            or not all(isinstance(bag, str) for bag in members)
-        ):
+        is_list = isinstance(members, Sequence) and not isinstance(members, (str, bytes))
+        if not is_list or not all(isinstance(bag, str) for bag in members):
             raise InputError(f"bags[{name!r}]={members!r}: expected a list of bag names")
         if not members:
             raise InputError(f"bags[{name!r}] is empty: name a bag, or {BASE!r} for the templates without a bag")

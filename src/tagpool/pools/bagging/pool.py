@@ -7,33 +7,26 @@ features are missing. Members that are trained separately learn weights for ever
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any
 
 from tagpool.chain.checks import FloatArray
-from tagpool.corpus.corpus import Corpus
-from tagpool.errors import InputError, NotFittedError
-from tagpool.experts.inputs import are_given_features, as_corpus
+from tagpool.errors import InputError
 from tagpool.experts.linear.crf import CRF
 from tagpool.experts.linear.expert import Expert
 from tagpool.experts.linear.maxent import MaxEnt
-from tagpool.experts.training_data import UNKNOWN
 from tagpool.parameters import declare_parameters, parameter
+from tagpool.pools.bagging.bags import Bags
 from tagpool.pools.bagging.partitions import BagScheme
-from tagpool.pools.bagging.training import Bags, TrainingCorpora, train_members
+from tagpool.pools.bagging.training import train_members
 from tagpool.pools.combination import COMBINATION_NAMES, SEQUENCE_PRODUCT
 from tagpool.pools.members import check_members
-from tagpool.pools.parallel_fits import OnEpoch
+from tagpool.pools.parallel_fits import OnEpoch, TrainingCorpora
 from tagpool.pools.pool import Pool
-
-Self = TypeVar("Self", bound="BaggingPool")
 
 
 def experts_by_kind() -> Mapping[str, type[Expert]]:
     """The classes of experts that can be members."""
     return {CRF.kind: CRF, MaxEnt.kind: MaxEnt}
-
-
-_NOT_FITTED = "the BaggingPool is not fitted: call fit(corpus) first, or load a model"
 
 
 @declare_parameters
@@ -46,6 +39,9 @@ class BaggingPool(Pool):
 
     Weights are "uniform", numbers, or learned: "dev" maximises F1 on ``dev``, "kfold" on held-out folds of the training
     sentences. "likelihood" (products) and "em" (mixtures) maximise the likelihood on ``dev``, or on folds without ``dev``.
+
+    ``fit`` trains the members, then learns the weights. ``on_epoch`` receives the name of the bag (members of a fold: "name,
+    fold 1") and the :class:`Epoch`; returning False stops that training.
 
     >>> from tagpool import CRF, builtin_corpus
     >>> crf = CRF("word[-1..1]\\n[shapes]\\nshape(word)[-1..1]\\n[endings]\\nsuffix(word, 1..3)[0]")
@@ -73,34 +69,15 @@ class BaggingPool(Pool):
     threads: int = parameter(default=1, minimum=1, help="Number of threads; the result does not depend on it.")
 
     _bags: Bags | None = None
-    _members: tuple[Expert, ...] = ()
-    _weights: FloatArray | None = None
 
-    def fit(
-        self: Self,
-        sentences: Corpus | Sequence[Any],
-        labels: Sequence[Sequence[str | None]] | None = None,
-        *,
-        dev: Corpus | tuple[Any, Any] | None = None,
-        sample_weight: Sequence[float] | FloatArray | None = None,
-        on_epoch: OnEpoch | None = None,
-    ) -> Self:
-        """Train a member on each bag, then learn the weights.
-
-        ``dev`` stops the training of each member, and may decide the weights. ``on_epoch`` is called with the name of the bag
-        (members of a fold: "name, fold 1") and the :class:`Epoch`; returning False stops that training.
-        """
+    def _fit(self, sentences: Any, labels: Any, *, dev: Any, sample_weight: Any, on_epoch: OnEpoch | None) -> None:
         self._check()
-        if not isinstance(sentences, Corpus) and are_given_features(sentences):
-            raise InputError("given features have no bags: use templates, with the templates of each bag under its [name]")
-        train = as_corpus(sentences, labels, unknown=UNKNOWN)
-        held_out = None if dev is None else as_corpus(*dev) if isinstance(dev, tuple) else as_corpus(dev)
-        if isinstance(self.weights, str) and self.weights == "dev" and held_out is None:
+        advice = "bags: use templates, with the templates of each bag under its [name]"
+        corpora = TrainingCorpora.of(sentences, labels, dev, sample_weight, advice)
+        if isinstance(self.weights, str) and self.weights == "dev" and corpora.dev is None:
             raise InputError("weights='dev' needs dev sentences: fit(train, dev=...), or weights='kfold'")
         self._weights = self.configuration_ = None  # not fitted after an error
-        fitted = train_members(self, TrainingCorpora(train, held_out, sample_weight), on_epoch)
-        self._bags, self._members, self._weights = fitted.bags, fitted.members, fitted.weights
-        return self
+        self._bags, self._members, self._weights = train_members(self, corpora, on_epoch)
 
     def _check(self) -> None:
         if not isinstance(self.expert, Expert):
@@ -111,11 +88,6 @@ class BaggingPool(Pool):
             raise InputError(f"weights='em' is for mixtures; use 'likelihood' with combine={self.combine!r}")
         if self.weights == "likelihood" and not self.combine.endswith("product"):
             raise InputError(f"weights='likelihood' is for products; use 'em' with combine={self.combine!r}")
-
-    @property
-    def is_fitted(self) -> bool:
-        """Whether the pool is fitted."""
-        return self._weights is not None
 
     @property
     def names_(self) -> tuple[str, ...]:
@@ -133,27 +105,14 @@ class BaggingPool(Pool):
         return self._fitted_bags().explanation
 
     def _fitted_bags(self) -> Bags:
-        if self._bags is None or self._weights is None:
-            raise NotFittedError(_NOT_FITTED)
+        self._members_and_weights()
+        assert self._bags is not None
         return self._bags
-
-    @property
-    def summary_(self) -> dict[str, Any]:
-        """Summary of the training of each member, by name."""
-        return {name: member.summary_ for name, member in zip(self.names_, self.members_, strict=True)}
 
     @property
     def combination(self) -> str:
         """Name of the combination of the members."""
         return self.combine
-
-    def _members_and_weights(self) -> tuple[tuple[Expert, ...], FloatArray]:
-        if self._weights is None:
-            raise NotFittedError(_NOT_FITTED)
-        return self._members, self._weights
-
-    def _with_members(self: Self, members: tuple[Any, ...]) -> Self:
-        return self._copy(_members=members)
 
     def description_facts(self) -> dict[str, Any]:
         """Return the bags or labels of each member, and the explanation of automatic bags."""

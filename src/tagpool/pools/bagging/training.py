@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from tagpool.chain.checks import FloatArray
 from tagpool.corpus.corpus import Corpus
@@ -18,52 +16,27 @@ from tagpool.features.encoder import load_resources
 from tagpool.features.presets import load_templates
 from tagpool.features.template import TemplateSet
 from tagpool.pools.bagging.auto_bags import find_bags
-from tagpool.pools.bagging.bags import bags_of, resources_for
+from tagpool.pools.bagging.bags import Bags, bags_of, resources_for
 from tagpool.pools.bagging.label_wise import merge_labels
 from tagpool.pools.bagging.partitions import BagScheme, View
 from tagpool.pools.member_weights import check_weights, uniform
-from tagpool.pools.parallel_fits import Job, OnEpoch, fit_all, variant
+from tagpool.pools.parallel_fits import Job, OnEpoch, TrainingCorpora, fit_all, variant
 from tagpool.pools.weight_learning import HeldOut, fit_mixture_weights, maximise_f1, maximise_likelihood
 
 if TYPE_CHECKING:
     from tagpool.pools.bagging.pool import BaggingPool
 
 
-@dataclass(frozen=True)
-class Bags:
-    """The input of each member by name, its bags (or templates, or labels), and the explanation of automatic bags."""
-
-    views: dict[str, View]
-    contents: dict[str, tuple[str, ...]]
-    explanation: str | None = None
-
-
-@dataclass(frozen=True, eq=False)
-class FittedMembers:
-    """Result of the training."""
-
-    members: tuple[Expert, ...]
-    weights: FloatArray
-    bags: Bags
-
-
-@dataclass(frozen=True, eq=False)
-class TrainingCorpora:
-    """Training sentences with their weights, and dev sentences."""
-
-    train: Corpus
-    dev: Corpus | None
-    sample_weight: Any
-
-
-def train_members(pool: BaggingPool, corpora: TrainingCorpora, on_epoch: OnEpoch | None) -> FittedMembers:
+def train_members(
+    pool: BaggingPool, corpora: TrainingCorpora, on_epoch: OnEpoch | None
+) -> tuple[Bags, tuple[Expert, ...], FloatArray]:
     """Train a member per bag, and learn the weights."""
     templates = load_templates(pool.expert.templates)
     resources = load_resources(templates, pool.expert.resources or {})
     bags = choose_bags(pool, templates, resources, corpora)
     if not isinstance(pool.weights, str):
         check_weights(pool.weights, len(bags.views))
-    jobs = _jobs(pool.expert, pool.threads, bags.views, resources, corpora)
+    jobs = _jobs(pool, bags.views, resources, corpora)
     fold_jobs = _fold_jobs(pool, bags.views, resources, corpora) if _needs_folds(pool, corpora.dev) else []
     fit_all([*jobs, *(job for fold, _ in fold_jobs for job in fold)], pool.threads, on_epoch)
     members = tuple(job.expert for job in jobs)
@@ -72,15 +45,13 @@ def train_members(pool: BaggingPool, corpora: TrainingCorpora, on_epoch: OnEpoch
     held_out = [([job.expert for job in fold], corpus) for fold, corpus in fold_jobs]
     if corpora.dev is not None and not held_out:
         held_out = [(list(members), corpora.dev)]
-    return FittedMembers(members, _learn_weights(pool, len(members), held_out), bags)
+    return bags, members, _learn_weights(pool, len(members), held_out)
 
 
 def choose_bags(pool: BaggingPool, templates: TemplateSet, resources: Mapping[str, Any], corpora: TrainingCorpora) -> Bags:
     """Return the bags of the members, from the templates, a scheme, or automatic."""
     if isinstance(pool.bags, str) and pool.bags == "auto":
-        auto = find_bags(pool.expert, templates, resources, corpora.train, corpora.dev, seed=pool.seed, threads=pool.threads)
-        views = {name: View(bag) for name, bag in auto.bags.items()}
-        return Bags(views, {name: tuple(map(str, bag)) for name, bag in auto.bags.items()}, auto.explanation)
+        return find_bags(pool, templates, resources, corpora)
     if isinstance(pool.bags, BagScheme):
         views = pool.bags.views(templates, _labels(pool.expert, corpora.train))
         if not views:
@@ -97,27 +68,22 @@ def _labels(expert: Expert, corpus: Corpus) -> list[str]:
 
 
 def _jobs(
-    expert: Expert,
-    threads: int,
-    views: Mapping[str, View],
-    resources: Mapping[str, Any],
-    corpora: TrainingCorpora,
-    suffix: str = "",
+    pool: BaggingPool, views: Mapping[str, View], resources: Mapping[str, Any], corpora: TrainingCorpora, suffix: str = ""
 ) -> list[Job]:
     """Return a training job per member."""
-    job_threads = max(1, threads // len(views))
+    threads = max(1, pool.threads // len(views))
     jobs = []
     for name, view in views.items():
         used = resources_for(view.templates, resources)
-        member = variant(expert, templates=str(view.templates), resources=used, threads=job_threads, warm_start=False)
+        member = variant(pool.expert, templates=str(view.templates), resources=used, threads=threads, warm_start=False)
         member._part = view.part
         if view.labels is None:
-            jobs.append(Job(name + suffix, member, corpora.train, corpora.dev, corpora.sample_weight))
+            jobs.append(Job(name + suffix, member, corpora))
             continue
-        labels = (*view.labels, UNKNOWN, *filter(None, [expert.unknown_label]))
+        labels = (*view.labels, UNKNOWN, *filter(None, [pool.expert.unknown_label]))
         dev = None if corpora.dev is None else merge_labels(corpora.dev, labels)
-        train = merge_labels(corpora.train, labels)
-        jobs.append(Job(name + suffix, member, train, dev, corpora.sample_weight, _labels(expert, corpora.train)))
+        merged = replace(corpora, train=merge_labels(corpora.train, labels), dev=dev)
+        jobs.append(Job(name + suffix, member, merged, _labels(pool.expert, corpora.train)))
     return jobs
 
 
@@ -129,8 +95,7 @@ def _fold_jobs(
     pool: BaggingPool, views: Mapping[str, View], resources: Mapping[str, Any], corpora: TrainingCorpora
 ) -> list[tuple[list[Job], Corpus]]:
     """Return for every fold the jobs that train on the other sentences, and the sentences of the fold."""
-    train = corpora.train
-    folds = pool.folds
+    train, folds = corpora.train, pool.folds
     if folds > len(train):
         raise InputError(f"folds={folds}: expected at most {len(train)}, the number of sentences")
     order = list(range(len(train)))
@@ -138,11 +103,8 @@ def _fold_jobs(
     fold_jobs = []
     for fold in range(folds):
         held_out = sorted(order[fold * len(order) // folds : (fold + 1) * len(order) // folds])
-        rest = sorted(set(order).difference(held_out))
-        weights = None if corpora.sample_weight is None else np.asarray(corpora.sample_weight)[rest]
-        others = TrainingCorpora(train.select(rest), None, weights)
-        jobs = _jobs(pool.expert, pool.threads, views, resources, others, f", fold {fold + 1}")
-        fold_jobs.append((jobs, train.select(held_out)))
+        others = replace(corpora.select(sorted(set(order).difference(held_out))), dev=None)
+        fold_jobs.append((_jobs(pool, views, resources, others, f", fold {fold + 1}"), train.select(held_out)))
     return fold_jobs
 
 

@@ -2,35 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any, TypeVar
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from tagpool import _native
 from tagpool.chain.checks import FloatArray
-from tagpool.chain.lattice import Lattice
-from tagpool.errors import ModelError, NotFittedError
-from tagpool.experts.inside.removal import remove_templates
+from tagpool.errors import ModelError
 from tagpool.experts.linear.crf import CRF
-from tagpool.experts.linear.expert import Expert
+from tagpool.experts.linear.expert import Expert, LinearParameters
+from tagpool.experts.linear.lattices import Scored
 from tagpool.experts.linear.maxent import MaxEnt
 from tagpool.experts.model_file import ModelFile
 from tagpool.experts.saving import SaveOptions, feature_names, has_names, to_bytes
-from tagpool.experts.tagger import Tagger
-from tagpool.features.encoder import Encoder
-from tagpool.features.template import TemplateSet
 from tagpool.optim.watch import Epoch
 from tagpool.parameters import Exclusive, declare_parameters, parameter
 from tagpool.pools.elitist.feature_sharing import FeatureSharing, SupportCounts, feature_sharing
 from tagpool.pools.elitist.files import file_parts, restore
-from tagpool.pools.elitist.training import CellLayout, ElitistTrainer
-from tagpool.pools.member_weights import check_weights
-from tagpool.pools.members import member_scores
+from tagpool.pools.elitist.training import ElitistTrainer, ElitistTraining
+from tagpool.pools.member_weights import check_weights, uniform
 from tagpool.pools.pool import Pool
+
+if TYPE_CHECKING:
+    from tagpool.experts.sequence_tagger import Sentences
 
 Self = TypeVar("Self", bound="ElitistPool")
 
@@ -38,7 +33,7 @@ _EXPERTS: dict[str, type[Expert]] = {"maxent": MaxEnt, "crf": CRF}
 
 
 @declare_parameters
-class ElitistPool(Pool):
+class ElitistPool(Pool, LinearParameters):
     """A logarithmic opinion pool, P(y|x) ∝ Π_j P_j(y|x)^α_j, whose members are trained together on all features.
 
     The objective is (1-μ)·NLL of the pool + μ·Σ_j NLL of member j + penalty. The elitist penalty is
@@ -57,9 +52,6 @@ class ElitistPool(Pool):
 
     kind = "elitist-pool"
 
-    templates: TemplateSet | str | Path = parameter(
-        default="ner", kw_only=False, help="Feature templates: a preset, a file, or the text of the templates."
-    )
     experts: int = parameter(default=3, minimum=2, maximum=10, help="Number of members.")
     expert: str = parameter(default="maxent", choices=tuple(_EXPERTS), help="Kind of the members.")
     penalty: str = parameter(default="elitist", choices=("elitist", "l1"), help="Penalty.")
@@ -72,58 +64,32 @@ class ElitistPool(Pool):
     epochs: int = parameter(default=100, minimum=1, help="Passes over the sentences.")
     batch: int = parameter(default=8, minimum=1, help="Sentences per step.")
     step: float | None = parameter(default=None, minimum=Exclusive(0), help="First step size; None: calibrated on a sample.")
-    resources: Mapping[str, Any] | None = parameter(default=None, help="Resources that templates use, by name: objects or paths.")
-    pairs: str = parameter(
-        default="all", choices=("all", "observed"), help="Which (feature, label) cells have weights: all, or those observed."
-    )
-    min_count: int = parameter(default=1, minimum=1, help="Features that occur less often are removed.")
-    class_weight: Mapping[str, float] | str | None = parameter(
-        default=None, choices=("balanced",), help="Weight of each label (1 if not listed), or 'balanced' for inverse frequencies."
-    )
-    unknown_label: str | None = parameter(default=None, help="Label of tokens whose label is unknown.")
     patience: int | None = parameter(
         default=25, minimum=1, help="Epochs without a better dev score before training stops; None: never stop."
     )
-    seed: int = parameter(default=1, minimum=0, help="Seed of the random numbers.")
-    threads: int = parameter(default=1, minimum=1, help="Number of threads; the model does not depend on it.")
 
     _dev_scheme: str | None = None  # scheme of the labels that decode a dev set of tokens labelled alone
     _merged: Expert | None = None
-    _members: tuple[Expert, ...] = ()
-    _weights: FloatArray | None = None
 
     # Training -----------------------------------------------------------------------------------------------------------
 
-    def fit(
-        self: Self,
-        sentences: Any,
-        labels: Any = None,
-        *,
-        dev: Any = None,
-        sample_weight: Sequence[float] | NDArray[np.float64] | None = None,
-        on_epoch: Callable[[Epoch], object] | None = None,
-    ) -> Self:
-        """Train all members together; the arguments are those of :meth:`tagpool.CRF.fit`. The dev set scores the pool."""
+    def _fit(self, sentences: Any, labels: Any, **options: Any) -> None:
         trainer = self._trainer()
-        self._merged = self.configuration_ = None  # not fitted after an error
+        self._weights = self.configuration_ = None  # not fitted after an error
         merged = self._single_expert(l2=0.0, l1=0.0, trainer=trainer)
         merged._dev_scheme = self._dev_scheme
+        training = ElitistTraining(merged, sentences, labels, **options)
         try:
-            merged.fit(sentences, labels, dev=dev, sample_weight=sample_weight, on_epoch=on_epoch)
+            training.run()
         finally:  # an interrupted training has members, too
-            if trainer.members is not None and trainer.layout is not None and merged.is_fitted:
-                models = [_model(merged, row, trainer.layout) for row in trainer.members.parameters]
-                self._install(merged, models, trainer.members.weights)
-        return self
+            if training.models:
+                self._set_members(merged, training.models, training.weights)
 
     def _trainer(self) -> ElitistTrainer:
-        if isinstance(self.weights, str):
-            weights = [1 / self.experts] * self.experts
-        else:
-            weights = check_weights(self.weights, self.experts).tolist()
+        is_given = not isinstance(self.weights, str)
         return ElitistTrainer(
-            weights=tuple(weights),
-            learn_weights=isinstance(self.weights, str) and self.weights == "learned",
+            weights=tuple((check_weights(self.weights, self.experts) if is_given else uniform(self.experts)).tolist()),
+            learn_weights=not is_given and self.weights == "learned",
             penalty="elitist-approximate" if self.penalty == "elitist" and not self.exact else self.penalty,
             strength=float(self.strength),
             mu=float(self.mu),
@@ -138,67 +104,46 @@ class ElitistPool(Pool):
         shared = {name: value for name, value in self.get_params(deep=False).items() if name in kind.parameters()}
         return kind(**shared, **parameters)
 
-    def _install(self, merged: Tagger, models: Sequence[_native.Model], weights: FloatArray) -> None:
-        """Set the merged model and the members."""
+    def _set_members(self, merged: Expert, models: Sequence[_native.Model], weights: FloatArray) -> None:
+        """Set the merged model and the members, which have its features."""
         members = []
         for model in models:
             member = self._single_expert()
             member._model, member._encoder, member._names = model, merged._encoder, merged._names
             member._summary, member._origins = dict(merged.summary_), merged._origins
             members.append(member)
-        assert isinstance(merged, Expert)
         self._merged, self._members, self._weights = merged, tuple(members), weights
 
     # Members ------------------------------------------------------------------------------------------------------------
-
-    @property
-    def is_fitted(self) -> bool:
-        """Whether the pool is fitted."""
-        return self._merged is not None
 
     def __len__(self) -> int:
         return len(self._members) if self.is_fitted else self.experts
 
     def merge(self) -> Expert:
         """Return the merged model: the weights Σ_j α_j W_j, and the same predictions."""
-        return self._fitted()[0]
-
-    def _fitted(self) -> tuple[Expert, FloatArray]:
-        if self._merged is None or self._weights is None:
-            raise NotFittedError("the ElitistPool is not fitted: call fit(corpus) first, or load a model")
-        return self._merged, self._weights
+        self._members_and_weights()
+        assert self._merged is not None
+        return self._merged
 
     def sharing(self) -> FeatureSharing:
         """Return how the members divide the features: nonzero cells and overlaps, by template."""
         return feature_sharing([member._fitted() for member in self.members_], feature_names(self.merge()))
 
-    def _members_and_weights(self) -> tuple[tuple[Expert, ...], FloatArray]:
-        return self._members, self._fitted()[1]
-
     def _without_keys(self, keys: set[str]) -> Any:
-        return remove_templates(self.merge(), keys)
+        return self.merge()._without_keys(keys)
 
     # Tagging: by the merged model ---------------------------------------------------------------------------------------
 
-    def predict(self, sentences: Any) -> list[list[str]]:
+    def _deciding_tagger(self, sentences: Any) -> tuple[Expert, Any]:
+        return self.merge(), sentences
+
+    def predict(self, sentences: Sentences) -> list[list[str]]:
         """Return the best label sequence of every sentence."""
         return self.merge().predict(sentences)
 
-    def tag_columns(self, columns: _native.Columns) -> list[list[str]]:
-        """Return the best label sequences of a corpus in native form."""
-        return self.merge().tag_columns(columns)
-
-    def predict_proba(self, sentences: Any) -> list[FloatArray]:
-        """Return the probability of every label at every token: for each sentence a [T][L] array."""
-        return self.merge().predict_proba(sentences)
-
-    def lattices(self, sentences: Any) -> list[Lattice]:
-        """Return the scores of every sentence."""
-        return self.merge().lattices(sentences)
-
-    def scored(self, sentences: Any) -> Any:
+    def scored(self, sentences: Any) -> Scored:
         """Return the scores of many sentences at once."""
-        return member_scores(self.merge(), sentences, self.labels_)
+        return self.merge().scored(sentences)
 
     # Facts and files ----------------------------------------------------------------------------------------------------
 
@@ -247,23 +192,14 @@ class ElitistPool(Pool):
         kind = file.text("kind")
         if kind not in _EXPERTS:
             raise ModelError(f"expected an elitist pool, got a {kind}; load it with tagpool.load", source=file.source)
-        pool = cls()
-        restore(pool, _EXPERTS[kind].from_file(file), file.source)
-        return pool
-
-
-def _model(merged: Expert, weights: NDArray[np.float32], layout: CellLayout) -> _native.Model:
-    """Return the model of a member, with the encoder of the merged model."""
-    edges = np.zeros(0, np.float32)
-    labels, encoder = list(merged.labels_), merged._encoder
-    if merged.chain:
-        edges = np.zeros(len(labels) * (len(labels) + 2), np.float32)
-        edges[layout.edges] = weights[layout.cell_count :]
-    parts = layout.features, layout.labels, weights[: layout.cell_count].copy(), edges
-    if isinstance(encoder, Encoder):
-        return _native.Model.from_encoder(encoder.fitted_native, labels, *parts)
-    assert encoder is not None
-    return _native.Model.from_given(encoder.fitted_native, labels, *parts)
+        merged = _EXPERTS[kind].from_file(file)
+        try:
+            pool: Self = restore(cls, merged)
+            return pool
+        except ModelError as error:
+            raise ModelError(error.message, source=file.source) from None
+        except (AttributeError, TypeError, ValueError) as error:  # InputFault is a ValueError
+            raise ModelError(f"damaged pool: {error}", source=file.source) from None
 
 
 def _as_json(counts: SupportCounts) -> dict[str, Any]:

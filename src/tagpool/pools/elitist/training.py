@@ -1,39 +1,22 @@
-"""ElitistTrainer: trains the members of an elitist pool together, on the training set of a single model."""
+"""Training of an elitist pool: all members together, on the training set of a single model."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tagpool import _native
 from tagpool.errors import InputError
+from tagpool.experts.linear.training import LinearTraining
 from tagpool.optim.problem import Problem
 from tagpool.optim.stochastic import descend
 from tagpool.optim.trainer import Trainer
 from tagpool.optim.watch import Watch, Weights
 from tagpool.parameters import Exclusive, declare_parameters, parameter
-
-
-@dataclass(frozen=True, eq=False)
-class CellLayout:
-    """The feature and label of each cell, and the position of each edge, in the order of the trained weights."""
-
-    cell_count: int
-    features: NDArray[np.uint32]
-    labels: NDArray[np.uint16]
-    edges: NDArray[np.uint32]
-
-    @classmethod
-    def of(cls, problem: Problem) -> CellLayout:
-        """Return the layout of a training set."""
-        training = problem.training
-        if len(training.transition_cells()[0]):
-            raise InputError("an ElitistPool has no transition features: remove templates with label[-1]")
-        edges = training.edges() if problem.chain else np.zeros(0, np.uint32)
-        return cls(training.cell_count, training.cell_features(), training.cell_labels(), edges)
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +45,7 @@ class ElitistMembers:
 
 @declare_parameters
 class ElitistTrainer(Trainer):
-    """FOBOS on all members at once. It is used for one training, and keeps the layout and members of it."""
+    """FOBOS on all members at once."""
 
     weights: Sequence[float] = parameter(help="Initial weights of the members.")
     learn_weights: bool = parameter(help="Whether the weights of the members are learned.")
@@ -73,29 +56,14 @@ class ElitistTrainer(Trainer):
     batch: int = parameter(minimum=1, help="Sentences per step.")
     step: float | None = parameter(minimum=Exclusive(0), help="First step size; None: calibrated.")
 
-    layout: CellLayout | None = None
-    members: ElitistMembers | None = None
-
-    def train(self, problem: Problem, watch: Watch) -> Weights:
-        """Train all members; return their parameters."""
-        self.layout = CellLayout.of(problem)
-        try:
-            parameters = super().train(problem, watch)
-        except KeyboardInterrupt:
-            kept = watch.kept()
-            self.members = None if kept is None else self._members(kept)
-            raise
-        self.members = self._members(parameters)
-        return parameters
-
     def model_weights(self, parameters: Weights) -> Weights:
         """Return the weights of the merged model."""
-        return self._members(parameters).merge()
-
-    def _members(self, parameters: Weights) -> ElitistMembers:
-        return ElitistMembers.of(parameters, len(self.weights))
+        return ElitistMembers.of(parameters, len(self.weights)).merge()
 
     def _run(self, problem: Problem, watch: Watch) -> Weights:
+        if len(problem.training.transition_cells()[0]):
+            raise InputError("an ElitistPool has no transition features: remove templates with label[-1]")
+
         def begin(step: float) -> _native.Elitist:
             options = _native.ElitistOptions(
                 penalty=self.penalty,
@@ -110,3 +78,18 @@ class ElitistTrainer(Trainer):
             return _native.Elitist(problem.training, problem.chain, options, weights, self.learn_weights, problem.example_weights)
 
         return descend(begin, self.step or 0.0, self.epochs, watch)
+
+
+class ElitistTraining(LinearTraining):
+    """A training of the merged model of an elitist pool, which also creates the models of the members."""
+
+    trainer: ElitistTrainer
+    models: tuple[_native.Model, ...] = ()
+    weights: NDArray[np.float64]
+
+    def install(self, learned: Any, watch: Watch) -> None:
+        """Set the merged model, then create the models of the members with its encoder."""
+        members = ElitistMembers.of(learned, len(self.trainer.weights))
+        parts = [self.parts(row, None) for row in members.parameters]
+        super().install(learned, watch)
+        self.models, self.weights = tuple(map(self.model_of, parts)), members.weights

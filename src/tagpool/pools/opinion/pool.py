@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -14,7 +15,7 @@ from tagpool.experts.inputs import labels_of
 from tagpool.parameters import declare_parameters, parameter
 from tagpool.pools.combination import SEQUENCE_PRODUCT
 from tagpool.pools.member_weights import check_weights, no_projection, project_to_simplex, uniform
-from tagpool.pools.members import Member, as_sentences, check_members
+from tagpool.pools.members import as_sentences, check_members
 from tagpool.pools.pool import Pool
 from tagpool.pools.weight_learning import HeldOut, check_known_labels, maximise_f1, maximise_likelihood
 
@@ -49,9 +50,7 @@ class OpinionPool(Pool):
     )
     threads: int = parameter(default=1, minimum=1, help="Number of threads; the result does not depend on it.")
 
-    _learned: FloatArray | None = None
-
-    def fit(
+    def fit(  # type: ignore[override]
         self: Self,
         sentences: Corpus | Sequence[Any],
         labels: Sequence[Sequence[str]] | None = None,
@@ -63,7 +62,7 @@ class OpinionPool(Pool):
         Use sentences that the members were not trained on: otherwise the member that overfits most gets the highest weight.
         """
         members = check_members(self.members, "OpinionPool")
-        self._learned = None
+        self._weights = None
         if not isinstance(self.weights, str):
             check_weights(self.weights, len(members))
             return self
@@ -75,10 +74,10 @@ class OpinionPool(Pool):
         held_out = HeldOut(members, rows, labels_of(rows if labels is None else sentences, labels))
         check_known_labels(held_out)
         if self.weights == "dev":
-            self._learned = maximise_f1([held_out], SEQUENCE_PRODUCT)
+            self._weights = maximise_f1([held_out], SEQUENCE_PRODUCT)
         else:
             project = project_to_simplex if self.weights == "likelihood" else no_projection
-            self._learned = maximise_likelihood([held_out], SEQUENCE_PRODUCT, project, self.threads)
+            self._weights = maximise_likelihood([held_out], SEQUENCE_PRODUCT, project, self.threads)
         return self
 
     @property
@@ -90,26 +89,28 @@ class OpinionPool(Pool):
             return False
         return True
 
-    def _members_and_weights(self) -> tuple[tuple[Member, ...], FloatArray]:
+    def _members_and_weights(self) -> tuple[tuple[Any, ...], FloatArray]:
         members = check_members(self.members, "OpinionPool")
-        if self._learned is not None:
-            if len(self._learned) != len(members):
+        if self._weights is not None:
+            if len(self._weights) != len(members):
                 raise NotFittedError("the OpinionPool was fitted with other members: call fit again")
-            return members, self._learned
+            return members, self._weights
         if not isinstance(self.weights, str):
             return members, check_weights(self.weights, len(members))
         if self.weights == "uniform":
             return members, uniform(len(members))
         raise NotFittedError(f"the OpinionPool (weights={self.weights!r}) is not fitted: call fit(dev) first")
 
-    def _with_members(self: Self, members: tuple[Any, ...]) -> Self:
-        return self._copy(members=members)
+    def _with_members(self, members: tuple[Any, ...]) -> OpinionPool:
+        other = copy.copy(self)
+        other.members = members
+        return other
 
     @classmethod
     def restore(cls, members: Sequence[Any], weights: FloatArray, record: Mapping[str, Any]) -> OpinionPool:
         """Return the pool of a file."""
         pool = cls(members, weights=record["weights"])
-        pool._learned = weights
+        pool._weights = weights
         return pool
 
     def __repr__(self) -> str:

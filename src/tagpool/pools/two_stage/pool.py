@@ -7,38 +7,33 @@ document: on their training sentences, first stages make too few errors.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tagpool.chain.checks import FloatArray
-from tagpool.chain.lattice import Lattice
 from tagpool.corpus.corpus import Corpus
-from tagpool.errors import InputError, NotFittedError
+from tagpool.errors import InputError
 from tagpool.experts.inducing.tagger import InducingTagger
-from tagpool.experts.inputs import are_given_features, as_corpus
 from tagpool.experts.linear.crf import CRF
 from tagpool.experts.linear.expert import Expert
 from tagpool.experts.linear.maxent import MaxEnt
 from tagpool.experts.tagger import Tagger
-from tagpool.experts.training_data import UNKNOWN
 from tagpool.features.parser import parse
 from tagpool.features.presets import load_templates
-from tagpool.optim.watch import Epoch
 from tagpool.parameters import Parameters, declare_parameters, parameter
 from tagpool.pools.bagging.pool import BaggingPool
 from tagpool.pools.elitist.pool import ElitistPool
 from tagpool.pools.members import as_sentences
-from tagpool.pools.parallel_fits import OnEpoch
+from tagpool.pools.parallel_fits import OnEpoch, TrainingCorpora, variant
 from tagpool.pools.pool import Pool
 from tagpool.pools.two_stage.columns import COLUMNS, TEMPLATES, add_columns
 
 if TYPE_CHECKING:
     from tagpool.experts.inside.explanation import TokenExplanation
 
-Self = TypeVar("Self", bound="TwoStageTagger")
 Stage = Tagger | BaggingPool | ElitistPool
 _NAMES = ("first stage", "second stage")
 
@@ -56,6 +51,10 @@ class TwoStageTagger(Pool):
     ``stage``, the type of each label of the first stage, for ``elsewhere(stage, most)``; and ``mention``, the longest phrase
     around a token that is labelled elsewhere in the document. The corpus must have documents; :meth:`predict` treats sentences
     without documents one by one.
+
+    ``fit`` trains the first stage on each fold and on all documents, and the second stage on the labels from the folds. ``dev``
+    stops each training. ``on_epoch`` receives the name of the training ("fold 1", "first stage", "second stage") and the
+    :class:`Epoch`; returning False stops that training.
 
     >>> from tagpool import CRF, Corpus, builtin_corpus
     >>> corpus = builtin_corpus(200)
@@ -82,68 +81,45 @@ class TwoStageTagger(Pool):
     threads: int = parameter(default=1, minimum=1, help="Number of threads; the result does not depend on it.")
 
     weights = "second stage only"
-    _stages: tuple[Any, Any] | None = None
 
     # Training -----------------------------------------------------------------------------------------------------------
 
-    def fit(
-        self: Self,
-        sentences: Corpus | Sequence[Any],
-        labels: Sequence[Sequence[str | None]] | None = None,
-        *,
-        dev: Corpus | tuple[Any, Any] | None = None,
-        sample_weight: Sequence[float] | FloatArray | None = None,
-        on_epoch: OnEpoch | None = None,
-    ) -> Self:
-        """Train the first stage on each fold and on all documents, and the second stage on the labels from the folds.
-
-        ``dev`` stops each training. ``on_epoch`` is called with the name of the training ("fold 1", "first stage",
-        "second stage") and the :class:`Epoch`; returning False stops that training.
-        """
+    def _fit(self, sentences: Any, labels: Any, *, dev: Any, sample_weight: Any, on_epoch: OnEpoch | None) -> None:
         for name, stage in (("first", self.first), ("second", self.second)):
             if not isinstance(stage, Stage) and not (name == "second" and stage is None):
                 raise InputError(f"{name}={stage!r}: expected an unfitted tagger, such as CRF('ner')")
-        if not isinstance(sentences, Corpus) and are_given_features(sentences):
-            raise InputError("given features have no documents: use a Corpus with documents, and templates")
-        train = as_corpus(sentences, labels, unknown=UNKNOWN)
-        held_out = None if dev is None else as_corpus(*dev) if isinstance(dev, tuple) else as_corpus(dev)
-        weights = None if sample_weight is None else np.asarray(sample_weight, np.float64)
-        if weights is not None and weights.shape != (len(train),):
-            raise InputError(f"sample_weight: expected one weight per sentence, {len(train)}, got {weights.shape}")
+        advice = "documents: use a Corpus with documents, and templates"
+        corpora = TrainingCorpora.of(sentences, labels, dev, sample_weight, advice)
         second = self._second_stage()
-        self._stages = self.configuration_ = None  # not fitted after an error
-        first_labels = self._cross_val_labels(train, held_out, weights, on_epoch)
-        first = _copy(self.first, self.threads)
-        first.fit(train, dev=held_out, sample_weight=weights, on_epoch=_with_name(on_epoch, _NAMES[0]))
-        held_out = None if held_out is None else add_columns(held_out, first.predict(held_out))
-        second.fit(
-            add_columns(train, first_labels), dev=held_out, sample_weight=weights, on_epoch=_with_name(on_epoch, _NAMES[1])
-        )
-        self._stages = first, second
-        return self
+        self._weights = self.configuration_ = None  # not fitted after an error
+        train = add_columns(corpora.train, self._cross_val_labels(corpora, on_epoch))
+        first = _fit_stage(self._copy(self.first), corpora, on_epoch, _NAMES[0])
+        held_out = None if corpora.dev is None else add_columns(corpora.dev, first.predict(corpora.dev))
+        _fit_stage(second, replace(corpora, train=train, dev=held_out), on_epoch, _NAMES[1])
+        self._members, self._weights = (first, second), np.array([0.0, 1.0])
+
+    def _copy(self, stage: Stage) -> Any:
+        return variant(stage, threads=self.threads)
 
     def _second_stage(self) -> Any:
         if self.second is not None:
-            return _copy(self.second, self.threads)
-        stage = learner = _copy(self.first, self.threads)
+            return self._copy(self.second)
+        stage = learner = self._copy(self.first)
         if isinstance(stage, BaggingPool):
-            learner = stage.expert = _copy(stage.expert, self.threads)
+            learner = stage.expert = self._copy(stage.expert)
         templates, added = load_templates(learner.templates), parse(self.added_templates)
         learner.templates = replace(
             templates, templates=(*templates.templates, *added.templates), uses=(*templates.uses, *added.uses)
         )
         return stage
 
-    def _cross_val_labels(
-        self, train: Corpus, dev: Corpus | None, weights: FloatArray | None, on_epoch: OnEpoch | None
-    ) -> list[list[str]]:
+    def _cross_val_labels(self, corpora: TrainingCorpora, on_epoch: OnEpoch | None) -> list[list[str]]:
         """Return the labels of first stages that were trained without the document."""
+        train = corpora.train
         labels: list[list[str]] = [[]] * len(train)
         folds = train.fold_numbers(self.folds, seed=self.seed, by_document=True)
         for number, (rest, held_out) in enumerate(folds, 1):
-            stage = _copy(self.first, self.threads)
-            rest_weights = None if weights is None else weights[rest]
-            stage.fit(train.select(rest), dev=dev, sample_weight=rest_weights, on_epoch=_with_name(on_epoch, f"fold {number}"))
+            stage = _fit_stage(self._copy(self.first), corpora.select(rest), on_epoch, f"fold {number}")
             for sentence, row in zip(held_out, stage.predict(train.select(held_out)), strict=True):
                 labels[sentence] = row
         return labels
@@ -161,26 +137,8 @@ class TwoStageTagger(Pool):
         """Return the corpus that each stage tags."""
         return [corpus, self.second_input(corpus)]
 
-    def predict(self, sentences: Corpus | Sequence[Any]) -> list[list[str]]:
-        """Return the best label sequence of every sentence."""
-        second = self.second_
-        return second.predict(self.second_input(sentences)) if len(sentences) else []
-
-    def predict_proba(self, sentences: Corpus | Sequence[Any]) -> list[FloatArray]:
-        """Return the probability of every label at every token: for each sentence a [T][L] array."""
-        second = self._second_with_lattices()
-        return second.predict_proba(self.second_input(sentences)) if len(sentences) else []
-
-    def lattices(self, sentences: Corpus | Sequence[Any]) -> list[Lattice]:
-        """Return the scores of every sentence by the second stage."""
-        second = self._second_with_lattices()
-        return second.lattices(self.second_input(sentences)) if len(sentences) else []
-
-    def _second_with_lattices(self) -> Any:
-        second = self.second_
-        if not second.has_probabilities:
-            raise InputError(f"the second stage is a {type(second).__name__}, which has no probabilities and no lattices")
-        return second
+    def _deciding_tagger(self, sentences: Any) -> tuple[Any, Corpus]:
+        return self.second_, self.second_input(sentences)
 
     def scored(self, sentences: Any) -> None:
         """Return None: sentences are scored one by one."""
@@ -194,11 +152,6 @@ class TwoStageTagger(Pool):
         return tokens
 
     # Properties ---------------------------------------------------------------------------------------------------------
-
-    @property
-    def is_fitted(self) -> bool:
-        """Whether the pool is fitted."""
-        return self._stages is not None
 
     @property
     def combination(self) -> str:
@@ -226,8 +179,6 @@ class TwoStageTagger(Pool):
         labels: tuple[str, ...] = self.second_.labels_
         return labels
 
-    classes_ = labels_
-
     @property
     def columns(self) -> tuple[str, ...]:
         """Names of the corpus columns that the templates read."""
@@ -238,19 +189,6 @@ class TwoStageTagger(Pool):
         """True: labels depend on the rest of the document."""
         return True
 
-    @property
-    def summary_(self) -> dict[str, Any]:
-        """Summary of the training of each stage, by name."""
-        return {name: stage.summary_ for name, stage in zip(_NAMES, self.members_, strict=True)}
-
-    def _members_and_weights(self) -> tuple[tuple[Any, ...], FloatArray]:
-        if self._stages is None:
-            raise NotFittedError("the TwoStageTagger is not fitted: call fit(corpus) first, or load a model")
-        return self._stages, np.array([0.0, 1.0])
-
-    def _with_members(self: Self, members: tuple[Any, ...]) -> Self:
-        return self._copy(_stages=members)
-
     def record(self) -> dict[str, Any]:
         """Return the JSON values that a file contains beside the stages."""
         return {"folds": int(self.folds), "seed": int(self.seed), "templates": self.added_templates, "member_weights": [0.0, 1.0]}
@@ -260,26 +198,15 @@ class TwoStageTagger(Pool):
         """Return the pool of a file."""
         first, second = members
         pool = cls(first, second, added_templates=str(record["templates"]), folds=int(record["folds"]), seed=int(record["seed"]))
-        pool._stages = first, second
+        pool._members, pool._weights = (first, second), weights
         return pool
 
 
-def _copy(stage: Any, threads: int) -> Any:
-    """Return an unfitted copy of a tagger."""
-    copy = type(stage)(**{**stage.get_params(deep=False), "threads": threads})
-    if isinstance(stage, Expert):
-        copy._dev_scheme = stage._dev_scheme
-    return copy
-
-
-def _with_name(on_epoch: OnEpoch | None, name: str) -> Callable[..., object] | None:
-    """Return a callback that passes the name of a training on, followed by that of a member of a pool."""
-    if on_epoch is None:
-        return None
+def _fit_stage(stage: Any, corpora: TrainingCorpora, on_epoch: OnEpoch | None, name: str) -> Any:
+    """Train a stage; ``on_epoch`` receives the name of the training, with that of a member of a pool."""
 
     def report(*arguments: Any) -> object:
         *member, epoch = arguments
-        assert isinstance(epoch, Epoch)
-        return on_epoch(", ".join([name, *member]), epoch)
+        return None if on_epoch is None else on_epoch(", ".join([name, *member]), epoch)
 
-    return report
+    return stage.fit(corpora.train, dev=corpora.dev, sample_weight=corpora.sample_weight, on_epoch=report)

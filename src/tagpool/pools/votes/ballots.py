@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, pairwise
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tagpool import _native
 from tagpool.corpus.corpus import Corpus
 from tagpool.errors import InputError
+
+if TYPE_CHECKING:
+    from tagpool.pools.votes.automaton import Automaton
 
 Sequences: TypeAlias = Sequence[Sequence[str | None] | None]
 Predictions: TypeAlias = Mapping[str, Sequences | Corpus] | Sequence[Sequences | Corpus]
@@ -44,6 +48,12 @@ class Ballots:
         """Number of tokens of each sentence."""
         return self.offsets[1:].astype(np.int64) - self.offsets[:-1]
 
+    @property
+    def positions(self) -> IntArray:
+        """Position of each token in its sentence, from 0."""
+        starts = np.repeat(self.offsets[:-1].astype(np.int64), self.lengths)
+        return (np.arange(len(self.votes)) - starts).astype(np.int32)
+
     def select(self, sentences: Sequence[int] | NDArray[Any]) -> Ballots:
         """Return these sentences, in this order."""
         numbers = np.asarray(sentences, np.int64)
@@ -56,6 +66,29 @@ class Ballots:
     def cut(self, tokens: Sequence[Any]) -> list[list[Any]]:
         """Cut a list with one entry per token into one list per sentence."""
         return [list(tokens[a:b]) for a, b in pairwise(self.offsets.tolist())]
+
+
+def native_ballots(
+    ballots: Ballots, costs: FloatArray | None, rows: IntArray | None, states: int, automaton: Automaton | None
+) -> _native.PathBallots:
+    """Convert ballots for the native code; without rows, the state of a token is its position. Voting needs no costs."""
+    if rows is None:
+        rows, states = ballots.positions, int(ballots.lengths.max(initial=0))
+    return _native.PathBallots(
+        ballots.offsets,
+        np.ascontiguousarray(ballots.votes),
+        np.ascontiguousarray(ballots.gold),
+        np.ascontiguousarray(rows, np.int32),
+        np.zeros((len(ballots.labels),) * 2) if costs is None else np.ascontiguousarray(costs),
+        states,
+        None if automaton is None else automaton.native(ballots),
+    )
+
+
+def leading_labels(ballots: Ballots) -> IntArray:
+    """Return the label that most experts give each token, -1 where all abstain."""
+    native = native_ballots(ballots, None, np.zeros(len(ballots.votes), np.int32), 1, None)
+    return native.vote(np.ones(len(ballots.experts)), True)[0]
 
 
 class _Numbers(dict[str | None, int]):

@@ -12,7 +12,7 @@ import tagpool
 from tagpool import _native
 from tagpool.corpus.files import write_bytes
 from tagpool.errors import InputError, ModelError, TagpoolError
-from tagpool.pools.pool_writer import check_version
+from tagpool.pools.pool_files import check_version
 from tagpool.pools.votes.automaton import Automaton
 from tagpool.pools.votes.ballots import FloatArray
 from tagpool.pools.votes.calibration import Calibration

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tagpool import _native
 from tagpool.corpus.schemes import Scheme
-from tagpool.pools.votes.automaton import Automaton
-from tagpool.pools.votes.ballots import Ballots, FloatArray, IntArray
+from tagpool.pools.votes.ballots import Ballots, FloatArray, IntArray, native_ballots
 from tagpool.pools.votes.decoding import decode_legal, vote_weights
 from tagpool.pools.votes.guarantees import Guarantees
 from tagpool.pools.votes.keys import Key, token_states
+
+if TYPE_CHECKING:
+    from tagpool.pools.votes.pool import VotePool
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,18 +35,14 @@ class FittedVotes:
     guarantees: Guarantees
     details: dict[str, Any] = field(default_factory=dict)
 
-    def vote(
-        self, ballots: Ballots, key: Key, automaton: Automaton | None, scheme: str | None, product: bool, seed: int
-    ) -> tuple[IntArray, FloatArray]:
+    def vote(self, ballots: Ballots, pool: VotePool) -> tuple[IntArray, FloatArray]:
         """Return the label number of every token, and its part of the votes."""
-        is_table = self.weights.ndim == 2
-        rows = self._rows(ballots, key) if is_table else None
-        native = native_ballots(
-            ballots, np.zeros((len(ballots.labels),) * 2), rows, len(self.states) + 1, None if is_table else automaton
-        )
+        is_table, product, scheme = self.weights.ndim == 2, pool.combine == "product", pool.scheme
+        rows = self._rows(ballots, pool.key) if is_table else None
+        native = native_ballots(ballots, None, rows, len(self.states) + 1, None if is_table else pool.automaton)
         labels, confidence = native.vote(np.ascontiguousarray(self.weights.ravel()), product)
         if self.drawn_from is not None:
-            labels = native.draw(np.ascontiguousarray(self.drawn_from.ravel()), seed)
+            labels = native.draw(np.ascontiguousarray(self.drawn_from.ravel()), pool.seed)
         if scheme is not None and rows is not None:
             votes = vote_weights(ballots, rows, self.weights, len(ballots.labels))
             labels = decode_legal(ballots, votes, Scheme.of(scheme).constraints(ballots.labels), product)
@@ -59,7 +56,8 @@ class FittedVotes:
         if not self.states:
             return np.zeros(len(ballots.votes), np.int32)
         known = {name: number for number, name in enumerate(self.states)}
-        return token_states(ballots, key, lambda: leading_labels(ballots)).rows(known, len(self.states))
+        tokens = token_states(ballots, key)
+        return np.array([known.get(name, len(known)) for name in tokens.names], np.int32)[tokens.states]
 
     def _confidence(self, ballots: Ballots, rows: IntArray | None, labels: IntArray) -> FloatArray:
         """Return the part of the votes for given labels; without rows all experts count the same."""
@@ -82,28 +80,3 @@ def sentence_losses(ballots: Ballots, labels: IntArray, costs: FloatArray) -> Fl
     sentence = np.repeat(np.arange(len(ballots)), ballots.lengths)
     losses: FloatArray = np.bincount(sentence, lost, len(ballots)) / np.maximum(ballots.lengths, 1)
     return losses
-
-
-def native_ballots(
-    ballots: Ballots, costs: FloatArray, rows: IntArray | None, states: int, automaton: Automaton | None
-) -> _native.PathBallots:
-    """Convert ballots for the native code; without rows, the state of a token is its position."""
-    if rows is None:
-        rows = token_states(ballots, "position", lambda: ballots.gold).states
-        states = int(ballots.lengths.max(initial=0))
-    return _native.PathBallots(
-        ballots.offsets,
-        np.ascontiguousarray(ballots.votes),
-        np.ascontiguousarray(ballots.gold),
-        np.ascontiguousarray(rows, np.int32),
-        np.ascontiguousarray(costs),
-        states,
-        None if automaton is None else automaton.native(ballots),
-    )
-
-
-def leading_labels(ballots: Ballots) -> IntArray:
-    """Return the label that most experts give each token, -1 where all abstain."""
-    rows = np.zeros(len(ballots.votes), np.int32)
-    native = native_ballots(ballots, np.zeros((len(ballots.labels),) * 2), rows, 1, None)
-    return native.vote(np.ones(len(ballots.experts)), True)[0]

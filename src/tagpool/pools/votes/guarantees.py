@@ -10,7 +10,7 @@ import numpy as np
 
 from tagpool.pools.votes.ballots import FloatArray
 from tagpool.pools.votes.methods.method import Learned, Method
-from tagpool.pools.votes.methods.rounds import suffix_bounds
+from tagpool.pools.votes.methods.online import suffix_bounds
 
 MARGIN = 0.1  # ρ of Theorem 5
 

@@ -14,7 +14,7 @@ from typing import TypeAlias
 import numpy as np
 
 from tagpool.errors import InputError
-from tagpool.pools.votes.ballots import Ballots, IntArray
+from tagpool.pools.votes.ballots import Ballots, IntArray, leading_labels
 
 KEYS = ("shared", "position", "label", "length")
 
@@ -44,21 +44,15 @@ class TokenStates:
     names: tuple[str, ...]
     states: IntArray
 
-    def rows(self, known: dict[str, int], other: int) -> IntArray:
-        """Return the states as numbers of ``known``; ``other`` for names that are not in it."""
-        if not self.names:
-            return self.states
-        return np.array([known.get(name, other) for name in self.names], np.int32)[self.states]
 
-
-def token_states(ballots: Ballots, key: Key, leading_labels: Callable[[], IntArray]) -> TokenStates:
-    """Return the states of all tokens; ``leading_labels`` returns the label that most experts give each token.
+def token_states(ballots: Ballots, key: Key) -> TokenStates:
+    """Return the states of all tokens.
 
     >>> from tagpool.pools.votes.ballots import ballots_of
     >>> ballots = ballots_of({"a": [["X", "Y"], ["X"]], "b": [["X", "X"], ["Y"]]}, None)
-    >>> token_states(ballots, "position", lambda: ballots.votes[:, 0]).states.tolist()
+    >>> token_states(ballots, "position").states.tolist()
     [0, 1, 0]
-    >>> token_states(ballots, lambda place: f"{place.length} {place.votes[1]}", lambda: ballots.votes[:, 0]).names
+    >>> token_states(ballots, lambda place: f"{place.length} {place.votes[1]}").names
     ('2 X', '1 Y')
     """
     if callable(key):
@@ -66,11 +60,9 @@ def token_states(ballots: Ballots, key: Key, leading_labels: Callable[[], IntArr
     if key == "shared":
         return TokenStates(("all",), np.zeros(len(ballots.votes), np.int32))
     if key == "position":
-        starts = np.repeat(ballots.offsets[:-1].astype(np.int64), ballots.lengths)
-        longest = int(ballots.lengths.max(initial=0))
-        return TokenStates(tuple(map(str, range(longest))), (np.arange(len(ballots.votes)) - starts).astype(np.int32))
+        return TokenStates(tuple(map(str, range(int(ballots.lengths.max(initial=0))))), ballots.positions)
     if key == "label":
-        return _occurring(("no vote", *(f"label {label}" for label in ballots.labels)), leading_labels() + 1)
+        return _occurring(("no vote", *(f"label {label}" for label in ballots.labels)), leading_labels(ballots) + 1)
     if key == "length":
         buckets = np.ceil(np.log2(np.maximum(ballots.lengths, 1))).astype(np.int32)
         names = tuple(f"up to {1 << bucket}" for bucket in range(int(buckets.max(initial=0)) + 1))

@@ -25,7 +25,6 @@ from tagpool.pools.votes.ballots import (
     NOTHING,
     Ballots,
     FloatArray,
-    IntArray,
     Predictions,
     Sequences,
     ballots_of,
@@ -124,10 +123,9 @@ class VotePool(Parameters):
         check_informative(ballots)
         self._beta = choose_beta(self, ballots) if isinstance(self.beta, (str, Sequence)) else float(self.beta)
         settings = checked_settings(self, ballots, self._beta)
-        method = METHODS[self.method]
-        limited = self.online_rounds is not None and method.online
+        limited = self.online_rounds is not None and METHODS[self.method].online
         train = ballots.select(range(min(self.online_rounds or 0, len(ballots)))) if limited else ballots
-        self._fitted = learn(train, method, settings, self.key, self.loss, self.automaton)
+        self._fitted = learn(self, train, settings)
         self._calibration = calibrate_pool(self, ballots, settings) if self.calibrate else None
         return self
 
@@ -167,7 +165,7 @@ class VotePool(Parameters):
 
     def _pool(self, predictions: Predictions, words: Any, *, open_labels: bool) -> tuple[list[list[str]], list[FloatArray]]:
         ballots = self._new_ballots(predictions, None, words, open_labels)
-        numbers, confidences = self._vote(ballots)
+        numbers, confidences = self._weights().vote(ballots, self)
         if self._calibration is not None:
             confidences = self._calibration(confidences)
         labels = ballots.cut([ballots.labels[number] for number in numbers.tolist()])
@@ -194,9 +192,6 @@ class VotePool(Parameters):
         ordered = {name: by_name[name] for name in fitted.experts}
         return self._ballots(ordered, gold, words, labels=fitted.labels, open_labels=open_labels)
 
-    def _vote(self, ballots: Ballots) -> tuple[IntArray, FloatArray]:
-        return self._weights().vote(ballots, self.key, self.automaton, self.scheme, self.combine == "product", self.seed)
-
     def mean_loss(self, predictions: Predictions, gold: Sequences | Corpus, *, words: Any = None) -> float:
         """Return the mean loss of the pooled sentences; with the Hamming loss, the mean rate of wrong tokens.
 
@@ -214,7 +209,7 @@ class VotePool(Parameters):
             labels = self._pool(predictions, words, open_labels=True)[0]
             return edit_distance(cast("Sequence[Sequence[str]]", gold), labels).normalised
         ballots = self._new_ballots(predictions, gold, words, open_labels=True)
-        return mean_loss(ballots, self._vote(ballots)[0], cost_matrix(self.loss, ballots.labels))
+        return mean_loss(ballots, self._weights().vote(ballots, self)[0], cost_matrix(self.loss, ballots.labels))
 
     def score(self, predictions: Predictions, gold: Any) -> float:
         """Return the F1 of the pooled labels as conlleval counts it (accuracy for plain labels), from 0 to 1."""

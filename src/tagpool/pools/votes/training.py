@@ -10,15 +10,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tagpool.errors import InputError
-from tagpool.pools.votes.automaton import Automaton
-from tagpool.pools.votes.ballots import Ballots, FloatArray
+from tagpool.pools.votes.ballots import Ballots, FloatArray, IntArray, native_ballots
 from tagpool.pools.votes.calibration import Calibration, calibrate
-from tagpool.pools.votes.fitted import FittedVotes, leading_labels, mean_loss, native_ballots
+from tagpool.pools.votes.fitted import FittedVotes, mean_loss
 from tagpool.pools.votes.guarantees import guarantees
-from tagpool.pools.votes.keys import Key, TokenStates, token_states
-from tagpool.pools.votes.losses import Loss, cost_matrix
+from tagpool.pools.votes.keys import token_states
+from tagpool.pools.votes.losses import cost_matrix
 from tagpool.pools.votes.methods import METHODS
-from tagpool.pools.votes.methods.method import Method, Problem, Settings
+from tagpool.pools.votes.methods.method import Problem, Settings
 
 if TYPE_CHECKING:
     from tagpool.pools.votes.pool import VotePool
@@ -27,39 +26,33 @@ BETAS = (0.5, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99)  # candidates of beta="cv"
 _FOLDS = 5
 
 
-def learn(
-    ballots: Ballots, method: Method, settings: Settings, key: Key, loss: Loss, automaton: Automaton | None = None
-) -> FittedVotes:
+def learn(pool: VotePool, ballots: Ballots, settings: Settings) -> FittedVotes:
     """Learn from ballots with gold labels."""
-    costs = cost_matrix(loss, ballots.labels)
+    method, automaton = METHODS[pool.method], pool.automaton
+    costs = cost_matrix(pool.loss, ballots.labels)
     highest = float(costs.max(initial=0.0)) or 1.0
 
-    def problem(states: TokenStates, automaton: Automaton | None = None) -> Problem:
-        native = native_ballots(ballots, costs, states.states, len(states.names), automaton)
+    def problem(rows: IntArray, states: int) -> Problem:
+        native = native_ballots(ballots, costs, rows, states, None if method.per_expert else automaton)
         return Problem(native, ballots, costs, highest, settings)
 
-    drawn_from: FloatArray | None = None
-    state_names: tuple[str, ...] = ()
-    if method.per_expert:
-        learned = method.learn(problem(token_states(ballots, "position", lambda: leading_labels(ballots))))
-        weights, log_paths = learned.weights[None, :], 0.0
-    elif automaton is not None:
-        whole = problem(token_states(ballots, "position", lambda: leading_labels(ballots)), automaton)
-        learned = method.learn(whole)
-        weights, log_paths = learned.weights, automaton.log_path_count
-        drawn_from = method.distributions(whole, learned)
-    else:
-        states = token_states(ballots, key, lambda: leading_labels(ballots))
-        by_state = problem(states)
-        learned = method.learn(by_state)
-        state_names = states.names
+    by_key = automaton is None and not method.per_expert
+    tokens = token_states(ballots, pool.key if by_key else "position")
+    names = tokens.names if by_key else ()
+    whole = problem(tokens.states, len(tokens.names))
+    learned = method.learn(whole)
+    drawn_from = method.distributions(whole, learned)
+    weights, log_paths = learned.weights, 0.0
+    if by_key:
         # States that are new after fit get the weights of one state for all tokens.
-        one_state = TokenStates(("all",), np.zeros_like(states.states))
-        new_state = learned.weights if len(state_names) == 1 else method.learn(problem(one_state)).weights
-        weights = _with_row(learned.weights, new_state, len(state_names))[0]
-        drawn_from = method.distributions(by_state, learned)
-        drawn_from = None if drawn_from is None else _with_row(drawn_from, new_state, len(state_names))
-        log_paths = len(state_names) * math.log(len(ballots.experts))
+        new_state = weights if len(names) == 1 else method.learn(problem(np.zeros_like(tokens.states), 1)).weights
+        weights = _with_row(weights, new_state, len(names))[0]
+        drawn_from = None if drawn_from is None else _with_row(drawn_from, new_state, len(names))
+        log_paths = len(names) * math.log(len(ballots.experts))
+    elif method.per_expert:
+        weights = weights[None, :]
+    elif automaton is not None:
+        log_paths = automaton.log_path_count
     known = ballots.gold[ballots.gold >= 0]
     details = {
         "sentences": len(ballots),
@@ -71,7 +64,7 @@ def learn(
     return FittedVotes(
         experts=ballots.experts,
         labels=ballots.labels,
-        states=state_names,
+        states=names,
         weights=weights,
         drawn_from=drawn_from,
         fallback=ballots.labels[int(np.bincount(known).argmax())] if known.size else ballots.labels[0],
@@ -140,8 +133,7 @@ def folds(ballots: Ballots, seed: int, *, filled: bool = False) -> Iterator[tupl
 
 def _evaluate(pool: VotePool, train: Ballots, test: Ballots, settings: Settings) -> tuple[float, FloatArray, FloatArray]:
     """Return the summed loss on test sentences, and per token the confidence and whether the label is correct."""
-    fitted = learn(train, METHODS[pool.method], settings, pool.key, pool.loss, pool.automaton)
-    labels, confidence = fitted.vote(test, pool.key, pool.automaton, pool.scheme, pool.combine == "product", pool.seed)
+    labels, confidence = learn(pool, train, settings).vote(test, pool)
     known = test.gold >= 0
     loss = mean_loss(test, labels, cost_matrix(pool.loss, test.labels)) * len(test)
     return loss, confidence[known], (labels == test.gold)[known].astype(np.float64)

@@ -1,4 +1,4 @@
-"""``best``: the single best expert, as a baseline."""
+"""Methods that learn one weight per expert: ``best``, ``majority`` and ``sle``."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tagpool.pools.votes.methods.method import Learned, Method, Problem
 
 
 class Best(Method):
-    """Follow the expert with the least mean loss."""
+    """Follow the expert with the least mean loss, as a baseline."""
 
     name = "best"
     per_expert = True
@@ -18,6 +18,31 @@ class Best(Method):
         """Select the expert."""
         losses = expert_losses(problem.ballots, problem.costs)
         return Learned(np.eye(len(losses))[int(np.argmin(losses))])
+
+
+class Majority(Method):
+    """Plain majority vote, as a baseline."""
+
+    name = "majority"
+    per_expert = True
+
+    def learn(self, problem: Problem) -> Learned:
+        """Return equal weights."""
+        return Learned(np.ones(len(problem.ballots.experts)))
+
+
+class Sle(Method):
+    """Add one vote for the most helpful expert in every round, at most ``rounds`` times.
+
+    The paper refers to other work for this rule; this is our reading of it.
+    """
+
+    name = "sle"
+    per_expert = True
+
+    def learn(self, problem: Problem) -> Learned:
+        """Select experts."""
+        return Learned(np.array(problem.native.stepwise(problem.settings.rounds, problem.settings.stop_early)[0]))
 
 
 def expert_losses(ballots: Ballots, costs: FloatArray) -> FloatArray:

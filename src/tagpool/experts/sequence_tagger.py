@@ -1,0 +1,198 @@
+"""SequenceTagger: the base class of single taggers and of pools. Commands use nothing else.
+
+A start-up file: loading a model and tagging imports this and little else.
+"""
+
+from __future__ import annotations
+
+from tagpool import _native
+from tagpool.errors import InputError
+from tagpool.lazy import TYPE_CHECKING
+from tagpool.parameters import Parameters
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+    from typing import Any, TypeAlias, TypeVar
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from tagpool.chain.lattice import Lattice
+    from tagpool.corpus.corpus import Corpus
+    from tagpool.experts.inside.description import Description
+    from tagpool.experts.inside.explanation import Explanation
+    from tagpool.experts.inside.inspection import TopFeatures
+    from tagpool.experts.saving import SaveOptions
+    from tagpool.experts.tagger import Tagger
+
+    Self = TypeVar("Self", bound="SequenceTagger")
+    Sentences: TypeAlias = Corpus | Sequence[Any]
+    Labels: TypeAlias = Sequence[Sequence[str | None]]
+
+
+class SequenceTagger(Parameters):
+    """A tagger or a pool. A single tagger has no members, and its ``merge`` returns itself."""
+
+    kind = ""
+    has_probabilities = True  # False for learners without lattices
+    threads: int
+    configuration_: str | None = None  # TOML that the model file stores instead of the parameters alone
+
+    # Training -----------------------------------------------------------------------------------------------------------
+
+    def fit(
+        self: Self,
+        sentences: Sentences,
+        labels: Labels | None = None,
+        *,
+        dev: Corpus | tuple[Sentences, Labels] | None = None,
+        sample_weight: Sequence[float] | NDArray[np.float64] | None = None,
+        on_epoch: Callable[..., object] | None = None,
+    ) -> Self:
+        """Trains on a corpus, or on sentences with their labels.
+
+        Sentences are a :class:`Corpus`, lists of words, or lists of features as for python-crfsuite. Unknown labels are None.
+        With a ``dev`` corpus, training stops when its F1 has not improved for ``patience`` epochs, and the best weights are
+        used. ``sample_weight`` has one weight per sentence. ``on_epoch`` is called with every :class:`Epoch` and may return
+        False to stop; pools that train members one by one call it with the name of the training and the epoch.
+
+        After Ctrl-C a tagger has the weights of the epochs that were finished, and KeyboardInterrupt is raised again.
+        """
+        self._fit(sentences, labels, dev=dev, sample_weight=sample_weight, on_epoch=on_epoch)
+        return self
+
+    def _fit(self, sentences: Any, labels: Any, *, dev: Any, sample_weight: Any, on_epoch: Any) -> None:
+        raise NotImplementedError
+
+    @property
+    def is_fitted(self) -> bool:
+        """True after training or loading."""
+        raise NotImplementedError
+
+    @property
+    def labels_(self) -> tuple[str, ...]:
+        """The labels, in the order of their numbers."""
+        raise NotImplementedError
+
+    @property
+    def classes_(self) -> tuple[str, ...]:
+        """The labels, by the name that scikit-learn has for them."""
+        return self.labels_
+
+    # Members ------------------------------------------------------------------------------------------------------------
+
+    @property
+    def members_(self) -> Sequence[Any]:
+        """The fitted members of a pool; empty for a single tagger."""
+        return ()
+
+    @property
+    def weights_(self) -> Sequence[float] | NDArray[np.float64]:
+        """The weights of the members; empty for a single tagger."""
+        return ()
+
+    def single_taggers(self) -> list[Tagger]:
+        """The single taggers in a pool, also those of pools in it; of a single tagger, itself."""
+        return [tagger for member in self.members_ for tagger in member.single_taggers()]
+
+    def merge(self) -> Tagger:
+        """One model with the same labels; an InputError gives the reason if a pool does not merge."""
+        raise NotImplementedError
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the corpus columns that the templates read."""
+        return tuple(dict.fromkeys(column for tagger in self.single_taggers() for column in tagger._fitted().columns))
+
+    @property
+    def reads_documents(self) -> bool:
+        """True if the labels of a sentence depend on the rest of its document."""
+        return any(tagger._fitted().looks_at_documents for tagger in self.single_taggers())
+
+    @property
+    def takes_features(self) -> bool:
+        """True if a tagger was trained on given features instead of templates."""
+        return any(tagger._fitted().given for tagger in self.single_taggers())
+
+    # Tagging ------------------------------------------------------------------------------------------------------------
+
+    def predict(self, sentences: Sentences) -> list[list[str]]:
+        """The best label sequence of every sentence."""
+        raise NotImplementedError
+
+    def tag_columns(self, columns: _native.Columns) -> list[list[str]]:
+        """The best label sequences of a corpus in native form."""
+        raise NotImplementedError
+
+    def lattices(self, sentences: Sentences) -> list[Lattice]:
+        """The scores of every sentence, for all that a :class:`Lattice` can do: n best, constraints, samples, pools."""
+        raise InputError(f"{type(self).__name__} has no probabilities; use a CRF or MaxEnt")
+
+    def predict_proba(self, sentences: Sentences) -> list[NDArray[np.float64]]:
+        """The probability of every label at every token: for each sentence a [T][L] array, in the order of ``labels_``."""
+        return [lattice.marginals() for lattice in self.lattices(sentences)]
+
+    def predict_marginals(self, sentences: Sentences) -> list[NDArray[np.float64]]:
+        """The result of :meth:`predict_proba`."""
+        return self.predict_proba(sentences)
+
+    def score(self, sentences: Sentences, labels: Labels | None = None) -> float:
+        """The F1 of the predicted labels as conlleval counts it (the accuracy for plain labels), from 0 to 1."""
+        from tagpool.evaluation.scores import score
+        from tagpool.experts.inputs import labels_of
+
+        return float(score(labels_of(sentences, labels), self.predict(sentences)).f1)
+
+    # Looking inside -----------------------------------------------------------------------------------------------------
+
+    def describe(self, *, top: int = 10, labels: Sequence[str] | None = None, template: str | None = None) -> Description:
+        """Facts about the model and its members, its ``top`` features and transitions; only of some labels or one template."""
+        raise NotImplementedError
+
+    def top_features(self, label: str, n: int = 10, *, template: str | None = None) -> TopFeatures:
+        """The ``n`` features with the largest positive and negative weights for a label, of all templates or of one."""
+        from tagpool.experts.inside.inspection import top_features
+
+        return top_features(self.merge(), top=n, labels=[label], template=template)[label]
+
+    def explain(self, sentence: Any, number: int = 0) -> Explanation:
+        """The features (and the votes of members) behind each label of a sentence.
+
+        ``sentence`` is a list of words, a mapping of columns, or a corpus; of a corpus, sentence ``number`` is explained with
+        its document.
+        """
+        from tagpool.experts.inputs import one_sentence
+
+        return self._explain(*one_sentence(sentence, number))
+
+    def _explain(self, corpus: Corpus, number: int) -> Explanation:
+        raise NotImplementedError
+
+    def without(self, *groups: str, templates: str = "") -> Any:
+        """A copy that ignores the features of these groups (bags of the templates), and of further ``templates``."""
+        from tagpool.experts.inside.removal import group_keys
+
+        return self._without_keys(group_keys(self.single_taggers(), groups, templates))
+
+    def _without_keys(self, keys: set[str]) -> Any:
+        """A copy without the features of the templates with these keys."""
+        raise NotImplementedError
+
+    # Files --------------------------------------------------------------------------------------------------------------
+
+    def save(self, path: str | Path, *, size: str = "full", names: bool = True, resources: bool = True) -> None:
+        """Writes the model with its members to one file, which is complete or absent.
+
+        With ``size="small"`` weights have half precision, and a linear model loses weights up to 0.01. Without ``names`` of
+        features the model tags and explains, but inspection and further training need the names. Without ``resources`` the file
+        refers to resource files by path and checksum; it can be loaded only while they exist unchanged.
+        """
+        from tagpool.corpus.files import write_bytes
+        from tagpool.experts.saving import SaveOptions
+
+        write_bytes(path, self.to_bytes(SaveOptions.of(path, size, names, resources)))
+
+    def to_bytes(self, options: SaveOptions) -> bytes:
+        """The content of a model file."""
+        raise NotImplementedError

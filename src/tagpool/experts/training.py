@@ -1,0 +1,107 @@
+"""Training: the steps that the trainings of all taggers have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tagpool.corpus.text import SPACE
+from tagpool.experts.tagger import Tagger
+from tagpool.experts.training_data import PreviousModel, TrainingData
+from tagpool.optim.watch import Epoch, Watch
+
+
+class Training:
+    """One training of a tagger; ``resume`` continues from its weights, ``epochs`` replaces the number of epochs.
+
+    Subclasses create the native data in ``__init__``, and find the weights in ``learn``.
+    """
+
+    def __init__(
+        self,
+        tagger: Tagger,
+        sentences: Any,
+        labels: Any,
+        *,
+        dev: Any = None,
+        sample_weight: Any = None,
+        on_epoch: Callable[[Epoch], object] | None = None,
+        resume: bool = False,
+        epochs: int | None = None,
+    ) -> None:
+        self.tagger = tagger
+        self.sample_weight = sample_weight
+        self.on_epoch = on_epoch
+        self.epochs = epochs
+        self.previous = self.previous_model(tagger) if resume and tagger.is_fitted else None
+        self.data = TrainingData(tagger, sentences, labels, self.previous)
+        self.held_out = None if dev is None else self.data.dev(dev)
+        # Sentences that the weights were trained on before; partial_fit adds to them.
+        self.seen_before = 0
+        if self.previous is not None and epochs is not None:
+            self.seen_before = int(self.previous.summary.get("sentences", 0))
+
+    def run(self) -> None:
+        """Train, and give the tagger its model; after Ctrl-C, that of the finished epochs."""
+        evaluate = None if self.held_out is None else self.dev_score
+        watch = Watch(evaluate=evaluate, patience=self.tagger.patience, on_epoch=self.on_epoch)
+        try:
+            learned = self.learn(watch)
+        except KeyboardInterrupt:
+            learned = watch.kept()
+            if learned is not None and self.is_valid(learned):
+                self.install(learned, watch)
+            raise
+        watch.release()
+        self.install(learned, watch)
+
+    def dev_score(self, learned: Any) -> float:
+        """The score of learned weights on the dev set."""
+        assert self.held_out is not None
+        encoding, history = self.held_out.encoding, self.held_out.history
+        model = self.dev_model(learned)
+        return self.held_out.score(model.tag_encoding(encoding, self.tagger.threads, *self.tagger._search(), history))
+
+    def install(self, learned: Any, watch: Watch) -> None:
+        """Set the model of the tagger, with the encoder, the summary and the log of its training."""
+        tagger = self.tagger
+        tagger._model, tagger._encoder, tagger._names = self.model(learned), self.data.encoder, None
+        tagger._summary, tagger.log_, tagger.configuration_ = self.summary(watch), watch.log, None
+
+    def summary(self, watch: Watch) -> dict[str, Any]:
+        """Facts about the training, without times: equal seeds give equal files."""
+        corpus = self.data.corpus
+        return {
+            "sentences": self.seen_before + self.data.sentence_count,
+            "tokens": self.data.token_count,
+            "columns": [] if corpus is None else [name for name in corpus.columns if name != SPACE],
+            "label": None if corpus is None else corpus.label_column,
+            "trainer": self.trainer_name(),
+            "epochs": watch.log[-1].number if watch.log else 0,
+            "loss": watch.log[-1].loss if watch.log else None,
+            "dev": None if watch.best is None else watch.best_score,
+        }
+
+    def previous_model(self, tagger: Any) -> PreviousModel:
+        """The model that training continues from."""
+        raise NotImplementedError
+
+    def learn(self, watch: Watch) -> Any:
+        """Run the epochs; return the learned weights."""
+        raise NotImplementedError
+
+    def is_valid(self, learned: Any) -> bool:
+        """Whether weights of an interrupted training make a model."""
+        return True
+
+    def dev_model(self, learned: Any) -> Any:
+        """A native model that tags encoded sentences."""
+        raise NotImplementedError
+
+    def model(self, learned: Any) -> Any:
+        """The native model of the tagger. The training set is freed first: memory peaks here."""
+        raise NotImplementedError
+
+    def trainer_name(self) -> str:
+        """The trainer, for the summary."""
+        raise NotImplementedError
