@@ -41,7 +41,8 @@ def feature_table(learner: Any) -> dict[str, Any]:
 
 
 def _owner(learner: Any) -> Any:
+    """The learner, or the nested one, that has templates; None without one."""
     if "templates" in learner.parameters():
         return learner
-    nested = (getattr(learner, name) for name, each in learner.parameters().items() if each.kinds is not None)
+    nested = (getattr(learner, name) for name, declared in learner.parameters().items() if declared.kinds is not None)
     return next((owner for value in nested if isinstance(value, Parameters) and (owner := _owner(value)) is not None), None)

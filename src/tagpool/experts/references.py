@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -38,11 +37,6 @@ def origins_of(tagger: Tagger) -> dict[str, Origin]:
     return origins
 
 
-def origins_of_all(taggers: Iterable[Tagger]) -> dict[str, Origin]:
-    """The files of the lexicons of several taggers, by checksum."""
-    return {checksum: origin for tagger in taggers for checksum, origin in origins_of(tagger).items()}
-
-
 def references_of(
     model: _native.Model | _native.OnlineModel, origins: dict[str, Origin], folder: Path
 ) -> dict[str, dict[str, str]]:
@@ -51,11 +45,11 @@ def references_of(
     Paths inside the folder are relative, so that the folder can be moved.
     """
     references: dict[str, dict[str, str]] = {}
-    for beginning, checksum in _checksums(model).items():
+    folder = folder.absolute()
+    for prefix, checksum in _checksums(model).items():
         if (origin := origins.get(checksum)) is not None:
-            inside = origin.path.is_relative_to(folder.absolute())
-            path = origin.path.relative_to(folder.absolute()) if inside else origin.path
-            references[beginning] = {"kind": origin.kind, "path": str(path), "checksum": checksum}
+            path = origin.path.relative_to(folder) if origin.path.is_relative_to(folder) else origin.path
+            references[prefix] = {"kind": origin.kind, "path": str(path), "checksum": checksum}
     return references
 
 
@@ -64,15 +58,15 @@ class Referred:
 
     def __init__(self, source: str | Path) -> None:
         self.source = source
-        self.folder = Path(source).parent
+        self.folder = Path(source).parent.absolute()
         self._read: dict[Origin, Any] = {}
 
     def model(self, native: Any, block: bytes, text: str) -> tuple[Any, dict[str, Origin]]:
         """A model with the lexicons that it refers to, and their files; ``text`` has the references as JSON."""
         try:
             references = {
-                str(name): (Origin(str(of["kind"]), self.folder.absolute() / str(of["path"])), str(of["checksum"]))
-                for name, of in json.loads(text).items()
+                str(name): (Origin(str(entry["kind"]), self.folder / str(entry["path"])), str(entry["checksum"]))
+                for name, entry in json.loads(text).items()
             }
             programs = {name: json.loads(_native.Container.read(block).text(name) or "{}") for name in ("program", "history")}
             lexicons: dict[str, Lexicon] = {}
@@ -85,8 +79,8 @@ class Referred:
             raise ModelError("damaged model: the references to resources are not valid", source=self.source) from None
         for name, (origin, checksum) in references.items():
             if _checksum(_native.lexicon_arrays(lexicons[name])) != checksum:
-                message = f"the {origin.kind} file {origin.path} has changed since training"
-                raise ResourceError(f"{message}; restore it, or train again", source=self.source)
+                message = f"the {origin.kind} file {origin.path} has changed since training; restore it, or train again"
+                raise ResourceError(message, source=self.source)
         model = native.read(_native.with_lexicons(block, lexicons, REFERENCES))
         return model, {checksum: origin for origin, checksum in references.values()}
 
@@ -95,9 +89,8 @@ class Referred:
             try:
                 self._read[origin] = read_resource(*origin)
             except ResourceError as error:
-                message = f"the model needs the {origin.kind} file {error}"
-                advice = "restore it, or train again"
-                raise ResourceError(f"{message}; {advice}", source=self.source) from None
+                message = f"the model needs the {origin.kind} file {error}; restore it, or train again"
+                raise ResourceError(message, source=self.source) from None
         return self._read[origin]
 
 
@@ -107,7 +100,7 @@ def _checksums(model: _native.Model | _native.OnlineModel) -> dict[str, str]:
     for name in model.sizes():
         if match := _LEXICON.fullmatch(name):
             arrays.setdefault(match[1], {})[match[2]] = model.array(name) or b""
-    return {beginning: _checksum(item) for beginning, item in arrays.items()}
+    return {prefix: _checksum(item) for prefix, item in arrays.items()}
 
 
 def _checksum(arrays: dict[str, bytes]) -> str:

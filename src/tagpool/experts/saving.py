@@ -19,7 +19,7 @@ from tagpool.features.encoder import Encoder
 from tagpool.parameters import Parameters
 
 SIZES = ("full", "small")
-_SEPARATOR = "\0"
+NAMES, HISTORY_NAMES = "names", "history.names"  # keys of the arrays with the names of features and transition features
 
 
 @dataclass(frozen=True)
@@ -47,63 +47,54 @@ def to_bytes(
     further_arrays: Mapping[str, bytes] | None = None,
 ) -> bytes:
     """The content of a model file, with further texts and arrays if given."""
-    model = expert._fitted()
-    if options.prune and has_names(expert):
-        model = expert._pruned(options.prune)
+    model, encoder = expert._fitted(), expert._encoder
     texts = {"kind": expert.kind, "tagpool": tagpool.__version__}
     for key in ("parameters", "config", "templates", "summary"):  # a model from a file has those it was trained with
-        if (text := expert._fitted().text(key)) is not None:
+        if (text := model.text(key)) is not None:
             texts[key] = text
-    if expert._encoder is not None:
+    if encoder is not None:
         texts["parameters"] = json.dumps(json_parameters(expert))
         texts["config"] = configuration_text(expert)
     if expert.configuration_ is not None:
         texts["config"] = expert.configuration_
-    if isinstance(expert._encoder, Encoder):
-        texts["templates"] = str(expert._encoder.templates_)
+    if isinstance(encoder, Encoder):
+        texts["templates"] = str(encoder.templates_)
     if expert._summary is not None:
         texts["summary"] = json.dumps(expert._summary)
     arrays: dict[str, bytes] = {}
-    if options.names and has_names(expert):
-        arrays["names"] = _packed_names(expert)
-    if options.names and (packed := _packed_history_names(expert)) is not None:
-        arrays["history.names"] = packed
-    if options.names and has_names(expert):
-        arrays |= expert._name_arrays()
+    if has_names(expert):
+        if options.prune:
+            model = expert._pruned(options.prune)
+        if options.names:
+            arrays = {key: packed for key in (NAMES, HISTORY_NAMES) if (packed := _packed_names(expert, key)) is not None}
+            arrays |= expert._name_arrays()
     references = {} if options.folder is None else references_of(model, origins_of(expert), options.folder)
     if references:
         texts[REFERENCES] = json.dumps(references)
-    more_texts, more_arrays = expert._further_parts(options.half)
-    texts |= {**more_texts, **(further_texts or {})}
-    arrays |= {**more_arrays, **(further_arrays or {})}
-    written: bytes = model.write(texts, arrays, options.half)
+    texts |= {**expert._further_texts(), **(further_texts or {})}
+    written: bytes = model.write(texts, arrays | dict(further_arrays or {}), options.half)
     return _native.without_arrays(written, [f"{prefix}." for prefix in references]) if references else written
 
 
-def _packed_names(expert: Tagger) -> bytes:
-    """The names, sorted and compressed to a fifth; the place of a feature follows from its name."""
-    if expert._encoder is None:
-        return bytes(expert._fitted().array("names") or b"")
-    return zlib.compress(expert._encoder.fitted_native.packed_names(), 3)
-
-
-def _packed_history_names(expert: Tagger) -> bytes | None:
-    """The names of transition features, packed; None without such features or names."""
-    if not isinstance(expert._encoder, Encoder):
-        packed: bytes | None = expert._fitted().array("history.names")
+def _packed_names(expert: Tagger, key: str) -> bytes | None:
+    """The names of features or transition features, sorted and compressed to a fifth; None without names."""
+    encoder = expert._encoder
+    if encoder is None or (key == HISTORY_NAMES and not isinstance(encoder, Encoder)):
+        packed: bytes | None = expert._fitted().array(key)
         return packed
-    encoder = expert._encoder.fitted_history
-    return None if encoder is None else zlib.compress(encoder.packed_names(), 3)
+    native = encoder.fitted_history if key == HISTORY_NAMES and isinstance(encoder, Encoder) else encoder.fitted_native
+    return None if native is None else zlib.compress(native.packed_names(), 3)
 
 
 def has_names(expert: Tagger) -> bool:
     """True if the names of the features are known: they were not left out of the model file."""
-    return expert._encoder is not None or expert._fitted().array("names") is not None
+    return expert._encoder is not None or expert._fitted().array(NAMES) is not None
 
 
 def has_history_names(expert: Tagger) -> bool:
     """True if the names of all transition features are known."""
-    return not expert._fitted().has_history or _packed_history_names(expert) is not None
+    model = expert._fitted()
+    return not model.has_history or isinstance(expert._encoder, Encoder) or model.array(HISTORY_NAMES) is not None
 
 
 def feature_names(expert: Tagger) -> list[str]:
@@ -117,7 +108,7 @@ def feature_names(expert: Tagger) -> list[str]:
     if expert._encoder is not None:
         return expert._encoder.feature_names
     if expert._names is None:
-        expert._names = _unpacked(expert._fitted().array("names"))
+        expert._names = _unpacked(expert._fitted().array(NAMES))
     return expert._names
 
 
@@ -131,7 +122,7 @@ def history_names(expert: Tagger) -> list[str]:
     """
     if isinstance(expert._encoder, Encoder):
         return expert._encoder.history_names
-    return _unpacked(expert._fitted().array("history.names")) if expert._fitted().has_history else []
+    return _unpacked(expert._fitted().array(HISTORY_NAMES)) if expert._fitted().has_history else []
 
 
 def _unpacked(packed: bytes | None) -> list[str]:
@@ -141,7 +132,7 @@ def _unpacked(packed: bytes | None) -> list[str]:
         text = zlib.decompress(packed).decode()
     except (zlib.error, UnicodeDecodeError):
         raise ModelError("damaged model: the names of features are not compressed UTF-8") from None
-    return text.split(_SEPARATOR) if text else []
+    return text.split("\0") if text else []
 
 
 def json_parameters(learner: Parameters) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from tagpool.parameters import Parameters, declare_parameters, parameter
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
-    from typing import Any, ClassVar, Protocol, TypeAlias, TypeVar
+    from typing import Any, ClassVar, TypeAlias, TypeVar
 
     import numpy as np
     from numpy.typing import NDArray
@@ -34,12 +34,6 @@ if TYPE_CHECKING:
     from tagpool.optim.watch import Epoch
 
     Self = TypeVar("Self", bound="Tagger")
-
-    class FeaturePart(Protocol):
-        """The part of the features that a tagger has weights for."""
-
-        def marks(self, features: int) -> bytes:
-            """A byte for each feature number: 1 if the tagger has weights for it."""
 
     WeightTables: TypeAlias = dict[str, tuple[list[str], list[Any]]]
 
@@ -73,7 +67,7 @@ class Tagger(SequenceTagger, TaggerParameters):
     _names: list[str] | None = None
     _summary: dict[str, Any] | None = None
     _origins: dict[str, Origin] | None = None  # files of the model's lexicons, by checksum
-    _part: FeaturePart | None = None  # of the features, for members of a pool
+    _part: Any = None  # the Part of the features that a member of a pool has weights for
     _induced: InducedFeatures | None = None
     _dev_scheme: str | None = None  # scheme of the labels that decode a dev set of tokens labelled alone
     log_: list[Epoch]
@@ -177,11 +171,8 @@ class Tagger(SequenceTagger, TaggerParameters):
     # Looking inside -----------------------------------------------------------------------------------------------------
 
     def describe(self, *, top: int = 10, labels: Sequence[str] | None = None, template: str | None = None) -> Description:
-        """Facts about the model: training, parameters, the number of features, its ``top`` features and transitions.
-
-        With ``labels`` or ``template`` only their features and transitions are listed.
-        """
-        from tagpool.experts.inside.tagger_description import describe
+        """Facts about the model: training, parameters, the number of features, its ``top`` features and transitions."""
+        from tagpool.experts.inside.description import describe
 
         return describe(self, top=top, labels=labels, template=template)
 
@@ -243,9 +234,9 @@ class Tagger(SequenceTagger, TaggerParameters):
 
         return to_bytes(self, options)
 
-    def _further_parts(self, half: bool) -> tuple[dict[str, str], dict[str, bytes]]:
-        """Further texts and arrays of the file."""
-        return {}, {}
+    def _further_texts(self) -> dict[str, str]:
+        """Further texts of the file."""
+        return {}
 
     def _name_arrays(self) -> dict[str, bytes]:
         """Further arrays of the file that are saved only with the names of features."""
@@ -256,9 +247,9 @@ class Tagger(SequenceTagger, TaggerParameters):
         return self._fitted()
 
     def __getstate__(self) -> dict[str, Any]:
-        state = {name: value for name, value in self.__dict__.items() if name not in ("_model", "_encoder", "_names", "_induced")}
         from tagpool.experts.saving import to_bytes
 
+        state = {name: value for name, value in self.__dict__.items() if name not in ("_model", "_encoder", "_names", "_induced")}
         return state | {"_block": to_bytes(self) if self._model is not None else None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:

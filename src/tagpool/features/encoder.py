@@ -296,8 +296,8 @@ def load_resources(templates: TemplateSet, resources: Mapping[str, Any]) -> dict
     """Return the resources of a template set: given ones (loaded, or paths), those of ``use`` lines, and built-in ones."""
     for name in resources:
         if name not in templates.resources:
-            used = ", ".join(templates.resources) or "no resources"
-            raise ResourceError(f"no template uses a resource {name!r}; the templates use {used}", source=templates.source)
+            known = f"the resources are {', '.join(templates.resources)}" if templates.resources else "no template uses any"
+            raise ResourceError(f"no template uses a resource {name!r}; {known}", source=templates.source)
     loaded: dict[str, Any] = {}
     uses = dict(templates.uses)
     for name, kind in templates.resources.items():

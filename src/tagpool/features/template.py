@@ -236,8 +236,8 @@ class TemplateSet:
         """Return the templates that do not need these resources."""
         for name in resources:
             if name not in self.resources:
-                known = ", ".join(self.resources) or "none"
-                raise TemplateError(f"no template uses a resource {name!r}; the resources are {known}", source=self.source)
+                known = f"the resources are {', '.join(self.resources)}" if self.resources else "no template uses any"
+                raise TemplateError(f"no template uses a resource {name!r}; {known}", source=self.source)
         return self.keep(tuple(t for t in self.templates if not set(t.resources) & set(resources)))
 
     def keep(self, templates: tuple[Template, ...]) -> TemplateSet:

@@ -18,7 +18,7 @@ from tagpool.errors import InputError
 from tagpool.experts.linear.crf import CRF
 from tagpool.experts.linear.expert import Expert
 from tagpool.experts.linear.maxent import MaxEnt
-from tagpool.experts.references import origins_of_all
+from tagpool.experts.references import origins_of
 from tagpool.experts.saving import feature_names
 from tagpool.features.encoder import Encoder
 from tagpool.features.parser import parse
@@ -49,7 +49,7 @@ def merge(members: Sequence[Any], weights: FloatArray, labels: tuple[str, ...]) 
         texts["templates"] = merged.templates = str(_union([_templates(expert) for expert, _ in experts]))
     packed = "\0".join(sorted(set().union(*names))).encode()
     merged._model = _native.Model.read(model.write(texts, {"names": zlib.compress(packed, 3)}, False))
-    merged._origins = origins_of_all(expert for expert, _ in experts)
+    merged._origins = {checksum: origin for expert, _ in experts for checksum, origin in origins_of(expert).items()}
     return merged
 
 

@@ -13,7 +13,7 @@ from tagpool.corpus.corpus import Corpus
 from tagpool.errors import InputError
 from tagpool.experts.inducing.names import OUTSIDE, conjunction_name, label_name
 from tagpool.experts.inducing.tagger import InducingTagger
-from tagpool.experts.inside.explanation import Contribution, Explanation, TokenExplanation, contribution_lines
+from tagpool.experts.inside.explanation import Contribution, Explanation, TokenExplanation, as_lines, by_difference
 from tagpool.experts.inside.inspection import template_of
 from tagpool.experts.inside.sentence_weights import summed_values
 
@@ -39,7 +39,7 @@ class ScoreExplanation(TokenExplanation):
 
     def lines(self, top: int = 8) -> list[str]:
         """Contributions."""
-        return contribution_lines(self.contributions, top)
+        return as_lines(self.contributions, top)
 
 
 def explain(tagger: InducingTagger, corpus: Corpus, sentence: int = 0) -> Explanation:
@@ -90,7 +90,7 @@ def _token(
         runner_up=model.labels[runner_up],
         lead=float(scores[label] - scores[runner_up]),
         feature_count=len(names),
-        contributions=sorted(contributions, key=lambda one: -abs(one.difference)),
+        contributions=by_difference(contributions),
     )
 
 

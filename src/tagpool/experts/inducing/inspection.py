@@ -53,11 +53,7 @@ def top_label_features(tagger: InducingTagger, *, top: int = 10, labels: Sequenc
 
 
 def _top(
-    tagger: InducingTagger,
-    weights: NDArray[np.float32],
-    name: Callable[[int], str],
-    top: int,
-    labels: Sequence[str] | None,
+    tagger: InducingTagger, weights: NDArray[np.float32], name: Callable[[int], str], top: int, labels: Sequence[str] | None
 ) -> list[LabelWeight]:
     wanted = label_numbers(tagger, labels)
     names = list(wanted)

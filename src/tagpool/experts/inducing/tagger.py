@@ -104,9 +104,9 @@ class InducingTagger(Tagger):
                 raise ModelError(f"damaged model: {name} is not a whole number")
             self.set_params(**{name: type(self.parameters()[name].default)(int(text))})
 
-    def _further_parts(self, half: bool) -> tuple[dict[str, str], dict[str, bytes]]:
+    def _further_texts(self) -> dict[str, str]:
         # Plain numbers can be read without a JSON parser.
-        return {f"{self.kind}.{name}": str(int(getattr(self, name))) for name in _RECALLED}, {}
+        return {f"{self.kind}.{name}": str(int(getattr(self, name))) for name in _RECALLED}
 
     def _name_arrays(self) -> dict[str, bytes]:
         from tagpool.experts.inducing.names import pack

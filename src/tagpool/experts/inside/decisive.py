@@ -12,9 +12,7 @@ and over all subsets of the features of the transition into the token. There are
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import chain, combinations, islice
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,27 +24,6 @@ _ROUNDING = 1e-4  # scores are float32 sums: a smaller lead counts as a tie
 _MOST_SUBSETS = 4096  # of transition features: all subsets of 12
 
 
-@dataclass(frozen=True)
-class Decisive:
-    """Features by name, and the label that a token has without them."""
-
-    names: list[str]
-    instead: int
-
-
-class _Search(NamedTuple):
-    """Sums of the largest gains over each label, for one subset of transition features.
-
-    ``totals`` [n][r] is the sum of the n largest gains of the label over r, ``order`` the features by gain, ``lead`` [r] the
-    lead to overtake, ``enough`` [n][r] whether n features are enough.
-    """
-
-    totals: Array
-    order: NDArray[np.intp]
-    lead: Array
-    enough: NDArray[np.bool_]
-
-
 class Decisions:
     """Best scores through every label and bigram of a sentence, whose lattice has T tokens and L labels."""
 
@@ -54,26 +31,31 @@ class Decisions:
         self.lattice = lattice
         self.ahead, self.behind = _best_ahead_and_behind(lattice)
 
-    def decisive(self, place: int, label: int, token: TokenWeights) -> Decisive | None:
-        """A smallest set of features without which a token has another label; None if there is no such set."""
+    def decisive(self, place: int, label: int, token: TokenWeights) -> tuple[list[str], int] | None:
+        """A smallest set of features, by name, without which a token has another label, and that label; None without one."""
         scores, befores, labels = self._bigrams(place, token)
         steps = token.steps[:, befores, labels]
         gains = token.scores[:, [label]] - token.scores
         order = np.argsort(-gains, axis=0, kind="stable")
-        totals = np.zeros((len(gains) + 1, gains.shape[1]))
+        totals = np.zeros((len(gains) + 1, gains.shape[1]))  # [n][r]: the sum of the n largest gains over label r
         np.cumsum(np.take_along_axis(gains, order, axis=0), axis=0, out=totals[1:])
-        smallest: Decisive | None = None
+        smallest: tuple[list[str], int] | None = None
         for removed in _subsets(len(steps)):
-            if smallest is not None and len(removed) >= len(smallest.names):
+            most = len(gains) if smallest is None else len(smallest[0]) - len(removed) - 1
+            if most < 0:
                 break
             best = np.full(gains.shape[1], -np.inf)
             np.maximum.at(best, labels, scores - steps[list(removed)].sum(axis=0))
             lead = best[label] - best
-            enough = totals > lead + _ROUNDING
+            enough = (totals > lead + _ROUNDING)[: most + 1]  # [n][r]: whether n features are enough for label r
             enough[:, label] = False
-            most = len(gains) if smallest is None else len(smallest.names) - len(removed) - 1
-            search = _Search(totals, order, lead, enough[: most + 1])
-            smallest = self._fewest(place, label, token, removed, search) or smallest
+            for count, other in _by_count(enough, totals - lead):
+                chosen = order[:count, other].tolist()
+                instead = self._label_without(place, token, chosen, removed)
+                if instead != label:
+                    names = [token.names[i] for i in chosen] + [token.step_names[i] for i in removed]
+                    smallest = names, instead
+                    break
         return smallest
 
     def _bigrams(self, place: int, token: TokenWeights) -> tuple[Array, NDArray[np.int64], NDArray[np.int64]]:
@@ -89,19 +71,6 @@ class Decisions:
         possible = np.flatnonzero(np.isfinite(scores))
         return scores[possible], befores[possible], labels[possible]
 
-    def _fewest(self, place: int, label: int, token: TokenWeights, removed: tuple[int, ...], search: _Search) -> Decisive | None:
-        """The fewest features of the token, in addition to the ``removed`` transition features."""
-        for count in np.flatnonzero(search.enough.any(axis=1)).tolist():
-            others = np.flatnonzero(search.enough[count]).tolist()
-            # Ties between labels go to the one with the largest lead.
-            for other in sorted(others, key=lambda r: search.lead[r] - search.totals[count, r]):
-                chosen = search.order[:count, other].tolist()
-                instead = self._label_without(place, token, chosen, removed)
-                if instead != label:
-                    names = [token.names[i] for i in chosen] + [token.step_names[i] for i in removed]
-                    return Decisive(names, instead)
-        return None
-
     def _label_without(self, place: int, token: TokenWeights, chosen: list[int], removed: tuple[int, ...]) -> int:
         """The label of a token that is tagged again without these features."""
         nodes, edges = self.lattice.nodes.copy(), self.lattice.edges
@@ -115,6 +84,13 @@ class Decisions:
 def _subsets(count: int) -> Iterator[tuple[int, ...]]:
     sizes = (combinations(range(count), size) for size in range(count + 1))
     return islice(chain.from_iterable(sizes), _MOST_SUBSETS)
+
+
+def _by_count(enough: NDArray[np.bool_], excess: Array) -> Iterator[tuple[int, int]]:
+    """Numbers of features and labels, fewest features first, then the label that they favour most."""
+    for count in np.flatnonzero(enough.any(axis=1)).tolist():
+        for other in sorted(np.flatnonzero(enough[count]).tolist(), key=lambda label: -excess[count, label]):
+            yield count, other
 
 
 def _edges(lattice: Lattice, step: int) -> Array:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -63,7 +63,12 @@ class Explanation:
         return "\n".join([f"{place + 1:>3}. {token.word}  {token.heading}", *token.lines(top)])
 
 
-def contribution_lines(contributions: Sequence[Contribution], top: int) -> list[str]:
+def by_difference(contributions: Iterable[Contribution]) -> list[Contribution]:
+    """Sort contributions, largest absolute difference first."""
+    return sorted(contributions, key=lambda one: -abs(one.difference))
+
+
+def as_lines(contributions: Sequence[Contribution], top: int) -> list[str]:
     """The first ``top`` contributions, and the sum of the others."""
     lines = [f"{INDENT}{one.difference:+8.3f}  {one.feature}" for one in contributions[:top]]
     if len(contributions) > top:

@@ -10,7 +10,7 @@ import numpy as np
 from tagpool.corpus.corpus import Corpus
 from tagpool.errors import InputError
 from tagpool.experts.inside.decisive import Decisions
-from tagpool.experts.inside.explanation import INDENT, Contribution, Explanation, TokenExplanation, contribution_lines
+from tagpool.experts.inside.explanation import INDENT, Contribution, Explanation, TokenExplanation, as_lines, by_difference
 from tagpool.experts.inside.sentence_weights import Array, SentenceWeights, TokenWeights
 from tagpool.experts.linear.expert import Expert
 
@@ -47,7 +47,7 @@ class LinearExplanation(TokenExplanation):
 
     def lines(self, top: int = 8) -> list[str]:
         """Contributions and decisive features."""
-        lines = contribution_lines(self.contributions, top)
+        lines = as_lines(self.contributions, top)
         lines.append(f"{INDENT}{self.transitions:+8.3f}  (neighbouring labels)")
         if self.decisive is None:
             verdict = "the neighbouring labels alone decide: no set of its features changes the label"
@@ -102,19 +102,19 @@ class _Explainer:
             runner_up=self.labels[runner_up],
             runner_up_probability=float(marginals[runner_up]),
             feature_count=token.count,
-            contributions=_sorted(list(_token_contributions(token, place, self.best, other))),
-            beside=_sorted(beside),
+            contributions=by_difference(_token_contributions(token, place, self.best, other)),
+            beside=by_difference(beside),
             transitions=float(sum(one.difference for one in beside)),
-            decisive=None if decisive is None else decisive.names,
-            instead=None if decisive is None else self.labels[decisive.instead],
+            decisive=None if decisive is None else decisive[0],
+            instead=None if decisive is None else self.labels[decisive[1]],
         )
 
     def _differences_beside(self, place: int, other: list[int]) -> Iterator[Contribution]:
         """Differences between two sequences that do not come from the features of a token."""
         for t in (place, place + 1):
-            step, other_step = self.weights.step_into(t, self.best), self.weights.step_into(t, other)
-            if step.score or other_step.score:
-                yield Contribution(step.name, step.score, step.score - other_step.score)
+            (name, score), (_, other_score) = self.weights.step_into(t, self.best), self.weights.step_into(t, other)
+            if score or other_score:
+                yield Contribution(name, score, score - other_score)
         if place + 1 < len(self.best):
             for one in _token_contributions(self.weights.tokens[place + 1], place + 1, self.best, other):
                 if one.difference:
@@ -131,7 +131,3 @@ def _token_contributions(token: TokenWeights, place: int, best: list[int], other
 
 def _contribution(name: str, score: Array, other: Array) -> Contribution:
     return Contribution(name, float(score), float(score - other))
-
-
-def _sorted(contributions: list[Contribution]) -> list[Contribution]:
-    return sorted(contributions, key=lambda one: -abs(one.difference))

@@ -20,8 +20,8 @@ _START, _END = "(start)", "(end)"
 class TokenWeights:
     """The features of a token that have weights.
 
-    ``scores`` is a [features][labels] array of what each feature adds to each label. ``steps`` is a [features][labels
-    before][labels] array for the features of the transition into the token. ``count`` includes features without weights.
+    ``scores`` [features][labels] are the weights times the values. ``steps`` [features][labels before][labels] are those of the
+    features of the transition into the token. ``count`` includes features without weights.
     """
 
     names: list[str]
@@ -29,14 +29,6 @@ class TokenWeights:
     step_names: list[str]
     steps: Array
     count: int
-
-
-@dataclass(frozen=True)
-class Step:
-    """The weight of a transition without its features; ``name`` has the two labels."""
-
-    name: str
-    score: float
 
 
 class SentenceWeights:
@@ -71,8 +63,8 @@ class SentenceWeights:
             names, scores, step_names, step_scores.reshape(-1, count, count), count=len(values) + len(step_values)
         )
 
-    def step_into(self, place: int, labels: Sequence[int]) -> Step:
-        """The transition into a token, or into the end of the sentence where ``place`` is its length."""
+    def step_into(self, place: int, labels: Sequence[int]) -> tuple[str, float]:
+        """The labels and the weight of the transition into a token, or into the end if ``place`` is the sentence length."""
         count = len(self.labels)
         before = self.labels[labels[place - 1]] if place else _START
         after = self.labels[labels[place]] if place < len(labels) else _END
@@ -82,11 +74,11 @@ class SentenceWeights:
             score = self.edges[count + 1, labels[-1]]
         else:
             score = self.edges[labels[place - 1], labels[place]]
-        return Step(f"{before} → {after}", float(score))
+        return f"{before} → {after}", float(score)
 
 
 def summed_values(row: list[tuple[str, float]]) -> dict[str, float]:
-    """The values of features by name; a template may make a feature of a token twice."""
+    """The values of features by name; the values of a feature that occurs twice are added."""
     values: dict[str, float] = {}
     for name, value in row:
         values[name] = values.get(name, 0.0) + value
