@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from tagpool.experiments.study import Row, Table
 from tagpool.pools.votes.ballots import Ballots, FloatArray, IntArray
 from tagpool.pools.votes.fitted import sentence_losses
+from tagpool.pools.votes.methods.batch import expert_losses
 from tagpool.pools.votes.methods.method import Settings
-from tagpool.pools.votes.methods.per_expert import expert_losses
 from tagpool.pools.votes.pool import VotePool
 from tagpool.pools.votes.training import choose_beta, learn
 

@@ -16,6 +16,8 @@ from tagpool.experts.configuration import configuration_text
 from tagpool.experts.references import REFERENCES, origins_of, references_of
 from tagpool.experts.tagger import Tagger
 from tagpool.features.encoder import Encoder
+from tagpool.features.parser import parse
+from tagpool.features.template import TemplateSet
 from tagpool.parameters import Parameters
 
 SIZES = ("full", "small")
@@ -133,6 +135,14 @@ def _unpacked(packed: bytes | None) -> list[str]:
     except (zlib.error, UnicodeDecodeError):
         raise ModelError("damaged model: the names of features are not compressed UTF-8") from None
     return text.split("\0") if text else []
+
+
+def fitted_templates(tagger: Tagger) -> TemplateSet:
+    """The templates that a tagger was trained with."""
+    if isinstance(tagger._encoder, Encoder):
+        return tagger._encoder.templates_
+    text = tagger._fitted().text("templates")
+    return tagger._templates() if text is None else parse(text)
 
 
 def json_parameters(learner: Parameters) -> dict[str, Any]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
+
+import numpy as np
 
 from tagpool.corpus.text import SPACE
 from tagpool.experts.tagger import Tagger
@@ -16,6 +18,9 @@ class Training:
 
     Subclasses create the native data in ``__init__``, and find the weights in ``learn``.
     """
+
+    previous_model: ClassVar[type[PreviousModel]]  # the model that training continues from
+    trainer_name: str  # for the summary
 
     def __init__(
         self,
@@ -49,7 +54,7 @@ class Training:
             learned = self.learn(watch)
         except KeyboardInterrupt:
             learned = watch.kept()
-            if learned is not None and self.is_valid(learned):
+            if learned is not None and (not isinstance(learned, np.ndarray) or np.isfinite(learned).all()):
                 self.install(learned, watch)
             raise
         watch.release()
@@ -76,23 +81,15 @@ class Training:
             "tokens": self.data.token_count,
             "columns": [] if corpus is None else [name for name in corpus.columns if name != SPACE],
             "label": None if corpus is None else corpus.label_column,
-            "trainer": self.trainer_name(),
+            "trainer": self.trainer_name,
             "epochs": watch.log[-1].number if watch.log else 0,
             "loss": watch.log[-1].loss if watch.log else None,
             "dev": None if watch.best is None else watch.best_score,
         }
 
-    def previous_model(self, tagger: Any) -> PreviousModel:
-        """The model that training continues from."""
-        raise NotImplementedError
-
     def learn(self, watch: Watch) -> Any:
         """Run the epochs; return the learned weights."""
         raise NotImplementedError
-
-    def is_valid(self, learned: Any) -> bool:
-        """Whether weights of an interrupted training make a model."""
-        return True
 
     def dev_model(self, learned: Any) -> Any:
         """A native model that tags encoded sentences."""
@@ -100,8 +97,4 @@ class Training:
 
     def model(self, learned: Any) -> Any:
         """The native model of the tagger. The training set is freed first: memory peaks here."""
-        raise NotImplementedError
-
-    def trainer_name(self) -> str:
-        """The trainer, for the summary."""
         raise NotImplementedError

@@ -55,12 +55,6 @@ Combination = Callable[[MarkovChains, FloatArray], tuple[FloatArray, FloatArray]
 """ln P(y_0) and ln P(y_{t+1}|y_t), for weights or for each of several rows of weights."""
 
 
-def combine_chains(chains: MarkovChains, weights: FloatArray, combination: Combination) -> Lattice:
-    """Combine chains into one lattice of log probabilities, with partition 1."""
-    first, steps = combination(chains, weights)
-    return Lattice(np.zeros(chains.nodes.shape[1:]), steps, start=first)
-
-
 def sequence_mixture(chains: MarkovChains, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return the chain with the bigram marginals of the mixture of sequences."""
     nodes = weighted_sum(weights, chains.nodes)

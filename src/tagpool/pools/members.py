@@ -13,7 +13,13 @@ from tagpool.chain.lattice import Lattice
 from tagpool.corpus.corpus import Corpus
 from tagpool.errors import InputError, NotFittedError
 from tagpool.experts.inputs import are_given_features, as_corpus
+from tagpool.experts.linear.crf import CRF
+from tagpool.experts.linear.expert import Expert
 from tagpool.experts.linear.lattices import Scored
+from tagpool.experts.linear.maxent import MaxEnt
+
+EXPERTS: dict[str, type[Expert]] = {expert.kind: expert for expert in (CRF, MaxEnt)}
+"""The experts that pools train, by kind."""
 
 
 def check_members(members: Any, owner: str) -> tuple[Any, ...]:

@@ -19,9 +19,7 @@ from tagpool.experts.linear.crf import CRF
 from tagpool.experts.linear.expert import Expert
 from tagpool.experts.linear.maxent import MaxEnt
 from tagpool.experts.references import origins_of
-from tagpool.experts.saving import feature_names
-from tagpool.features.encoder import Encoder
-from tagpool.features.parser import parse
+from tagpool.experts.saving import feature_names, fitted_templates
 from tagpool.features.template import Template, TemplateSet
 
 
@@ -46,7 +44,7 @@ def merge(members: Sequence[Any], weights: FloatArray, labels: tuple[str, ...]) 
     merged: Expert = CRF() if any(expert._fitted().chain for expert, _ in experts) else MaxEnt()
     texts = {"kind": merged.kind, "tagpool": tagpool.__version__, "summary": json.dumps(_summary(experts))}
     if not model.given:
-        texts["templates"] = merged.templates = str(_union([_templates(expert) for expert, _ in experts]))
+        texts["templates"] = merged.templates = str(_union([fitted_templates(expert) for expert, _ in experts]))
     packed = "\0".join(sorted(set().union(*names))).encode()
     merged._model = _native.Model.read(model.write(texts, {"names": zlib.compress(packed, 3)}, False))
     merged._origins = {checksum: origin for expert, _ in experts for checksum, origin in origins_of(expert).items()}
@@ -58,12 +56,6 @@ def _as_expert(member: Any) -> Expert:
     if not isinstance(expert, Expert):
         raise InputError(f"a member is a {type(member).__name__}; only pools of CRFs and MaxEnts merge into one model")
     return expert
-
-
-def _templates(expert: Expert) -> TemplateSet:
-    if isinstance(expert._encoder, Encoder):
-        return expert._encoder.templates_
-    return parse(expert._fitted().text("templates") or "")
 
 
 def _union(sets: Sequence[TemplateSet]) -> TemplateSet:

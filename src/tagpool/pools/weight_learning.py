@@ -16,7 +16,7 @@ from tagpool.errors import InputError
 from tagpool.evaluation.alignment import Alignment, check_lengths
 from tagpool.evaluation.chunks import count_chunks, rates
 from tagpool.experts.linear.lattices import Scored
-from tagpool.pools.combination import COMBINATIONS, SEQUENCE_PRODUCT, MarkovChains, combine_chains
+from tagpool.pools.combination import COMBINATIONS, SEQUENCE_PRODUCT, MarkovChains
 from tagpool.pools.member_weights import ConcaveFunction, em_weights, maximise, project_to_simplex, uniform, weight_grid
 from tagpool.pools.members import member_lattices, member_scores
 
@@ -108,16 +108,15 @@ def _decode(part: HeldOut, combine: str, points: Sequence[FloatArray]) -> list[N
     if scores is not None and all(one.edges.ndim == 2 for one in scores):
         return [decode_scores(weight_scores(scores, point)) for point in points]
     rows: list[list[NDArray[np.int32]]] = [[] for _ in points]
-    decode = _decode_products if combine == SEQUENCE_PRODUCT else _decode_chains
     for lattices in part.lattices():
-        for row, labels in zip(rows, decode(lattices, combine, points), strict=True):
+        decoded: Iterator[NDArray[np.int32]]
+        if combine == SEQUENCE_PRODUCT:
+            decoded = (Lattice.combine(lattices, point).best().labels for point in points)
+        else:
+            decoded = _decode_chains(lattices, combine, points)
+        for row, labels in zip(rows, decoded, strict=True):
             row.append(labels)
     return [np.concatenate(row) for row in rows]
-
-
-def _decode_products(lattices: Sequence[Lattice], combine: str, points: Sequence[FloatArray]) -> Iterator[NDArray[np.int32]]:
-    for point in points:
-        yield Lattice.combine(lattices, point).best().labels
 
 
 def _decode_chains(lattices: Sequence[Lattice], combine: str, points: Sequence[FloatArray]) -> Iterator[NDArray[np.int32]]:
@@ -141,7 +140,9 @@ def pool_lattices(lattices: Sequence[Lattice], weights: FloatArray, combine: str
     if combine == SEQUENCE_PRODUCT:
         return Lattice.combine(lattices, weights)
     used = [index for index, weight in enumerate(weights) if weight > 0]
-    return combine_chains(MarkovChains.of([lattices[index] for index in used]), weights[used], COMBINATIONS[combine])
+    chains = MarkovChains.of([lattices[index] for index in used])
+    first, steps = COMBINATIONS[combine](chains, weights[used])
+    return Lattice(np.zeros(chains.nodes.shape[1:]), steps, start=first)  # of log probabilities, with partition 1
 
 
 def weight_scores(scores: Sequence[Scored], weights: FloatArray) -> Scored:

@@ -15,8 +15,8 @@ from tagpool.errors import InputError
 from tagpool.experts.inducing.names import NamedFeatures
 from tagpool.experts.inducing.tagger import InducingTagger
 from tagpool.experts.inside.inspection import template_of
+from tagpool.experts.saving import fitted_templates
 from tagpool.features.functions import CONTEXT
-from tagpool.features.parser import parse
 from tagpool.features.template import Call, Expression, Range, Template, TemplateSet, Term
 
 _PARTS = ("prefix", "suffix", "cluster")  # functions of which a shorter value is a part of a longer one
@@ -44,7 +44,7 @@ def conjunction_templates(tagger: InducingTagger) -> list[ConjunctionTemplate]:
     ['word[-1] & word[0]']
     """
     features = NamedFeatures(tagger)
-    terms_of = _terms(_templates(tagger))
+    terms_of = _terms(fitted_templates(tagger))
     keys = np.array([template_of(name) for name in features.names + features.label_names])
     conjunctions = features.induced.conjunctions
     pairs = np.sort(keys[conjunctions], axis=1) if len(conjunctions) else np.empty((0, 2), keys.dtype)
@@ -79,7 +79,7 @@ def induced_templates(tagger: InducingTagger, *, n: int = 20, bag: str | None = 
     """
     if type(n) is not int or n < 1:
         raise InputError(f"n={n!r}: expected a whole number of at least 1")
-    templates = _templates(tagger)
+    templates = fitted_templates(tagger)
     base = tuple(template for template in templates if not template.is_history)
     known = {frozenset(terms) for template in templates for _, terms in template.expand()}
     chosen: list[Template] = []
@@ -88,11 +88,6 @@ def induced_templates(tagger: InducingTagger, *, n: int = 20, bag: str | None = 
         if len(chosen) < n and frozenset(terms) not in known and (transitions or not template.is_history):
             chosen.append(replace(template, bags=(bag,)) if bag else template)
     return templates.keep((*base, *chosen))
-
-
-def _templates(tagger: InducingTagger) -> TemplateSet:
-    text = tagger._fitted().text("templates")
-    return parse(text) if text is not None else tagger._templates()
 
 
 def _terms(templates: TemplateSet) -> dict[str, tuple[Term, ...] | None]:

@@ -56,6 +56,7 @@ class InducingTraining(Training):
 
     def __init__(self, tagger: InducingTagger, sentences: Any, labels: Any, **options: Any) -> None:
         super().__init__(tagger, sentences, labels, **options)
+        self.trainer_name = "mistakes, with conjunctions" if tagger.induce else "mistakes"
         average_from = tagger.average_from if self.epochs is None else None
         self.learner = self._learner(_NEVER if average_from is None else average_from)
         if self.previous is not None:
@@ -122,10 +123,6 @@ class InducingTraining(Training):
         """Set the model of the tagger, with the features that were added in training."""
         super().install(learned, watch)
         self.tagger._induced = InducedFeatures.of(learned, self.data.feature_count)
-
-    def trainer_name(self) -> str:
-        """The name of the algorithm."""
-        return "mistakes, with conjunctions" if self.tagger.induce else "mistakes"
 
 
 def _history(data: TrainingData) -> _native.OnlineHistory | None:

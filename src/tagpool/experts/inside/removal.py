@@ -8,7 +8,7 @@ from tagpool import _native
 from tagpool.errors import InputError, TemplateError
 from tagpool.experts.inside.inspection import template_of
 from tagpool.experts.linear.expert import Expert
-from tagpool.experts.saving import feature_names
+from tagpool.experts.saving import feature_names, fitted_templates
 from tagpool.experts.tagger import Tagger
 from tagpool.features.parser import parse
 from tagpool.features.template import Template
@@ -18,8 +18,7 @@ def group_keys(taggers: Sequence[Tagger], groups: Sequence[str], templates: str 
     """Keys of the templates that are only in these groups, and of further ``templates``; the taggers are members of a pool."""
     if any(tagger.takes_features for tagger in taggers):
         raise InputError("the model was trained on given features; only features of templates have groups")
-    texts = [tagger._fitted().text("templates") or str(tagger._templates()) for tagger in taggers]
-    known = [template for text in dict.fromkeys(texts) for template in parse(text)]
+    known = list(dict.fromkeys(template for tagger in taggers for template in fitted_templates(tagger)))
     bags = dict.fromkeys(bag for template in known for bag in template.bags)
     for group in groups:
         if group not in bags:

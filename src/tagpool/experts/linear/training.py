@@ -32,6 +32,7 @@ class LinearTraining(Training):
 
     def __init__(self, expert: Expert, sentences: Any, labels: Any, **options: Any) -> None:
         self.trainer = trainer_of(expert.trainer)
+        self.trainer_name = repr(self.trainer)
         super().__init__(expert, sentences, labels, **options)
         previous = self.previous
         self.step_before: float | None = None
@@ -103,10 +104,6 @@ class LinearTraining(Training):
         del self.problem
         return weights
 
-    def is_valid(self, learned: Weights) -> bool:
-        """Whether all weights are finite."""
-        return bool(np.isfinite(learned).all())
-
     def parts(self, weights: Weights, history: _native.Encoder | None) -> tuple[Any, ...]:
         """The arguments of native models: labels, cells (empty: all), their weights, edges, transition features."""
         training, data = self.training, self.data
@@ -143,10 +140,6 @@ class LinearTraining(Training):
         if isinstance(encoder, GivenEncoder):
             return _native.Model.from_given(encoder.fitted_native, *parts)
         return _native.Model.from_encoder(encoder.fitted_native, *parts)
-
-    def trainer_name(self) -> str:
-        """The trainer of the expert with its parameters."""
-        return repr(trainer_of(self.tagger.trainer))
 
     def summary(self, watch: Watch) -> dict[str, Any]:
         """Facts about the training, with the step size."""

@@ -70,7 +70,7 @@ class RandomParts:
 
     def views(self, templates: TemplateSet, labels: Sequence[str]) -> dict[str, View]:
         """Return one view per part."""
-        return {f"part {n + 1}": View(templates, Part(n, self.count, self.seed)) for n in range(_check_count(self.count))}
+        return _part_views(templates, self.count, self.seed)
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ class SequentialParts:
 
     def views(self, templates: TemplateSet, labels: Sequence[str]) -> dict[str, View]:
         """Return one view per part."""
-        return {f"part {n + 1}": View(templates, Part(n, self.count)) for n in range(_check_count(self.count))}
+        return _part_views(templates, self.count)
 
 
 @dataclass(frozen=True)
@@ -103,9 +103,8 @@ class Positions:
         {'before': 'word[-1]\\n', 'here': 'word[0]\\n', 'after': 'word[1]\\n'}
         """
         expanded = [single for template in templates for single in _expand(template)]
-        sides = {"before": {-1}, "here": set[int](), "after": {1}}
         views = {}
-        for name, side in sides.items():
+        for name, side in (("before", {-1}), ("here", set[int]()), ("after", {1})):
             chosen = tuple(single for single in expanded if _sides(single) in (side, {-1, 1}))
             if any(_sides(single) == side for single in chosen):
                 views[name] = View(templates.keep(chosen))
@@ -150,21 +149,16 @@ def parse_scheme(text: str, seed: int = 1) -> BagScheme:
     )
 
 
-def _check_count(count: object) -> int:
+def _part_views(templates: TemplateSet, count: int, seed: int | None = None) -> dict[str, View]:
     if isinstance(count, bool) or not isinstance(count, int) or count < 1:
         raise InputError(f"count={count!r}: expected a whole number of at least 1")
-    return count
+    return {f"part {number + 1}": View(templates, Part(number, count, seed)) for number in range(count)}
 
 
 def _expand(template: Template) -> list[Template]:
     """Return one template per combination of offsets."""
     return [
-        replace(
-            template,
-            terms=tuple(Term(expression, (Range(offset, offset),)) for expression, offset in terms),
-            line=template.line,
-            text=None,
-        )
+        replace(template, terms=tuple(Term(expression, (Range(offset, offset),)) for expression, offset in terms), text=None)
         for _, terms in template.expand()
     ]
 

@@ -11,22 +11,15 @@ from typing import Any
 
 from tagpool.chain.checks import FloatArray
 from tagpool.errors import InputError
-from tagpool.experts.linear.crf import CRF
 from tagpool.experts.linear.expert import Expert
-from tagpool.experts.linear.maxent import MaxEnt
 from tagpool.parameters import declare_parameters, parameter
 from tagpool.pools.bagging.bags import Bags
 from tagpool.pools.bagging.partitions import BagScheme
 from tagpool.pools.bagging.training import train_members
 from tagpool.pools.combination import COMBINATION_NAMES, SEQUENCE_PRODUCT
-from tagpool.pools.members import check_members
+from tagpool.pools.members import EXPERTS, check_members
 from tagpool.pools.parallel_fits import OnEpoch, TrainingCorpora
 from tagpool.pools.pool import Pool
-
-
-def experts_by_kind() -> Mapping[str, type[Expert]]:
-    """The classes of experts that can be members."""
-    return {CRF.kind: CRF, MaxEnt.kind: MaxEnt}
 
 
 @declare_parameters
@@ -54,7 +47,7 @@ class BaggingPool(Pool):
 
     kind = "bagging-pool"
 
-    expert: Expert = parameter(kw_only=False, kinds=experts_by_kind, help="Unfitted CRF or MaxEnt that is trained on every bag.")
+    expert: Expert = parameter(kw_only=False, kinds=lambda: EXPERTS, help="Unfitted CRF or MaxEnt that is trained on every bag.")
     bags: str | Mapping[str, Sequence[str]] | BagScheme | None = parameter(
         default=None, choices=("auto",), help="Bags of each member: None for one bag per member, a dict, 'auto', or a scheme."
     )

@@ -10,10 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from tagpool import _native
 from tagpool.chain.checks import FloatArray
 from tagpool.errors import ModelError
-from tagpool.experts.linear.crf import CRF
 from tagpool.experts.linear.expert import Expert, LinearParameters
 from tagpool.experts.linear.lattices import Scored
-from tagpool.experts.linear.maxent import MaxEnt
 from tagpool.experts.model_file import ModelFile
 from tagpool.experts.saving import SaveOptions, feature_names, has_names, to_bytes
 from tagpool.optim.watch import Epoch
@@ -22,14 +20,13 @@ from tagpool.pools.elitist.feature_sharing import FeatureSharing, SupportCounts,
 from tagpool.pools.elitist.files import file_parts, restore
 from tagpool.pools.elitist.training import ElitistTrainer, ElitistTraining
 from tagpool.pools.member_weights import check_weights, uniform
+from tagpool.pools.members import EXPERTS
 from tagpool.pools.pool import Pool
 
 if TYPE_CHECKING:
     from tagpool.experts.sequence_tagger import Sentences
 
 Self = TypeVar("Self", bound="ElitistPool")
-
-_EXPERTS: dict[str, type[Expert]] = {"maxent": MaxEnt, "crf": CRF}
 
 
 @declare_parameters
@@ -53,7 +50,7 @@ class ElitistPool(Pool, LinearParameters):
     kind = "elitist-pool"
 
     experts: int = parameter(default=3, minimum=2, maximum=10, help="Number of members.")
-    expert: str = parameter(default="maxent", choices=tuple(_EXPERTS), help="Kind of the members.")
+    expert: str = parameter(default="maxent", choices=tuple(EXPERTS), help="Kind of the members.")
     penalty: str = parameter(default="elitist", choices=("elitist", "l1"), help="Penalty.")
     strength: float = parameter(default=0.1, minimum=0, tune=(0.01, 1.0), help="Strength of the penalty.")
     mu: float = parameter(default=0.0, minimum=0, maximum=1, help="Part of the loss of single members (μ).")
@@ -100,7 +97,7 @@ class ElitistPool(Pool, LinearParameters):
 
     def _single_expert(self, **parameters: Any) -> Expert:
         """Return an unfitted expert with the parameters of the pool."""
-        kind = _EXPERTS[self.expert]
+        kind = EXPERTS[self.expert]
         shared = {name: value for name, value in self.get_params(deep=False).items() if name in kind.parameters()}
         return kind(**shared, **parameters)
 
@@ -190,9 +187,9 @@ class ElitistPool(Pool, LinearParameters):
     def from_file(cls: type[Self], file: ModelFile) -> Self:
         """Return the pool of an open model file, which has the merged model and the members."""
         kind = file.text("kind")
-        if kind not in _EXPERTS:
+        if kind not in EXPERTS:
             raise ModelError(f"expected an elitist pool, got a {kind}; load it with tagpool.load", source=file.source)
-        merged = _EXPERTS[kind].from_file(file)
+        merged = EXPERTS[kind].from_file(file)
         try:
             pool: Self = restore(cls, merged)
             return pool

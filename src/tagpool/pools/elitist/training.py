@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,30 +18,6 @@ from tagpool.optim.watch import Watch, Weights
 from tagpool.parameters import Exclusive, declare_parameters, parameter
 
 
-@dataclass(frozen=True, eq=False)
-class ElitistMembers:
-    """Members of a pool: ``parameters`` is [members][cells + edges], ``weights`` is [members]."""
-
-    parameters: Weights
-    weights: NDArray[np.float64]
-
-    @classmethod
-    def of(cls, parameters: Weights, count: int) -> ElitistMembers:
-        """Divide the parameters of the native learner: those of each member, then the weights of the members."""
-        return cls(parameters[:-count].reshape(count, -1), parameters[-count:].astype(np.float64))
-
-    def merge(self) -> Weights:
-        """Return the weights of the merged model: Σ_j α_j W_j.
-
-        >>> ElitistMembers(np.ones((2, 3), np.float32), np.array([0.25, 0.75])).merge().tolist()
-        [1.0, 1.0, 1.0]
-        """
-        total = np.zeros(self.parameters.shape[1])
-        for weight, row in zip(self.weights.tolist(), self.parameters, strict=True):  # row by row, to save memory
-            total += weight * row
-        return total.astype(np.float32)
-
-
 @declare_parameters
 class ElitistTrainer(Trainer):
     """FOBOS on all members at once."""
@@ -56,9 +31,18 @@ class ElitistTrainer(Trainer):
     batch: int = parameter(minimum=1, help="Sentences per step.")
     step: float | None = parameter(minimum=Exclusive(0), help="First step size; None: calibrated.")
 
+    def split(self, parameters: Weights) -> tuple[Weights, NDArray[np.float64]]:
+        """Divide the parameters of the native learner: [members][cells + edges], and the weights of the members."""
+        count = len(self.weights)
+        return parameters[:-count].reshape(count, -1), parameters[-count:].astype(np.float64)
+
     def model_weights(self, parameters: Weights) -> Weights:
-        """Return the weights of the merged model."""
-        return ElitistMembers.of(parameters, len(self.weights)).merge()
+        """Return the weights of the merged model: Σ_j α_j W_j."""
+        rows, weights = self.split(parameters)
+        total = np.zeros(rows.shape[1])
+        for weight, row in zip(weights.tolist(), rows, strict=True):  # row by row, to save memory
+            total += weight * row
+        return total.astype(np.float32)
 
     def _run(self, problem: Problem, watch: Watch) -> Weights:
         if len(problem.training.transition_cells()[0]):
@@ -89,7 +73,7 @@ class ElitistTraining(LinearTraining):
 
     def install(self, learned: Any, watch: Watch) -> None:
         """Set the merged model, then create the models of the members with its encoder."""
-        members = ElitistMembers.of(learned, len(self.trainer.weights))
-        parts = [self.parts(row, None) for row in members.parameters]
+        rows, self.weights = self.trainer.split(learned)
+        parts = [self.parts(row, None) for row in rows]
         super().install(learned, watch)
-        self.models, self.weights = tuple(map(self.model_of, parts)), members.weights
+        self.models = tuple(map(self.model_of, parts))

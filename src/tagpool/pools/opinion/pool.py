@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -102,7 +101,7 @@ class OpinionPool(Pool):
         raise NotFittedError(f"the OpinionPool (weights={self.weights!r}) is not fitted: call fit(dev) first")
 
     def _with_members(self, members: tuple[Any, ...]) -> OpinionPool:
-        other = copy.copy(self)
+        other = super()._with_members(members)
         other.members = members
         return other
 

@@ -17,16 +17,14 @@ from tagpool.chain.checks import FloatArray
 from tagpool.corpus.corpus import Corpus
 from tagpool.errors import InputError
 from tagpool.experts.inducing.tagger import InducingTagger
-from tagpool.experts.linear.crf import CRF
 from tagpool.experts.linear.expert import Expert
-from tagpool.experts.linear.maxent import MaxEnt
 from tagpool.experts.tagger import Tagger
 from tagpool.features.parser import parse
 from tagpool.features.presets import load_templates
-from tagpool.parameters import Parameters, declare_parameters, parameter
+from tagpool.parameters import declare_parameters, parameter
 from tagpool.pools.bagging.pool import BaggingPool
 from tagpool.pools.elitist.pool import ElitistPool
-from tagpool.pools.members import as_sentences
+from tagpool.pools.members import EXPERTS, as_sentences
 from tagpool.pools.parallel_fits import OnEpoch, TrainingCorpora, variant
 from tagpool.pools.pool import Pool
 from tagpool.pools.two_stage.columns import COLUMNS, TEMPLATES, add_columns
@@ -35,12 +33,10 @@ if TYPE_CHECKING:
     from tagpool.experts.inside.explanation import TokenExplanation
 
 Stage = Tagger | BaggingPool | ElitistPool
-_NAMES = ("first stage", "second stage")
 
 
-def stages_by_kind() -> Mapping[str, type[Parameters]]:
-    """The classes of taggers that can be stages."""
-    return {"crf": CRF, "maxent": MaxEnt, "inducing": InducingTagger, "elitist": ElitistPool, "bagging": BaggingPool}
+STAGES = {**EXPERTS, "inducing": InducingTagger, "elitist": ElitistPool, "bagging": BaggingPool}
+"""The classes of taggers that can be stages, by kind."""
 
 
 @declare_parameters
@@ -69,11 +65,11 @@ class TwoStageTagger(Pool):
 
     first: Stage = parameter(
         kw_only=False,
-        kinds=stages_by_kind,
+        kinds=lambda: STAGES,
         help="Unfitted tagger of the first stage: a CRF, MaxEnt, InducingTagger, ElitistPool or BaggingPool.",
     )
     second: Stage | None = parameter(
-        default=None, kw_only=False, kinds=stages_by_kind, help="Unfitted tagger of the second stage; None: like the first."
+        default=None, kw_only=False, kinds=lambda: STAGES, help="Unfitted tagger of the second stage; None: like the first."
     )
     added_templates: str = parameter(default=TEMPLATES, help="Templates that a second stage like the first has in addition.")
     folds: int = parameter(default=5, minimum=2, help="Cross-validation folds over documents.")
@@ -81,6 +77,9 @@ class TwoStageTagger(Pool):
     threads: int = parameter(default=1, minimum=1, help="Number of threads; the result does not depend on it.")
 
     weights = "second stage only"
+    combination = "second stage"
+    names_ = ("first stage", "second stage")
+    reads_documents = True
 
     # Training -----------------------------------------------------------------------------------------------------------
 
@@ -93,9 +92,9 @@ class TwoStageTagger(Pool):
         second = self._second_stage()
         self._weights = self.configuration_ = None  # not fitted after an error
         train = add_columns(corpora.train, self._cross_val_labels(corpora, on_epoch))
-        first = _fit_stage(self._copy(self.first), corpora, on_epoch, _NAMES[0])
+        first = _fit_stage(self._copy(self.first), corpora, on_epoch, self.names_[0])
         held_out = None if corpora.dev is None else add_columns(corpora.dev, first.predict(corpora.dev))
-        _fit_stage(second, replace(corpora, train=train, dev=held_out), on_epoch, _NAMES[1])
+        _fit_stage(second, replace(corpora, train=train, dev=held_out), on_epoch, self.names_[1])
         self._members, self._weights = (first, second), np.array([0.0, 1.0])
 
     def _copy(self, stage: Stage) -> Any:
@@ -154,16 +153,6 @@ class TwoStageTagger(Pool):
     # Properties ---------------------------------------------------------------------------------------------------------
 
     @property
-    def combination(self) -> str:
-        """Name of the combination of the members."""
-        return "second stage"
-
-    @property
-    def names_(self) -> tuple[str, ...]:
-        """Names of the stages."""
-        return _NAMES
-
-    @property
     def first_(self) -> Any:
         """The fitted first stage."""
         return self.members_[0]
@@ -183,11 +172,6 @@ class TwoStageTagger(Pool):
     def columns(self) -> tuple[str, ...]:
         """Names of the corpus columns that the templates read."""
         return tuple(column for column in super().columns if column not in COLUMNS)
-
-    @property
-    def reads_documents(self) -> bool:
-        """True: labels depend on the rest of the document."""
-        return True
 
     def record(self) -> dict[str, Any]:
         """Return the JSON values that a file contains beside the stages."""

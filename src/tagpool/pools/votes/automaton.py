@@ -12,7 +12,6 @@ from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tagpool import _native
 from tagpool.errors import InputError
@@ -41,6 +40,7 @@ class Automaton:
         self._check_acyclic()
         self.states = self._sort_by_depth()
         self.length = self._depth[self.states[-1]]
+        self._number = {state: number for number, state in enumerate(self.states)}
         self._check_ends()
 
     def __len__(self) -> int:
@@ -89,19 +89,17 @@ class Automaton:
                 f"it has {length} tokens, but the automaton's paths have {self.length} edges",
                 source=f"sentence {too_long[0] + 1}",
             )
-        number_of = {state: number for number, state in enumerate(self.states)}
         order = self.edge_order()
         counts = [len(self._outgoing[state]) for state in self.states]
-        to = [number_of[self.edges[number][1]] for number in order]
+        to = [self._number[self.edges[number][1]] for number in order]
         experts = [_expert(self.edges[number][2], ballots.experts) for number in order]
         depth = [self._depth[state] for state in self.states]
-        first = _unsigned([0, *np.cumsum(counts).tolist()])
-        return _native.PathAutomaton(first, _unsigned(to), _unsigned(experts), _unsigned(depth))
+        parts = ([0, *np.cumsum(counts).tolist()], to, experts, depth)
+        return _native.PathAutomaton(*(np.array(part, np.uint32) for part in parts))
 
     def to_json(self) -> list[list[Any]]:
         """Return the edges with numbers for states; the start is 0."""
-        number_of = {state: number for number, state in enumerate(self.states)}
-        return [[number_of[origin], number_of[to], expert] for origin, to, expert in self.edges]
+        return [[self._number[origin], self._number[to], expert] for origin, to, expert in self.edges]
 
     @classmethod
     def from_json(cls, edges: Sequence[Sequence[Any]]) -> Automaton:
@@ -180,7 +178,3 @@ def _expert(expert: str | int, names: Sequence[str]) -> int:
     if not 0 <= expert < len(names):
         raise InputError(f"an edge follows expert {expert}, but the experts are 0 to {len(names) - 1}")
     return expert
-
-
-def _unsigned(numbers: Sequence[int]) -> NDArray[np.uint32]:
-    return np.array(numbers, np.uint32)

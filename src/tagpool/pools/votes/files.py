@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 import tagpool
 from tagpool import _native
-from tagpool.corpus.files import write_bytes
 from tagpool.errors import InputError, ModelError, TagpoolError
 from tagpool.pools.pool_files import check_version
 from tagpool.pools.votes.automaton import Automaton
@@ -19,6 +18,9 @@ from tagpool.pools.votes.calibration import Calibration
 from tagpool.pools.votes.fitted import FittedVotes
 from tagpool.pools.votes.guarantees import Guarantees
 from tagpool.pools.votes.keys import Place
+
+if TYPE_CHECKING:
+    from tagpool.pools.votes.pool import VotePool
 
 VERSION = 2
 _FUNCTION = "a function"  # replaces a key or loss that is a function
@@ -34,38 +36,27 @@ def missing_loss(gold: str, label: str) -> float:
     raise InputError("the pool was fitted with a function as loss, which its file does not contain: set pool.loss first")
 
 
-def save(pool: Any, path: str | Path) -> None:
-    """Write a vote pool, atomically."""
-    fitted: FittedVotes = pool._weights()
+def to_bytes(pool: VotePool) -> bytes:
+    """Return the content of the file of a vote pool."""
+    fitted = pool._weights()
     parameters = pool.get_params(deep=False)
     parameters["automaton"] = None if pool.automaton is None else pool.automaton.to_json()
     for name in ("key", "loss"):
         if callable(parameters[name]):
             parameters[name] = _FUNCTION
-    record = {
-        "parameters": parameters,
-        "beta": pool.beta_,
-        "experts": fitted.experts,
-        "labels": fitted.labels,
-        "states": fitted.states,
-        "fallback": fitted.fallback,
-        "guarantees": fitted.guarantees.to_dict(),
-        "details": fitted.details,
-        "shape": fitted.weights.shape,
-    }
+    record = {"parameters": parameters, "guarantees": fitted.guarantees.to_dict(), "shape": fitted.weights.shape}
+    record |= {name: getattr(fitted, name) for name in ("beta", "experts", "labels", "states", "fallback")}
     arrays = {"weights": fitted.weights}
     if fitted.drawn_from is not None:
         arrays["drawn_from"] = fitted.drawn_from
-    if pool._calibration is not None:
-        arrays |= {"calibration.confidence": pool._calibration.confidence, "calibration.rates": pool._calibration.rates}
+    if fitted.calibration is not None:
+        arrays |= {"calibration.confidence": fitted.calibration.confidence, "calibration.rates": fitted.calibration.rates}
     texts = {"kind": pool.kind, "version": str(VERSION), "tagpool": tagpool.__version__, "record": json.dumps(record)}
-    write_bytes(
-        path, _native.Container.write(texts, {name: np.ascontiguousarray(array).tobytes() for name, array in arrays.items()})
-    )
+    return _native.Container.write(texts, {name: np.ascontiguousarray(array).tobytes() for name, array in arrays.items()})
 
 
-def restore(pool: Any, container: _native.Container, source: str | Path) -> None:
-    """Fill a new pool from a file."""
+def restore(pool_class: type[VotePool], container: _native.Container, source: str | Path) -> Any:
+    """Return the pool of a file."""
     try:
         check_version(container, VERSION, source)
         record = json.loads(container.text("record") or "")
@@ -75,53 +66,45 @@ def restore(pool: Any, container: _native.Container, source: str | Path) -> None
         for name, replacement in (("key", missing_key), ("loss", missing_loss)):
             if parameters[name] == _FUNCTION:
                 parameters[name] = replacement
-        pool.set_params(**parameters)
+        pool = pool_class(**parameters)
         pool._check()
-        pool._beta = float(record["beta"])
-        pool._fitted = _read_weights(record, container)
-        _check_shape(pool)
-        if container.array("calibration.confidence") is not None:
-            knots, rates = _numbers(container, "calibration.confidence"), _numbers(container, "calibration.rates")
-            if knots.shape != rates.shape or not knots.size or (np.diff(knots) < 0).any():
-                raise ValueError("calibration")
-            pool._calibration = Calibration(knots, rates)
+        pool._fitted = _read_fitted(record, container, pool.automaton)
     except ModelError:
         raise
     except (KeyError, TypeError, ValueError, AttributeError, TagpoolError) as error:  # InputFault is a ValueError
         raise ModelError(f"damaged vote pool: {error}", source=source) from None
+    return pool
 
 
-def _read_weights(record: dict[str, Any], container: _native.Container) -> FittedVotes:
-    weights = _numbers(container, "weights").reshape(record["shape"])
-    drawn_from = None if container.array("drawn_from") is None else _numbers(container, "drawn_from").reshape(-1, *weights.shape)
-    names = {name: tuple(record[name]) for name in ("experts", "labels", "states")}
-    if not all(isinstance(name, str) for group in names.values() for name in group):
+def _read_fitted(record: dict[str, Any], container: _native.Container, automaton: Automaton | None) -> FittedVotes:
+    experts, labels, states = names = [tuple(record[name]) for name in ("experts", "labels", "states")]
+    if not all(isinstance(name, str) for group in names for name in group):
         raise ValueError("names")
-    if (
-        record["fallback"] not in names["labels"]
-        or len(names["experts"]) < 2
-        or len(set(names["experts"])) < len(names["experts"])
-    ):
+    if record["fallback"] not in labels or len(experts) < 2 or len(set(experts)) < len(experts):
         raise ValueError("experts and labels")
+    weights = _numbers(container, "weights").reshape(record["shape"])
+    expected = (len(states) + 1, len(experts)) if weights.ndim == 2 else (len(automaton or ()),)
+    if weights.shape != expected:
+        raise ValueError(f"expected weights of shape {expected}, got {weights.shape}")
+    has_draws = container.array("drawn_from") is not None
+    drawn_from = _numbers(container, "drawn_from").reshape(-1, *weights.shape) if has_draws else None
+    calibration = None
+    if container.array("calibration.confidence") is not None:
+        calibration = Calibration(_numbers(container, "calibration.confidence"), _numbers(container, "calibration.rates"))
+        knots = calibration.confidence
+        if knots.shape != calibration.rates.shape or not knots.size or (np.diff(knots) < 0).any():
+            raise ValueError("calibration")
     return FittedVotes(
-        **names,
+        experts=experts,
+        labels=labels,
+        states=states,
         weights=weights,
         drawn_from=drawn_from,
         fallback=record["fallback"],
         guarantees=Guarantees(**record["guarantees"]),
-        details=dict(record["details"]),
+        beta=float(record["beta"]),
+        calibration=calibration,
     )
-
-
-def _check_shape(pool: Any) -> None:
-    """Raise an error if the number of weights does not match the states or edges."""
-    fitted: FittedVotes = pool._fitted
-    if fitted.weights.ndim == 2:
-        expected: tuple[int, ...] = (len(fitted.states) + 1, len(fitted.experts))
-    else:
-        expected = (len(pool.automaton),)
-    if fitted.weights.shape != expected:
-        raise ValueError(f"expected weights of shape {expected}, got {fitted.weights.shape}")
 
 
 def _numbers(container: _native.Container, name: str) -> FloatArray:

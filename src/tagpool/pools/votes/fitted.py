@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tagpool.corpus.schemes import Scheme
 from tagpool.pools.votes.ballots import Ballots, FloatArray, IntArray, native_ballots
+from tagpool.pools.votes.calibration import Calibration
 from tagpool.pools.votes.decoding import decode_legal, vote_weights
 from tagpool.pools.votes.guarantees import Guarantees
 from tagpool.pools.votes.keys import Key, token_states
@@ -23,7 +24,7 @@ class FittedVotes:
 
     With keys, ``weights`` is [states + 1][experts]; the last row is for states that are new after fit. With an automaton it is
     [edges]. ``drawn_from`` has distributions of the same shape, for methods that draw paths. ``fallback`` is the label of tokens
-    without votes: the most frequent gold label.
+    without votes: the most frequent gold label. ``calibration`` maps the part of the votes to the rate of correct labels.
     """
 
     experts: tuple[str, ...]
@@ -33,7 +34,8 @@ class FittedVotes:
     drawn_from: FloatArray | None
     fallback: str
     guarantees: Guarantees
-    details: dict[str, Any] = field(default_factory=dict)
+    beta: float
+    calibration: Calibration | None = None
 
     def vote(self, ballots: Ballots, pool: VotePool) -> tuple[IntArray, FloatArray]:
         """Return the label number of every token, and its part of the votes."""

@@ -7,12 +7,14 @@ a file in ``methods``.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 import numpy as np
 
 from tagpool.corpus.corpus import Corpus
+from tagpool.corpus.files import write_bytes
 from tagpool.errors import InputError, NotFittedError
 from tagpool.evaluation.breakdown import edit_distance
 from tagpool.evaluation.scores import score
@@ -31,9 +33,8 @@ from tagpool.pools.votes.ballots import (
     check_informative,
     predictions_by_name,
 )
-from tagpool.pools.votes.calibration import Calibration
 from tagpool.pools.votes.description import describe_vote_pool
-from tagpool.pools.votes.files import restore, save
+from tagpool.pools.votes.files import restore, to_bytes
 from tagpool.pools.votes.fitted import FittedVotes, mean_loss
 from tagpool.pools.votes.guarantees import Guarantees
 from tagpool.pools.votes.keys import KEYS, Key
@@ -42,7 +43,6 @@ from tagpool.pools.votes.methods import METHODS
 from tagpool.pools.votes.training import calibrate_pool, checked_settings, choose_beta, learn
 
 Self = TypeVar("Self", bound="VotePool")
-_NOT_FITTED = "the VotePool is not fitted: call fit(predictions, gold) first, or load one"
 
 
 @declare_parameters
@@ -97,8 +97,6 @@ class VotePool(Parameters):
     seed: int = parameter(default=1, minimum=0, maximum=(1 << 63) - 1, help="Seed of the random numbers.")
 
     _fitted: FittedVotes | None = None
-    _calibration: Calibration | None = None
-    _beta: float | None = None
 
     # Fitting ------------------------------------------------------------------------------------------------------------
 
@@ -115,18 +113,16 @@ class VotePool(Parameters):
         abstains; None instead of a sentence is a missing expert. Neither counts for or against the expert. Key functions see
         ``words`` (default: those of a gold corpus).
         """
-        if isinstance(gold, Corpus):
-            words = gold.words if words is None else words
-            gold = gold.labels
+        gold, words = _labels_and_words(gold, words)
         self._check()
         ballots = self._ballots(predictions_by_name(predictions), gold, words)
         check_informative(ballots)
-        self._beta = choose_beta(self, ballots) if isinstance(self.beta, (str, Sequence)) else float(self.beta)
-        settings = checked_settings(self, ballots, self._beta)
+        beta = choose_beta(self, ballots) if isinstance(self.beta, (str, Sequence)) else float(self.beta)
+        settings = checked_settings(self, ballots, beta)
         limited = self.online_rounds is not None and METHODS[self.method].online
         train = ballots.select(range(min(self.online_rounds or 0, len(ballots)))) if limited else ballots
-        self._fitted = learn(self, train, settings)
-        self._calibration = calibrate_pool(self, ballots, settings) if self.calibrate else None
+        calibration = calibrate_pool(self, ballots, settings) if self.calibrate else None
+        self._fitted = replace(learn(self, train, settings), calibration=calibration)
         return self
 
     def _check(self) -> None:
@@ -165,9 +161,10 @@ class VotePool(Parameters):
 
     def _pool(self, predictions: Predictions, words: Any, *, open_labels: bool) -> tuple[list[list[str]], list[FloatArray]]:
         ballots = self._new_ballots(predictions, None, words, open_labels)
-        numbers, confidences = self._weights().vote(ballots, self)
-        if self._calibration is not None:
-            confidences = self._calibration(confidences)
+        fitted = self._weights()
+        numbers, confidences = fitted.vote(ballots, self)
+        if fitted.calibration is not None:
+            confidences = fitted.calibration(confidences)
         labels = ballots.cut([ballots.labels[number] for number in numbers.tolist()])
         confidence = [np.array(row) for row in ballots.cut(confidences.tolist())]
         if self.lengths == "same":
@@ -202,13 +199,11 @@ class VotePool(Parameters):
         >>> VotePool("best").fit(experts, gold).mean_loss(experts, gold)
         0.25
         """
-        if isinstance(gold, Corpus):
-            words = gold.words if words is None else words
-            gold = gold.labels
+        gold_labels, words = _labels_and_words(gold, words)
         if self.lengths != "same":
             labels = self._pool(predictions, words, open_labels=True)[0]
-            return edit_distance(cast("Sequence[Sequence[str]]", gold), labels).normalised
-        ballots = self._new_ballots(predictions, gold, words, open_labels=True)
+            return edit_distance(gold_labels, labels).normalised
+        ballots = self._new_ballots(predictions, gold_labels, words, open_labels=True)
         return mean_loss(ballots, self._weights().vote(ballots, self)[0], cost_matrix(self.loss, ballots.labels))
 
     def score(self, predictions: Predictions, gold: Any) -> float:
@@ -219,7 +214,7 @@ class VotePool(Parameters):
 
     def _weights(self) -> FittedVotes:
         if self._fitted is None:
-            raise NotFittedError(_NOT_FITTED)
+            raise NotFittedError("the VotePool is not fitted: call fit(predictions, gold) first, or load one")
         return self._fitted
 
     @property
@@ -249,10 +244,8 @@ class VotePool(Parameters):
 
     @property
     def beta_(self) -> float:
-        """The β that was given or chosen."""
-        if self._beta is None:
-            raise NotFittedError(_NOT_FITTED)
-        return self._beta
+        """The β of the parameter, or the one that was chosen."""
+        return self._weights().beta
 
     @property
     def guarantees_(self) -> Guarantees:
@@ -266,10 +259,16 @@ class VotePool(Parameters):
     @classmethod
     def from_file(cls: type[Self], file: ModelFile) -> Self:
         """Return the pool of an open model file."""
-        pool = cls()
-        restore(pool, file.container, file.source)
+        pool: Self = restore(cls, file.container, file.source)
         return pool
 
     def save(self, path: str | Path) -> None:
         """Write the pool to a file, atomically. A function as key or loss is not saved: set it again after loading."""
-        save(self, path)
+        write_bytes(path, to_bytes(self))
+
+
+def _labels_and_words(gold: Any, words: Any) -> tuple[Any, Any]:
+    """Return the gold labels, and the words for key functions (default: those of a gold corpus)."""
+    if isinstance(gold, Corpus):
+        return gold.labels, gold.words if words is None else words
+    return gold, words

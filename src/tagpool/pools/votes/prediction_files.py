@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -49,58 +50,48 @@ def read_predictions(
     if format_of(path) is Format.JSONL and _has_spans(path, encoding):
         return _read_spans(path, gold, encoding)
     corpus = read_labelled(path, columns=columns, label=label, encoding=encoding)
-    lines = _Lines(path, encoding)
+    line_of = partial(_token_line, path, encoding)
     if len(corpus) != len(gold):
-        line = lines.of(min(len(corpus), len(gold)))
-        raise InputError(f"expected {len(gold)} sentences, as gold has, got {len(corpus)}", source=source_name(path), line=line)
+        message = f"expected {len(gold)} sentences, as gold has, got {len(corpus)}"
+        raise InputError(message, source=source_name(path), line=line_of(min(len(corpus), len(gold))))
     notes: list[str] = []
     for number, (words, gold_words) in enumerate(zip(corpus.words, gold.words, strict=True)):
         if len(words) != len(gold_words):
             raise InputError(
                 f"expected {len(gold_words)} tokens in sentence {number + 1}, as gold has, got {len(words)}",
                 source=source_name(path),
-                line=lines.of(number),
+                line=line_of(number),
             )
         if words != gold_words and not notes:
             place = next(i for i, (a, b) in enumerate(zip(words, gold_words, strict=True)) if a != b)
             notes.append(
-                f"{source_name(path)}:{lines.of(number) + place}: the word is {words[place]!r}, in gold {gold_words[place]!r}; "
+                f"{source_name(path)}:{line_of(number) + place}: the word is {words[place]!r}, in gold {gold_words[place]!r}; "
                 "check that the sentences are the same"
             )
     return PredictionFile(
-        [[None if label == ABSTAINS else label for label in labels] for labels in corpus.labels], notes, lines.of_token
+        [[None if label == ABSTAINS else label for label in labels] for labels in corpus.labels], notes, line_of
     )
 
 
-class _Lines:
-    """Line numbers of sentences; computed only for messages."""
+def _token_line(path: str | Path, encoding: str, sentence: int, token: int = 0) -> int:
+    """Return the line of a token (in JSONL of its sentence), from 1; the last line if the file has fewer sentences."""
+    lines = read_lines(path, encoding=encoding)
+    is_jsonl = format_of(path) is Format.JSONL
+    first_lines = [number for number, line in enumerate(lines, 1) if line.strip()] if is_jsonl else list(_first_lines(lines))
+    first = first_lines[sentence] if sentence < len(first_lines) else max(len(lines), 1)
+    return first if is_jsonl else first + token
 
-    def __init__(self, path: str | Path, encoding: str) -> None:
-        self._path, self._encoding = path, encoding
 
-    def of(self, sentence: int) -> int:
-        """Return the line of a sentence, from 1; the last line of the file if it has fewer sentences."""
-        lines = list(self._first_lines())
-        return lines[sentence] if sentence < len(lines) else max(len(read_lines(self._path, encoding=self._encoding)), 1)
-
-    def of_token(self, sentence: int, token: int) -> int:
-        """Return the line of a token; in JSONL that of its sentence."""
-        return self.of(sentence) + (0 if format_of(self._path) is Format.JSONL else token)
-
-    def _first_lines(self) -> Iterator[int]:
-        kind = format_of(self._path)
-        inside = False
-        for number, line in enumerate(read_lines(self._path, encoding=self._encoding), 1):
-            if kind is Format.JSONL:
-                if line.strip():
-                    yield number
-                continue
-            is_comment = line.startswith(DOCUMENT_START) or (line.startswith("#") and not inside)
-            if not line.strip():
-                inside = False
-            elif not inside and not is_comment:
-                inside = True
-                yield number
+def _first_lines(lines: Sequence[str]) -> Iterator[int]:
+    """Yield the first line of every sentence of a CoNLL file."""
+    inside = False
+    for number, line in enumerate(lines, 1):
+        is_comment = line.startswith(DOCUMENT_START) or (line.startswith("#") and not inside)
+        if not line.strip():
+            inside = False
+        elif not inside and not is_comment:
+            inside = True
+            yield number
 
 
 # Character spans --------------------------------------------------------------------------------------------------------
@@ -117,7 +108,7 @@ def _has_spans(path: str | Path, encoding: str) -> bool:
 def _read_spans(path: str | Path, gold: Corpus, encoding: str) -> PredictionFile:
     source, words = source_name(path), gold.words
     scheme = detect(gold.labels).scheme if gold.label_column is not None else Scheme.BIO2
-    predictions = PredictionFile([], lines=_Lines(path, encoding).of_token)
+    predictions = PredictionFile([], lines=partial(_token_line, path, encoding))
     for number, line in enumerate(read_lines(path, encoding=encoding), 1):
         if not line.strip():
             continue

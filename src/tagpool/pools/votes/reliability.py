@@ -50,26 +50,22 @@ def estimate_reliability(predictions: Predictions, *, chain: bool = True, rounds
     belief = vote_weights(ballots, np.zeros(len(ballots.votes), np.int32), np.ones((1, len(ballots.experts))), size)
     belief[belief.sum(axis=1) == 0] = 1 / size
     steps = None
-    last = np.inf
     for done in range(1, rounds + 1):  # noqa: B007 - reported below
-        confusion = _confusion(ballots, belief, size)
-        evidence = _evidence(ballots, confusion)
+        evidence = _evidence(ballots, _confusion(ballots, belief, size))
         if chain:
             start, between = _transitions(ballots, belief, steps, size)
             updated, steps = _chain_belief(ballots, evidence, start, between)
         else:
             updated = _softmax(evidence + np.log(belief.mean(axis=0) + 1e-12))
-        last = float(np.abs(updated - belief).max())
+        change = float(np.abs(updated - belief).max())
         belief = updated
-        if last < 1e-6:
+        if change < 1e-6:
             break
-    confusion = _confusion(ballots, belief, size)
     best = belief.argmax(axis=1)
-    accuracy = {name: _accuracy(ballots.votes[:, j], belief) for j, name in enumerate(ballots.experts)}
     return Reliability(
         labels=ballots.cut([ballots.labels[number] for number in best.tolist()]),
         confidence=[np.array(row) for row in ballots.cut(belief.max(axis=1).tolist())],
-        accuracy=accuracy,
+        accuracy={name: _accuracy(ballots.votes[:, j], belief) for j, name in enumerate(ballots.experts)},
         rounds=done,
     )
 

@@ -54,13 +54,6 @@ def learn(pool: VotePool, ballots: Ballots, settings: Settings) -> FittedVotes:
     elif automaton is not None:
         log_paths = automaton.log_path_count
     known = ballots.gold[ballots.gold >= 0]
-    details = {
-        "sentences": len(ballots),
-        "tokens": int(known.size),
-        "first": learned.first,
-        "errors": None if learned.errors is None else learned.errors.tolist(),
-        "alphas": None if learned.alphas is None else learned.alphas.tolist(),
-    }
     return FittedVotes(
         experts=ballots.experts,
         labels=ballots.labels,
@@ -69,7 +62,7 @@ def learn(pool: VotePool, ballots: Ballots, settings: Settings) -> FittedVotes:
         drawn_from=drawn_from,
         fallback=ballots.labels[int(np.bincount(known).argmax())] if known.size else ballots.labels[0],
         guarantees=guarantees(learned, method, settings.delta, highest, log_paths),
-        details=details,
+        beta=settings.beta,
     )
 
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from tagpool.pools.votes.methods.espboost import EspBoost
+from tagpool.pools.votes.methods.batch import Best, EspBoost, Majority, Sle
 from tagpool.pools.votes.methods.method import Method
 from tagpool.pools.votes.methods.online import Cv, Fpl, FplCv, Mvote, Rand
-from tagpool.pools.votes.methods.per_expert import Best, Majority, Sle
 
 METHODS: dict[str, Method] = {
     method.name: method for method in (Mvote(), Rand(), Cv(), Fpl(), FplCv(), EspBoost(), Sle(), Best(), Majority())

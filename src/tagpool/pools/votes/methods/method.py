@@ -40,15 +40,14 @@ class Problem:
 class Learned:
     """Result of a method: ``weights`` of the edges, [edges] (or [experts] if the method is ``per_expert``).
 
-    ``losses`` are the expected losses of the online rounds, of which those from ``first`` on count. ``errors`` and ``alphas``
-    belong to boosting rounds.
+    ``losses`` are the expected losses of the online rounds, of which those from ``first`` on count. ``errors`` are those of
+    boosting rounds.
     """
 
     weights: FloatArray
     losses: FloatArray | None = None
     first: int = 0
     errors: FloatArray | None = None
-    alphas: FloatArray | None = None
 
 
 class Method(ABC):

@@ -1,4 +1,4 @@
-"""Methods that learn one weight per expert: ``best``, ``majority`` and ``sle``."""
+"""Methods that learn from all sentences at once: ``best``, ``majority``, ``sle`` and ``espboost``."""
 
 from __future__ import annotations
 
@@ -43,6 +43,17 @@ class Sle(Method):
     def learn(self, problem: Problem) -> Learned:
         """Select experts."""
         return Learned(np.array(problem.native.stepwise(problem.settings.rounds, problem.settings.stop_early)[0]))
+
+
+class EspBoost(Method):
+    """Boosting over path experts (ESPBoost): add the best path in every round, at most ``rounds`` times."""
+
+    name = "espboost"
+
+    def learn(self, problem: Problem) -> Learned:
+        """Boost."""
+        weights, errors, _ = problem.native.boosted(problem.settings.rounds)
+        return Learned(weights, errors=errors)
 
 
 def expert_losses(ballots: Ballots, costs: FloatArray) -> FloatArray:
