@@ -94,6 +94,8 @@ def test_errors_name_the_file_and_the_key(data: Path, tmp_path: Path, name: str)
 def test_settings_that_are_not_settings(data: Path, tmp_path: Path) -> None:
     common = ["train", "--train", data / "train.conll", "--model", tmp_path / "m"]
     assert "--set l2=3: the key has no section; write --set learner.l2=3" in fail(*common, "--set", "l2=3")
+    message = "--set learner=5: learner is a section; set one of its keys, such as --set learner.trainer.epochs=20"
+    assert message in fail(*common, "--set", "learner=5")
     for text in ("learner", "=3", "learner.=3"):
         assert "expected KEY=VALUE, such as --set learner.trainer.epochs=20" in fail(*common, "--set", text)
     assert "there is no such file" in fail(*common, "--config", tmp_path / "no.toml")

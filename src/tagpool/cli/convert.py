@@ -82,9 +82,7 @@ def convert(
     _name_losses(corpus if keep is None else corpus.with_columns(keep.split(",")), written_as)
     write_corpus(corpus, target, columns=keep, format=written_as, separator="\t" if separator is Separator.TAB else " ")
     if str(target) != STANDARD_STREAM:
-        errors.print(
-            f"{len(corpus):,} sentences, {corpus.token_count:,} tokens written to {target}", highlight=False, markup=False
-        )
+        errors.print(f"{len(corpus):,} sentences, {corpus.token_count:,} tokens written to {target}")
 
 
 def _corpus_format(name: str) -> Format:
@@ -104,7 +102,7 @@ def _name_losses(corpus: Corpus, target: Format) -> None:
     if corpus.native.asides and target not in (Format.CONLL, Format.CONLLU):
         lost.append("comments")
     if lost:
-        errors.print(f"not kept, since {target.value} has no place for it: {', '.join(lost)}", highlight=False, markup=False)
+        errors.print(f"not kept, since {target.value} has no place for it: {', '.join(lost)}")
 
 
 def _convert_labels(corpus: Corpus, source: SpanScheme | None, target: SpanScheme | None, repair: bool) -> Corpus:
@@ -122,5 +120,5 @@ def _convert_labels(corpus: Corpus, source: SpanScheme | None, target: SpanSchem
         raise InputError(f"labels are {detected.description}; {error}", source=corpus.source) from None
     note = f", {changed:,} labels repaired" if repair else ""
     read_as = detected.description if source is None else f"{detected.description}, read as {origin.label}"
-    errors.print(f"labels: {read_as} → {wanted.label}{note}", highlight=False, markup=False)
+    errors.print(f"labels: {read_as} → {wanted.label}{note}")
     return corpus.with_labels(labels)

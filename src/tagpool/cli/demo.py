@@ -71,7 +71,7 @@ def demo(
         "test": builtin_corpus(quarter, seed=seed, part="test"),
     }
     if write is not None:
-        _write(corpora, write)
+        _write(corpora, write, json)
         return
     story = _Demo(corpora, builtin_corpus(quarter, seed=seed, part="test", lowercase=1.0), seed, quiet=json)
     story.train()
@@ -93,7 +93,7 @@ class _Demo:
 
     def print(self, text: str) -> None:
         if not self.quiet:
-            output.print(text, highlight=False, markup=False)
+            output.print(text)
 
     def train(self) -> None:
         """Train one tagger of each kind; test it with and without capitals."""
@@ -169,11 +169,15 @@ def _draw(scores: dict[str, dict[str, float]], folder: Path) -> tuple[str | None
     return str(folder / files[-1]), None
 
 
-def _write(corpora: dict[str, Corpus], folder: Path) -> None:
+def _write(corpora: dict[str, Corpus], folder: Path, json: bool) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise OutputError(f"{folder}: creating the folder failed: {error.strerror}") from None
-    for name, corpus in corpora.items():
-        write_conll(corpus, folder / f"{name}.conll")
-        output.print(f"{len(corpus):,} sentences written to {folder / name}.conll", highlight=False, markup=False)
+    files = {str(folder / f"{name}.conll"): corpus for name, corpus in corpora.items()}
+    for path, corpus in files.items():
+        write_conll(corpus, path)
+        if not json:
+            output.print(f"{len(corpus):,} sentences written to {path}")
+    if json:
+        print_json({"files": {path: len(corpus) for path, corpus in files.items()}})

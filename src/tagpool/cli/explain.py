@@ -63,9 +63,9 @@ def explain(
         return
     for place in places:
         heading, *lines = explanation.text(place, top).splitlines()
-        output.print(heading, style="bold", highlight=False, markup=False)
+        output.print(heading, style="bold")
         for line in lines:
-            output.print(line, highlight=False, markup=False)
+            output.print(line)
 
 
 # The sentence ------------------------------------------------------------------------------------------------------------

@@ -55,9 +55,9 @@ def convert_model(source: Path, origin: str, target: Path, to: str | None, json:
         print_json({"from": origin, "to": wanted.value, **counts, "lost": lost})
         return
     for part in lost:
-        errors.print(f"not kept, since {wanted.value} has no place for it: {part}", highlight=False, markup=False)
+        errors.print(f"not kept, since {wanted.value} has no place for it: {part}")
     numbers = ", ".join(f"{count:,} {name}" for name, count in counts.items())
-    errors.print(f"{origin} → {wanted.value}: {numbers} written to {target}", highlight=False, markup=False)
+    errors.print(f"{origin} → {wanted.value}: {numbers} written to {target}")
 
 
 def _format_of(target: Path, to: str | None) -> ModelFormat:

@@ -7,9 +7,8 @@ from typing import Annotated
 
 import numpy as np
 import typer
-from rich.table import Table
 
-from tagpool.cli.console import ColumnsOption, EncodingOption, JsonOption, LabelOption, output, print_json, print_table, table
+from tagpool.cli.console import ColumnsOption, EncodingOption, JsonOption, LabelOption, output, print_json, print_table
 from tagpool.cli.pooling.expert_files import read_gold_experts
 from tagpool.cli.pooling.fit import (
     ExpertsArgument,
@@ -17,10 +16,11 @@ from tagpool.cli.pooling.fit import (
     GoldOption,
     KeyOption,
     SchemeOption,
+    SeedOption,
     Unknown,
     UnknownOption,
 )
-from tagpool.cli.progress import follower
+from tagpool.cli.progress import Follower
 from tagpool.corpus.formats import read_labelled
 from tagpool.pools.votes.ballots import FloatArray
 from tagpool.pools.votes.comparison import ComparisonRow, accuracy_by_type, compare
@@ -40,7 +40,7 @@ def compare_methods(
     draws: Annotated[int, typer.Option(min=100, help="Bootstrap draws for intervals and significance.")] = 2000,
     plot: Annotated[Path | None, typer.Option(help="PNG file: accuracy by expert and label type (needs tagpool[plots]).")] = None,
     unknown: UnknownOption = Unknown.error,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the folds and of the bootstrap.")] = 1,
+    seed: SeedOption = 1,
     columns: ColumnsOption = None,
     label: LabelOption = None,
     encoding: EncodingOption = "utf-8",
@@ -59,7 +59,7 @@ def compare_methods(
     parameters = {"key": key} | ({} if scheme is None else {"scheme": scheme})
     methods = [name for name, method in METHODS.items() if scheme is None or not method.draws_paths]
     options = {"methods": methods, "folds": folds, "draws": draws, "seed": seed}
-    with follower() as progress:
+    with Follower() as progress:
         comparison = compare(predictions, known.labels, on_method=progress.step, **options, **parameters)  # type: ignore[arg-type]
     types, rates = accuracy_by_type(predictions, known.labels)
     if plot is not None:
@@ -75,9 +75,9 @@ def compare_methods(
         )
         return
     header = ["", "F1", "95% interval", "loss", f"against {comparison.best}", "p"]
-    print_table(table(header, [_cells(row) for row in (*comparison.experts, *comparison.methods)]))
-    output.print(f"\nmethods: {folds}-fold cross-validation\n", highlight=False)
-    print_table(_accuracy_table(list(predictions), types, rates))
+    print_table(header, [_cells(row) for row in (*comparison.experts, *comparison.methods)])
+    output.print(f"\nmethods: {folds}-fold cross-validation\n")
+    _show_accuracy(list(predictions), types, rates)
 
 
 def _cells(one: ComparisonRow) -> list[str]:
@@ -99,8 +99,8 @@ def _as_json(one: ComparisonRow) -> dict[str, object]:
     }
 
 
-def _accuracy_table(experts: list[str], types: list[str], rates: FloatArray) -> Table:
-    """Return a table whose cells are shaded by rank: the best expert of a column is darkest."""
+def _show_accuracy(experts: list[str], types: list[str], rates: FloatArray) -> None:
+    """Print a table whose cells are shaded by rank: the best expert of a column is darkest."""
     rows = []
     low, high = np.nanmin(rates, axis=0), np.nanmax(rates, axis=0)
     for name, row in zip(experts, rates, strict=True):
@@ -112,4 +112,4 @@ def _accuracy_table(experts: list[str], types: list[str], rates: FloatArray) -> 
             shade = (rate - low[column]) / (high[column] - low[column]) if high[column] > low[column] else 1.0
             cells.append(f"{_SHADES[round(shade * (len(_SHADES) - 1))]} {100 * rate:.1f}")
         rows.append(cells)
-    return table(["accuracy, %", *types], rows, title="accuracy by type of gold label (█ best expert, blank worst)")
+    print_table(["accuracy, %", *types], rows, title="accuracy by type of gold label (█ best expert, blank worst)")

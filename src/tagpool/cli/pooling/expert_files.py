@@ -105,7 +105,7 @@ def _read(experts: list[ExpertFile], gold: Corpus, columns: str | None, encoding
         if len(file.notes) > _MAX_NOTES:
             notes.append(f"{expert.path}: {len(file.notes) - _MAX_NOTES} more spans do not match the tokens")
         for note in notes:
-            errors.print(f"note: {note}", highlight=False, markup=False)
+            errors.print(f"note: {note}")
         files[expert.name] = file
     return files
 
