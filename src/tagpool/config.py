@@ -6,6 +6,7 @@ trainer. A nested object has a table of its own with the key ``kind``.
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from difflib import get_close_matches
@@ -327,8 +328,7 @@ def toml_value(value: Any) -> str:
     text = str(value)
     if text.count("\n") > 1 and "'''" not in text and not any(ord(c) < 32 and c not in "\n\t" for c in text):
         return f"'''\n{text}'''"
-    escapes = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
-    return '"' + "".join(escapes.get(c, c if ord(c) >= 32 and ord(c) != 127 else f"\\u{ord(c):04x}") for c in text) + '"'
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")  # the strings of JSON, but for this character
 
 
 # Objects as tables --------------------------------------------------------------------------------------------------------

@@ -24,8 +24,7 @@ from tagpool.experiments.corpora import (
     read_resources,
 )
 from tagpool.experiments.elitist import by_epochs
-from tagpool.experiments.fits import Model, legally, refit, tune
-from tagpool.experiments.models import Makers
+from tagpool.experiments.fits import Makers, Model, legally, refit, tune
 from tagpool.experiments.study import Row, Setting, Study, Table
 from tagpool.experts.linear.maxent import MaxEnt
 from tagpool.pools.bagging.partitions import RandomParts

@@ -5,11 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from tagpool.experiments.corpora import Split, conll2003, read_resources
-from tagpool.experiments.fits import Labels, Make, Model, bags_found, choice_of_l2, compared, measured, tune, with_marks
-from tagpool.experiments.models import Makers, without_one
+from tagpool.experiments.corpora import Split, conll2003, read_resources, templates
+from tagpool.experiments.fits import (
+    Labels,
+    Make,
+    Makers,
+    Model,
+    bags_found,
+    choice_of_l2,
+    compared,
+    measured,
+    tune,
+    with_marks,
+    without_one,
+)
 from tagpool.experiments.study import Setting, Study
-from tagpool.experiments.template_files import templates
 from tagpool.experts.linear.crf import CRF
 from tagpool.features.parser import parse
 

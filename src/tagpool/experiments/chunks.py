@@ -13,11 +13,9 @@ from typing import Any
 
 from tagpool.corpus.concatenation import concatenate
 from tagpool.corpus.corpus import Corpus
-from tagpool.experiments.corpora import Split, conll2000, in_scheme, journal, only_type, read_resources
-from tagpool.experiments.fits import Labels, Model, choice_of_l2, compared, measured, refit, tune, with_marks
-from tagpool.experiments.models import Makers, without_one
+from tagpool.experiments.corpora import Split, conll2000, in_scheme, journal, only_type, read_resources, templates
+from tagpool.experiments.fits import Labels, Makers, Model, choice_of_l2, compared, measured, refit, tune, with_marks, without_one
 from tagpool.experiments.study import Row, Setting, Study
-from tagpool.experiments.template_files import templates
 from tagpool.experts.linear.crf import CRF
 from tagpool.experts.linear.maxent import MaxEnt
 from tagpool.features.parser import parse

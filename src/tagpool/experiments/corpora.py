@@ -1,9 +1,10 @@
-"""The corpora and resources of the experiments, from the folder that TAGPOOL_DATA names."""
+"""The templates of the experiments, and their corpora and resources from the folder that TAGPOOL_DATA names."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +51,12 @@ def read_resources(setting: Setting, *names: str) -> dict[str, Any]:
     return {name: _RESOURCES[name][0].read(folder(setting) / _RESOURCES[name][1]) for name in names}
 
 
+def templates(*names: str) -> str:
+    """Return the texts of template files, one after the other."""
+    place = files("tagpool.experiments.templates")
+    return "\n".join(place.joinpath(f"{name}.txt").read_text("utf-8") for name in names)
+
+
 def folder(setting: Setting) -> Path:
     """Return the folder of the corpora; raise an error if it is not set."""
     if setting.data is None or not setting.data.is_dir():
@@ -68,8 +75,8 @@ def conll2003(setting: Setting, scheme: str = "bioes") -> Split:
 def wnut17(setting: Setting, scheme: str = "bioes") -> Split:
     """Return emerging names of WNUT-17."""
     place = folder(setting) / "wnut17"
-    files = [next(iter(sorted(place.glob(f"*{part}*"))), place / part) for part in ("train", "dev", "test")]
-    parts = [_read(file, "word,label") for file in files]
+    paths = [next(iter(sorted(place.glob(f"*{part}*"))), place / part) for part in ("train", "dev", "test")]
+    parts = [_read(path, "word,label") for path in paths]
     return _split(setting, *(in_scheme(part, scheme) for part in parts))
 
 

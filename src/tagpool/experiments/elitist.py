@@ -12,11 +12,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from tagpool.evaluation.breakdown import vocabulary_breakdown, vocabulary_of
-from tagpool.experiments.corpora import Split, conll2003, wnut17
-from tagpool.experiments.fits import Labels, Make, Model, better_mark, legally, measured, precision_and_recall, tune
-from tagpool.experiments.models import Makers
+from tagpool.experiments.corpora import Split, conll2003, templates, wnut17
+from tagpool.experiments.fits import Labels, Make, Makers, Model, better_mark, legally, measured, precision_and_recall, tune
 from tagpool.experiments.study import Row, Setting, Study, Table
-from tagpool.experiments.template_files import templates
 from tagpool.experts.linear.maxent import MaxEnt
 from tagpool.features.parser import parse
 from tagpool.pools.bagging.partitions import RandomParts, SequentialParts

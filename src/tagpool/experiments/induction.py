@@ -14,10 +14,9 @@ from tagpool.corpus.corpus import Corpus
 from tagpool.evaluation.breakdown import vocabulary_breakdown, vocabulary_of
 from tagpool.evaluation.scores import score
 from tagpool.experiments.clues import with_clues
-from tagpool.experiments.corpora import Split, conll2003, journal_split, read_resources
+from tagpool.experiments.corpora import Split, conll2003, journal_split, read_resources, templates
 from tagpool.experiments.fits import Labels, compared, listed, measured, precision_and_recall
 from tagpool.experiments.study import Row, Setting, Study, Table
-from tagpool.experiments.template_files import templates
 from tagpool.experts.inducing.tagger import InducingTagger
 from tagpool.features.parser import parse
 from tagpool.features.resources import AmbiguityClasses

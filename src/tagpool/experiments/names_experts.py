@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tagpool.corpus.corpus import Corpus
+from tagpool.experiments.corpora import templates
 from tagpool.experiments.fits import Labels, legally
-from tagpool.experiments.template_files import templates
 from tagpool.experts.inducing.tagger import InducingTagger
 from tagpool.experts.linear.crf import CRF
 from tagpool.experts.linear.maxent import MaxEnt

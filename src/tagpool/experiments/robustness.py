@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tagpool.experiments.corpora import conll2003, lowered, read_resources
-from tagpool.experiments.fits import Labels, Make, Model, bags_found, legally, measured, tune
-from tagpool.experiments.models import Makers
+from tagpool.experiments.corpora import conll2003, lowered, read_resources, templates
+from tagpool.experiments.fits import Labels, Make, Makers, Model, bags_found, legally, measured, tune
 from tagpool.experiments.study import Setting, Study
-from tagpool.experiments.template_files import templates
 from tagpool.experts.linear.crf import CRF
 from tagpool.experts.linear.maxent import MaxEnt
 from tagpool.pools.bagging.partitions import RandomParts, SequentialParts

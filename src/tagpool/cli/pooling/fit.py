@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from enum import Enum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
 from tagpool.cli.console import ColumnsOption, EncodingOption, JsonOption, LabelOption, output, print_json, print_table
-from tagpool.cli.pooling.expert_files import first_corpus, parse_experts, read_experts, read_gold_experts
+from tagpool.cli.pooling.expert_files import read_experts, read_gold_experts
 from tagpool.config import Settings, parse_setting
 from tagpool.corpus.corpus import Corpus
-from tagpool.corpus.formats import read_labelled, write_corpus
+from tagpool.corpus.formats import write_corpus
 from tagpool.errors import ModelError
 from tagpool.pools.loading import load
 from tagpool.pools.votes.ballots import FloatArray
@@ -22,21 +21,13 @@ from tagpool.pools.votes.methods import METHODS
 from tagpool.pools.votes.pool import VotePool
 from tagpool.pools.votes.reliability import estimate_reliability
 
-
-class Unknown(str, Enum):
-    """Handling of labels that neither gold nor another expert has."""
-
-    error = "error"
-    allow = "allow"
-
-
 ExpertsArgument = Annotated[
     list[str], typer.Argument(metavar="EXPERT...", help="Files of the experts: FILE, NAME=FILE, or FILE@COLUMN of a CoNLL file.")
 ]
 ExpertsFlag = Annotated[bool, typer.Option("--experts", help="May precede the files of the experts.")]
 GoldOption = Annotated[Path, typer.Option(help="File with gold labels.")]
 KeyOption = Annotated[str, typer.Option(help=f"Tokens that share weights: {', '.join(KEYS)}.")]
-UnknownOption = Annotated[Unknown, typer.Option(help="Labels that neither gold nor another expert has: error or allow.")]
+UnknownOption = Annotated[Literal["error", "allow"], typer.Option(help="Labels that neither gold nor another expert has.")]
 SchemeOption = Annotated[str | None, typer.Option(help="Tag scheme that labels must follow: iob1, bio2, bioes, bilou.")]
 SeedOption = Annotated[int, typer.Option(min=0, help="Seed of the random numbers.")]
 _ConfidenceFlag = Annotated[bool, typer.Option("--confidence", help="Add a column with the confidence of each label.")]
@@ -56,7 +47,7 @@ def fit(
         list[str] | None,
         typer.Option("--set", metavar="KEY=VALUE", help=f"Further parameter of the pool: {', '.join(_FURTHER)}."),
     ] = None,
-    unknown: UnknownOption = Unknown.error,
+    unknown: UnknownOption = "error",
     seed: SeedOption = 1,
     columns: ColumnsOption = None,
     label: LabelOption = None,
@@ -73,10 +64,8 @@ def fit(
       tagpool pool fit --gold dev.conll --experts crf.conll spacy.jsonl --model names.pool --set pool.beta=cv
       tagpool pool fit --gold all.conll all.conll@a all.conll@b --columns word,label,a,b --model names.pool
     """
-    known = read_labelled(gold, columns=columns, label=label, encoding=encoding)
-    predictions = read_gold_experts(experts, gold, known, columns, encoding, allow_unknown=unknown is Unknown.allow)
-    options = _parse_further(set_ or [])
-    pool = VotePool(method, key=key, scheme=scheme, unknown=unknown.value, seed=seed, **options)
+    known, predictions = read_gold_experts(experts, gold, columns, label, encoding, unknown)
+    pool = VotePool(method, key=key, scheme=scheme, unknown=unknown, seed=seed, **_parse_further(set_ or []))
     pool.fit(predictions, known)
     pool.save(model)
     facts = {
@@ -126,10 +115,7 @@ def apply(
     votes = load(pool)
     if not isinstance(votes, VotePool):
         raise ModelError("expected a pool that tagpool pool fit wrote, got a tagger; use tagpool tag", source=pool)
-    files = parse_experts(experts)
-    corpus = first_corpus(files, columns, encoding)
-    known = None if votes.unknown == "allow" else votes.labels_
-    predictions = read_experts(files, corpus, columns, encoding, known=known, known_from="the pool was fitted with")
+    corpus, predictions = read_experts(experts, columns, encoding, None if votes.unknown == "allow" else votes.labels_)
     votes.unknown = "allow"  # read_experts has refused unknown labels
     _write(corpus, *votes.predict_with_confidence(predictions, words=corpus.words), to, confidence)
 
@@ -152,9 +138,8 @@ def estimate(
     Examples:
       tagpool pool estimate --experts crf.conll spacy.jsonl other.conll --output pooled.conll
     """
-    files = parse_experts(experts)
-    corpus = first_corpus(files, columns, encoding)
-    estimated = estimate_reliability(read_experts(files, corpus, columns, encoding), chain=chain)
+    corpus, predictions = read_experts(experts, columns, encoding)
+    estimated = estimate_reliability(predictions, chain=chain)
     if to is not None:
         _write(corpus, estimated.labels, estimated.confidence, to, confidence)
     if json:

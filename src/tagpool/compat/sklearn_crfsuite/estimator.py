@@ -62,14 +62,10 @@ class CRF(Parameters):
     c1: float | None = parameter(default=None, kw_only=False, help="L1 penalty of lbfgs.")
     c2: float | None = parameter(default=None, kw_only=False, help="L2 penalty of lbfgs and l2sgd.")
     max_iterations: int | None = parameter(default=None, kw_only=False, help="Maximum number of iterations.")
-    num_memories: int | None = parameter(
-        default=None, kw_only=False, help="Steps in the approximation of the curvature."
-    )
+    num_memories: int | None = parameter(default=None, kw_only=False, help="Steps in the approximation of the curvature.")
     epsilon: float | None = parameter(default=None, kw_only=False, help="Condition of convergence.")
     period: int | None = parameter(default=None, kw_only=False, help="Iterations over which delta is measured.")
-    delta: float | None = parameter(
-        default=None, kw_only=False, help="Minimum relative improvement over a period."
-    )
+    delta: float | None = parameter(default=None, kw_only=False, help="Minimum relative improvement over a period.")
     linesearch: str | None = parameter(default=None, kw_only=False, help="Accepted and not used.")
     max_linesearch: int | None = parameter(default=None, kw_only=False, help="Accepted and not used.")
     calibration_eta: float | None = parameter(default=None, kw_only=False, help="Accepted and not used.")

@@ -138,15 +138,10 @@ class _Lines:
 
     def numbers(self, prefix: str, separator: str) -> list[int]:
         line = self.next(f"a line that begins with {prefix}")
-        try:
-            if not line.startswith(prefix):
-                raise ValueError
-            numbers = [int(number) for number in line[len(prefix) :].split(separator)]
-            if min(numbers) < 0:
-                raise ValueError
-        except ValueError:
-            raise self.error(f"expected {prefix} and numbers, got {line[:40]!r}") from None
-        return numbers
+        numbers = line[len(prefix) :].split(separator)
+        if not (line.startswith(prefix) and all(number.isascii() and number.isdigit() for number in numbers)):
+            raise self.error(f"expected {prefix} and numbers, got {line[:40]!r}")
+        return [int(number) for number in numbers]
 
     def weight(self, text: str) -> float:
         try:
