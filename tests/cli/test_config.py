@@ -164,9 +164,9 @@ def test_several_files_are_one_corpus(data: Path, tmp_path: Path) -> None:
     succeed(*common, "--train", parts[0], "--train", parts[1], "--model", tmp_path / "two")
     succeed(*common, "--train", data / "train.conll", "--model", tmp_path / "one")
     facts = [json.loads(succeed("inspect", tmp_path / name, "--json")) for name in ("one", "two")]
-    for found in facts:
+    for description in facts:
         for key in ("model", "bytes", "sizes"):
-            del found[key]
+            del description[key]
     assert facts[0] == facts[1]
     other = write(tmp_path, "c.conll", "Ann B-PER\n")
     assert "name the columns of all files with --columns" in fail(
