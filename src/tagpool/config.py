@@ -6,8 +6,9 @@ trainer. A nested object has a table of its own with the key ``kind``.
 
 from __future__ import annotations
 
+import json
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,14 @@ else:
 Table = dict[str, Any]
 Key = tuple[str, ...]
 KIND, NONE = "kind", "none"
+SECTIONS = {
+    "learner": "learner.trainer.epochs=20",
+    "data": "data.encoding=latin-1",
+    "features": "features.min_count=2",
+    "output": "output.size=small",
+}
+"""The sections of a configuration, each with an example of a key."""
+
 FEATURES = ("templates", "min_count", "resources")
 """Parameters of learners whose keys are in the section ``features``."""
 
@@ -91,58 +100,63 @@ class Settings:
         self._sources.append((origin, table))
 
     def table(self, path: Key) -> Table:
-        """The merged values below a path."""
+        """Return the merged values below a path."""
         merged: Table = {}
         for origin, source in self._sources:
             value = _find(source, path)
             if value is not None and not isinstance(value, dict):
-                raise InputError(f"{'.'.join(path)} = {value!r}: expected a table; set {'.'.join(path)}.kind", source=origin)
+                advice = f"set {'.'.join(path)}.kind" if path[0] == "learner" else "set its keys"
+                raise InputError(f"{'.'.join(path)} = {value!r}: expected a table; {advice}", source=origin)
             _merge(merged, value or {})
         return merged
 
     def origin(self, path: Key) -> str | None:
-        """The last source that sets a key."""
+        """Return the last source that sets a key."""
         return next((origin for origin, source in reversed(self._sources) if _find(source, path) is not None), None)
 
     def error(self, path: Key, problem: str) -> InputError:
-        """An error about a key, with the source that sets it."""
+        """Return an error about a key, with the source that sets it."""
         value = _find(self.table(path[:-1]), path[-1:])
         shown = "" if value is None or isinstance(value, dict) else f" = {value!r}"
         return InputError(f"{'.'.join(path)}{shown}: {problem}", source=self.origin(path))
 
     def options(self, section: str, declared: type[Parameters], also: Sequence[str] = ()) -> Any:
-        """The values of a section; keys in ``also`` belong to another class."""
-        table = self.table((section,))
-        for key in table:
-            if key not in declared.parameters() and key not in also:
-                raise self.error((section, key), suggest(key, [*declared.parameters(), *also]))
-        for key, value in table.items():
-            if key not in also and (problem := find_problem(declared.parameters()[key], value)) is not None:
-                raise self.error((section, key), problem)
-        return declared(**{key: value for key, value in table.items() if key not in also})
+        """Return the values of a section; keys in ``also`` belong to another class."""
+        self.check_keys((section,), [*declared.parameters(), *also])
+        values = {key: value for key, value in self.table((section,)).items() if key not in also}
+        for key, value in values.items():
+            self.check_value((section, key), declared.parameters()[key], value)
+        return declared(**values)
 
-    def check_sections(self, sections: Sequence[str]) -> None:
-        """Raise an error for a section that does not exist."""
-        for key in self.table(()):
-            if key not in sections:
-                raise self.error((key,), suggest(key, sections))
+    def check_value(self, path: Key, declared: Parameter, value: Any) -> None:
+        """Raise an error for an invalid value of a key, in terms of TOML."""
+        if declared.problem(value) is not None:
+            no_default = declared.required or declared.default is None
+            default = "" if no_default else f"; the default is {declared.default!r}"
+            raise self.error(path, f"expected {_expected(declared)}{default}")
+
+    def check_keys(self, path: Key, keys: Collection[str]) -> None:
+        """Raise an error for a key below a path that does not exist."""
+        for key in self.table(path):
+            if key not in keys:
+                raise self.error((*path, key), suggest(key, keys))
 
     def kind(self, path: Key, kinds: Mapping[str, Any], default: str) -> str:
-        """The kind of the object at a path."""
+        """Return the kind of the object at a path."""
         kind = self.table(path).get(KIND, default)
         if kind not in kinds:
             raise self.error((*path, KIND), f"expected one of {', '.join(kinds)}")
         return str(kind)
 
     def values(self, path: Key, declared: type[Parameters], inherited: Mapping[str, Any]) -> Table:
-        """The constructor's arguments of the class at a path, with nested objects created.
+        """Return the constructor's arguments of the class at a path, with nested objects created.
 
         ``inherited`` are values that apply unless the table sets them, such as the seed and the templates.
         """
         parameters = declared.parameters()
         values: Table = {name: value for name, value in inherited.items() if name in parameters}
         table = self.table(path)
-        nested = {name for name, each in parameters.items() if each.kinds is not None}
+        nested = {name for name, parameter in parameters.items() if parameter.kinds is not None}
         for key in (*table, *(name for name in nested if name not in table and parameters[name].required)):
             if key == KIND:
                 continue
@@ -154,13 +168,12 @@ class Settings:
             value = None if table[key] == NONE and "str" not in parameters[key].types else table[key]
             if key in self.convert:
                 value = self.convert[key](value, {**inherited, **values, **table})
-            if (problem := find_problem(parameters[key], value)) is not None:
-                raise self.error((*path, key), problem)
+            self.check_value((*path, key), parameters[key], value)
             values[key] = value
         return values
 
     def _advice(self, path: Key, key: str, declared: type[Parameters]) -> str:
-        """Advice for a key that a class does not have: the place that has it, or the nearest name."""
+        """Return advice for a key that a class does not have: the place that has it, or the nearest name."""
         if key in FEATURES:
             return f"unknown key; use features.{'use' if key == 'resources' else key}"
         for inner, _, nested, _ in nested_sections(path, declared):
@@ -217,16 +230,8 @@ def _expected(declared: Parameter) -> str:
     return declared.expected({**_TOML_WORDS, "None": repr(NONE) if settable else ""})
 
 
-def find_problem(declared: Parameter, value: Any) -> str | None:
-    """Return the error message for the value of a key, in terms of TOML; None if the value is valid."""
-    if declared.problem(value) is None:
-        return None
-    no_default = declared.required or declared.default is None
-    return f"expected {_expected(declared)}" + ("" if no_default else f"; the default is {declared.default!r}")
-
-
-def suggest(name: str, names: Sequence[str]) -> str:
-    """The advice for an unknown name.
+def suggest(name: str, names: Collection[str]) -> str:
+    """Return the advice for an unknown name.
 
     >>> suggest("epoch", ["epochs", "batch"])
     "unknown key; did you mean 'epochs'?"
@@ -241,8 +246,7 @@ def suggest(name: str, names: Sequence[str]) -> str:
 def read_config(path: str | Path) -> Table:
     """Read a TOML file."""
     try:
-        table: Table = tomllib.loads(Path(path).read_text(encoding="utf-8"))
-        return table
+        return dict(tomllib.loads(Path(path).read_text(encoding="utf-8")))
     except FileNotFoundError:
         raise InputError("there is no such file", source=path) from None
     except OSError as error:
@@ -251,8 +255,8 @@ def read_config(path: str | Path) -> Table:
         raise InputError(f"not TOML: {error}", source=path) from None
 
 
-def parse_setting(text: str) -> Table:
-    """Parse ``KEY=VALUE``: the value is TOML, and text that is not TOML is a string.
+def parse_setting(text: str, sections: Mapping[str, str] = SECTIONS) -> Table:
+    """Parse ``SECTION.KEY=VALUE``: the value is TOML, and text that is not TOML is a string.
 
     >>> parse_setting("learner.trainer.kind=lbfgs"), parse_setting("learner.l2=0.5")
     ({'learner': {'trainer': {'kind': 'lbfgs'}}}, {'learner': {'l2': 0.5}})
@@ -260,9 +264,12 @@ def parse_setting(text: str) -> Table:
     key, equals, value = text.partition("=")
     path = [part.strip() for part in key.split(".")]
     if not equals or not all(path):
-        raise InputError(f"--set {text}: expected KEY=VALUE, such as --set learner.trainer.epochs=20")
+        raise InputError(f"--set {text}: expected KEY=VALUE, such as --set {next(iter(sections.values()))}")
+    if key in sections:
+        raise InputError(f"--set {text}: {key} is a section; set one of its keys, such as --set {sections[key]}")
     if len(path) < 2:
-        raise InputError(f"--set {text}: the key has no section; write --set learner.{key}={value} or another section")
+        section = next(iter(sections))
+        raise InputError(f"--set {text}: the key has no section; write --set {section}.{key}={value} or another section")
     try:
         parsed = tomllib.loads(f"value = {value}")["value"]
     except tomllib.TOMLDecodeError:
@@ -305,7 +312,7 @@ def _key(key: str) -> str:
 
 
 def toml_value(value: Any) -> str:
-    """One value as TOML.
+    """Return a value as TOML.
 
     >>> toml_value("a\\nb"), toml_value({"O": 0.5}), toml_value([1, 2.0, True])
     ('"a\\\\nb"', '{O = 0.5}', '[1, 2.0, true]')
@@ -321,34 +328,29 @@ def toml_value(value: Any) -> str:
     text = str(value)
     if text.count("\n") > 1 and "'''" not in text and not any(ord(c) < 32 and c not in "\n\t" for c in text):
         return f"'''\n{text}'''"
-    escapes = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
-    return '"' + "".join(escapes.get(c, c if ord(c) >= 32 and ord(c) != 127 else f"\\u{ord(c):04x}") for c in text) + '"'
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")  # the strings of JSON, but for this character
 
 
 # Objects as tables --------------------------------------------------------------------------------------------------------
 
 
 def describe(learner: Parameters, kind: str) -> Section:
-    """All parameters of an object as a table: values that TOML has no form for are omitted."""
+    """Return all parameters of an object as a table: values that TOML has no form for are omitted."""
     table = Section({KIND: kind})
     for name, declared in learner.parameters().items():
         value = getattr(learner, name)
         if name in (*HIDDEN, *FEATURES):
             continue
         if declared.kinds is not None:
-            table |= {name: nested} if (nested := _described(value, declared.kinds())) is not None else {}
+            kinds = declared.kinds()
+            nested = kinds[value]() if isinstance(value, str) else value
+            if kind_of_value := [kind for kind, nested_class in kinds.items() if type(nested) is nested_class]:
+                table[name] = describe(nested, kind_of_value[0])
         elif value is None:
             table |= {} if declared.default is None else {name: NONE}
         elif (plain := _plain(value)) is not None:
             table[name] = plain
     return table
-
-
-def _described(value: Any, kinds: Mapping[str, type[Parameters]]) -> Section | None:
-    if isinstance(value, str):
-        value = kinds[value]()
-    kind = next((kind for kind, each in kinds.items() if type(value) is each), None)
-    return None if kind is None else describe(value, kind)
 
 
 def _plain(value: Any) -> Any:
@@ -358,15 +360,15 @@ def _plain(value: Any) -> Any:
         return value
     if isinstance(value, Mapping):
         inner = {str(key): _plain(item) for key, item in value.items()}
-        return None if any(item is None for item in inner.values()) else inner
+        return None if None in inner.values() else inner
     if isinstance(value, (list, tuple)):
         items = [_plain(item) for item in value]
-        return None if any(item is None for item in items) else items
+        return None if None in items else items
     return getattr(value, "text", None)
 
 
 def commented(section: str, parameters: Mapping[str, Parameter], kind: str | None = None) -> str:
-    """A section of a configuration file with every key, its help and its default."""
+    """Return a section of a configuration file with every key, its help and its default."""
     lines = [f"[{section}]"] + ([] if kind is None else [f"{KIND} = {toml_value(kind)}"])
     for name, declared in parameters.items():
         if declared.kinds is not None or name in HIDDEN:
@@ -378,7 +380,7 @@ def commented(section: str, parameters: Mapping[str, Parameter], kind: str | Non
 
 
 def nested_sections(path: Key, declared: type[Parameters]) -> Iterator[tuple[Key, str, type[Parameters], Parameter]]:
-    """The nested objects of a class: path, default kind, class and declaration, outermost first."""
+    """Yield the nested objects of a class: path, default kind, class and declaration, outermost first."""
     for name, inner in declared.parameters().items():
         if inner.kinds is not None:
             kinds = inner.kinds()

@@ -63,7 +63,7 @@ class Parameter:
         return self.default is _REQUIRED
 
     def problem(self, value: Any) -> str | None:
-        """The error message for a value; None if the value is valid.
+        """Return the error message for a value; None if the value is valid.
 
         >>> from tagpool import SGD
         >>> SGD.parameters()["epochs"].problem(0)
@@ -86,7 +86,7 @@ class Parameter:
             return self._in_range(value)
         if "float" in types and (number := _number(value)) is not None:
             return number - number == 0 and self._in_range(number)  # neither infinite nor NaN
-        return any(each not in _SCALARS for each in types) and _number(value) is None
+        return any(name not in _SCALARS for name in types) and _number(value) is None
 
     def _in_range(self, value: Any) -> bool:
         low, high = self.minimum, self.maximum
@@ -95,13 +95,13 @@ class Parameter:
         return high is None or not (value >= high if isinstance(high, Exclusive) else value > high)
 
     def accepted_words(self) -> tuple[str, ...]:
-        """The strings that are valid; empty if every string is."""
+        """Return the strings that are valid; empty if every string is."""
         if self.kinds is not None and "str" in self.types:
             return tuple(self.kinds())
         return tuple(self.choices or ())
 
     def expected(self, names: Mapping[str, str] | None = None) -> str:
-        """The valid values in words; ``names`` has other words for types, and an empty word omits a type.
+        """Return the valid values in words; ``names`` has other words for types, and an empty word omits a type.
 
         >>> from tagpool import SGD
         >>> SGD.parameters()["dropout"].expected()
@@ -110,7 +110,7 @@ class Parameter:
         parts = [repr(word) for word in self.accepted_words()]
         words = {"bool": "True or False", "int": f"a whole number{self._range()}", "float": f"a number{self._range()}"}
         words |= {"str": "text", "None": "None", **(names or {})}
-        parts += [words.get(each, f"a {each}") for each in self.types if (each != "str" or not parts) and words.get(each) != ""]
+        parts += [words.get(name, f"a {name}") for name in self.types if (name != "str" or not parts) and words.get(name) != ""]
         return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} or {parts[-1]}"
 
     def _range(self) -> str:
@@ -135,9 +135,7 @@ def parameter(
     ``kinds`` returns the classes by name where the value is an object with parameters; ``tune`` is the range to search: the
     lowest and the highest number, or the words to try. A parameter without a default is required.
     """
-    return Parameter(
-        default=default, help=help, minimum=minimum, maximum=maximum, choices=choices, kinds=kinds, tune=tune, kw_only=kw_only
-    )
+    return Parameter(**locals())
 
 
 @dataclass_transform(kw_only_default=True, eq_default=False, field_specifiers=(parameter,))
@@ -162,12 +160,12 @@ class _Signature:
 
         arguments = [
             Argument(
-                each.name,
-                Argument.KEYWORD_ONLY if each.kw_only else Argument.POSITIONAL_OR_KEYWORD,
-                default=Argument.empty if each.required else each.default,
-                annotation=" | ".join(each.types),
+                declared.name,
+                Argument.KEYWORD_ONLY if declared.kw_only else Argument.POSITIONAL_OR_KEYWORD,
+                default=Argument.empty if declared.required else declared.default,
+                annotation=" | ".join(declared.types),
             )
-            for each in sorted(owner.parameters().values(), key=lambda each: each.kw_only)
+            for declared in sorted(owner.parameters().values(), key=lambda declared: declared.kw_only)
         ]
         return Signature(arguments)
 
@@ -180,26 +178,26 @@ class Parameters:
 
     def __init__(self, *positional: Any, **named: Any) -> None:
         declared = self._declared
-        values = {name: each.default for name, each in declared.items()}
-        allowed = [name for name, each in declared.items() if not each.kw_only]
+        allowed = [name for name, parameter in declared.items() if not parameter.kw_only]
         if len(positional) > len(allowed):
             raise TypeError(f"{type(self).__name__}() takes {len(allowed)} positional arguments, got {len(positional)}")
-        given = dict(zip(allowed, positional, strict=False))
-        if twice := given.keys() & named.keys():
+        arguments = dict(zip(allowed, positional, strict=False))
+        if twice := arguments.keys() & named.keys():
             raise TypeError(f"{type(self).__name__}() got several values for {twice.pop()!r}")
-        given.update(named)
-        for name in given:
+        arguments |= named
+        for name in arguments:
             if name not in declared:
                 raise TypeError(f"{type(self).__name__}() got an unexpected argument {name!r}; {self._nearest(name)}")
-        if missing := [name for name, value in values.items() if value is _REQUIRED and name not in given]:
-            raise TypeError(f"{type(self).__name__}() needs {missing[0]!r}: {declared[missing[0]].help}")
-        self.__dict__.update(values)
-        for name, value in given.items():
+        for name, parameter in declared.items():
+            if parameter.required and name not in arguments:
+                raise TypeError(f"{type(self).__name__}() needs {name!r}: {parameter.help}")
+            self.__dict__[name] = parameter.default
+        for name, value in arguments.items():
             setattr(self, name, value)
 
     @classmethod
     def parameters(cls) -> Mapping[str, Parameter]:
-        """The declared parameters by name, in order."""
+        """Return the declared parameters by name, in order."""
         return cls._declared
 
     @classmethod
@@ -211,7 +209,7 @@ class Parameters:
         return f"did you mean {close[0]!r}?" if close else f"expected one of {', '.join(names)}"
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The constructor's arguments; with ``deep`` also those of nested objects, as ``name__inner``.
+        """Return the constructor's arguments; with ``deep`` also those of nested objects, as ``name__inner``.
 
         >>> from tagpool import SGD
         >>> SGD(epochs=3).get_params()["epochs"]

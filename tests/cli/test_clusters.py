@@ -41,7 +41,7 @@ def test_templates_use_them(data: Path, tmp_path: Path) -> None:
     succeed("resources", "clusters", write(tmp_path, "text", TEXT), "--k", 30, "-o", tmp_path / "brown.txt")
     assert len(Clusters.read(tmp_path / "brown.txt")) > 100
     model = tmp_path / "m"
-    given = [
+    options = [
         "--features",
         "cluster(brown, 2, 4, 8)[-1..1]",
         "--set",
@@ -49,7 +49,7 @@ def test_templates_use_them(data: Path, tmp_path: Path) -> None:
         "--set",
         "learner.trainer.epochs=2",
     ]
-    succeed("train", "--train", data / "train.conll", *given, "--model", model)
+    succeed("train", "--train", data / "train.conll", *options, "--model", model)
     names = json.loads(succeed("inspect", model, "--top", 3, "--json"))
     assert "cluster(brown, 4)" in json.dumps(names)
 
@@ -96,7 +96,7 @@ def test_ctrl_c_leaves_nothing(tmp_path: Path) -> None:
 
 def test_a_model_can_refer_to_its_clusters(data: Path, tmp_path: Path) -> None:
     succeed("resources", "clusters", write(tmp_path, "text", TEXT), "--k", 30, "-o", tmp_path / "brown.txt")
-    given = [
+    options = [
         "--features",
         "word[0]\ncluster(brown, 2, 4)[0]",
         "--set",
@@ -104,7 +104,7 @@ def test_a_model_can_refer_to_its_clusters(data: Path, tmp_path: Path) -> None:
         "--set",
         "learner.trainer.epochs=1",
     ]
-    common = ["train", "--train", data / "train.conll", *given, "--model", tmp_path / "m"]
+    common = ["train", "--train", data / "train.conll", *options, "--model", tmp_path / "m"]
     assert "output.resources = 'maybe': expected true or false" in fail(*common, "--set", "output.resources=maybe")
     succeed(*common, "--set", "output.resources=false")
     tagged = succeed("tag", tmp_path / "m", data / "test.conll")

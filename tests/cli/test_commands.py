@@ -160,10 +160,13 @@ def test_features_shows_embeddings(files: Path) -> None:
 
 
 def test_presets_lists_and_prints() -> None:
-    assert "ner-bagging" in succeed("features", "--list")
+    listing = succeed("features")
+    assert "ner-bagging" in listing
+    assert "orthography" in listing
     assert "disjunction(word, -4..-1)[0]" in succeed("features", "--preset", "ner")
-    assert "orthography" in succeed("features", "--functions")
-    assert json.loads(succeed("features", "--list", "--json"))["ner-bagging"]["bags"] == ["ngrams", "lexicons"]
+    lists = json.loads(succeed("features", "--json"))
+    assert lists["presets"]["ner-bagging"]["bags"] == ["ngrams", "lexicons"]
+    assert lists["functions"]["orthography"]["example"].startswith("orthography(")
     assert "there is no preset 'x'" in fail("features", "--preset", "x")
 
 
@@ -252,6 +255,8 @@ def test_demo_tells_its_story_and_draws_it(tmp_path: Path) -> None:
 
 def test_demo_writes_its_corpus(tmp_path: Path) -> None:
     assert "40 sentences written to" in succeed("demo", "--sentences", 40, "--write", tmp_path / "data")
+    written = json.loads(succeed("demo", "--sentences", 40, "--write", tmp_path / "data", "--json"))
+    assert written["files"][str(tmp_path / "data" / "train.conll")] == 40
     assert sorted(path.name for path in (tmp_path / "data").iterdir()) == ["dev.conll", "test.conll", "train.conll"]
     file = write(tmp_path, "file", "")
     assert "creating the folder failed" in fail("demo", "--sentences", 40, "--write", file, code=1)
@@ -340,7 +345,7 @@ def test_a_closed_pipe_is_no_error(files: Path) -> None:
 
 def test_output_that_cannot_be_written_is_a_failure() -> None:
     done = subprocess.run(
-        ["bash", "-c", f"{sys.executable} -m tagpool features --list > /dev/full"], capture_output=True, text=True, check=False
+        ["bash", "-c", f"{sys.executable} -m tagpool features > /dev/full"], capture_output=True, text=True, check=False
     )
     assert done.returncode == 1
     assert "standard output: writing failed" in done.stderr
@@ -355,6 +360,13 @@ def test_narrow_terminals_lose_nothing(files: Path) -> None:
 def test_scoring_one_file_without_predictions_gets_a_word(tmp_path: Path) -> None:
     both = write(tmp_path, "both.conll", "Ann B-NP B-PER\nleft B-VP O\n")
     assert "no label in common" in run("score", both).stderr
+
+
+@pytest.mark.parametrize("text", ["Ann B-PER\nleft O\n", "She PRP\nleft VBD\nus PRP\n, ,\nsad JJ\nand CC\ncold JJ\n"])
+def test_scoring_words_and_labels_names_what_is_missing(tmp_path: Path, text: str) -> None:
+    message = fail("score", write(tmp_path, "words.conll", text))
+    assert "the predicted labels are missing" in message
+    assert "words.conll" in message
 
 
 def test_plain_text_taken_for_columns_gets_a_hint(tmp_path: Path) -> None:

@@ -94,6 +94,8 @@ def test_errors_name_the_file_and_the_key(data: Path, tmp_path: Path, name: str)
 def test_settings_that_are_not_settings(data: Path, tmp_path: Path) -> None:
     common = ["train", "--train", data / "train.conll", "--model", tmp_path / "m"]
     assert "--set l2=3: the key has no section; write --set learner.l2=3" in fail(*common, "--set", "l2=3")
+    message = "--set learner=5: learner is a section; set one of its keys, such as --set learner.trainer.epochs=20"
+    assert message in fail(*common, "--set", "learner=5")
     for text in ("learner", "=3", "learner.=3"):
         assert "expected KEY=VALUE, such as --set learner.trainer.epochs=20" in fail(*common, "--set", text)
     assert "there is no such file" in fail(*common, "--config", tmp_path / "no.toml")
@@ -162,9 +164,9 @@ def test_several_files_are_one_corpus(data: Path, tmp_path: Path) -> None:
     succeed(*common, "--train", parts[0], "--train", parts[1], "--model", tmp_path / "two")
     succeed(*common, "--train", data / "train.conll", "--model", tmp_path / "one")
     facts = [json.loads(succeed("inspect", tmp_path / name, "--json")) for name in ("one", "two")]
-    for found in facts:
+    for description in facts:
         for key in ("model", "bytes", "sizes"):
-            del found[key]
+            del description[key]
     assert facts[0] == facts[1]
     other = write(tmp_path, "c.conll", "Ann B-PER\n")
     assert "name the columns of all files with --columns" in fail(

@@ -108,7 +108,9 @@ def test_bad_input_is_refused_with_its_place(files: Path, tmp_path: Path) -> Non
     short.write_text("\n".join(lines[:40]) + "\n")
     common = ("pool", "fit", "--gold", gold, "--model", model)
     assert "short.conll:40: expected 120 sentences, as gold has, got" in fail(*common, one, short)
-    assert "--beta many: expected a number" in fail(*common, one, two, "--beta", "many")
+    assert "pool.beta = 'many': expected 'cv', a number above 0" in fail(*common, one, two, "--set", "pool.beta=many")
+    assert "unknown key; did you mean 'beta'?" in fail(*common, one, two, "--set", "pool.betta=0.5")
+    assert "--set pool=0.5: pool is a section" in fail(*common, one, two, "--set", "pool=0.5")
     assert "two experts have the name 'a'" in fail(*common, one, one)
     assert "no such file" in fail(*common, one, tmp_path / "nowhere.conll").lower()
     assert not model.exists()
@@ -157,8 +159,8 @@ def test_what_cannot_be_pooled_is_refused(files: Path, tmp_path: Path) -> None:
         assert same in fail(*common, one, f"again={files}/a.train.conll")
     for beta in ("0", "1", "1.5", "-1", "nan"):
         common = ("pool", "fit", "--model", tmp_path / "x.pool", "--gold", files / "train.conll")
-        assert "a number above 0 to less than 1" in fail(*common, one, two, f"--beta={beta}")
-    assert "delta=2.0): expected a number above 0" in fail(*common, one, two, "--delta", 2)
+        assert "a number above 0 to less than 1" in fail(*common, one, two, "--set", f"pool.beta={beta}")
+    assert "pool.delta = 2: expected a number above 0" in fail(*common, one, two, "--set", "pool.delta=2")
     single = []
     for name in ("train", "a.train", "b.train"):
         single.append(tmp_path / f"single.{name}.conll")

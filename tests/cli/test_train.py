@@ -17,7 +17,7 @@ import pytest
 from commands import fail, run, succeed, write
 
 import tagpool
-from tagpool.cli.progress import follower
+from tagpool.cli.progress import Follower
 
 TINY = "Ann B-PER\nleft O\n\nRain O\nfell O\n\nBob B-PER\nslept O\n"
 
@@ -186,7 +186,7 @@ def test_a_full_disk_is_a_failure(tiny: Path, tmp_path: Path) -> None:
 
 
 def test_the_note_of_an_epoch_is_told(capsys: pytest.CaptureFixture[str]) -> None:
-    follower().epoch(tagpool.Epoch(1, 10, 2.5, note="the loss diverged"))
+    Follower().epoch(tagpool.Epoch(1, 10, 2.5, note="the loss diverged"))
     assert capsys.readouterr().err.splitlines() == ["note: the loss diverged", "epoch 1/10  loss 2.5  0.0 s, done"]
 
 

@@ -66,8 +66,8 @@ NLTK = """
     again = CRFTagger()
     again.set_model_file(model)
     gold = [[("dog", "Noun"), ("is", "Verb"), ("good", "Adj")], [("Cat", "Noun"), ("eat", "Verb"), ("meat", "Noun")]]
-    found = [tagger.tag_sents([["dog", "is", "good"]]), again.tag_sents([["Cat", "eats", "a", "Dog"]]), again.accuracy(gold)]
-    print(json.dumps(found))
+    results = [tagger.tag_sents([["dog", "is", "good"]]), again.tag_sents([["Cat", "eats", "a", "Dog"]]), again.accuracy(gold)]
+    print(json.dumps(results))
 """
 
 
@@ -88,13 +88,13 @@ PARSERATOR = """
         }
 
     def features(tokens):
-        found = [token_features(token) for token in tokens]
-        out = [dict(each) for each in found]
-        for number, each in enumerate(out):
+        plain = [token_features(token) for token in tokens]
+        out = [dict(item) for item in plain]
+        for number, item in enumerate(out):
             if number:
-                each["previous"] = found[number - 1]
+                item["previous"] = plain[number - 1]
             if number + 1 < len(out):
-                each["next"] = found[number + 1]
+                item["next"] = plain[number + 1]
         out[0]["rawstring.start"] = out[-1]["rawstring.end"] = True
         return out
 
@@ -125,8 +125,8 @@ def test_sklearn_crfsuite_itself_runs_on_the_drop_in() -> None:
         import sklearn_crfsuite
         crf = sklearn_crfsuite.CRF(algorithm="lbfgs", c1=0.1, c2=0.1, max_iterations=20)
         crf.fit([[{"w": "the"}, {"w": "dog"}]] * 3, [["D", "N"]] * 3)
-        found = crf.predict_marginals_single([{"w": "the"}, {"w": "cat"}])
-        print(json.dumps([list(map(str, crf.predict([[{"w": "the"}, {"w": "cat"}]])[0])), crf.classes_, found]))
+        marginals = crf.predict_marginals_single([{"w": "the"}, {"w": "cat"}])
+        print(json.dumps([list(map(str, crf.predict([[{"w": "the"}, {"w": "cat"}]])[0])), crf.classes_, marginals]))
     """
     labels, classes, marginals = run(code, redirected=True)
     assert (labels, classes) == (["D", "N"], ["D", "N"])

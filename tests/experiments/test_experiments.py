@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from tagpool import builtin_corpus
+from tagpool.corpus.concatenation import concatenate
 from tagpool.errors import InputError
 from tagpool.experiments.catalogue import EXPERIMENTS, experiment
 from tagpool.experiments.corpora import (
@@ -20,12 +21,10 @@ from tagpool.experiments.corpora import (
     lowered,
     newswire_clusters,
     only_type,
-    possible_tags,
-    together,
+    read_resources,
 )
-from tagpool.experiments.elitist_curves import by_epochs
-from tagpool.experiments.fits import Model, legally, refit, tune
-from tagpool.experiments.models import Makers
+from tagpool.experiments.elitist import by_epochs
+from tagpool.experiments.fits import Makers, Model, legally, refit, tune
 from tagpool.experiments.study import Row, Setting, Study, Table
 from tagpool.experts.linear.maxent import MaxEnt
 from tagpool.pools.bagging.partitions import RandomParts
@@ -201,7 +200,7 @@ def test_a_refit_keeps_penalty_and_shares(corpora: Path) -> None:
     model = tune(Model("bagged", makers.bagged(weights="dev"), (0.1, 1.0)), split, setting, only_first=True)
     (first,) = model.fitted
     shares = first.weights_.tolist()
-    refit(model, together(split.train, split.dev), setting)
+    refit(model, concatenate([split.train, split.dev]), setting)
     assert model.setting == max(model.tried, key=lambda value: model.tried[value])
     assert [(tagger.expert.l2, tagger.expert.seed, tagger.weights_.tolist()) for tagger in model.fitted] == [
         (model.setting, 1, shares),
@@ -252,11 +251,11 @@ def test_corpora_are_read_as_they_are(corpora: Path) -> None:
     assert (len(chunks.train), len(chunks.dev)) == (135, 15)
     parts = [builtin_corpus(count, part=part).words for part, count in (("train", 150), ("dev", 40), ("test", 40))]
     assert journal(setting, without=(15, 20)).words == [*parts[0][:100], *parts[1][:30], *parts[2]]
-    assert together(chunks.train, chunks.dev).labels == [*chunks.train.labels, *chunks.dev.labels]
+    assert concatenate([chunks.train, chunks.dev]).labels == [*chunks.train.labels, *chunks.dev.labels]
     phrases = only_type(chunks.test, "NP")
     assert {label[2:] for sentence in phrases.labels for label in sentence} == {"", "NP"}
     assert {label[0] for sentence in in_scheme(phrases, "bioes").labels for label in sentence} <= set("OBIES")
-    assert possible_tags(setting).get("Oslo") == "NNP_NN"
+    assert read_resources(setting, "possible")["possible"].get("Oslo") == "NNP_NN"
     assert newswire_clusters(setting).get("the")
 
 

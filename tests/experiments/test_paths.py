@@ -80,8 +80,9 @@ def test_losses_are_kept_by_run_and_by_sentence():
         assert not set(first) & set(others)
         losses.add("worse", others, np.where(others % 2, 0.5, 0.1))
         losses.add("better", others, np.where(others % 2, 0.25, 0.1))
-    row = losses.row("better", "loss", 20.0)
-    assert row.ours == pytest.approx(100 * np.mean(losses.runs("better")), abs=0.01)
+    row = losses.rows("loss")[1]
+    assert row.row == "better"
+    assert row.ours == pytest.approx(100 * losses.mean("better"), abs=0.01)
     assert row.low is not None
     assert row.high is not None
     assert row.low <= row.ours <= row.high

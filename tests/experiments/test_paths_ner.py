@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 from tagpool import CRF, Corpus, MaxEnt, Scheme, builtin_corpus
+from tagpool.corpus.concatenation import concatenate
 from tagpool.experiments import paths_ner
-from tagpool.experiments.corpora import Split, in_scheme, together
-from tagpool.experiments.names_experts import BESIDE, FIRST, MEMBERS, Member, Said, jackknifed
-from tagpool.experiments.paths_ner import POOLINGS, Pooling, averaged, best_of_each
+from tagpool.experiments.corpora import Split, in_scheme
+from tagpool.experiments.names_experts import BESIDE, FIRST, MEMBERS, Member, Predictions, cross_validate, predict
+from tagpool.experiments.paths_ner import POOLINGS, Pooling, average, best_of_each
 from tagpool.experiments.study import Setting
 from tagpool.optim.sgd import SGD
 from tagpool.pools.two_stage.columns import add_columns
@@ -26,10 +27,10 @@ def documents(count: int, part: str = "train", length: int = 5) -> Corpus:
 
 
 def test_parts_put_together_keep_their_documents() -> None:
-    result = together(documents(20), documents(15, "dev"))
+    result = concatenate([documents(20), documents(15, "dev")])
     assert result.document_starts == [0, 5, 10, 15, 20, 25, 30]
     assert result.words == documents(20).words + documents(15, "dev").words
-    assert together(builtin_corpus(3), builtin_corpus(2)).document_starts == []
+    assert concatenate([builtin_corpus(3), builtin_corpus(2)]).document_starts == []
 
 
 def test_a_first_stage_labels_no_document_that_it_was_trained_on() -> None:
@@ -47,15 +48,15 @@ def test_a_first_stage_labels_no_document_that_it_was_trained_on() -> None:
             return [["O"] * len(words) for words in corpus.words]
 
     unlike = Corpus.from_columns({"word": [[str(n)] for n in range(40)], "label": [["O"]] * 40}, documents=range(0, 40, 5))
-    messages = jackknifed(FIRST[0], unlike, 4, lambda _, part: Parrot(part))
+    messages = cross_validate(FIRST[0], unlike, 4, lambda _, part: Parrot(part))
     assert met == []
     assert messages == [["O"]] * 40
-    assert [len(item) for item in jackknifed(FIRST[0], train, 4, lambda _, part: Parrot(part))] == [
+    assert [len(item) for item in cross_validate(FIRST[0], train, 4, lambda _, part: Parrot(part))] == [
         len(item) for item in train.words
     ]
 
 
-def test_members_have_their_bags_and_speak_the_common_scheme() -> None:
+def test_members_have_their_bags_and_predict_legal_labels() -> None:
     train, dev = documents(60), documents(20, "dev")
     common: dict[str, Any] = {"resources": {}, "threads": 1, "quick": True}
 
@@ -68,21 +69,13 @@ def test_members_have_their_bags_and_speak_the_common_scheme() -> None:
     assert "mention[-1..1]" in tagger.templates
     assert "ngrams" in tagger.templates
     assert "elsewhere(casing" not in tagger.templates.replace("elsewhere(stage, most)[0] & elsewhere(casing", "")
-    messages = both.ask(tagger, view)
+    messages = predict(tagger, view)
     assert messages.probabilities is not None
     order = np.argsort(np.array(tagger.labels_))
     for mine, theirs in zip(messages.probabilities, tagger.predict_marginals(view), strict=True):
         np.testing.assert_allclose(mine, theirs[:, order], atol=1e-6)
-    other = Member("other", make, ("ngrams",), scheme="bio2")
-    tagger = other.fit(train, **common)
-    assert all(label[0] in "OBI" for label in tagger.labels_)
-    messages = other.ask(tagger, dev)
-    assert messages.probabilities is None
-    _assert_legal(messages.labels)
-    less = Member("less", make, ("clusters", "vectors"), without=("brown", "glove"))
-    assert "cluster" not in less.fit(train, **common).templates
     alone = Member("alone", lambda features, quick, **more: MaxEnt(features, trainer=SGD(epochs=2), **more), ("ngrams",), "first")
-    _assert_legal(alone.ask(alone.fit(learned, **common), view).labels)
+    _assert_legal(predict(alone.fit(learned, **common), view).labels)
 
 
 def test_second_stages_see_the_labels_of_their_first_one(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -109,7 +102,7 @@ def test_second_stages_see_the_labels_of_their_first_one(monkeypatch: pytest.Mon
     monkeypatch.setattr(paths_ner, "BESIDE", ())
     monkeypatch.setattr(paths_ner, "MEMBERS", (member("a", "O", "places"), member("b", "O", "people"), member("c", "O")))
     split = Split(documents(30), documents(10, "dev"), documents(15, "test"))
-    on_dev, on_test, on_test_both = paths_ner._heard_all(split, {}, Setting())
+    on_dev, on_test, on_test_both = paths_ner._predict_all(split, {}, Setting())
     assert list(on_dev) == list(on_test) == list(on_test_both) == ["places", "people", "a", "b", "c"]
     assert [len(item["a"].labels) for item in (on_dev, on_test, on_test_both)] == [10, 15, 15]
     assert [len(item) for item in met["a learned"]] == [30, 40]  # train, then train and dev
@@ -132,17 +125,17 @@ def _assert_legal(said: list[list[str]]) -> None:
 def test_mean_probabilities_give_legal_labels() -> None:
     first = np.array([[0.6, 0.0, 0.4, 0.0], [0.0, 0.3, 0.7, 0.0]], np.float32)
     second = np.array([[0.5, 0.0, 0.3, 0.2], [0.0, 0.6, 0.4, 0.0]], np.float32)
-    messages = [Said([], [first]), Said([], [second])]
+    messages = [Predictions([], [first]), Predictions([], [second])]
     # Token by token it would be B-PER O, which is no name.
-    assert averaged(messages, LABELS) == [["B-PER", "E-PER"]]
-    assert averaged(messages[:1], LABELS) == [["O", "O"]]
+    assert average(messages, LABELS) == [["B-PER", "E-PER"]]
+    assert average(messages[:1], LABELS) == [["O", "O"]]
 
 
 def test_experts_without_probabilities_are_certain() -> None:
-    unsure = Said([], [np.array([[0.0, 0.0, 0.6, 0.4]], np.float32)])
-    assert averaged([unsure], LABELS) == [["O"]]
-    assert averaged([unsure, Said([["S-LOC"]])], LABELS) == [["S-LOC"]]
-    assert averaged([unsure, unsure, Said([["B-PER"]])], LABELS) == [["O"]]
+    unsure = Predictions([], [np.array([[0.0, 0.0, 0.6, 0.4]], np.float32)])
+    assert average([unsure], LABELS) == [["O"]]
+    assert average([unsure, Predictions([["S-LOC"]])], LABELS) == [["S-LOC"]]
+    assert average([unsure, unsure, Predictions([["B-PER"]])], LABELS) == [["O"]]
 
 
 def test_pools_are_tried_on_documents_that_they_have_not_learned_from() -> None:

@@ -11,7 +11,6 @@ from tagpool import _native
 from tagpool.cli.training.learners import LEARNERS
 from tagpool.config import FEATURES, DataOptions, FeatureOptions, OutputOptions, commented, nested_sections
 from tagpool.errors import InputError
-from tagpool.parameters import Parameter, Parameters
 
 
 def config(
@@ -31,29 +30,22 @@ def config(
 
 
 def template(kind: str) -> str:
-    """A configuration file with every key of a learner, its help and its default."""
-    learner = LEARNERS[kind]
-    nested = [
-        (("learner",), kind, learner),
-        *((path, name, inner) for path, name, inner, _ in nested_sections(("learner",), learner)),
-    ]
-    owners = [declared for _, _, declared in nested if "templates" in declared.parameters()]
+    """Return a configuration file with every key of a learner, its help and its default."""
+    nested = [(("learner",), kind, LEARNERS[kind]), *(parts[:3] for parts in nested_sections(("learner",), LEARNERS[kind]))]
     sections = [commented("data", DataOptions.parameters())]
-    if owners:
-        own = {name: each for name, each in owners[0].parameters().items() if name in ("templates", "min_count")}
-        sections.append(commented("features", own | dict(FeatureOptions.parameters())))
+    owner = next((declared for _, _, declared in nested if "templates" in declared.parameters()), None)
+    if owner is not None:
+        features = {name: owner.parameters()[name] for name in ("templates", "min_count")}
+        sections.append(commented("features", features | dict(FeatureOptions.parameters())))
     for path, name, declared in nested:
-        sections.append(commented(".".join(path), _own_keys(declared), name))
+        keys = {key: parameter for key, parameter in declared.parameters().items() if key not in FEATURES}
+        sections.append(commented(".".join(path), keys, name))
     sections.append(commented("output", OutputOptions.parameters()))
     return "\n".join(sections)
 
 
-def _own_keys(declared: type[Parameters]) -> dict[str, Parameter]:
-    return {name: each for name, each in declared.parameters().items() if name not in FEATURES}
-
-
 def stored(path: Path) -> str:
-    """The configuration in a model file."""
+    """Return the configuration in a model file."""
     if not path.exists():
         raise InputError(f"{path}: there is no such model file and no such learner; the learners are {', '.join(LEARNERS)}")
     try:

@@ -9,15 +9,16 @@ from typing import Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 
 from tagpool.corpus.formats import Format
-from tagpool.errors import InputError
 
 
 class _Console(Console):
-    """Rich's console; a closed pipe (``| head``) raises BrokenPipeError instead of ending the program."""
+    """Rich's console for plain text; a closed pipe (``| head``) raises BrokenPipeError instead of ending the program."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(highlight=False, markup=False, emoji=False, **options)  # words may have brackets and colons
 
     def on_broken_pipe(self) -> None:
         raise BrokenPipeError
@@ -34,44 +35,36 @@ OutputOption = Annotated[Path, typer.Option("--output", "-o", help="Output file;
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
-def print_table(shown: Table) -> None:
-    """Prints a table at its full width, whatever the width of the terminal."""
-    _Console(width=10_000).print(shown, crop=False)
-
-
 def print_json(value: Any) -> None:
-    """Prints one JSON value on one line."""
+    """Print one JSON value on one line."""
     typer.echo(json.dumps(value, ensure_ascii=False))
 
 
-def table(headers: Sequence[str], rows: Iterable[Sequence[object]], *, left: int = 1, title: str | None = None) -> Table:
-    """A table whose first ``left`` columns are text and whose others are numbers."""
-    result = Table(title=title, title_justify="left", box=None, pad_edge=False, header_style="bold")
+def print_table(
+    headers: Sequence[str], rows: Iterable[Sequence[object]], *, left: int = 1, title: str | None = None, fold: bool = False
+) -> None:
+    """Print a table whose first ``left`` columns are text and whose others are numbers.
+
+    It has its full width, whatever the width of the terminal; ``fold`` wraps text on a terminal.
+    """
+    table = Table(title=title, title_justify="left", box=None, pad_edge=False, header_style="bold")
     for number, header in enumerate(headers):
-        result.add_column(escape(header), justify="left" if number < left else "right", no_wrap=number >= left)
+        table.add_column(header, justify="left" if number < left else "right", no_wrap=number >= left)
     for row in rows:
-        result.add_row(*(escape(str(cell)) for cell in row))
-    return result
+        table.add_row(*map(str, row))
+    if fold and output.is_terminal:
+        output.print(table)
+    else:
+        _Console(width=10_000).print(table, crop=False)
 
 
-def print_features(features: Iterable[tuple[str, float]]) -> None:
-    """Prints the features of a token, one line per template."""
-    by_template: dict[str, list[str]] = {}
-    for name, value in features:
-        template, _, text = name.partition("=")
-        by_template.setdefault(template, []).append(text if value == 1 else f"{text} ({value:g})")
-    for template, values in by_template.items():
-        output.print(f"    {template} = {'  '.join(values)}", highlight=False, markup=False)
+def spell_bytes(count: int) -> str:
+    """Return a number of bytes in kB or MB.
 
-
-def parse_uses(uses: Sequence[str]) -> dict[str, Path]:
-    """The paths by name of ``NAME=PATH`` options."""
-    paths: dict[str, Path] = {}
-    for use in uses:
-        name, equals, path = use.partition("=")
-        if not equals or not name or not path:
-            raise InputError(f"--use {use}: expected NAME=PATH, such as --use cities=cities.txt")
-        if not Path(path).exists():
-            raise InputError(f"--use {use}: there is no such file or folder", source=path)
-        paths[name] = Path(path)
-    return paths
+    >>> spell_bytes(1_250_000), spell_bytes(12)
+    ('1.2 MB', '12 bytes')
+    """
+    for unit, size in (("MB", 1_000_000), ("kB", 1_000)):
+        if count >= size:
+            return f"{count / size:.1f} {unit}"
+    return f"{count} bytes"

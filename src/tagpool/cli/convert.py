@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from enum import Enum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
 from tagpool.cli.console import ColumnsOption, EncodingOption, LabelOption, OutputOption, errors
-from tagpool.cli.model_conversion import ModelFormat, convert_model, model_origin
+from tagpool.cli.model_conversion import MODEL_FORMATS, convert_model, model_origin
 from tagpool.corpus.conll import lost_in_conllu
 from tagpool.corpus.corpus import WORD, Corpus
 from tagpool.corpus.files import STANDARD_STREAM
@@ -22,20 +21,7 @@ from tagpool.errors import InputError
 _FORMATS = ", ".join(one.value for one in Format)
 
 
-class SpanScheme(str, Enum):
-    """Tag schemes for spans."""
-
-    IOB1 = "iob1"
-    BIO2 = "bio2"
-    BILOU = "bilou"
-    BIOES = "bioes"
-
-
-class Separator(str, Enum):
-    """Separator of the columns of a CoNLL file."""
-
-    SPACE = "space"
-    TAB = "tab"
+SpanScheme = Literal["iob1", "bio2", "bilou", "bioes"]
 
 
 def convert(
@@ -53,7 +39,7 @@ def convert(
     from_scheme: Annotated[SpanScheme | None, typer.Option(help="Tag scheme of FILE (default: detected).")] = None,
     repair: Annotated[bool, typer.Option("--repair", help="Repair invalid label sequences as conlleval does.")] = False,
     misaligned: Annotated[Misaligned, typer.Option(help="Treatment of spans that cut a token.")] = "error",
-    separator: Annotated[Separator, typer.Option(help="Column separator of CoNLL output.")] = Separator.SPACE,
+    separator: Annotated[Literal["space", "tab"], typer.Option(help="Column separator of CoNLL output.")] = "space",
     encoding: EncodingOption = "utf-8",
     json: Annotated[bool, typer.Option("--json", help="For models: print a summary as JSON.")] = False,
 ) -> None:
@@ -73,18 +59,16 @@ def convert(
     if origin is not None:
         convert_model(source, origin, target, to, json)
         return
-    if (to or target.suffix.removeprefix(".")) in list(ModelFormat):
+    if (to or target.suffix.removeprefix(".")) in MODEL_FORMATS:
         raise InputError("expected a model of tagpool, CRFsuite, Wapiti or CRF++, since the output is a model", source=source)
     written_as = format_of(target) if to is None else _corpus_format(to)
     corpus = read_corpus(source, columns=columns, label=label, format=from_, misaligned=misaligned, encoding=encoding)
     if scheme is not None or repair:
         corpus = _convert_labels(corpus, from_scheme, scheme, repair)
     _name_losses(corpus if keep is None else corpus.with_columns(keep.split(",")), written_as)
-    write_corpus(corpus, target, columns=keep, format=written_as, separator="\t" if separator is Separator.TAB else " ")
+    write_corpus(corpus, target, columns=keep, format=written_as, separator={"space": " ", "tab": "\t"}[separator])
     if str(target) != STANDARD_STREAM:
-        errors.print(
-            f"{len(corpus):,} sentences, {corpus.token_count:,} tokens written to {target}", highlight=False, markup=False
-        )
+        errors.print(f"{len(corpus):,} sentences, {corpus.token_count:,} tokens written to {target}")
 
 
 def _corpus_format(name: str) -> Format:
@@ -94,7 +78,7 @@ def _corpus_format(name: str) -> Format:
 
 
 def _name_losses(corpus: Corpus, target: Format) -> None:
-    """Prints which columns and comments the new file does not have."""
+    """Print the columns and comments that the new file does not have."""
     lost: list[str] = []
     if target is Format.CONLLU:
         lost = lost_in_conllu(corpus)
@@ -104,13 +88,13 @@ def _name_losses(corpus: Corpus, target: Format) -> None:
     if corpus.native.asides and target not in (Format.CONLL, Format.CONLLU):
         lost.append("comments")
     if lost:
-        errors.print(f"not kept, since {target.value} has no place for it: {', '.join(lost)}", highlight=False, markup=False)
+        errors.print(f"not kept, since {target.value} has no place for it: {', '.join(lost)}")
 
 
 def _convert_labels(corpus: Corpus, source: SpanScheme | None, target: SpanScheme | None, repair: bool) -> Corpus:
     detected = detect(corpus.labels)
-    origin = Scheme.of(source.value) if source else detected.scheme
-    wanted = Scheme.of(target.value) if target else origin
+    origin = Scheme.of(source) if source else detected.scheme
+    wanted = Scheme.of(target) if target else origin
     if (origin is Scheme.PLAIN) != (wanted is Scheme.PLAIN):
         raise InputError(
             f"the labels are {detected.description}: only IOB1, BIO2, BILOU and BIOES can be converted into each other",
@@ -122,5 +106,5 @@ def _convert_labels(corpus: Corpus, source: SpanScheme | None, target: SpanSchem
         raise InputError(f"labels are {detected.description}; {error}", source=corpus.source) from None
     note = f", {changed:,} labels repaired" if repair else ""
     read_as = detected.description if source is None else f"{detected.description}, read as {origin.label}"
-    errors.print(f"labels: {read_as} → {wanted.label}{note}", highlight=False, markup=False)
+    errors.print(f"labels: {read_as} → {wanted.label}{note}")
     return corpus.with_labels(labels)

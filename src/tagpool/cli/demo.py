@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -20,6 +20,7 @@ from tagpool.optim.sgd import SGD
 from tagpool.pools.votes.pool import VotePool
 from tagpool.report.plots import bars
 
+Scores = dict[str, dict[str, float]]  # F1 in percent by tagger and kind of text
 EXAMPLE = ["Ann", "Smith", "from", "Oslo", "visited", "France", "on", "Monday", "."]
 
 ROBUST_TEMPLATES = """\
@@ -71,74 +72,66 @@ def demo(
         "test": builtin_corpus(quarter, seed=seed, part="test"),
     }
     if write is not None:
-        _write(corpora, write)
+        _write(corpora, write, json)
         return
-    story = _Demo(corpora, builtin_corpus(quarter, seed=seed, part="test", lowercase=1.0), seed, quiet=json)
-    story.train()
-    story.combine()
-    picture, problem = _draw(story.scores, results)
+    say = _discard if json else output.print
+    scores = _train(corpora, builtin_corpus(quarter, seed=seed, part="test", lowercase=1.0), seed, say)
+    scores |= _combine(corpora, seed, say)
+    picture, problem = _draw(scores, results)
     if json:
-        print_json({"f1": story.scores, "picture": picture})
+        print_json({"f1": scores, "picture": picture})
         return
-    story.print(f"\nPicture: {picture}" if picture else f"\nNo picture: {problem}")
-    story.print("Next: tagpool demo --write data, then tagpool train --help")
+    say(f"\nPicture: {picture}" if picture else f"\nNo picture: {problem}")
+    say("Next: tagpool demo --write data, then tagpool train --help")
 
 
-class _Demo:
-    """The steps of the demonstration; ``scores`` maps a tagger to its F1 by kind of text, in percent."""
+def _discard(text: str) -> None:
+    """Print nothing."""
 
-    def __init__(self, corpora: dict[str, Corpus], lower: Corpus, seed: int, *, quiet: bool) -> None:
-        self.corpora, self.lower, self.seed, self.quiet = corpora, lower, seed, quiet
-        self.scores: dict[str, dict[str, float]] = {}
 
-    def print(self, text: str) -> None:
-        if not self.quiet:
-            output.print(text, highlight=False, markup=False)
-
-    def train(self) -> None:
-        """Train one tagger of each kind; test it with and without capitals."""
-        train = self.corpora["train"]
-        self.print(f"1. Train a CRF on {len(train):,} sentences; 40% of the names in the test are new.\n")
-        crf = self._fit("CRF", CRF("ner", seed=self.seed))
-        self.print("\n2. Remove the capitals: the tagger relied on them.\n")
-        self._show(crf, "CRF", lowercase=True)
-        self.print("\n3. Train a robust CRF: some steps leave out all features that see capitals.\n")
-        robust = self._fit("robust CRF", CRF(ROBUST_TEMPLATES, trainer=SGD(dropout=0.3, drop="bags"), seed=self.seed))
-        self._show(robust, "robust CRF", lowercase=True)
-
-    def _fit(self, name: str, tagger: CRF) -> CRF:
+def _train(corpora: dict[str, Corpus], lower: Corpus, seed: int, say: Callable[[str], None]) -> Scores:
+    """Train a CRF and a robust CRF; test them with and without capitals."""
+    taggers = {
+        "CRF": CRF("ner", seed=seed),
+        "robust CRF": CRF(ROBUST_TEMPLATES, trainer=SGD(dropout=0.3, drop="bags"), seed=seed),
+    }
+    scores: Scores = {}
+    say(f"1. Train a CRF on {len(corpora['train']):,} sentences; 40% of the names in the test are new.\n")
+    for name, tagger in taggers.items():
         begin = time.perf_counter()
-        tagger.fit(self.corpora["train"], dev=self.corpora["dev"])
-        self.print(f"   {tagger._fitted().feature_count:,} features, {time.perf_counter() - begin:.1f} seconds")
-        self.scores[name] = {
-            kind: round(100 * score(corpus.labels, tagger.predict(corpus)).f1, 2)
-            for kind, corpus in (("with capitals", self.corpora["test"]), ("without capitals", self.lower))
-        }
-        self._show(tagger, name, lowercase=False)
-        return tagger
+        tagger.fit(corpora["train"], dev=corpora["dev"])
+        say(f"   {tagger._fitted().feature_count:,} features, {time.perf_counter() - begin:.1f} seconds")
+        for kind, corpus, words in (
+            ("with capitals", corpora["test"], EXAMPLE),
+            ("without capitals", lower, [word.lower() for word in EXAMPLE]),
+        ):
+            if name == "CRF" and corpus is lower:
+                say("\n2. Remove the capitals: the tagger relied on them.\n")
+            f1 = round(100 * score(corpus.labels, tagger.predict(corpus)).f1, 2)
+            scores.setdefault(name, {})[kind] = f1
+            say(f"   F1 {f1:5.1f}   {_brackets(words, tagger.predict([words])[0])}")
+        if name == "CRF":
+            say("\n3. Train a robust CRF: some steps leave out all features that see capitals.\n")
+    return scores
 
-    def _show(self, tagger: CRF, name: str, *, lowercase: bool) -> None:
-        words = [word.lower() for word in EXAMPLE] if lowercase else EXAMPLE
-        value = self.scores[name]["without capitals" if lowercase else "with capitals"]
-        self.print(f"   F1 {value:5.1f}   {_brackets(words, tagger.predict([words])[0])}")
 
-    def combine(self) -> None:
-        """Combine noisy taggers by their labels alone."""
-        size = max(len(self.corpora["train"]) // 10, 10)
-        gold, test = self.corpora["dev"][:300], self.corpora["test"]
-        self.print(f"\n4. Combine five noisy taggers, each with one kind of feature and {size} sentences.")
-        self.print(f"   The pool sees only their labels, and learns their weights from {len(gold)} sentences.\n")
-        on_gold: dict[str, Sequence[Sequence[str]]] = {}
-        on_test: dict[str, Sequence[Sequence[str]]] = {}
-        for number, (name, templates) in enumerate(NOISY_TEMPLATES.items()):
-            tagger = CRF(templates, seed=self.seed).fit(builtin_corpus(size, seed=self.seed + 1 + number))
-            on_gold[name], on_test[name] = tagger.predict(gold), tagger.predict(test)
-        pool = VotePool(key="label", beta="cv", scheme="bio2").fit(on_gold, gold)
-        on_test["all five"] = pool.predict(dict(on_test))
-        for name, labels in on_test.items():
-            value = 100 * score(test.labels, labels).f1
-            self.scores[name] = {"with capitals": round(value, 2)}
-            self.print(f"   {name:9} F1 {value:5.1f} {'█' * round(value / 2)}")
+def _combine(corpora: dict[str, Corpus], seed: int, say: Callable[[str], None]) -> Scores:
+    """Combine noisy taggers by their labels alone."""
+    size = max(len(corpora["train"]) // 10, 10)
+    gold, test = corpora["dev"][:300], corpora["test"]
+    say(f"\n4. Combine five noisy taggers, each with one kind of feature and {size} sentences.")
+    say(f"   The pool sees only their labels, and learns their weights from {len(gold)} sentences.\n")
+    on_gold: dict[str, Sequence[Sequence[str]]] = {}
+    on_test: dict[str, Sequence[Sequence[str]]] = {}
+    for number, (name, templates) in enumerate(NOISY_TEMPLATES.items(), 1):
+        tagger = CRF(templates, seed=seed).fit(builtin_corpus(size, seed=seed + number))
+        on_gold[name], on_test[name] = tagger.predict(gold), tagger.predict(test)
+    pool = VotePool(key="label", beta="cv", scheme="bio2").fit(on_gold, gold)
+    on_test["all five"] = pool.predict(dict(on_test))
+    scores = {name: 100 * score(test.labels, labels).f1 for name, labels in on_test.items()}
+    for name, f1 in scores.items():
+        say(f"   {name:9} F1 {f1:5.1f} {'█' * round(f1 / 2)}")
+    return {name: {"with capitals": round(f1, 2)} for name, f1 in scores.items()}
 
 
 def _brackets(words: Sequence[str], labels: Sequence[str]) -> str:
@@ -155,7 +148,7 @@ def _brackets(words: Sequence[str], labels: Sequence[str]) -> str:
     return " ".join(parts)
 
 
-def _draw(scores: dict[str, dict[str, float]], folder: Path) -> tuple[str | None, str | None]:
+def _draw(scores: Scores, folder: Path) -> tuple[str | None, str | None]:
     """Draw the scores; return the path of the picture, or the reason why it is missing."""
     kinds = ("with capitals", "without capitals")
     heights = {kind: [row.get(kind, float("nan")) for row in scores.values()] for kind in kinds}
@@ -169,11 +162,15 @@ def _draw(scores: dict[str, dict[str, float]], folder: Path) -> tuple[str | None
     return str(folder / files[-1]), None
 
 
-def _write(corpora: dict[str, Corpus], folder: Path) -> None:
+def _write(corpora: dict[str, Corpus], folder: Path, json: bool) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise OutputError(f"{folder}: creating the folder failed: {error.strerror}") from None
-    for name, corpus in corpora.items():
-        write_conll(corpus, folder / f"{name}.conll")
-        output.print(f"{len(corpus):,} sentences written to {folder / name}.conll", highlight=False, markup=False)
+    files = {str(folder / f"{name}.conll"): corpus for name, corpus in corpora.items()}
+    for path, corpus in files.items():
+        write_conll(corpus, path)
+        if not json:
+            output.print(f"{len(corpus):,} sentences written to {path}")
+    if json:
+        print_json({"files": {path: len(corpus) for path, corpus in files.items()}})

@@ -48,13 +48,13 @@ def explain(
     if (text is None) == (file is None):
         raise InputError("expected either a sentence or --file FILE")
     tagger = load_model(model, templates=True)
-    if text is not None:
-        corpus = _sentence(tagger.columns, text, columns, separator)
+    if file is None:
+        corpus, sentence = _sentence(tagger.columns, text or "", columns, separator), 1
     else:
-        corpus = _read(tagger, file or Path(), columns, format, encoding)
+        corpus = _read(tagger, file, columns, format, encoding)
         if sentence > len(corpus):
             raise InputError(f"--sentence {sentence}: there are {len(corpus)} sentences", source=file)
-    explanation = tagger.explain(corpus, 0 if file is None else sentence - 1)
+    explanation = tagger.explain(corpus, sentence - 1)
     if token is not None and token > len(explanation):
         raise InputError(f"--token {token}: the sentence has {len(explanation)} tokens")
     places = [place for place in range(len(explanation)) if token in (None, place + 1)]
@@ -63,42 +63,31 @@ def explain(
         return
     for place in places:
         heading, *lines = explanation.text(place, top).splitlines()
-        output.print(heading, style="bold", highlight=False, markup=False)
+        output.print(heading, style="bold")
         for line in lines:
-            output.print(line, highlight=False, markup=False)
-
-
-# The sentence ------------------------------------------------------------------------------------------------------------
+            output.print(line)
 
 
 def _sentence(needs: tuple[str, ...], text: str, columns: str | None, separator: str) -> Corpus:
-    if columns is None:
-        if set(needs) <= {WORD}:
-            words = [token.text for token in tokenize(text)]
-            if not words:
-                raise InputError("expected a sentence, got only blanks")
-            return Corpus.from_lists(word=[words])
+    names = [WORD] if columns is None else [name.strip() for name in columns.split(",")]
+    if columns is None and not set(needs) <= {WORD}:
         raise InputError(
             f"the model reads the columns {', '.join(needs)}; give tokens with their columns, such as "
             f"'the/DT cat/NN' --columns word,pos, or a sentence of a file with --file"
         )
-    names = [name.strip() for name in columns.split(",")]
-    rows = []
-    for number, token in enumerate(text.split(), 1):
-        row = token.rsplit(separator, len(names) - 1) if separator else [token]
-        if len(row) != len(names) or not all(row):
-            raise InputError(f"token {number}: expected {separator.join(names)}, got {token!r}")
-        rows.append(row)
-    if not rows:
+    tokens = [token.text for token in tokenize(text)] if columns is None else text.split()
+    if not tokens:
         raise InputError("expected a sentence, got only blanks")
+    rows = [token.rsplit(separator, len(names) - 1) if separator and columns else [token] for token in tokens]
+    for number, row in enumerate(rows, 1):
+        if len(row) != len(names) or not all(row):
+            raise InputError(f"token {number}: expected {separator.join(names)}, got {tokens[number - 1]!r}")
     return Corpus.from_columns({name: [list(column)] for name, column in zip(names, zip(*rows, strict=True), strict=True)})
 
 
 def _read(tagger: SequenceTagger, file: Path, columns: str | None, kind: Format | None, encoding: str) -> Corpus:
-    names = columns
-    if columns is None and (kind or format_of(file)) is Format.CONLL:
-        count = _native.count_columns(read_bytes(file, encoding=encoding), False)
-        if count:
-            trained = tagger.single_taggers()[0].summary_
-            names = ",".join(guessed_columns(count, tagger.columns, trained, source_name(file)))
-    return read_corpus(file, columns=names, format=kind, encoding=encoding)
+    is_guessed = columns is None and (kind or format_of(file)) is Format.CONLL
+    if is_guessed and (count := _native.count_columns(read_bytes(file, encoding=encoding), False)):
+        trained = tagger.single_taggers()[0].summary_
+        columns = ",".join(guessed_columns(count, tagger.columns, trained, source_name(file)))
+    return read_corpus(file, columns=columns, format=kind, encoding=encoding)

@@ -3,31 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from tagpool.cli.console import (
-    ColumnsOption,
-    EncodingOption,
-    FormatOption,
-    JsonOption,
-    LabelOption,
-    output,
-    parse_uses,
-    print_features,
-    print_json,
-    print_table,
-    table,
-)
-from tagpool.cli.presets import list_functions, list_presets, print_preset
+from tagpool.cli.console import ColumnsOption, EncodingOption, FormatOption, JsonOption, output, print_json, print_table
 from tagpool.corpus.corpus import Corpus
 from tagpool.corpus.formats import read_corpus
 from tagpool.errors import InputError
 from tagpool.features.encoded import EncodedCorpus
 from tagpool.features.encoder import Encoder
-from tagpool.features.presets import load_templates
+from tagpool.features.functions import FUNCTIONS
+from tagpool.features.presets import load_templates, preset_names, preset_text
 
 
 def features(
@@ -42,31 +31,34 @@ def features(
     count: Annotated[int, typer.Option(min=1, help="Number of sentences.")] = 1,
     summary: Annotated[bool, typer.Option("--summary", help="Count features by template in the whole file.")] = False,
     min_count: Annotated[int, typer.Option(min=1, help="For --summary: ignore features that occur fewer times.")] = 1,
-    list_: Annotated[bool, typer.Option("--list", help="List the presets.")] = False,
     preset: Annotated[str | None, typer.Option(help="Print a preset, to start a template file from.")] = None,
-    functions: Annotated[bool, typer.Option("--functions", help="List the functions of templates.")] = False,
     columns: ColumnsOption = None,
-    label: LabelOption = None,
     format: FormatOption = None,  # noqa: A002 - the option's name
     encoding: EncodingOption = "utf-8",
     json: JsonOption = False,
 ) -> None:
-    """Show the features of tokens; list presets and functions.
+    """Show the features of tokens.
+
+    Without a file, the command lists the presets and the functions of templates.
 
     \b
     Examples:
       tagpool features train.conll --columns word,pos,label --features chunk
       tagpool features train.conll --features 'shape[-1..1]' --count 3
       tagpool features train.conll --features ner-bagging --use lexicons=lists/ --summary
-      tagpool features --list
+      tagpool features
       tagpool features --preset ner > mine.txt
     """
-    if list_ or functions or preset is not None:
-        list_functions(json) if functions else list_presets(json) if preset is None else print_preset(preset, json)
+    if preset is not None:
+        text = preset_text(preset)
+        print_json({"name": preset, "text": text}) if json else typer.echo(text, nl=False)
+        return
+    if file is None and templates is None:
+        _list_presets_and_functions(json)
         return
     if file is None or templates is None:
-        raise InputError("expected a file and --features, or one of --list, --preset and --functions")
-    corpus = read_corpus(file, columns=columns, label=label, format=format, encoding=encoding)
+        raise InputError("expected a file and --features; without both, the command lists presets and functions")
+    corpus = read_corpus(file, columns=columns, format=format, encoding=encoding)
     chosen = everything = load_templates(templates)
     if without:
         chosen = chosen.without(*without)
@@ -74,26 +66,76 @@ def features(
         chosen = chosen.restrict(*bag)
     # Resources of templates that are left out are allowed.
     left_out = everything.resources.keys() - chosen.resources.keys()
-    resources = {name: path for name, path in parse_uses(use or []).items() if name not in left_out}
+    resources = {name: path for name, path in _parse_uses(use or []).items() if name not in left_out}
     encoder = Encoder(chosen, resources=resources, min_count=min_count, history=True)
     if summary:
-        _summary(encoder, corpus, json)
+        _summarise(encoder, corpus, json)
         return
     if first > len(corpus):
         raise InputError(f"--first {first}: there are {len(corpus)} sentences", source=file)
-    shown = corpus[first - 1 : first - 1 + count]
-    encoded = encoder.fit_transform(shown)
-    for number in range(len(shown)):
-        # Features are made from the whole corpus: some templates read the document.
-        described = encoder.describe(corpus, first - 1 + number)
-        _show_sentence(described, encoded, shown[number].words, number, first + number, json)
+    _show_sentences(encoder, corpus, range(first - 1, min(first - 1 + count, len(corpus))), json)
+
+
+def _list_presets_and_functions(json: bool) -> None:
+    presets = {name: load_templates(name) for name in preset_names()}
+    functions = [[function.name, function.example, function.summary] for function in FUNCTIONS.values()]
+    if json:
+        print_json(
+            {
+                "presets": {name: {"bags": list(one.bags), "resources": list(one.resources)} for name, one in presets.items()},
+                "functions": {name: {"example": example, "meaning": meaning} for name, example, meaning in functions},
+            }
+        )
+        return
+    rows = [
+        [name, preset_text(name).splitlines()[0].lstrip("# "), ", ".join(one.bags), ", ".join(one.resources)]
+        for name, one in presets.items()
+    ]
+    print_table(["preset", "purpose", "bags", "resources"], rows, left=4, fold=True)
+    output.print()
+    history = ["label[-1]", "a previous label, for learners that use them"]
+    print_table(["function", "meaning"], [*(row[1:] for row in functions), history], left=2, fold=True)
+
+
+def _parse_uses(uses: Sequence[str]) -> dict[str, Path]:
+    """Return the paths by name of ``NAME=PATH`` options."""
+    paths: dict[str, Path] = {}
+    for use in uses:
+        name, equals, path = use.partition("=")
+        if not equals or not name or not path:
+            raise InputError(f"--use {use}: expected NAME=PATH, such as --use cities=cities.txt")
+        if not Path(path).exists():
+            raise InputError(f"--use {use}: there is no such file or folder", source=path)
+        paths[name] = Path(path)
+    return paths
+
+
+def _show_sentences(encoder: Encoder, corpus: Corpus, numbers: range, json: bool) -> None:
+    encoded = encoder.fit_transform(corpus[numbers.start : numbers.stop])
+    for place, number in enumerate(numbers):
+        # Features are computed from the whole corpus: some templates read the document.
+        rows = zip(corpus[number].words, encoder.describe(corpus, number), _vectors(encoded, place), strict=True)
+        if json:
+            tokens: list[dict[str, Any]] = [
+                {"word": word, "features": [list(feature) for feature in names]} | ({"dense": dense} if encoded.dense else {})
+                for word, names, dense in rows
+            ]
+            print_json({"sentence": number + 1, "tokens": tokens})
+            continue
+        output.print(f"sentence {number + 1}", style="bold")
+        for word, names, dense in rows:
+            output.print(f"  {word}", style="bold")
+            _print_features(names)
+            for key, vector in dense.items():
+                start = " ".join(f"{value:g}" for value in vector[:4])
+                output.print(f"    {key} = {start} ... ({len(vector)} numbers)")
     if not json and encoder.history_names:
         later = sorted({name.split("=")[0] for name in encoder.history_names})
-        output.print(f"\ncombined with previous labels when tagging: {', '.join(later)}", highlight=False, markup=False)
+        output.print(f"\ncombined with previous labels when tagging: {', '.join(later)}")
 
 
 def _vectors(encoded: EncodedCorpus, number: int) -> list[dict[str, list[float]]]:
-    """The embeddings of each token of a sentence by template, for words that have one."""
+    """Return the embeddings of each token of a sentence by template, for words that have one."""
     begin, end = encoded.sentences[number : number + 2].tolist()
     vectors: list[dict[str, list[float]]] = [{} for _ in range(begin, end)]
     for block in encoded.dense:
@@ -104,37 +146,23 @@ def _vectors(encoded: EncodedCorpus, number: int) -> list[dict[str, list[float]]
     return vectors
 
 
-def _show_sentence(
-    described: list[list[tuple[str, float]]],
-    encoded: EncodedCorpus,
-    words: list[str],
-    number: int,
-    shown_number: int,
-    json: bool,
-) -> None:
-    vectors = _vectors(encoded, number)
-    if json:
-        tokens: list[dict[str, Any]] = []
-        for word, row, dense in zip(words, described, vectors, strict=True):
-            tokens.append({"word": word, "features": [list(pair) for pair in row]} | ({"dense": dense} if encoded.dense else {}))
-        print_json({"sentence": shown_number, "tokens": tokens})
-        return
-    output.print(f"sentence {shown_number}", style="bold", highlight=False)
-    for word, row, dense in zip(words, described, vectors, strict=True):
-        output.print(f"  {word}", style="bold", highlight=False, markup=False)
-        print_features(row)
-        for key, vector in dense.items():
-            start = " ".join(f"{value:g}" for value in vector[:4])
-            output.print(f"    {key} = {start} ... ({len(vector)} numbers)", highlight=False, markup=False)
+def _print_features(features: Sequence[tuple[str, float]]) -> None:
+    """Print the features of a token, one line per template."""
+    by_template: dict[str, list[str]] = {}
+    for name, value in features:
+        template, _, text = name.partition("=")
+        by_template.setdefault(template, []).append(text if value == 1 else f"{text} ({value:g})")
+    for template, values in by_template.items():
+        output.print(f"    {template} = {'  '.join(values)}")
 
 
-def _summary(encoder: Encoder, corpus: Corpus, json: bool) -> None:
+def _summarise(encoder: Encoder, corpus: Corpus, json: bool) -> None:
     encoded = encoder.fit_transform(corpus)
     distinct: Counter[str] = Counter()
     occurrences: Counter[str] = Counter()
-    for template, met in zip(encoder.feature_templates, encoder.feature_counts.tolist(), strict=True):
+    for template, count in zip(encoder.feature_templates, encoder.feature_counts.tolist(), strict=True):
         distinct[template.key] += 1
-        occurrences[template.key] += met
+        occurrences[template.key] += count
     if json:
         print_json(
             {
@@ -149,11 +177,10 @@ def _summary(encoder: Encoder, corpus: Corpus, json: bool) -> None:
         return
     output.print(
         f"{len(corpus):,} sentences, {corpus.token_count:,} tokens, {encoder.feature_count:,} features, "
-        f"{encoded.occurrence_count:,} occurrences ({encoded.occurrence_count / corpus.token_count:.1f} per token)\n",
-        highlight=False,
+        f"{encoded.occurrence_count:,} occurrences ({encoded.occurrence_count / corpus.token_count:.1f} per token)\n"
     )
     rows = [[key, f"{count:,}", f"{occurrences[key]:,}"] for key, count in distinct.most_common()]
     for block in encoded.dense:
         covered = float((block.rows >= 0).mean())
         rows.append([block.key, f"{block.vectors.shape[1]:,}", f"dense, {covered:.1%} of tokens"])
-    print_table(table(["template", "features", "occurrences"], rows))
+    print_table(["template", "features", "occurrences"], rows)

@@ -18,8 +18,16 @@ from tagpool.errors import InputError, TagpoolError
 interruption_reported: bool = False
 
 
-def guarded(command: Callable[..., None]) -> Callable[..., None]:
-    """A command that turns its errors into messages and exit codes.
+def create_app(commands: dict[str, Callable[..., None]], **options: Any) -> typer.Typer:
+    """Return an app with these commands by name."""
+    app = typer.Typer(add_completion=False, rich_markup_mode=None, **options)
+    for name, command in commands.items():
+        app.command(name)(guard(command))
+    return app
+
+
+def guard(command: Callable[..., None]) -> Callable[..., None]:
+    """Return a command that turns its errors into messages and exit codes.
 
     An interrupted command that saved something raises ``KeyboardInterrupt`` with a text that says what.
     """
@@ -61,5 +69,5 @@ def _was_interrupted(error: BaseException) -> bool:
 def _stop(message: str, code: int) -> None:
     global interruption_reported
     interruption_reported = interruption_reported or code == INTERRUPTED
-    errors.print(message, style="red", highlight=False, markup=False)
+    errors.print(message, style="red")
     raise typer.Exit(code)

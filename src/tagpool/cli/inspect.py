@@ -9,20 +9,18 @@ from typing import Annotated, Any
 import typer
 
 from tagpool import _native
-from tagpool.cli.console import JsonOption, output, print_json
-from tagpool.cli.sizes import spelled_bytes
+from tagpool.cli.console import JsonOption, output, print_json, spell_bytes
 from tagpool.pools.loading import load
 
+# Parts of a model file, by the beginning of the names of their tensors.
 _PARTS = {
     "features.fingerprints": "index",
     "features.places": "index",
     "features.weights": "weights",
     "features.labels": "weights",
     "edges": "transitions",
-}
-_PARTS_OF = {
-    "program": "templates",
     "arcs.": "transitions",
+    "program": "templates",
     "history.": "transition features",
     "labelled.": "label features",
     "pairs.": "conjunctions",
@@ -60,20 +58,15 @@ def inspect(
     if json:
         print_json(facts | description.facts)
         return
-    _print(f"{model}: {loaded.kind}, written by tagpool {version}, {spelled_bytes(total)}")
-    _print(", ".join(f"{name} {spelled_bytes(count)}" for name, count in facts["sizes"].items()))
-    _print(str(description))
+    output.print(f"{model}: {loaded.kind}, written by tagpool {version}, {spell_bytes(total)}")
+    output.print(", ".join(f"{name} {spell_bytes(count)}" for name, count in facts["sizes"].items()))
+    output.print(str(description))
 
 
 def _sizes(path: Path, total: int) -> dict[str, int]:
     """Return the bytes of each part of a model file."""
     sizes: Counter[str] = Counter()
     for name, count in _native.Container.open(str(path)).sizes().items():
-        of = next((part for start, part in _PARTS_OF.items() if name.startswith(start)), name)
-        sizes[_PARTS.get(name, of)] += count
+        sizes[next((part for start, part in _PARTS.items() if name.startswith(start)), name)] += count
     sizes["header"] = total - sum(sizes.values())
     return dict(sizes.most_common())
-
-
-def _print(text: str) -> None:
-    output.print(text, highlight=False, markup=False)

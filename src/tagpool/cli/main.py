@@ -13,9 +13,9 @@ from typer.core import TyperGroup
 from typer.main import get_command
 
 import tagpool
-from tagpool.cli.guard import guarded
+from tagpool.cli.guard import create_app
 
-COMMANDS = (
+COMMANDS = [
     "train",
     "tag",
     "score",
@@ -28,7 +28,7 @@ COMMANDS = (
     "resources",
     "demo",
     "reproduce",
-)
+]
 
 
 class Commands(TyperGroup):
@@ -38,29 +38,18 @@ class Commands(TyperGroup):
     """
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """The names in the order of --help."""
-        return list(COMMANDS)
+        """Return the names in the order of --help."""
+        return COMMANDS
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """The command of a name."""
+        """Return the command of a name."""
         if cmd_name not in COMMANDS:
             return None
         module = importlib.import_module(f"tagpool.cli.{cmd_name}")
-        if hasattr(module, "app"):
-            return get_command(module.app)
-        command = typer.Typer(add_completion=False, rich_markup_mode=None)
-        command.command(cmd_name)(guarded(getattr(module, cmd_name)))
-        return get_command(command)
+        return get_command(module.app if hasattr(module, "app") else create_app({cmd_name: getattr(module, cmd_name)}))
 
 
-app = typer.Typer(
-    cls=Commands,
-    name="tagpool",
-    no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-)
+app = create_app({}, cls=Commands, name="tagpool", no_args_is_help=True, pretty_exceptions_enable=False)
 
 
 def _show_version(wanted: bool) -> None:

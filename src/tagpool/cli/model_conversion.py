@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from enum import Enum
 from pathlib import Path
 
 from tagpool import _native
@@ -13,60 +12,50 @@ from tagpool.corpus.files import STANDARD_STREAM, write_bytes
 from tagpool.errors import InputError, ModelError
 from tagpool.tagging.models import load_model
 
-
-class ModelFormat(str, Enum):
-    """Formats of model files to write."""
-
-    CRFSUITE = "crfsuite"
-    WAPITI = "wapiti"
-    TAGPOOL = "tagpool"
-
-
+MODEL_FORMATS = ("crfsuite", "wapiti", "tagpool")
 _BEGINNINGS = {b"lCRF": "CRFsuite", b"#mdl#": "Wapiti", b"version:": "CRF++"}
-_TAGPOOL = "tagpool"
 
 
 def model_origin(path: Path) -> str | None:
-    """The tool whose model a file holds, by its first bytes; None for other files."""
+    """Return the tool whose model a file holds, by its first bytes; None for other files."""
     if str(path) == STANDARD_STREAM or not path.is_file():
         return None
     with path.open("rb") as file:
         beginning = file.read(9)
     if len(beginning) == 9 and beginning[8:] == b"{" and b"\0" in beginning[:8]:
-        return _TAGPOOL
+        return "tagpool"
     return next((name for mark, name in _BEGINNINGS.items() if beginning.startswith(mark)), None)
 
 
 def convert_model(source: Path, origin: str, target: Path, to: str | None, json: bool) -> None:
-    """Writes a model in another format, and names what that format cannot hold."""
+    """Write a model in another format, and print what that format cannot hold."""
     wanted = _format_of(target, to)
     weights = _read(source, origin)
     lost = []
-    if wanted is not ModelFormat.TAGPOOL and weights.has_end_weights:
+    if wanted != "tagpool" and weights.has_end_weights:
         lost.append("the weights of first and last labels, so that some labels may differ")
-    if wanted is ModelFormat.TAGPOOL:
+    if wanted == "tagpool":
         weights.to_expert(origin).save(target)
-    elif wanted is ModelFormat.CRFSUITE:
+    elif wanted == "crfsuite":
         write_bytes(target, weights.to_crfsuite())
     else:
         write_bytes(target, weights.to_wapiti().encode("utf-8", "surrogateescape"))
     counts = {"labels": len(weights.labels), "attributes": len(weights.attributes), "weights": weights.count}
     if json:
-        print_json({"from": origin, "to": wanted.value, **counts, "lost": lost})
+        print_json({"from": origin, "to": wanted, **counts, "lost": lost})
         return
     for part in lost:
-        errors.print(f"not kept, since {wanted.value} has no place for it: {part}", highlight=False, markup=False)
+        errors.print(f"not kept, since {wanted} has no place for it: {part}")
     numbers = ", ".join(f"{count:,} {name}" for name, count in counts.items())
-    errors.print(f"{origin} → {wanted.value}: {numbers} written to {target}", highlight=False, markup=False)
+    errors.print(f"{origin} → {wanted}: {numbers} written to {target}")
 
 
-def _format_of(target: Path, to: str | None) -> ModelFormat:
+def _format_of(target: Path, to: str | None) -> str:
     name = target.suffix.lower().removeprefix(".") if to is None else to
-    known = [model_format.value for model_format in ModelFormat]
-    if name in known:
-        return ModelFormat(name)
+    if name in MODEL_FORMATS:
+        return name
     if to is not None:
-        raise InputError(f"--to {to}: expected a format of models, {', '.join(known)}")
+        raise InputError(f"--to {to}: expected a format of models, {', '.join(MODEL_FORMATS)}")
     raise InputError(f"{target}: unknown model format; end the name with .crfsuite, .wapiti or .tagpool, or use --to")
 
 
@@ -74,7 +63,7 @@ def _read(source: Path, origin: str) -> ChainWeights:
     try:
         if origin == "CRFsuite":
             return from_crfsuite(_native.CrfsuiteTagger.open(str(source)))
-        if origin == _TAGPOOL:
+        if origin == "tagpool":
             return from_expert(load_model(source).merge())
         return from_text_model(read_text_model(source))
     except _native.InputFault as fault:

@@ -1,99 +1,78 @@
-"""Progress of training: a bar on a terminal, plain lines elsewhere."""
+"""Progress of long work: bars on a terminal, plain lines elsewhere."""
 
 from __future__ import annotations
 
-from types import TracebackType
+import contextlib
+from collections.abc import Callable, Iterator
 
-from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, Progress, ProgressColumn, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from tagpool.cli.console import errors
 from tagpool.optim.watch import Epoch
 
 
+def _progress(*columns: ProgressColumn, transient: bool = False) -> Progress:
+    description = TextColumn("{task.description}", markup=False)
+    return Progress(description, BarColumn(bar_width=30), TimeElapsedColumn(), *columns, console=errors, transient=transient)
+
+
+@contextlib.contextmanager
+def follow_steps(text: str) -> Iterator[Callable[[int, int | None], None]]:
+    """Yield a function to call with the number of finished steps and of all steps (None: unknown)."""
+    if not errors.is_terminal:
+        errors.print(text)
+        yield lambda done, total: None
+        return
+    with _progress(TextColumn("left"), TimeRemainingColumn(), transient=True) as progress:
+        task = progress.add_task(text, total=None)
+        yield lambda done, total: progress.update(task, completed=done, total=total)
+
+
 class Follower:
-    """Prints the steps and epochs of a training as plain lines."""
+    """Reports the steps and epochs of a training. A terminal has one bar, or one for each member of a pool."""
 
     def __init__(self) -> None:
         self.epochs = 0
+        self._progress = _progress() if errors.is_terminal else None
+        self._tasks: dict[str | None, TaskID] = {}
 
     def __enter__(self) -> Follower:
+        if self._progress is not None:
+            self._progress.start()
+            self._tasks[None] = self._progress.add_task("", total=None)
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        return
+    def __exit__(self, *_: object) -> None:
+        if self._progress is not None:
+            self._progress.stop()
 
     def step(self, text: str) -> None:
-        """Reports a step before the first epoch."""
-        errors.print(text, highlight=False, markup=False)
+        """Report a step before the first epoch."""
+        if self._progress is None:
+            errors.print(text)
+        else:
+            self._progress.update(self._tasks[None], description=text)
 
     def epoch(self, epoch: Epoch, member: str | None = None) -> None:
-        """Reports an epoch of a single training, or of a member of a pool."""
+        """Report an epoch of a single training, or of a member of a pool."""
         self.epochs += 1
+        name = [] if member is None else [f"{member}:"]
         if epoch.note:
-            prefix = "" if member is None else f"{member}: "
-            errors.print(f"note: {prefix}{epoch.note}", highlight=False, markup=False)
-        self.show(epoch, member)
-
-    def show(self, epoch: Epoch, member: str | None = None) -> None:
-        """Shows an epoch."""
-        parts = [*_prefix(member), f"epoch {epoch.number}/{epoch.total}", f"loss {epoch.loss:.6g}", *_score(epoch)]
-        parts.append(f"{epoch.seconds:.1f} s, {_left(epoch)}")
-        errors.print("  ".join(parts), highlight=False, markup=False)
-
-
-class Bar(Follower):
-    """Shows the epochs as bars: one, or one for each member of a pool."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        columns = (TextColumn("{task.description}", markup=False), BarColumn(bar_width=30), TimeElapsedColumn())
-        self._progress = Progress(*columns, console=errors)
-        self._task: TaskID
-        self._members: dict[str, TaskID] = {}
-
-    def __enter__(self) -> Follower:
-        self._progress.start()
-        self._task = self._progress.add_task("", total=None)
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self._progress.stop()
-
-    def step(self, text: str) -> None:
-        """Reports a step before the first epoch."""
-        self._progress.update(self._task, description=text)
-
-    def show(self, epoch: Epoch, member: str | None = None) -> None:
-        """Shows an epoch."""
-        task = self._task
-        if member is not None:
-            if member not in self._members:
-                self._members[member] = self._progress.add_task("", total=None)
-            task = self._members[member]
-        parts = [*_prefix(member), f"epoch {epoch.number}/{epoch.total}", f"loss {epoch.loss:.6g}", *_score(epoch), _left(epoch)]
-        self._progress.update(task, description="  ".join(parts), total=epoch.total, completed=epoch.number)
+            errors.print(" ".join(["note:", *name, epoch.note]))
+        score = [] if epoch.score is None else [f"dev F1 {100 * epoch.score:.2f}{' (best)' if epoch.best else ''}"]
+        text = "  ".join([*name, f"epoch {epoch.number}/{epoch.total}", f"loss {epoch.loss:.6g}", *score])
+        if self._progress is None:
+            errors.print(f"{text}  {epoch.seconds:.1f} s, {_time_left(epoch)}")
+            return
+        if member not in self._tasks:
+            self._tasks[member] = self._progress.add_task("", total=None)
+        text = f"{text}  {_time_left(epoch)}"
+        self._progress.update(self._tasks[member], description=text, total=epoch.total, completed=epoch.number)
 
 
-def follower() -> Follower:
-    """Bars if messages go to a terminal, else plain lines."""
-    return Bar() if errors.is_terminal else Follower()
-
-
-def _prefix(member: str | None) -> list[str]:
-    return [] if member is None else [f"{member}:"]
-
-
-def _score(epoch: Epoch) -> list[str]:
-    return [] if epoch.score is None else [f"dev F1 {100 * epoch.score:.2f}{' (best)' if epoch.best else ''}"]
-
-
-def _left(epoch: Epoch) -> str:
+def _time_left(epoch: Epoch) -> str:
     seconds = epoch.seconds / epoch.number * (epoch.total - epoch.number)
-    return f"{_spelled(seconds)} left" if seconds >= 0.05 else "done"
-
-
-def _spelled(seconds: float) -> str:
     if seconds < 60:
-        return f"{seconds:.1f} s"
+        return f"{seconds:.1f} s left" if seconds >= 0.05 else "done"
     minutes, rest = divmod(round(seconds), 60)
-    return f"{minutes} min {rest} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
+    return f"{minutes} min {rest} s left" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min left"

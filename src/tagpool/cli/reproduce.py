@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from tagpool.cli.console import JsonOption, output, print_json, print_table, table
-from tagpool.cli.progress import follower
+from tagpool.cli.console import JsonOption, output, print_json, print_table
+from tagpool.cli.progress import Follower
 from tagpool.corpus.whole_file import WholeFile
 from tagpool.errors import InputError
 from tagpool.experiments.catalogue import EXPERIMENTS, experiment
-from tagpool.experiments.study import Row, Setting, Study
+from tagpool.experiments.study import Setting, Study
 
 _RESULTS = Path("docs") / "results"
 
@@ -23,7 +22,7 @@ def reproduce(
     quick: Annotated[bool, typer.Option("--quick", help="Part of the data and one seed: one or two minutes.")] = False,
     seeds: Annotated[int, typer.Option(min=1, help="Number of seeds; figures are means over them.")] = 3,
     threads: Annotated[int, typer.Option(min=1, help="Number of threads; does not change the figures.")] = 1,
-    data: Annotated[Path | None, typer.Option(help="Folder of the corpora (default: TAGPOOL_DATA).")] = None,
+    data: Annotated[Path | None, typer.Option(envvar="TAGPOOL_DATA", help="Folder of the corpora.")] = None,
     target: Annotated[
         Path | None,
         typer.Option("--output", "-o", help=f"Folder for the table and plots (default: {_RESULTS}; with --quick none)."),
@@ -41,34 +40,27 @@ def reproduce(
       tagpool reproduce bagging-ner --threads 2
     """
     if name is None:
-        print_table(table(["experiment", "what"], [[key, one.what] for key, one in EXPERIMENTS.items()], left=2))
+        print_table(["experiment", "content"], [[key, one.what] for key, one in EXPERIMENTS.items()], left=2)
         return
     chosen = experiment(name)
-    corpora = data if data is not None else _data_folder()
     folder = target if target is not None else None if quick else _RESULTS
     if folder is not None and folder.exists() and not folder.is_dir():
         raise InputError(f"--output {folder}: expected a folder")
-    with follower() as followed:
-        setting = Setting(corpora, quick, seeds, threads, followed.step, folder if plots else None)
+    with Follower() as progress:
+        setting = Setting(data, quick, seeds, threads, progress.step, folder if plots else None)
         study = chosen.run(setting)
     if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)
-        page = folder / f"{name}.md"
-        with WholeFile(page) as file:
+        with WholeFile(folder / f"{name}.md") as file:
             file.write(study.markdown(_command(name, quick, seeds, threads)).encode())
     if json:
         print_json(study.to_dict())
         return
     _show(study)
     for note in study.notes:
-        output.print(f"- {note}", highlight=False, markup=False)
+        output.print(f"- {note}")
     if folder is not None:
-        output.print("written: " + ", ".join(str(folder / file) for file in (f"{name}.md", *study.plots)), highlight=False)
-
-
-def _data_folder() -> Path | None:
-    folder = os.environ.get("TAGPOOL_DATA")
-    return Path(folder) if folder else None
+        output.print("written: " + ", ".join(str(folder / file) for file in (f"{name}.md", *study.plots)))
 
 
 def _command(name: str, quick: bool, seeds: int, threads: int) -> str:
@@ -80,14 +72,13 @@ def _command(name: str, quick: bool, seeds: int, threads: int) -> str:
 
 def _show(study: Study) -> None:
     rows = [
-        [row.row, row.metric, "" if row.paper is None else f"{row.paper:.2f}", _ours(row), _interval(row)] for row in study.rows
+        [
+            row.row,
+            row.metric,
+            "" if row.paper is None else f"{row.paper:.2f}",
+            f"{row.ours:.2f}{row.mark}",
+            "" if row.low is None else f"{row.low:.2f} to {row.high:.2f}",
+        ]
+        for row in study.rows
     ]
-    print_table(table(["", "metric", "paper", "ours", "95% interval"], rows, left=2, title=study.title))
-
-
-def _ours(row: Row) -> str:
-    return f"{row.ours:.2f}{row.mark}"
-
-
-def _interval(row: Row) -> str:
-    return "" if row.low is None or row.high is None else f"{row.low:.2f} to {row.high:.2f}"
+    print_table(["", "metric", "paper", "ours", "95% interval"], rows, left=2, title=study.title)

@@ -18,7 +18,6 @@ from tagpool.cli.console import (
     output,
     print_json,
     print_table,
-    table,
 )
 from tagpool.corpus.corpus import Corpus
 from tagpool.corpus.files import source_name
@@ -26,14 +25,7 @@ from tagpool.corpus.formats import Format, format_of, read_labelled
 from tagpool.corpus.schemes import detect
 from tagpool.errors import InputError
 from tagpool.evaluation.alignment import check_lengths
-from tagpool.evaluation.breakdown import (
-    VocabularyBreakdown,
-    confusion,
-    edit_distance,
-    hamming,
-    vocabulary_breakdown,
-    vocabulary_of,
-)
+from tagpool.evaluation.breakdown import confusion, edit_distance, hamming, vocabulary_breakdown, vocabulary_of
 from tagpool.evaluation.scores import Score
 from tagpool.evaluation.scores import score as score_labels
 from tagpool.evaluation.significance import mcnemar, paired_bootstrap
@@ -68,43 +60,25 @@ def score(
     """
     reader = _Reader(columns, label, format, encoding)
     pair = reader.pair(gold, predicted)
-    result = score_labels(pair.gold, pair.predicted, plain=plain or None, draws=draws, seed=seed)
-    losses = (hamming(pair.gold, pair.predicted), edit_distance(pair.gold, pair.predicted))
-    other = _compare(reader, gold, predicted, compare, pair, plain, draws, seed) if compare is not None else None
-    known = None
+    options: dict[str, Any] = {"plain": plain or None, "draws": draws, "seed": seed}
+    result = score_labels(pair.gold, pair.predicted, **options)
+    report = _in_percent(result.to_dict()) | {
+        "scheme": "tokens, as they are" if plain else detect(pair.gold).description,
+        "hamming": hamming(pair.gold, pair.predicted).by_token,
+        "edit_distance": edit_distance(pair.gold, pair.predicted).normalised,
+    }
+    if compare is not None:
+        report["compare"] = _compare(pair, reader.other_predictions(gold, predicted, compare, pair), options)
     if train is not None:
         if pair.words is None:
             raise InputError("--train needs words, and the file has no column of words", source=source_name(gold))
         vocabulary = vocabulary_of(reader.corpus(train).words)
         known = vocabulary_breakdown(pair.words, pair.gold, pair.predicted, vocabulary, plain=plain or None)
-    pairs = confusion(pair.gold, pair.predicted).most_confused(confused) if confused else []
-    scheme = "tokens, as they are" if plain else detect(pair.gold).description
-    if json:
-        report = _in_percent(result.to_dict()) | {
-            "scheme": scheme,
-            "hamming": losses[0].by_token,
-            "edit_distance": losses[1].normalised,
-        }
-        if other is not None:
-            report["compare"] = other
-        if known is not None:
-            report["known_words"] = _in_percent(vars(known.in_vocabulary))
-            report["unknown_words"] = _in_percent(vars(known.out_of_vocabulary))
-        if confused:
-            report["confused"] = [list(row) for row in pairs]
-        print_json(report)
-        return
-    _show(result, scheme, losses[0].by_token, losses[1].normalised)
-    if known is not None:
-        _show_known(known)
-    if pairs:
-        output.print()
-        print_table(table(["gold", "predicted", "tokens"], pairs, left=2, title="most confused"))
-    if other is not None:
-        _show_comparison(other, source_name(compare or ""), "accuracy" if result.only_accuracy else "F1")
-
-
-# Reading -----------------------------------------------------------------------------------------------------------------
+        report["known_words"] = _in_percent(vars(known.in_vocabulary))
+        report["unknown_words"] = _in_percent(vars(known.out_of_vocabulary))
+    if confused:
+        report["confused"] = [list(row) for row in confusion(pair.gold, pair.predicted).most_confused(confused)]
+    print_json(report) if json else _show(result, report, source_name(compare or ""))
 
 
 @dataclass
@@ -122,7 +96,7 @@ class _Reader:
     encoding: str
 
     def pair(self, gold: Path, predicted: Path | None) -> _Pair:
-        """Gold and predicted labels from two files, or from the last two columns of one."""
+        """Read gold and predicted labels from two files, or from the last two columns of one."""
         if predicted is not None:
             first, second = self.corpus(gold), self.corpus(predicted)
             try:
@@ -134,53 +108,52 @@ class _Reader:
         if (self.format or format_of(gold)) is not Format.CONLL:
             raise InputError("one file must be a CoNLL file, whose last two columns are gold and predicted; else give two files")
         corpus = read_labelled(gold, format=Format.CONLL, encoding=self.encoding, last=("gold", "predicted"))
-        _check_same_labels(corpus)
+        _check_columns(corpus)
         return _Pair(corpus.column("gold"), corpus.labels, corpus.words if corpus.columns[0] != "gold" else None)
 
     def corpus(self, path: Path) -> Corpus:
-        """A labelled corpus; without names, a CoNLL file's first column is the word and its last the label."""
+        """Read a labelled corpus; without names, a CoNLL file's first column is the word and its last the label."""
         return read_labelled(path, columns=self.columns, label=self.label, format=self.format, encoding=self.encoding)
 
+    def other_predictions(self, gold: Path, predicted: Path | None, compare: Path, pair: _Pair) -> Labels:
+        """Read the predictions of another system, from a file of the same kind."""
+        if predicted is not None:
+            return self.pair(gold, compare).predicted
+        other = self.pair(compare, None)
+        if other.gold != pair.gold:
+            raise InputError("the gold labels differ from those of the first file", source=source_name(compare))
+        return other.predicted
 
-def _check_same_labels(corpus: Corpus) -> None:
-    """A file without predictions has some other column in the gold labels' place: worth a word."""
+
+def _check_columns(corpus: Corpus) -> None:
+    """Raise an error if two columns are words and labels; print a note if the last two of more have no label in common."""
     gold, predicted = (set(corpus.strings(name)) - {"O"} for name in ("gold", "predicted"))
-    if gold and predicted and not gold & predicted:
-        errors.print(
-            "note: the last two columns have no label in common; are they gold and predicted? Else give two files.",
-            highlight=False,
-            markup=False,
+    common = len(gold & predicted)
+    if corpus.columns[0] == "gold" and predicted and 5 * common < len(gold):  # words and tags may share punctuation marks
+        raise InputError(
+            "the file has two columns, which look like words and labels; the predicted labels are missing: add them as a last "
+            "column, or give a second file",
+            source=corpus.source,
         )
+    if gold and predicted and not common:
+        errors.print("note: the last two columns have no label in common; are they gold and predicted? Else give two files.")
 
 
 def _check_same_text(gold: Corpus, predicted: Corpus) -> None:
-    """Files that do not fit are worth an early and clear word; lengths are checked by the scorer."""
+    """Print a note if the words differ; the scorer checks lengths."""
     for number, (first, second) in enumerate(zip(gold.words, predicted.words, strict=False), 1):
         if len(first) == len(second) and first != second:
             place = next(i for i, (a, b) in enumerate(zip(first, second, strict=True)) if a != b)
             errors.print(
                 f"note: sentence {number}, token {place + 1}: gold has {first[place]!r}, the prediction {second[place]!r}; "
-                "are these the same sentences?",
-                highlight=False,
-                markup=False,
+                "are these the same sentences?"
             )
             return
 
 
-# Comparing ---------------------------------------------------------------------------------------------------------------
-
-
-def _compare(
-    reader: _Reader, gold: Path, predicted: Path | None, compare: Path, pair: _Pair, plain: bool, draws: int, seed: int
-) -> dict[str, Any]:
-    if predicted is None:
-        other = reader.pair(compare, None)
-        if other.gold != pair.gold:
-            raise InputError("the gold labels differ from those of the first file", source=source_name(compare))
-    else:
-        other = reader.pair(gold, compare)
-    bootstrap = paired_bootstrap(pair.gold, other.predicted, pair.predicted, draws=draws, seed=seed, plain=plain or None)
-    tokens = mcnemar(pair.gold, other.predicted, pair.predicted)
+def _compare(pair: _Pair, other: Labels, options: dict[str, Any]) -> dict[str, Any]:
+    bootstrap = paired_bootstrap(pair.gold, other, pair.predicted, **options)
+    tokens = mcnemar(pair.gold, other, pair.predicted)
     return {
         "f1": 100 * bootstrap.first,
         "difference": 100 * bootstrap.difference,
@@ -201,42 +174,35 @@ def _in_percent(values: Any) -> Any:
     return 100 * values if isinstance(values, float) else values
 
 
-# Showing -----------------------------------------------------------------------------------------------------------------
-
-
-def _show(result: Score, scheme: str, loss: float, distance: float) -> None:
-    what = "tokens" if result.plain else "chunks"
+def _show(result: Score, report: dict[str, Any], compared: str) -> None:
+    counted = "tokens" if result.plain else "chunks"
     output.print(
-        f"{result.sentences:,} sentences, {result.tokens:,} tokens, labels: {scheme}\n"
-        f"{result.gold:,} gold {what}, {result.predicted:,} predicted, {result.correct:,} correct\n",
-        highlight=False,
-        markup=False,
+        f"{result.sentences:,} sentences, {result.tokens:,} tokens, labels: {report['scheme']}\n"
+        f"{result.gold:,} gold {counted}, {result.predicted:,} predicted, {result.correct:,} correct\n"
     )
-    rows = []
-    for metric in ("accuracy",) if result.only_accuracy else ("precision", "recall", "f1", "accuracy"):
-        low, high = (100 * end for end in result.intervals[metric])
-        rows.append([metric, f"{100 * getattr(result, metric):.2f}", f"{low:.2f} – {high:.2f}"])
-    print_table(table(["", "%", "95% interval"], rows))
-    output.print(f"hamming loss {loss:.4f}, edit distance {distance:.4f} per token\n", highlight=False)
-    rows = [
-        [
-            kind or "(none)",
-            *(f"{100 * rate:.2f}" for rate in (one.precision, one.recall, one.f1)),
-            f"{one.gold:,}",
-            f"{one.predicted:,}",
+    metrics = ("accuracy",) if result.only_accuracy else ("precision", "recall", "f1", "accuracy")
+    intervals = {metric: " – ".join(f"{end:.2f}" for end in report["intervals"][metric]) for metric in metrics}
+    print_table(["", "%", "95% interval"], [[metric, f"{report[metric]:.2f}", intervals[metric]] for metric in metrics])
+    output.print(f"hamming loss {report['hamming']:.4f}, edit distance {report['edit_distance']:.4f} per token\n")
+    rates, counts = ("precision", "recall", "f1"), ("gold", "predicted")
+    rows = [[kind or "(none)", *_cells(one, rates, counts)] for kind, one in report["types"].items()]
+    print_table(["label" if result.plain else "type", *rates, *counts], rows)
+    if "known_words" in report:
+        output.print()
+        rows = [
+            [f"{name} words", *_cells(report[f"{name}_words"], (*rates, "accuracy"), ("tokens",))]
+            for name in ("known", "unknown")
         ]
-        for kind, one in result.types.items()
-    ]
-    print_table(table(["label" if result.plain else "type", "precision", "recall", "f1", "gold", "predicted"], rows))
+        print_table(["token level", *rates, "accuracy", "tokens"], rows)
+    if report.get("confused"):
+        output.print()
+        print_table(["gold", "predicted", "tokens"], report["confused"], left=2, title="most confused")
+    if "compare" in report:
+        _show_comparison(report["compare"], compared, "accuracy" if result.only_accuracy else "F1")
 
 
-def _show_known(known: VocabularyBreakdown) -> None:
-    rows = []
-    for name, one in (("known words", known.in_vocabulary), ("unknown words", known.out_of_vocabulary)):
-        rates = [f"{100 * rate:.2f}" for rate in (one.precision, one.recall, one.f1, one.accuracy)]
-        rows.append([name, *rates, f"{one.tokens:,}"])
-    output.print()
-    print_table(table(["token level", "precision", "recall", "f1", "accuracy", "tokens"], rows))
+def _cells(scores: dict[str, Any], rates: tuple[str, ...], counts: tuple[str, ...]) -> list[str]:
+    return [f"{scores[name]:.2f}" for name in rates] + [f"{scores[name]:,}" for name in counts]
 
 
 def _show_comparison(other: dict[str, Any], name: str, metric: str) -> None:
@@ -246,7 +212,5 @@ def _show_comparison(other: dict[str, Any], name: str, metric: str) -> None:
         f"\nagainst {name} ({metric} {other['f1']:.2f}): {other['difference']:+.2f} {metric}, "
         f"95% interval {low:+.2f} – {high:+.2f}, p = {other['p_bootstrap']:.4f} (paired bootstrap): {significant} at 5%\n"
         f"tokens right only here {other['right_only_here']:,}, only there {other['right_only_there']:,}, "
-        f"p = {other['p_mcnemar']:.4g} (McNemar)",
-        highlight=False,
-        markup=False,
+        f"p = {other['p_mcnemar']:.4g} (McNemar)"
     )

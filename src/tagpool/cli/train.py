@@ -3,30 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from tagpool.cli.console import ColumnsOption, JsonOption, LabelOption, print_json
-from tagpool.cli.progress import follower
+from tagpool.cli.progress import Follower
 from tagpool.cli.training.learners import LEARNERS, check_output, create_learner, new_settings, stored_configuration
-from tagpool.cli.training.log import TrainingLog
-from tagpool.cli.training.run import Run
+from tagpool.cli.training.run import Run, TrainingLog
 from tagpool.cli.training.summary import show
-from tagpool.config import DataOptions, OutputOptions, Settings, parse_setting, read_config
+from tagpool.config import SECTIONS, DataOptions, OutputOptions, Settings, parse_setting, read_config
 from tagpool.corpus.whole_file import WholeFile
 from tagpool.errors import InputError
 
+_FileOption = partial(typer.Option, metavar="FILE")
+# Options whose name is not that of their key.
+_OPTION_NAMES = {"start": "--from", "templates": "--features", "kind": "--learner"}
+
 
 def train(
-    train: Annotated[
-        list[str] | None, typer.Option(metavar="FILE", help="File to learn from (repeat for several files).")
-    ] = None,
-    dev: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Held-out file: training stops when its F1 stops rising.")
-    ] = None,
-    model: Annotated[str | None, typer.Option(metavar="FILE", help="File to write the model to.")] = None,
+    train: Annotated[list[str] | None, _FileOption(help="File to learn from (repeat for several files).")] = None,
+    dev: Annotated[str | None, _FileOption(help="Held-out file: training stops when its F1 stops rising.")] = None,
+    model: Annotated[str | None, _FileOption(help="File to write the model to.")] = None,
     columns: ColumnsOption = None,
     label: LabelOption = None,
     features: Annotated[
@@ -37,9 +37,7 @@ def train(
         str | None,
         typer.Option("--from", metavar="MODEL", help="Model to continue from; new labels and features are added to it."),
     ] = None,
-    config: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Configuration file (TOML); tagpool config crf prints one.")
-    ] = None,
+    config: Annotated[Path | None, _FileOption(help="Configuration file (TOML); tagpool config crf prints one.")] = None,
     set_: Annotated[
         list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Configuration key, such as learner.trainer.epochs=20.")
     ] = None,
@@ -66,39 +64,30 @@ def train(
       tagpool train --learner opinion --set 'learner.members=["a.tagpool", "b.tagpool"]' --dev dev.conll --model m
       tagpool train --learner two-stage --train documents.conll --dev dev.conll --model m
     """
+    options: dict[str, dict[str, Any]] = {
+        "data": {"train": train or None, "dev": dev, "columns": columns, "label": label, "start": from_},
+        "features": {"templates": features},
+        "learner": {"kind": learner, "seed": seed, "threads": threads},
+        "output": {"model": model},
+    }
+    _train(_merge_settings(config, set_ or [], options), json=json)
+
+
+def _merge_settings(config: Path | None, assignments: Sequence[str], options: dict[str, dict[str, Any]]) -> Settings:
     settings = new_settings()
     if config is not None:
         settings.add(str(config), read_config(config))
-    for text in set_ or []:
+    for text in assignments:
         settings.add("--set", parse_setting(text))
-    _add_options(
-        settings,
-        {
-            "data.train": train or None,
-            "data.dev": dev,
-            "data.columns": columns,
-            "data.label": label,
-            "data.start": from_,
-            "features.templates": features,
-            "learner.kind": learner,
-            "learner.seed": seed,
-            "learner.threads": threads,
-            "output.model": model,
-        },
-    )
-    _train(settings, json=json)
-
-
-def _add_options(settings: Settings, options: dict[str, Any]) -> None:
-    names = {"data.start": "--from", "features.templates": "--features", "learner.kind": "--learner"}
-    for key, value in options.items():
-        section, name = key.split(".")
-        if value is not None:
-            settings.add(names.get(key, f"--{name}"), {section: {name: value}})
+    for section, values in options.items():
+        for name, value in values.items():
+            if value is not None:
+                settings.add(_OPTION_NAMES.get(name, f"--{name}"), {section: {name: value}})
+    return settings
 
 
 def _train(settings: Settings, *, json: bool) -> None:
-    settings.check_sections(("data", "features", "learner", "output"))
+    settings.check_keys((), sorted(SECTIONS))
     data: DataOptions = settings.options("data", DataOptions)
     output: OutputOptions = settings.options("output", OutputOptions)
     if isinstance(data.train, str):
@@ -110,19 +99,19 @@ def _train(settings: Settings, *, json: bool) -> None:
     check_output(learner, output)
     configuration = stored_configuration(learner, settings, data, output)
     written = TrainingLog(log)
-    with follower() as progress:
+    with Follower() as progress:
         run = Run(learner, progress, written)
         run.fit(data)
         run.save(model, output, configuration)
     written.close()
     if run.interrupted:
-        raise KeyboardInterrupt(f"{run.kept()} was written to {model}")
+        raise KeyboardInterrupt(f"{run.describe_interrupted()} was written to {model}")
     summary = run.summary(model, merged=output.merge)
     print_json(summary) if json else show(summary)
 
 
 def _outputs(data: DataOptions, output: OutputOptions) -> tuple[Path, Path | None]:
-    """The files of the model and the log, which must be writable and not be inputs."""
+    """Return the files of the model and the log, which must be writable and not be inputs."""
     if output.model is None:
         raise InputError("--model is missing: the file of the model")
     log = None if output.log is None else Path(output.log)

@@ -20,7 +20,7 @@ class Experiment:
     function: str = "run"
 
     def run(self, setting: Setting) -> Study:
-        """Runs it."""
+        """Run the experiment."""
         module = importlib.import_module(f"tagpool.experiments.{self.module}")
         return cast("Callable[[Setting], Study]", getattr(module, self.function))(setting)
 
@@ -42,7 +42,7 @@ EXPERIMENTS = {
 
 
 def experiment(name: str) -> Experiment:
-    """One of them; an error lists their names."""
+    """Return an experiment by name; the error for an unknown name lists all."""
     if name not in EXPERIMENTS:
         raise InputError(f"no experiment {name!r}; there are {', '.join(EXPERIMENTS)}")
     return EXPERIMENTS[name]

@@ -9,17 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
+from tagpool.corpus.concatenation import concatenate
 from tagpool.corpus.corpus import Corpus
-from tagpool.experiments.corpora import Split, clusters, conll2000, in_scheme, journal, only_type, possible_tags, together
-from tagpool.experiments.fits import Labels, Model, choice_of_l2, compared, measured, refit, tune, with_marks
-from tagpool.experiments.models import Makers
+from tagpool.experiments.corpora import Split, conll2000, in_scheme, journal, only_type, read_resources, templates
+from tagpool.experiments.fits import Labels, Makers, Model, choice_of_l2, compared, measured, refit, tune, with_marks, without_one
 from tagpool.experiments.study import Row, Setting, Study
-from tagpool.experiments.template_files import templates
 from tagpool.experts.linear.crf import CRF
 from tagpool.experts.linear.maxent import MaxEnt
 from tagpool.features.parser import parse
-from tagpool.features.resources import AmbiguityClasses, Clusters
+from tagpool.features.resources import AmbiguityClasses
 from tagpool.optim.sgd import SGD
 
 _USED = (15, 16, 17, 18, 20)  # sections of the Wall Street Journal that CoNLL-2000 is made of
@@ -32,22 +32,13 @@ _BASE, _ONE = "one CRF, base features", "one CRF, all features"
 _PAPER = {_BASE: 89.60, _ONE: 94.34, "bagged: tags, lexicons": 94.77}
 
 
-def without_one(clues: Sequence[str]) -> dict[str, list[str]]:
-    """Return bags that each lack one group of features, and one bag with all.
-
-    >>> without_one(["tags", "clusters"])
-    {'no tags': ['clusters'], 'no clusters': ['tags'], 'all': ['tags', 'clusters']}
-    """
-    return {f"no {missing}": [clue for clue in clues if clue != missing] for missing in clues} | {"all": list(clues)}
-
-
 def run(setting: Setting) -> Study:
     """Run the table: noun phrases, and all types."""
     study = Study("bagging-chunk", "Feature bagging: chunks of CoNLL-2000 (BAGGING, Table 3)")
-    outside, brown = journal(setting, without=_USED), clusters(setting)
+    outside, common = journal(setting, without=_USED), read_resources(setting, "brown", "possible")
     # Text outside the corpus: tags from 2% of a word's occurrences on, words from the first occurrence on.
-    resources = {"classes": AmbiguityClasses.from_corpus(outside, min_count=1, share=0.02), "brown": brown}
-    everything = _tagged_again(conll2000(setting), outside, brown, setting)
+    resources = common | {"classes": AmbiguityClasses.from_corpus(outside, min_count=1, share=0.02)}
+    everything = _add_second_tags(conll2000(setting), outside, common, setting)
     makers = Makers(templates("chunks"), resources, setting.threads)
     _rows(study, "noun phrases", _only_noun_phrases(everything), _models(makers), _PAPER, setting)
     _rows(study, "all types", everything, _models(makers), {}, setting)
@@ -76,7 +67,7 @@ def _models(makers: Makers) -> list[Model]:
 
 def _rows(study: Study, kind: str, split: Split, models: Sequence[Model], papers: Mapping[str, float], setting: Setting) -> None:
     gold = split.test.labels
-    whole = together(split.train, split.dev)
+    whole = concatenate([split.train, split.dev])
     results: dict[str, list[Labels]] = {}
     rows: list[Row] = []
     for model in models:
@@ -90,13 +81,12 @@ def _rows(study: Study, kind: str, split: Split, models: Sequence[Model], papers
     study.notes += [f"{kind}, {note}" for note in compared(gold, results, rivals)]
 
 
-def _tagged_again(split: Split, outside: Corpus, brown: Clusters, setting: Setting) -> Split:
+def _add_second_tags(split: Split, outside: Corpus, common: Mapping[str, Any], setting: Setting) -> Split:
     """Return the corpora with the tags of a second tagger as another column."""
     setting.say("a second tagger")
-    seen = AmbiguityClasses.from_corpus(outside, min_count=5, share=0.02)
     tagger = MaxEnt(
         templates("tags"),
-        resources={"classes": seen, "possible": possible_tags(setting), "brown": brown},
+        resources={**common, "classes": AmbiguityClasses.from_corpus(outside, min_count=5, share=0.02)},
         l2=0.5,
         min_count=2,
         pairs="observed",

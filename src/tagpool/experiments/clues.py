@@ -6,7 +6,7 @@ the auxiliary before them, which may be several words away, and names repeat wit
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 
 from tagpool.corpus.corpus import Corpus
 
@@ -29,7 +29,7 @@ _STARTS = {
         "wh": "which who what when while where how",
         "and": "and or",
         "if": "if because",
-        **{each: each for each in ("that", "but", "as", "than", "by", "--", ";", ":")},
+        **{word: word for word in ("that", "but", "as", "than", "by", "--", ";", ":")},
     }.items()
     for word in words.split()
 }
@@ -44,17 +44,13 @@ def with_clues(corpus: Corpus) -> Corpus:
     words = [[word.lower() for word in sentence] for sentence in corpus.words]
     columns = {name: corpus.column(name) for name in corpus.columns}
     columns |= {
-        "head": _each(words, lambda sentence: [part(word, 0) for word in sentence]),
-        "tail": _each(words, lambda sentence: [part(word, -1) for word in sentence]),
-        "near": _each(words, nearest),
-        "left": _each(words, behind),
-        "right": _each(words, lambda sentence: behind(sentence[::-1])[::-1]),
+        "head": [[part(word, 0) for word in sentence] for sentence in words],
+        "tail": [[part(word, -1) for word in sentence] for sentence in words],
+        "near": [nearest(sentence) for sentence in words],
+        "left": [behind(sentence) for sentence in words],
+        "right": [behind(sentence[::-1])[::-1] for sentence in words],
     }
     return Corpus.from_columns(columns, documents=range(0, len(corpus), _BLOCK), source=corpus.source)
-
-
-def _each(sentences: Iterable[Sequence[str]], column: Callable[[Sequence[str]], list[str]]) -> list[list[str]]:
-    return [column(sentence) for sentence in sentences]
 
 
 def part(word: str, number: int) -> str:

@@ -1,12 +1,14 @@
-"""The corpora of the experiments, from the folder that TAGPOOL_DATA names: never part of the package."""
+"""The templates of the experiments, and their corpora and resources from the folder that TAGPOOL_DATA names."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace
-from itertools import accumulate
+from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
+from tagpool.corpus.concatenation import concatenate
 from tagpool.corpus.corpus import Corpus
 from tagpool.corpus.files import read_lines
 from tagpool.corpus.formats import read_corpus
@@ -16,19 +18,43 @@ from tagpool.experiments.study import Setting
 from tagpool.features.embeddings import Embeddings
 from tagpool.features.resources import AmbiguityClasses, Clusters, Gazetteer
 
-_QUICK = (2500, 800)  # sentences to train on, and to look at
-_QUICK_PART = 4  # a quick run takes every fourth handwritten word
-_CLUSTERS = 1000, 100  # of the words of newswire, and for a quick look
+_QUICK = (2500, 800)  # sentences of training, and of dev and test
+_QUICK_PART = 4  # a quick run uses every fourth handwritten word
+_CLUSTERS = 1000, 100  # number of clusters of newswire, and of a quick run
 PIXELS = 16 * 8
 
 
 @dataclass(frozen=True)
 class Split:
-    """Sentences to learn from, to tune on, and to look at once."""
+    """Training, dev and test sentences."""
 
     train: Corpus
     dev: Corpus
     test: Corpus
+
+
+# The resources of templates by name: their class, and their file or folder.
+_RESOURCES: dict[str, tuple[Any, str]] = {
+    "lexicons": (Gazetteer, "gazetteers"),
+    "names": (Gazetteer, "gazetteers"),
+    "phrases": (Gazetteer, "nlp4j-lexica/en-named-entity-gazetteers-simplified-lowercase.tsv.gz"),
+    "possible": (AmbiguityClasses, "nlp4j-lexica/en-ambiguity-classes-simplified.tsv.gz"),
+    "possible_small": (AmbiguityClasses, "nlp4j-lexica/en-ambiguity-classes-simplified-lowercase.tsv.gz"),
+    "brown": (Clusters, "brown-clusters/spacy_en_c1000.txt.gz"),
+    "tweets": (Clusters, "brown-clusters/twitter_50mpaths2.txt.gz"),
+    "glove": (Embeddings, "glove/glove.6B.100d.subset.f16.npz"),
+}
+
+
+def read_resources(setting: Setting, *names: str) -> dict[str, Any]:
+    """Return resources by name."""
+    return {name: _RESOURCES[name][0].read(folder(setting) / _RESOURCES[name][1]) for name in names}
+
+
+def templates(*names: str) -> str:
+    """Return the texts of template files, one after the other."""
+    place = files("tagpool.experiments.templates")
+    return "\n".join(place.joinpath(f"{name}.txt").read_text("utf-8") for name in names)
 
 
 def folder(setting: Setting) -> Path:
@@ -40,51 +66,40 @@ def folder(setting: Setting) -> Path:
 
 
 def conll2003(setting: Setting, scheme: str = "bioes") -> Split:
-    """English names of CoNLL-2003, labels in a scheme."""
+    """Return English names of CoNLL-2003, with labels in a scheme."""
     place = folder(setting) / "conll2003"
     parts = [_read(place / f"eng.{part}.gz", "word,pos,chunk,label") for part in ("train", "testa", "testb")]
     return _split(setting, *(in_scheme(part, scheme) for part in parts))
 
 
 def wnut17(setting: Setting, scheme: str = "bioes") -> Split:
-    """Emerging names of WNUT-17."""
+    """Return emerging names of WNUT-17."""
     place = folder(setting) / "wnut17"
-    parts = [_read(_only(place, part), "word,label") for part in ("train", "dev", "test")]
+    paths = [next(iter(sorted(place.glob(f"*{part}*"))), place / part) for part in ("train", "dev", "test")]
+    parts = [_read(path, "word,label") for path in paths]
     return _split(setting, *(in_scheme(part, scheme) for part in parts))
 
 
 def conll2000(setting: Setting) -> Split:
-    """Chunks of CoNLL-2000; every tenth sentence of the training file is held out to tune on."""
+    """Return chunks of CoNLL-2000; every tenth sentence of the training file is dev."""
     place = folder(setting) / "conll2000"
     train, test = (_read(place / f"{part}.txt.gz", "word,pos,label") for part in ("train", "test"))
-    held_out = [number for number in range(len(train)) if number % 10 == 9]
-    rest = [number for number in range(len(train)) if number % 10 != 9]
+    rest, held_out = ([i for i in range(len(train)) if (i % 10 == 9) == is_dev] for is_dev in (False, True))
     return _split(setting, train.select(rest), train.select(held_out), test)
 
 
 def journal_split(setting: Setting) -> Split:
-    """Words of the Wall Street Journal with their tags: sections 0 to 18, 19 to 21 and 22 to 24."""
+    """Return words of the Wall Street Journal with their tags: sections 0 to 18, 19 to 21 and 22 to 24."""
     split = _split(setting, *_journal(setting))
     # A subset of the training sentences may lack a rare tag; drop dev sentences with unknown tags.
-    seen = {label for sentence in split.train.labels for label in sentence}
-    tuned_on = [number for number, labels in enumerate(split.dev.labels) if seen.issuperset(labels)]
-    return replace(split, dev=split.dev.select(tuned_on))
-
-
-def gazetteers(setting: Setting) -> Gazetteer:
-    """All name lists."""
-    return Gazetteer.read(folder(setting) / "gazetteers")
-
-
-def small_phrases(setting: Setting) -> Gazetteer:
-    """More name lists, of many people, in small letters and with digits simplified."""
-    return Gazetteer.read(folder(setting) / "nlp4j-lexica" / "en-named-entity-gazetteers-simplified-lowercase.tsv.gz")
+    known = {label for sentence in split.train.labels for label in sentence}
+    return replace(split, dev=split.dev.select([i for i, labels in enumerate(split.dev.labels) if known.issuperset(labels)]))
 
 
 def journal(setting: Setting, without: Collection[int]) -> Corpus:
     """Return tagged words of the Wall Street Journal without some sections."""
     place = folder(setting) / "wsj-pos"
-    corpus = together(*_journal(setting))
+    corpus = concatenate(_journal(setting))
     chosen: list[int] = []
     begin = 0
     for section, length in _sections(place / "sections.tsv.gz"):
@@ -104,7 +119,7 @@ def _journal(setting: Setting) -> list[Corpus]:
 def journal_parts(setting: Setting) -> tuple[Corpus, Corpus]:
     """Return the same words in two parts: sections 00 to 18, and 19 to 24."""
     train, *rest = _journal(setting)
-    others = together(*rest)
+    others = concatenate(rest)
     return (train[: _QUICK[0]], others[: _QUICK[1]]) if setting.quick else (train, others)
 
 
@@ -136,7 +151,7 @@ def handwriting(setting: Setting) -> tuple[Corpus, list[int]]:
 
 
 def pronunciations(setting: Setting) -> list[tuple[str, list[str]]]:
-    """Words of letters only with their first pronunciation, without stress, in alphabetical order."""
+    """Return words of letters only with their first pronunciation, without stress, in alphabetical order."""
     path = _file(folder(setting) / "cmudict" / "cmudict-0.7a.txt.gz")
     phones: dict[str, list[str]] = {}
     for number, line in enumerate(read_lines(path), 1):
@@ -155,43 +170,10 @@ def _sections(path: Path) -> list[tuple[int, int]]:
     return [(int(section), int(length)) for section, length in zip(sections, lengths, strict=True)]
 
 
-def together(*parts: Corpus) -> Corpus:
-    """Concatenate corpora with their documents."""
-    columns = {name: [row for part in parts for row in part.column(name)] for name in parts[0].columns}
-    ends = accumulate(len(part) for part in parts)
-    documents = [end - len(part) + first for end, part in zip(ends, parts, strict=True) for first in part.document_starts]
-    return Corpus.from_columns(columns, documents=documents)
-
-
-def clusters(setting: Setting) -> Clusters:
-    """Brown clusters of English words."""
-    return Clusters.read(folder(setting) / "brown-clusters" / "spacy_en_c1000.txt.gz")
-
-
-def tweet_clusters(setting: Setting) -> Clusters:
-    """Return Brown clusters of words of tweets, in lower case."""
-    return Clusters.read(folder(setting) / "brown-clusters" / "twitter_50mpaths2.txt.gz")
-
-
 def newswire_clusters(setting: Setting) -> Clusters:
     """Return Brown clusters of the words of Reuters-21578; fewer in a quick run."""
     text = _file(folder(setting) / "reuters21578" / "sentences.txt.gz")
     return Clusters.brown(text, k=_CLUSTERS[setting.quick], min_count=5)
-
-
-def vectors(setting: Setting, scale: float = 1.0) -> Embeddings:
-    """Return GloVe vectors of lower-case words."""
-    embeddings = Embeddings.read(folder(setting) / "glove" / "glove.6B.100d.subset.f16.npz")
-    if scale == 1.0:
-        return embeddings
-    words = embeddings.rows.words()
-    return Embeddings(words, scale * embeddings.vectors[[embeddings.rows.row(word) for word in words]])
-
-
-def possible_tags(setting: Setting, *, small: bool = False) -> AmbiguityClasses:
-    """The tags of words in a large automatically tagged text, digits of the words simplified; ``small`` has no capitals."""
-    name = "en-ambiguity-classes-simplified" + ("-lowercase" if small else "")
-    return AmbiguityClasses.read(folder(setting) / "nlp4j-lexica" / f"{name}.tsv.gz")
 
 
 def lowered(corpus: Corpus) -> Corpus:
@@ -221,13 +203,6 @@ def _file(path: Path) -> Path:
     if not path.is_file():
         raise InputError(f"no file {path}: TAGPOOL_DATA must name the folder of the corpora")
     return path
-
-
-def _only(place: Path, part: str) -> Path:
-    files = sorted(place.glob(f"*{part}*"))
-    if not files:
-        raise InputError(f"no file for {part} in {place}: TAGPOOL_DATA must name the folder of the corpora")
-    return files[0]
 
 
 def _split(setting: Setting, train: Corpus, dev: Corpus, test: Corpus) -> Split:

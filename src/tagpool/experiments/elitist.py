@@ -8,20 +8,18 @@ other occurrences of a word in its document. WNUT-17 replaces MUC, which is not 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from tagpool.corpus.corpus import Corpus
 from tagpool.evaluation.breakdown import vocabulary_breakdown, vocabulary_of
-from tagpool.experiments.corpora import Split, conll2003, wnut17
-from tagpool.experiments.elitist_curves import add_curves
-from tagpool.experiments.fits import Labels, Make, Model, better_mark, legally, measured, precision_and_recall, tune
-from tagpool.experiments.models import Makers
-from tagpool.experiments.study import Row, Setting, Study
-from tagpool.experiments.template_files import templates
+from tagpool.experiments.corpora import Split, conll2003, templates, wnut17
+from tagpool.experiments.fits import Labels, Make, Makers, Model, better_mark, legally, measured, precision_and_recall, tune
+from tagpool.experiments.study import Row, Setting, Study, Table
 from tagpool.experts.linear.maxent import MaxEnt
 from tagpool.features.parser import parse
 from tagpool.pools.bagging.partitions import RandomParts, SequentialParts
+from tagpool.pools.bagging.pool import BaggingPool
+from tagpool.report.plots import Panel, panels
 
 _RIDGE = "MaxEnt l2"
 _LASSO = "MaxEnt l1"
@@ -36,6 +34,10 @@ _PAPER: dict[str, tuple[float | None, ...]] = {
 }
 _NOT_PRINTED = (None,) * 6
 _RIDGES = (0.1, 0.3, 1.0, 3.0)
+_EPOCHS = (1, 2, 3, 5, 10, 15, 20, 30)
+_QUICK_EPOCHS = (1, 3, 10)
+_DEPTH = 6.0  # F1 points below the best that are drawn
+Points = list[tuple[float, float]]
 
 
 def run(setting: Setting) -> Study:
@@ -44,9 +46,9 @@ def run(setting: Setting) -> Study:
     text, split = templates("names-elitist"), conll2003(setting)
     makers = Makers(text, threads=setting.threads)
     papers = six_models(makers)
-    _rows(study, "CoNLL-2003", split, text, [*papers, *our_models(makers)], setting, _PAPER)
+    _rows(study, "CoNLL-2003", split, [*papers, *our_models(makers)], setting, _PAPER)
     untagged = str(parse(text).restrict("ngrams"))
-    _rows(study, "WNUT-17", wnut17(setting), untagged, six_models(replace(makers, text=untagged)), setting, {})
+    _rows(study, "WNUT-17", wnut17(setting), six_models(replace(makers, text=untagged)), setting, {})
     study.notes += [
         f"Means over {len(setting.seed_numbers())} seeds; the penalty of each model is the best on dev (first seed) of those "
         "tried; early stopping on dev. Labels are BIOES inside; intervals are mean bounds of a "
@@ -58,7 +60,7 @@ def run(setting: Setting) -> Study:
         "IV and OOV: token F1 of words seen in training and of the others. The last column: all character n-grams removed at "
         "test time.",
     ]
-    add_curves(study, papers, lambda epochs: six_models(replace(makers, epochs=epochs, patience=None)), split, setting)
+    _add_curves(study, papers, lambda epochs: six_models(replace(makers, epochs=epochs, patience=None)), split, setting)
     return study
 
 
@@ -94,7 +96,6 @@ def _rows(
     study: Study,
     corpus: str,
     split: Split,
-    text: str,
     models: Sequence[Model],
     setting: Setting,
     papers: Mapping[str, tuple[float | None, ...]],
@@ -116,23 +117,20 @@ def _rows(
             if rival in outputs and rival != model.name and better_mark(gold, outputs[rival], results)
         )
         study.rows.append(measured(name, "test F1", gold, results, paper=printed[3], mark=marks))
-        study.rows += _by_vocabulary(name, split.test, results, known, printed)
+        by_vocabulary = _token_f1(split.test.words, gold, results, known)
+        study.rows += [
+            Row(name, f"{kind} F1", f1, paper=paper)
+            for kind, f1, paper in zip(("IV", "OOV"), by_vocabulary, printed[4:], strict=True)
+        ]
         if printed[5] is not None:
-            study.notes.append(f"{name}: {_without_capitals(split, results)}")
-        blind = [legally(tagger.without("ngrams"), split.test) for tagger in model.fitted]
-        study.rows.append(measured(name, "n-grams removed, F1", gold, blind))
+            study.notes.append(f"{name}: {_ignore_case(split, results)}")
+        without = [legally(tagger.without("ngrams"), split.test) for tagger in model.fitted]
+        study.rows.append(measured(name, "n-grams removed, F1", gold, without))
         study.notes.append(f"{name}: {model.setting:g}, dev F1 {model.dev:.2f}")
         model.fitted.clear()  # not all models fit into memory
 
 
-def _by_vocabulary(
-    name: str, test: Corpus, results: Sequence[Labels], known: frozenset[str], papers: tuple[float | None, ...]
-) -> list[Row]:
-    known_words, unknown_words = _token_f1(test.words, test.labels, results, known)
-    return [Row(name, "IV F1", known_words, paper=papers[4]), Row(name, "OOV F1", unknown_words, paper=papers[5])]
-
-
-def _without_capitals(split: Split, results: Sequence[Labels]) -> str:
+def _ignore_case(split: Split, results: Sequence[Labels]) -> str:
     """Describe the scores if known words ignore case: the paper does not define its lexicon."""
     known = frozenset(word.lower() for sentence in split.train.words for word in sentence)
     words = [[word.lower() for word in sentence] for sentence in split.test.words]
@@ -143,8 +141,59 @@ def _without_capitals(split: Split, results: Sequence[Labels]) -> str:
 def _token_f1(
     words: Sequence[Sequence[str]], gold: Labels, results: Sequence[Labels], known: frozenset[str]
 ) -> tuple[float, float]:
+    """Return the mean F1 of known and of unknown words, in percent."""
     parts = [vocabulary_breakdown(words, gold, labels, known) for labels in results]
-    return (
-        round(100 * sum(part.in_vocabulary.f1 for part in parts) / len(parts), 2),
-        round(100 * sum(part.out_of_vocabulary.f1 for part in parts) / len(parts), 2),
+    scores = [(part.in_vocabulary.f1, part.out_of_vocabulary.f1) for part in parts]
+    known_words, unknown_words = (round(100 * sum(column) / len(parts), 2) for column in zip(*scores, strict=True))
+    return known_words, unknown_words
+
+
+# Curves ------------------------------------------------------------------------------------------------------------------
+
+
+def _add_curves(
+    study: Study, tuned: Sequence[Model], trained_for: Callable[[int], Sequence[Model]], split: Split, setting: Setting
+) -> None:
+    """Add tables and a plot. ``tuned`` are the models with all settings tried, ``trained_for`` makes them for other epochs."""
+    epochs = _QUICK_EPOCHS if setting.quick else _EPOCHS
+    at = {count: {model.name: model for model in trained_for(count)} for count in epochs}
+    strengths: dict[str, Points] = {model.name: sorted(model.tried.items()) for model in tuned}
+    lengths: dict[str, Points] = {}
+    for model in tuned:
+        assert model.setting is not None
+        setting.say(f"{model.name}, {model.setting:g}: dev F1 by epochs")
+        lengths[model.name] = by_epochs({count: at[count][model.name] for count in epochs}, model.setting, split)
+    study.tables += [
+        Table(
+            "Dev F1 against the strength of the penalty (strength: F1)",
+            ["", *[""] * max(map(len, strengths.values()))],
+            [[name, *(f"{value:g}: {f1:.2f}" for value, f1 in points)] for name, points in strengths.items()],
+        ),
+        Table(
+            "Dev F1 against the epochs, each at its best penalty",
+            ["", *(f"{count:g}" for count in epochs)],
+            [[name, *(f"{f1:.2f}" for _, f1 in points)] for name, points in lengths.items()],
+        ),
+    ]
+    study.notes.append(
+        "Below: the six models on CoNLL-2003 (first seed). Strengths of different penalties are not comparable: an elitist "
+        "pool of n experts at λ is, at the optimum, a ridge at n²·λ."
     )
+    if setting.plots is not None:
+        study.plots = panels(
+            setting.plots / "elitist-ner",
+            [Panel("strength of the penalty", strengths, logarithmic=True), Panel("epochs", lengths)],
+            "dev F1",
+            "Six models on CoNLL-2003: the strength of the penalty, and the epochs",
+            _DEPTH,
+        )
+
+
+def by_epochs(models: dict[int, Model], strength: float, split: Split) -> Points:
+    """Return the dev F1 of a model by epochs: from its log, or, for a pool, trained again for each number."""
+    seed = 1
+    longest = models[max(models)]
+    if isinstance(longest.make(strength, seed), BaggingPool):
+        return [(count, model.on_dev(model.make(strength, seed).fit(split.train), split)) for count, model in models.items()]
+    scores = {epoch.number: epoch.score for epoch in longest.fit(strength, seed, split).log_}
+    return [(count, 100 * float(scores[count] or 0.0)) for count in models]

@@ -1,6 +1,6 @@
 """Dynamic feature induction (Choi 2016): the effect of external resources and of induced conjunctions.
 
-The rows are those of the paper's tables, each with one thing more than the one before, on tags and on names. Deviation: clusters
+The rows are those of the paper's tables, each with one addition to the one before, on tags and on names. Deviation: clusters
 are of other text than the paper's, name lists are not DBpedia's, vectors are GloVe's, and the lemma is left out.
 """
 
@@ -14,19 +14,9 @@ from tagpool.corpus.corpus import Corpus
 from tagpool.evaluation.breakdown import vocabulary_breakdown, vocabulary_of
 from tagpool.evaluation.scores import score
 from tagpool.experiments.clues import with_clues
-from tagpool.experiments.corpora import (
-    Split,
-    clusters,
-    conll2003,
-    gazetteers,
-    journal_split,
-    possible_tags,
-    tweet_clusters,
-    vectors,
-)
+from tagpool.experiments.corpora import Split, conll2003, journal_split, read_resources, templates
 from tagpool.experiments.fits import Labels, compared, listed, measured, precision_and_recall
 from tagpool.experiments.study import Row, Setting, Study, Table
-from tagpool.experiments.template_files import templates
 from tagpool.experts.inducing.tagger import InducingTagger
 from tagpool.features.parser import parse
 from tagpool.features.resources import AmbiguityClasses
@@ -36,20 +26,21 @@ _PENALTIES = (1e-8, 1e-7, 1e-6)
 _SLOTS = (5_000_000, 1_500_000)
 _PATIENCE = 3
 _POOLED = "the seeds pooled"
+_NOT_PRINTED = (None, None, None, None)
 
 
 @dataclass(frozen=True)
 class Step:
-    """A row: the bags of features that its taggers have, and whether they join features; ``paper`` has what was printed.
+    """A row: the bags of features of its taggers, and whether they induce conjunctions; ``paper`` has the printed figures.
 
-    ``step`` is how far a mistake moves weights. ``like`` names the row whose penalty and slots this one takes over, and
-    ``epochs`` is how many there are at most if not as many as elsewhere.
+    ``step`` is the step size. ``like`` names the row whose penalty and slots are used (default: chosen on dev). ``epochs`` is the
+    maximum number of epochs (default: that of the task).
     """
 
     name: str
     bags: tuple[str, ...] = ()
     induces: bool = False
-    paper: tuple[float | None, ...] = (None, None, None, None)
+    paper: tuple[float | None, ...] = _NOT_PRINTED
     step: float = 0.02
     like: str = ""
     epochs: int = 0
@@ -70,10 +61,10 @@ class Task:
     average_from: int = 2
 
     def tagger(self, step: Step, setting: Setting, seed: int, **chosen: Any) -> InducingTagger:
-        """A tagger of a row, trained; dev says how long."""
+        """Return a trained tagger of a row; dev stops its training."""
         features = str(parse(self.text).restrict(*(step.bags or ("base",))))
         needed = parse(features).resources
-        how = {"epochs": step.epochs or self.epochs, "average_from": self.average_from} | chosen
+        options = {"epochs": step.epochs or self.epochs, "average_from": self.average_from} | chosen
         created = InducingTagger(
             features,
             resources={name: item for name, item in self.resources.items() if name in needed},
@@ -84,26 +75,27 @@ class Task:
             patience=_PATIENCE,
             seed=seed,
             threads=setting.threads,
-            **how,
+            **options,
         )
         return created.fit(self.split.train, dev=self.split.dev)
 
-    def pooled(self, rows: Sequence[Found]) -> Found:
-        """Majority vote of the taggers of some rows; ties go to the first."""
+    def pool(self, rows: Sequence[Taggers]) -> Taggers:
+        """Return the majority vote of the taggers of some rows; ties go to the first."""
         members = [(row, seed) for row in rows for seed in range(len(row.on_dev))]
         if len(members) == 1:  # a quick run has one seed
-            return rows[0]
+            return replace(rows[0], paper=_NOT_PRINTED)
         on_dev = {str(number): row.on_dev[seed] for number, (row, seed) in enumerate(members)}
         on_test = {str(number): row.on_test[seed] for number, (row, seed) in enumerate(members)}
         pool = VotePool("majority", key="shared", scheme=self.scheme, unknown="allow").fit(on_dev, self.split.dev.labels)
-        return Found(on_dev=[pool.predict(on_dev)], on_test=[pool.predict(on_test)])
+        return Taggers(on_dev=[pool.predict(on_dev)], on_test=[pool.predict(on_test)])
 
 
 @dataclass
-class Found:
-    """The taggers of a row, one for each seed: the penalty and the slots that dev has chosen, and what they say."""
+class Taggers:
+    """The taggers of a row, one for each seed: the penalty and the slots chosen on dev, and their labels."""
 
     chosen: Mapping[str, Any] = field(default_factory=dict)
+    paper: tuple[float | None, ...] = _NOT_PRINTED
     step: float = 0.0
     epochs: int = 0
     on_dev: list[Labels] = field(default_factory=list)
@@ -157,31 +149,22 @@ _BEYOND_TAGS = (
 
 
 def run_tags(setting: Setting) -> Study:
-    """Tables 3 and 4: parts of speech of the Wall Street Journal."""
+    """Run tables 3 and 4: parts of speech of the Wall Street Journal."""
     study = Study("dfi-pos", "Dynamic feature induction: tags of the Wall Street Journal (DFI, Tables 3 and 4)")
     split = journal_split(setting)
     split = Split(*(with_clues(part) for part in (split.train, split.dev, split.test)))
-    resources = {
-        "classes": AmbiguityClasses.from_corpus(split.train),
-        "possible": possible_tags(setting),
-        "possible_small": possible_tags(setting, small=True),
-        "brown": clusters(setting),
-        "tweets": tweet_clusters(setting),
-    }
+    resources = read_resources(setting, "possible", "possible_small", "brown", "tweets")
+    resources["classes"] = AmbiguityClasses.from_corpus(split.train)
     task = Task(split, templates("tags-induced"), resources, epochs=4, tried_epochs=1, min_count=2, average_from=1)
-    results: dict[str, Found] = {}
-    for step in TAG_STEPS:
-        results[step.name] = _found(task, step, results, setting)
+    results = _train_steps(task, TAG_STEPS, setting)
     pools = {
-        f"M4, {_POOLED}": task.pooled([results["M4: M2 + induction"]]),
-        "M2, M3 and M4, all seeds pooled": task.pooled([results[step.name] for step in TAG_STEPS[2:]]),
+        f"M4, {_POOLED}": task.pool([results["M4: M2 + induction"]]),
+        "M2, M3 and M4, all seeds pooled": task.pool([results[step.name] for step in TAG_STEPS[2:]]),
     }
-    papers = {step.name: step.paper for step in TAG_STEPS}
     known = vocabulary_of(split.train.words)
-    for name, here in (results | pools).items():
-        paper = papers.get(name, (None, None, None, None))
-        study.rows += _accuracies(name, "dev", split.dev, here.on_dev, known, paper[:2])
-        study.rows += _accuracies(name, "test", split.test, here.on_test, known, paper[2:])
+    for name, taggers in (results | pools).items():
+        study.rows += _accuracies(name, "dev", split.dev, taggers.on_dev, known, taggers.paper[:2])
+        study.rows += _accuracies(name, "test", split.test, taggers.on_test, known, taggers.paper[2:])
     rivals = {"M3: M1 + induction": "M1: M0 + outside classes", "M4: M2 + induction": "M2: M1 + clusters"}
     _add_notes(study, task, results, rivals, setting)
     study.notes += _BEYOND_TAGS
@@ -189,38 +172,29 @@ def run_tags(setting: Setting) -> Study:
 
 
 def _accuracies(
-    name: str, where: str, part: Corpus, said: Sequence[Labels], known: frozenset[str], papers: Sequence[float | None]
+    name: str, where: str, part: Corpus, predictions: Sequence[Labels], known: frozenset[str], papers: Sequence[float | None]
 ) -> list[Row]:
-    unknown = [vocabulary_breakdown(part.words, part.labels, labels, known).out_of_vocabulary for labels in said]
+    unknown = [vocabulary_breakdown(part.words, part.labels, labels, known).out_of_vocabulary for labels in predictions]
     mean = 100 * sum(item.accuracy for item in unknown) / len(unknown)
     return [
-        measured(name, f"{where}, all", part.labels, said, paper=papers[0]),
+        measured(name, f"{where}, all", part.labels, predictions, paper=papers[0]),
         Row(name, f"{where}, unknown words", round(mean, 2), paper=papers[1]),
     ]
 
 
 def run_names(setting: Setting) -> Study:
-    """Tables 7 and 8: names of CoNLL-2003."""
+    """Run tables 7 and 8: names of CoNLL-2003."""
     study = Study("dfi-ner", "Dynamic feature induction: names of CoNLL-2003 (DFI, Tables 7 and 8)")
     split = conll2003(setting)
-    resources = {
-        "names": gazetteers(setting),
-        "brown": clusters(setting),
-        "tweets": tweet_clusters(setting),
-        "glove": vectors(setting),
-    }
+    resources = read_resources(setting, "names", "brown", "tweets", "glove")
     task = Task(split, templates("names-induced"), resources, epochs=8, tried_epochs=2, beam=8, scheme="bioes")
-    results: dict[str, Found] = {}
-    for step in NAME_STEPS:
-        results[step.name] = _found(task, step, results, setting)
+    results = _train_steps(task, NAME_STEPS, setting)
     more = {f"{name[:2]}, greedy": _greedy(results[name]) for name in ("M3: M2 + embeddings", "M4: M3 + induction")}
-    more[f"M4 + documents, {_POOLED}"] = task.pooled([results["M4 + documents"]])
-    papers = {step.name: step.paper for step in NAME_STEPS}
-    for name, here in (results | more).items():
-        paper = papers.get(name, (None, None, None, None))
-        study.rows += precision_and_recall(name, "dev", split.dev.labels, here.on_dev, paper[:2])
-        study.rows.append(measured(name, "dev F1", split.dev.labels, here.on_dev, paper=paper[2]))
-        study.rows.append(measured(name, "test F1", split.test.labels, here.on_test, paper=paper[3]))
+    more[f"M4 + documents, {_POOLED}"] = task.pool([results["M4 + documents"]])
+    for name, taggers in (results | more).items():
+        study.rows += precision_and_recall(name, "dev", split.dev.labels, taggers.on_dev, taggers.paper[:2])
+        study.rows.append(measured(name, "dev F1", split.dev.labels, taggers.on_dev, paper=taggers.paper[2]))
+        study.rows.append(measured(name, "test F1", split.test.labels, taggers.on_test, paper=taggers.paper[3]))
     rivals = {"M4: M3 + induction": "M3: M2 + embeddings", "M4 + documents": "M3 + documents"}
     _add_notes(study, task, results, rivals, setting)
     study.notes.append(
@@ -230,13 +204,22 @@ def run_names(setting: Setting) -> Study:
     return study
 
 
-def _greedy(results: Found) -> Found:
-    return replace(results, on_dev=results.greedy[0], on_test=results.greedy[1])
+def _greedy(results: Taggers) -> Taggers:
+    return replace(results, on_dev=results.greedy[0], on_test=results.greedy[1], paper=_NOT_PRINTED)
 
 
-def _found(task: Task, step: Step, before: Mapping[str, Found], setting: Setting) -> Found:
-    """Tries every penalty with the first seed, then fewer slots with the best one; then all seeds have what was best."""
-    result = Found({"l1": _PENALTIES[1], "slots": _SLOTS[0]}, step.step, step.epochs or task.epochs)
+def _train_steps(task: Task, steps: Sequence[Step], setting: Setting) -> dict[str, Taggers]:
+    """Return the taggers of each row by name."""
+    results: dict[str, Taggers] = {}
+    for step in steps:
+        results[step.name] = _train_step(task, step, results, setting)
+    return results
+
+
+def _train_step(task: Task, step: Step, before: Mapping[str, Taggers], setting: Setting) -> Taggers:
+    """Try every penalty with the first seed, then fewer slots with the best one; train all seeds with the best of both."""
+    chosen = {"l1": _PENALTIES[1], "slots": _SLOTS[0]}
+    result = Taggers(chosen, step.paper, step.step, step.epochs or task.epochs)
     if step.like:
         result.chosen = before[step.like].chosen
     elif not setting.quick:
@@ -245,18 +228,18 @@ def _found(task: Task, step: Step, before: Mapping[str, Found], setting: Setting
         tagger = task.tagger(step, setting, seed, **result.chosen)
         if seed == 1:
             result.features, result.pairs = tagger.feature_count, tagger.conjunction_count
-        outputs = [tagger.predict(part) for part in (task.split.dev, task.split.test)]
-        result.on_dev.append(outputs[0])
-        result.on_test.append(outputs[1])
+        parts = task.split.dev, task.split.test
+        for labels, part in zip((result.on_dev, result.on_test), parts, strict=True):
+            labels.append(tagger.predict(part))
         if task.beam > 1:
             tagger.beam = 1
-            for labels, part in zip(result.greedy, (task.split.dev, task.split.test), strict=True):
+            for labels, part in zip(result.greedy, parts, strict=True):
                 labels.append(tagger.predict(part))
-        setting.say(f"{step.name}, seed {seed}: dev {100 * score(task.split.dev.labels, outputs[0]).f1:.2f}")
+        setting.say(f"{step.name}, seed {seed}: dev {100 * score(task.split.dev.labels, result.on_dev[-1]).f1:.2f}")
     return result
 
 
-def _choose(task: Task, step: Step, result: Found, setting: Setting) -> None:
+def _choose(task: Task, step: Step, result: Taggers, setting: Setting) -> None:
     tried: list[tuple[float, Mapping[str, Any]]] = []
 
     def attempt(l1: float, slots: int) -> None:
@@ -270,11 +253,11 @@ def _choose(task: Task, step: Step, result: Found, setting: Setting) -> None:
         attempt(l1, _SLOTS[0])
     if step.induces:
         for slots in _SLOTS[1:]:
-            attempt(max(tried, key=lambda each: each[0])[1]["l1"], slots)
-    result.chosen = max(tried, key=lambda each: each[0])[1]
+            attempt(max(tried, key=lambda trial: trial[0])[1]["l1"], slots)
+    result.chosen = max(tried, key=lambda trial: trial[0])[1]
 
 
-def _add_notes(study: Study, task: Task, results: Mapping[str, Found], rivals: Mapping[str, str], setting: Setting) -> None:
+def _add_notes(study: Study, task: Task, results: Mapping[str, Taggers], rivals: Mapping[str, str], setting: Setting) -> None:
     slots = " and ".join(f"{count:,}" for count in _SLOTS)
     outputs = {name: item.on_test for name, item in results.items()}
     study.notes += [f"On the test set, {note}" for note in compared(task.split.test.labels, outputs, rivals)]

@@ -1,7 +1,7 @@
 """Letters and the phones they stand for: each letter gets none, one or two, by expectation maximisation over all alignments.
 
-A word's phones are cut into as many pieces as it has letters; how likely a piece is depends on its letter alone. So a dictionary
-becomes labelled sequences, one label a letter, which any tagger can be trained on.
+The phones of a word are cut into one piece per letter; the probability of a piece depends on its letter alone. So a dictionary
+becomes labelled sequences with one label per letter, to train taggers on.
 """
 
 from __future__ import annotations
@@ -11,15 +11,15 @@ from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
 Piece: TypeAlias = tuple[str, ...]
-Table: TypeAlias = dict[tuple[str, Piece], float]  # how likely a piece is, given its letter
+Table: TypeAlias = dict[tuple[str, Piece], float]  # probability of a piece given its letter
 
 _LONGEST = 2
-_FIRST = (0.2, 1.0, 0.05)  # before anything is known: one phone is likelier than none, and none than two
+_FIRST = (0.2, 1.0, 0.05)  # in the first round: weights of pieces of none, one and two phones
 _SILENT, _AND = "_", "+"
 
 
 def learn_pieces(words: Iterable[tuple[Sequence[str], Sequence[str]]], rounds: int = 6) -> Table:
-    """Probabilities of pieces given letters, from words and their phones; words without an alignment are skipped.
+    """Return probabilities of pieces given letters, from words and their phones; words without an alignment are skipped.
 
     >>> table = learn_pieces([("TAX", ["T", "AE", "K", "S"]), ("AT", ["AE", "T"]), ("TA", ["T", "AE"])])
     >>> table["X", ("K", "S")] > 0.9
@@ -39,7 +39,7 @@ def learn_pieces(words: Iterable[tuple[Sequence[str], Sequence[str]]], rounds: i
 
 
 def fits(letters: Sequence[str], phones: Sequence[str]) -> bool:
-    """Whether there is an alignment at all.
+    """Return whether there is an alignment.
 
     >>> fits("TAX", ["T", "AE", "K", "S"]), fits("X", ["EH", "K", "S"])
     (True, False)
@@ -56,28 +56,28 @@ def pieces_of(letters: Sequence[str], phones: Sequence[str], table: Table) -> li
     """
     if not fits(letters, phones):
         return None
-    best: list[dict[int, tuple[float, int]]] = [{0: (1.0, 0)}]  # by letters behind and phones behind: how likely, the last cut
+    best: list[dict[int, tuple[float, int]]] = [{0: (1.0, 0)}]  # probability and last cut, by number of letters and phones
     for letter in letters:
         now: dict[int, tuple[float, int]] = {}
         for behind, (likely, _) in best[-1].items():
             for end in range(behind, min(behind + _LONGEST, len(phones)) + 1):
-                results = likely * table.get((letter, tuple(phones[behind:end])), 0.0)
-                if results > now.get(end, (0.0, 0))[0]:
-                    now[end] = (results, behind)
+                probability = likely * table.get((letter, tuple(phones[behind:end])), 0.0)
+                if probability > now.get(end, (0.0, 0))[0]:
+                    now[end] = (probability, behind)
         best.append(now)
     end = len(phones)
     if end not in best[-1]:
         return None
-    found_pieces: list[Piece] = []
+    pieces: list[Piece] = []
     for ends in reversed(best[1:]):
         begin = ends[end][1]
-        found_pieces.append(tuple(phones[begin:end]))
+        pieces.append(tuple(phones[begin:end]))
         end = begin
-    return found_pieces[::-1]
+    return pieces[::-1]
 
 
 def label_of(piece: Piece) -> str:
-    """A piece as a label.
+    """Return a piece as a label.
 
     >>> label_of(("K", "S")), label_of(())
     ('K+S', '_')
@@ -86,7 +86,7 @@ def label_of(piece: Piece) -> str:
 
 
 def phones_of(labels: Iterable[str | None]) -> list[str]:
-    """The phones of a word's labels.
+    """Return the phones of the labels of a word.
 
     >>> phones_of(["T", "AE", "K+S", "_"])
     ['T', 'AE', 'K', 'S']
@@ -95,7 +95,7 @@ def phones_of(labels: Iterable[str | None]) -> list[str]:
 
 
 def _expect(letters: Sequence[str], phones: Sequence[str], table: Table | None, counts: dict[tuple[str, Piece], float]) -> None:
-    """Adds how often each letter is expected to have each piece, over all alignments of a word."""
+    """Add the expected counts of letters with pieces, over all alignments of a word."""
     n, m = len(letters), len(phones)
     # Cuts that cannot reach the end, or the beginning, are left out.
     room = [range(max(0, m - _LONGEST * (n - i)), min(m, _LONGEST * i) + 1) for i in range(n + 1)]

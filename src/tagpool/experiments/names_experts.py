@@ -15,10 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tagpool.corpus.corpus import Corpus
-from tagpool.corpus.schemes import convert_many
-from tagpool.experiments.corpora import in_scheme
+from tagpool.experiments.corpora import templates
 from tagpool.experiments.fits import Labels, legally
-from tagpool.experiments.template_files import templates
 from tagpool.experts.inducing.tagger import InducingTagger
 from tagpool.experts.linear.crf import CRF
 from tagpool.experts.linear.maxent import MaxEnt
@@ -36,7 +34,7 @@ _QUICK_EPOCHS = 4
 
 
 @dataclass(frozen=True)
-class Said:
+class Predictions:
     """Predictions of an expert: labels, and the probabilities of all labels in alphabetical order, if known."""
 
     labels: Labels
@@ -47,17 +45,14 @@ class Said:
 class Member:
     """Definition of an expert: its constructor and its bags of templates (default: all).
 
-    ``sees`` names the first stage whose labels are features (default: none), ``scheme`` is the tag scheme of training,
-    ``text`` are its template files, ``without`` the resources whose templates are dropped.
+    ``sees`` names the first stage whose labels are features (default: none), ``text`` are its template files.
     """
 
     name: str
     make: Make
     bags: tuple[str, ...] = ()
     sees: str = ""
-    scheme: str = SCHEME
     text: tuple[str, ...] = ("names-rich",)
-    without: tuple[str, ...] = ()
     seed: int = 1
 
     def fit(self, train: Corpus, resources: Mapping[str, Any], threads: int, quick: bool) -> Any:
@@ -65,27 +60,24 @@ class Member:
         parsed = parse(templates(*self.text) + (f"\n[{_STAGE}]\n{TEMPLATES}" if self.sees else ""))
         if self.bags:
             parsed = parsed.restrict(*self.bags, *([_STAGE] if self.sees else []))
-        parsed = parsed.without(*self.without)
         selected = {name: item for name, item in resources.items() if name in parsed.resources}
-        tagger = self.make(str(parsed), quick, resources=selected, seed=self.seed, threads=threads)
-        return tagger.fit(train if self.scheme == SCHEME else in_scheme(train, self.scheme))
-
-    def ask(self, tagger: Any, corpus: Corpus) -> Said:
-        """Return its predictions in the common scheme."""
-        labels: Labels = legally(tagger, corpus) if isinstance(tagger, MaxEnt) else tagger.predict(corpus)
-        if self.scheme != SCHEME:
-            return Said(convert_many(labels, self.scheme, SCHEME, repair=True)[0])
-        if not hasattr(tagger, "predict_marginals"):
-            return Said(labels)
-        order = np.argsort(np.array(tagger.labels_))
-        return Said(labels, [item[:, order].astype(np.float32) for item in tagger.predict_marginals(corpus)])
+        return self.make(str(parsed), quick, resources=selected, seed=self.seed, threads=threads).fit(train)
 
 
-def jackknifed(member: Member, train: Corpus, folds: int, fit: Callable[[Member, Corpus], Any]) -> Labels:
+def predict(tagger: Any, corpus: Corpus) -> Predictions:
+    """Return the predictions of an expert."""
+    labels: Labels = legally(tagger, corpus) if isinstance(tagger, MaxEnt) else tagger.predict(corpus)
+    if not hasattr(tagger, "predict_marginals"):
+        return Predictions(labels)
+    order = np.argsort(np.array(tagger.labels_))
+    return Predictions(labels, [item[:, order].astype(np.float32) for item in tagger.predict_marginals(corpus)])
+
+
+def cross_validate(member: Member, train: Corpus, folds: int, fit: Callable[[Member, Corpus], Any]) -> Labels:
     """Return cross-validated predictions of an expert, with folds over documents."""
     results: Labels = [[] for _ in range(len(train))]
     for rest, without in train.fold_numbers(folds, seed=1, by_document=True):
-        outputs = member.ask(fit(member, train.select(rest)), train.select(without))
+        outputs = predict(fit(member, train.select(rest)), train.select(without))
         for sentence, labels in zip(without, outputs.labels, strict=True):
             results[sentence] = labels
     return results

@@ -1,7 +1,7 @@
 """Path experts on generated data (PATHS, Tables 1 and 2): experts that are good at some positions, at none, or at some letters.
 
-Sequences of ten letters come from a Markov chain; five experts see the truth and err, always to a neighbouring letter. What the
-paper says of ADS1 and ADS3 does not give the best experts that it prints, so each is run twice: as described, and with what does.
+Sequences of ten letters come from a Markov chain; five experts err at random, always to a neighbouring letter. The descriptions
+of ADS1 and ADS3 in the paper do not give the best experts that it prints, so each is run twice: as described, and adjusted.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from tagpool.experiments.paths_study import METHODS, VARIANTS, fold_losses, loss_row
+from tagpool.experiments.paths_study import METHODS, VARIANTS, Losses, folds_of, measure_losses
 from tagpool.experiments.study import Setting, Study, Table
 from tagpool.pools.votes.ballots import Ballots
 
@@ -24,7 +24,7 @@ _PAPER = {  # loss in percent, in the order of the methods
     "ADS2": (21.72, 25.17, 23.85, 40.01, 22.67, 25.00, 40.00, 40.00),
     "ADS3": (17.88, 21.89, 17.88, 31.48, 18.31, 19.54, 31.96, 29.57),
 }
-_PAPER_WIDTHS = {  # what the paper gives behind ±
+_PAPER_WIDTHS = {  # widths of the intervals in the paper
     "ADS1": (0.002, 0.947, 0.002, 4.087, 0.002, 0.044, 0.540, 0.004),
     "ADS2": (0.983, 5.322, 0.002, 0.028, 0.834, 5.003, 0.018, 0.0),
     "ADS3": (0.004, 4.097, 0.004, 0.387, 0.240, 0.185, 0.018, 0.005),
@@ -37,7 +37,7 @@ Experts: TypeAlias = Callable[[np.random.Generator, Numbers], Numbers]
 
 @dataclass(frozen=True)
 class Data:
-    """A data set: how its experts answer, and which of the paper's it stands beside."""
+    """A data set: the function of its experts, and the data set of the paper to compare with."""
 
     name: str
     experts: Experts
@@ -52,10 +52,8 @@ def run(setting: Setting) -> Study:
     for number, data in enumerate(_DATA):
         setting.say(f"{data.name}: {count:,} sequences, {folds} times {_LEARNED} to learn from")
         losses = _losses(data, count, folds, seed=number)
-        for method, results in losses.items():
-            paper = _PAPER[data.paper][METHODS.index(method)] if data.paper and method in METHODS else None
-            study.rows.append(loss_row(method, data.name, results, paper))
-        lines.append(_compared(data, {method: float(results.mean()) for method, results in losses.items()}))
+        study.rows += losses.rows(data.name, _PAPER[data.paper] if data.paper else None)
+        lines.append(_compare(data, losses))
     header = ["", "MVote / best path", "MVote / best expert", "pairs in the order of the paper's intervals", "others"]
     study.tables.append(Table("What the paper says, and what was found", header, lines))
     study.notes += [
@@ -71,10 +69,12 @@ def run(setting: Setting) -> Study:
     return study
 
 
-def _losses(data: Data, count: int, folds: int, seed: int) -> dict[str, NDArray[np.float64]]:
+def _losses(data: Data, count: int, folds: int, seed: int) -> Losses:
     ballots = _ballots(data, count, seed)
+    losses = measure_losses(ballots, folds_of(count, _LEARNED, folds), VARIANTS, 0.95)
     wrong = (ballots.votes != ballots.gold[:, None]).reshape(count, _LENGTH, _EXPERTS).mean(axis=0)
-    return fold_losses(ballots, _LEARNED, folds, VARIANTS, 0.95) | {_BEST_PATH: np.array([wrong.min(axis=1).mean()])}
+    losses.add(_BEST_PATH, np.array([0]), np.array([wrong.min(axis=1).mean()]))
+    return losses
 
 
 def _ballots(data: Data, count: int, seed: int) -> Ballots:
@@ -94,7 +94,7 @@ def _ballots(data: Data, count: int, seed: int) -> Ballots:
     )
 
 
-# Experts: from letters (sequences, positions) to what each says (sequences, positions, experts) ---------------------------------
+# Experts: functions from letters, [sequences][positions], to letters, [sequences][positions][experts] --------------------------
 
 
 def _by_position(good: float, bad: float) -> Experts:
@@ -102,25 +102,25 @@ def _by_position(good: float, bad: float) -> Experts:
 
     def answer(random: np.random.Generator, gold: Numbers) -> Numbers:
         right = random.random((*gold.shape, _EXPERTS)) < np.where(selected, good, bad)
-        return _mistaken(random, gold, right)
+        return _add_errors(random, gold, right)
 
     return answer
 
 
 def _four_wrong(random: np.random.Generator, gold: Numbers) -> Numbers:
     order = random.random((*gold.shape, _EXPERTS)).argsort(axis=1).argsort(axis=1)
-    return _mistaken(random, gold, order >= 4)
+    return _add_errors(random, gold, order >= 4)
 
 
 def _by_letter(otherwise: float, *, fixed: bool) -> Experts:
     def answer(random: np.random.Generator, gold: Numbers) -> Numbers:
         selected = (gold[:, :, None] * _EXPERTS // _LETTERS) == np.arange(_EXPERTS)
-        return _mistaken(random, gold, selected | (random.random(selected.shape) < otherwise), fixed=fixed)
+        return _add_errors(random, gold, selected | (random.random(selected.shape) < otherwise), fixed=fixed)
 
     return answer
 
 
-def _mistaken(random: np.random.Generator, gold: Numbers, right: NDArray[np.bool_], *, fixed: bool = False) -> Numbers:
+def _add_errors(random: np.random.Generator, gold: Numbers, right: NDArray[np.bool_], *, fixed: bool = False) -> Numbers:
     step = np.ones(right.shape, np.int64) if fixed else random.choice((-1, 1), right.shape)
     return np.where(right, gold[:, :, None], (gold[:, :, None] + step) % _LETTERS)
 
@@ -137,9 +137,10 @@ _DATA = (
 # Tables -----------------------------------------------------------------------------------------------------------------------
 
 
-def _compared(data: Data, means: dict[str, float]) -> list[str]:
-    """Rank of MVote, and pairs of methods that the paper separates and that have the same order here."""
-    ratios = [f"{means['mvote'] / means[other]:.3f}" for other in (_BEST_PATH, "best")]
+def _compare(data: Data, losses: Losses) -> list[str]:
+    """Return ratios of MVote, and the number of pairs that the paper separates and that have the same order here."""
+    ratios = [f"{losses.mean('mvote') / losses.mean(other):.3f}" for other in (_BEST_PATH, "best")]
+    means = {method: losses.mean(method) for method in METHODS}
     printed = dict(zip(METHODS, zip(_PAPER[data.name[:4]], _PAPER_WIDTHS[data.name[:4]], strict=True), strict=True))
     same, others = 0, []
     for pair in combinations(METHODS, 2):

@@ -1,7 +1,7 @@
 """Path experts on names of CoNLL-2003: the taggers and pools of this project, pooled by their labels and by their probabilities.
 
-Every choice is made on dev: what the experts are, and by cross-validation how they are pooled. The pool learns its weights on dev
-from experts that were trained on train alone; then the same weights are tried on experts that were trained on both.
+Every choice is made on dev: the experts, and by cross-validation the pooling method. The pool learns its weights on dev from
+experts that were trained on train alone; then the same weights are tested with experts that were trained on both.
 """
 
 from __future__ import annotations
@@ -13,31 +13,22 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from tagpool.chain.lattice import Lattice
+from tagpool.corpus.concatenation import concatenate
 from tagpool.corpus.corpus import Corpus
 from tagpool.corpus.schemes import Scheme
 from tagpool.evaluation.scores import score
-from tagpool.experiments.corpora import (
-    Split,
-    clusters,
-    conll2003,
-    gazetteers,
-    newswire_clusters,
-    possible_tags,
-    small_phrases,
-    together,
-    tweet_clusters,
-    vectors,
-)
+from tagpool.experiments.corpora import Split, conll2003, newswire_clusters, read_resources
 from tagpool.experiments.fits import Labels, compared, measured
-from tagpool.experiments.names_experts import BESIDE, FIRST, MEMBERS, SCHEME, Member, Said, jackknifed
+from tagpool.experiments.names_experts import BESIDE, FIRST, MEMBERS, SCHEME, Member, Predictions, cross_validate, predict
 from tagpool.experiments.study import Setting, Study, Table
+from tagpool.features.embeddings import Embeddings
 from tagpool.pools.two_stage.columns import add_columns
 from tagpool.pools.votes.pool import VotePool
 
 _FOLDS = 3  # parts of the documents, for the first stage
 _TRIALS = 5  # parts of dev, for the choice of the pool
 _SCALE = 0.4  # of vectors, against features that are 0 or 1
-Heard: TypeAlias = dict[str, Labels]
+LabelsByName: TypeAlias = dict[str, Labels]
 _LEAST = 1e-12  # so that every probability has a logarithm
 _AVERAGED = "mean of the probabilities"
 _MARGIN = 0.1  # so much better on dev a pool must be that learns weights: less is chance
@@ -57,12 +48,12 @@ class Pooling:
         key = "" if self.method in ("majority", "sle", "best") else f", key {self.key}"
         return f"{self.method}{key}{beta}"
 
-    def out_of_fold(self, said: Heard, gold: Corpus) -> Labels:
-        """Labels of the pool for sentences of documents that it was not trained on."""
+    def out_of_fold(self, outputs: LabelsByName, gold: Corpus) -> Labels:
+        """Return the labels of the pool for documents that it was not trained on."""
         results: Labels = [[] for _ in range(len(gold))]
         for rest, tried in gold.fold_numbers(_TRIALS, seed=1, by_document=True):
-            known = {name: [labels[number] for number in rest] for name, labels in said.items()}
-            asked = {name: [labels[number] for number in tried] for name, labels in said.items()}
+            known = {name: [labels[number] for number in rest] for name, labels in outputs.items()}
+            asked = {name: [labels[number] for number in tried] for name, labels in outputs.items()}
             pooled = self.pool().fit(known, gold.select(rest)).predict(asked)
             for number, labels in zip(tried, pooled, strict=True):
                 results[number] = labels
@@ -77,7 +68,7 @@ _NOTES = [
     "Experts are trained once, with the seeds 1 to 3; CRFs and MaxEnt with a part of the features left out at random. All "
     "but the first see what that one says of the document (two stages; it labels the documents that are learned from by "
     "jackknife). That one, the bagged and the elitist CRFs are in no pool; the last two were left out for what they had on dev "
-    "in an earlier table (95.02 and 93.17), and not tried with these members. Clusters of newswire are made in the run, of "
+    "in an earlier table (95.02 and 93.17), and not tried with these members. Clusters of newswire are computed in the run, from "
     "Reuters-21578. Labels are BIOES inside; scores are of whole names.",
     f"The {_AVERAGED} has no weights; experts without probabilities, the inducing taggers, count as certain of their labels. "
     "VotePools learn their weights on dev, from experts that were trained on train; their dev F1 is cross-validated by documents."
@@ -104,28 +95,22 @@ POOLINGS = tuple(
 
 
 def run(setting: Setting) -> Study:
-    """The table: every expert and every way to pool them, on dev and on test."""
+    """Run the table: every expert and every pool, on dev and on test."""
     study = Study("paths-ner", "Path experts on names of CoNLL-2003: the taggers and pools of this project, pooled")
     split = conll2003(setting)
-    resources = {
-        "names": gazetteers(setting),
-        "phrases": small_phrases(setting),
-        "classes": possible_tags(setting),
-        "brown": clusters(setting),
-        "tweets": tweet_clusters(setting),
-        "reuters": newswire_clusters(setting),
-        "glove": vectors(setting, _SCALE),
-    }
-    apart = {each.name for each in (*FIRST, *BESIDE)}
-    parts = _heard_all(split, resources, setting)
+    resources = read_resources(setting, "names", "phrases", "possible", "brown", "tweets", "glove")
+    resources |= {"classes": resources.pop("possible"), "reuters": newswire_clusters(setting)}
+    resources["glove"] = _scale(resources["glove"])
+    apart = {member.name for member in (*FIRST, *BESIDE)}
+    parts = _predict_all(split, resources, setting)
     labels = sorted({label for sentence in split.train.labels for label in sentence})
-    experts = [{name: each.labels for name, each in outputs.items()} for outputs in parts]
+    experts = [{name: predictions.labels for name, predictions in outputs.items()} for outputs in parts]
     members = [{name: outputs[name] for name in outputs if name not in apart} for outputs in experts]
     golds = (split.dev.labels, split.test.labels, split.test.labels)
     tried = {pooling: pooling.out_of_fold(members[0], split.dev) for pooling in POOLINGS}
     reached = {pooling: 100 * score(split.dev.labels, outputs).f1 for pooling, outputs in tried.items()}
     setting.say(f"{len(tried)} ways to pool tried on dev")
-    pools: list[Heard] = [{_AVERAGED: averaged([row[name] for name in row if name not in apart], labels)} for row in parts]
+    pools: list[LabelsByName] = [{_AVERAGED: average([row[name] for name in row if name not in apart], labels)} for row in parts]
     ways = best_of_each(reached)
     for pooling in ways:
         pool = pooling.pool().fit(members[0], split.dev)
@@ -142,13 +127,13 @@ def run(setting: Setting) -> Study:
     for when, alone, pooled in zip(("Trained on train", "Trained on train and dev"), experts[1:], pools[1:], strict=True):
         study.notes += _significance(split.test.labels, {name: pooled[name] for name in judged}, alone, when)
     study.notes += _NOTES
-    lines = [[str(pooling), f"{f1:.2f}"] for pooling, f1 in sorted(reached.items(), key=lambda each: -each[1])]
+    lines = [[str(pooling), f"{f1:.2f}"] for pooling, f1 in sorted(reached.items(), key=lambda item: -item[1])]
     study.tables.append(Table("Ways to pool by labels, cross-validated on dev", ["", _DEV], lines))
     return study
 
 
 def best_of_each(reached: Mapping[Pooling, float]) -> list[Pooling]:
-    """The best way of every method, the very best first; of equals the first.
+    """Return the best variant of every method, the best of all first; of equals the first.
 
     >>> reached = {Pooling("sle"): 90.0, Pooling("mvote"): 91.0, Pooling("mvote", "label"): 92.0}
     >>> [str(pooling) for pooling in best_of_each(reached)]
@@ -159,7 +144,7 @@ def best_of_each(reached: Mapping[Pooling, float]) -> list[Pooling]:
 
 
 def chosen(reached: Mapping[str, float]) -> str:
-    """The mean of the probabilities, unless another pool is better by more than chance.
+    """Return the mean of the probabilities, unless another pool is better by more than a margin.
 
     >>> chosen({"mean of the probabilities": 95.0, "VotePool: sle": 95.05})
     'mean of the probabilities'
@@ -170,11 +155,13 @@ def chosen(reached: Mapping[str, float]) -> str:
     return best if reached[best] > reached[_AVERAGED] + _MARGIN else _AVERAGED
 
 
-def averaged(said: Sequence[Said], labels: Sequence[str]) -> Labels:
-    """The best legal labels by the mean of the probabilities; who has none is certain of what he says."""
+def average(predictions: Sequence[Predictions], labels: Sequence[str]) -> Labels:
+    """Return the best legal labels by the mean of the probabilities; without them, labels have the probability 1."""
     rules = Scheme.of(SCHEME).constraints(labels)
     certain = dict(zip(labels, np.eye(len(labels), dtype=np.float32), strict=True))
-    supplied = [item.probabilities or [np.array([certain[label] for label in row]) for row in item.labels] for item in said]
+    supplied = [
+        item.probabilities or [np.array([certain[label] for label in row]) for row in item.labels] for item in predictions
+    ]
     no_edges = np.zeros((len(labels), len(labels)))
     results: Labels = []
     for sentence in zip(*supplied, strict=True):
@@ -183,36 +170,41 @@ def averaged(said: Sequence[Said], labels: Sequence[str]) -> Labels:
     return results
 
 
-def _heard_all(split: Split, resources: Mapping[str, Any], setting: Setting) -> tuple[dict[str, Said], ...]:
-    """Outputs of all experts on dev and test, and on test after training on train and dev."""
+def _scale(embeddings: Embeddings) -> Embeddings:
+    words = embeddings.rows.words()
+    return Embeddings(words, _SCALE * embeddings.vectors[[embeddings.rows.row(word) for word in words]])
+
+
+def _predict_all(split: Split, resources: Mapping[str, Any], setting: Setting) -> tuple[dict[str, Predictions], ...]:
+    """Return the predictions of all experts on dev and test, and on test after training on train and dev."""
 
     def fit(member: Member, train: Corpus) -> Any:
         setting.say(f"{member.name}: {len(train):,} sentences")
         return member.fit(train, resources, setting.threads, setting.quick)
 
-    def hear(train: Corpus, stages: Heard, *asked: Corpus) -> list[dict[str, Said]]:
-        outputs: list[dict[str, Said]] = [{} for _ in asked]
+    def train_and_predict(train: Corpus, stages: LabelsByName, *asked: Corpus) -> list[dict[str, Predictions]]:
+        outputs: list[dict[str, Predictions]] = [{} for _ in asked]
         views = {"": (train, *asked)}
         for member in (*FIRST, *MEMBERS, *BESIDE):
             learned, *seen = views[member.sees]
             tagger = fit(member, learned)
             for view, item in zip(seen, outputs, strict=True):
-                item[member.name] = member.ask(tagger, view)
+                item[member.name] = predict(tagger, view)
             del tagger  # with its lexicons it is large
             if member in FIRST:
-                heard = [item[member.name].labels for item in outputs]
-                views[member.name] = tuple(map(add_columns, (train, *asked), (stages[member.name], *heard)))
+                first = [item[member.name].labels for item in outputs]
+                views[member.name] = tuple(map(add_columns, (train, *asked), (stages[member.name], *first)))
         return outputs
 
-    stages = {first.name: jackknifed(first, split.train, _FOLDS, fit) for first in FIRST}
-    on_dev, on_test = hear(split.train, stages, split.dev, split.test)
+    stages = {first.name: cross_validate(first, split.train, _FOLDS, fit) for first in FIRST}
+    on_dev, on_test = train_and_predict(split.train, stages, split.dev, split.test)
     both = {name: [*labels, *on_dev[name].labels] for name, labels in stages.items()}
-    (on_test_both,) = hear(together(split.train, split.dev), both, split.test)
+    (on_test_both,) = train_and_predict(concatenate([split.train, split.dev]), both, split.test)
     return on_dev, on_test, on_test_both
 
 
-def _significance(gold: Labels, pooled: Heard, experts: Heard, when: str) -> list[str]:
-    """Whether pools are better than the expert that is best on the very same sentences."""
-    rival = max(experts, key=lambda each: score(gold, experts[each]).f1)
+def _significance(gold: Labels, pooled: LabelsByName, experts: LabelsByName, when: str) -> list[str]:
+    """Return notes about the differences between pools and the expert that is best on the same sentences."""
+    rival = max(experts, key=lambda name: score(gold, experts[name]).f1)
     results = {name: [outputs] for name, outputs in (pooled | {rival: experts[rival]}).items()}
     return [f"{when}, on the test set: {note}" for note in compared(gold, results, dict.fromkeys(pooled, rival))]

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from tagpool.experiments.corpora import PIXELS, handwriting
-from tagpool.experiments.paths_study import KEYED, VARIANTS, Losses, sayings
+from tagpool.experiments.paths_study import KEYED, VARIANTS, Losses, pool_labels
 from tagpool.experiments.study import Setting, Study
 from tagpool.experts.inducing.tagger import InducingTagger
 from tagpool.experts.linear.crf import CRF
@@ -34,7 +34,7 @@ def run(setting: Setting) -> Study:
     places = [np.flatnonzero(np.array(folds) == fold) for fold in sorted(set(folds))]
     count = 2 if setting.quick else len(places)
     gold = corpus.labels
-    results = Losses(len(corpus))
+    losses = Losses(len(corpus))
     for number in range(count):
         selected, learned = places[number], places[(number + 1) % len(places)]
         tried = np.concatenate([place for place in places if place is not selected and place is not learned])
@@ -47,14 +47,14 @@ def run(setting: Setting) -> Study:
         ballots = ballots_of(outputs, [gold[item] for item in asked.tolist()])
         known, rest = ballots.select(range(len(learned))), ballots.select(range(len(learned), len(ballots)))
         costs = 1.0 - np.eye(len(ballots.labels))
-        for name, labels in sayings(known, rest, VARIANTS | KEYED, _BETA, number + 1):
-            results.add(name, tried, sentence_losses(rest, labels, costs))
+        for name, labels in pool_labels(known, rest, VARIANTS | KEYED, _BETA, number + 1):
+            losses.add(name, tried, sentence_losses(rest, labels, costs))
         for expert, name in enumerate(ballots.experts):
-            results.add(f"expert: {name}", tried, sentence_losses(rest, rest.votes[:, expert], costs))
-    study.rows += [results.row(name, "loss", None) for name in results.names()]
+            losses.add(f"expert: {name}", tried, sentence_losses(rest, rest.votes[:, expert], costs))
+    study.rows += losses.rows("loss")
     study.notes += [
-        f"The best expert's loss minus MVote's: {results.less('mvote', 'best')} (points; bootstrap over words); with β "
-        f"chosen by cross-validation: {results.less('mvote, β chosen', 'best')}.",
+        f"The best expert's loss minus MVote's: {losses.less('mvote', 'best')} (points; bootstrap over words); with β "
+        f"chosen by cross-validation: {losses.less('mvote, β chosen', 'best')}.",
         f"{len(corpus):,} words, {corpus.token_count:,} letters, the {len(places)} folds of the data. In each of {count} runs "
         "experts are trained on one fold, pools learn from the next, all are tried on the others: mean over runs with its 95% "
         "interval. Experts see the 128 pixels of a letter, black or white, and nothing else; the CRF, the structured perceptron "

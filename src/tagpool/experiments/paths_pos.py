@@ -12,7 +12,7 @@ from typing import Any
 
 from tagpool.corpus.corpus import Corpus
 from tagpool.experiments.corpora import journal_parts
-from tagpool.experiments.paths_study import KEYED, METHODS, VARIANTS, Losses, alone, folds_of, tried_on_others
+from tagpool.experiments.paths_study import KEYED, VARIANTS, expert_table, folds_of, measure_losses
 from tagpool.experiments.study import Setting, Study
 from tagpool.experts.linear.crf import CRF
 from tagpool.experts.linear.maxent import MaxEnt
@@ -36,22 +36,20 @@ def run(setting: Setting) -> Study:
     """Table 5: the loss of every method on nine experts (TR1) and on five (TR2)."""
     study = Study("paths-pos", "Path experts on parts of speech (PATHS, Table 5): Hamming loss in percent")
     train, text = journal_parts(setting)
-    gold = text.labels
     for name, make in (("TR1", _nine), ("TR2", _five)):
         size = min(_PARTS[name], len(train) // 5)
         experts = make([train[number * size : (number + 1) * size] for number in range(5)], train[: 4 * size])
         setting.say(f"{name}: {len(experts)} experts, {size} sentences for each part")
         outputs = predictions_of({item: model.fit(part) for item, (model, part) in experts.items()}, text)
-        ballots = ballots_of(outputs, gold)
+        ballots = ballots_of(outputs, text.labels)
         folds = 2 if setting.quick else 10
         learned = min(_LEARNED[name], len(text) // (folds + 1))
         setting.say(f"{name}: {folds} times {learned} sentences to learn from")
-        results = tried_on_others(ballots, folds_of(len(ballots), learned, folds), VARIANTS | KEYED, _BETAS[name])
-        for method in results.names():
-            paper = _PAPER[name][METHODS.index(method)] if method in METHODS else None
-            study.rows.append(results.row(method, name, paper))
-        study.notes.append(_significance(name, results))
-        study.tables.append(alone(f"The experts of {name} alone", ballots))
+        losses = measure_losses(ballots, folds_of(len(ballots), learned, folds), VARIANTS | KEYED, _BETAS[name])
+        study.rows += losses.rows(name, _PAPER[name])
+        less = losses.less("mvote", "best")
+        study.notes.append(f"{name}: MVote loses less than the best expert by {less} (points; bootstrap over sentences).")
+        study.tables.append(expert_table(f"The experts of {name} alone", ballots))
     study.notes += [
         f"TR1: four MaxEnts and four perceptrons, two on each of four parts of {_PARTS['TR1']} sentences, and one CRF on all "
         f"four. TR2: five structured perceptrons on parts of {_PARTS['TR2']} sentences. Perceptrons see words, MaxEnts also the "
@@ -78,8 +76,3 @@ def _five(parts: list[Corpus], _: Corpus) -> dict[str, tuple[Any, Corpus]]:
     return {
         f"perceptron {number}": (CRF(_WORDS, l2=0.0, trainer=Perceptron(epochs=10)), part) for number, part in enumerate(parts, 1)
     }
-
-
-def _significance(name: str, results: Losses) -> str:
-    """Significance of the difference between MVote and the best expert."""
-    return f"{name}: MVote loses less than the best expert by {results.less('mvote', 'best')} (points; bootstrap over sentences)."

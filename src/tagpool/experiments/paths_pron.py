@@ -19,7 +19,7 @@ from tagpool.evaluation.breakdown import levenshtein
 from tagpool.experiments.corpora import pronunciations
 from tagpool.experiments.letter_alignment import Table as Pieces
 from tagpool.experiments.letter_alignment import fits, label_of, learn_pieces, phones_of, pieces_of
-from tagpool.experiments.paths_study import METHODS, VARIANTS, Losses, Variant, folds_of, sayings
+from tagpool.experiments.paths_study import VARIANTS, Losses, Variant, folds_of, pool_labels
 from tagpool.experiments.study import Setting, Study
 from tagpool.experts.inducing.tagger import InducingTagger
 from tagpool.experts.linear.crf import CRF
@@ -68,12 +68,9 @@ def run(setting: Setting) -> Study:
         chosen = words[begin : begin + int(scale * size)]
         begin += len(chosen)
         setting.say(f"{data}: {len(chosen)} words, outputs padded and aligned")
-        results = _tried(experts, chosen, max(int(scale * learned), 2), 2 if setting.quick else 10, beta)
+        results = _measure(experts, chosen, max(int(scale * learned), 2), 2 if setting.quick else 10, beta)
         for (measure, unit), papers in zip(_MEASURES.items(), _PAPER[data], strict=True):
-            losses = results[measure]
-            for name in losses.names():
-                paper = papers[METHODS.index(name)] if name in METHODS else None
-                study.rows.append(losses.row(name, f"{data}, {measure}", paper, unit))
+            study.rows += results[measure].rows(f"{data}, {measure}", papers, unit)
         study.notes.append(_significance(data, results))
     study.notes += [
         f"{count} taggers as experts, each trained on {part:,} words of its own; letters are aligned to phones by expectation "
@@ -98,7 +95,7 @@ def _labelled(words: Sequence[Word], pieces: Pieces) -> Corpus:
     )
 
 
-def _tried(experts: dict[str, Any], words: Sequence[Word], learned: int, folds: int, beta: float) -> dict[str, Losses]:
+def _measure(experts: dict[str, Any], words: Sequence[Word], learned: int, folds: int, beta: float) -> dict[str, Losses]:
     """Losses of every method and expert in each measure, on the same words."""
     gold = [phones for _, phones in words]
     labels = predictions_of(experts, [list(word) for word, _ in words])
@@ -110,7 +107,7 @@ def _tried(experts: dict[str, Any], words: Sequence[Word], learned: int, folds: 
         asked = ballots_of(align_all(predicted, None, way)[0], None, labels=known.labels)
         for seed, (first, others) in enumerate(folds_of(len(words), learned, folds), 1):
             rest = asked.select(others)
-            for name, numbers in sayings(known.select(first), rest, variants, beta, seed):
+            for name, numbers in pool_labels(known.select(first), rest, variants, beta, seed):
                 outputs = rest.cut([rest.labels[number] for number in numbers.tolist()])
                 pooled = [tuple(phone for phone in item if phone != NOTHING) for item in outputs]
                 _add(results, name if way == "pad" else f"{name}, aligned", others, [gold[item] for item in others], pooled)
@@ -120,18 +117,20 @@ def _tried(experts: dict[str, Any], words: Sequence[Word], learned: int, folds: 
     return results
 
 
-def _add(results: dict[str, Losses], name: str, numbers: Any, gold: Sequence[list[str]], said: Sequence[tuple[str, ...]]) -> None:
-    lost = np.array([_losses(tuple(right), selected) for right, selected in zip(gold, said, strict=True)])
+def _add(
+    results: dict[str, Losses], name: str, numbers: Any, gold: Sequence[list[str]], predicted: Sequence[tuple[str, ...]]
+) -> None:
+    lost = np.array([_losses(tuple(right), selected) for right, selected in zip(gold, predicted, strict=True)])
     for losses, column in zip(results.values(), lost.T, strict=True):
         losses.add(name, numbers, column)
 
 
 @lru_cache(maxsize=1 << 18)
-def _losses(gold: tuple[str, ...], said: tuple[str, ...]) -> tuple[float, float]:
-    """In the order of the measures. Many methods say the same of a word."""
-    longer = max(len(gold), len(said), 1)
-    same = sum(one == other for one, other in zip(gold, said, strict=False))
-    return (longer - same) / longer, float(levenshtein(gold, said))
+def _losses(gold: tuple[str, ...], predicted: tuple[str, ...]) -> tuple[float, float]:
+    """Return the losses in the order of the measures; cached, since many methods predict the same."""
+    longer = max(len(gold), len(predicted), 1)
+    same = sum(one == other for one, other in zip(gold, predicted, strict=False))
+    return (longer - same) / longer, float(levenshtein(gold, predicted))
 
 
 def _significance(data: str, results: dict[str, Losses]) -> str:
@@ -143,7 +142,7 @@ def _significance(data: str, results: dict[str, Losses]) -> str:
 
 
 def _experts() -> dict[str, Any]:
-    """Taggers that look at more or fewer letters around theirs."""
+    """Return taggers with different windows of letters."""
     near, wide, wider = "word[-2..2]", "word[-3..3]", "word[-4..4]"
     pairs = "word[-1] & word[0]\nword[0] & word[1]\nword[-2] & word[-1] & word[0]\nword[0] & word[1] & word[2]"
     triples = f"{pairs}\nword[-1] & word[0] & word[1]\nword[0] & word[1] & word[2] & word[3]"

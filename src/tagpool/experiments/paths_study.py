@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tagpool.experiments.study import Row, Table
+from tagpool.experiments.study import Row, Table, mean_row
 from tagpool.pools.votes.ballots import Ballots, FloatArray, IntArray
 from tagpool.pools.votes.fitted import sentence_losses
 from tagpool.pools.votes.methods.batch import expert_losses
@@ -21,17 +21,17 @@ METHODS = ("mvote", "fpl", "cv", "fpl_cv", "espboost", "sle", "rand", "best")  #
 _DRAWS = 2000
 
 Numbers: TypeAlias = NDArray[np.int64]
-Fold: TypeAlias = tuple[Numbers, Numbers]  # sentences to learn from, and to be tried on
+Fold: TypeAlias = tuple[Numbers, Numbers]  # training and test sentences
 
 
 @dataclass(frozen=True)
 class Variant:
-    """A method with what it is given; the paper's values if nothing is said."""
+    """A method with its parameters (default: those of the paper)."""
 
     method: str
     key: str = "position"
     stop_early: bool = False
-    tuned: bool = False  # β by cross-validation on the sentences that are learned from
+    tuned: bool = False  # β by cross-validation on the training sentences
 
 
 VARIANTS = {method: Variant(method) for method in METHODS} | {
@@ -67,28 +67,25 @@ class Losses:
         self._sentences = sentences
 
     def add(self, name: str, sentences: Numbers, losses: FloatArray) -> None:
-        """A run: the losses on these sentences, which are numbers of all."""
+        """Add a run: the losses on the sentences with these numbers."""
         self._runs.setdefault(name, []).append(float(losses.mean()))
         self._sums.setdefault(name, np.zeros(self._sentences))[sentences] += losses
         self._counts.setdefault(name, np.zeros(self._sentences, np.int64))[sentences] += 1
 
-    def names(self) -> list[str]:
-        """Who there is, in the order in which they came."""
-        return list(self._runs)
+    def mean(self, name: str) -> float:
+        """Return the mean loss over runs."""
+        return float(np.mean(self._runs[name]))
 
-    def runs(self, name: str) -> FloatArray:
-        """The mean loss of every run."""
-        return np.array(self._runs[name])
-
-    def row(self, name: str, metric: str, paper: float | None, scale: float = 100.0) -> Row:
-        """A row: the mean over runs with its 95% interval; in percent if nothing is said."""
-        return loss_row(name, metric, self.runs(name), paper, scale)
+    def rows(self, metric: str, papers: Sequence[float] | None = None, scale: float = 100.0) -> list[Row]:
+        """Return a row for each method (default: in percent). ``papers`` has the figures of the paper, in its order."""
+        printed = dict(zip(METHODS, papers, strict=True)) if papers else {}
+        return [mean_row(name, metric, np.array(runs), printed.get(name), scale) for name, runs in self._runs.items()]
 
     def less(self, name: str, than: str, scale: float = 100.0) -> Difference:
-        """Difference of the losses: for each sentence the mean over its test runs."""
+        """Return the difference of the losses: for each sentence the mean over its test runs."""
         means = [self._sums[item] / np.maximum(self._counts[item], 1) for item in (than, name)]
-        there = (self._counts[name] > 0) & (self._counts[than] > 0)
-        differences = scale * (means[0] - means[1])[there]
+        tested = (self._counts[name] > 0) & (self._counts[than] > 0)
+        differences = scale * (means[0] - means[1])[tested]
         random = np.random.default_rng(1)
         drawn = np.array([differences[random.integers(0, len(differences), len(differences))].mean() for _ in range(_DRAWS)])
         tail = min(int((drawn <= 0).sum()), int((drawn >= 0).sum()))
@@ -96,10 +93,10 @@ class Losses:
         return Difference(float(differences.mean()), low, high, min(1.0, 2 * (1 + tail) / (_DRAWS + 1)))
 
 
-def sayings(
+def pool_labels(
     known: Ballots, asked: Ballots, variants: Mapping[str, Variant], beta: float, seed: int
 ) -> Iterator[tuple[str, IntArray]]:
-    """Labels of each variant for test sentences after training on others, as label numbers."""
+    """Yield the name of each variant and its label numbers for test sentences after training on others."""
     epsilon = 0.5 / (len(known.experts) * max(int(known.lengths.max()), 1))
     for name, variant in variants.items():
         pool = VotePool(variant.method, key=variant.key, beta="cv")
@@ -110,43 +107,26 @@ def sayings(
 
 
 def folds_of(count: int, learned: int, folds: int) -> Iterator[Fold]:
-    """The numbers of ``learned`` sentences to learn from, and those of all others; the former are disjoint."""
+    """Yield folds: the numbers of ``learned`` training sentences, disjoint from those of other folds, and of all others."""
     numbers = np.arange(count)
     for fold in range(folds):
         selected = (numbers >= fold * learned) & (numbers < (fold + 1) * learned)
         yield numbers[selected], numbers[~selected]
 
 
-def fold_losses(
-    ballots: Ballots, learned: int, folds: int, variants: Mapping[str, Variant], beta: float
-) -> dict[str, NDArray[np.float64]]:
-    """The mean loss of each variant, once for every fold: ``learned`` sentences to learn from, all others to be tried on."""
-    results = tried_on_others(ballots, folds_of(len(ballots), learned, folds), variants, beta)
-    return {name: results.runs(name) for name in results.names()}
-
-
-def alone(title: str, ballots: Ballots) -> Table:
-    """Return the loss of each expert on all sentences."""
+def expert_table(title: str, ballots: Ballots) -> Table:
+    """Return a table with the loss of each expert on all sentences."""
     losses = expert_losses(ballots, 1.0 - np.eye(len(ballots.labels)))
     lines = [[name, f"{100 * loss:.2f}"] for name, loss in zip(ballots.experts, losses.tolist(), strict=True)]
     return Table(title, ["expert", "loss, %"], lines)
 
 
-def tried_on_others(ballots: Ballots, folds: Iterable[Fold], variants: Mapping[str, Variant], beta: float) -> Losses:
-    """Losses of each variant on the second part of every fold after training on the first."""
+def measure_losses(ballots: Ballots, folds: Iterable[Fold], variants: Mapping[str, Variant], beta: float) -> Losses:
+    """Return the losses of each variant on the second part of every fold after training on the first."""
     costs = 1.0 - np.eye(len(ballots.labels))
     results = Losses(len(ballots))
     for seed, (first, others) in enumerate(folds, 1):
         rest = ballots.select(others)
-        for name, labels in sayings(ballots.select(first), rest, variants, beta, seed):
+        for name, labels in pool_labels(ballots.select(first), rest, variants, beta, seed):
             results.add(name, others, sentence_losses(rest, labels, costs))
     return results
-
-
-def loss_row(name: str, data: str, results: NDArray[np.float64], paper: float | None, scale: float = 100.0) -> Row:
-    """A row in percent: the mean over folds with its 95% interval."""
-    mean = scale * float(results.mean())
-    if len(results) < 2:
-        return Row(name, data, round(mean, 2), paper=paper)
-    half = 1.96 * scale * float(results.std(ddof=1)) / float(np.sqrt(len(results)))
-    return Row(name, data, round(mean, 2), round(mean - half, 2), round(mean + half, 2), paper)

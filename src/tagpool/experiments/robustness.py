@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Sequence
 
-from tagpool.corpus.corpus import Corpus
-from tagpool.experiments.corpora import conll2003, gazetteers, lowered
-from tagpool.experiments.fits import Labels, Make, Model, bags_found, legally, measured, tune
-from tagpool.experiments.models import Makers
+from tagpool.experiments.corpora import conll2003, lowered, read_resources, templates
+from tagpool.experiments.fits import Labels, Make, Makers, Model, bags_found, legally, measured, tune
 from tagpool.experiments.study import Setting, Study
-from tagpool.experiments.template_files import templates
 from tagpool.experts.linear.crf import CRF
 from tagpool.experts.linear.maxent import MaxEnt
 from tagpool.pools.bagging.partitions import RandomParts, SequentialParts
@@ -20,18 +15,11 @@ from tagpool.report.plots import bars
 _GRID = (0.3, 1.0)
 
 
-@dataclass(frozen=True)
-class _Clue:
-    """Templates removed together: a bag, and those of the same kind in the uncased bag."""
-
-    bag: str
-    uncased: str
-
-
+# Templates that are removed together: a bag, and those of the same kind in the uncased bag.
 _MISSING = {
-    "lexicons": _Clue("lexicons", "gazetteer(lexicons, lower(word))[-2..2]"),
-    "n-grams": _Clue("ngrams", "ngrams(lower(word), 2..4)[0]"),
-    "words and shapes": _Clue("words", "lower(word)[-2..2]\nlower(word)[-1] & lower(word)[0]\nlower(word)[0] & lower(word)[1]"),
+    "lexicons": ("lexicons", "gazetteer(lexicons, lower(word))[-2..2]"),
+    "n-grams": ("ngrams", "ngrams(lower(word), 2..4)[0]"),
+    "words and shapes": ("words", "lower(word)[-2..2]\nlower(word)[-1] & lower(word)[0]\nlower(word)[0] & lower(word)[1]"),
 }
 _BAGS = {"ngrams": ["words", "ngrams"], "lexicons": ["words", "lexicons"], "uncased": ["uncased"]}
 _PLOTTED = (
@@ -44,28 +32,24 @@ _PLOTTED = (
 
 
 def run(setting: Setting) -> Study:
-    """The table and the plot."""
+    """Run the table and the plot."""
     split, text = conll2003(setting), templates("names-robust")
-    resources = {"lexicons": gazetteers(setting)}
+    resources = read_resources(setting, "lexicons")
     study = Study("robustness", "F1 on CoNLL-2003 test when a feature group is removed")
-    small = lowered(split.test)
-    conditions = ["clean", *(f"{what} missing" for what in _MISSING), "capitals missing"]
-    heights: dict[str, list[float]] = {}
+    lower_case = lowered(split.test)
+    heights: dict[str, dict[str, float]] = {}
     for model in _models(Makers(text, resources, setting.threads)):
         tune(model, split, setting)
-        looks: dict[str, Callable[[Any], tuple[Any, Corpus]]] = {"clean": lambda tagger: (tagger, split.test)}
-        for what, clue in _MISSING.items():
-            looks[f"{what} missing"] = lambda tagger, clue=clue: (  # type: ignore[misc]
-                tagger.without(clue.bag, templates=clue.uncased),
-                split.test,
-            )
-        looks["capitals missing"] = lambda tagger: (tagger, small)
-        for condition, look in looks.items():
-            results: list[Labels] = [model.decode(*look(tagger)) for tagger in model.fitted]
+        conditions: dict[str, list[Labels]] = {"clean": [model.decode(tagger, split.test) for tagger in model.fitted]}
+        for name, (bag, uncased) in _MISSING.items():
+            without = (tagger.without(bag, templates=uncased) for tagger in model.fitted)
+            conditions[f"{name} missing"] = [model.decode(tagger, split.test) for tagger in without]
+        conditions["capitals missing"] = [model.decode(tagger, lower_case) for tagger in model.fitted]
+        for condition, results in conditions.items():
             study.rows.append(measured(model.name, condition, split.test.labels, results))
-            heights.setdefault(model.name, []).append(study.rows[-1].ours)
+            heights.setdefault(model.name, {})[condition] = study.rows[-1].ours
         study.notes += [f"{model.name}: {model.setting:g}, dev F1 {model.dev:.2f}", *bags_found(model)]
-        model.fitted.clear()  # models with large lexicons: there is no room for all of them
+        model.fitted.clear()  # models with large lexicons do not all fit into memory
     study.notes += [
         f"Means over {len(setting.seed_numbers())} seeds, the penalty of each model chosen on clean dev text; nothing was "
         "trained or tuned for missing clues but by the methods themselves. MaxEnt models are decoded legally.",
@@ -73,8 +57,8 @@ def run(setting: Setting) -> Study:
         "saw capitals). The bag without capitals has words, n-grams and name lists of its own: they are missing with the others.",
     ]
     if setting.plots is not None:
-        shown = {name: heights[name] for name in _PLOTTED if name in heights}
-        study.plots = bars(setting.plots / "robustness", conditions, shown, "F1", study.title)
+        shown = {name: list(heights[name].values()) for name in _PLOTTED}
+        study.plots = bars(setting.plots / "robustness", list(conditions), shown, "F1", study.title)
     return study
 
 

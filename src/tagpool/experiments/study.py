@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 
 @dataclass(frozen=True)
@@ -23,14 +25,7 @@ class Row:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the row as a dictionary."""
-        return {
-            "row": self.row,
-            "metric": self.metric,
-            "paper": self.paper,
-            "ours": self.ours,
-            "low": self.low,
-            "high": self.high,
-        }
+        return {name: value for name, value in vars(self).items() if name != "mark"}
 
 
 @dataclass(frozen=True)
@@ -51,23 +46,6 @@ class Setting:
     def seed_numbers(self) -> range:
         """Return the seeds; a quick run has one."""
         return range(1, 2 if self.quick else self.seeds + 1)
-
-
-class Countdown:
-    """Reports the step of an experiment and an estimate of the time left."""
-
-    def __init__(self, setting: Setting, total: int) -> None:
-        self._setting, self._total, self._done = setting, total, 0
-        self._begun = time.perf_counter()
-
-    def step(self, name: str) -> None:
-        """Report that a step begins."""
-        left = ""
-        if self._done:
-            seconds = (time.perf_counter() - self._begun) / self._done * (self._total - self._done)
-            left = f", about {seconds:.0f} s left"
-        self._done += 1
-        self._setting.say(f"{self._done} of {self._total}: {name}{left}")
 
 
 @dataclass(frozen=True)
@@ -95,7 +73,7 @@ class Study:
     plots: list[str] = field(default_factory=list)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the row as a dictionary."""
+        """Return the name and the rows as a dictionary."""
         return {"name": self.name, "rows": [row.to_dict() for row in self.rows]}
 
     def markdown(self, command: str) -> str:
@@ -121,6 +99,15 @@ class Study:
         lines += [line for table in self.tables for line in table.markdown()]
         lines += [f"\n![{self.title}]({plot})" for plot in self.plots if plot.endswith(".svg")]
         return "\n".join(lines).rstrip() + "\n"
+
+
+def mean_row(name: str, metric: str, values: NDArray[np.float64], paper: float | None = None, scale: float = 1.0) -> Row:
+    """Return a row with the mean of several runs, times ``scale``, and its 95% interval."""
+    mean = scale * float(values.mean())
+    if len(values) < 2:
+        return Row(name, metric, round(mean, 2), paper=paper)
+    half = 1.96 * scale * float(values.std(ddof=1)) / float(np.sqrt(len(values)))
+    return Row(name, metric, round(mean, 2), round(mean - half, 2), round(mean + half, 2), paper)
 
 
 def _ours(row: Row) -> str:

@@ -28,11 +28,8 @@ def curves(path: Path, x: Sequence[float], lines: Mapping[str, Sequence[float]],
             x, values, marker=_MARKERS[number % len(_MARKERS)], markersize=size, linewidth=width, linestyle=style, label=name
         )
     axes.set_xlabel(across)
-    axes.set_ylabel(up)
-    axes.set_title(title, fontsize=10)
     axes.grid(alpha=0.3)
-    axes.legend(fontsize=8)
-    return _write(figure, path)
+    return _write(figure, path, up, title)
 
 
 def heat_map(path: Path, rows: Sequence[str], columns: Sequence[str], values: Any, title: str) -> None:
@@ -74,10 +71,7 @@ def panels(path: Path, parts: Sequence[Panel], up: str, title: str, depth: float
         axes.set_ylim(highest - depth, highest + 0.05 * depth)
         axes.set_xlabel(part.across)
         axes.grid(alpha=0.3)
-    figure.axes[0].set_ylabel(up)
-    figure.axes[-1].legend(fontsize=8, loc="lower right")
-    figure.suptitle(title, fontsize=10)
-    return _write(figure, path)
+    return _write(figure, path, up, title)
 
 
 def bars(path: Path, groups: Sequence[str], values: Mapping[str, Sequence[float]], up: str, title: str) -> list[str]:
@@ -89,11 +83,8 @@ def bars(path: Path, groups: Sequence[str], values: Mapping[str, Sequence[float]
         positions = [group + (number - (len(values) - 1) / 2) * width for group in range(len(groups))]
         axes.bar(positions, heights, width, label=name)
     axes.set_xticks(range(len(groups)), groups)
-    axes.set_ylabel(up)
-    axes.set_title(title, fontsize=10)
     axes.grid(axis="y", alpha=0.3)
-    axes.legend(fontsize=8, loc="best")
-    return _write(figure, path)
+    return _write(figure, path, up, title)
 
 
 def _figure(size: tuple[float, float]) -> Any:
@@ -104,9 +95,14 @@ def _figure(size: tuple[float, float]) -> Any:
     return Figure(figsize=size, layout="constrained")
 
 
-def _write(figure: Any, path: Path) -> list[str]:
+def _write(figure: Any, path: Path, up: str, title: str) -> list[str]:
+    """Add the title, the label of the first y axis and the legend of the last plot; write the files and return their names."""
     from matplotlib import rc_context
 
+    single = len(figure.axes) == 1
+    figure.axes[0].set_ylabel(up)
+    figure.axes[-1].legend(fontsize=8, loc="best" if single else "lower right")
+    (figure.axes[0].set_title if single else figure.suptitle)(title, fontsize=10)
     path.parent.mkdir(parents=True, exist_ok=True)
     names = []
     # The same seed gives the same file: no date, no random ids.

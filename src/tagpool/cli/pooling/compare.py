@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 import typer
-from rich.table import Table
 
-from tagpool.cli.console import ColumnsOption, EncodingOption, JsonOption, LabelOption, output, print_json, print_table, table
+from tagpool.cli.console import ColumnsOption, EncodingOption, JsonOption, LabelOption, output, print_json, print_table
 from tagpool.cli.pooling.expert_files import read_gold_experts
 from tagpool.cli.pooling.fit import (
     ExpertsArgument,
@@ -17,11 +16,10 @@ from tagpool.cli.pooling.fit import (
     GoldOption,
     KeyOption,
     SchemeOption,
-    Unknown,
+    SeedOption,
     UnknownOption,
 )
-from tagpool.cli.progress import follower
-from tagpool.corpus.formats import read_labelled
+from tagpool.cli.progress import Follower
 from tagpool.pools.votes.ballots import FloatArray
 from tagpool.pools.votes.comparison import ComparisonRow, accuracy_by_type, compare
 from tagpool.pools.votes.methods import METHODS
@@ -39,8 +37,8 @@ def compare_methods(
     folds: Annotated[int, typer.Option(min=2, help="Cross-validation folds.")] = 5,
     draws: Annotated[int, typer.Option(min=100, help="Bootstrap draws for intervals and significance.")] = 2000,
     plot: Annotated[Path | None, typer.Option(help="PNG file: accuracy by expert and label type (needs tagpool[plots]).")] = None,
-    unknown: UnknownOption = Unknown.error,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the folds and of the bootstrap.")] = 1,
+    unknown: UnknownOption = "error",
+    seed: SeedOption = 1,
     columns: ColumnsOption = None,
     label: LabelOption = None,
     encoding: EncodingOption = "utf-8",
@@ -54,13 +52,12 @@ def compare_methods(
     Examples:
       tagpool pool compare --gold dev.conll --experts crf.conll spacy.jsonl other.conll --plot right.png
     """
-    known = read_labelled(gold, columns=columns, label=label, encoding=encoding)
-    predictions = read_gold_experts(experts, gold, known, columns, encoding, allow_unknown=unknown is Unknown.allow)
-    parameters = {"key": key} | ({} if scheme is None else {"scheme": scheme})
+    known, predictions = read_gold_experts(experts, gold, columns, label, encoding, unknown)
+    options: dict[str, Any] = {"key": key} | ({} if scheme is None else {"scheme": scheme})
     methods = [name for name, method in METHODS.items() if scheme is None or not method.draws_paths]
-    options = {"methods": methods, "folds": folds, "draws": draws, "seed": seed}
-    with follower() as progress:
-        comparison = compare(predictions, known.labels, on_method=progress.step, **options, **parameters)  # type: ignore[arg-type]
+    options |= {"methods": methods, "folds": folds, "draws": draws, "seed": seed}
+    with Follower() as progress:
+        comparison = compare(predictions, known.labels, on_method=progress.step, **options)
     types, rates = accuracy_by_type(predictions, known.labels)
     if plot is not None:
         heat_map(plot, list(predictions), types, 100 * rates, "Accuracy of each expert by type of gold label, %")
@@ -75,9 +72,9 @@ def compare_methods(
         )
         return
     header = ["", "F1", "95% interval", "loss", f"against {comparison.best}", "p"]
-    print_table(table(header, [_cells(row) for row in (*comparison.experts, *comparison.methods)]))
-    output.print(f"\nmethods: {folds}-fold cross-validation\n", highlight=False)
-    print_table(_accuracy_table(list(predictions), types, rates))
+    print_table(header, [_cells(row) for row in (*comparison.experts, *comparison.methods)])
+    output.print(f"\nmethods: {folds}-fold cross-validation\n")
+    _show_accuracy(list(predictions), types, rates)
 
 
 def _cells(one: ComparisonRow) -> list[str]:
@@ -99,17 +96,13 @@ def _as_json(one: ComparisonRow) -> dict[str, object]:
     }
 
 
-def _accuracy_table(experts: list[str], types: list[str], rates: FloatArray) -> Table:
-    """Return a table whose cells are shaded by rank: the best expert of a column is darkest."""
-    rows = []
+def _show_accuracy(experts: list[str], types: list[str], rates: FloatArray) -> None:
+    """Print a table whose cells are shaded by rank: the best expert of a column is darkest."""
     low, high = np.nanmin(rates, axis=0), np.nanmax(rates, axis=0)
-    for name, row in zip(experts, rates, strict=True):
-        cells = [name]
-        for column, rate in enumerate(row.tolist()):
-            if np.isnan(rate):
-                cells.append("")
-                continue
-            shade = (rate - low[column]) / (high[column] - low[column]) if high[column] > low[column] else 1.0
-            cells.append(f"{_SHADES[round(shade * (len(_SHADES) - 1))]} {100 * rate:.1f}")
-        rows.append(cells)
-    return table(["accuracy, %", *types], rows, title="accuracy by type of gold label (█ best expert, blank worst)")
+    shades = np.where(high > low, (rates - low) / np.where(high > low, high - low, 1.0), 1.0) * (len(_SHADES) - 1)
+    rows = [
+        ["" if np.isnan(rate) else f"{_SHADES[round(shade)]} {100 * rate:.1f}" for rate, shade in zip(*row, strict=True)]
+        for row in zip(rates.tolist(), shades.tolist(), strict=True)
+    ]
+    title = "accuracy by type of gold label (█ best expert, blank worst)"
+    print_table(["accuracy, %", *types], [[name, *row] for name, row in zip(experts, rows, strict=True)], title=title)

@@ -14,6 +14,7 @@ from tagpool.corpus.transitions import label_parts
 from tagpool.errors import InputError
 from tagpool.pools.votes.prediction_files import PredictionFile, read_predictions
 
+Labels = dict[str, list[list[str | None]]]
 _MAX_NOTES = 5  # printed per file
 
 
@@ -45,38 +46,29 @@ def parse_experts(arguments: list[str]) -> list[ExpertFile]:
     return experts
 
 
-def first_corpus(experts: list[ExpertFile], columns: str | None, encoding: str) -> Corpus:
-    """Read the file of the first expert, for its words."""
+def read_experts(
+    arguments: list[str], columns: str | None, encoding: str, known: Iterable[str] | None = None
+) -> tuple[Corpus, Labels]:
+    """Read the file of the first expert, and the labels of all experts for its sentences.
+
+    With the ``known`` labels of a pool, a label whose type neither they nor another expert have is an error with its line, and so
+    is an expert without any known type.
+    """
+    experts = parse_experts(arguments)
     if not experts:
         raise InputError("expected the files of the experts, got none")
-    first = experts[0]
-    return read_labelled(first.path, columns=columns, label=first.column, encoding=encoding)
-
-
-def read_experts(
-    experts: list[ExpertFile],
-    gold: Corpus,
-    columns: str | None,
-    encoding: str,
-    *,
-    known: Iterable[str] | None = None,
-    known_from: str = "",
-) -> dict[str, list[list[str | None]]]:
-    """Read the labels of all experts for the gold sentences.
-
-    With ``known`` labels, a label whose type neither they nor another expert have is an error with its line, and so is an expert
-    without any known type. ``known_from`` introduces the known labels in the message.
-    """
-    files = _read(experts, gold, columns, encoding)
+    corpus = read_labelled(experts[0].path, columns=columns, label=experts[0].column, encoding=encoding)
+    files = _read(experts, corpus, columns, encoding)
     if known is not None:
-        _check_labels(experts, files, known, known_from)
-    return {name: file.labels for name, file in files.items()}
+        _check_labels(experts, files, known, "the pool was fitted with")
+    return corpus, {name: file.labels for name, file in files.items()}
 
 
 def read_gold_experts(
-    arguments: list[str], path: Path, gold: Corpus, columns: str | None, encoding: str, *, allow_unknown: bool
-) -> dict[str, list[list[str | None]]]:
-    """Read the labels of experts for sentences with gold labels; raise an error if a pool cannot learn from them."""
+    arguments: list[str], path: Path, columns: str | None, label: str | None, encoding: str, unknown: str
+) -> tuple[Corpus, Labels]:
+    """Read gold labels, and the labels of experts for their sentences; raise an error if a pool cannot learn from them."""
+    gold = read_labelled(path, columns=columns, label=label, encoding=encoding)
     experts = parse_experts(arguments)
     if len(experts) < 2:
         raise InputError("expected two experts or more, got 1: there is nothing to pool", source=experts[0].path, line=1)
@@ -84,7 +76,7 @@ def read_gold_experts(
         message = f"expected two sentences or more, got {len(gold)}: there is nothing to learn from"
         raise InputError(message, source=path, line=max(len(read_lines(path, encoding=encoding)), 1))
     files = _read(experts, gold, columns, encoding)
-    if not allow_unknown:
+    if unknown == "error":
         _check_labels(experts, files, {label for row in gold.labels for label in row}, "gold labels are")
     first, *others = (files[expert.name] for expert in experts)
     if all(other.labels == first.labels for other in others):
@@ -93,7 +85,7 @@ def read_gold_experts(
             source=experts[1].path,
             line=others[0].lines(0, 0),
         )
-    return {name: file.labels for name, file in files.items()}
+    return gold, {name: file.labels for name, file in files.items()}
 
 
 def _read(experts: list[ExpertFile], gold: Corpus, columns: str | None, encoding: str) -> dict[str, PredictionFile]:
@@ -105,7 +97,7 @@ def _read(experts: list[ExpertFile], gold: Corpus, columns: str | None, encoding
         if len(file.notes) > _MAX_NOTES:
             notes.append(f"{expert.path}: {len(file.notes) - _MAX_NOTES} more spans do not match the tokens")
         for note in notes:
-            errors.print(f"note: {note}", highlight=False, markup=False)
+            errors.print(f"note: {note}")
         files[expert.name] = file
     return files
 
@@ -116,20 +108,16 @@ def _check_labels(experts: list[ExpertFile], files: dict[str, PredictionFile], k
     for expert in experts:
         others = set().union(*(names for name, names in types.items() if name != expert.name))
         allowed = known_types | others if types[expert.name] & known_types else known_types
-        expected = f"{known_from} {', '.join(map(repr, sorted(set(known))[:12]))}"
-        _check_expert_labels(expert, files[expert.name], allowed, expected)
+        for sentence, labels in enumerate(files[expert.name].labels):
+            for token, label in enumerate(labels):
+                if label is not None and _type(label) not in allowed:
+                    expected = f"{known_from} {', '.join(map(repr, sorted(set(known))[:12]))}"
+                    raise InputError(
+                        f"unknown label {label!r}; {expected}; correct it, or allow such labels with --unknown allow",
+                        source=str(expert.path),
+                        line=files[expert.name].lines(sentence, token),
+                    )
 
 
 def _type(label: str) -> str:
     return label_parts(label).type or label
-
-
-def _check_expert_labels(expert: ExpertFile, file: PredictionFile, allowed: set[str], expected: str) -> None:
-    for sentence, labels in enumerate(file.labels):
-        for token, label in enumerate(labels):
-            if label is not None and _type(label) not in allowed:
-                raise InputError(
-                    f"unknown label {label!r}; {expected}; correct it, or allow such labels with --unknown allow",
-                    source=str(expert.path),
-                    line=file.lines(sentence, token),
-                )

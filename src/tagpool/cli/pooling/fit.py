@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from enum import Enum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, Literal
 
 import typer
 
-from tagpool.cli.console import ColumnsOption, EncodingOption, JsonOption, LabelOption, output, print_json, print_table, table
-from tagpool.cli.pooling.expert_files import first_corpus, parse_experts, read_experts, read_gold_experts
+from tagpool.cli.console import ColumnsOption, EncodingOption, JsonOption, LabelOption, output, print_json, print_table
+from tagpool.cli.pooling.expert_files import read_experts, read_gold_experts
+from tagpool.config import Settings, parse_setting
 from tagpool.corpus.corpus import Corpus
-from tagpool.corpus.formats import read_labelled, write_corpus
-from tagpool.errors import InputError, ModelError
+from tagpool.corpus.formats import write_corpus
+from tagpool.errors import ModelError
 from tagpool.pools.loading import load
 from tagpool.pools.votes.ballots import FloatArray
 from tagpool.pools.votes.description import weights_as_json
@@ -21,22 +21,18 @@ from tagpool.pools.votes.methods import METHODS
 from tagpool.pools.votes.pool import VotePool
 from tagpool.pools.votes.reliability import estimate_reliability
 
-
-class Unknown(str, Enum):
-    """Handling of labels that neither gold nor another expert has."""
-
-    error = "error"
-    allow = "allow"
-
-
 ExpertsArgument = Annotated[
     list[str], typer.Argument(metavar="EXPERT...", help="Files of the experts: FILE, NAME=FILE, or FILE@COLUMN of a CoNLL file.")
 ]
 ExpertsFlag = Annotated[bool, typer.Option("--experts", help="May precede the files of the experts.")]
 GoldOption = Annotated[Path, typer.Option(help="File with gold labels.")]
 KeyOption = Annotated[str, typer.Option(help=f"Tokens that share weights: {', '.join(KEYS)}.")]
-UnknownOption = Annotated[Unknown, typer.Option(help="Labels that neither gold nor another expert has: error or allow.")]
+UnknownOption = Annotated[Literal["error", "allow"], typer.Option(help="Labels that neither gold nor another expert has.")]
 SchemeOption = Annotated[str | None, typer.Option(help="Tag scheme that labels must follow: iob1, bio2, bioes, bilou.")]
+SeedOption = Annotated[int, typer.Option(min=0, help="Seed of the random numbers.")]
+_ConfidenceFlag = Annotated[bool, typer.Option("--confidence", help="Add a column with the confidence of each label.")]
+# Parameters of a VotePool that are not options of their own, without those whose values are objects of Python.
+_FURTHER = ("beta", "delta", "calibrate", "rounds", "epsilon", "online_rounds", "stop_early", "combine", "lengths")
 
 
 def fit(
@@ -46,12 +42,13 @@ def fit(
     experts_follow: ExpertsFlag = False,
     method: Annotated[str, typer.Option(help=f"Pooling method: {', '.join(METHODS)}.")] = "mvote",
     key: KeyOption = "shared",
-    beta: Annotated[str, typer.Option(help="Factor of a weight per error, between 0 and 1; cv chooses it.")] = "0.95",
     scheme: SchemeOption = None,
-    calibrate: Annotated[bool, typer.Option("--calibrate", help="Calibrate the confidence by cross-validation.")] = False,
-    delta: Annotated[float, typer.Option(help="Probability that the guarantees do not hold.")] = 0.05,
-    unknown: UnknownOption = Unknown.error,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the random numbers.")] = 1,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help=f"Further parameter of the pool: {', '.join(_FURTHER)}."),
+    ] = None,
+    unknown: UnknownOption = "error",
+    seed: SeedOption = 1,
     columns: ColumnsOption = None,
     label: LabelOption = None,
     encoding: EncodingOption = "utf-8",
@@ -64,45 +61,38 @@ def fit(
     \b
     Examples:
       tagpool pool fit --gold dev.conll --experts crf.conll spacy.jsonl --model names.pool
+      tagpool pool fit --gold dev.conll --experts crf.conll spacy.jsonl --model names.pool --set pool.beta=cv
       tagpool pool fit --gold all.conll all.conll@a all.conll@b --columns word,label,a,b --model names.pool
     """
-    known = read_labelled(gold, columns=columns, label=label, encoding=encoding)
-    predictions = read_gold_experts(experts, gold, known, columns, encoding, allow_unknown=unknown is Unknown.allow)
-    pool = VotePool(
-        method,
-        key=key,
-        beta=_beta(beta),
-        delta=delta,
-        scheme=scheme,
-        calibrate=calibrate,
-        unknown=unknown.value,
-        seed=seed,
-    )
+    known, predictions = read_gold_experts(experts, gold, columns, label, encoding, unknown)
+    pool = VotePool(method, key=key, scheme=scheme, unknown=unknown, seed=seed, **_parse_further(set_ or []))
     pool.fit(predictions, known)
     pool.save(model)
-    loss = pool.mean_loss(predictions, known)
-    best_loss = VotePool("best").fit(predictions, known).mean_loss(predictions, known)
+    facts = {
+        "method": method,
+        "beta": pool.beta_,
+        "sentences": len(known),
+        "loss": pool.mean_loss(predictions, known),
+        "best_expert": VotePool("best").fit(predictions, known).mean_loss(predictions, known),
+    }
     if json:
-        print_json(
-            {
-                "method": method,
-                "beta": pool.beta_,
-                "sentences": len(known),
-                "loss": loss,
-                "best_expert": best_loss,
-                "guarantees": pool.guarantees_.to_dict(),
-                "weights": weights_as_json(pool),
-            }
-        )
+        print_json(facts | {"guarantees": pool.guarantees_.to_dict(), "weights": weights_as_json(pool)})
         return
     weights = pool.weights_[-1] / max(pool.weights_[-1].sum(), 1e-300)
     rows = [[name, f"{weight:.3f}"] for name, weight in zip(pool.experts_, weights.tolist(), strict=True)]
-    print_table(table(["expert", "weight, all tokens together"], rows))
-    output.print(
-        f"loss on the gold sentences {loss:.4f}, best expert {best_loss:.4f}\n{pool.guarantees_}\nwritten: {model}",
-        highlight=False,
-        markup=False,
-    )
+    print_table(["expert", "weight, all tokens together"], rows)
+    output.print(f"loss on the gold sentences {facts['loss']:.4f}, best expert {facts['best_expert']:.4f}")
+    output.print(f"{pool.guarantees_}\nwritten: {model}")
+
+
+def _parse_further(assignments: list[str]) -> dict[str, Any]:
+    """Return the parameters of a pool from ``pool.KEY=VALUE`` options."""
+    settings = Settings({}, {})
+    for text in assignments:
+        settings.add("--set", parse_setting(text, {"pool": "pool.beta=0.9"}))
+    settings.check_keys((), ("pool",))
+    settings.check_keys(("pool",), _FURTHER)
+    return settings.values(("pool",), VotePool, {})
 
 
 def apply(
@@ -110,7 +100,7 @@ def apply(
     experts: ExpertsArgument,
     experts_follow: ExpertsFlag = False,
     to: Annotated[Path, typer.Option("--output", help="File of pooled labels; - is standard output.")] = Path("-"),
-    confidence: Annotated[bool, typer.Option("--confidence", help="Add a column with the confidence of each label.")] = False,
+    confidence: _ConfidenceFlag = False,
     columns: ColumnsOption = None,
     encoding: EncodingOption = "utf-8",
 ) -> None:
@@ -125,10 +115,7 @@ def apply(
     votes = load(pool)
     if not isinstance(votes, VotePool):
         raise ModelError("expected a pool that tagpool pool fit wrote, got a tagger; use tagpool tag", source=pool)
-    files = parse_experts(experts)
-    corpus = first_corpus(files, columns, encoding)
-    known = None if votes.unknown == "allow" else votes.labels_
-    predictions = read_experts(files, corpus, columns, encoding, known=known, known_from="the pool was fitted with")
+    corpus, predictions = read_experts(experts, columns, encoding, None if votes.unknown == "allow" else votes.labels_)
     votes.unknown = "allow"  # read_experts has refused unknown labels
     _write(corpus, *votes.predict_with_confidence(predictions, words=corpus.words), to, confidence)
 
@@ -138,7 +125,7 @@ def estimate(
     experts_follow: ExpertsFlag = False,
     to: Annotated[Path | None, typer.Option("--output", help="File of pooled labels; - is standard output.")] = None,
     chain: Annotated[bool, typer.Option(help="A label depends on the previous one.")] = True,
-    confidence: Annotated[bool, typer.Option("--confidence", help="Add a column with the confidence of each label.")] = False,
+    confidence: _ConfidenceFlag = False,
     columns: ColumnsOption = None,
     encoding: EncodingOption = "utf-8",
     json: JsonOption = False,
@@ -151,25 +138,15 @@ def estimate(
     Examples:
       tagpool pool estimate --experts crf.conll spacy.jsonl other.conll --output pooled.conll
     """
-    files = parse_experts(experts)
-    corpus = first_corpus(files, columns, encoding)
-    estimated = estimate_reliability(read_experts(files, corpus, columns, encoding), chain=chain)
+    corpus, predictions = read_experts(experts, columns, encoding)
+    estimated = estimate_reliability(predictions, chain=chain)
     if to is not None:
         _write(corpus, estimated.labels, estimated.confidence, to, confidence)
     if json:
         print_json({"accuracy": estimated.accuracy, "estimated": True})
     elif to is None or str(to) != "-":
         rows = [[name, f"{100 * rate:.2f}"] for name, rate in estimated.accuracy.items()]
-        print_table(table(["expert", "estimated accuracy, %"], rows))
-
-
-def _beta(text: str) -> float | str:
-    if text == "cv":
-        return text
-    try:
-        return float(text)
-    except ValueError:
-        raise InputError(f"--beta {text}: expected a number between 0 and 1, or cv") from None
+        print_table(["expert", "estimated accuracy, %"], rows)
 
 
 def _write(corpus: Corpus, labels: list[list[str]], confidence: list[FloatArray], to: Path, with_confidence: bool) -> None:

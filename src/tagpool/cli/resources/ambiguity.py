@@ -18,12 +18,13 @@ from tagpool.cli.console import (
     errors,
     print_json,
 )
+from tagpool.cli.progress import follow_steps
 from tagpool.cli.resources.raw_text import SimplifyOption, TextArgument, check_output
-from tagpool.cli.steps import followed
 from tagpool.corpus.corpus import WORD
 from tagpool.corpus.files import STANDARD_STREAM, read_utf8, source_name
 from tagpool.corpus.formats import read_corpus
 from tagpool.errors import InputError
+from tagpool.experts.protocol import SequenceTagger
 from tagpool.features.tag_counts import SHARE, TRAINING_MINIMUM, TagCounts
 from tagpool.tagging.models import fastest, load_model
 
@@ -65,29 +66,31 @@ def ambiguity(
     begun = time.perf_counter()
     tagger = fastest(load_model(model, templates=True), threads)
     if more := [column for column in tagger.columns if column != WORD]:
-        raise InputError(
-            f"the model reads the columns {', '.join(more)}; raw text only has words",
-            source=model,
-        )
+        raise InputError(f"the model reads the columns {', '.join(more)}; raw text only has words", source=model)
     counts = TagCounts(simplify=simplify)
     if train is not None:
         corpus = read_corpus(train, columns=columns, label=label, format=format, encoding=encoding)
         counts.add_training(corpus.require_labels())
-    tokens = 0
-    for path in text:
-        lines = [line for line in read_utf8(path, encoding=encoding).split(b"\n") if line.strip()]
-        if not lines:
-            raise InputError("expected sentences, got none: there are no words", source=source_name(path))
-        with followed(f"tagging {len(lines):,} sentences of {source_name(path)}") as step:
-            for begin in range(0, len(lines), _BLOCK):
-                # Split bytes at ASCII blanks only, as for clusters: words may contain other blanks.
-                block = [[word.decode() for word in line.split()] for line in lines[begin : begin + _BLOCK]]
-                counts.add(block, tagger.predict(block))
-                tokens += sum(map(len, block))
-                step(begin + len(block), len(lines))
+    tokens = sum(_count_tags(path, tagger, counts, encoding) for path in text)
     words = counts.write(output, share=share, min_count=min_count)
     summary = {"output": str(output), "tokens": tokens, "words": words, "seconds": round(time.perf_counter() - begun, 3)}
     if json:
         print_json(summary)
     else:
-        errors.print(f"{tokens:,} tokens: tags of {words:,} words, {summary['seconds']:.1f} s", highlight=False, markup=False)
+        errors.print(f"{tokens:,} tokens: tags of {words:,} words, {summary['seconds']:.1f} s")
+
+
+def _count_tags(path: Path, tagger: SequenceTagger, counts: TagCounts, encoding: str) -> int:
+    """Tag the sentences of a file and count the tags; return the number of tokens."""
+    tokens = 0
+    lines = [line for line in read_utf8(path, encoding=encoding).split(b"\n") if line.strip()]
+    if not lines:
+        raise InputError("expected sentences, got none: there are no words", source=source_name(path))
+    with follow_steps(f"tagging {len(lines):,} sentences of {source_name(path)}") as step:
+        for begin in range(0, len(lines), _BLOCK):
+            # Split bytes at ASCII blanks only, as for clusters: words may contain other blanks.
+            block = [[word.decode() for word in line.split()] for line in lines[begin : begin + _BLOCK]]
+            counts.add(block, tagger.predict(block))
+            tokens += sum(map(len, block))
+            step(begin + len(block), len(lines))
+    return tokens

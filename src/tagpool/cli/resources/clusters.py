@@ -9,8 +9,8 @@ from typing import Annotated
 import typer
 
 from tagpool.cli.console import EncodingOption, JsonOption, OutputOption, errors, print_json
+from tagpool.cli.progress import follow_steps
 from tagpool.cli.resources.raw_text import SimplifyOption, TextArgument, check_output
-from tagpool.cli.steps import followed
 from tagpool.corpus.files import STANDARD_STREAM
 from tagpool.features.resources import Clusters
 
@@ -37,7 +37,7 @@ def clusters(
     """
     check_output(output, json)
     begun = time.perf_counter()
-    with followed(f"merging words into {k:,} clusters") as step:
+    with follow_steps(f"merging words into {k:,} clusters") as step:
         result = Clusters.brown(
             list(text), k=k, min_count=min_count, simplify=simplify, lower=lower, encoding=encoding, on_step=step
         )
@@ -53,4 +53,4 @@ def clusters(
         print_json(summary)
     else:
         numbers = f"{summary['tokens']:,} tokens: {summary['words']:,} words in {summary['clusters']:,} clusters"
-        errors.print(f"{numbers}, {summary['seconds']:.1f} s", highlight=False, markup=False)
+        errors.print(f"{numbers}, {summary['seconds']:.1f} s")

@@ -15,7 +15,7 @@ from tagpool.config import (
     Section,
     Settings,
     describe,
-    find_problem,
+    nested_sections,
     to_toml,
 )
 from tagpool.errors import InputError
@@ -47,7 +47,7 @@ LEARNER = ("learner",)
 
 
 def new_settings() -> Settings:
-    """Settings without values, for the registered learners."""
+    """Return settings without values, for the registered learners."""
     return Settings(LEARNERS, {"bags": _bags, "members": _members})
 
 
@@ -60,21 +60,20 @@ def create_learner(settings: Settings, start: str | None, threads: int) -> Any:
     table = settings.table(LEARNER)
     inherited |= {name: table[name] for name in ("seed",) if name in table}
     values = settings.values(LEARNER, declared, inherited)
-    if missing := [name for name, each in declared.parameters().items() if each.required and name not in values]:
-        raise InputError(f"learner.{missing[0]} is missing: {declared.parameters()[missing[0]].help}")
+    for name, parameter in declared.parameters().items():
+        if parameter.required and name not in values:
+            raise InputError(f"learner.{name} is missing: {parameter.help}")
     return declared(**values)
 
 
 def _owner(declared: type[Parameters]) -> type[Parameters] | None:
-    """The class that has the templates: the learner, or the one nested in it."""
-    if "templates" in declared.parameters():
-        return declared
-    nested = (each.kinds for each in declared.parameters().values() if each.kinds is not None)
-    return next((owner for kinds in nested for owner in [_owner(next(iter(kinds().values())))] if owner is not None), None)
+    """Return the class that has the templates: the learner, or one nested in it."""
+    nested = (inner for _, _, inner, _ in nested_sections(LEARNER, declared))
+    return next((owner for owner in (declared, *nested) if "templates" in owner.parameters()), None)
 
 
 def _features(settings: Settings, declared: type[Parameters]) -> dict[str, Any]:
-    """The templates, the resources and the minimum count, as arguments of learners."""
+    """Return the templates, the resources and the minimum count, as arguments of learners."""
     owner, table = _owner(declared), settings.table(("features",))
     if owner is None:
         for key in table:
@@ -83,8 +82,7 @@ def _features(settings: Settings, declared: type[Parameters]) -> dict[str, Any]:
     options = settings.options("features", FeatureOptions, ("templates", "min_count"))
     values = {key: table[key] for key in ("templates", "min_count") if key in table}
     for key, value in values.items():
-        if (problem := find_problem(owner.parameters()[key], value)) is not None:
-            raise settings.error(("features", key), problem)
+        settings.check_value(("features", key), owner.parameters()[key], value)
     resources = _resources(settings, options.use or {})
     if options.without:
         templates = load_templates(values.get("templates", owner.parameters()["templates"].default))
@@ -102,7 +100,7 @@ def _resources(settings: Settings, use: Mapping[str, str]) -> dict[str, Path]:
 
 
 def _continued(settings: Settings, path: Path, threads: int) -> Any:
-    """The tagger of a model file, which continues its training."""
+    """Return the tagger of a model file, which continues its training."""
     for key in settings.table(("features",)):
         raise settings.error(("features", key), "a model that is continued has its own features; drop this key")
     kind = settings.table(LEARNER).get(KIND)
@@ -118,14 +116,14 @@ def _continued(settings: Settings, path: Path, threads: int) -> Any:
 
 
 def _bags(value: Any, values: Mapping[str, Any]) -> Any:
-    """Bags of members: a table of names, "auto", or a scheme such as "random:3"."""
+    """Return bags of members: a table of names, "auto", or a scheme such as "random:3"."""
     if isinstance(value, str) and value != "auto":
         return parse_scheme(value, values.get("seed", 1))
     return value
 
 
 def _members(value: Any, values: Mapping[str, Any]) -> list[Any]:
-    """The models of an opinion pool."""
+    """Return the models of an opinion pool."""
     if isinstance(value, str) or not isinstance(value, Sequence) or not value:
         raise InputError(f'learner.members = {value!r}: expected model files, such as ["a.tagpool", "b.tagpool"]')
     return [load_model(Path(path), templates=True).set_params(threads=values.get("threads", 1)) for path in value]
@@ -139,16 +137,16 @@ def check_output(learner: Any, output: OutputOptions) -> None:
     if combination != SEQUENCE_PRODUCT:
         raise InputError(f"output.merge: only a {SEQUENCE_PRODUCT} of members merges into one model, not {combination}")
     templates = feature_table(learner).get("templates")
-    if templates is not None and any(each.is_history for each in transition_templates(load_templates(templates))):
+    if templates is not None and any(template.is_history for template in transition_templates(load_templates(templates))):
         raise InputError("output.merge: models with transition features (label[-1] & ...) do not merge into one")
 
 
 def stored_configuration(learner: Any, settings: Settings, data: DataOptions, output: OutputOptions) -> str:
-    """The configuration that a model file stores: training with it gives the same model."""
+    """Return the configuration that a model file stores: training with it gives the same model."""
     kind = settings.kind(LEARNER, LEARNERS, "crf") if data.start is None else learner.kind
     table = describe(learner, kind)
-    if "members" in (given := settings.table(LEARNER)):
-        table["members"] = list(given["members"])
+    if "members" in (values := settings.table(LEARNER)):
+        table["members"] = list(values["members"])
     features = feature_table(learner) if data.start is None else {}
     if isinstance(use := settings.table(("features",)).get("use"), dict):
         features["use"] = use

@@ -1,7 +1,8 @@
-"""Run: one training with progress messages, and its result."""
+"""Run: one training with progress messages and a log, and its result."""
 
 from __future__ import annotations
 
+import json
 import signal
 import time
 import warnings
@@ -9,15 +10,45 @@ from pathlib import Path
 from typing import Any
 
 from tagpool.cli.progress import Follower
-from tagpool.cli.training.interruption import Interruption
-from tagpool.cli.training.log import TrainingLog
-from tagpool.cli.training.reader import concatenate, read_labelled
 from tagpool.cli.training.summary import pool_summary, tagger_summary
 from tagpool.config import DataOptions, OutputOptions
+from tagpool.corpus.concatenation import concatenate
 from tagpool.corpus.corpus import Corpus
+from tagpool.corpus.formats import read_corpus
+from tagpool.errors import OutputError
 from tagpool.experts.tagger import Tagger
+from tagpool.optim.watch import Epoch
 
 _NOTHING = "no epoch was finished, and nothing was kept"
+
+
+class TrainingLog:
+    """A file with one line of JSON for every epoch, written during training.
+
+    A full disk does not end the training: :meth:`close` raises the error.
+    """
+
+    def __init__(self, path: Path | None) -> None:
+        self.path = path
+        self._mode = "w"
+        self._failure: OSError | None = None
+
+    def add(self, epoch: Epoch, member: str | None = None) -> None:
+        """Write a line, with the name of the pool member that is trained."""
+        if self.path is None or self._failure is not None:
+            return
+        fields = ({} if member is None else {"member": member}) | epoch.to_dict()
+        try:
+            with self.path.open(self._mode, encoding="utf-8") as file:
+                file.write(json.dumps(fields, ensure_ascii=False) + "\n")
+        except OSError as error:
+            self._failure = error
+        self._mode = "a"
+
+    def close(self) -> None:
+        """Raise the error of writing, if there was one."""
+        if self._failure is not None:
+            raise OutputError(f"{self.path}: the log could not be written: {self._failure.strerror}") from None
 
 
 class Run:
@@ -49,12 +80,14 @@ class Run:
 
     def _read(self, path: str, data: DataOptions) -> Corpus:
         self.progress.step(f"reading {path}")
-        return read_labelled(path, data)
+        corpus = read_corpus(path, columns=data.columns, label=data.label, format=data.format, encoding=data.encoding)
+        return corpus.require_labels()
 
-    def _report(self, *event: Any) -> None:
+    def _report(self, *event: Any) -> bool:
         *member, epoch = event
         self.progress.epoch(epoch, *member)
         self.log.add(epoch, *member)
+        return not self.interrupted
 
     def _fit_tagger(self, tagger: Tagger, sentences: Corpus) -> None:
         previous = tagger._model
@@ -66,17 +99,21 @@ class Run:
             self.interrupted = True
 
     def _fit_members(self, sentences: Corpus) -> None:
-        with Interruption(self.progress) as interruption:
+        """Train a pool. The first Ctrl-C ends the training of each member after its epoch, which completes the pool."""
 
-            def report(*event: Any) -> bool:
-                self._report(*event)
-                return not interruption.requested
+        def request_end(*_: Any) -> None:
+            if self.interrupted or not self.progress.epochs:
+                raise KeyboardInterrupt
+            self.interrupted = True
+            self.progress.step("interrupted: every member ends with its epoch; Ctrl-C again to keep nothing")
 
-            try:
-                self.learner.fit(sentences, dev=self._dev, on_epoch=report)
-            except KeyboardInterrupt:
-                raise KeyboardInterrupt("nothing was kept" if self.progress.epochs else _NOTHING) from None
-            self.interrupted = interruption.requested
+        previous = signal.signal(signal.SIGINT, request_end)
+        try:
+            self.learner.fit(sentences, dev=self._dev, on_epoch=self._report)
+        except KeyboardInterrupt:
+            raise KeyboardInterrupt("nothing was kept" if self.progress.epochs else _NOTHING) from None
+        finally:
+            signal.signal(signal.SIGINT, previous)
 
     def _fit_weights(self, sentences: Corpus | None) -> None:
         self._dev = self._dev or sentences
@@ -92,8 +129,8 @@ class Run:
         model.configuration_ = configuration
         model.save(path, size=output.size, names=output.names, resources=output.resources)
 
-    def kept(self) -> str:
-        """The result of an interrupted training, in words."""
+    def describe_interrupted(self) -> str:
+        """Describe the result of an interrupted training."""
         if not isinstance(self.learner, Tagger):
             return "the pool as its members stood"
         summary = self.learner.summary_
@@ -102,7 +139,7 @@ class Run:
         return f"{model}{score}, after {summary['epochs']} of {self.learner.log_[-1].total} epochs,"
 
     def summary(self, path: Path, *, merged: bool) -> dict[str, Any]:
-        """The summary of the training."""
+        """Return the summary of the training."""
         if isinstance(self.learner, Tagger):
             summary = tagger_summary(self.learner)
         else:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tagpool.cli.console import output
-from tagpool.cli.sizes import spelled_bytes
+from tagpool.cli.console import output, spell_bytes
 from tagpool.experts.tagger import Tagger
 
 
@@ -68,8 +67,8 @@ def show(summary: dict[str, Any]) -> None:
         lines = [f"{summary['learner']}: {len(summary['labels'])} labels, {_counts(summary)}"]
         lines.append(f"{summary['epochs']} epochs of {summary['trainer']}{shown}, {summary['seconds']:.1f} s")
     merged = " as one model" if summary.get("merged") else ""
-    lines.append(f"written{merged} to {summary['model']} ({spelled_bytes(summary['bytes'])})")
-    output.print("\n".join(lines), highlight=False, markup=False)
+    lines.append(f"written{merged} to {summary['model']} ({spell_bytes(summary['bytes'])})")
+    output.print("\n".join(lines))
 
 
 def _member_line(member: dict[str, Any]) -> str:

@@ -57,6 +57,7 @@ _FEATURES = (
 )
 _C2 = Parameter("c2", 1.0, "L2 penalty: c2 times the sum of squared weights is added to the loss.")
 _PERIOD = Parameter("period", 10, "Training stops if the loss falls by less than delta (relative) over this many iterations.")
+_CALIBRATION = "tagpool calibrates the step size"
 _SEARCHES = ("MoreThuente", "Backtracking", "StrongBacktracking")
 _EXTRA = (
     Parameter("tagpool.threads", 1, "Number of threads; the result does not depend on it.", listed=False),
@@ -67,6 +68,11 @@ _PERCEPTRON = (
     Parameter("epsilon", 0.0, "Training stops when the rate of wrong labels is at most this."),
 )
 
+
+def _unused(name: str, default: float | int | bool | str, reason: str = "the averaged perceptron trains instead") -> Parameter:
+    return Parameter(name, default, f"Accepted and not used: {reason}.", _SEARCHES if name == "linesearch" else ())
+
+
 ALGORITHMS: dict[str, tuple[Parameter, ...]] = {
     LBFGS: (
         *_FEATURES,
@@ -74,15 +80,11 @@ ALGORITHMS: dict[str, tuple[Parameter, ...]] = {
         _C2,
         Parameter("max_iterations", 2147483647, "Maximum number of iterations."),
         Parameter("num_memories", 6, "Number of steps in the L-BFGS approximation of the curvature."),
-        Parameter(
-            "epsilon",
-            1e-5,
-            "Training stops when the norm of the gradient is below epsilon times that of the weights.",
-        ),
+        Parameter("epsilon", 1e-5, "Training stops when the norm of the gradient is below epsilon times that of the weights."),
         _PERIOD,
         Parameter("delta", 1e-5, "Training stops if the loss falls by less than delta (relative) over a period."),
-        Parameter("linesearch", "MoreThuente", "Accepted and not used: tagpool has one line search (strong Wolfe).", _SEARCHES),
-        Parameter("max_linesearch", 20, "Accepted and not used: the limits of tagpool's line search are fixed."),
+        _unused("linesearch", "MoreThuente", "tagpool has one line search (strong Wolfe)"),
+        _unused("max_linesearch", 20, "the limits of tagpool's line search are fixed"),
         Parameter(
             "tagpool.trainer",
             "lbfgs",
@@ -99,30 +101,24 @@ ALGORITHMS: dict[str, tuple[Parameter, ...]] = {
         Parameter("max_iterations", 1000, "Maximum number of epochs."),
         _PERIOD,
         Parameter("delta", 1e-6, "Training stops if the loss falls by less than delta (relative) over a period."),
-        Parameter("calibration.eta", 0.1, "Accepted and not used: tagpool calibrates the step size."),
-        Parameter("calibration.rate", 2.0, "Accepted and not used, as calibration.eta."),
-        Parameter("calibration.samples", 1000.0, "Accepted and not used, as calibration.eta."),
-        Parameter("calibration.candidates", 10, "Accepted and not used, as calibration.eta."),
-        Parameter("calibration.max_trials", 20, "Accepted and not used, as calibration.eta."),
+        _unused("calibration.eta", 0.1, _CALIBRATION),
+        _unused("calibration.rate", 2.0, _CALIBRATION),
+        _unused("calibration.samples", 1000.0, _CALIBRATION),
+        _unused("calibration.candidates", 10, _CALIBRATION),
+        _unused("calibration.max_trials", 20, _CALIBRATION),
         *_EXTRA,
     ),
     AP: (*_FEATURES, *_PERCEPTRON, *_EXTRA),
     PA: (
         *_FEATURES,
-        Parameter("type", 1, "Accepted and not used: the averaged perceptron trains instead."),
-        Parameter("c", 1.0, "Accepted and not used: the averaged perceptron trains instead."),
-        Parameter("error_sensitive", True, "Accepted and not used: the averaged perceptron trains instead."),
-        Parameter("averaging", True, "Accepted and not used: weights are always averaged."),
+        _unused("type", 1),
+        _unused("c", 1.0),
+        _unused("error_sensitive", True),
+        _unused("averaging", True, "weights are always averaged"),
         *_PERCEPTRON,
         *_EXTRA,
     ),
-    AROW: (
-        *_FEATURES,
-        Parameter("variance", 1.0, "Accepted and not used: the averaged perceptron trains instead."),
-        Parameter("gamma", 1.0, "Accepted and not used: the averaged perceptron trains instead."),
-        *_PERCEPTRON,
-        *_EXTRA,
-    ),
+    AROW: (*_FEATURES, _unused("variance", 1.0), _unused("gamma", 1.0), *_PERCEPTRON, *_EXTRA),
 }
 
 

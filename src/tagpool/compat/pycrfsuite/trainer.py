@@ -122,13 +122,9 @@ class Trainer(BaseTrainer):
         event = self._event
         if not self.verbose or event is None:
             return
-        hook = getattr(self, f"on_{event.name}")
-        if event.name == "featgen_progress":
-            hook(event.text, event.values["featgen_percent"])
-        elif event.name == "iteration":
-            hook(event.text, event.values)
-        else:
-            hook(event.text)
+        more = {"featgen_progress": event.values.get("featgen_percent"), "iteration": event.values}
+        arguments = [more[event.name]] if event.name in more else []
+        getattr(self, f"on_{event.name}")(event.text, *arguments)
 
     def _before_train(self) -> None:
         self.logparser = TrainingLog()
@@ -141,33 +137,15 @@ class Trainer(BaseTrainer):
         super()._tell(event)
 
     def on_start(self, log: str) -> None:
-        """Training begins."""
+        """Print the log of an event; training raises an error instead of ``on_prepare_error``."""
         sys.stdout.write(log)
+
+    on_featgen_end = on_prepared = on_prepare_error = on_optimization_end = on_end = on_start
 
     def on_featgen_progress(self, log: str, percent: int) -> None:
-        """Features are being generated."""
-        sys.stdout.write(log)
-
-    def on_featgen_end(self, log: str) -> None:
-        """Features are generated."""
-        sys.stdout.write(log)
-
-    def on_prepared(self, log: str) -> None:
-        """The first iteration is about to begin."""
-        sys.stdout.write(log)
-
-    def on_prepare_error(self, log: str) -> None:
-        """Never called: training raises an error instead."""
+        """Print the progress of feature generation."""
         sys.stdout.write(log)
 
     def on_iteration(self, log: str, info: dict[str, Any]) -> None:
-        """An iteration has ended."""
-        sys.stdout.write(log)
-
-    def on_optimization_end(self, log: str) -> None:
-        """Optimisation has ended."""
-        sys.stdout.write(log)
-
-    def on_end(self, log: str) -> None:
-        """The model is written."""
+        """Print the log of an iteration; ``info`` has its values."""
         sys.stdout.write(log)

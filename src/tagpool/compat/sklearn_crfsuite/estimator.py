@@ -1,8 +1,7 @@
-"""CRF: the estimator of sklearn-crfsuite. The model file is kept in memory."""
+"""CRF: the estimator of sklearn-crfsuite, with the model file in memory."""
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import zip_longest
 from typing import Any
@@ -19,7 +18,7 @@ from tagpool.compat.sklearn_crfsuite.model_file import ModelFile
 from tagpool.compat.sklearn_crfsuite.trainer import LinePerIterationTrainer
 from tagpool.corpus.whole_file import WholeFile
 from tagpool.errors import InputError, NotFittedError
-from tagpool.parameters import Parameter, Parameters, parameter
+from tagpool.parameters import Parameters, declare_parameters, parameter
 
 # Names of sklearn-crfsuite for parameters of the trainer.
 _NAMES = {
@@ -43,6 +42,7 @@ def _zip_instances(features: Iterable[Any], labels: Iterable[Any]) -> Iterator[t
         yield sequence, its_labels
 
 
+@declare_parameters
 class CRF(Parameters):
     """A CRF on given features, with scikit-learn's interface; parameters that are None have the algorithm's defaults.
 
@@ -55,79 +55,43 @@ class CRF(Parameters):
     (['D', 'N'], 1.0)
     """
 
-    def __init__(
-        self,
-        algorithm: str | None = None,
-        min_freq: float | None = None,
-        all_possible_states: bool | None = None,
-        all_possible_transitions: bool | None = None,
-        c1: float | None = None,
-        c2: float | None = None,
-        max_iterations: int | None = None,
-        num_memories: int | None = None,
-        epsilon: float | None = None,
-        period: int | None = None,
-        delta: float | None = None,
-        linesearch: str | None = None,
-        max_linesearch: int | None = None,
-        calibration_eta: float | None = None,
-        calibration_rate: float | None = None,
-        calibration_samples: float | None = None,
-        calibration_candidates: int | None = None,
-        calibration_max_trials: int | None = None,
-        pa_type: int | None = None,
-        c: float | None = None,
-        error_sensitive: bool | None = None,
-        averaging: bool | None = None,
-        variance: float | None = None,
-        gamma: float | None = None,
-        verbose: bool = False,
-        model_filename: str | None = None,
-        keep_tempfiles: bool | None = False,
-        trainer_cls: type[Trainer] | None = None,
-    ) -> None:
-        self.algorithm = algorithm
-        self.min_freq = min_freq
-        self.all_possible_states = all_possible_states
-        self.all_possible_transitions = all_possible_transitions
-        self.c1 = c1
-        self.c2 = c2
-        self.max_iterations = max_iterations
-        self.num_memories = num_memories
-        self.epsilon = epsilon
-        self.period = period
-        self.delta = delta
-        self.linesearch = linesearch
-        self.max_linesearch = max_linesearch
-        self.calibration_eta = calibration_eta
-        self.calibration_rate = calibration_rate
-        self.calibration_samples = calibration_samples
-        self.calibration_candidates = calibration_candidates
-        self.calibration_max_trials = calibration_max_trials
-        self.pa_type = pa_type
-        self.c = c
-        self.error_sensitive = error_sensitive
-        self.averaging = averaging
-        self.variance = variance
-        self.gamma = gamma
-        self.verbose = verbose
-        self.model_filename = model_filename
-        self.keep_tempfiles = keep_tempfiles
-        self.trainer_cls = trainer_cls
-        self.training_log_: TrainingLog | None = None
-        self._model: bytes | None = None
-        self._tagger: Tagger | None = None
-        self._dump: ParsedDump | None = None
-        self._file: ModelFile | None = None
+    algorithm: str | None = parameter(default=None, kw_only=False, help="lbfgs (default), l2sgd, ap, pa or arow.")
+    min_freq: float | None = parameter(default=None, kw_only=False, help="Minimum frequency of an attribute with a label.")
+    all_possible_states: bool | None = parameter(default=None, kw_only=False, help="Weights for all attributes with all labels.")
+    all_possible_transitions: bool | None = parameter(default=None, kw_only=False, help="Weights for all label bigrams.")
+    c1: float | None = parameter(default=None, kw_only=False, help="L1 penalty of lbfgs.")
+    c2: float | None = parameter(default=None, kw_only=False, help="L2 penalty of lbfgs and l2sgd.")
+    max_iterations: int | None = parameter(default=None, kw_only=False, help="Maximum number of iterations.")
+    num_memories: int | None = parameter(default=None, kw_only=False, help="Steps in the approximation of the curvature.")
+    epsilon: float | None = parameter(default=None, kw_only=False, help="Condition of convergence.")
+    period: int | None = parameter(default=None, kw_only=False, help="Iterations over which delta is measured.")
+    delta: float | None = parameter(default=None, kw_only=False, help="Minimum relative improvement over a period.")
+    linesearch: str | None = parameter(default=None, kw_only=False, help="Accepted and not used.")
+    max_linesearch: int | None = parameter(default=None, kw_only=False, help="Accepted and not used.")
+    calibration_eta: float | None = parameter(default=None, kw_only=False, help="Accepted and not used.")
+    calibration_rate: float | None = parameter(default=None, kw_only=False, help="Accepted and not used.")
+    calibration_samples: float | None = parameter(default=None, kw_only=False, help="Accepted and not used.")
+    calibration_candidates: int | None = parameter(default=None, kw_only=False, help="Accepted and not used.")
+    calibration_max_trials: int | None = parameter(default=None, kw_only=False, help="Accepted and not used.")
+    pa_type: int | None = parameter(default=None, kw_only=False, help="Accepted and not used.")
+    c: float | None = parameter(default=None, kw_only=False, help="Accepted and not used.")
+    error_sensitive: bool | None = parameter(default=None, kw_only=False, help="Accepted and not used.")
+    averaging: bool | None = parameter(default=None, kw_only=False, help="Accepted and not used.")
+    variance: float | None = parameter(default=None, kw_only=False, help="Accepted and not used.")
+    gamma: float | None = parameter(default=None, kw_only=False, help="Accepted and not used.")
+    verbose: bool = parameter(default=False, kw_only=False, help="Print the training log.")
+    model_filename: str | None = parameter(default=None, kw_only=False, help="File of the model.")
+    keep_tempfiles: bool | None = parameter(default=False, kw_only=False, help="Keep temporary model files.")
+    trainer_cls: type[Trainer] | None = parameter(default=None, kw_only=False, help="Class of the trainer.")
 
-    @classmethod
-    def parameters(cls) -> dict[str, Parameter]:
-        """The arguments of the constructor, which has the signature of sklearn-crfsuite's."""
-        arguments = inspect.signature(cls.__init__).parameters
-        declared = {name: parameter(default=arguments[name].default, help="", kw_only=False) for name in list(arguments)[1:]}
-        for name, each in declared.items():
-            each.name, each.types = name, (str(arguments[name].annotation),)
-        return declared
+    training_log_: TrainingLog | None = None
+    _model: bytes | None = None
+    _tagger: Tagger | None = None
+    _dump: ParsedDump | None = None
+    _file: ModelFile | None = None
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        self.__dict__[name] = value  # without the checks of parameters: the trainer converts the values
 
     def fit(self, X: Any, y: Any, X_dev: Any = None, y_dev: Any = None) -> CRF:
         """Train; ``X_dev`` and ``y_dev`` are scored after every iteration."""

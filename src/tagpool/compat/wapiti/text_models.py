@@ -120,20 +120,28 @@ class _Lines:
         return self._lines[self.number - 1].removesuffix("\r")
 
     def rest(self) -> Iterator[str]:
+        """Yield the remaining lines that are not empty."""
         while self.number < len(self._lines):
-            yield self.next("a line")
+            if line := self.next("a line"):
+                yield line
+
+    def block(self, expected: str) -> Iterator[str]:
+        """Yield the lines up to an empty one."""
+        while line := self.next(expected):
+            yield line
+
+    def count_different(self, labels: tuple[str, ...]) -> int:
+        """Return the number of labels; raise an error if some are equal."""
+        if not labels or len(set(labels)) < len(labels):
+            raise self.error("expected different labels")
+        return len(labels)
 
     def numbers(self, prefix: str, separator: str) -> list[int]:
         line = self.next(f"a line that begins with {prefix}")
-        try:
-            if not line.startswith(prefix):
-                raise ValueError
-            numbers = [int(number) for number in line[len(prefix) :].split(separator)]
-            if min(numbers) < 0:
-                raise ValueError
-        except ValueError:
-            raise self.error(f"expected {prefix} and numbers, got {line[:40]!r}") from None
-        return numbers
+        numbers = line[len(prefix) :].split(separator)
+        if not (line.startswith(prefix) and all(number.isascii() and number.isdigit() for number in numbers)):
+            raise self.error(f"expected {prefix} and numbers, got {line[:40]!r}")
+        return [int(number) for number in numbers]
 
     def weight(self, text: str) -> float:
         try:
@@ -172,9 +180,7 @@ def parse_wapiti_model(text: str, *, source: str | None = None) -> TextModel:
     patterns = parse_wapiti_patterns("\n".join(lines.texts(counts[0])), source=source)
     labels = tuple(lines.texts(lines.numbers("#qrk#", "#")[0]))
     observations = lines.texts(lines.numbers("#qrk#", "#")[0])
-    count = len(labels)
-    if not labels or len(set(labels)) < count:
-        raise lines.error("expected different labels")
+    count = lines.count_different(labels)
     states: dict[str, int] = {}
     bigrams: dict[str, int] = {}
     size = 0
@@ -188,8 +194,6 @@ def parse_wapiti_model(text: str, *, source: str | None = None) -> TextModel:
     weights = np.zeros(size)
     weight_count = 0
     for line in lines.rest():
-        if not line:
-            continue
         number, sign, weight = line.partition("=")
         if not (sign and number.isascii() and number.isdigit() and int(number) < size):
             raise lines.error(f"expected a number below {size}, = and a weight, got {line[:40]!r}")
@@ -197,14 +201,8 @@ def parse_wapiti_model(text: str, *, source: str | None = None) -> TextModel:
         weight_count += 1
     if weight_count != head[-1]:
         raise lines.error(f"expected {head[-1]} weights, got {weight_count}: the file is cut off or damaged")
-    return TextModel(
-        labels,
-        patterns,
-        {name: weights[begin : begin + count] for name, begin in states.items()},
-        {name: weights[begin : begin + count * count].reshape(count, count) for name, begin in bigrams.items()},
-        local=kind == _MEMM,
-        separate_rows=len(counts) > 2 and counts[2] > 0,
-    )
+    separate_rows = len(counts) > 2 and counts[2] > 0
+    return TextModel(labels, patterns, *_cut(weights, states, bigrams, count), kind == _MEMM, separate_rows)
 
 
 def parse_crfpp_model(text: str, *, source: str | None = None) -> TextModel:
@@ -216,38 +214,35 @@ def parse_crfpp_model(text: str, *, source: str | None = None) -> TextModel:
     """
     lines = _Lines(text, source)
     head: dict[str, str] = {}
-    while line := lines.next("the header"):
+    for line in lines.block("the header"):
         name, _, value = line.partition(":")
         head[name.strip()] = value.strip()
     if not head.get("maxid", "").isdigit():
         raise lines.error("expected a header with version, cost-factor, maxid and xsize")
     size = int(head["maxid"])  # the cost factor is not used: CRF++ tags with another one, 1 by default
-    labels = tuple(_block(lines, "labels"))
-    count = len(labels)
-    if not labels or len(set(labels)) < count:
-        raise lines.error("expected different labels")
-    patterns = parse_crfpp_templates("\n".join(_block(lines, "templates")), source=source)
-    positions: list[tuple[str, int]] = []
-    while line := lines.next("observations"):
+    labels = tuple(lines.block("labels"))
+    count = lines.count_different(labels)
+    patterns = parse_crfpp_templates("\n".join(lines.block("templates")), source=source)
+    positions: dict[str, int] = {}
+    for line in lines.block("observations"):
         number, _, observation = line.partition(" ")
         room = count if observation[:1] == "U" else count * count
         if not (number.isascii() and number.isdigit() and observation[:1] in ("U", "B") and int(number) + room <= size):
             raise lines.error(f"expected a number and an observation, got {line[:40]!r}")
-        positions.append((observation, int(number)))
+        positions[observation] = int(number)
     # In single precision, as in the binary model.
-    weights = np.array([lines.weight(line) for line in lines.rest() if line], np.float32)
+    weights = np.array([lines.weight(line) for line in lines.rest()], np.float32)
     if len(weights) != size:
         raise lines.error(f"expected {size} weights, got {len(weights)}")
-    return TextModel(
-        labels,
-        patterns,
-        {name: weights[begin : begin + count] for name, begin in positions if name[0] == "U"},
-        {name: weights[begin : begin + count * count].reshape(count, count) for name, begin in positions if name[0] == "B"},
+    states, bigrams = ({name: begin for name, begin in positions.items() if name[0] == kind} for kind in "UB")
+    return TextModel(labels, patterns, *_cut(weights, states, bigrams, count))
+
+
+def _cut(
+    weights: Weights, states: dict[str, int], bigrams: dict[str, int], count: int
+) -> tuple[dict[str, Weights], dict[str, Weights]]:
+    """Return the weights of each observation, from the positions of its first weight: [L], and [L][L] of bigrams."""
+    return (
+        {name: weights[begin : begin + count] for name, begin in states.items()},
+        {name: weights[begin : begin + count * count].reshape(count, count) for name, begin in bigrams.items()},
     )
-
-
-def _block(lines: _Lines, what: str) -> list[str]:
-    block = []
-    while line := lines.next(what):
-        block.append(line)
-    return block

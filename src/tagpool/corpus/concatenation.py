@@ -1,23 +1,20 @@
-"""Reader of the labelled files of a training."""
+"""Concatenation of corpora."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tagpool.config import DataOptions
 from tagpool.corpus.corpus import Corpus
-from tagpool.corpus.formats import read_corpus
 from tagpool.errors import InputError
 
 
-def read_labelled(path: str, options: DataOptions) -> Corpus:
-    """Read the sentences of a file; an error if they have no labels."""
-    corpus = read_corpus(path, columns=options.columns, label=options.label, format=options.format, encoding=options.encoding)
-    return corpus.require_labels()
-
-
 def concatenate(corpora: Sequence[Corpus]) -> Corpus:
-    """One corpus of several with the same columns."""
+    """Return one corpus of several with the same columns, with their documents.
+
+    >>> parts = [Corpus.from_lists(word=[["a"]]), Corpus.from_lists(word=[["b", "c"]])]
+    >>> concatenate(parts).words
+    [['a'], ['b', 'c']]
+    """
     first = corpora[0]
     if len(corpora) == 1:
         return first
