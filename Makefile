@@ -40,8 +40,8 @@ mutate: $(VENV)/.installed $(VENV)/.test $(VENV)/.mutate ## Change the central m
 # Python is not built with the sanitizers: preload their runtime, and ignore the memory that Python frees at exit.
 # Tests that load other native libraries are excluded.
 SANITIZED := .venv-sanitize
-SANITIZED_TESTS ?= tests/native tests/corpus tests/features tests/chain tests/compat/test_text_models.py tests/compat/test_wapiti.py \
-	tests/experts/test_inducing.py tests/pools/votes
+SANITIZED_TESTS ?= tests/native tests/corpus tests/features tests/chain tests/compat/wapiti/test_text_models.py tests/compat/wapiti/test_wapiti.py \
+	tests/experts/inducing/test_inducing.py tests/pools/votes
 sanitize: ## Run the native tests with AddressSanitizer and UndefinedBehaviorSanitizer (SANITIZED_TESTS: some tests)
 	test -d $(SANITIZED) || $(PYTHON) -m venv $(SANITIZED)
 	$(SANITIZED)/bin/python -m pip --quiet install "scikit-build-core>=0.10" "nanobind>=2.4" cmake ninja numpy scipy typer rich pytest hypothesis xxhash
@@ -50,7 +50,7 @@ sanitize: ## Run the native tests with AddressSanitizer and UndefinedBehaviorSan
 	LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" \
 	ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 PYTHONMALLOC=malloc \
 		$(SANITIZED)/bin/python -m pytest -p no:cacheprovider $(SANITIZED_TESTS) \
-		--ignore=tests/corpus/test_builtin.py --ignore=tests/features/test_given.py --ignore=tests/native/test_peers.py \
+		--ignore=tests/corpus/builtin --ignore=tests/features/test_given.py --ignore=tests/native/trainers/test_peers.py \
 		--ignore=tests/pools/votes/test_vote_pool.py --ignore=tests/pools/votes/test_vote_predictions.py
 
 $(VENV)/.made:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import BAGS, write
+from cli.commands import BAGS, write
 
 from tagpool import CRF, SGD, BaggingPool, ElitistPool, OpinionPool, builtin_corpus, read_corpus, write_corpus
 

@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
-from commands import fail, run, succeed, write
+from cli.commands import fail, run, succeed, write
 
 GOLD = "Ann NNP B-PER\nlives VBZ O\nin IN O\nNew NNP B-LOC\nYork NNP I-LOC\n\nRain NN O\nfell VBD O\n"
 GOOD = "Ann B-PER\nlives O\nin O\nNew B-LOC\nYork I-LOC\n\nRain O\nfell O\n"

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from commands import BAGS, fail, succeed, write
+from cli.commands import BAGS, fail, succeed, write
 
 from tagpool.cli.training.learners import LEARNERS
 
@@ -43,7 +43,7 @@ def test_the_printed_configuration_has_every_key(kind: str) -> None:
 def test_the_printed_configuration_trains_the_default_model(data: Path, tmp_path: Path) -> None:
     config = write(tmp_path, "crf.toml", succeed("config", "crf"))
     succeed("train", *files(data), "--model", tmp_path / "a", *FAST)
-    succeed("train", *files(data), "--model", tmp_path / "b", *FAST, "--config", config)
+    succeed("train", *files(data), "--model", tmp_path / "b", *FAST, "--config", config, new_process=True)
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
 
 
@@ -135,7 +135,7 @@ def test_the_stored_configuration_gives_the_same_bytes(data: Path, tmp_path: Pat
     succeed("train", *files(data), "--features", templates, *TRAINED[name], "--model", tmp_path / "a", "--threads", 2)
     templates.unlink()  # the model has the text
     config = write(tmp_path, "a.toml", succeed("config", tmp_path / "a"))
-    succeed("train", "--config", config, "--model", tmp_path / "b")
+    succeed("train", "--config", config, "--model", tmp_path / "b", new_process=True)
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
 
 
@@ -146,7 +146,7 @@ def test_opinion_pools_and_continued_models_store_their_models(data: Path, tmp_p
     for options in (opinion, continued):
         succeed("train", *options, "--model", tmp_path / "a")
         config = write(tmp_path, "a.toml", succeed("config", tmp_path / "a"))
-        succeed("train", "--config", config, "--model", tmp_path / "b")
+        succeed("train", "--config", config, "--model", tmp_path / "b", new_process=True)
         assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
 
 

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from commands import fail, run, succeed
+from cli.commands import fail, run, succeed
 
 import tagpool
 from tagpool.experts.inside.inspection import top_features

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from commands import fail, run, succeed, write
+from cli.commands import fail, run, succeed, write
 
 import tagpool
 from tagpool import CRF, ElitistPool

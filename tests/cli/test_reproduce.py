@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from commands import fail, run, succeed
+from cli.commands import fail, run, succeed
 
 
 def test_experiments_are_listed() -> None:

@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from commands import fail, run, succeed, write
+from cli.commands import fail, run, succeed, write
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

@@ -28,7 +28,6 @@ from tagpool.experiments.fits import Makers, Model, legally, refit, tune
 from tagpool.experiments.study import Row, Setting, Study, Table
 from tagpool.experts.linear.maxent import MaxEnt
 from tagpool.pools.bagging.partitions import RandomParts
-from tagpool.report.plots import Panel, panels
 
 
 def packed(path: Path, lines: list[str]) -> None:
@@ -207,16 +206,6 @@ def test_a_refit_keeps_penalty_and_shares(corpora: Path) -> None:
         (model.setting, 2, shares),
     ]
     assert all(member.summary_["sentences"] == 190 for tagger in model.fitted for member in tagger)
-
-
-def test_panels_are_files(tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib")
-    lines = {"one": [(0.1, 80.0), (1.0, 82.0)], "other": [(0.01, 60.0), (0.1, 79.0), (1.0, 81.0)]}
-    names = panels(tmp_path / "x", [Panel("strength", lines, logarithmic=True), Panel("epochs", lines)], "F1", "Title", 6.0)
-    assert names == ["x.svg", "x.png"]
-    text = (tmp_path / "x.svg").read_text()
-    assert "image/svg+xml" in text
-    assert (tmp_path / "x.png").stat().st_size > 5000
 
 
 def test_a_table_has_a_column_for_the_paper_only_where_it_has_figures() -> None:

@@ -54,5 +54,11 @@ def test_grid_search(kind, data):
     search.fit(*data)
     assert search.best_params_["l2"] == 0.1
     assert search.predict(data[0][:2])
-    features = [[[f"word={word}", f"ends={word[-2:]}", f"case={word.istitle()}"] for word in sentence] for sentence in data[0]]
-    assert GridSearchCV(kind(), {"min_count": [1, 2]}, cv=2).fit(features, data[1]).best_score_ > 0.25
+    features = [
+        [
+            [f"word={word}", f"ends={word[-2:]}", f"case={word.istitle()}", f"before={before}"]
+            for before, word in zip(["", *sentence], sentence, strict=False)
+        ]
+        for sentence in data[0]
+    ]
+    assert GridSearchCV(kind(), {"min_count": [1, 2]}, cv=2).fit(features, data[1]).best_score_ > 0.4

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from encoding_checks import counted, rows_of
 from hypothesis import given
 from hypothesis import strategies as st
 from oracles import encoder as oracle
 from strategies import corpora, loaded, plain_resources, template_sets
-from test_encoder import counted, rows_of
 
 from tagpool.corpus.corpus import Corpus
 from tagpool.errors import TemplateError

@@ -2,79 +2,30 @@
 
 from __future__ import annotations
 
-import itertools
 import pickle
 import random
-from collections import Counter
-from typing import Any
 
 import numpy as np
 import pytest
+from encoding_checks import Sentences, as_corpus, cases, check_encoding, counted, rows_of
 from hypothesis import example, given
 from hypothesis import strategies as st
 from oracles import encoder as oracle
-from strategies import corpora, loaded, plain_resources, template_sets
+from strategies import corpora, loaded
 
 from tagpool.corpus.corpus import Corpus
 from tagpool.errors import InputError, NotFittedError, TemplateError
-from tagpool.features.encoded import EncodedCorpus
 from tagpool.features.encoder import Encoder
 from tagpool.features.parser import parse
 from tagpool.features.resources import Gazetteer
 from tagpool.features.template import Call, Field, Range, Template, TemplateSet, Term
-
-Sentences = list[dict[str, list[str]]]
-
-
-def as_corpus(sentences: Sentences, **options: Any) -> Corpus:
-    return Corpus.from_columns({name: [s[name] for s in sentences] for name in sentences[0]}, **options)
-
-
-def rows_of(encoded: EncodedCorpus, names: list[str]) -> list[Counter[oracle.Feature]]:
-    """The rows as names with values."""
-    values = encoded.values.tolist() if encoded.values is not None else [1.0] * encoded.occurrence_count
-    ids, starts = encoded.ids.tolist(), encoded.starts.tolist()
-    assert len(ids) == len(values) == starts[-1]
-    return [Counter((names[ids[i]], values[i]) for i in range(begin, end)) for begin, end in itertools.pairwise(starts)]
-
-
-def counted(rows: list[list[oracle.Feature]]) -> list[Counter[oracle.Feature]]:
-    return [Counter(row) for row in rows]
-
-
-@st.composite
-def cases(draw: st.DrawFn, *, history: bool = False) -> tuple[TemplateSet, Sentences, dict[str, Any]]:
-    sentences = draw(corpora())
-    pool = sorted({word for sentence in sentences for word in sentence["word"]})
-    return draw(template_sets(history=history)), sentences, draw(plain_resources(pool))
-
-
-def check(templates: TemplateSet, sentences: Sentences, plain: dict[str, Any]) -> None:
-    """Fits, and compares rows, names, counts and descriptions with the oracle."""
-    expected = oracle.encode(templates, sentences, plain)
-    corpus = as_corpus(sentences)
-    encoder = Encoder(templates, resources=loaded(plain, templates))
-    encoded = encoder.fit_transform(corpus)
-    names = encoder.feature_names
-    assert len(set(names)) == len(names) == encoded.feature_count == encoder.feature_count
-    assert rows_of(encoded, names) == counted(expected)
-    assert Counter(dict(zip(names, encoder.feature_counts.tolist(), strict=True))) == oracle.counts(expected)
-    described = [row for i in range(len(corpus)) for row in encoder.describe(corpus, i)]
-    assert counted(described) == counted(expected)
-    assert encoded.sentences.tolist() == np.cumsum([0] + [len(s["word"]) for s in sentences]).tolist()
-    again = encoder.transform(corpus)
-    assert np.array_equal(again.ids, encoded.ids)
-    assert np.array_equal(again.starts, encoded.starts)
-    assert (again.values is None) == (encoded.values is None)
-    assert again.values is None or np.array_equal(again.values, encoded.values)
-
 
 # The rows -----------------------------------------------------------------------------------------------------------------
 
 
 @given(cases())
 def test_features_are_those_of_the_oracle(case):
-    check(*case)
+    check_encoding(*case)
 
 
 @pytest.mark.parametrize(
@@ -111,7 +62,7 @@ def test_chosen_templates(text):
         "lists": {"cities": ["New York", "New York City", "york", "a b"], "letters": ["a", "b\tc", "x a b", ""]},
         "brown": {"New": "0110", "York": "0111", "a": "10", "b": "10"},
     }
-    check(parse(text), sentences, plain)
+    check_encoding(parse(text), sentences, plain)
 
 
 def test_the_example_of_the_class_by_hand():
@@ -139,7 +90,7 @@ def test_conjunctions_by_table_and_by_hash(distinct):
     templates = parse("word[-1] & word[0]\npos[-2] & lower(word)[0] & pos[1]\npos[0] & shape(pos)[0]\nword[0] & pos[-1]")
     tokens = sum(len(s["word"]) for s in train)
     assert (distinct**2 <= tokens) == (distinct == 3)  # the rule by which the core chooses
-    check(templates, train, {})
+    check_encoding(templates, train, {})
     encoder = Encoder(templates).fit(as_corpus(train))
     known = set(encoder.feature_names)
     expected = [[f for f in row if f[0] in known] for row in oracle.encode(templates, test, {})]
@@ -217,154 +168,6 @@ def test_a_feature_of_two_bags_is_one_feature():
     assert encoded.restrict("a").occurrence_count == encoded.restrict("b").occurrence_count == 4
     assert encoded.restrict("base").occurrence_count == 0
     assert encoded.restrict("a", "b").occurrence_count == 6
-
-
-# Numbers ------------------------------------------------------------------------------------------------------------------
-
-
-def test_number_values():
-    corpus = Corpus.from_lists(word=[["a", "b", "c"]], score=[["2.5", "0", "-1e2"]])
-    encoder = Encoder("number(score)[0]\nnumber(score)[0] & word[0]\nnumber(score)[0] & number(score)[-2]").fit(corpus)
-    assert encoder.describe(corpus, 0) == [
-        [("number(score)[0]=1", 2.5), ("number(score)[0]&word[0]=1|a", 2.5)],
-        [],
-        [
-            ("number(score)[0]=1", -100.0),
-            ("number(score)[0]&word[0]=1|c", -100.0),
-            ("number(score)[0]&number(score)[-2]=1|1", -250.0),
-        ],
-    ]
-
-
-@given(st.lists(st.floats(width=32, allow_nan=False, allow_infinity=False), min_size=1, max_size=5))
-def test_numbers_are_read_as_python_reads_them(numbers):
-    corpus = Corpus.from_lists(word=[["x"] * len(numbers)], score=[[repr(n) for n in numbers]])
-    encoded = Encoder("bias\nnumber(score)[0]").fit_transform(corpus)
-    values = [v for row in rows_of(encoded, ["bias", "score"]) for (name, v) in row if name == "score"]
-    assert values == [n for n in numbers if n != 0]
-
-
-@pytest.mark.parametrize("text", ["", "x", "nan", "inf", "-inf", "1,5", "1 ", " 1", "0x10", "1e39", "1e999", "--1", "1_000", "١"])
-def test_what_is_no_number_is_an_error_that_names_the_token(text):
-    sentences = [{"word": ["a"], "score": ["1"]}, {"word": ["b", "c"], "score": ["1", text]}]
-    corpus = as_corpus(sentences, source="train.conll")
-    for template in ("number(score)[0]", "word[0] & number(score)[-1..1]"):
-        with pytest.raises(InputError, match=r'^train.conll: column "score": expected a number.*\(sentence 2, token 2\)'):
-            Encoder(template).fit(corpus)
-    fitted = Encoder("number(score)[0]").fit(as_corpus(sentences[:1]))
-    with pytest.raises(InputError, match="sentence 2, token 2"):
-        fitted.transform(corpus)
-    with pytest.raises(InputError, match="sentence 2, token 2"):
-        fitted.describe(corpus, 1)
-    with pytest.raises(InputError, match="sentence 2, token 2"):
-        Encoder("word[0]\nlabel[-1] & number(score)[0]", history=True).fit(corpus)
-
-
-@pytest.mark.parametrize("text", ["+1.5", "1.5", "15e-1", ".15e1", "1.50"])
-def test_spellings_of_a_number(text):
-    encoded = Encoder("number(score)[0]").fit_transform(Corpus.from_lists(word=[["a"]], score=[[text]]))
-    assert encoded.values.tolist() == [1.5]
-
-
-def test_a_product_of_numbers_that_is_not_finite_is_an_error():
-    corpus = Corpus.from_lists(word=[["a"]], score=[["1e30"]])
-    with pytest.raises(InputError, match="sentence 1, token 1"):
-        Encoder("number(score)[0] & number(score)[0]").fit(corpus)
-
-
-# Embeddings ---------------------------------------------------------------------------------------------------------------
-
-
-@given(cases())
-def test_dense_blocks(case):
-    templates, sentences, plain = case
-    encoder = Encoder(templates, resources=loaded(plain, templates))
-    encoded = encoder.fit_transform(as_corpus(sentences))
-    expected: dict[str, list[tuple[float, ...] | None]] = {}
-    for sentence in sentences:
-        for key, block in oracle.embedded(templates, sentence, plain).items():
-            expected.setdefault(key, []).extend(block)
-    result = {}
-    bounds = encoded.sentences.tolist()
-    for block in encoded.dense:
-        result[block.key] = []
-        for begin, end in itertools.pairwise(bounds):
-            for at in range(begin + block.offset, end + block.offset):
-                row = block.rows[at] if begin <= at < end else -1
-                result[block.key].append(tuple(block.vectors[row].tolist()) if row >= 0 else None)
-    assert len(result) == len(encoded.dense)
-    assert result == expected
-
-
-def test_blocks_of_one_embedding_share_their_rows():
-    templates = parse("embedding(glove, lower(word))[-1..1]\nembedding(glove)[0]")
-    resources = loaded({"glove": {"a": (1, 2), "b": (3, 4)}}, templates)
-    encoded = Encoder(templates, resources=resources).fit_transform(Corpus.from_lists(word=[["A", "b"]]))
-    assert [(block.key, block.offset, block.rows.tolist()) for block in encoded.dense] == [
-        ("embedding(glove, lower(word))[-1]", -1, [0, 1]),
-        ("embedding(glove, lower(word))[0]", 0, [0, 1]),
-        ("embedding(glove, lower(word))[1]", 1, [0, 1]),
-        ("embedding(glove)[0]", 0, [-1, 1]),
-    ]
-    assert encoded.dense[0].rows is encoded.dense[2].rows
-    assert encoded.occurrence_count == 0
-
-
-# History ------------------------------------------------------------------------------------------------------------------
-
-
-@given(cases(history=True))
-def test_history_encoding(case):
-    templates, sentences, plain = case
-    resources = loaded(plain, templates)
-    corpus = as_corpus(sentences)
-    if any(template.is_history for template in templates):
-        with pytest.raises(TemplateError, match="previous labels"):
-            Encoder(templates, resources=resources).fit(corpus)
-    encoder = Encoder(templates, resources=resources, history=True)
-    encoded = encoder.fit_transform(corpus)
-    assert rows_of(encoded, encoder.feature_names) == counted(oracle.encode(templates, sentences, plain))
-    expected = counted(oracle.encode(templates, sentences, plain, history=True))
-    if encoded.history is None:
-        assert not any(expected)
-        assert encoder.history_names == []
-        return
-    names = encoder.history_names
-    assert encoded.history_feature_count == len(names)
-    for item in (encoded, encoder.transform(corpus)):
-        assert rows_of(EncodedCorpus(item.history, len(names)), names) == expected
-    bags = templates.bags[:1]
-    restricted = encoded.restrict(*bags)
-    stored = counted(oracle.encode(templates, sentences, plain, history=True, bags=bags))
-    assert rows_of(EncodedCorpus(restricted.history, len(names)), names) == stored
-
-
-def test_history_names_leave_the_labels_values_open():
-    corpus = Corpus.from_lists(word=[["a", "b"]], label=[["X", "Y"]])
-    encoder = Encoder("word[0]\nlabel[-2..-1]\nlabel[-1] & word[0] & word[1]", history=True).fit(corpus)
-    assert encoder.feature_names == ["word[0]=a", "word[0]=b"]
-    assert sorted(encoder.history_names) == [
-        "label[-1]&word[0]&word[1]=a|b",
-        "label[-1]&word[0]&word[1]=b|_B+1",
-        "label[-1]=1",
-        "label[-2]=1",
-    ]
-
-
-def test_the_labels_are_no_feature():
-    corpus = Corpus.from_columns({"word": [["a"]], "tag": [["X"]]}, label_column="tag")
-    with pytest.raises(TemplateError, match="'tag' is the column of the labels") as caught:
-        Encoder("word[0] & lower(tag)[0]").fit(corpus)
-    assert caught.value.column == 10
-    with pytest.raises(TemplateError, match="unknown field 'tags'; the columns are word, tag"):
-        Encoder("word[0] & tags[0]").fit(corpus)
-
-
-def test_a_column_that_is_missing_later_is_an_error():
-    for template in ("word[0] & pos[0]", "word[0]\nlabel[-1] & pos[0]"):
-        encoder = Encoder(template, history=True).fit(Corpus.from_lists(word=[["a"]], pos=[["b"]]))
-        with pytest.raises(TemplateError, match="unknown field 'pos'; the columns are word"):
-            encoder.transform(Corpus.from_lists(word=[["a"]]))
 
 
 # Labels -------------------------------------------------------------------------------------------------------------------
@@ -479,7 +282,7 @@ def test_too_many_conjunctions_are_an_error_at_once(text):
 
 def test_clusters_of_other_letters_are_cut_at_characters():
     templates = TemplateSet((Template((Term(Call("cluster", Field("word"), "brown", (Range(1, 1),)), (Range(0, 0),)),)),))
-    check(templates, [{"word": ["a"]}], {"brown": {"a": "éü"}})
+    check_encoding(templates, [{"word": ["a"]}], {"brown": {"a": "éü"}})
 
 
 @example([["a b"]], "a b")
@@ -491,12 +294,3 @@ def test_names_of_different_features_differ(sentences, extra):
     corpus = Corpus.from_lists(word=[[*sentence, extra] for sentence in sentences])
     encoder = Encoder("U: word[0]\nU: word[0] & word[1]\nU: word[-1] & word[0] & word[1]\nword[0] & word[1]").fit(corpus)
     assert len(set(encoder.feature_names)) == encoder.feature_count
-
-
-def test_values_stay_beside_their_features_when_others_are_dropped():
-    encoder = Encoder("word[0]\nnumber(score)[0]").fit(Corpus.from_lists(word=[["a"]], score=[["2"]]))
-    encoded = encoder.transform(Corpus.from_lists(word=[["unseen", "a"]], score=[["3", "4"]]))
-    assert rows_of(encoded, encoder.feature_names) == [
-        Counter({("number(score)[0]=1", 3.0): 1}),
-        Counter({("word[0]=a", 1.0): 1, ("number(score)[0]=1", 4.0): 1}),
-    ]

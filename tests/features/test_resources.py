@@ -1,19 +1,11 @@
-"""Lexicons, clusters, ambiguity classes and embeddings: every format they are read from, and every way a file can be wrong."""
+"""Lexicons, clusters and ambiguity classes: every format they are read from, and every way a file can be wrong."""
 
 from __future__ import annotations
 
 import gzip
-import itertools
-import os
-from collections import Counter
-from pathlib import Path
-from typing import Any
 
-import numpy as np
 import pytest
-from oracles import encoder as oracle
 
-from tagpool.corpus.conll import read_conll
 from tagpool.corpus.corpus import Corpus
 from tagpool.errors import InputError, ResourceError, TemplateError
 from tagpool.features.embeddings import Embeddings
@@ -244,110 +236,6 @@ def test_bad_classes(make):
             make(classes)
 
 
-# Embeddings ---------------------------------------------------------------------------------------------------------------
-
-
-def test_glove_and_word2vec(tmp_path):
-    file = tmp_path / "vectors.txt"
-    file.write_text("king 1 0.5\nqueen -2 1e-3\nking 9 9\n\n")
-    glove = Embeddings.read(file)
-    assert (glove.width, len(glove), glove.rows.row("queen"), glove.rows.row("king"), glove.rows.row("x")) == (2, 2, 1, 0, -1)
-    assert glove.vectors.tolist() == [[1, 0.5], [-2, pytest.approx(1e-3)], [9, 9]]
-    file.write_text("2 2\nking 1 0.5 \nqueen -2 1e-3\n")
-    assert np.array_equal(Embeddings.read(file).vectors, glove.vectors[:2])
-    file.write_text("2 2 2\n3 1 1\n")  # the words 2 and 3
-    assert Embeddings.read(file).rows.row("3") == 1
-
-
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        ("b 1", "expected 2 numbers after 'b', got 1"),
-        ("b 1 2 3", "expected 2 numbers after 'b', got 3"),
-        ("b", "expected 2 numbers after 'b', got 0"),
-        ("b 1 x", "expected numbers after 'b'"),
-        ("b nan 1", "expected finite numbers after 'b'"),
-        ("b 1 inf", "expected finite numbers after 'b'"),
-        ("b 1e39 1", "expected finite numbers after 'b'"),
-    ],
-)
-def test_broken_vectors(line, message, tmp_path):
-    file = tmp_path / "vectors.txt"
-    for head, number in (("a 1 2\n", 2), ("2 2\na 1 2\n", 3)):
-        file.write_text(f"{head}{line}\n")
-        with pytest.raises(ResourceError, match=rf"vectors.txt:{number}: {message}"):
-            Embeddings.read(file)
-
-
-def test_numpy_files(tmp_path):
-    inside, beside = tmp_path / "inside.npz", tmp_path / "beside.npz"
-    vectors = np.array([[1, 2], [3, 4]], dtype=np.float16)
-    np.savez(inside, vectors=vectors, words=np.array(["a", "é"]))
-    np.savez(beside, vectors=vectors)
-    with pytest.raises(ResourceError, match=r"beside.npz: expected an array 'words', or words.txt beside the file"):
-        Embeddings.read(beside)
-    (tmp_path / "words.txt.gz").write_bytes(gzip.compress("a\né\n".encode()))
-    for path in (inside, beside):
-        result = Embeddings.read(path)
-        assert (result.rows.row("é"), result.vectors.dtype, result.vectors.tolist()) == (1, np.float32, [[1, 2], [3, 4]])
-    (tmp_path / "words.txt").write_text("a\nb\nc\n")
-    with pytest.raises(
-        ResourceError, match=r"beside.npz: expected one vector for each of 3 words, got an array of shape \(2, 2\)"
-    ):
-        Embeddings.read(beside)
-    (tmp_path / "words.txt").write_bytes(b"a\n\xff\n")
-    with pytest.raises(ResourceError, match=r"words.txt:2: expected UTF-8"):
-        Embeddings.read(beside)
-
-
-def write_npz(path: Path, **arrays: Any) -> None:
-    np.savez(path, **arrays)
-
-
-def write_npy(path: Path) -> None:
-    with path.open("wb") as file:
-        np.save(file, np.zeros((2, 2)))
-
-
-def write_damaged(path: Path) -> None:
-    np.savez_compressed(path, vectors=np.random.default_rng(0).random((50, 50)), words=np.array(["x"] * 50))
-    data = bytearray(path.read_bytes())
-    data[300:400] = bytes(100)
-    path.write_bytes(data)
-
-
-@pytest.mark.parametrize(
-    ("write", "message"),
-    [
-        (lambda path: path.write_bytes(b"hello"), "expected a NumPy file"),
-        (lambda path: path.write_bytes(b""), "expected a NumPy file"),
-        (lambda path: path.write_bytes(b"PK\x03\x04 cut off"), "expected a NumPy file"),
-        (write_damaged, "expected a NumPy file"),
-        (write_npy, "expected a NumPy file"),
-        (lambda path: path.mkdir(), "expected a NumPy file"),
-        (lambda path: None, "there is no such file"),
-        (lambda path: write_npz(path, other=np.zeros(2)), "expected a NumPy file with an array 'vectors'"),
-        (lambda path: write_npz(path, vectors=np.array([[None]]), words=np.array(["a"])), "expected a NumPy file"),
-        (lambda path: write_npz(path, vectors=np.array([["x"]]), words=np.array(["a"])), "all numbers"),
-        (lambda path: write_npz(path, vectors=np.zeros(2), words=np.array(["a", "b"])), r"got an array of shape \(2,\)"),
-        (lambda path: write_npz(path, vectors=np.zeros((0, 2)), words=np.array([], dtype=str)), "got an array of shape"),
-        (lambda path: write_npz(path, vectors=np.array([[np.nan]]), words=np.array(["a"])), "not finite"),
-        (lambda path: write_npz(path, vectors=np.array([[1e300]]), words=np.array(["a"])), "not finite"),
-    ],
-)
-def test_broken_numpy_files(write, message, tmp_path):
-    path = tmp_path / "x.npz"
-    write(path)
-    with pytest.raises(ResourceError, match=rf"x.npz: .*{message}"):
-        Embeddings.read(path)
-
-
-def test_bad_embeddings():
-    for words, vectors in ((["a"], [[1], [2]]), (["a", "b"], [[1], [1, 2]]), (["a"], [["x"]]), ([1], [[1]]), (["\ud800"], [[1]])):
-        with pytest.raises(ResourceError):
-            Embeddings(words, vectors)
-
-
 # Resources and templates --------------------------------------------------------------------------------------------------
 
 corpus = Corpus.from_lists(word=[["a", "New", "York"]])
@@ -414,92 +302,3 @@ def test_use_lines_are_relative_to_the_template_file(tmp_path, monkeypatch):
     (tmp_path / "clusters.txt").write_text("0x1\ta\n")
     with pytest.raises(ResourceError, match=r"clusters.txt:1: expected a bit string"):
         Encoder(file).fit(corpus)
-
-
-# Real data ----------------------------------------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def data() -> Path:
-    root = os.environ.get("TAGPOOL_DATA")
-    if not root:
-        pytest.skip("TAGPOOL_DATA is not set")
-    return Path(root)
-
-
-@pytest.fixture(scope="module")
-def news(data: Path) -> Corpus:
-    path = data / "conll2003" / "eng.testa.gz"
-    return read_conll(path, columns=("word", "pos", "chunk", "label"))[:200]
-
-
-@pytest.fixture(scope="module")
-def lists(data: Path) -> Path:
-    return data / "gazetteers" / "illinois-knownlists"
-
-
-def plain_lists(folder: Path) -> dict[str, list[str]]:
-    return {
-        path.name.split(".gz")[0].rsplit(".", 1)[0]: gzip.decompress(path.read_bytes()).decode().split("\n")
-        for path in folder.iterdir()
-    }
-
-
-def plain_classes(path: Path, word: int, value: int) -> dict[str, str]:
-    result: dict[str, str] = {}
-    for line in gzip.decompress(path.read_bytes()).decode().split("\n"):
-        fields = line.removesuffix("\r").split("\t")
-        if len(fields) > 1:
-            result.setdefault(fields[word], "_".join(fields[value].split()))
-    return result
-
-
-def check(encoder: Encoder, sentences: Corpus, plain: dict[str, Any]) -> None:
-    """Rows and history rows of the encoder against the oracle."""
-    encoded = encoder.fit_transform(sentences)
-    columns = [dict(sentence.columns) for sentence in sentences]
-    parts = [(encoded.native, encoder.feature_names, False)]
-    if encoded.history is not None:
-        parts.append((encoded.history, encoder.history_names, True))
-    for native, names, history in parts:
-        starts, ids = native.starts().tolist(), native.ids().tolist()
-        result = [Counter(names[i] for i in ids[begin:end]) for begin, end in itertools.pairwise(starts)]
-        expected = oracle.encode(encoder.templates_, columns, plain, history=history)
-        assert result == [Counter(name for name, _ in row) for row in expected]
-        assert sum(map(len, expected)) > 1000
-
-
-def test_real_gazetteers(lists, news):
-    gazetteer = Gazetteer.read(lists)
-    assert len(gazetteer.lists) == 28
-    assert {"WikiLocations", "known_names.big", "currencyFinal"} <= set(gazetteer.lists)
-    assert len(gazetteer) > 800_000
-
-
-def test_bagging_preset_on_real_data(lists, news):
-    """The smaller lists, which the oracle can take."""
-    plain = {name: phrases for name, phrases in plain_lists(lists).items() if name.startswith("known_")}
-    assert len(plain) >= 8
-    check(Encoder("ner-bagging", resources={"lexicons": Gazetteer(plain)}), news, {"lexicons": plain})
-
-
-def test_ner_dfi_preset_on_real_data(data, lists, news):
-    clusters = data / "brown-clusters" / "spacy_en_c1000.txt.gz"
-    names = {name: phrases for name, phrases in plain_lists(lists).items() if name.startswith("known_na")}
-    resources = {"clusters": clusters, "embeddings": data / "glove" / "glove.6B.100d.subset.f16.npz", "names": Gazetteer(names)}
-    encoder = Encoder("ner-dfi", resources=resources, history=True)
-    check(encoder, news, {"clusters": plain_classes(clusters, 1, 0), "names": names})
-    dense = encoder.transform(news).dense
-    assert [block.offset for block in dense] == list(range(-4, 5))
-    words = [line for line in gzip.decompress((data / "glove" / "words.txt.gz").read_bytes()).decode().split("\n") if line]
-    numbers = {word: row for row, word in reversed(list(enumerate(words)))}
-    expected = [numbers.get(oracle.lower(word), -1) for sentence in news.words for word in sentence]
-    assert dense[0].rows.tolist() == expected
-    assert sum(row >= 0 for row in expected) > 0.8 * len(expected)
-
-
-def test_pos_dfi_preset_on_real_data(data, news):
-    clusters = data / "brown-clusters" / "spacy_en_c1000.txt.gz"
-    classes = data / "nlp4j-lexica" / "en-ambiguity-classes-simplified.tsv.gz"
-    encoder = Encoder("pos-dfi", resources={"clusters": clusters, "classes": classes}, history=True)
-    check(encoder, news, {"clusters": plain_classes(clusters, 1, 0), "classes": plain_classes(classes, 0, 1)})

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from oracles.training import Problem, problems
+from oracles.training import Problem, problems, random_problem
 
 from tagpool import GivenEncoder, _native
 
@@ -114,4 +114,17 @@ def arc_problems(draw: st.DrawFn, unknown: bool = True) -> ArcProblem:
     value = st.sampled_from([1.0, 1.0, 0.5, -2.0])
     token = st.dictionaries(st.integers(0, features - 1), value, max_size=2)
     history = [[list(draw(token).items()) for _ in sentence] for sentence in base.rows]
+    return ArcProblem(base, history, features)
+
+
+def larger(labels: int, *, features: int = 5, unknown: bool = False, seed: int = 1) -> ArcProblem:
+    """A problem of 30 sentences, too large for enumeration; ``unknown`` removes three labels."""
+    base = random_problem(30, 9, labels, max(labels, 4), seed)
+    random = np.random.default_rng(seed)
+    if unknown:
+        base.gold[3][2] = base.gold[7][0] = base.gold[7][8] = -1
+    history = [
+        [[(int(k), 1.0) for k in set(random.integers(0, features, 2).tolist())] if features else [] for _ in sentence]
+        for sentence in base.rows
+    ]
     return ArcProblem(base, history, features)

@@ -149,7 +149,17 @@ def test_given_features(corpora):
     tagger = InducingTagger().fit(given(train), train.labels)
     assert tagger.conjunction_count > 0
     before = tagger.score(given(dev), dev.labels)
-    assert before > 0.35
+    # As good as the same features from templates.
+    columns = [
+        Corpus.from_lists(
+            word=corpus.words,
+            ends=[[word[-2:] for word in words] for words in corpus.words],
+            case=[[str(word.istitle()) for word in words] for words in corpus.words],
+            label=corpus.labels,
+        )
+        for corpus in corpora
+    ]
+    assert before == pytest.approx(InducingTagger("word[0]\nends[0]\ncase[0]").fit(columns[0]).score(columns[1]), abs=0.02)
     assert tagger.partial_fit(given(dev), dev.labels).score(given(dev), dev.labels) > before
 
 
@@ -160,14 +170,18 @@ def test_going_on_keeps_what_was_learned(corpora):
     train = corpora[0]
     tagger = InducingTagger(TEMPLATES).fit(train)
     before, known = (
-        tagger.score(train),
+        tagger.predict(train),
         dict(zip(NamedFeatures(tagger).names, NamedFeatures(tagger).single_weights(), strict=False)),
     )
     more = Corpus.from_lists(word=[["Zyx", "beeps"]] * 5, label=[["B-NEW", "O"]] * 5)
     tagger.partial_fit(more)
     assert tagger.predict([["Zyx", "beeps"]])[0] == ["B-NEW", "O"]
     assert "B-NEW" in tagger.labels_
-    assert tagger.score(train) > before - 0.25  # the new label has drawn some
+    changed = [
+        new for pair in zip(before, tagger.predict(train), strict=True) for old, new in zip(*pair, strict=True) if new != old
+    ]
+    assert len(changed) < 0.1 * train.token_count
+    assert len([label for label in changed if label != "B-NEW"]) < 0.01 * train.token_count
     assert tagger.summary_["sentences"] == len(train) + 5
     # Features that the new sentences lack have the same weights as before.
     result = NamedFeatures(tagger)

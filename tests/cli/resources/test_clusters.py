@@ -10,7 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from commands import fail, run, succeed, write
+from cli.commands import fail, run, succeed, write
 
 from tagpool import Clusters, builtin_corpus
 

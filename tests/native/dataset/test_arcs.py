@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from oracles.arcs import ArcProblem, arc_problems, encoding
-from oracles.training import Problem, random_problem
+from oracles.arcs import ArcProblem, arc_problems, encoding, larger
+from oracles.training import Problem
 
 from tagpool import _native
 
@@ -46,18 +46,6 @@ def test_what_has_weights(problem: ArcProblem) -> None:
     assert list(zip(features.tolist(), (cells // L).tolist(), (cells % L).tolist(), strict=True)) == problem.triples()
     expected = training.cell_count + L * (L + 2) + len(features)
     assert training.parameter_count == expected
-
-
-def larger(labels: int, *, features: int = 5, unknown: bool = False, seed: int = 1) -> ArcProblem:
-    base = random_problem(30, 9, labels, max(labels, 4), seed)
-    random = np.random.default_rng(seed)
-    if unknown:
-        base.gold[3][2] = base.gold[7][0] = base.gold[7][8] = -1
-    history = [
-        [[(int(k), 1.0) for k in set(random.integers(0, features, 2).tolist())] if features else [] for _ in sentence]
-        for sentence in base.rows
-    ]
-    return ArcProblem(base, history, features)
 
 
 @pytest.mark.parametrize("labels", [2, 7, 8, 13, 22, 31, 45, 55])

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from commands import fail, run, succeed
+from cli.commands import fail, run, succeed
 
 import tagpool
 from tagpool import CRF, SGD, Corpus, TwoStageTagger, builtin_corpus, read_corpus, write_corpus
@@ -59,7 +59,7 @@ def test_other_commands_know_it(documents: Path, tmp_path: Path) -> None:
 
 def test_the_stored_configuration_gives_the_same_bytes(documents: Path, tmp_path: Path) -> None:
     (tmp_path / "run.toml").write_text(succeed("config", documents / "m"))
-    succeed("train", "--config", tmp_path / "run.toml", "--model", tmp_path / "again")
+    succeed("train", "--config", tmp_path / "run.toml", "--model", tmp_path / "again", new_process=True)
     assert (tmp_path / "again").read_bytes() == (documents / "m").read_bytes()
 
 

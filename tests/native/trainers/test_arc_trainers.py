@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from oracles.arcs import ArcProblem, arc_problems
+from oracles.arcs import ArcProblem, arc_problems, larger
 from oracles.training import NONE, random_numbers, shuffled
-from test_arcs import larger
 
 from tagpool import _native
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from commands import fail, succeed
+from cli.commands import fail, succeed
 
 from tagpool import builtin_corpus, load, read_corpus, write_corpus
 from tagpool.corpus.corpus import Corpus

@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 
 import pytest
-from commands import fail, run, succeed, write
+from cli.commands import fail, run, succeed, write
 
 import tagpool
 from tagpool.cli.progress import Follower
@@ -58,7 +58,8 @@ def test_training_writes_a_model_that_tags_and_a_log(data: Path, tmp_path: Path)
 def test_the_same_seed_gives_the_same_bytes_whatever_the_threads(data: Path, tmp_path: Path) -> None:
     models = [tmp_path / name for name in ("a", "b", "c")]
     for model, options in zip(models, (["--threads", 1], ["--threads", 2], ["--seed", 2]), strict=True):
-        succeed("train", "--train", data / "train.conll", "--model", model, "--set", "learner.trainer.epochs=2", *options)
+        common = ["train", "--train", data / "train.conll", "--model", model, "--set", "learner.trainer.epochs=2"]
+        succeed(*common, *options, new_process=True)
     assert models[0].read_bytes() == models[1].read_bytes()
     assert models[0].read_bytes() != models[2].read_bytes()
 

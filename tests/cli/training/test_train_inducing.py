@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from commands import fail, succeed, write
+from cli.commands import fail, succeed, write
 
 import tagpool
 

@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 
 import pytest
-from commands import fail, succeed, write
+from cli.commands import fail, succeed, write
 
 import tagpool
 from tagpool import AmbiguityClasses, TagCounts, builtin_corpus

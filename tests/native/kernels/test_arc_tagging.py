@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from oracles.arcs import ArcProblem, arc_problems, encoding
+from oracles.arcs import ArcProblem, arc_problems, encoding, larger
 from oracles.training import NONE
-from test_arcs import larger
 
 from tagpool import _native
 

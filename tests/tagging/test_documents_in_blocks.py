@@ -11,7 +11,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from commands import succeed, write
+from cli.commands import succeed, write
 
 import tagpool
 from tagpool import CRF, SGD, Corpus, read_corpus, write_corpus

@@ -135,7 +135,10 @@ def test_every_trainer_goes_on(templates: str, trainer: str) -> None:
         expected = crf.score(corpus)
         crf.set_params(warm_start=True, trainer=trainer, l2=0.001, threads=threads).fit(new)
         assert crf.predict([["zyx", "wvu", "zyx"]]) == [["B-NEW", "I-NEW", "O"]]
-        assert crf.score(corpus) > expected - 0.3
+        if trainer in ("lbfgs", "owlqn"):  # the minimum for the new sentences is the same from any start
+            assert crf.score(corpus) == pytest.approx(CRF(templates, trainer=trainer, l2=0.001).fit(new).score(corpus), abs=0.02)
+        else:
+            assert crf.score(corpus) > expected - 0.2
         blocks.append(to_bytes(crf))
     assert blocks[0] == blocks[1]
 
