@@ -11,8 +11,8 @@ import typer
 
 from tagpool.cli.console import JsonOption, output, print_json
 from tagpool.corpus.builtin.corpus import builtin_corpus
-from tagpool.corpus.conll import write_conll
 from tagpool.corpus.corpus import Corpus
+from tagpool.corpus.formats import write_corpus
 from tagpool.errors import InputError, OutputError
 from tagpool.evaluation.scores import score
 from tagpool.experts.linear.crf import CRF
@@ -175,5 +175,5 @@ def _write(corpora: dict[str, Corpus], folder: Path) -> None:
     except OSError as error:
         raise OutputError(f"{folder}: creating the folder failed: {error.strerror}") from None
     for name, corpus in corpora.items():
-        write_conll(corpus, folder / f"{name}.conll")
+        write_corpus(corpus, folder / f"{name}.conll")
         output.print(f"{len(corpus):,} sentences written to {folder / name}.conll", highlight=False, markup=False)

@@ -15,7 +15,7 @@ from tagpool.corpus.formats import Format, format_of, read_corpus
 from tagpool.corpus.text import tokenize
 from tagpool.errors import InputError
 from tagpool.experts.protocol import SequenceTagger
-from tagpool.tagging.columns import guessed_columns
+from tagpool.tagging.conll import guess_columns
 from tagpool.tagging.models import load_model
 
 
@@ -100,5 +100,5 @@ def _read(tagger: SequenceTagger, file: Path, columns: str | None, kind: Format 
         count = _native.count_columns(read_bytes(file, encoding=encoding), False)
         if count:
             trained = tagger.single_taggers()[0].summary_
-            names = ",".join(guessed_columns(count, tagger.columns, trained, source_name(file)))
+            names = ",".join(guess_columns(count, tagger.columns, trained, source_name(file)))
     return read_corpus(file, columns=names, format=kind, encoding=encoding)

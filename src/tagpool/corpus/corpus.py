@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import operator
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, overload
 
 from tagpool import _native
+from tagpool.corpus.faults import NameFaults
 from tagpool.corpus.splits import fold_units, split_units
 from tagpool.errors import InputError
 
@@ -99,15 +101,9 @@ class Corpus(Sequence[Sentence]):
         rows = list(zip(*columns.values(), strict=True))
         if any(first < 0 for first in documents) or any(sentence < 0 or at < 0 for sentence, at, _ in asides):
             raise InputError("documents and asides: expected sentence numbers from 0 on, got a negative one", source=source)
-        native = cls._checked(lambda: _native.Columns.from_lists(list(columns), rows, list(documents), list(asides)), source)
+        with NameFaults(source):
+            native = _native.Columns.from_lists(list(columns), rows, list(documents), list(asides))
         return cls(native, label_column=label_column, source=source)
-
-    @staticmethod
-    def _checked(make: Callable[[], _native.Columns], source: str | None) -> _native.Columns:
-        try:
-            return make()
-        except _native.InputFault as fault:
-            raise InputError(str(fault.args[0]), source=source) from None
 
     # Reading -------------------------------------------------------------------------------------------------------------
 
@@ -219,7 +215,7 @@ class Corpus(Sequence[Sentence]):
         if chosen and not 0 <= min(chosen) <= max(chosen) < len(self):
             wrong = next(number for number in chosen if not 0 <= number < len(self))
             raise InputError(f"sentence {wrong} does not exist: expected 0 to {len(self) - 1}", source=self.source)
-        return self._derived(lambda: self.native.select(chosen))
+        return self._derive(self.native.select(chosen), self.label_column)
 
     def split(
         self, share: float = 0.1, *, seed: int = 1, by_document: bool = False, shuffle: bool = True
@@ -277,48 +273,44 @@ class Corpus(Sequence[Sentence]):
     def with_column(self, name: str, values: Sequence[Sequence[str]]) -> Corpus:
         """Return the corpus with a column added or replaced."""
         _check_names([name])
-        return self._derived(lambda: self.native.with_column(name, values))
+        with NameFaults(self.source):
+            native = self.native.with_column(name, values)
+        return self._derive(native, self.label_column)
 
     def with_columns(self, columns: Mapping[str, str] | Sequence[str]) -> Corpus:
         """Return the corpus with only these columns, in this order; a mapping renames them (old name: new name)."""
         names = dict(columns) if isinstance(columns, Mapping) else {name: name for name in columns}
         for name in names:
             self._require(name)
-        label = names.get(self.label_column) if self.label_column else None
         if not names or len(set(names.values())) != len(names):
             raise InputError(f"expected one name or more, all different, got {', '.join(names.values()) or 'none'}")
         _check_names(names.values())
-        derived = self._checked(lambda: self.native.with_names(list(names), list(names.values())), self.source)
-        return Corpus(derived, label_column=self._derived_label(label), source=self.source)
+        native = self.native.with_names(list(names), list(names.values()))
+        return self._derive(native, names.get(self.label_column) if self.label_column else None)
 
     def with_labels(self, labels: Sequence[Sequence[str]]) -> Corpus:
         """Return the corpus with other labels."""
         name = self.label_column or LABEL
         return Corpus(self.with_column(name, labels).native, label_column=name, source=self.source)
 
-    def _derived_label(self, known: str | None) -> str | None:
-        """Return the label column of a derived corpus: a new column ``label`` becomes it, an existing one does not."""
-        return None if self.label_column is None and LABEL in self.columns else known or LABEL
-
-    def _derived(self, make: Callable[[], _native.Columns]) -> Corpus:
-        return Corpus(self._checked(make, self.source), label_column=self._derived_label(self.label_column), source=self.source)
+    def _derive(self, native: _native.Columns, label: str | None) -> Corpus:
+        """Return a corpus with other columns: a new column ``label`` becomes the label column, an existing one does not."""
+        label = None if self.label_column is None and LABEL in self.columns else label or LABEL
+        return Corpus(native, label_column=label, source=self.source)
 
     def __reduce__(self) -> tuple[object, ...]:
-        lists = {name: self.column(name) for name in self.columns}
-        return _rebuild, (lists, self.document_starts, self.native.asides, self.label_column, self.source)
+        rebuild = partial(
+            Corpus.from_columns,
+            {name: self.column(name) for name in self.columns},
+            documents=self.document_starts,
+            asides=self.native.asides,
+            label_column=self.label_column,
+            source=self.source,
+        )
+        return rebuild, ()
 
 
 def _check_names(names: Iterable[str]) -> None:
     for name in names:
         if not isinstance(name, str) or not name or not name.isprintable():
             raise InputError(f"column name {name!r}: expected a word such as word or pos")
-
-
-def _rebuild(
-    lists: dict[str, list[list[str]]],
-    documents: list[int],
-    asides: list[tuple[int, int, str]],
-    label_column: str | None,
-    source: str | None,
-) -> Corpus:
-    return Corpus.from_columns(lists, documents=documents, asides=asides, label_column=label_column, source=source)

@@ -23,7 +23,7 @@ hyphen (``-X-``); here an unknown label is outside. On the letters of IOB1 and B
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from enum import Enum
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
@@ -194,26 +194,6 @@ def expected_instead(previous: str | None, label: str | None, scheme: Scheme) ->
     if continuing and not is_open:
         return f"{join_label('B', here.type)!r} or {join_label(letters[_ONE], here.type)!r}"
     return None
-
-
-def is_plain(counts: Mapping[str, int]) -> bool:
-    """Whether labels, with their counts, are plain (without spans).
-
-    They are plain if some label belongs to no span scheme and such labels are at least as frequent as labels with a letter
-    and a type (``B-PER``). So a part-of-speech set with the tags ``S`` and ``O`` is plain; chunks with a stray ``-X-``
-    are not.
-
-    >>> is_plain({"NN": 3, "S": 9}), is_plain({"B-NP": 3, "-X-": 1}), is_plain({"B": 1, "O": 2})
-    (True, False, False)
-    """
-    unknown = typed = 0
-    for label, count in counts.items():
-        parts = label_parts(label)
-        if not parts.letter:
-            unknown += count
-        elif parts.type:
-            typed += count
-    return unknown > 0 and unknown >= typed
 
 
 def _has(scheme: Scheme, label: str | None) -> bool:

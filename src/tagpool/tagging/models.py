@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def load_model(path: Path, *, templates: bool = False) -> Any:
-    """A tagger or pool that labels sentences (a SequenceTagger); with ``templates``, it must make its features itself."""
+    """Load a tagger or pool that labels sentences (a SequenceTagger); with ``templates``, it must compute features itself."""
     model: Any = load(path)
     if not hasattr(model, "single_taggers"):
         raise ModelError(
@@ -24,7 +24,7 @@ def load_model(path: Path, *, templates: bool = False) -> Any:
 
 
 def fastest(model: Any, threads: int) -> Any:
-    """The form of a model that tags fastest: merged into one if possible, with a number of threads."""
+    """Return the form of a model that tags fastest: merged into one if possible, with a number of threads."""
     try:
         model = model.merge()
     except InputError:  # a pool that does not merge
