@@ -176,12 +176,8 @@ def test_chunks_are_the_spans_of_schemes(pair: Pair) -> None:
     assert result["predicted"] == expected[1]
     assert result["correct"] == [one & other for one, other in zip(*expected, strict=True)]
     assert len(counts.gold) == sum(map(len, expected[0]))
-    # by sentence, of all types and of each
     table = [[len(one & other), len(other), len(one)] for one, other in zip(*expected, strict=True)]
     assert counts.by_sentence().tolist() == table
-    if counts.types:
-        assert sum(counts.by_sentence(kind) for kind in counts.types).tolist() == table
-    assert not counts.by_sentence("no such type").any()
     assert (counts.by_type().sum(axis=0) == np.sum(table, axis=0)).all()
 
 

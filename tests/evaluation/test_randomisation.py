@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from tagpool.errors import InputError
-from tagpool.evaluation.randomisation import randomisation_test
 from tagpool.evaluation.scores import score
+from tagpool.evaluation.significance import randomisation_test
 
 LABELS = ["O", "B-X", "I-X", "B-Y"]
 Labels = list[list[str]]

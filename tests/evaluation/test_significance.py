@@ -4,6 +4,8 @@ import itertools
 import random
 import subprocess
 import sys
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,7 +18,7 @@ from tagpool.evaluation import significance
 from tagpool.evaluation.alignment import align
 from tagpool.evaluation.chunks import count_chunks
 from tagpool.evaluation.scores import score
-from tagpool.evaluation.significance import METRICS, bootstrap_intervals, count_intervals, mcnemar, paired_bootstrap
+from tagpool.evaluation.significance import METRICS, Interval, count_intervals, mcnemar, paired_bootstrap
 
 LABELS = ["O", "B-X", "I-X", "B-Y", "I-Y"]
 Labels = list[list[str]]
@@ -30,6 +32,10 @@ def corpus(sentences: int, seed: int = 0) -> Labels:
 def noisy(gold: Labels, rate: float, seed: int) -> Labels:
     draw = random.Random(seed)
     return [[draw.choice(LABELS) if draw.random() < rate else label for label in labels] for labels in gold]
+
+
+def bootstrap_intervals(gold: Labels, predicted: Labels, *, draws: int = 10_000, **options: Any) -> Mapping[str, Interval]:
+    return score(gold, predicted, draws=draws, **options).intervals
 
 
 def test_intervals_contain_the_point_and_shrink_with_more_data() -> None:
@@ -132,12 +138,14 @@ def test_defaults_of_the_bootstrap() -> None:
     gold = corpus(40)
     predicted, other = noisy(gold, 0.2, 1), noisy(gold, 0.1, 2)
     defaults = {"draws": 10_000, "level": 0.95, "seed": 0}
-    options = defaults | {"plain": None, "outside": "O"}
-    expected = bootstrap_intervals(gold, predicted, **options)
+    options = {"plain": None, "outside": "O"}
+    expected = bootstrap_intervals(gold, predicted, **defaults, **options)
     assert bootstrap_intervals(gold, predicted) == expected
     counts = count_chunks(align(gold, predicted))
     assert count_intervals(counts) == count_intervals(counts, **defaults) == expected
-    assert paired_bootstrap(gold, predicted, other) == paired_bootstrap(gold, predicted, other, metric="f1", **options)
+    assert paired_bootstrap(gold, predicted, other) == paired_bootstrap(
+        gold, predicted, other, metric="f1", draws=10_000, seed=0, **options
+    )
 
 
 def test_plain_labels_and_the_label_of_tokens_outside() -> None:
@@ -206,8 +214,8 @@ def test_bad_arguments() -> None:
     gold = [["B-X"]]
     with pytest.raises(InputError, match="unknown metric 'f2'; use one of precision, recall, f1, accuracy"):
         paired_bootstrap(gold, gold, gold, metric="f2")
-    with pytest.raises(InputError, match="at least 1 bootstrap draw, got 0"):
-        bootstrap_intervals(gold, gold, draws=0)
+    with pytest.raises(InputError, match="at least 1 draw, got 0"):
+        count_intervals(count_chunks(align(gold, gold)), draws=0)
     for level in (95, 0, 1):
         with pytest.raises(InputError, match=f"level between 0 and 1, got {level}"):
             bootstrap_intervals(gold, gold, level=level)

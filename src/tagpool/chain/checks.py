@@ -33,9 +33,8 @@ def as_scores(values: ArrayLike, name: str) -> FloatArray:
     bad = ~(scores <= LARGEST) | ((scores < -LARGEST) & (scores != -np.inf))
     if bad.any():
         place = tuple(int(axis[0]) for axis in np.nonzero(bad))
-        expected = (
-            "a finite score, or -inf to forbid" if not np.isfinite(scores[place]) else f"a score within ±{LARGEST:g}, or -inf"
-        )
+        finite = np.isfinite(scores[place])
+        expected = f"a score within ±{LARGEST:g}, or -inf" if finite else "a finite score, or -inf to forbid"
         raise InputError(f"expected {expected}, got {scores[place]}", source=f"{name}[{', '.join(map(str, place))}]")
     scores.flags.writeable = False
     return scores
@@ -54,7 +53,7 @@ def demand_shape(array: NDArray[Any], name: str, *shapes: tuple[int, ...]) -> No
 
 
 def as_allowed(values: ArrayLike, name: str, shape: tuple[int, ...]) -> BoolArray:
-    """Return a boolean array of this shape. Other types are refused: a list of label numbers would be read as marks.
+    """Return a boolean array of this shape. Other types are errors: label numbers would be read as marks.
 
     >>> as_allowed([0, 2], "allowed_start", (2,))
     Traceback (most recent call last):
@@ -86,16 +85,16 @@ def as_number(value: SupportsIndex, name: str, low: int, high: int) -> int:
 
 
 def as_labels(values: Sequence[int] | NDArray[np.integer[Any]], tokens: int, labels: int) -> LabelArray:
-    """Return a label sequence as an array; one label number a token.
+    """Return a label sequence as an array; one label number per token.
 
     >>> as_labels([0, 1], 3, 2)
     Traceback (most recent call last):
     ...
-    tagpool.errors.InputError: labels: expected 3 labels, one a token, got shape (2,)
+    tagpool.errors.InputError: labels: expected 3 labels, one per token, got shape (2,)
     """
     sequence = np.asarray(values)
     if sequence.shape != (tokens,):
-        raise InputError(f"expected {tokens} labels, one a token, got shape {sequence.shape}", source="labels")
+        raise InputError(f"expected {tokens} labels, one per token, got shape {sequence.shape}", source="labels")
     if not np.issubdtype(sequence.dtype, np.integer):
         raise InputError(f"expected label numbers, got {sequence.dtype}", source="labels")
     wrong = np.flatnonzero((sequence < 0) | (sequence >= labels))
@@ -118,7 +117,6 @@ def as_groups(items: Iterable[int | Iterable[int]], labels: int) -> list[tuple[t
     groups: list[tuple[tuple[int, ...], bool]] = []
     seen: set[int] = set()
     for item in items:
-        grouped = isinstance(item, Iterable)
         members = tuple(
             as_number(label, "at_most_once", 0, labels) for label in (item if isinstance(item, Iterable) else (item,))
         )
@@ -126,5 +124,5 @@ def as_groups(items: Iterable[int | Iterable[int]], labels: int) -> list[tuple[t
             if label in seen:
                 raise InputError(f"expected each label in one group only, got label {label} twice", source="at_most_once")
             seen.add(label)
-        groups.append((members, grouped))
+        groups.append((members, isinstance(item, Iterable)))
     return groups

@@ -18,20 +18,15 @@ from numpy.typing import NDArray
 from tagpool.corpus.transitions import label_parts
 from tagpool.errors import InputError
 from tagpool.evaluation.alignment import IntArray, LabelSequences, align, check_lengths
-from tagpool.evaluation.chunks import rates, ratio
+from tagpool.evaluation.chunks import ratio
+from tagpool.evaluation.scores import TypeScore
 
 
 @dataclass(frozen=True)
-class TokenScore:
+class TokenScore(TypeScore):
     """Token scores from 0 to 1; ``gold``, ``predicted`` and ``correct`` count the tokens that are not outside."""
 
-    precision: float
-    recall: float
-    f1: float
     accuracy: float
-    gold: int
-    predicted: int
-    correct: int
     tokens: int
 
 
@@ -81,11 +76,9 @@ class Confusion:
         """
         errors = self.counts - np.diag(np.diag(self.counts))
         rows, columns = np.nonzero(errors)
-        pairs = [
-            (self.labels[row], self.labels[column], int(errors[row, column]))
-            for row, column in zip(rows.tolist(), columns.tolist(), strict=True)
-        ]
-        return sorted(pairs, key=lambda error: (-error[2], error[0], error[1]))[:limit]
+        counts = zip(rows.tolist(), columns.tolist(), errors[rows, columns].tolist(), strict=True)
+        cells = [(self.labels[row], self.labels[column], count) for row, column, count in counts]
+        return sorted(cells, key=lambda cell: (-cell[2], *cell[:2]))[:limit]
 
 
 def vocabulary_of(sentences: Iterable[Iterable[str]]) -> frozenset[str]:
@@ -104,7 +97,6 @@ def vocabulary_breakdown(
     vocabulary: Collection[str],
     *,
     plain: bool | None = None,
-    outside: str | None = "O",
 ) -> VocabularyBreakdown:
     """Score the tokens whose word is in the vocabulary of the training data, and the others, separately.
 
@@ -121,7 +113,7 @@ def vocabulary_breakdown(
     check_lengths(gold, words, "words")
     alignment = align(gold, predicted)
     if alignment.plain if plain is None else plain:
-        types = [None if label == outside else label for label in alignment.labels]
+        types = [None if label == "O" else label for label in alignment.labels]
     else:
         parts = map(label_parts, alignment.labels)
         types = [None if part.role == "O" else part.type for part in parts]
@@ -218,8 +210,5 @@ def confusion(gold: LabelSequences, predicted: LabelSequences) -> Confusion:
 def _token_score(gold: IntArray, predicted: IntArray, mask: NDArray[np.bool_]) -> TokenScore:
     gold, predicted = gold[mask], predicted[mask]
     same = gold == predicted
-    correct = int((same & (gold >= 0)).sum())
-    guessed, wanted = int((predicted >= 0).sum()), int((gold >= 0).sum())
-    precision, recall, f1 = (float(rate) for rate in rates(correct, guessed, wanted))
-    accuracy = float(ratio(same.sum(), len(gold)))
-    return TokenScore(precision, recall, f1, accuracy, wanted, guessed, correct, len(gold))
+    counts = TypeScore.of(int((same & (gold >= 0)).sum()), int((predicted >= 0).sum()), int((gold >= 0).sum()))
+    return TokenScore(**vars(counts), accuracy=float(ratio(same.sum(), len(gold))), tokens=len(gold))

@@ -1,8 +1,7 @@
 """Chunks (spans) of aligned label sequences, counted as conlleval does, without a loop over tokens.
 
-The result equals that of ``tagpool.corpus.schemes.spans`` on every input. The rule is that of
-:mod:`tagpool.corpus.transitions`: a token
-continues the chunk before it if that token is ``B`` or ``I``, this one is ``I`` or ``E``, and their types are equal.
+The result equals that of ``tagpool.corpus.schemes.spans`` on every input. The rule is that of :mod:`tagpool.corpus.transitions`:
+a token continues the chunk before it if that token is ``B`` or ``I``, this one is ``I`` or ``E``, and their types are equal.
 Each distinct label gets two numbers: its type if a chunk may continue after it, and its type if it may continue a chunk
 (different negative numbers if not). Then the rule is one comparison of adjacent tokens.
 
@@ -41,7 +40,7 @@ class Chunks:
 
 @dataclass(frozen=True, eq=False)
 class ChunkCounts:
-    """The chunks of gold and prediction and those in both, with counts by type and by sentence.
+    """Chunks of gold and prediction and those in both, with counts by type and by sentence.
 
     ``types`` names the type ids. Counts have the columns correct, predicted, gold.
     """
@@ -53,7 +52,7 @@ class ChunkCounts:
     alignment: Alignment
 
     def by_type(self) -> IntArray:
-        """Return the counts of each type, one row a type.
+        """Return the counts of each type, one row per type.
 
         >>> from tagpool.evaluation.alignment import align
         >>> counts = count_chunks(align([["B-PER", "O", "B-LOC"]], [["B-PER", "O", "B-PER"]]))
@@ -62,8 +61,8 @@ class ChunkCounts:
         """
         return self._columns(lambda chunks: np.bincount(chunks.types, minlength=len(self.types)))
 
-    def by_sentence(self, kind: str | None = None) -> IntArray:
-        """Return the counts of each sentence, one row a sentence, of one type or of all together.
+    def by_sentence(self) -> IntArray:
+        """Return the counts of each sentence, one row per sentence.
 
         >>> from tagpool.evaluation.alignment import align
         >>> count_chunks(align([["B-PER"], ["O"]], [["B-PER"], ["B-PER"]])).by_sentence().tolist()
@@ -72,12 +71,8 @@ class ChunkCounts:
         offsets, size = self.alignment.offsets, self.alignment.sentences
 
         def count(chunks: Chunks) -> IntArray:
-            starts = chunks.starts
-            if kind is not None:
-                wanted = self.types.index(kind) if kind in self.types else -1
-                starts = starts[chunks.types == wanted]
             # Empty sentences share an offset with the next one; "right" chooses the last of them, which has the token.
-            return np.bincount(np.searchsorted(offsets, starts, side="right") - 1, minlength=size)
+            return np.bincount(np.searchsorted(offsets, chunks.starts, side="right") - 1, minlength=size)
 
         return self._columns(count)
 

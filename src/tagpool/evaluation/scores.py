@@ -1,7 +1,6 @@
 """Precision, recall, F1 and accuracy of predicted labels, equal to conlleval's.
 
-Chunks are found in ``chunks``, intervals in ``significance``, error analysis in ``breakdown``. All rates
-are from 0 to 1; 0/0 counts as 0.
+All rates are from 0 to 1; 0/0 counts as 0. Error analysis is in ``breakdown``.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from tagpool.evaluation.significance import Interval, count_intervals
 
 @dataclass(frozen=True)
 class TypeScore:
-    """The score of one type of chunks, or of one label if labels are scored by token."""
+    """Score of one type of chunks, or of one label if labels are scored by token."""
 
     precision: float
     recall: float
@@ -27,22 +26,22 @@ class TypeScore:
     predicted: int
     correct: int
 
+    @classmethod
+    def of(cls, correct: int, predicted: int, gold: int) -> TypeScore:
+        """Return the score of these counts."""
+        precision, recall, f1 = (float(rate) for rate in rates(correct, predicted, gold))
+        return TypeScore(precision, recall, f1, gold, predicted, correct)
+
 
 @dataclass(frozen=True)
-class Score:
+class Score(TypeScore):
     """Agreement of predicted labels with gold ones; rates are from 0 to 1.
 
     ``gold``, ``predicted`` and ``correct`` count chunks (or tokens, if ``plain``). ``intervals`` has confidence
     intervals of the rates, if ``draws`` was given.
     """
 
-    precision: float
-    recall: float
-    f1: float
     accuracy: float
-    gold: int
-    predicted: int
-    correct: int
     tokens: int
     sentences: int
     plain: bool
@@ -104,24 +103,12 @@ def score(
     if plain is None:
         plain = alignment.plain
     counts = count_chunks(alignment, plain=plain, outside=outside)
-    correct, guessed, wanted = len(counts.correct), len(counts.predicted), len(counts.gold)
-    precision, recall, f1 = (float(rate) for rate in rates(correct, guessed, wanted))
     return Score(
-        precision=precision,
-        recall=recall,
-        f1=f1,
+        **vars(TypeScore.of(len(counts.correct), len(counts.predicted), len(counts.gold))),
         accuracy=float(ratio(alignment.right.sum(), alignment.tokens)),
-        gold=wanted,
-        predicted=guessed,
-        correct=correct,
         tokens=alignment.tokens,
         sentences=alignment.sentences,
         plain=plain,
-        types={kind: _type_score(*row) for kind, row in sorted(zip(counts.types, counts.by_type().tolist(), strict=True))},
+        types={kind: TypeScore.of(*row) for kind, row in sorted(zip(counts.types, counts.by_type().tolist(), strict=True))},
         intervals=count_intervals(counts, draws=draws, level=level, seed=seed) if draws else {},
     )
-
-
-def _type_score(correct: int, predicted: int, gold: int) -> TypeScore:
-    precision, recall, f1 = (float(rate) for rate in rates(correct, predicted, gold))
-    return TypeScore(precision, recall, f1, gold, predicted, correct)
