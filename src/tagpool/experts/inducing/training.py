@@ -52,11 +52,11 @@ def fit(
             if not watch.epoch(number, total, loss, learner.learned):
                 break
     except KeyboardInterrupt:
-        learned = watch.kept()
+        learned = watch.best_or_latest()
         if learned is not None:
             tagger._install(builder.build(learned, watch))
         raise
-    learned = watch.kept()
+    learned = watch.best_or_latest()
     del learner
     watch.release()
     tagger._install(builder.build(learned, watch))

@@ -53,9 +53,7 @@ def fit(
             trainer = SGD(epochs=epochs, average_from=0, step=float(known.get("step") or 0.1))
     held_out = data.dev(dev) if dev is not None else None
     merges = trainer.merges_twins and previous is None and not expert.l1
-    training = _training_set(
-        expert, data, previous, merge_twins=merges, bundle=trainer.goes_over_all, rows_only=trainer.needs_rows
-    )
+    training = _training_set(expert, data, previous, merge_twins=merges, bundle=trainer.full_batch, rows_only=trainer.needs_rows)
     problem = Problem(
         training=training,
         chain=expert.chain,
@@ -68,7 +66,7 @@ def fit(
         threads=expert.threads,
     )
     data.release()
-    if trainer.only_descends:
+    if trainer.only_stochastic:
         training.keep_shards_only()
     builder = ModelBuilder(expert, data, training)
     watch = Watch(
@@ -77,7 +75,7 @@ def fit(
     try:
         weights = trainer.train(problem, watch)
     except KeyboardInterrupt:
-        kept = watch.kept()
+        kept = watch.best_or_latest()
         if kept is not None and np.isfinite(kept).all():
             expert._install(builder.build(trainer.model_weights(kept), watch))
         raise

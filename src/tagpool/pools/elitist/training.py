@@ -82,7 +82,7 @@ class ElitistTrainer(Trainer):
         try:
             parameters = super().train(problem, watch)
         except KeyboardInterrupt:
-            kept = watch.kept()
+            kept = watch.best_or_latest()
             self.members = None if kept is None else self._members(kept)
             raise
         self.members = self._members(parameters)
