@@ -20,8 +20,8 @@ from tagpool.features.embeddings import Embeddings
 from tagpool.features.encoder import Encoder, load_resources
 from tagpool.features.parser import parse
 from tagpool.features.presets import load_templates
+from tagpool.features.resource_files import shipped_resource
 from tagpool.features.resources import AmbiguityClasses, Clusters, Gazetteer
-from tagpool.features.shipped import shipped_resource
 
 READERS = {
     "gazetteer": Gazetteer.read,

@@ -8,6 +8,7 @@ other columns.
 from __future__ import annotations
 
 import operator
+import random
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +17,6 @@ from typing import TYPE_CHECKING, overload
 
 from tagpool import _native
 from tagpool.corpus.faults import NameFaults
-from tagpool.corpus.splits import fold_units, split_units
 from tagpool.errors import InputError
 
 if TYPE_CHECKING:
@@ -220,23 +220,28 @@ class Corpus(Sequence[Sentence]):
     def split(
         self, share: float = 0.1, *, seed: int = 1, by_document: bool = False, shuffle: bool = True
     ) -> tuple[Corpus, Corpus]:
-        """Split off about ``share`` of the sentences (or documents): the larger part first. Both keep the corpus's order.
+        """Split off about ``share`` of the sentences (or documents); return the rest first. Both parts keep the order.
 
-        Without ``shuffle`` the end of the corpus is split off.
+        Without ``shuffle`` the end of the corpus is split off. The same seed gives the same split on every machine.
 
         >>> corpus = Corpus.from_lists(word=[[str(i)] for i in range(10)])
         >>> train, dev = corpus.split(0.2)
         >>> len(train), len(dev)
         (8, 2)
         """
-        units, unit = self._units(by_document)
-        train, held_out = split_units(units, share, seed=seed, shuffle=shuffle, unit=unit)
+        if not 0 < share < 1:
+            raise InputError(f"share={share}: expected a number between 0 and 1")
+        units = self._units(by_document)
+        if len(units) < 2:
+            raise InputError(f"cannot split {len(units)} {'document' if by_document else 'sentence'}: expected at least 2")
+        count = min(max(round(share * len(units)), 1), len(units) - 1)
+        train, held_out = _separate(units, _order(len(units), seed, shuffle)[len(units) - count :])
         return self.select(train), self.select(held_out)
 
     def folds(
         self, folds: int = 5, *, seed: int = 1, by_document: bool = False, shuffle: bool = True
     ) -> Iterator[tuple[Corpus, Corpus]]:
-        """Yield (train, test) ``folds`` times; the test parts are disjoint and together are the corpus.
+        """Yield (train, test) ``folds`` times; the test parts are disjoint, and their union is the corpus.
 
         >>> corpus = Corpus.from_lists(word=[[str(i)] for i in range(5)])
         >>> sorted(sentence.words[0] for _, test in corpus.folds(2) for sentence in test)
@@ -253,22 +258,27 @@ class Corpus(Sequence[Sentence]):
         >>> list(Corpus.from_lists(word=[["a"], ["b"], ["c"]]).fold_numbers(3, shuffle=False))
         [([1, 2], [0]), ([0, 2], [1]), ([0, 1], [2])]
         """
-        units, unit = self._units(by_document)
-        return fold_units(units, folds, seed=seed, shuffle=shuffle, unit=unit)
+        units = self._units(by_document)
+        if not 2 <= folds <= len(units):
+            unit = "documents" if by_document else "sentences"
+            raise InputError(f"folds={folds}: expected 2 to {len(units)}, the number of {unit}")
+        order = _order(len(units), seed, shuffle)
+        for fold in range(folds):
+            yield _separate(units, order[fold * len(units) // folds : (fold + 1) * len(units) // folds])
 
     def documents(self) -> list[Corpus]:
         """Return one corpus for each document."""
-        return [self.select(unit) for unit in self._units(by_document=True)[0]]
+        return [self.select(unit) for unit in self._units(by_document=True)]
 
-    def _units(self, by_document: bool) -> tuple[Sequence[Sequence[int]], str]:
-        """Return the runs of sentences that a split keeps together, and what one is called."""
+    def _units(self, by_document: bool) -> Sequence[Sequence[int]]:
+        """Return the runs of sentences that a split keeps together: single sentences or documents."""
         if not by_document:
-            return [[i] for i in range(len(self))], "sentence"
+            return [[i] for i in range(len(self))]
         starts = self.document_starts
         if not starts:
             marks = "-DOCSTART- lines (CoNLL), # newdoc (CoNLL-U) or a key document (JSONL)"
             raise InputError(f"the corpus has no documents; mark them with {marks}", source=self.source)
-        return [range(first, last) for first, last in zip(starts, [*starts[1:], len(self)], strict=True)], "document"
+        return [range(first, last) for first, last in zip(starts, [*starts[1:], len(self)], strict=True)]
 
     def with_column(self, name: str, values: Sequence[Sequence[str]]) -> Corpus:
         """Return the corpus with a column added or replaced."""
@@ -314,3 +324,17 @@ def _check_names(names: Iterable[str]) -> None:
     for name in names:
         if not isinstance(name, str) or not name or not name.isprintable():
             raise InputError(f"column name {name!r}: expected a word such as word or pos")
+
+
+def _order(count: int, seed: int, shuffle: bool) -> list[int]:
+    order = list(range(count))
+    if shuffle:
+        random.Random(seed).shuffle(order)
+    return order
+
+
+def _separate(units: Sequence[Sequence[int]], chosen: Sequence[int]) -> tuple[list[int], list[int]]:
+    """Return the sentences of the other units and those of the chosen ones, both in the order of the corpus."""
+    held_out = set(chosen)
+    rest = [sentence for number, unit in enumerate(units) if number not in held_out for sentence in unit]
+    return rest, [sentence for number in sorted(held_out) for sentence in units[number]]

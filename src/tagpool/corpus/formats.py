@@ -39,19 +39,11 @@ class ReadOptions:
     encoding: str = "utf-8"
 
 
-@dataclass(frozen=True)
-class WriteOptions:
-    """Options of :func:`write_corpus` that writers may use."""
-
-    columns: Sequence[str] | None = None
-    separator: str = " "
-
-
 class FileFormat(NamedTuple):
-    """Reader of a format, function that returns the text of a file, and file suffixes of the format."""
+    """Reader of a format, function of (corpus, columns, separator) that returns the text of a file, and file suffixes."""
 
     read: Callable[[str | Path, ReadOptions], Corpus]
-    format: Callable[[Corpus, WriteOptions], str]
+    format: Callable[[Corpus, Sequence[str] | None, str], str]
     suffixes: tuple[str, ...] = ()
 
 
@@ -62,17 +54,17 @@ def _read_jsonl(path: str | Path, options: ReadOptions) -> Corpus:
 FORMATS = {
     Format.CONLL: FileFormat(
         lambda path, o: read_conll(path, columns=o.columns, label=o.label, encoding=o.encoding),
-        lambda corpus, o: format_conll(corpus, columns=o.columns, separator=o.separator),
+        lambda corpus, columns, separator: format_conll(corpus, columns=columns, separator=separator),
     ),
     Format.CONLLU: FileFormat(
         lambda path, o: read_conllu(path, label=o.label, encoding=o.encoding),
-        lambda corpus, o: format_conllu(corpus),
+        lambda corpus, *_: format_conllu(corpus),
         suffixes=(".conllu",),
     ),
-    Format.JSONL: FileFormat(_read_jsonl, lambda corpus, o: format_jsonl(corpus), suffixes=(".jsonl", ".ndjson", ".json")),
-    Format.SPANS: FileFormat(_read_jsonl, lambda corpus, o: format_jsonl(corpus, as_spans=True)),
+    Format.JSONL: FileFormat(_read_jsonl, lambda corpus, *_: format_jsonl(corpus), suffixes=(".jsonl", ".ndjson", ".json")),
+    Format.SPANS: FileFormat(_read_jsonl, lambda corpus, *_: format_jsonl(corpus, as_spans=True)),
     Format.TEXT: FileFormat(
-        lambda path, o: _with_label(read_text(path, encoding=o.encoding), o.label), lambda corpus, o: format_text(corpus)
+        lambda path, o: _with_label(read_text(path, encoding=o.encoding), o.label), lambda corpus, *_: format_text(corpus)
     ),
 }
 
@@ -158,7 +150,7 @@ def write_corpus(
         columns = [name.strip() for name in columns.split(",")]
     if columns is not None:
         corpus = corpus.with_columns(columns)
-    write_text(path, FORMATS[_format(format, path)].format(corpus, WriteOptions(columns, separator)))
+    write_text(path, FORMATS[_format(format, path)].format(corpus, columns, separator))
 
 
 def _format(name: Format | str | None, path: str | Path) -> Format:

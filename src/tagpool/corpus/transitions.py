@@ -1,8 +1,6 @@
-"""Tag schemes: the parts of a label, and which labels may follow each other.
+"""Tag schemes: the parts of a label, and the labels that may follow each other. Sequences are in :mod:`tagpool.corpus.schemes`.
 
-Whole sequences are read, checked and converted in :mod:`tagpool.corpus.schemes`. The schemes are those of
-Ramshaw and Marcus (1995), Tjong Kim Sang and Veenstra (EACL 1999), and Ratinov and
-Roth (CoNLL 2009):
+The schemes are those of Ramshaw and Marcus (1995), Tjong Kim Sang and Veenstra (EACL 1999), and Ratinov and Roth (CoNLL 2009):
 
 ========  ======================================================================================================
 ``iob1``  ``I-X`` inside a span; ``B-X`` only on the first token of a span that touches one of the same type
@@ -12,13 +10,13 @@ Roth (CoNLL 2009):
 ``plain`` labels without spans, such as parts of speech
 ========  ======================================================================================================
 
-One rule reads every mixture of them, valid or not, as conlleval does. A token *continues* the span of the previous token
-if that one is ``B`` or ``I``, this one is ``I`` or ``E``, and their types are equal. Every other token that is not
-outside starts a new span. The type is the text after the first hyphen; it may be missing (``B``, ``I``).
+One rule reads every mixture of them, valid or not, as conlleval does. A token *continues* the span of the previous token if that
+one is ``B`` or ``I``, this one is ``I`` or ``E``, and their types are equal. Every other token that is not outside starts a new
+span. The type is the text after the first hyphen; it may be missing (``B``, ``I``).
 
-Deviation: the conlleval of 2004 knows the letters ``B I O E`` only, and does not separate ``E-X B-X``; here ``E`` and
-``S`` (``L`` and ``U``) always end their span, as in its later versions. It also makes a span of an unknown label with a
-hyphen (``-X-``); here an unknown label is outside. On the letters of IOB1 and BIO2 there is no difference.
+Deviation: the conlleval of 2004 has the letters ``B I O E`` only, and does not separate ``E-X B-X``; here ``E`` and ``S`` (``L``
+and ``U``) always end their span, as in its later versions. It also reads an unknown label with a hyphen (``-X-``) as a span; here
+an unknown label is outside. On the letters of IOB1 and BIO2 there is no difference.
 """
 
 from __future__ import annotations
@@ -35,7 +33,7 @@ if TYPE_CHECKING:
 
 
 class Scheme(str, Enum):
-    """A tag scheme; the values are the names used in files and on the command line."""
+    """Tag scheme; the values are the names in files and on the command line."""
 
     IOB1 = "iob1"
     BIO2 = "bio2"
@@ -45,7 +43,7 @@ class Scheme(str, Enum):
 
     @classmethod
     def of(cls, name: Scheme | str) -> Scheme:
-        """Return the scheme of a name; case does not matter, and BIO, IOB2 and IOBES are understood.
+        """Return the scheme of a name; case does not matter, and BIO, IOB2 and IOBES are aliases.
 
         >>> Scheme.of("IOB2")
         <Scheme.BIO2: 'bio2'>
@@ -60,7 +58,7 @@ class Scheme(str, Enum):
 
     @property
     def label(self) -> str:
-        """The name as it is written in messages."""
+        """Name in messages."""
         return "plain" if self is Scheme.PLAIN else self.value.upper()
 
     def constraints(self, labels: Sequence[str]) -> SchemeConstraints:
@@ -90,9 +88,9 @@ _PLACES = {Scheme.BIO2: "BBII", Scheme.BIOES: "SBIE", Scheme.BILOU: "UBIL"}
 
 
 class LabelParts(NamedTuple):
-    """Parts of a label: its role (O, B, I, E or S; L reads as E, U as S), its type, and its letter.
+    """Parts of a label: its role (O, B, I, E or S; E for L, S for U), its type, and its letter.
 
-    ``letter`` is ``""`` if no span scheme has the label (``NN``, ``-X-``, ``O-X``); such a label reads as outside.
+    ``letter`` is ``""`` if no span scheme has the label (``NN``, ``-X-``, ``O-X``); such a label is outside.
     """
 
     role: str

@@ -89,7 +89,7 @@ def _fill(frame: Frame, rand: Callable[[], float], unseen: float) -> tuple[str, 
 
 def _check(count: int, seed: int, part: str, unseen: float, lowercase: float) -> None:
     for name, value in (("count", count), ("seed", seed)):
-        if isinstance(value, bool) or not isinstance(value, int):
+        if type(value) is not int:
             raise InputError(f"{name} must be a whole number, got {value!r}")
     if count < 1:
         raise InputError(f"count must be at least 1, got {count}")
