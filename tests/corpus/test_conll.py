@@ -3,33 +3,19 @@
 from __future__ import annotations
 
 import gzip
-import importlib.util
 import io
 import sys
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from oracles import conll as oracle
 
 from tagpool.corpus.conll import format_conll, read_conll
 from tagpool.corpus.corpus import Corpus
 from tagpool.corpus.formats import format_of, read_corpus, write_corpus
 from tagpool.errors import InputError
-
-
-def load_oracle() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("conll_oracle", Path(__file__).parents[1] / "oracles/conll.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-oracle = load_oracle()
 
 
 def rows(corpus: Corpus) -> list[list[str]]:

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import gzip
-import os
 from collections import Counter
 from pathlib import Path
 
@@ -298,13 +297,10 @@ def test_no_data_is_ambiguous() -> None:
     assert detect([[]]).scheme is Scheme.BIO2
 
 
-def label_column(*path: str, separator: str = " ") -> list[list[str]]:
-    """The label sequences of a corpus of TAGPOOL_DATA, without -DOCSTART- lines."""
-    root = os.environ.get("TAGPOOL_DATA")
-    if not root:
-        pytest.skip("TAGPOOL_DATA is not set")
+def label_column(path: Path, separator: str = " ") -> list[list[str]]:
+    """The label sequences of a corpus, without -DOCSTART- lines."""
     sequences: list[list[str]] = [[]]
-    with gzip.open(Path(root, *path), "rt", encoding="utf-8") as lines:
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
         for line in lines:
             fields = line.rstrip("\n").split(separator)
             if fields == [""]:
@@ -314,8 +310,8 @@ def label_column(*path: str, separator: str = " ") -> list[list[str]]:
     return [labels for labels in sequences if labels]
 
 
-def test_conll2003_entities_and_round_trip() -> None:
-    column = label_column("conll2003", "eng.train.gz")
+def test_conll2003_entities_and_round_trip(real_data: Path) -> None:
+    column = label_column(real_data / "conll2003/eng.train.gz")
     assert (len(column), sum(map(len, column))) == (14_041, 203_621)
     entities = Counter(span.type for labels in column for span in spans(labels))
     assert entities == {"LOC": 7140, "MISC": 3438, "ORG": 6321, "PER": 6600}
@@ -335,8 +331,8 @@ def test_conll2003_entities_and_round_trip() -> None:
     assert labels == repaired
 
 
-def test_conll2000_chunks_and_round_trip() -> None:
-    column = label_column("conll2000", "train.txt.gz")
+def test_conll2000_chunks_and_round_trip(real_data: Path) -> None:
+    column = label_column(real_data / "conll2000/train.txt.gz")
     assert sum(len(spans(labels)) for labels in column) == 106_978
     assert detect(column).description == "BIO2 (11 types, 22 labels)"
     labels = column
@@ -346,9 +342,10 @@ def test_conll2000_chunks_and_round_trip() -> None:
     assert labels == column
 
 
-def test_other_corpora_are_named() -> None:
-    assert detect(label_column("wnut17", "train.tsv.gz", separator="\t")).description == "BIO2 (6 types, 13 labels)"
-    wsj = detect(label_column("wsj-pos", "test_22-24.tsv.gz", separator="\t"))
+def test_other_corpora_are_named(real_data: Path) -> None:
+    assert detect(label_column(real_data / "wnut17/train.tsv.gz", "\t")).description == "BIO2 (6 types, 13 labels)"
+    wsj = detect(label_column(real_data / "wsj-pos/test_22-24.tsv.gz", "\t"))
     assert wsj.description == "plain (45 labels)"
     # One I in the Spanish data has no B before it.
-    assert detect(label_column("conll2002", "esp.train.gz")).description == ("BIO2 (4 types, 9 labels; 1 invalid transition)")
+    spanish = detect(label_column(real_data / "conll2002/esp.train.gz"))
+    assert spanish.description == "BIO2 (4 types, 9 labels; 1 invalid transition)"

@@ -15,32 +15,15 @@ versions of conlleval with rules for S (``rules="bioes"`` of the oracle) agree w
 
 from __future__ import annotations
 
-import importlib.util
-import sys
-from pathlib import Path
-from types import ModuleType
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from oracles.conlleval import conlleval
 
 from tagpool.corpus.schemes import Span, spans, to_labels
 from tagpool.evaluation.alignment import align
 from tagpool.evaluation.chunks import count_chunks, rates, ratio
-
-
-def load_oracle() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("conlleval_oracle", Path(__file__).parents[1] / "oracles/conlleval.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module  # dataclasses look their module up there
-    spec.loader.exec_module(module)
-    return module
-
-
-conlleval = load_oracle().conlleval
 
 Pair = tuple[list[list[str]], list[list[str]]]
 

@@ -98,10 +98,8 @@ def _default_names(data: bytes, source: str) -> tuple[str, ...]:
         return DEFAULT_COLUMNS[count]
     if count == 0:
         return (WORD,)  # an empty file: the reader raises an error
-    raise InputError(
-        f"{count} columns, and only 1 to 4 have default names; name them with columns=... (--columns word,pos,...,label)",
-        source=source,
-    )
+    advice = "name them with columns=... (--columns word,pos,...,label)"
+    raise InputError(f"{count} columns, and only 1 to 4 have default names; {advice}", source=source)
 
 
 def _read(data: bytes, names: Sequence[str], source: str, label: str, *, conllu: bool) -> Corpus:

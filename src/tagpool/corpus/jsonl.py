@@ -28,11 +28,8 @@ from tagpool.errors import InputError
 Misaligned = Literal["error", "expand", "drop"]
 """Policy for spans that begin or end inside a token: raise an error, expand to whole tokens, or drop the span."""
 
-SPAN_KEYS = ("labels", "label", "entities")
-"""Keys that may hold the spans of a text."""
-
-Fail = Callable[[str], InputError]
-"""Function that creates an error with the line of an object."""
+SPAN_KEYS = ("labels", "label", "entities")  # of the spans of a text
+Fail = Callable[[str], InputError]  # creates an error with the line of an object
 
 
 def read_jsonl(path: str | Path, *, misaligned: Misaligned = "error", encoding: str = "utf-8") -> Corpus:
@@ -212,11 +209,8 @@ def format_jsonl(corpus: Corpus, *, as_spans: bool = False) -> str:
 def _check_writable(corpus: Corpus, as_spans: bool) -> None:
     if as_spans:
         if corpus.label_column is not None and is_plain(Counter(chain.from_iterable(corpus.labels))):
-            raise InputError(
-                f"the column {corpus.label_column!r} has plain labels (expected spans, such as B-PER, I-PER, O); "
-                "write it as jsonl, with tokens",
-                source=corpus.source,
-            )
+            message = f"column {corpus.label_column!r} has plain labels, expected spans (B-PER, I-PER, O); write it as jsonl"
+            raise InputError(message, source=corpus.source)
         return
     reserved = {"tokens", "labels", "document", *([LABEL] if corpus.label_column else [])} - {corpus.label_column}
     for name in reserved.intersection(corpus.columns):

@@ -1,8 +1,7 @@
 """Tag schemes: read, check, repair, convert and detect label sequences.
 
-The schemes and the rules for two adjacent labels are in :mod:`tagpool.corpus.transitions`; scores are in
-``tagpool.evaluation``. All functions read spans as conlleval does. Repair and conversion write those spans in the target
-scheme; conversion between the four span schemes is lossless.
+All functions read spans as conlleval does. Repair and conversion write those spans in the target scheme; conversion between the
+four span schemes is lossless. The rules for two adjacent labels are in :mod:`tagpool.corpus.transitions`.
 """
 
 from __future__ import annotations
@@ -79,10 +78,8 @@ def to_labels(spans: Iterable[Span | tuple[int, int, str]], length: int, scheme:
     last_end, last_type = 0, None
     for start, end, kind in sorted(spans):
         if not last_end <= start < end <= length:
-            raise SchemeError(
-                f"the span {start}..{end} ({kind!r}) does not fit: expected a span of at least one token, within "
-                f"0..{length}, from {last_end} on, where the one before it ends; spans must not overlap"
-            )
+            expected = f"at least one token between {last_end}, where the previous span ends, and {length}"
+            raise SchemeError(f"the span {start}..{end} ({kind!r}) does not fit: expected {expected}; spans must not overlap")
         touches = last_end == start and last_type == kind
         for at in range(start, end):
             first = at == start
@@ -136,10 +133,9 @@ def convert_many(
 
 @dataclass(frozen=True)
 class Detection:
-    """Scheme of label sequences, and the number of violations of every scheme.
+    """Scheme of label sequences, and the number of invalid transitions in every scheme.
 
-    ``violations`` counts the invalid transitions under each scheme. ``ambiguous``: there are no spans, so the data is valid in
-    every span scheme; it is called BIO2. Data with a span is valid in at most one of them.
+    ``ambiguous``: there are no spans, so the data is valid in every span scheme; it is called BIO2.
     """
 
     scheme: Scheme
@@ -167,11 +163,10 @@ class Detection:
 def detect(sequences: Iterable[Sequence[str]]) -> Detection:
     """Detect the scheme of label sequences.
 
-    Labels of no span scheme make the data plain (see :func:`is_plain`). Letters that only BIOES or only BILOU has decide.
-    Otherwise the scheme with the fewest invalid transitions wins, in a tie the first of BIO2, IOB1, BIOES, BILOU. Two
-    schemes can only both be valid if there is no span at all: the first span of a sentence has ``B`` in BIO2 and must not
-    have it in IOB1, and in BIOES and BILOU it ends with a letter that no other scheme has. Data with ``I`` and ``O`` only
-    (called IO) is IOB1.
+    Labels of no span scheme make the data plain (see :func:`is_plain`). Letters that only BIOES or only BILOU has decide. Else
+    the scheme with the fewest invalid transitions wins, in a tie the first of BIO2, IOB1, BIOES, BILOU. Data with a span is valid
+    in one scheme at most: the first span of a sentence has ``B`` in BIO2 and must not have it in IOB1, and in BIOES and BILOU it
+    ends with a letter that no other scheme has. Data with ``I`` and ``O`` only (called IO) is IOB1.
 
     >>> detect([["B-PER", "I-PER", "O"], ["O"]]).description
     'BIO2 (1 type, 3 labels)'
@@ -204,22 +199,16 @@ def detect(sequences: Iterable[Sequence[str]]) -> Detection:
 
 
 def is_plain(counts: Mapping[str, int]) -> bool:
-    """Whether labels, with their counts, are plain (without spans).
+    """Return whether labels, with their counts, are plain (without spans).
 
-    They are plain if some label belongs to no span scheme and such labels are at least as frequent as labels with a letter
-    and a type (``B-PER``). So a part-of-speech set with the tags ``S`` and ``O`` is plain; chunks with a stray ``-X-``
-    are not.
+    They are plain if some label belongs to no span scheme and such labels are at least as frequent as labels with a letter and a
+    type (``B-PER``). So a part-of-speech set with the tags ``S`` and ``O`` is plain; chunks with a stray ``-X-`` are not.
 
     >>> is_plain({"NN": 3, "S": 9}), is_plain({"B-NP": 3, "-X-": 1}), is_plain({"B": 1, "O": 2})
     (True, False, False)
     """
-    unknown = typed = 0
-    for label, count in counts.items():
-        parts = label_parts(label)
-        if not parts.letter:
-            unknown += count
-        elif parts.type:
-            typed += count
+    unknown = sum(count for label, count in counts.items() if not label_parts(label).letter)
+    typed = sum(count for label, count in counts.items() if label_parts(label).letter and label_parts(label).type)
     return unknown > 0 and unknown >= typed
 
 
@@ -273,11 +262,9 @@ def _refuse_invalid(labels: Sequence[str], scheme: Scheme, number: int) -> None:
     else:
         after = "at the start" if first.previous is None else f"after {first.previous!r}"
         place = f"label {first.position + 1} of {len(labels)} is {first.label!r} {after}"
-    raise SchemeError(
-        f"{place}, which {scheme.label} does not allow: expected {first.expected}; check the scheme, or repair the "
-        "labels (repair=True, --repair)",
-        source=f"sequence {number}",
-    )
+    advice = "check the scheme, or repair the labels (repair=True, --repair)"
+    message = f"{place}, which {scheme.label} does not allow: expected {first.expected}; {advice}"
+    raise SchemeError(message, source=f"sequence {number}")
 
 
 def _plural(count: int, noun: str) -> str:

@@ -24,8 +24,7 @@ from tagpool.corpus.files import read_lines, source_name
 from tagpool.errors import InputError
 
 LONGEST_LINE = 262_144
-SPACE = "space"
-"""Column of the blanks that follow each token, if the text is known."""
+SPACE = "space"  # column of the blanks that follow each token, if the text is known
 
 
 class Token(NamedTuple):

@@ -94,11 +94,7 @@ def align(gold: LabelSequences | Corpus, predicted: LabelSequences | Corpus) -> 
 
 
 def check_lengths(gold: LabelSequences, other: LabelSequences, name: str = "predicted labels") -> list[int]:
-    """Return the lengths of the gold sequences, or raise InputError if the other sequences have different ones.
-
-    >>> check_lengths([["O", "O"], ["O"]], [["a", "b"], ["c"]], "words")
-    [2, 1]
-    """
+    """Return the lengths of the gold sequences; raise InputError if the other sequences have different ones."""
     if len(gold) != len(other):
         raise InputError(f"expected {name} for {len(gold)} sentences, as in gold, got {len(other)} sentences")
     for what, sequences in (("gold labels", gold), (name, other)):

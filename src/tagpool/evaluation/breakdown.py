@@ -1,9 +1,8 @@
 """Error analysis: known and unknown words, confused labels, Hamming loss and edit distance.
 
-The breakdown by vocabulary is that of Wang and Manning (ELITIST, IJCNLP 2013, §6.3
-and Table 3): the words of the test data are split into those seen in training (in vocabulary, IV) and the others (OOV),
-the boundary letters are removed (``I-ORG`` becomes ``ORG``), and every token is scored separately. The two losses are
-those of Cortes, Kuznetsov and Mohri (ACL 2014): fractions and numbers of edits.
+The breakdown by vocabulary is that of Wang and Manning (ELITIST, IJCNLP 2013, §6.3 and Table 3): words of the test data are in
+the vocabulary of the training data (IV) or not (OOV), boundary letters are removed (``I-ORG`` becomes ``ORG``), and every token
+is scored separately. The two losses are those of Cortes, Kuznetsov and Mohri (ACL 2014).
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ class VocabularyBreakdown:
 
 @dataclass(frozen=True)
 class Hamming:
-    """Wrong labels: their number, their fraction of all tokens, and the mean over sentences of the fraction in each."""
+    """Wrong labels: number, fraction of all tokens, and mean over sentences of the fraction in each."""
 
     errors: int
     tokens: int
@@ -82,11 +81,7 @@ class Confusion:
 
 
 def vocabulary_of(sentences: Iterable[Iterable[str]]) -> frozenset[str]:
-    """Return the distinct words of sentences.
-
-    >>> sorted(vocabulary_of([["the", "cat"], ["the"]]))
-    ['cat', 'the']
-    """
+    """Return the distinct words of sentences."""
     return frozenset(chain.from_iterable(sentences))
 
 
@@ -100,10 +95,9 @@ def vocabulary_breakdown(
 ) -> VocabularyBreakdown:
     """Score the tokens whose word is in the vocabulary of the training data, and the others, separately.
 
-    Precision, recall and F1 are over entity tokens: a token counts as predicted (gold) if its predicted (gold) type is
-    not outside, and as correct if both types are equal and not outside. The boundary letter is removed, so ``B-PER``
-    for ``I-PER`` is correct; plain labels are taken whole (``plain`` as in :func:`tagpool.evaluation.scores.score`).
-    Accuracy is over all tokens of the part, compared in the same way.
+    Precision, recall and F1 are over entity tokens: a token counts as predicted (gold) if its predicted (gold) type is not
+    outside, and as correct if both types are equal and not outside. The boundary letter is removed, so ``B-PER`` for ``I-PER``
+    is correct; plain labels stay whole (``plain`` as in ``score``). Accuracy is over all tokens of the part.
 
     >>> gold, predicted = [["B-PER", "O", "B-PER"]], [["I-PER", "O", "O"]]
     >>> parts = vocabulary_breakdown([["Ann", "sees", "Bob"]], gold, predicted, {"Ann"})
@@ -117,11 +111,10 @@ def vocabulary_breakdown(
     else:
         parts = map(label_parts, alignment.labels)
         types = [None if part.role == "O" else part.type for part in parts]
-    number = {kind: index for index, kind in enumerate(dict.fromkeys(kind for kind in types if kind is not None))}
-    type_of = np.array([-1 if kind is None else number[kind] for kind in types], np.int64)
+    number: dict[str | None, int] = {None: -1}
+    type_of = np.array([number.setdefault(kind, len(number)) for kind in types], np.int64)
     known_words = vocabulary if isinstance(vocabulary, (set, frozenset, dict)) else frozenset(vocabulary)
-    flat = map(known_words.__contains__, chain.from_iterable(words))
-    known = np.fromiter(flat, bool, alignment.tokens)
+    known = np.fromiter(map(known_words.__contains__, chain.from_iterable(words)), bool, alignment.tokens)
     wanted, guessed = type_of[alignment.gold], type_of[alignment.predicted]
     return VocabularyBreakdown(_token_score(wanted, guessed, known), _token_score(wanted, guessed, ~known))
 
@@ -147,7 +140,7 @@ def hamming(gold: LabelSequences, predicted: LabelSequences) -> Hamming:
 
 
 def edit_distance(gold: LabelSequences, predicted: LabelSequences) -> EditDistance:
-    """Sum up the edit distance of label sequences, which may differ in length.
+    """Return the edit distance of label sequences, which may differ in length.
 
     >>> edit_distance([["k", "a", "t"], ["a"]], [["k", "t"], ["a"]])
     EditDistance(total=1, sentences=2, mean=0.5, normalised=0.16666666666666666)

@@ -52,22 +52,11 @@ class ChunkCounts:
     alignment: Alignment
 
     def by_type(self) -> IntArray:
-        """Return the counts of each type, one row per type.
-
-        >>> from tagpool.evaluation.alignment import align
-        >>> counts = count_chunks(align([["B-PER", "O", "B-LOC"]], [["B-PER", "O", "B-PER"]]))
-        >>> counts.types, counts.by_type().tolist()
-        (('PER', 'LOC'), [[1, 2, 1], [0, 0, 1]])
-        """
+        """Return the counts of each type, one row per type."""
         return self._columns(lambda chunks: np.bincount(chunks.types, minlength=len(self.types)))
 
     def by_sentence(self) -> IntArray:
-        """Return the counts of each sentence, one row per sentence.
-
-        >>> from tagpool.evaluation.alignment import align
-        >>> count_chunks(align([["B-PER"], ["O"]], [["B-PER"], ["B-PER"]])).by_sentence().tolist()
-        [[1, 1, 1], [0, 1, 0]]
-        """
+        """Return the counts of each sentence, one row per sentence."""
         offsets, size = self.alignment.offsets, self.alignment.sentences
 
         def count(chunks: Chunks) -> IntArray:
@@ -84,13 +73,12 @@ class ChunkCounts:
 def count_chunks(alignment: Alignment, *, plain: bool | None = None, outside: str | None = "O") -> ChunkCounts:
     """Find and compare the chunks of gold and prediction.
 
-    With ``plain``, every token is a chunk whose type is its label, except those labelled ``outside``, as with
-    conlleval's option -r. None (the default) decides by the labels: plain if they have no spans.
+    With ``plain``, every token is a chunk whose type is its label, except those labelled ``outside``, as with conlleval's
+    option -r. None (the default) decides by the labels: plain if they have no spans.
 
     >>> from tagpool.evaluation.alignment import align
-    >>> counts = count_chunks(align([["B-PER", "I-PER", "O"]], [["I-PER", "I-PER", "O"]]))
-    >>> len(counts.correct), len(counts.predicted), len(counts.gold)
-    (1, 1, 1)
+    >>> count_chunks(align([["B-PER", "O", "B-LOC"]], [["B-PER", "O", "B-PER"]])).by_type().tolist()
+    [[1, 2, 1], [0, 0, 1]]
     """
     if alignment.plain if plain is None else plain:
         types = tuple(label for label in alignment.labels if label != outside)

@@ -12,7 +12,7 @@ from typing import Any
 from tagpool.corpus.corpus import Corpus
 from tagpool.evaluation.alignment import LabelSequences, align
 from tagpool.evaluation.chunks import count_chunks, rates, ratio
-from tagpool.evaluation.significance import Interval, count_intervals
+from tagpool.evaluation.significance import METRICS, Interval, count_intervals
 
 
 @dataclass(frozen=True)
@@ -60,10 +60,7 @@ class Score(TypeScore):
         {'PER': {'precision': 1.0, 'recall': 1.0, 'f1': 1.0, 'gold': 1, 'predicted': 1, 'correct': 1}}
         """
         return {
-            "precision": self.precision,
-            "recall": self.recall,
-            "f1": self.f1,
-            "accuracy": self.accuracy,
+            **{rate: getattr(self, rate) for rate in METRICS},
             "types": {kind: dict(vars(one)) for kind, one in self.types.items()},
             "tokens": self.tokens,
             "sentences": self.sentences,
@@ -83,13 +80,13 @@ def score(
 ) -> Score:
     """Score predicted label sequences against gold ones, as conlleval does.
 
-    Precision, recall and F1 are over chunks: a predicted chunk is correct if its first token, its last token and its
-    type are. Invalid sequences are read as conlleval reads them. Accuracy is over tokens, ``O`` included.
+    Precision, recall and F1 are over chunks: a predicted chunk is correct if its first token, its last token and its type are.
+    Invalid sequences are read as conlleval reads them. Accuracy is over tokens, ``O`` included.
 
-    Plain labels, such as parts of speech, are scored by token: every token is a chunk whose type is its label, except
-    tokens labelled ``outside``, as conlleval -r has it. Where there is no such label (or ``outside`` is None),
-    precision, recall and F1 are micro-averages equal to the accuracy, and ``types`` has the scores of each label.
-    ``plain`` forces this (True) or forbids it (False); by default the labels decide.
+    Plain labels, such as parts of speech, are scored by token: every token is a chunk whose type is its label, except tokens
+    labelled ``outside``, as with conlleval -r. Without such a label (or if ``outside`` is None), precision, recall and F1 are
+    micro-averages equal to the accuracy, and ``types`` has the scores of each label. ``plain`` forces this (True) or forbids it
+    (False); by default the labels decide.
 
     ``draws`` greater than 0 adds bootstrap intervals (10,000 is usual) at ``level``, with ``seed``.
 

@@ -35,11 +35,8 @@ def guess_columns(count: int, needed: Sequence[str], summary: dict[str, Any], so
         if len(names) == count and set(needed) <= set(names):
             return names
     training = f" and was trained with {', '.join(trained)}" if trained else ""
-    raise InputError(
-        f"the file has {count} columns; the model reads {', '.join(needed)}{training}; "
-        "name the columns of the file, such as --columns word,pos,label",
-        source=source,
-    )
+    model = f"the model reads {', '.join(needed)}{training}"
+    raise InputError(f"the file has {count} columns; {model}; name them, such as --columns word,pos,label", source=source)
 
 
 class ConllTagger(StreamTagger):

@@ -15,9 +15,8 @@ def load_model(path: Path, *, templates: bool = False) -> Any:
     """Load a tagger or pool that labels sentences (a SequenceTagger); with ``templates``, it must compute features itself."""
     model: Any = load(path)
     if not hasattr(model, "single_taggers"):
-        raise ModelError(
-            f"a {model.kind} labels sentences only with the labels of other taggers; use tagpool pool apply", source=path
-        )
+        message = f"a {model.kind} labels sentences only with the labels of other taggers; use tagpool pool apply"
+        raise ModelError(message, source=path)
     if templates and model.takes_features:
         raise ModelError("the model was trained on features from Python; use it in Python", source=path)
     return model

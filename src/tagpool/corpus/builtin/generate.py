@@ -15,12 +15,8 @@ Part = Literal["train", "dev", "test"]
 """Parts of the corpus; a sentence belongs to one of them only."""
 
 _PARTS: tuple[str, ...] = get_args(Part)
-
-_MAX_COUNT = 1_000_000
-"""Maximum number of sentences per call."""
-
-_PATIENCE = 2000
-"""Draws in a row without a new sentence after which the corpus counts as exhausted."""
+_MAX_COUNT = 1_000_000  # sentences per call
+_PATIENCE = 2000  # draws in a row without a new sentence after which the corpus counts as exhausted
 
 
 def draw_sentences(
