@@ -16,7 +16,7 @@ from measure import HERE, data_folder
 
 import tagpool
 from tagpool.corpus.schemes import convert_many, detect
-from tagpool.features.shipped import shipped_phrases
+from tagpool.features.resource_files import shipped_phrases
 
 TEMPLATE = HERE / "templates" / "crfsuite.txt"
 TITLES = frozenset(shipped_phrases("titles"))

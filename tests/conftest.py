@@ -1,10 +1,12 @@
-"""Settings of all tests: examples of Hypothesis, Ctrl-C, and a limit for tests that hang."""
+"""Settings of all tests: examples of Hypothesis, Ctrl-C, the folder of real corpora, and a limit for tests that hang."""
 
 from __future__ import annotations
 
 import contextlib
+import os
 import signal
 from collections.abc import Generator
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -18,6 +20,15 @@ with contextlib.suppress(ValueError):  # not in the main thread
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 SECONDS = 900
+
+
+@pytest.fixture(scope="session")
+def real_data() -> Path:
+    """Return the folder of the real corpora; the licences do not allow copies here, so tests are skipped without it."""
+    folder = os.environ.get("TAGPOOL_DATA")
+    if not folder:
+        pytest.skip("TAGPOOL_DATA is not set")
+    return Path(folder)
 
 
 @pytest.hookimpl(wrapper=True)

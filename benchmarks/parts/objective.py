@@ -29,7 +29,7 @@ _NEAR = 1e-4
 class CaptureProblem(Trainer):
     """Trainer that only stores the problem, in the layout of L-BFGS."""
 
-    goes_over_all = True
+    full_batch = True
     problem: Problem
 
     def __init__(self) -> None:

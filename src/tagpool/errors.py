@@ -1,7 +1,6 @@
-"""Every error tagpool raises on purpose.
+"""Errors of the package. All derive from :class:`TagpoolError`; the command line prints their message.
 
-All of them derive from :class:`TagpoolError`, so one ``except`` is enough for a caller, and the command line turns them into
-one clear message. An error says where, what was expected, what came instead, and what to do about it.
+A message has the form ``where: what is wrong; what to do``.
 """
 
 from __future__ import annotations
@@ -12,13 +11,13 @@ if TYPE_CHECKING:
 
 
 class TagpoolError(Exception):
-    """The base of all errors raised on purpose."""
+    """Base of all errors that the package raises."""
 
 
 class InputError(TagpoolError, ValueError):
     """Bad input: an invalid file, argument or value.
 
-    ``source`` is a file name (or another short name of where the input came from), ``line`` the 1-based line in it.
+    ``source`` is the name of a file or of other input, ``line`` the 1-based line in it.
 
     >>> print(InputError("expected 4 columns, got 3", source="train.conll", line=412))
     train.conll:412: expected 4 columns, got 3
@@ -69,25 +68,25 @@ class TemplateError(InputError):
         head = super()._text()
         if self.text is None or self.column is None:
             return head
-        # Tabs would put the caret in the wrong place on a terminal.
+        # A tab would misplace the caret on a terminal.
         return f"{head}\n  {self.text.expandtabs(1)}\n  {' ' * self.column}^"
 
 
 class ResourceError(InputError):
-    """A lexicon, cluster, embedding or other resource that is missing or unreadable."""
+    """A resource (lexicon, clusters, embeddings) that is missing or unreadable."""
 
 
 class OutputError(TagpoolError, OSError):
-    """A file that could not be written; nothing half-written is left."""
+    """A file that could not be written; no partial file is left."""
 
 
 class ModelError(InputError):
-    """A model file that is damaged, foreign, or newer than this version."""
+    """A model file that is damaged, of another program, or newer than this version."""
 
 
 class TrainingError(TagpoolError):
-    """Training that could not be done: it did not converge to anything finite."""
+    """Training that failed: the objective or the weights are not finite."""
 
 
 class NotFittedError(TagpoolError):
-    """Something was used before ``fit``."""
+    """A method that needs ``fit`` was called before it."""

@@ -1,10 +1,10 @@
-"""Names that are imported when first used, so that ``import tagpool`` costs next to nothing."""
+"""Lazy import of public names, so that ``import tagpool`` is fast."""
 
 from __future__ import annotations
 
 import sys
 
-# typing.TYPE_CHECKING would be the usual name, but importing typing takes longer than everything else here together.
+# Not typing.TYPE_CHECKING: importing typing takes longer than all other imports here.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def attach(package: str, names: Mapping[str, str]) -> Callable[[str], Any]:
-    """A module ``__getattr__`` that finds each name in the module given for it.
+    """Return a module ``__getattr__`` that imports each name from its module.
 
     >>> attach("tagpool", {"Corpus": "tagpool.corpus.corpus"})("Corpus").__name__
     'Corpus'
@@ -21,7 +21,7 @@ def attach(package: str, names: Mapping[str, str]) -> Callable[[str], Any]:
     def find(name: str) -> Any:
         if name not in names:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        __import__(names[name])  # importing importlib would take longer than this whole package
+        __import__(names[name])  # importing importlib takes longer than this package
         return getattr(sys.modules[names[name]], name)
 
     return find

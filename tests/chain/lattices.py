@@ -2,32 +2,16 @@
 
 from __future__ import annotations
 
-import importlib.util
 import math
-import sys
 from dataclasses import dataclass
-from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
+from oracles.enumeration import Enumeration as Enumeration
+from oracles.enumeration import entries as entries
 
 from tagpool import Lattice
-
-
-def load_oracle() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("enumeration_oracle", Path(__file__).parents[1] / "oracles/enumeration.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-oracle = load_oracle()
-Enumeration, entries = oracle.Enumeration, oracle.entries
 
 NEVER = st.just(-math.inf)
 TIES = st.integers(-2, 2).map(float)

@@ -1,8 +1,6 @@
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
@@ -23,12 +21,3 @@ def read(tmp_path_factory: pytest.TempPathFactory) -> Reader:
         return read_corpus(path, **options)  # type: ignore[arg-type]
 
     return read
-
-
-@pytest.fixture(scope="session")
-def real_data() -> Path:
-    """The folder of the real corpora; they are not ours to ship, so the test is left out without them."""
-    folder = os.environ.get("TAGPOOL_DATA")
-    if not folder:
-        pytest.skip("TAGPOOL_DATA is not set")
-    return Path(folder)

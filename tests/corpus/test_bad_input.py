@@ -27,7 +27,7 @@ from tagpool.corpus.files import read_lines, write_bytes, write_text
 from tagpool.corpus.formats import Format, read_corpus, write_corpus
 from tagpool.errors import InputError, OutputError, TagpoolError
 
-FORMATS = [each.value for each in Format]
+FORMATS = [kind.value for kind in Format]
 TINY = Corpus.from_lists(word=[["Ann", "left"]], label=[["B-PER", "O"]])
 
 

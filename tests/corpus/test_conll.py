@@ -3,33 +3,19 @@
 from __future__ import annotations
 
 import gzip
-import importlib.util
 import io
 import sys
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from oracles import conll as oracle
 
-from tagpool.corpus.conll import format_conll, read_conll, write_conll
+from tagpool.corpus.conll import format_conll, read_conll
 from tagpool.corpus.corpus import Corpus
 from tagpool.corpus.formats import format_of, read_corpus, write_corpus
 from tagpool.errors import InputError
-
-
-def load_oracle() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("conll_oracle", Path(__file__).parents[1] / "oracles/conll.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-oracle = load_oracle()
 
 
 def rows(corpus: Corpus) -> list[list[str]]:
@@ -288,7 +274,7 @@ def test_written_columns(tmp_path):
     assert format_conll(corpus, columns=["pos", "word"], separator="\t").splitlines()[2:4] == ["NNP\tAnn", "VBD\tleft"]
     write_corpus(corpus, tmp_path / "a.conll", columns="word, label")
     assert read_corpus(tmp_path / "a.conll") == corpus.with_columns(["word", "label"])
-    write_conll(corpus, tmp_path / "a.conll.gz")
+    write_corpus(corpus, tmp_path / "a.conll.gz")
     again = read_conll(tmp_path / "a.conll.gz", columns=["word", "label", "pos"])
     assert again == corpus
     assert gzip.decompress((tmp_path / "a.conll.gz").read_bytes()).decode() == text
@@ -306,7 +292,7 @@ def test_comments_are_written_back(read):
 def test_what_cannot_stand_in_a_column_is_refused(word, tmp_path):
     corpus = Corpus.from_columns({"word": [["x", word]], "label": [["O", "O"]]}, source="somewhere")
     with pytest.raises(InputError, match=r"somewhere: column 'word' has .* does not fit into one column"):
-        write_conll(corpus, tmp_path / "a.conll")
+        write_corpus(corpus, tmp_path / "a.conll")
     assert not list(tmp_path.iterdir())
 
 

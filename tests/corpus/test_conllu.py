@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tagpool.corpus.conll import CONLLU_COLUMNS, format_conllu, read_conllu, write_conllu
+from tagpool.corpus.conll import CONLLU_COLUMNS, format_conllu, read_conllu
 from tagpool.corpus.corpus import Corpus
+from tagpool.corpus.formats import write_corpus
 from tagpool.errors import InputError
 
 
@@ -87,7 +88,7 @@ def test_other_corpora_get_the_columns_they_have():
 @pytest.mark.parametrize("word", ["", "a\tb", "a\nb"])
 def test_what_cannot_be_written_is_refused(word, tmp_path):
     with pytest.raises(InputError, match="does not fit into one column"):
-        write_conllu(Corpus.from_lists(word=[[word]]), tmp_path / "a.conllu")
+        write_corpus(Corpus.from_lists(word=[[word]]), tmp_path / "a.conllu")
     assert not list(tmp_path.iterdir())
 
 

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
 import random
 import warnings
 from pathlib import Path
@@ -192,11 +191,8 @@ def test_seqeval_in_strict_mode_drops_spans_that_conlleval_reads() -> None:
     assert score(gold, predicted).f1 == 1.0
 
 
-def test_conll2000_test_against_seqeval_with_noise() -> None:
-    root = os.environ.get("TAGPOOL_DATA")
-    if not root:
-        pytest.skip("TAGPOOL_DATA is not set")
-    with gzip.open(Path(root, "conll2000", "test.txt.gz"), "rt", encoding="utf-8") as lines:
+def test_conll2000_test_against_seqeval_with_noise(real_data: Path) -> None:
+    with gzip.open(real_data / "conll2000/test.txt.gz", "rt", encoding="utf-8") as lines:
         gold = [[line.split()[-1] for line in block.splitlines()] for block in lines.read().strip().split("\n\n")]
     labels = sorted({label for labels in gold for label in labels})
     draw = random.Random(1)

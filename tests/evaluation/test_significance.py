@@ -4,6 +4,8 @@ import itertools
 import random
 import subprocess
 import sys
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,7 +18,7 @@ from tagpool.evaluation import significance
 from tagpool.evaluation.alignment import align
 from tagpool.evaluation.chunks import count_chunks
 from tagpool.evaluation.scores import score
-from tagpool.evaluation.significance import METRICS, bootstrap_intervals, count_intervals, mcnemar, paired_bootstrap
+from tagpool.evaluation.significance import METRICS, Interval, count_intervals, mcnemar, paired_bootstrap, randomisation_test
 
 LABELS = ["O", "B-X", "I-X", "B-Y", "I-Y"]
 Labels = list[list[str]]
@@ -30,6 +32,10 @@ def corpus(sentences: int, seed: int = 0) -> Labels:
 def noisy(gold: Labels, rate: float, seed: int) -> Labels:
     draw = random.Random(seed)
     return [[draw.choice(LABELS) if draw.random() < rate else label for label in labels] for labels in gold]
+
+
+def bootstrap_intervals(gold: Labels, predicted: Labels, *, draws: int = 10_000, **options: Any) -> Mapping[str, Interval]:
+    return score(gold, predicted, draws=draws, **options).intervals
 
 
 def test_intervals_contain_the_point_and_shrink_with_more_data() -> None:
@@ -132,12 +138,14 @@ def test_defaults_of_the_bootstrap() -> None:
     gold = corpus(40)
     predicted, other = noisy(gold, 0.2, 1), noisy(gold, 0.1, 2)
     defaults = {"draws": 10_000, "level": 0.95, "seed": 0}
-    options = defaults | {"plain": None, "outside": "O"}
-    expected = bootstrap_intervals(gold, predicted, **options)
+    options = {"plain": None, "outside": "O"}
+    expected = bootstrap_intervals(gold, predicted, **defaults, **options)
     assert bootstrap_intervals(gold, predicted) == expected
     counts = count_chunks(align(gold, predicted))
     assert count_intervals(counts) == count_intervals(counts, **defaults) == expected
-    assert paired_bootstrap(gold, predicted, other) == paired_bootstrap(gold, predicted, other, metric="f1", **options)
+    assert paired_bootstrap(gold, predicted, other) == paired_bootstrap(
+        gold, predicted, other, metric="f1", draws=10_000, seed=0, **options
+    )
 
 
 def test_plain_labels_and_the_label_of_tokens_outside() -> None:
@@ -206,8 +214,8 @@ def test_bad_arguments() -> None:
     gold = [["B-X"]]
     with pytest.raises(InputError, match="unknown metric 'f2'; use one of precision, recall, f1, accuracy"):
         paired_bootstrap(gold, gold, gold, metric="f2")
-    with pytest.raises(InputError, match="at least 1 bootstrap draw, got 0"):
-        bootstrap_intervals(gold, gold, draws=0)
+    with pytest.raises(InputError, match="at least 1 draw, got 0"):
+        count_intervals(count_chunks(align(gold, gold)), draws=0)
     for level in (95, 0, 1):
         with pytest.raises(InputError, match=f"level between 0 and 1, got {level}"):
             bootstrap_intervals(gold, gold, level=level)
@@ -243,3 +251,63 @@ def test_draws_are_vectorised() -> None:
 def test_scipy_is_not_needed_at_run_time() -> None:
     code = "import sys, tagpool.evaluation.scores, tagpool.evaluation.breakdown; sys.exit('scipy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+# Approximate randomisation ------------------------------------------------------------------------------------------------
+
+
+def mean_f1(gold: Labels, predictions: list[Labels]) -> float:
+    return float(np.mean([score(gold, labels).f1 for labels in predictions]))
+
+
+@pytest.mark.parametrize("seeds", [1, 2])
+def test_randomisation_is_what_all_tosses_give(seeds: int) -> None:
+    gold = corpus(8, seed=3)
+    first = [noisy(gold, 0.5, 10 + n) for n in range(seeds)]
+    second = [noisy(gold, 0.3, 20 + n) for n in range(seeds)]
+    difference = mean_f1(gold, second) - mean_f1(gold, first)
+    as_far = 0
+    for coins in itertools.product((False, True), repeat=len(gold)):
+        one = [[b if coin else a for coin, a, b in zip(coins, x, y, strict=True)] for x, y in zip(first, second, strict=True)]
+        two = [[a if coin else b for coin, a, b in zip(coins, x, y, strict=True)] for x, y in zip(first, second, strict=True)]
+        as_far += abs(mean_f1(gold, two) - mean_f1(gold, one)) >= abs(difference) - 1e-11
+    result = randomisation_test(gold, first, second, draws=20_000)
+    assert result.difference == pytest.approx(difference)
+    assert result.p_value == pytest.approx(as_far / 2 ** len(gold), abs=0.015)
+
+
+def test_randomisation_is_symmetric_and_depends_on_the_seed_alone() -> None:
+    gold = corpus(60)
+    first, second = [noisy(gold, 0.3, 1)], [noisy(gold, 0.25, 2)]
+    one, other = randomisation_test(gold, first, second, draws=500), randomisation_test(gold, second, first, draws=500)
+    assert (one.difference, one.p_value) == (pytest.approx(-other.difference), other.p_value)
+    assert randomisation_test(gold, first, second, draws=500) == one
+    assert randomisation_test(gold, first, second, draws=500, seed=1).p_value != one.p_value
+
+
+def test_equal_models_never_differ_and_a_real_difference_is_found() -> None:
+    gold = corpus(200)
+    same = [noisy(gold, 0.3, 1), noisy(gold, 0.3, 2)]
+    assert randomisation_test(gold, same, same, draws=200).p_value == 1.0
+    better = [noisy(gold, 0.1, 3), noisy(gold, 0.1, 4)]
+    assert randomisation_test(gold, same, better, draws=999).p_value == 0.001
+
+
+def test_under_the_null_small_p_values_are_rare() -> None:
+    small = 0
+    for number in range(200):
+        gold = corpus(40, seed=1000 + number)
+        result = randomisation_test(gold, [noisy(gold, 0.3, number)], [noisy(gold, 0.3, 5000 + number)], draws=200)
+        small += result.p_value < 0.1
+    assert 5 <= small <= 40  # a tenth of 200 is expected; both bounds are over three standard deviations away
+
+
+def test_bad_arguments_of_randomisation() -> None:
+    gold = corpus(3)
+    for first, second in (([], []), ([gold], [gold, gold])):
+        with pytest.raises(InputError, match="as many predictions"):
+            randomisation_test(gold, first, second)
+    with pytest.raises(InputError, match="at least 1 draw"):
+        randomisation_test(gold, [gold], [gold], draws=0)
+    with pytest.raises(InputError, match="at least one sentence"):
+        randomisation_test([], [[]], [[]])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from pathlib import Path
 
@@ -101,11 +100,8 @@ def test_a_long_line_is_a_template_and_not_the_name_of_a_file():
         ("chunk", "conll2000", "test.txt.gz", ("word", "pos", "label")),
     ],
 )
-def test_presets_on_real_data(preset, folder, file, columns):
-    root = os.environ.get("TAGPOOL_DATA")
-    if not root:
-        pytest.skip("TAGPOOL_DATA is not set")
-    corpus = read_conll(Path(root) / folder / file, columns=columns)[:150]
+def test_presets_on_real_data(real_data, preset, folder, file, columns):
+    corpus = read_conll(real_data / folder / file, columns=columns)[:150]
     encoder = Encoder(preset)
     encoded = encoder.fit_transform(corpus)
     titles = [line for line in _titles().splitlines() if line and not line.startswith("#")]

@@ -12,8 +12,8 @@ from tagpool.features.embeddings import Embeddings
 from tagpool.features.encoder import Encoder, load_resources
 from tagpool.features.parser import parse
 from tagpool.features.presets import load_templates
+from tagpool.features.resource_files import shipped_resource
 from tagpool.features.resources import AmbiguityClasses, Clusters, Gazetteer
-from tagpool.features.shipped import shipped_resource
 
 READERS = {
     "gazetteer": Gazetteer.read,
@@ -261,7 +261,7 @@ def test_a_resource_for_the_wrong_function(kind):
         Encoder(f"{kind}(r)[0]", resources={"r": {"a": "b"}}).fit(corpus)
 
 
-def test_a_resource_nobody_uses():
+def test_an_unused_resource():
     with pytest.raises(ResourceError, match=r"no template uses a resource 'x'; the resources are brown, g"):
         Encoder("cluster(brown)[0]\ngazetteer(g)[0]", resources={"x": MADE["cluster"]}).fit(corpus)
     with pytest.raises(ResourceError, match=r"no template uses any"):

@@ -72,12 +72,12 @@ def test_epochs_without_a_score_do_not_count() -> None:
 def test_weights_after_an_interruption() -> None:
     """The best weights; without scores the latest, which the watch forgets after ``release``."""
     unscored, scored = Watch(), Watch(evaluate=first_number)
-    assert unscored.kept() is None
+    assert unscored.best_or_latest() is None
     for number, value in enumerate([1.0, 3.0, 2.0], 1):
         for watch in (unscored, scored):
             watch.epoch(number, 3, 0.0, lambda value=value: weights(value))
-    assert [watch.kept().tolist() for watch in (unscored, scored)] == [[2.0], [3.0]]
+    assert [watch.best_or_latest().tolist() for watch in (unscored, scored)] == [[2.0], [3.0]]
     unscored.release()
     scored.release()
-    assert unscored.kept() is None
-    assert scored.kept().tolist() == [3.0]
+    assert unscored.best_or_latest() is None
+    assert scored.best_or_latest().tolist() == [3.0]

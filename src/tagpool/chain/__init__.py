@@ -1,1 +1,1 @@
-"""Chains of labels: scores in; the best sequences, probabilities and samples out."""
+"""Label sequences of a sentence: scores, best sequences, probabilities and samples."""

@@ -19,13 +19,7 @@ LARGEST = 1e100  # no sum of finite scores can overflow, however long the senten
 
 
 def as_scores(values: ArrayLike, name: str) -> FloatArray:
-    """Return a read-only copy as float64; -inf is a score, NaN and +inf are errors.
-
-    >>> as_scores([[0, float("nan")]], "nodes")
-    Traceback (most recent call last):
-    ...
-    tagpool.errors.InputError: nodes[0, 1]: expected a finite score, or -inf to forbid, got nan
-    """
+    """Return a read-only copy as float64; -inf is a score, NaN and +inf are errors."""
     try:
         scores = np.array(values, dtype=np.float64, order="C")
     except (TypeError, ValueError) as error:
@@ -33,34 +27,21 @@ def as_scores(values: ArrayLike, name: str) -> FloatArray:
     bad = ~(scores <= LARGEST) | ((scores < -LARGEST) & (scores != -np.inf))
     if bad.any():
         place = tuple(int(axis[0]) for axis in np.nonzero(bad))
-        expected = (
-            "a finite score, or -inf to forbid" if not np.isfinite(scores[place]) else f"a score within ±{LARGEST:g}, or -inf"
-        )
+        finite = np.isfinite(scores[place])
+        expected = f"a score within ±{LARGEST:g}, or -inf" if finite else "a finite score, or -inf to forbid"
         raise InputError(f"expected {expected}, got {scores[place]}", source=f"{name}[{', '.join(map(str, place))}]")
     scores.flags.writeable = False
     return scores
 
 
 def demand_shape(array: NDArray[Any], name: str, *shapes: tuple[int, ...]) -> None:
-    """Raise an InputError unless the array has one of the shapes.
-
-    >>> demand_shape(np.zeros(3), "start", (2,))
-    Traceback (most recent call last):
-    ...
-    tagpool.errors.InputError: start: expected shape (2,), got (3,)
-    """
+    """Raise an InputError unless the array has one of the shapes."""
     if array.shape not in shapes:
         raise InputError(f"expected shape {' or '.join(map(str, shapes))}, got {array.shape}", source=name)
 
 
 def as_allowed(values: ArrayLike, name: str, shape: tuple[int, ...]) -> BoolArray:
-    """Return a boolean array of this shape. Other types are refused: a list of label numbers would be read as marks.
-
-    >>> as_allowed([0, 2], "allowed_start", (2,))
-    Traceback (most recent call last):
-    ...
-    tagpool.errors.InputError: allowed_start: expected True and False, got int64; use astype(bool) if they are marks
-    """
+    """Return a boolean array of this shape. Other types are errors: label numbers would be read as marks."""
     marks = np.asarray(values)
     if marks.dtype != np.bool_:
         raise InputError(f"expected True and False, got {marks.dtype}; use astype(bool) if they are marks", source=name)
@@ -69,13 +50,7 @@ def as_allowed(values: ArrayLike, name: str, shape: tuple[int, ...]) -> BoolArra
 
 
 def as_number(value: SupportsIndex, name: str, low: int, high: int) -> int:
-    """Return a whole number with low ≤ number < high.
-
-    >>> as_number(5, "label", 0, 3)
-    Traceback (most recent call last):
-    ...
-    tagpool.errors.InputError: label: expected a number from 0 to 2, got 5
-    """
+    """Return a whole number with low ≤ number < high."""
     try:
         number = index(value)
     except TypeError:
@@ -86,16 +61,10 @@ def as_number(value: SupportsIndex, name: str, low: int, high: int) -> int:
 
 
 def as_labels(values: Sequence[int] | NDArray[np.integer[Any]], tokens: int, labels: int) -> LabelArray:
-    """Return a label sequence as an array; one label number a token.
-
-    >>> as_labels([0, 1], 3, 2)
-    Traceback (most recent call last):
-    ...
-    tagpool.errors.InputError: labels: expected 3 labels, one a token, got shape (2,)
-    """
+    """Return a label sequence as an array; one label number per token."""
     sequence = np.asarray(values)
     if sequence.shape != (tokens,):
-        raise InputError(f"expected {tokens} labels, one a token, got shape {sequence.shape}", source="labels")
+        raise InputError(f"expected {tokens} labels, one per token, got shape {sequence.shape}", source="labels")
     if not np.issubdtype(sequence.dtype, np.integer):
         raise InputError(f"expected label numbers, got {sequence.dtype}", source="labels")
     wrong = np.flatnonzero((sequence < 0) | (sequence >= labels))
@@ -106,19 +75,10 @@ def as_labels(values: Sequence[int] | NDArray[np.integer[Any]], tokens: int, lab
 
 
 def as_groups(items: Iterable[int | Iterable[int]], labels: int) -> list[tuple[tuple[int, ...], bool]]:
-    """Return groups of labels and for each whether it was given as a group (True) or as a single label.
-
-    >>> as_groups([2, (0, 1)], 3)
-    [((2,), False), ((0, 1), True)]
-    >>> as_groups([1, (0, 1)], 3)
-    Traceback (most recent call last):
-    ...
-    tagpool.errors.InputError: at_most_once: expected each label in one group only, got label 1 twice
-    """
+    """Return groups of labels, each with True for a group and False for a single label."""
     groups: list[tuple[tuple[int, ...], bool]] = []
     seen: set[int] = set()
     for item in items:
-        grouped = isinstance(item, Iterable)
         members = tuple(
             as_number(label, "at_most_once", 0, labels) for label in (item if isinstance(item, Iterable) else (item,))
         )
@@ -126,5 +86,5 @@ def as_groups(items: Iterable[int | Iterable[int]], labels: int) -> list[tuple[t
             if label in seen:
                 raise InputError(f"expected each label in one group only, got label {label} twice", source="at_most_once")
             seen.add(label)
-        groups.append((members, grouped))
+        groups.append((members, isinstance(item, Iterable)))
     return groups

@@ -1,12 +1,11 @@
-"""Lattice: the scores of all label sequences of a sentence, as a value. Scores in; partition, best, marginals, samples out.
+"""Lattice: the scores of all label sequences of a sentence, with their best sequences, probabilities and samples.
 
-A sequence y of T labels out of L scores Σ_t nodes[t, y_t] + Σ_t edges[y_{t-1}, y_t] + start[y_0] + end[y_{T-1}], and has
-the probability e^score / Z: a linear-chain conditional random field (Lafferty, McCallum and Pereira, ICML 2001). A maximum
-entropy tagger is a lattice with zero edges, and a logarithmic opinion pool the weighted sum of its members' lattices.
+A sequence y of T labels out of L has the score Σ_t nodes[t, y_t] + Σ_t edges[y_{t-1}, y_t] + start[y_0] + end[y_{T-1}] and the
+probability e^score / Z: a linear-chain conditional random field (Lafferty, McCallum and Pereira, ICML 2001). A maximum entropy
+tagger is a lattice with zero edges. A logarithmic opinion pool is the weighted sum of the lattices of its members.
 
-Not here: where scores come from (the experts), names of labels (``Scheme.constraints``), and the
-arithmetic, which is native/chain.hpp. All of it is float64, takes O(T·L²) time and O(T·L) memory unless said otherwise, and
-loses nothing to overflow or underflow: scores of ±10,000 and sentences of 50,000 tokens are fine.
+The arithmetic is native (``native/chain``), in float64. Methods take O(T·L²) time and O(T·L) memory unless their text says
+otherwise. Scores of ±10,000 and sentences of 50,000 tokens cause no overflow or underflow.
 """
 
 from __future__ import annotations
@@ -20,25 +19,26 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tagpool import _native
-from tagpool.chain import constraints
 from tagpool.chain.checks import FloatArray, LabelArray, as_allowed, as_groups, as_labels, as_number, as_scores, demand_shape
+from tagpool.corpus.faults import NameFaults
 from tagpool.errors import InputError
 
-_IMPOSSIBLE = "no label sequence is possible: every one meets a score of -inf; check the forbidden labels and transitions"
+_IMPOSSIBLE = "no label sequence is possible: every one has a score of -inf; check the forbidden labels and transitions"
 
 
 class Labelling(NamedTuple):
-    """A label sequence, as numbers, with its score."""
+    """Label sequence as numbers, with its score."""
 
     labels: LabelArray
     score: float
 
 
 class Lattice:
-    """The scores of every label sequence of one sentence.
+    """Scores of every label sequence of one sentence.
 
-    ``nodes`` has the shape (T, L), ``edges`` (L, L) as [from, to], or (T-1, L, L) if they differ from step to step (features on
-    transitions); ``start`` and ``end`` (L,) are added at the two ends. A score of -inf forbids. Arrays are copied and read-only.
+    ``nodes`` is a [T][L] matrix. ``edges`` is [L][L], from label to label, or [T-1][L][L] if it depends on the position
+    (transition features). ``start`` and ``end``, [L], are added at the two ends. A score of -inf forbids. Arrays are copied and
+    read-only.
 
     >>> lattice = Lattice(nodes=[[1.0, 0.0], [0.0, 0.0], [0.0, 2.0]], edges=[[1.0, 0.0], [0.0, 1.0]])
     >>> lattice.best()
@@ -68,7 +68,11 @@ class Lattice:
         return f"<Lattice of {len(self)} tokens, {self.label_count} labels, {kind}>"
 
     def __reduce__(self) -> tuple[type[Lattice], tuple[FloatArray, ...]]:
-        return Lattice, (self.nodes, self.edges, self.start, self.end)
+        return Lattice, self._parts
+
+    @property
+    def _parts(self) -> tuple[FloatArray, ...]:
+        return self.nodes, self.edges, self.start, self.end
 
     @property
     def label_count(self) -> int:
@@ -77,7 +81,7 @@ class Lattice:
 
     @cached_property
     def _messages(self) -> _native.Messages:
-        """The backward pass, which everything that sums shares."""
+        """Messages of the backward pass, which all sums share."""
         return self._chain.messages()
 
     def _possible_messages(self) -> _native.Messages:
@@ -88,7 +92,7 @@ class Lattice:
     def score(self, labels: Sequence[int] | NDArray[np.integer[Any]]) -> float:
         """Return the score of a label sequence; -inf if it is forbidden.
 
-        It is summed from the last token to the first, as the searches do, so that it equals their scores exactly.
+        The sum runs from the last token to the first, as in the searches, so it equals their scores exactly.
 
         >>> Lattice([[1.0, 0.0], [0.0, 0.5]], np.zeros((2, 2))).score([0, 1])
         1.5
@@ -98,15 +102,14 @@ class Lattice:
     def best(self, *, at_most_once: Iterable[int | Iterable[int]] = (), continues: ArrayLike | None = None) -> Labelling:
         """Return the label sequence with the highest score; among equal ones the lexicographically smallest.
 
-        "Equal" is what sums in float64 say, from the last token to the first: sure for whole numbers, while scores such as
-        0.1 + 0.2 and 0.3 may differ by a rounding.
+        Scores are compared as float64 sums from the last token to the first. Whole numbers are exact; scores such as 0.1 + 0.2
+        and 0.3 may differ by rounding.
 
-        ``at_most_once`` restricts the search, exactly, to sequences in which each of the items happens at most once. An item
-        is a label, which may then stand on one token only, or a group of labels, which may be *entered* only once: a run of
-        tokens with labels of the group counts once, whatever its length. Where ``continues[before, label]`` is False a new run
-        begins within a group: with ``B-X`` and ``I-X`` as a group, and ``continues`` from ``Scheme.constraints``, there
-        is at most one chunk of type X. A label may be in one group only. Time and memory double with each group that the best
-        sequence without it would enter twice, and with no others.
+        ``at_most_once`` restricts the search, exactly, to sequences in which each item occurs at most once. An item is a label,
+        which then has at most one token, or a group of labels, which then has at most one run: adjacent tokens with labels of
+        the group are one run. Where ``continues[previous, label]`` is False, a new run begins within a group: with ``B-X`` and
+        ``I-X`` as a group and ``continues`` of ``Scheme.constraints``, there is at most one chunk of type X. A label may be in
+        one group only. Time and memory double with each group that has several runs in the unrestricted best sequence.
 
         >>> lattice = Lattice([[0.0, 3.0], [0.0, 1.0], [0.0, 2.0], [0.0, 2.0]], np.zeros((2, 2)))
         >>> lattice.best().labels.tolist()
@@ -126,10 +129,8 @@ class Lattice:
         if max(group_of) < 0:
             labels, score = self._chain.best()
         else:
-            try:
+            with NameFaults():
                 labels, score = self._chain.best_once(group_of, allowed.tobytes())
-            except _native.InputFault as fault:
-                raise InputError(fault.args[0]) from None
         if score == -math.inf:
             raise InputError(_IMPOSSIBLE + (", and at_most_once" if max(group_of) >= 0 else ""))
         return Labelling(labels, score)
@@ -137,8 +138,8 @@ class Lattice:
     def best_n(self, n: int) -> list[Labelling]:
         """Return the n best label sequences, best first; all that are possible if there are fewer than n.
 
-        Exact for every n. Equal scores come in lexicographic order, in the sense of :meth:`best`, whose result is the first.
-        Each further sequence adds at most O(T·L) time and memory, and usually far less.
+        The search is exact for every n. Equal scores are in lexicographic order, and the first is that of :meth:`best`. Each
+        further sequence adds at most O(T·L) time and memory, and usually far less.
 
         >>> lattice = Lattice([[1.0, 0.0], [0.0, 0.0]], np.zeros((2, 2)))
         >>> [(labels.tolist(), score) for labels, score in lattice.best_n(3)]
@@ -159,7 +160,7 @@ class Lattice:
         return self._messages.log_partition()
 
     def log_probability(self, labels: Sequence[int] | NDArray[np.integer[Any]]) -> float:
-        """Return ln P(labels) = score(labels) - ln Z, without the cancellation of that difference; -inf if forbidden.
+        """Return ln P(labels) = score(labels) - ln Z, computed without cancellation; -inf if forbidden.
 
         >>> round(Lattice(np.zeros((3, 2)), np.zeros((2, 2))).log_probability([0, 1, 0]) / math.log(2), 9)
         -3.0
@@ -167,7 +168,7 @@ class Lattice:
         return self._chain.log_probability(self._possible_messages(), as_labels(labels, len(self), self.label_count))
 
     def marginals(self) -> FloatArray:
-        """Return the probability of each label at each token, of shape (T, L); rows sum to 1.
+        """Return the probability of each label at each token, a [T][L] matrix; rows sum to 1.
 
         >>> Lattice([[0.0, 0.0]], np.zeros((2, 2)), start=[0.0, -np.inf]).marginals().tolist()
         [[1.0, 0.0]]
@@ -175,7 +176,7 @@ class Lattice:
         return self._chain.marginals(self._possible_messages()).reshape(self.nodes.shape)
 
     def pair_marginals(self) -> FloatArray:
-        """Return the probability of each pair of labels at tokens t and t + 1, as [t, label, next label].
+        """Return the probability of each label bigram at tokens t and t + 1, as [T-1][L][L].
 
         >>> Lattice(np.zeros((2, 2)), [[0.0, -np.inf], [0.0, 0.0]]).pair_marginals().round(3).tolist()
         [[[0.333, 0.0], [0.333, 0.333]]]
@@ -184,9 +185,9 @@ class Lattice:
         return self._chain.pair_marginals(self._possible_messages()).reshape(T - 1, L, L)
 
     def log_transitions(self) -> tuple[FloatArray, FloatArray]:
-        """Return the lattice as a Markov chain: ln P(y_0), of shape (L,), and ln P(y_{t+1} | y_t), as [t, label, next label].
+        """Return the lattice as a Markov chain: ln P(y_0), as [L], and ln P(y_{t+1} | y_t), as [T-1][L][L].
 
-        Finite for everything that is not forbidden, however improbable. Rows of labels that nothing can follow are all -inf.
+        Values are finite unless forbidden, however improbable. Rows of labels that no label can follow are -inf.
 
         >>> first, steps = Lattice(np.zeros((2, 2)), [[0.0, -np.inf], [0.0, 0.0]]).log_transitions()
         >>> np.exp(first).round(3).tolist(), np.exp(steps).round(3).tolist()
@@ -197,7 +198,7 @@ class Lattice:
         return first, steps.reshape(T - 1, L, L)
 
     def entropy(self) -> float:
-        """Return -Σ_y P(y) ln P(y): how unsure the lattice is about the whole sequence, in nats.
+        """Return the entropy of the whole sequence, -Σ_y P(y) ln P(y), in nats.
 
         >>> round(Lattice(np.zeros((3, 2)), np.zeros((2, 2))).entropy() / math.log(2), 9)
         3.0
@@ -205,10 +206,10 @@ class Lattice:
         return self._chain.entropy(self._possible_messages())
 
     def sample(self, n: int = 1, *, seed: int = 0) -> LabelArray:
-        """Return n label sequences drawn from P, of shape (n, T).
+        """Return n label sequences drawn from P, an [n][T] matrix.
 
-        A seed gives the same sequences on every machine (xoshiro256** seeded by splitmix64, and an exponential of our
-        own); the first ones are the same however many are drawn.
+        A seed gives the same sequences on every machine (xoshiro256** seeded by splitmix64, and an exponential function that
+        does not depend on the system). The first ones do not depend on n.
 
         >>> Lattice(np.zeros((3, 2)), [[5.0, 0.0], [0.0, 5.0]]).sample(2, seed=1).shape
         (2, 3)
@@ -226,11 +227,11 @@ class Lattice:
         allowed_start: ArrayLike | None = None,
         allowed_end: ArrayLike | None = None,
     ) -> Lattice:
-        """Return the lattice in which only sequences that keep the constraints are possible.
+        """Return the lattice in which only sequences that satisfy the constraints are possible.
 
-        ``fixed`` gives tokens their label, ``forbidden`` takes one or more labels from tokens; ``allowed_transitions`` (L, L) as
-        [from, to], ``allowed_start`` and ``allowed_end`` (L,) are True where a label may follow, begin or end. Probabilities
-        are then those given the constraints. If no sequence is left, whatever needs one raises an InputError.
+        ``fixed`` maps positions to their label, ``forbidden`` to labels that they must not have. ``allowed_transitions``, [L][L],
+        ``allowed_start`` and ``allowed_end``, [L], are True where a label may follow, begin or end. Probabilities are conditional
+        on the constraints. If no sequence is possible, methods that need one raise an InputError.
 
         >>> lattice = Lattice(np.zeros((3, 2)), [[0.0, 0.0], [1.0, 0.0]])
         >>> lattice.constrained(fixed={2: 1}, forbidden={0: [0]}).best().labels.tolist()
@@ -239,23 +240,55 @@ class Lattice:
         >>> lattice.constrained(fixed={1: 1}, allowed_transitions=never_twice).marginals().tolist()
         [[1.0, 0.0], [0.0, 1.0], [1.0, 0.0]]
         """
+        T, L = self.nodes.shape
+        allowed = np.ones((T, L), bool)
+        for position, label in (fixed or {}).items():
+            row = allowed[as_number(position, "fixed, position", 0, T)]
+            row[np.arange(L) != as_number(label, f"fixed[{position}]", 0, L)] = False
+        for position, labels in (forbidden or {}).items():
+            row = allowed[as_number(position, "forbidden, position", 0, T)]
+            for label in labels if isinstance(labels, Iterable) else (labels,):
+                row[as_number(label, f"forbidden[{position}]", 0, L)] = False
         return Lattice(
-            constraints.constrained_nodes(self.nodes, fixed or {}, forbidden or {}),
-            constraints.where_allowed(self.edges, allowed_transitions, "allowed_transitions"),
-            constraints.where_allowed(self.start, allowed_start, "allowed_start"),
-            constraints.where_allowed(self.end, allowed_end, "allowed_end"),
+            np.where(allowed, self.nodes, -np.inf),
+            _forbid(self.edges, allowed_transitions, "allowed_transitions"),
+            _forbid(self.start, allowed_start, "allowed_start"),
+            _forbid(self.end, allowed_end, "allowed_end"),
         )
 
     @classmethod
     def combine(cls, lattices: Sequence[Lattice], weights: Sequence[float] | FloatArray | None = None) -> Lattice:
         """Return the weighted sum of lattices of the same size: a logarithmic opinion pool, P(y) ∝ Π_m P_m(y)^weight_m.
 
-        Without weights all count alike, and sum to 1. A member of weight 0 says nothing, not even what is forbidden. Weights
-        may be negative, but not for a lattice that forbids.
+        The default is equal weights that sum to 1. A lattice of weight 0 has no effect; what it forbids is allowed. A negative
+        weight is an error for a lattice that forbids.
 
         >>> one, two = Lattice([[2.0, 0.0]], np.zeros((2, 2))), Lattice([[0.0, 1.0]], np.zeros((2, 2)))
         >>> Lattice.combine([one, two]).nodes.tolist()
         [[1.0, 0.5]]
         """
-        parts = constraints.weighted([(item.nodes, item.edges, item.start, item.end) for item in lattices], weights)
-        return cls(*parts)
+        if not lattices:
+            raise InputError("expected at least one lattice to combine, got none")
+        factors = np.full(len(lattices), 1 / len(lattices)) if weights is None else np.asarray(weights, dtype=np.float64)
+        demand_shape(factors, "weights", (len(lattices),))
+        if not np.isfinite(factors).all():
+            raise InputError(f"expected finite numbers, got {factors.tolist()}", source="weights")
+        sums: list[FloatArray] = [np.zeros(part.shape) for part in lattices[0]._parts]
+        for number, (lattice, factor) in enumerate(zip(lattices, factors.tolist(), strict=True)):
+            demand_shape(lattice.nodes, f"lattices[{number}].nodes", lattices[0].nodes.shape)
+            if factor == 0:  # x⁰ = 1, also for x = 0; 0·(-inf) would be NaN
+                continue
+            if factor < 0 and any((part == -np.inf).any() for part in lattice._parts):
+                message = f"expected a weight of at least 0 for a lattice that forbids, got {factor}"
+                raise InputError(message, source=f"weights[{number}]")
+            # The sum of [L][L] and [T-1][L][L] edges is [T-1][L][L].
+            sums = [total + factor * part for total, part in zip(sums, lattice._parts, strict=True)]
+        return cls(*sums)
+
+
+def _forbid(scores: FloatArray, allowed: ArrayLike | None, name: str) -> FloatArray:
+    """Return the scores, -inf where not allowed; ``allowed`` has the shape of one position."""
+    if allowed is None:
+        return scores
+    shape = scores.shape if scores.ndim < 3 else scores.shape[1:]
+    return np.where(as_allowed(allowed, name, shape), scores, -np.inf)

@@ -11,8 +11,8 @@ import typer
 
 from tagpool.cli.console import JsonOption, output, print_json
 from tagpool.corpus.builtin.corpus import builtin_corpus
-from tagpool.corpus.conll import write_conll
 from tagpool.corpus.corpus import Corpus
+from tagpool.corpus.formats import write_corpus
 from tagpool.errors import InputError, OutputError
 from tagpool.evaluation.scores import score
 from tagpool.experts.linear.crf import CRF
@@ -169,7 +169,7 @@ def _write(corpora: dict[str, Corpus], folder: Path, json: bool) -> None:
         raise OutputError(f"{folder}: creating the folder failed: {error.strerror}") from None
     files = {str(folder / f"{name}.conll"): corpus for name, corpus in corpora.items()}
     for path, corpus in files.items():
-        write_conll(corpus, path)
+        write_corpus(corpus, path)
         if not json:
             output.print(f"{len(corpus):,} sentences written to {path}")
     if json:

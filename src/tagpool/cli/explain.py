@@ -15,7 +15,7 @@ from tagpool.corpus.formats import Format, format_of, read_corpus
 from tagpool.corpus.text import tokenize
 from tagpool.errors import InputError
 from tagpool.experts.sequence_tagger import SequenceTagger
-from tagpool.tagging.columns import guessed_columns
+from tagpool.tagging.conll import guess_columns
 from tagpool.tagging.models import load_model
 
 
@@ -89,5 +89,5 @@ def _read(tagger: SequenceTagger, file: Path, columns: str | None, kind: Format 
     is_guessed = columns is None and (kind or format_of(file)) is Format.CONLL
     if is_guessed and (count := _native.count_columns(read_bytes(file, encoding=encoding), False)):
         trained = tagger.single_taggers()[0].summary_
-        columns = ",".join(guessed_columns(count, tagger.columns, trained, source_name(file)))
+        columns = ",".join(guess_columns(count, tagger.columns, trained, source_name(file)))
     return read_corpus(file, columns=columns, format=kind, encoding=encoding)

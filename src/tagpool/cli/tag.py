@@ -11,7 +11,7 @@ import typer
 from tagpool.cli.console import ColumnsOption, EncodingOption, FormatOption, OutputOption
 from tagpool.corpus.conll import CONLLU_COLUMNS
 from tagpool.corpus.corpus import LABEL
-from tagpool.corpus.files import STANDARD_STREAM
+from tagpool.corpus.files import STANDARD_STREAM, open_output
 from tagpool.corpus.formats import Format, format_of
 from tagpool.corpus.schemes import is_plain
 from tagpool.errors import InputError
@@ -20,7 +20,6 @@ from tagpool.tagging.conll import ConllTagger, ConlluTagger
 from tagpool.tagging.jsonl import JsonlTagger
 from tagpool.tagging.labeller import Labeller
 from tagpool.tagging.models import fastest, load_model
-from tagpool.tagging.output import opened
 from tagpool.tagging.text import TextTagger
 
 
@@ -56,7 +55,7 @@ def tag(
     labeller = Labeller(tagger, nbest=nbest, probabilities=probabilities, scheme=scheme)
     pieces = _tagger(labeller, file, format or format_of(file), columns, encoding)
     try:
-        with opened(output) as write:
+        with open_output(output) as write:
             for piece in pieces:
                 write(piece)
     except KeyboardInterrupt:

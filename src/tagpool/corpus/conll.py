@@ -16,7 +16,8 @@ from pathlib import Path
 
 from tagpool import _native
 from tagpool.corpus.corpus import LABEL, WORD, Corpus
-from tagpool.corpus.files import read_bytes, source_name, write_text
+from tagpool.corpus.faults import NameFaults
+from tagpool.corpus.files import read_bytes, source_name
 from tagpool.corpus.schemes import Scheme, detect
 from tagpool.corpus.text import SPACE
 from tagpool.errors import InputError
@@ -42,12 +43,11 @@ def read_conll(
     """
     source = source_name(path)
     data = read_bytes(path, encoding=encoding)
-    if columns is not None:
-        return _read(data, column_names(columns, source), source, label or LABEL, conllu=False)
+    names = _default_names(data, source) if columns is None else column_names(columns, source)
     try:
-        return _read(data, _default_names(data, source), source, label or LABEL, conllu=False)
+        return _read(data, names, source, label or LABEL, conllu=False)
     except InputError as error:
-        if " columns, got " not in error.message:
+        if columns is not None or " columns, got " not in error.message:
             raise
         hint = f'{error.message}; if this is plain text, read it as such (format="text", --format text)'
         raise InputError(hint, source=error.source, line=error.line) from None
@@ -56,7 +56,7 @@ def read_conll(
 def read_conllu(path: str | Path, *, label: str | None = None, encoding: str = "utf-8") -> Corpus:
     """Read CoNLL-U: the columns word (FORM), lemma, upos, xpos, feats, head, deprel, deps and misc. The label is upos by default.
 
-    Comments, multiword ranges and empty nodes are no tokens; :func:`write_conllu` writes them back.
+    Comments, multiword ranges and empty nodes are no tokens; :func:`format_conllu` writes them back.
     """
     source = source_name(path)
     return _read(read_bytes(path, encoding=encoding), CONLLU_COLUMNS, source, label or "upos", conllu=True)
@@ -98,18 +98,13 @@ def _default_names(data: bytes, source: str) -> tuple[str, ...]:
         return DEFAULT_COLUMNS[count]
     if count == 0:
         return (WORD,)  # an empty file: the reader raises an error
-    raise InputError(
-        f"{count} columns, and only 1 to 4 have default names; name them with columns=... (--columns word,pos,...,label)",
-        source=source,
-    )
+    advice = "name them with columns=... (--columns word,pos,...,label)"
+    raise InputError(f"{count} columns, and only 1 to 4 have default names; {advice}", source=source)
 
 
 def _read(data: bytes, names: Sequence[str], source: str, label: str, *, conllu: bool) -> Corpus:
-    try:
+    with NameFaults(source):
         native = _native.read_conll(data, list(names), conllu)
-    except _native.InputFault as fault:
-        message, line = fault.args
-        raise InputError(str(message), source=source, line=line or None) from None
     if native.sentence_count == 0:
         raise InputError("expected sentences, got none: the file is empty or has only blank lines and comments", source=source)
     if label not in names and label != LABEL:
@@ -117,16 +112,11 @@ def _read(data: bytes, names: Sequence[str], source: str, label: str, *, conllu:
     return Corpus(native, label_column=label, source=source)
 
 
-def write_conll(corpus: Corpus, path: str | Path, *, columns: Sequence[str] | None = None, separator: str = " ") -> None:
-    """Write columns (default: all, in their order), with ``-DOCSTART-`` lines if documents are marked."""
-    write_text(path, format_conll(corpus, columns=columns, separator=separator))
-
-
 def format_conll(corpus: Corpus, *, columns: Sequence[str] | None = None, separator: str = " ") -> str:
-    """Return the text that :func:`write_conll` writes."""
+    """Return columns (default: all but the blanks between tokens), with ``-DOCSTART-`` lines if documents are marked."""
     if separator not in (" ", "\t"):
         raise InputError(f"separator {separator!r}: expected a blank or a tab")
-    names = list(columns) if columns is not None else default_order(corpus)
+    names = [name for name in corpus.columns if name != SPACE] if columns is None else list(columns)
     lists = [corpus.column(name) for name in names]
     if any(DOCUMENT_START in words for words in lists[0]):
         raise InputError(f"the word {DOCUMENT_START!r} would begin a document in a CoNLL file; replace it", source=corpus.source)
@@ -135,20 +125,20 @@ def format_conll(corpus: Corpus, *, columns: Sequence[str] | None = None, separa
         _check_separable(corpus, name, separator if len(names) > 1 else " ")
     documents = set(corpus.document_starts)
     fillers = ["-X-"] * (len(names) - 2) + ["O"] if len(names) > 1 else []
-    comments = {s: list(rows) for s, rows in groupby(corpus.native.asides, key=itemgetter(0))}
+    asides = _asides(corpus)
     lines: list[str] = []
     for number, sentence in enumerate(zip(*lists, strict=True)):
         if number in documents:
             lines += [separator.join([DOCUMENT_START, *fillers]), ""]
-        lines += [line for _, _, line in comments.get(number, ()) if _is_safe_comment(line, len(names))]
+        lines += [line for _, _, line in asides.get(number, ()) if _is_safe_comment(line, len(names))]
         lines += map(separator.join, zip(*sentence, strict=True))
         lines.append("")
     return "\n".join(lines) + "\n"
 
 
-def default_order(corpus: Corpus) -> list[str]:
-    """Return the columns that are written by default: all but the blanks between tokens."""
-    return [name for name in corpus.columns if name != SPACE]
+def _asides(corpus: Corpus) -> dict[int, list[tuple[int, int, str]]]:
+    """Return the lines that are no tokens by sentence: (sentence, position, line)."""
+    return {sentence: list(rows) for sentence, rows in groupby(corpus.native.asides, key=itemgetter(0))}
 
 
 def _is_safe_comment(line: str, columns: int) -> bool:
@@ -168,19 +158,14 @@ def _check_separable(corpus: Corpus, name: str, separator: str) -> None:
             raise InputError(f"column {name!r} has {what}: it does not fit into one column{advice}", source=corpus.source)
 
 
-def write_conllu(corpus: Corpus, path: str | Path) -> None:
-    """Write CoNLL-U: columns by their names, plain labels as UPOS, ``_`` for the rest."""
-    write_text(path, format_conllu(corpus))
-
-
 def format_conllu(corpus: Corpus) -> str:
-    """Return the text that :func:`write_conllu` writes."""
+    """Return CoNLL-U: columns by their names, plain labels as UPOS, ``_`` for the rest."""
     for name in (*CONLLU_COLUMNS, "pos", LABEL):
         if name in corpus.columns:
             _check_separable(corpus, name, "\t")
     sources = _conllu_sources(corpus)
     lists = [corpus.column(sources[name]) if name in sources else None for name in CONLLU_COLUMNS]
-    asides = {s: list(rows) for s, rows in groupby(corpus.native.asides, key=itemgetter(0))}
+    asides = _asides(corpus)
     documents = set(corpus.document_starts)
     lines: list[str] = []
     for number in range(len(corpus)):

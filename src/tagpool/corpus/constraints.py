@@ -1,4 +1,4 @@
-"""The transitions that a tag scheme allows, as arrays over label numbers; made by ``Scheme.constraints``."""
+"""Transitions that a tag scheme allows, as arrays over label numbers; ``Scheme.constraints`` creates them."""
 
 from __future__ import annotations
 
@@ -70,16 +70,16 @@ class SchemeConstraints:
     def chunk(self, kind: str) -> tuple[int, ...]:
         """Return the label numbers of a type, for ``lattice.best(at_most_once=[...], continues=constraints.continues)``.
 
-        The type of a plain label is the label; a run of one plain label is a chunk, as address parsers have it.
+        The type of a plain label is the label; a run of one plain label is a chunk, as in address parsers.
 
         >>> Scheme.BIO2.constraints(["O", "B-PER", "I-PER"]).chunk("PER")
         (1, 2)
         """
-        numbers = tuple(number for number, label in enumerate(self.labels) if self._type(label) == kind)
-        if not numbers:
-            known = sorted({one for one in map(self._type, self.labels) if one is not None})
+        types = [self._type(label) for label in self.labels]
+        if kind not in types:
+            known = sorted({one for one in types if one is not None})
             raise InputError(f"expected one of the types {', '.join(map(repr, known))}, got {kind!r}")
-        return numbers
+        return tuple(number for number, one in enumerate(types) if one == kind)
 
     def _type(self, label: str) -> str | None:
         if self.scheme is Scheme.PLAIN:
@@ -94,15 +94,14 @@ def make_constraints(scheme: Scheme, labels: Sequence[str]) -> SchemeConstraints
     if len(set(names)) < len(names):
         twice = next(label for label in names if names.count(label) > 1)
         raise InputError(f"expected different labels, got {twice!r} twice")
-    if scheme is Scheme.PLAIN:
-        same = np.eye(len(names), dtype=bool)
-    else:
-        same = np.array([[continues(a, b) for b in names] for a in names], dtype=bool)
+    is_plain = scheme is Scheme.PLAIN
+    boundary = (*names, None)
+    legal = np.array([[legal_transition(a, b, scheme) for b in boundary] for a in boundary], dtype=bool)
     return SchemeConstraints(
         labels=names,
         scheme=scheme,
-        transitions=np.array([[legal_transition(a, b, scheme) for b in names] for a in names], dtype=bool),
-        start=np.array([legal_transition(None, label, scheme) for label in names], dtype=bool),
-        end=np.array([legal_transition(label, None, scheme) for label in names], dtype=bool),
-        continues=same,
+        transitions=legal[:-1, :-1],
+        start=legal[-1, :-1],
+        end=legal[:-1, -1],
+        continues=np.array([[a == b if is_plain else continues(a, b) for b in names] for a in names], dtype=bool),
     )

@@ -8,13 +8,15 @@ other columns.
 from __future__ import annotations
 
 import operator
+import random
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, overload
 
 from tagpool import _native
-from tagpool.corpus.splits import fold_units, split_units
+from tagpool.corpus.faults import NameFaults
 from tagpool.errors import InputError
 
 if TYPE_CHECKING:
@@ -99,15 +101,9 @@ class Corpus(Sequence[Sentence]):
         rows = list(zip(*columns.values(), strict=True))
         if any(first < 0 for first in documents) or any(sentence < 0 or at < 0 for sentence, at, _ in asides):
             raise InputError("documents and asides: expected sentence numbers from 0 on, got a negative one", source=source)
-        native = cls._checked(lambda: _native.Columns.from_lists(list(columns), rows, list(documents), list(asides)), source)
+        with NameFaults(source):
+            native = _native.Columns.from_lists(list(columns), rows, list(documents), list(asides))
         return cls(native, label_column=label_column, source=source)
-
-    @staticmethod
-    def _checked(make: Callable[[], _native.Columns], source: str | None) -> _native.Columns:
-        try:
-            return make()
-        except _native.InputFault as fault:
-            raise InputError(str(fault.args[0]), source=source) from None
 
     # Reading -------------------------------------------------------------------------------------------------------------
 
@@ -219,28 +215,33 @@ class Corpus(Sequence[Sentence]):
         if chosen and not 0 <= min(chosen) <= max(chosen) < len(self):
             wrong = next(number for number in chosen if not 0 <= number < len(self))
             raise InputError(f"sentence {wrong} does not exist: expected 0 to {len(self) - 1}", source=self.source)
-        return self._derived(lambda: self.native.select(chosen))
+        return self._derive(self.native.select(chosen), self.label_column)
 
     def split(
         self, share: float = 0.1, *, seed: int = 1, by_document: bool = False, shuffle: bool = True
     ) -> tuple[Corpus, Corpus]:
-        """Split off about ``share`` of the sentences (or documents): the larger part first. Both keep the corpus's order.
+        """Split off about ``share`` of the sentences (or documents); return the rest first. Both parts keep the order.
 
-        Without ``shuffle`` the end of the corpus is split off.
+        Without ``shuffle`` the end of the corpus is split off. The same seed gives the same split on every machine.
 
         >>> corpus = Corpus.from_lists(word=[[str(i)] for i in range(10)])
         >>> train, dev = corpus.split(0.2)
         >>> len(train), len(dev)
         (8, 2)
         """
-        units, unit = self._units(by_document)
-        train, held_out = split_units(units, share, seed=seed, shuffle=shuffle, unit=unit)
+        if not 0 < share < 1:
+            raise InputError(f"share={share}: expected a number between 0 and 1")
+        units = self._units(by_document)
+        if len(units) < 2:
+            raise InputError(f"cannot split {len(units)} {'document' if by_document else 'sentence'}: expected at least 2")
+        count = min(max(round(share * len(units)), 1), len(units) - 1)
+        train, held_out = _separate(units, _order(len(units), seed, shuffle)[len(units) - count :])
         return self.select(train), self.select(held_out)
 
     def folds(
         self, folds: int = 5, *, seed: int = 1, by_document: bool = False, shuffle: bool = True
     ) -> Iterator[tuple[Corpus, Corpus]]:
-        """Yield (train, test) ``folds`` times; the test parts are disjoint and together are the corpus.
+        """Yield (train, test) ``folds`` times; the test parts are disjoint, and their union is the corpus.
 
         >>> corpus = Corpus.from_lists(word=[[str(i)] for i in range(5)])
         >>> sorted(sentence.words[0] for _, test in corpus.folds(2) for sentence in test)
@@ -257,55 +258,66 @@ class Corpus(Sequence[Sentence]):
         >>> list(Corpus.from_lists(word=[["a"], ["b"], ["c"]]).fold_numbers(3, shuffle=False))
         [([1, 2], [0]), ([0, 2], [1]), ([0, 1], [2])]
         """
-        units, unit = self._units(by_document)
-        return fold_units(units, folds, seed=seed, shuffle=shuffle, unit=unit)
+        units = self._units(by_document)
+        if not 2 <= folds <= len(units):
+            unit = "documents" if by_document else "sentences"
+            raise InputError(f"folds={folds}: expected 2 to {len(units)}, the number of {unit}")
+        order = _order(len(units), seed, shuffle)
+        for fold in range(folds):
+            yield _separate(units, order[fold * len(units) // folds : (fold + 1) * len(units) // folds])
 
     def documents(self) -> list[Corpus]:
         """Return one corpus for each document."""
-        return [self.select(unit) for unit in self._units(by_document=True)[0]]
+        return [self.select(unit) for unit in self._units(by_document=True)]
 
-    def _units(self, by_document: bool) -> tuple[Sequence[Sequence[int]], str]:
-        """Return the runs of sentences that a split keeps together, and what one is called."""
+    def _units(self, by_document: bool) -> Sequence[Sequence[int]]:
+        """Return the runs of sentences that a split keeps together: single sentences or documents."""
         if not by_document:
-            return [[i] for i in range(len(self))], "sentence"
+            return [[i] for i in range(len(self))]
         starts = self.document_starts
         if not starts:
             marks = "-DOCSTART- lines (CoNLL), # newdoc (CoNLL-U) or a key document (JSONL)"
             raise InputError(f"the corpus has no documents; mark them with {marks}", source=self.source)
-        return [range(first, last) for first, last in zip(starts, [*starts[1:], len(self)], strict=True)], "document"
+        return [range(first, last) for first, last in zip(starts, [*starts[1:], len(self)], strict=True)]
 
     def with_column(self, name: str, values: Sequence[Sequence[str]]) -> Corpus:
         """Return the corpus with a column added or replaced."""
         _check_names([name])
-        return self._derived(lambda: self.native.with_column(name, values))
+        with NameFaults(self.source):
+            native = self.native.with_column(name, values)
+        return self._derive(native, self.label_column)
 
     def with_columns(self, columns: Mapping[str, str] | Sequence[str]) -> Corpus:
         """Return the corpus with only these columns, in this order; a mapping renames them (old name: new name)."""
         names = dict(columns) if isinstance(columns, Mapping) else {name: name for name in columns}
         for name in names:
             self._require(name)
-        label = names.get(self.label_column) if self.label_column else None
         if not names or len(set(names.values())) != len(names):
             raise InputError(f"expected one name or more, all different, got {', '.join(names.values()) or 'none'}")
         _check_names(names.values())
-        derived = self._checked(lambda: self.native.with_names(list(names), list(names.values())), self.source)
-        return Corpus(derived, label_column=self._derived_label(label), source=self.source)
+        native = self.native.with_names(list(names), list(names.values()))
+        return self._derive(native, names.get(self.label_column) if self.label_column else None)
 
     def with_labels(self, labels: Sequence[Sequence[str]]) -> Corpus:
         """Return the corpus with other labels."""
         name = self.label_column or LABEL
         return Corpus(self.with_column(name, labels).native, label_column=name, source=self.source)
 
-    def _derived_label(self, known: str | None) -> str | None:
-        """Return the label column of a derived corpus: a new column ``label`` becomes it, an existing one does not."""
-        return None if self.label_column is None and LABEL in self.columns else known or LABEL
-
-    def _derived(self, make: Callable[[], _native.Columns]) -> Corpus:
-        return Corpus(self._checked(make, self.source), label_column=self._derived_label(self.label_column), source=self.source)
+    def _derive(self, native: _native.Columns, label: str | None) -> Corpus:
+        """Return a corpus with other columns: a new column ``label`` becomes the label column, an existing one does not."""
+        label = None if self.label_column is None and LABEL in self.columns else label or LABEL
+        return Corpus(native, label_column=label, source=self.source)
 
     def __reduce__(self) -> tuple[object, ...]:
-        lists = {name: self.column(name) for name in self.columns}
-        return _rebuild, (lists, self.document_starts, self.native.asides, self.label_column, self.source)
+        rebuild = partial(
+            Corpus.from_columns,
+            {name: self.column(name) for name in self.columns},
+            documents=self.document_starts,
+            asides=self.native.asides,
+            label_column=self.label_column,
+            source=self.source,
+        )
+        return rebuild, ()
 
 
 def _check_names(names: Iterable[str]) -> None:
@@ -314,11 +326,15 @@ def _check_names(names: Iterable[str]) -> None:
             raise InputError(f"column name {name!r}: expected a word such as word or pos")
 
 
-def _rebuild(
-    lists: dict[str, list[list[str]]],
-    documents: list[int],
-    asides: list[tuple[int, int, str]],
-    label_column: str | None,
-    source: str | None,
-) -> Corpus:
-    return Corpus.from_columns(lists, documents=documents, asides=asides, label_column=label_column, source=source)
+def _order(count: int, seed: int, shuffle: bool) -> list[int]:
+    order = list(range(count))
+    if shuffle:
+        random.Random(seed).shuffle(order)
+    return order
+
+
+def _separate(units: Sequence[Sequence[int]], chosen: Sequence[int]) -> tuple[list[int], list[int]]:
+    """Return the sentences of the other units and those of the chosen ones, both in the order of the corpus."""
+    held_out = set(chosen)
+    rest = [sentence for number, unit in enumerate(units) if number not in held_out for sentence in unit]
+    return rest, [sentence for number in sorted(held_out) for sentence in units[number]]

@@ -1,10 +1,12 @@
-"""Files in and out: gzip, encodings and standard streams."""
+"""Reading and writing of files: gzip, encodings and standard streams."""
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import sys
 import zlib
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
@@ -13,30 +15,40 @@ from tagpool.corpus.whole_file import WholeFile
 from tagpool.errors import InputError, OutputError
 
 STANDARD_STREAM = "-"
-_GZIP_MAGIC = b"\x1f\x8b"
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+GZIP_MAGIC = b"\x1f\x8b"
+_GZIP_WINDOW = 16 + zlib.MAX_WBITS  # zlib writes a gzip header without a time stamp: equal text, equal bytes
 _standard_input_cache: tuple[BinaryIO, bytes] | None = None
 
 
 def read_bytes(path: str | Path, *, encoding: str = "utf-8") -> bytes:
     """Return the bytes of a file, decompressed if gzip and converted from ``encoding`` to UTF-8. ``-`` is standard input.
 
-    UTF-8 itself is not checked here: the readers do, and can name the line.
+    The readers check UTF-8: they can name the line.
     """
     source = source_name(path)
-    try:
+    with name_read_errors(source):
         data = _standard_input() if str(path) == STANDARD_STREAM else Path(path).read_bytes()
+        if data.startswith(GZIP_MAGIC):
+            data = gzip.decompress(data)
+    return data if encoding.lower().replace("_", "-") in ("utf-8", "utf8") else _recode(data, encoding, source)
+
+
+@contextlib.contextmanager
+def name_read_errors(source: str) -> Iterator[None]:
+    """Raise errors of reading a file as InputError with its name."""
+    try:
+        yield
+    except InputError:
+        raise
     except FileNotFoundError:
         raise InputError("there is no such file", source=source) from None
     except IsADirectoryError:
         raise InputError("expected a file, got a folder", source=source) from None
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise InputError(f"the gzip data is damaged or cut off: {error}", source=source) from None
     except (OSError, ValueError) as error:  # ValueError: a NUL or a lone surrogate in the name
         raise InputError(f"reading failed: {getattr(error, 'strerror', None) or error}", source=source) from None
-    if data.startswith(_GZIP_MAGIC):
-        try:
-            data = gzip.decompress(data)
-        except (EOFError, OSError, zlib.error) as error:
-            raise InputError(f"the gzip data is damaged or cut off: {error}", source=source) from None
-    return data if encoding.lower().replace("_", "-") in ("utf-8", "utf8") else _recode(data, encoding, source)
 
 
 def _standard_input() -> bytes:
@@ -64,26 +76,33 @@ def _recode(data: bytes, encoding: str, source: str) -> bytes:
 
 def read_utf8(path: str | Path, *, encoding: str = "utf-8") -> bytes:
     """Return the text of a file as UTF-8; invalid UTF-8 and NUL bytes are errors that name the line."""
-    source = source_name(path)
-    data = read_bytes(path, encoding=encoding).removeprefix(b"\xef\xbb\xbf")
-    if not _native.is_utf8(data) or b"\0" in data:
-        for number, line in enumerate(data.split(b"\n"), 1):
-            if b"\0" in line:
-                raise InputError("expected text, got a NUL byte; is this a binary or UTF-16 file?", source=source, line=number)
-            if not _native.is_utf8(line):
-                raise InputError(
-                    "expected UTF-8; convert the file, or name its encoding (--encoding latin-1)", source=source, line=number
-                )
+    data = read_bytes(path, encoding=encoding).removeprefix(BYTE_ORDER_MARK)
+    check_utf8(data, source_name(path))
     return data
+
+
+def check_utf8(data: bytes, source: str, lines_before: int = 0) -> None:
+    """Raise an error that names the first line with invalid UTF-8 or a NUL byte."""
+    if _native.is_utf8(data) and b"\0" not in data:
+        return
+    for number, line in enumerate(data.split(b"\n"), lines_before + 1):
+        if b"\0" in line:
+            raise InputError("expected text, got a NUL byte; is this a binary or UTF-16 file?", source=source, line=number)
+        if not _native.is_utf8(line):
+            advice = "convert the file, or name its encoding (--encoding latin-1)"
+            raise InputError(f"expected UTF-8; {advice}", source=source, line=number)
+
+
+def split_lines(data: bytes) -> list[str]:
+    """Return the lines of UTF-8 text without their ends."""
+    # Not str.splitlines: it also splits at characters inside words of real corpora (U+0085, U+2028).
+    lines = [line.removesuffix("\r") for line in data.decode().split("\n")]
+    return lines if lines[-1] else lines[:-1]
 
 
 def read_lines(path: str | Path, *, encoding: str = "utf-8") -> list[str]:
     """Return the lines of a text file without line ends."""
-    # Not str.splitlines: it also splits at characters inside words of real corpora (U+0085, U+2028).
-    lines = [line.removesuffix("\r") for line in read_utf8(path, encoding=encoding).decode().split("\n")]
-    if lines and not lines[-1]:
-        lines.pop()
-    return lines
+    return split_lines(read_utf8(path, encoding=encoding))
 
 
 def source_name(path: str | Path) -> str:
@@ -91,27 +110,40 @@ def source_name(path: str | Path) -> str:
     return "standard input" if str(path) == STANDARD_STREAM else str(path)
 
 
-def write_text(path: str | Path, text: str) -> None:
-    """Write a file through a temporary one, so that no partial file is left. ``.gz`` is compressed, ``-`` is standard output."""
+@contextlib.contextmanager
+def open_output(path: str | Path) -> Iterator[Callable[[bytes], None]]:
+    """Open a file and give a function that writes to it. ``.gz`` is compressed, ``-`` is standard output.
+
+    The file is complete or absent: it is written through a temporary one.
+    """
     if str(path) == STANDARD_STREAM:
-        _write_standard_output(text)
+        yield _write_standard_output
         return
-    target = Path(path)
-    data = text.encode()
-    if target.suffix == ".gz":
-        data = gzip.compress(data, mtime=0)  # no time stamp: equal text, equal bytes
-    write_bytes(target, data)
+    with WholeFile(path) as file:
+        if Path(path).suffix != ".gz":
+            yield file.write
+            return
+        compressor = zlib.compressobj(wbits=_GZIP_WINDOW)
+        yield lambda data: file.write(compressor.compress(data))
+        file.write(compressor.flush())
 
 
-def _write_standard_output(text: str) -> None:
-    """Write UTF-8 whatever the locale; a stream without a buffer (in tests and notebooks) gets the text."""
+def write_text(path: str | Path, text: str) -> None:
+    """Write a text to a file, as :func:`open_output` does."""
+    data = text.encode()  # an error leaves a file unchanged
+    with open_output(path) as write:
+        write(data)
+
+
+def _write_standard_output(data: bytes) -> None:
+    """Write UTF-8 in every locale, and flush; a stream without a buffer (in tests and notebooks) gets text."""
     try:
         binary = getattr(sys.stdout, "buffer", None)
         if binary is None:
-            sys.stdout.write(text)
+            sys.stdout.write(data.decode())
         else:
             sys.stdout.flush()
-            binary.write(text.encode())
+            binary.write(data)
         sys.stdout.flush()
     except BrokenPipeError:
         raise  # the reader has closed the pipe (| head): the command line exits silently
@@ -120,6 +152,6 @@ def _write_standard_output(text: str) -> None:
 
 
 def write_bytes(path: str | Path, data: bytes) -> None:
-    """Write bytes through a temporary file, as :func:`write_text` does."""
+    """Write bytes through a temporary file; they are not compressed."""
     with WholeFile(path) as file:
         file.write(data)

@@ -1,6 +1,6 @@
 """Reading and writing corpora in any file format.
 
-To add a format, write a module with a reader and a writer, name the format in ``Format`` and register both in ``FORMATS``.
+To add a format, write a module with both functions, name the format in ``Format`` and register both in ``FORMATS``.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from enum import Enum
 from pathlib import Path
 from typing import NamedTuple
 
-from tagpool.corpus.conll import last_columns, read_conll, read_conllu, write_conll, write_conllu
+from tagpool.corpus.conll import format_conll, format_conllu, last_columns, read_conll, read_conllu
 from tagpool.corpus.corpus import LABEL, Corpus
-from tagpool.corpus.files import source_name
-from tagpool.corpus.jsonl import Misaligned, read_jsonl, write_jsonl
-from tagpool.corpus.text import read_text, write_text_lines
+from tagpool.corpus.files import source_name, write_text
+from tagpool.corpus.jsonl import Misaligned, format_jsonl, read_jsonl
+from tagpool.corpus.text import format_text, read_text
 from tagpool.errors import InputError
 
 
@@ -39,19 +39,11 @@ class ReadOptions:
     encoding: str = "utf-8"
 
 
-@dataclass(frozen=True)
-class WriteOptions:
-    """Options of :func:`write_corpus` that writers may use."""
-
-    columns: Sequence[str] | None = None
-    separator: str = " "
-
-
 class FileFormat(NamedTuple):
-    """Reader and writer of a format, and the file suffixes that mean it."""
+    """Reader of a format, function of (corpus, columns, separator) that returns the text of a file, and file suffixes."""
 
     read: Callable[[str | Path, ReadOptions], Corpus]
-    write: Callable[[Corpus, str | Path, WriteOptions], None]
+    format: Callable[[Corpus, Sequence[str] | None, str], str]
     suffixes: tuple[str, ...] = ()
 
 
@@ -61,26 +53,18 @@ def _read_jsonl(path: str | Path, options: ReadOptions) -> Corpus:
 
 FORMATS = {
     Format.CONLL: FileFormat(
-        read=lambda path, o: read_conll(path, columns=o.columns, label=o.label, encoding=o.encoding),
-        write=lambda corpus, path, o: write_conll(corpus, path, columns=o.columns, separator=o.separator),
+        lambda path, o: read_conll(path, columns=o.columns, label=o.label, encoding=o.encoding),
+        lambda corpus, columns, separator: format_conll(corpus, columns=columns, separator=separator),
     ),
     Format.CONLLU: FileFormat(
-        read=lambda path, o: read_conllu(path, label=o.label, encoding=o.encoding),
-        write=lambda corpus, path, o: write_conllu(corpus, path),
+        lambda path, o: read_conllu(path, label=o.label, encoding=o.encoding),
+        lambda corpus, *_: format_conllu(corpus),
         suffixes=(".conllu",),
     ),
-    Format.JSONL: FileFormat(
-        read=_read_jsonl,
-        write=lambda corpus, path, o: write_jsonl(corpus, path),
-        suffixes=(".jsonl", ".ndjson", ".json"),
-    ),
-    Format.SPANS: FileFormat(
-        read=_read_jsonl,
-        write=lambda corpus, path, o: write_jsonl(corpus, path, as_spans=True),
-    ),
+    Format.JSONL: FileFormat(_read_jsonl, lambda corpus, *_: format_jsonl(corpus), suffixes=(".jsonl", ".ndjson", ".json")),
+    Format.SPANS: FileFormat(_read_jsonl, lambda corpus, *_: format_jsonl(corpus, as_spans=True)),
     Format.TEXT: FileFormat(
-        read=lambda path, o: _with_label(read_text(path, encoding=o.encoding), o.label),
-        write=lambda corpus, path, o: write_text_lines(corpus, path),
+        lambda path, o: _with_label(read_text(path, encoding=o.encoding), o.label), lambda corpus, *_: format_text(corpus)
     ),
 }
 
@@ -148,9 +132,8 @@ def _with_label(corpus: Corpus, label: str | None) -> Corpus:
     if label is None or label == corpus.label_column:
         return corpus
     if label not in corpus.columns:
-        raise InputError(
-            f"no column {label!r} to take labels from; the columns are {', '.join(corpus.columns)}", source=corpus.source
-        )
+        message = f"no column {label!r} to take labels from; the columns are {', '.join(corpus.columns)}"
+        raise InputError(message, source=corpus.source)
     return Corpus(corpus.native, label_column=label, source=corpus.source)
 
 
@@ -167,7 +150,7 @@ def write_corpus(
         columns = [name.strip() for name in columns.split(",")]
     if columns is not None:
         corpus = corpus.with_columns(columns)
-    FORMATS[_format(format, path)].write(corpus, path, WriteOptions(columns, separator))
+    write_text(path, FORMATS[_format(format, path)].format(corpus, columns, separator))
 
 
 def _format(name: Format | str | None, path: str | Path) -> Format:

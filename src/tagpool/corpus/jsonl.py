@@ -13,13 +13,14 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any, Literal, get_args
 
 from tagpool.corpus.corpus import LABEL, WORD, Corpus
-from tagpool.corpus.files import read_lines, source_name, write_text
+from tagpool.corpus.files import read_lines, source_name
 from tagpool.corpus.schemes import Scheme, Span, is_plain, spans, to_labels
 from tagpool.corpus.text import SPACE, Token, blanks_of, spaces_after, texts, tokenize
 from tagpool.errors import InputError
@@ -27,8 +28,8 @@ from tagpool.errors import InputError
 Misaligned = Literal["error", "expand", "drop"]
 """Policy for spans that begin or end inside a token: raise an error, expand to whole tokens, or drop the span."""
 
-SPAN_KEYS = ("labels", "label", "entities")
-"""Keys that may hold the spans of a text."""
+SPAN_KEYS = ("labels", "label", "entities")  # of the spans of a text
+Fail = Callable[[str], InputError]  # creates an error with the line of an object
 
 
 def read_jsonl(path: str | Path, *, misaligned: Misaligned = "error", encoding: str = "utf-8") -> Corpus:
@@ -40,14 +41,7 @@ def read_jsonl(path: str | Path, *, misaligned: Misaligned = "error", encoding: 
     documents: list[int] = []
     last_document: Any = None
     count = 0
-    for number, line in enumerate(read_lines(path, encoding=encoding), 1):
-        if not line.strip():
-            continue
-
-        def fail(message: str, number: int = number) -> InputError:
-            return InputError(message, source=source, line=number)
-
-        record = parse_record(line, fail)
+    for record, fail in parse_records(enumerate(read_lines(path, encoding=encoding), 1), source):
         result = record_columns(record, misaligned, fail)
         if count and result.keys() != columns.keys():
             raise fail(f"expected the columns {', '.join(columns)}, got {', '.join(result)}")
@@ -63,8 +57,15 @@ def read_jsonl(path: str | Path, *, misaligned: Misaligned = "error", encoding: 
     return Corpus.from_columns(columns, documents=documents, source=source)
 
 
-def parse_record(line: str, fail: Callable[[str], InputError]) -> dict[str, Any]:
-    """Parse one line."""
+def parse_records(lines: Iterable[tuple[int, str]], source: str) -> Iterator[tuple[dict[str, Any], Fail]]:
+    """Yield the objects of numbered lines, each with a function that creates errors with its line; skip blank lines."""
+    for number, line in lines:
+        if line.strip():
+            fail = partial(InputError, source=source, line=number)
+            yield _parse(line, fail), fail
+
+
+def _parse(line: str, fail: Fail) -> dict[str, Any]:
     try:
         record = json.loads(line)
     except (ValueError, RecursionError) as error:  # ValueError: also a number of thousands of digits
@@ -73,11 +74,10 @@ def parse_record(line: str, fail: Callable[[str], InputError]) -> dict[str, Any]
         raise fail(f'expected a JSON object such as {{"tokens": [...]}}, got {type(record).__name__}')
     if "\\u" in line and not _is_text(record):  # in valid UTF-8 only an escape can encode a lone surrogate
         raise fail("expected text, got a lone surrogate (half of a character)")
-    parsed: dict[str, Any] = record
-    return parsed
+    return record
 
 
-def record_columns(record: dict[str, Any], misaligned: Misaligned, fail: Callable[[str], InputError]) -> dict[str, list[str]]:
+def record_columns(record: dict[str, Any], misaligned: Misaligned, fail: Fail) -> dict[str, list[str]]:
     """Return the columns of an object of either form."""
     if "tokens" in record:
         return _token_columns(record, fail)
@@ -91,12 +91,12 @@ def _is_text(record: dict[str, Any]) -> bool:
         json.dumps(record, ensure_ascii=False).encode()
     except UnicodeEncodeError:
         return False
-    except RecursionError:  # nested too deeply to be a list of strings, which is checked later
-        return True
+    except RecursionError:
+        pass  # nested too deeply to be a list of strings, which is checked later
     return True
 
 
-def _token_columns(record: dict[str, Any], fail: Callable[[str], InputError]) -> dict[str, list[str]]:
+def _token_columns(record: dict[str, Any], fail: Fail) -> dict[str, list[str]]:
     tokens = _strings(record["tokens"], "tokens", fail)
     if not tokens:
         raise fail('"tokens" is empty')
@@ -116,13 +116,13 @@ def _token_columns(record: dict[str, Any], fail: Callable[[str], InputError]) ->
     return columns
 
 
-def _strings(value: Any, key: str, fail: Callable[[str], InputError]) -> list[str]:
+def _strings(value: Any, key: str, fail: Fail) -> list[str]:
     if not isinstance(value, list) or not all(isinstance(item, str) and item for item in value):
         raise fail(f'"{key}": expected a list of non-empty strings')
     return value
 
 
-def _span_columns(record: dict[str, Any], misaligned: Misaligned, fail: Callable[[str], InputError]) -> dict[str, list[str]]:
+def _span_columns(record: dict[str, Any], misaligned: Misaligned, fail: Fail) -> dict[str, list[str]]:
     text = record["text"]
     if not isinstance(text, str):
         raise fail(f'"text": expected a string, got {type(text).__name__}')
@@ -130,9 +130,8 @@ def _span_columns(record: dict[str, Any], misaligned: Misaligned, fail: Callable
     if not tokens:
         raise fail('"text" has no tokens')
     columns = {WORD: [token.text for token in tokens], SPACE: spaces_after(text, tokens)}
-    key = next((key for key in SPAN_KEYS if key in record), None)
-    if key is not None:
-        aligned = [_align(span, text, tokens, misaligned, fail) for span in _span_list(record[key], key, fail)]
+    if any(key in record for key in SPAN_KEYS):
+        aligned = [_align(span, text, tokens, misaligned, fail) for span in character_ranges(record, fail)]
         token_spans = sorted(span for span in aligned if span is not None)
         for earlier, later in pairwise(token_spans):
             if later.start < earlier.end:
@@ -141,23 +140,15 @@ def _span_columns(record: dict[str, Any], misaligned: Misaligned, fail: Callable
     return columns
 
 
-def character_ranges(record: dict[str, Any], key: str | None, fail: Callable[[str], InputError]) -> list[tuple[int, int, str]]:
-    """Return the character spans of an object: (begin, end, type); empty if ``key`` is None."""
-    return [] if key is None else _span_list(record[key], key, fail)
-
-
-def _span_list(value: Any, key: str, fail: Callable[[str], InputError]) -> list[tuple[int, int, str]]:
+def character_ranges(record: dict[str, Any], fail: Fail) -> list[tuple[int, int, str]]:
+    """Return the character spans of an object: (begin, end, type)."""
+    key = next((key for key in SPAN_KEYS if key in record), "")
+    value = record.get(key, [])
     ranges: list[tuple[int, int, str]] = []
     for span in value if isinstance(value, list) else [value]:
         if isinstance(span, dict):  # {"start_offset": 0, "end_offset": 3, "label": "PER"}
             span = [span.get("start_offset", span.get("start")), span.get("end_offset", span.get("end")), span.get("label")]
-        if not (
-            isinstance(span, list)
-            and len(span) == 3
-            and type(span[0]) is int
-            and type(span[1]) is int
-            and isinstance(span[2], str)
-        ):
+        if not (isinstance(span, list) and list(map(type, span)) == [int, int, str]):
             raise fail(f'"{key}": expected spans such as [0, 3, "PER"], got {_excerpt(span)}')
         if not span[2] or any(character.isspace() for character in span[2]):
             raise fail(f'"{key}": expected a type without blanks, got {span[2]!r}')
@@ -172,9 +163,7 @@ def _excerpt(value: Any) -> str:
         return "a deeply nested value"
 
 
-def _align(
-    span: tuple[int, int, str], text: str, tokens: list[Token], misaligned: Misaligned, fail: Callable[[str], InputError]
-) -> Span | None:
+def _align(span: tuple[int, int, str], text: str, tokens: list[Token], misaligned: Misaligned, fail: Fail) -> Span | None:
     """Return the tokens of a character span; None if it is misaligned and dropped."""
     start, end, kind = span
     if not 0 <= start < end <= len(text):
@@ -194,13 +183,8 @@ def _align(
     return Span(inside[0], inside[-1] + 1, kind) if aligned or misaligned == "expand" else None
 
 
-def write_jsonl(corpus: Corpus, path: str | Path, *, as_spans: bool = False) -> None:
-    """Write JSONL with tokens, or with text and character spans."""
-    write_text(path, format_jsonl(corpus, as_spans=as_spans))
-
-
 def format_jsonl(corpus: Corpus, *, as_spans: bool = False) -> str:
-    """Return the text that :func:`write_jsonl` writes."""
+    """Return JSONL with tokens, or with text and character spans."""
     _check_writable(corpus, as_spans)
     starts = set(corpus.document_starts)
     document = -1
@@ -208,18 +192,13 @@ def format_jsonl(corpus: Corpus, *, as_spans: bool = False) -> str:
     blanks = blanks_of(corpus) if as_spans else []
     lines: list[str] = []
     for number, sentence in enumerate(corpus):
-        record: dict[str, Any]
-        if as_spans:
-            record = {"text": whole[number]}
-            if sentence.labels is not None:
-                record["labels"] = character_spans(sentence.words, blanks[number], sentence.labels)
-        else:
-            record = {"tokens": sentence.words}
-            record |= {
-                k: v for k, v in sentence.columns.items() if v is not sentence.words and k not in (SPACE, corpus.label_column)
-            }
-            if sentence.labels is not None:
-                record["labels"] = sentence.labels
+        words, labels = sentence.words, sentence.labels
+        record: dict[str, Any] = {"text": whole[number]} if as_spans else {"tokens": words}
+        if not as_spans:
+            others = {key: values for key, values in sentence.columns.items() if values is not words}
+            record |= {key: values for key, values in others.items() if key not in (SPACE, corpus.label_column)}
+        if labels is not None:
+            record["labels"] = character_spans(words, blanks[number], labels) if as_spans else labels
         if starts:
             document += number in starts
             record["document"] = document
@@ -230,27 +209,23 @@ def format_jsonl(corpus: Corpus, *, as_spans: bool = False) -> str:
 def _check_writable(corpus: Corpus, as_spans: bool) -> None:
     if as_spans:
         if corpus.label_column is not None and is_plain(Counter(chain.from_iterable(corpus.labels))):
-            raise InputError(
-                f"the column {corpus.label_column!r} has plain labels (expected spans, such as B-PER, I-PER, O); "
-                "write it as jsonl, with tokens",
-                source=corpus.source,
-            )
+            message = f"column {corpus.label_column!r} has plain labels, expected spans (B-PER, I-PER, O); write it as jsonl"
+            raise InputError(message, source=corpus.source)
         return
     reserved = {"tokens", "labels", "document", *([LABEL] if corpus.label_column else [])} - {corpus.label_column}
     for name in reserved.intersection(corpus.columns):
         raise InputError(f"column {name!r} has a name that JSONL reserves; rename it", source=corpus.source)
 
 
-def character_spans(words: list[str], after: list[str], labels: list[str]) -> list[list[int | str]]:
-    """Return the spans of labels as character offsets; ``after`` has the blanks after each word.
+def character_spans(words: list[str], after: list[str], labels: list[str], offset: int = 0) -> list[tuple[int, int, str]]:
+    """Return the spans of labels as character offsets: ``offset`` is that of the first word, ``after`` has the blanks after each.
 
     >>> character_spans(["Ann", "left"], [" ", ""], ["B-PER", "O"])
-    [[0, 3, 'PER']]
+    [(0, 3, 'PER')]
     """
     starts, ends = [], []
-    offset = 0
     for word, space in zip(words, after, strict=True):
         starts.append(offset)
         ends.append(offset + len(word))
         offset += len(word) + len(space)
-    return [[starts[span.start], ends[span.end - 1], span.type] for span in spans(labels)]
+    return [(starts[span.start], ends[span.end - 1], span.type) for span in spans(labels)]

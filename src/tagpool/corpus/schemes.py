@@ -1,45 +1,25 @@
 """Tag schemes: read, check, repair, convert and detect label sequences.
 
-The schemes and the rules for two adjacent labels are in :mod:`tagpool.corpus.transitions`; scores are in
-``tagpool.evaluation``. All functions read spans as conlleval does. Repair and conversion write those spans in the target
-scheme; conversion between the four span schemes is lossless.
+All functions read spans as conlleval does. Repair and conversion write those spans in the target scheme; conversion between the
+four span schemes is lossless. The rules for two adjacent labels are in :mod:`tagpool.corpus.transitions`.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
-from tagpool.corpus.transitions import (
-    Scheme,
-    continues,
-    expected_instead,
-    is_plain,
-    label_parts,
-    legal_transition,
-    place_label,
-)
+from tagpool.corpus.transitions import Scheme as Scheme
+from tagpool.corpus.transitions import continues, expected_instead, label_parts, place_label
 from tagpool.errors import SchemeError
 
-__all__ = [
-    "Detection",
-    "Scheme",
-    "Span",
-    "Violation",
-    "convert",
-    "convert_many",
-    "detect",
-    "is_plain",
-    "legal_transition",
-    "repair",
-    "spans",
-    "to_labels",
-    "violations",
-]
-
+_Key = TypeVar("_Key")
+_Value = TypeVar("_Value")
+_Bigram = tuple[str | None, str | None]
+_Window = tuple[str | None, str, str | None]
 _SPAN_SCHEMES = (Scheme.BIO2, Scheme.IOB1, Scheme.BIOES, Scheme.BILOU)  # in the order detect() prefers them
 
 
@@ -64,20 +44,12 @@ class Violation(NamedTuple):
     expected: str
 
 
-def spans(labels: Sequence[str], scheme: Scheme | str | None = None) -> list[Span]:
-    """Return the spans of a label sequence, in order, as conlleval reads them.
-
-    Without a scheme every sequence is readable, valid or not. With one, the sequence must be valid in it (SchemeError);
-    plain labels have no spans.
+def spans(labels: Sequence[str]) -> list[Span]:
+    """Return the spans of a label sequence, valid or not, in order, as conlleval reads them.
 
     >>> spans(["B-PER", "I-PER", "O", "I-LOC"])
     [Span(start=0, end=2, type='PER'), Span(start=3, end=4, type='LOC')]
     """
-    if scheme is not None:
-        scheme = Scheme.of(scheme)
-        if scheme is Scheme.PLAIN:
-            return []
-        _demand_valid(labels, scheme)
     result: list[Span] = []
     start, kind = -1, ""  # the open span; none if start < 0
     previous: str | None = None
@@ -106,10 +78,8 @@ def to_labels(spans: Iterable[Span | tuple[int, int, str]], length: int, scheme:
     last_end, last_type = 0, None
     for start, end, kind in sorted(spans):
         if not last_end <= start < end <= length:
-            raise SchemeError(
-                f"the span {start}..{end} ({kind!r}) does not fit: expected a span of at least one token, within "
-                f"0..{length}, from {last_end} on, where the one before it ends; spans must not overlap"
-            )
+            expected = f"at least one token between {last_end}, where the previous span ends, and {length}"
+            raise SchemeError(f"the span {start}..{end} ({kind!r}) does not fit: expected {expected}; spans must not overlap")
         touches = last_end == start and last_type == kind
         for at in range(start, end):
             first = at == start
@@ -125,47 +95,20 @@ def violations(labels: Sequence[str], scheme: Scheme | str) -> list[Violation]:
     [Violation(position=1, previous='O', label='I-PER', expected="'B-PER'")]
     """
     scheme = Scheme.of(scheme)
-    result = []
-    for position, (previous, label) in enumerate(_bigrams(labels)):
-        expected = expected_instead(previous, label, scheme)
-        if expected is not None:
-            result.append(Violation(position, previous, label, expected))
-    return result
-
-
-def repair(labels: Sequence[str], scheme: Scheme | str) -> tuple[list[str], int]:
-    """Write a sequence as its scheme would write the spans conlleval reads in it; also return how many labels changed.
-
-    A valid sequence comes back as it was, and plain labels are never changed.
-
-    >>> repair(["O", "I-PER", "I-LOC"], "bio2")
-    (['O', 'B-PER', 'B-LOC'], 2)
-    """
-    scheme = Scheme.of(scheme)
-    if scheme is Scheme.PLAIN:
-        return list(labels), 0
-    repaired = _Rewriter(scheme).rewrite(labels)
-    return repaired, sum(map(str.__ne__, labels, repaired))
-
-
-def convert(labels: Sequence[str], source: Scheme | str, target: Scheme | str, repair: bool = False) -> list[str]:
-    """Rewrite a sequence from one scheme into another, without loss.
-
-    A sequence that is not valid in ``source`` raises SchemeError, or with ``repair`` is read as conlleval reads it.
-
-    >>> convert(["I-PER", "I-PER", "B-PER", "O"], "iob1", "bilou")
-    ['B-PER', 'L-PER', 'U-PER', 'O']
-    """
-    source = Scheme.of(source)
-    if not repair:
-        _demand_valid(labels, source)
-    return convert_many([labels], source, target, repair=True)[0][0]
+    return [
+        Violation(position, *bigram, expected)
+        for position, bigram in enumerate(_bigrams(labels))
+        if (expected := expected_instead(*bigram, scheme)) is not None
+    ]
 
 
 def convert_many(
     sequences: Iterable[Sequence[str]], source: Scheme | str, target: Scheme | str, repair: bool = False
 ) -> tuple[list[list[str]], int]:
-    """Convert many sequences; also return the number of labels repaired in the source scheme.
+    """Convert sequences into another scheme, without loss; also return the number of labels repaired in the source scheme.
+
+    A sequence that is not valid in ``source`` raises SchemeError. With ``repair`` it is read as conlleval reads it, and a label
+    counts as repaired if ``source`` would write it differently. Plain labels are not changed.
 
     >>> convert_many([["O", "I-PER"], ["B-PER"]], "bio2", "bioes", repair=True)
     ([['O', 'S-PER'], ['S-PER']], 1)
@@ -174,24 +117,25 @@ def convert_many(
     if source is target is Scheme.PLAIN:
         return [list(labels) for labels in sequences], 0
     source, target = _span_scheme(source), _span_scheme(target)
-    legality, canonical, rewriter = _Legality(source), _Rewriter(source), _Rewriter(target)
+    legal: _Cache[_Bigram, bool] = _Cache(lambda bigram: expected_instead(*bigram, source) is None)
+    canonical: _Cache[_Window, str] = _Cache(lambda window: _rewrite(window, source))
+    rewritten: _Cache[_Window, str] = _Cache(lambda window: _rewrite(window, target))
     converted: list[list[str]] = []
     repaired = 0
     for number, labels in enumerate(sequences, start=1):
-        if not all(map(legality.__getitem__, _bigrams(labels))):
+        if not all(map(legal.__getitem__, _bigrams(labels))):
             if not repair:
-                _demand_valid(labels, source, number)
-            repaired += sum(map(str.__ne__, labels, canonical.rewrite(labels)))
-        converted.append(rewriter.rewrite(labels))
+                _refuse_invalid(labels, source, number)
+            repaired += sum(map(str.__ne__, labels, map(canonical.__getitem__, _windows(labels))))
+        converted.append(list(map(rewritten.__getitem__, _windows(labels))))
     return converted, repaired
 
 
 @dataclass(frozen=True)
 class Detection:
-    """Scheme of label sequences, and the number of violations of every scheme.
+    """Scheme of label sequences, and the number of invalid transitions in every scheme.
 
-    ``violations`` counts the invalid transitions under each scheme. ``ambiguous``: there are no spans, so the data is valid in
-    every span scheme; it is called BIO2. Data with a span is valid in at most one of them.
+    ``ambiguous``: there are no spans, so the data is valid in every span scheme; it is called BIO2.
     """
 
     scheme: Scheme
@@ -219,26 +163,23 @@ class Detection:
 def detect(sequences: Iterable[Sequence[str]]) -> Detection:
     """Detect the scheme of label sequences.
 
-    Labels of no span scheme make the data plain (see :func:`is_plain`). Letters that only BIOES or only BILOU has decide.
-    Otherwise the scheme with the fewest invalid transitions wins, in a tie the first of BIO2, IOB1, BIOES, BILOU. Two
-    schemes can only both be valid if there is no span at all: the first span of a sentence has ``B`` in BIO2 and must not
-    have it in IOB1, and in BIOES and BILOU it ends with a letter that no other scheme has. Data with ``I`` and ``O`` only
-    (called IO) is IOB1.
+    Labels of no span scheme make the data plain (see :func:`is_plain`). Letters that only BIOES or only BILOU has decide. Else
+    the scheme with the fewest invalid transitions wins, in a tie the first of BIO2, IOB1, BIOES, BILOU. Data with a span is valid
+    in one scheme at most: the first span of a sentence has ``B`` in BIO2 and must not have it in IOB1, and in BIOES and BILOU it
+    ends with a letter that no other scheme has. Data with ``I`` and ``O`` only (called IO) is IOB1.
 
     >>> detect([["B-PER", "I-PER", "O"], ["O"]]).description
     'BIO2 (1 type, 3 labels)'
     """
-    transitions: Counter[tuple[str | None, str | None]] = Counter()
-    for labels in sequences:
-        transitions.update(_bigrams(labels))
+    transitions = Counter(chain.from_iterable(map(_bigrams, sequences)))
     counts: Counter[str] = Counter()
     for (_, label), count in transitions.items():
         if label is not None:
             counts[label] += count
-    broken = dict.fromkeys((*_SPAN_SCHEMES, Scheme.PLAIN), 0)
-    for (previous, label), count in transitions.items():
-        for scheme in _SPAN_SCHEMES:
-            broken[scheme] += count * (expected_instead(previous, label, scheme) is not None)
+    broken = {
+        scheme: sum(count for bigram, count in transitions.items() if expected_instead(*bigram, scheme) is not None)
+        for scheme in (*_SPAN_SCHEMES, Scheme.PLAIN)
+    }
     types = {label_parts(label).type for label in counts if label_parts(label).role != "O"}
     plain = is_plain(counts)
     letters = {label_parts(label).letter for label in counts}
@@ -257,45 +198,52 @@ def detect(sequences: Iterable[Sequence[str]]) -> Detection:
     )
 
 
-class _Legality(dict[tuple[str | None, str | None], bool]):
-    """Cache: whether a label may follow another."""
+def is_plain(counts: Mapping[str, int]) -> bool:
+    """Return whether labels, with their counts, are plain (without spans).
 
-    def __init__(self, scheme: Scheme) -> None:
+    They are plain if some label belongs to no span scheme and such labels are at least as frequent as labels with a letter and a
+    type (``B-PER``). So a part-of-speech set with the tags ``S`` and ``O`` is plain; chunks with a stray ``-X-`` are not.
+
+    >>> is_plain({"NN": 3, "S": 9}), is_plain({"B-NP": 3, "-X-": 1}), is_plain({"B": 1, "O": 2})
+    (True, False, False)
+    """
+    unknown = sum(count for label, count in counts.items() if not label_parts(label).letter)
+    typed = sum(count for label, count in counts.items() if label_parts(label).letter and label_parts(label).type)
+    return unknown > 0 and unknown >= typed
+
+
+class _Cache(dict[_Key, _Value]):
+    """Cache of a function of one argument, as fast as a dictionary."""
+
+    def __init__(self, function: Callable[[_Key], _Value]) -> None:
         super().__init__()
-        self.scheme = scheme
+        self.function = function
 
-    def __missing__(self, bigram: tuple[str | None, str | None]) -> bool:
-        self[bigram] = legal = expected_instead(*bigram, self.scheme) is None
-        return legal
+    def __missing__(self, key: _Key) -> _Value:
+        self[key] = value = self.function(key)
+        return value
 
 
-class _Rewriter(dict[tuple[str | None, str, str | None], str]):
-    """Cache: the label of the target scheme for (previous label, label, next label).
+def _rewrite(window: _Window, target: Scheme) -> str:
+    """Return the label of the target scheme for (previous label, label, next label).
 
     Three labels are enough: whether a span starts or ends at a token depends on the two neighbours only.
     """
-
-    def __init__(self, target: Scheme) -> None:
-        super().__init__()
-        self.target = target
-
-    def __missing__(self, window: tuple[str | None, str, str | None]) -> str:
-        previous, label, following = window
-        before, parts = label_parts(previous), label_parts(label)
-        written = "O"
-        if parts.role != "O":
-            first, last = not continues(previous, label), not continues(label, following)
-            touches = first and before.role != "O" and before.type == parts.type
-            written = place_label(self.target, parts.type, first=first, last=last, touches=touches)
-        self[window] = written
-        return written
-
-    def rewrite(self, labels: Sequence[str]) -> list[str]:
-        windows = zip(chain((None,), labels), labels, chain(labels[1:], (None,)), strict=False)
-        return [self[window] for window in windows]
+    previous, label, following = window
+    before, parts = label_parts(previous), label_parts(label)
+    if parts.role == "O":
+        return "O"
+    first, last = not continues(previous, label), not continues(label, following)
+    touches = first and before.role != "O" and before.type == parts.type
+    return place_label(target, parts.type, first=first, last=last, touches=touches)
 
 
-def _bigrams(labels: Sequence[str]) -> Iterator[tuple[str | None, str | None]]:
+def _windows(labels: Sequence[str]) -> Iterator[_Window]:
+    """Yield each label with its two neighbours; None is the boundary."""
+    return zip(chain((None,), labels), labels, chain(labels[1:], (None,)), strict=False)
+
+
+def _bigrams(labels: Sequence[str]) -> Iterator[_Bigram]:
     """Yield each label with the one before it, from (None, first) to (last, None)."""
     return zip(chain((None,), labels), chain(labels, (None,)), strict=True)
 
@@ -307,21 +255,16 @@ def _span_scheme(scheme: Scheme | str) -> Scheme:
     return scheme
 
 
-def _demand_valid(labels: Sequence[str], scheme: Scheme, number: int | None = None) -> None:
-    broken = violations(labels, scheme)
-    if not broken:
-        return
-    first = broken[0]
+def _refuse_invalid(labels: Sequence[str], scheme: Scheme, number: int) -> None:
+    first = violations(labels, scheme)[0]
     if first.label is None:
         place = f"the sequence ends after {first.previous!r} (label {first.position})"
     else:
         after = "at the start" if first.previous is None else f"after {first.previous!r}"
         place = f"label {first.position + 1} of {len(labels)} is {first.label!r} {after}"
-    raise SchemeError(
-        f"{place}, which {scheme.label} does not allow: expected {first.expected}; check the scheme, or repair the "
-        f"labels (repair=True, --repair)",
-        source=None if number is None else f"sequence {number}",
-    )
+    advice = "check the scheme, or repair the labels (repair=True, --repair)"
+    message = f"{place}, which {scheme.label} does not allow: expected {first.expected}; {advice}"
+    raise SchemeError(message, source=f"sequence {number}")
 
 
 def _plural(count: int, noun: str) -> str:

@@ -20,12 +20,11 @@ from typing import NamedTuple
 
 from tagpool import _native
 from tagpool.corpus.corpus import WORD, Corpus
-from tagpool.corpus.files import read_lines, source_name, write_text
+from tagpool.corpus.files import read_lines, source_name
 from tagpool.errors import InputError
 
 LONGEST_LINE = 262_144
-SPACE = "space"
-"""Column of the blanks that follow each token, if the text is known."""
+SPACE = "space"  # column of the blanks that follow each token, if the text is known
 
 
 class Token(NamedTuple):
@@ -51,8 +50,16 @@ def tokenize(text: str) -> list[Token]:
 
 def spaces_after(text: str, tokens: list[Token]) -> list[str]:
     """Return the blanks after each token, from which the text can be restored."""
-    nexts = [*(token.start for token in tokens[1:]), len(text)][: len(tokens)]
-    return [text[token.end : following] for token, following in zip(tokens, nexts, strict=True)]
+    following = [*(token.start for token in tokens[1:]), len(text)]
+    return [text[token.end : start] for token, start in zip(tokens, following, strict=False)]
+
+
+def tokenize_line(line: str, source: str, number: int) -> list[Token]:
+    """Tokenise a line without the blanks at its end; raise an error with its number if it is too long."""
+    if len(line) > LONGEST_LINE:
+        message = f"expected one sentence per line, got a line of {len(line):,} characters (the limit is {LONGEST_LINE:,})"
+        raise InputError(message, source=source, line=number)
+    return tokenize(line.rstrip())  # a blank after "J." is significant, but not at the end of a line
 
 
 def read_text(path: str | Path, *, encoding: str = "utf-8") -> Corpus:
@@ -63,14 +70,7 @@ def read_text(path: str | Path, *, encoding: str = "utf-8") -> Corpus:
     documents: list[int] = []
     gap = False
     for number, line in enumerate(read_lines(path, encoding=encoding), 1):
-        if len(line) > LONGEST_LINE:
-            raise InputError(
-                f"expected one sentence per line, got a line of {len(line):,} characters (the limit is {LONGEST_LINE:,})",
-                source=source,
-                line=number,
-            )
-        text = line.rstrip()  # a blank after "J." is significant, but not at the end of a line
-        tokens = tokenize(text)
+        tokens = tokenize_line(line, source, number)
         if not tokens:
             gap = bool(words)
             continue
@@ -78,20 +78,18 @@ def read_text(path: str | Path, *, encoding: str = "utf-8") -> Corpus:
             documents.append(len(words))
             gap = False
         words.append([token.text for token in tokens])
-        spaces.append(spaces_after(text, tokens))
+        spaces.append(spaces_after(line.rstrip(), tokens))
     if not words:
         raise InputError("expected sentences, got none: the file is empty", source=source)
     starts = [0, *documents] if documents else []
     return Corpus.from_columns({WORD: words, SPACE: spaces}, documents=starts, source=source)
 
 
-def write_text_lines(corpus: Corpus, path: str | Path) -> None:
-    """Write one sentence per line, with the original blanks if they are known; labels are lost."""
-    write_text(path, format_text(corpus))
-
-
 def format_text(corpus: Corpus) -> str:
-    """Return the text that :func:`write_text_lines` writes. A line end inside a sentence (of JSONL) becomes a blank."""
+    """Return text with one sentence per line, with the original blanks if they are known; labels are lost.
+
+    A line end inside a sentence (of JSONL) becomes a blank.
+    """
     documents = set(corpus.document_starts) - {0}
     lines: list[str] = []
     for number, text in enumerate(texts(corpus)):

@@ -1,8 +1,6 @@
-"""Tag schemes: the parts of a label, and which labels may follow each other.
+"""Tag schemes: the parts of a label, and the labels that may follow each other. Sequences are in :mod:`tagpool.corpus.schemes`.
 
-Whole sequences are read, checked and converted in :mod:`tagpool.corpus.schemes`. The schemes are those of
-Ramshaw and Marcus (1995), Tjong Kim Sang and Veenstra (EACL 1999), and Ratinov and
-Roth (CoNLL 2009):
+The schemes are those of Ramshaw and Marcus (1995), Tjong Kim Sang and Veenstra (EACL 1999), and Ratinov and Roth (CoNLL 2009):
 
 ========  ======================================================================================================
 ``iob1``  ``I-X`` inside a span; ``B-X`` only on the first token of a span that touches one of the same type
@@ -12,18 +10,18 @@ Roth (CoNLL 2009):
 ``plain`` labels without spans, such as parts of speech
 ========  ======================================================================================================
 
-One rule reads every mixture of them, valid or not, as conlleval does. A token *continues* the span of the previous token
-if that one is ``B`` or ``I``, this one is ``I`` or ``E``, and their types are equal. Every other token that is not
-outside starts a new span. The type is the text after the first hyphen; it may be missing (``B``, ``I``).
+One rule reads every mixture of them, valid or not, as conlleval does. A token *continues* the span of the previous token if that
+one is ``B`` or ``I``, this one is ``I`` or ``E``, and their types are equal. Every other token that is not outside starts a new
+span. The type is the text after the first hyphen; it may be missing (``B``, ``I``).
 
-Deviation: the conlleval of 2004 knows the letters ``B I O E`` only, and does not separate ``E-X B-X``; here ``E`` and
-``S`` (``L`` and ``U``) always end their span, as in its later versions. It also makes a span of an unknown label with a
-hyphen (``-X-``); here an unknown label is outside. On the letters of IOB1 and BIO2 there is no difference.
+Deviation: the conlleval of 2004 has the letters ``B I O E`` only, and does not separate ``E-X B-X``; here ``E`` and ``S`` (``L``
+and ``U``) always end their span, as in its later versions. It also reads an unknown label with a hyphen (``-X-``) as a span; here
+an unknown label is outside. On the letters of IOB1 and BIO2 there is no difference.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from enum import Enum
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
@@ -35,7 +33,7 @@ if TYPE_CHECKING:
 
 
 class Scheme(str, Enum):
-    """A tag scheme; the values are the names used in files and on the command line."""
+    """Tag scheme; the values are the names in files and on the command line."""
 
     IOB1 = "iob1"
     BIO2 = "bio2"
@@ -45,7 +43,7 @@ class Scheme(str, Enum):
 
     @classmethod
     def of(cls, name: Scheme | str) -> Scheme:
-        """Return the scheme of a name; case does not matter, and BIO, IOB2 and IOBES are understood.
+        """Return the scheme of a name; case does not matter, and BIO, IOB2 and IOBES are aliases.
 
         >>> Scheme.of("IOB2")
         <Scheme.BIO2: 'bio2'>
@@ -60,7 +58,7 @@ class Scheme(str, Enum):
 
     @property
     def label(self) -> str:
-        """The name as it is written in messages."""
+        """Name in messages."""
         return "plain" if self is Scheme.PLAIN else self.value.upper()
 
     def constraints(self, labels: Sequence[str]) -> SchemeConstraints:
@@ -90,9 +88,9 @@ _PLACES = {Scheme.BIO2: "BBII", Scheme.BIOES: "SBIE", Scheme.BILOU: "UBIL"}
 
 
 class LabelParts(NamedTuple):
-    """Parts of a label: its role (O, B, I, E or S; L reads as E, U as S), its type, and its letter.
+    """Parts of a label: its role (O, B, I, E or S; E for L, S for U), its type, and its letter.
 
-    ``letter`` is ``""`` if no span scheme has the label (``NN``, ``-X-``, ``O-X``); such a label reads as outside.
+    ``letter`` is ``""`` if no span scheme has the label (``NN``, ``-X-``, ``O-X``); such a label is outside.
     """
 
     role: str
@@ -194,26 +192,6 @@ def expected_instead(previous: str | None, label: str | None, scheme: Scheme) ->
     if continuing and not is_open:
         return f"{join_label('B', here.type)!r} or {join_label(letters[_ONE], here.type)!r}"
     return None
-
-
-def is_plain(counts: Mapping[str, int]) -> bool:
-    """Whether labels, with their counts, are plain (without spans).
-
-    They are plain if some label belongs to no span scheme and such labels are at least as frequent as labels with a letter
-    and a type (``B-PER``). So a part-of-speech set with the tags ``S`` and ``O`` is plain; chunks with a stray ``-X-``
-    are not.
-
-    >>> is_plain({"NN": 3, "S": 9}), is_plain({"B-NP": 3, "-X-": 1}), is_plain({"B": 1, "O": 2})
-    (True, False, False)
-    """
-    unknown = typed = 0
-    for label, count in counts.items():
-        parts = label_parts(label)
-        if not parts.letter:
-            unknown += count
-        elif parts.type:
-            typed += count
-    return unknown > 0 and unknown >= typed
 
 
 def _has(scheme: Scheme, label: str | None) -> bool:

@@ -41,11 +41,8 @@ class WholeFile:
         with _name_errors(path):
             if _is_device(Path(path)):
                 return
-        try:
-            with cls(path):
-                raise _AbandonError
-        except _AbandonError:
-            pass
+        with contextlib.suppress(_AbandonError), cls(path):
+            raise _AbandonError
 
     def __enter__(self) -> WholeFile:
         with _name_errors(self.path):
@@ -61,7 +58,7 @@ class WholeFile:
             self._mode = self._target.stat().st_mode & 0o7777 if self._target.exists() else None
             if self._mode is not None and not os.access(self._target, os.W_OK):
                 raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
-            handle, name = tempfile.mkstemp(prefix=f".{self._target.name}.", dir=self._target.parent or Path())
+            handle, name = tempfile.mkstemp(prefix=f".{self._target.name}.", dir=self._target.parent)
             self._temporary = Path(name)
             self._file = os.fdopen(handle, "wb")
         return self

@@ -1,7 +1,7 @@
 """Alignment of gold and predicted labels as numbers, from which every score is counted.
 
-An :class:`Alignment` has one table of distinct labels for both sides and one flat array of
-label ids for each, with the offsets of the sentences, so that counting needs no loop over tokens.
+An :class:`Alignment` has one table of distinct labels, a flat array of label ids for each side, and the offsets of the
+sentences. So counting needs no loop over tokens.
 """
 
 from __future__ import annotations
@@ -33,17 +33,17 @@ class Alignment:
 
     @property
     def tokens(self) -> int:
-        """The number of tokens."""
+        """Number of tokens."""
         return len(self.gold)
 
     @property
     def sentences(self) -> int:
-        """The number of sentences; empty ones count."""
+        """Number of sentences; empty ones count."""
         return len(self.offsets) - 1
 
     @property
     def lengths(self) -> IntArray:
-        """The number of tokens of each sentence."""
+        """Number of tokens of each sentence."""
         return np.diff(self.offsets)
 
     @property
@@ -79,7 +79,7 @@ def align(gold: LabelSequences | Corpus, predicted: LabelSequences | Corpus) -> 
     Traceback (most recent call last):
     tagpool.errors.InputError: sentence 1: expected 2 predicted labels, as in gold, got 1
     """
-    gold, predicted = _labels_of(gold), _labels_of(predicted)
+    gold, predicted = (side.labels if isinstance(side, Corpus) else side for side in (gold, predicted))
     lengths = check_lengths(gold, predicted)
     # dict.fromkeys keeps the order of appearance, so equal input gives equal ids on every run.
     labels = tuple(dict.fromkeys(chain(chain.from_iterable(gold), chain.from_iterable(predicted))))
@@ -93,26 +93,15 @@ def align(gold: LabelSequences | Corpus, predicted: LabelSequences | Corpus) -> 
     )
 
 
-def _labels_of(labels: LabelSequences | Corpus) -> LabelSequences:
-    return labels.labels if isinstance(labels, Corpus) else labels
-
-
 def check_lengths(gold: LabelSequences, other: LabelSequences, name: str = "predicted labels") -> list[int]:
-    """Return the lengths of the gold sequences, or raise InputError if the other sequences have different ones.
-
-    >>> check_lengths([["O", "O"], ["O"]], [["a", "b"], ["c"]], "words")
-    [2, 1]
-    """
+    """Return the lengths of the gold sequences; raise InputError if the other sequences have different ones."""
     if len(gold) != len(other):
         raise InputError(f"expected {name} for {len(gold)} sentences, as in gold, got {len(other)} sentences")
     for what, sequences in (("gold labels", gold), (name, other)):
         for index, sequence in enumerate(sequences, start=1):
             if isinstance(sequence, str):
-                raise InputError(
-                    f"expected a list of {what} for each sentence, got the string {sequence!r}; "
-                    f"use one list of {what} per sentence",
-                    source=f"sentence {index}",
-                )
+                message = f"expected a list of {what} for each sentence, got the string {sequence!r}"
+                raise InputError(message, source=f"sentence {index}")
     lengths = list(map(len, gold))
     for index, (expected, got) in enumerate(zip(lengths, map(len, other), strict=True), start=1):
         if expected != got:

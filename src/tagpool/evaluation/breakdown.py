@@ -1,9 +1,8 @@
 """Error analysis: known and unknown words, confused labels, Hamming loss and edit distance.
 
-The breakdown by vocabulary is that of Wang and Manning (ELITIST, IJCNLP 2013, §6.3
-and Table 3): the words of the test data are split into those seen in training (in vocabulary, IV) and the others (OOV),
-the boundary letters are removed (``I-ORG`` becomes ``ORG``), and every token is scored separately. The two losses are
-those of Cortes, Kuznetsov and Mohri (ACL 2014): fractions and numbers of edits.
+The breakdown by vocabulary is that of Wang and Manning (ELITIST, IJCNLP 2013, §6.3 and Table 3): words of the test data are in
+the vocabulary of the training data (IV) or not (OOV), boundary letters are removed (``I-ORG`` becomes ``ORG``), and every token
+is scored separately. The two losses are those of Cortes, Kuznetsov and Mohri (ACL 2014).
 """
 
 from __future__ import annotations
@@ -18,20 +17,15 @@ from numpy.typing import NDArray
 from tagpool.corpus.transitions import label_parts
 from tagpool.errors import InputError
 from tagpool.evaluation.alignment import IntArray, LabelSequences, align, check_lengths
-from tagpool.evaluation.chunks import rates, ratio
+from tagpool.evaluation.chunks import ratio
+from tagpool.evaluation.scores import TypeScore
 
 
 @dataclass(frozen=True)
-class TokenScore:
+class TokenScore(TypeScore):
     """Token scores from 0 to 1; ``gold``, ``predicted`` and ``correct`` count the tokens that are not outside."""
 
-    precision: float
-    recall: float
-    f1: float
     accuracy: float
-    gold: int
-    predicted: int
-    correct: int
     tokens: int
 
 
@@ -45,7 +39,7 @@ class VocabularyBreakdown:
 
 @dataclass(frozen=True)
 class Hamming:
-    """Wrong labels: their number, their fraction of all tokens, and the mean over sentences of the fraction in each."""
+    """Wrong labels: number, fraction of all tokens, and mean over sentences of the fraction in each."""
 
     errors: int
     tokens: int
@@ -81,19 +75,13 @@ class Confusion:
         """
         errors = self.counts - np.diag(np.diag(self.counts))
         rows, columns = np.nonzero(errors)
-        pairs = [
-            (self.labels[row], self.labels[column], int(errors[row, column]))
-            for row, column in zip(rows.tolist(), columns.tolist(), strict=True)
-        ]
-        return sorted(pairs, key=lambda error: (-error[2], error[0], error[1]))[:limit]
+        counts = zip(rows.tolist(), columns.tolist(), errors[rows, columns].tolist(), strict=True)
+        cells = [(self.labels[row], self.labels[column], count) for row, column, count in counts]
+        return sorted(cells, key=lambda cell: (-cell[2], *cell[:2]))[:limit]
 
 
 def vocabulary_of(sentences: Iterable[Iterable[str]]) -> frozenset[str]:
-    """Return the distinct words of sentences.
-
-    >>> sorted(vocabulary_of([["the", "cat"], ["the"]]))
-    ['cat', 'the']
-    """
+    """Return the distinct words of sentences."""
     return frozenset(chain.from_iterable(sentences))
 
 
@@ -104,14 +92,12 @@ def vocabulary_breakdown(
     vocabulary: Collection[str],
     *,
     plain: bool | None = None,
-    outside: str | None = "O",
 ) -> VocabularyBreakdown:
     """Score the tokens whose word is in the vocabulary of the training data, and the others, separately.
 
-    Precision, recall and F1 are over entity tokens: a token counts as predicted (gold) if its predicted (gold) type is
-    not outside, and as correct if both types are equal and not outside. The boundary letter is removed, so ``B-PER``
-    for ``I-PER`` is correct; plain labels are taken whole (``plain`` as in :func:`tagpool.evaluation.scores.score`).
-    Accuracy is over all tokens of the part, compared in the same way.
+    Precision, recall and F1 are over entity tokens: a token counts as predicted (gold) if its predicted (gold) type is not
+    outside, and as correct if both types are equal and not outside. The boundary letter is removed, so ``B-PER`` for ``I-PER``
+    is correct; plain labels stay whole (``plain`` as in ``score``). Accuracy is over all tokens of the part.
 
     >>> gold, predicted = [["B-PER", "O", "B-PER"]], [["I-PER", "O", "O"]]
     >>> parts = vocabulary_breakdown([["Ann", "sees", "Bob"]], gold, predicted, {"Ann"})
@@ -121,15 +107,14 @@ def vocabulary_breakdown(
     check_lengths(gold, words, "words")
     alignment = align(gold, predicted)
     if alignment.plain if plain is None else plain:
-        types = [None if label == outside else label for label in alignment.labels]
+        types = [None if label == "O" else label for label in alignment.labels]
     else:
         parts = map(label_parts, alignment.labels)
         types = [None if part.role == "O" else part.type for part in parts]
-    number = {kind: index for index, kind in enumerate(dict.fromkeys(kind for kind in types if kind is not None))}
-    type_of = np.array([-1 if kind is None else number[kind] for kind in types], np.int64)
+    number: dict[str | None, int] = {None: -1}
+    type_of = np.array([number.setdefault(kind, len(number)) for kind in types], np.int64)
     known_words = vocabulary if isinstance(vocabulary, (set, frozenset, dict)) else frozenset(vocabulary)
-    flat = map(known_words.__contains__, chain.from_iterable(words))
-    known = np.fromiter(flat, bool, alignment.tokens)
+    known = np.fromiter(map(known_words.__contains__, chain.from_iterable(words)), bool, alignment.tokens)
     wanted, guessed = type_of[alignment.gold], type_of[alignment.predicted]
     return VocabularyBreakdown(_token_score(wanted, guessed, known), _token_score(wanted, guessed, ~known))
 
@@ -155,7 +140,7 @@ def hamming(gold: LabelSequences, predicted: LabelSequences) -> Hamming:
 
 
 def edit_distance(gold: LabelSequences, predicted: LabelSequences) -> EditDistance:
-    """Sum up the edit distance of label sequences, which may differ in length.
+    """Return the edit distance of label sequences, which may differ in length.
 
     >>> edit_distance([["k", "a", "t"], ["a"]], [["k", "t"], ["a"]])
     EditDistance(total=1, sentences=2, mean=0.5, normalised=0.16666666666666666)
@@ -218,8 +203,5 @@ def confusion(gold: LabelSequences, predicted: LabelSequences) -> Confusion:
 def _token_score(gold: IntArray, predicted: IntArray, mask: NDArray[np.bool_]) -> TokenScore:
     gold, predicted = gold[mask], predicted[mask]
     same = gold == predicted
-    correct = int((same & (gold >= 0)).sum())
-    guessed, wanted = int((predicted >= 0).sum()), int((gold >= 0).sum())
-    precision, recall, f1 = (float(rate) for rate in rates(correct, guessed, wanted))
-    accuracy = float(ratio(same.sum(), len(gold)))
-    return TokenScore(precision, recall, f1, accuracy, wanted, guessed, correct, len(gold))
+    counts = TypeScore.of(int((same & (gold >= 0)).sum()), int((predicted >= 0).sum()), int((gold >= 0).sum()))
+    return TokenScore(**vars(counts), accuracy=float(ratio(same.sum(), len(gold))), tokens=len(gold))

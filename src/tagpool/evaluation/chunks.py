@@ -1,8 +1,7 @@
 """Chunks (spans) of aligned label sequences, counted as conlleval does, without a loop over tokens.
 
-The result equals that of ``tagpool.corpus.schemes.spans`` on every input. The rule is that of
-:mod:`tagpool.corpus.transitions`: a token
-continues the chunk before it if that token is ``B`` or ``I``, this one is ``I`` or ``E``, and their types are equal.
+The result equals that of ``tagpool.corpus.schemes.spans`` on every input. The rule is that of :mod:`tagpool.corpus.transitions`:
+a token continues the chunk before it if that token is ``B`` or ``I``, this one is ``I`` or ``E``, and their types are equal.
 Each distinct label gets two numbers: its type if a chunk may continue after it, and its type if it may continue a chunk
 (different negative numbers if not). Then the rule is one comparison of adjacent tokens.
 
@@ -41,7 +40,7 @@ class Chunks:
 
 @dataclass(frozen=True, eq=False)
 class ChunkCounts:
-    """The chunks of gold and prediction and those in both, with counts by type and by sentence.
+    """Chunks of gold and prediction and those in both, with counts by type and by sentence.
 
     ``types`` names the type ids. Counts have the columns correct, predicted, gold.
     """
@@ -53,31 +52,16 @@ class ChunkCounts:
     alignment: Alignment
 
     def by_type(self) -> IntArray:
-        """Return the counts of each type, one row a type.
-
-        >>> from tagpool.evaluation.alignment import align
-        >>> counts = count_chunks(align([["B-PER", "O", "B-LOC"]], [["B-PER", "O", "B-PER"]]))
-        >>> counts.types, counts.by_type().tolist()
-        (('PER', 'LOC'), [[1, 2, 1], [0, 0, 1]])
-        """
+        """Return the counts of each type, one row per type."""
         return self._columns(lambda chunks: np.bincount(chunks.types, minlength=len(self.types)))
 
-    def by_sentence(self, kind: str | None = None) -> IntArray:
-        """Return the counts of each sentence, one row a sentence, of one type or of all together.
-
-        >>> from tagpool.evaluation.alignment import align
-        >>> count_chunks(align([["B-PER"], ["O"]], [["B-PER"], ["B-PER"]])).by_sentence().tolist()
-        [[1, 1, 1], [0, 1, 0]]
-        """
+    def by_sentence(self) -> IntArray:
+        """Return the counts of each sentence, one row per sentence."""
         offsets, size = self.alignment.offsets, self.alignment.sentences
 
         def count(chunks: Chunks) -> IntArray:
-            starts = chunks.starts
-            if kind is not None:
-                wanted = self.types.index(kind) if kind in self.types else -1
-                starts = starts[chunks.types == wanted]
             # Empty sentences share an offset with the next one; "right" chooses the last of them, which has the token.
-            return np.bincount(np.searchsorted(offsets, starts, side="right") - 1, minlength=size)
+            return np.bincount(np.searchsorted(offsets, chunks.starts, side="right") - 1, minlength=size)
 
         return self._columns(count)
 
@@ -89,13 +73,12 @@ class ChunkCounts:
 def count_chunks(alignment: Alignment, *, plain: bool | None = None, outside: str | None = "O") -> ChunkCounts:
     """Find and compare the chunks of gold and prediction.
 
-    With ``plain``, every token is a chunk whose type is its label, except those labelled ``outside``, as with
-    conlleval's option -r. None (the default) decides by the labels: plain if they have no spans.
+    With ``plain``, every token is a chunk whose type is its label, except those labelled ``outside``, as with conlleval's
+    option -r. None (the default) decides by the labels: plain if they have no spans.
 
     >>> from tagpool.evaluation.alignment import align
-    >>> counts = count_chunks(align([["B-PER", "I-PER", "O"]], [["I-PER", "I-PER", "O"]]))
-    >>> len(counts.correct), len(counts.predicted), len(counts.gold)
-    (1, 1, 1)
+    >>> count_chunks(align([["B-PER", "O", "B-LOC"]], [["B-PER", "O", "B-PER"]])).by_type().tolist()
+    [[1, 2, 1], [0, 0, 1]]
     """
     if alignment.plain if plain is None else plain:
         types = tuple(label for label in alignment.labels if label != outside)

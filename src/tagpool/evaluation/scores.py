@@ -1,7 +1,6 @@
 """Precision, recall, F1 and accuracy of predicted labels, equal to conlleval's.
 
-Chunks are found in ``chunks``, intervals in ``significance``, error analysis in ``breakdown``. All rates
-are from 0 to 1; 0/0 counts as 0.
+All rates are from 0 to 1; 0/0 counts as 0. Error analysis is in ``breakdown``.
 """
 
 from __future__ import annotations
@@ -13,12 +12,12 @@ from typing import Any
 from tagpool.corpus.corpus import Corpus
 from tagpool.evaluation.alignment import LabelSequences, align
 from tagpool.evaluation.chunks import count_chunks, rates, ratio
-from tagpool.evaluation.significance import Interval, count_intervals
+from tagpool.evaluation.significance import METRICS, Interval, count_intervals
 
 
 @dataclass(frozen=True)
 class TypeScore:
-    """The score of one type of chunks, or of one label if labels are scored by token."""
+    """Score of one type of chunks, or of one label if labels are scored by token."""
 
     precision: float
     recall: float
@@ -27,22 +26,22 @@ class TypeScore:
     predicted: int
     correct: int
 
+    @classmethod
+    def of(cls, correct: int, predicted: int, gold: int) -> TypeScore:
+        """Return the score of these counts."""
+        precision, recall, f1 = (float(rate) for rate in rates(correct, predicted, gold))
+        return TypeScore(precision, recall, f1, gold, predicted, correct)
+
 
 @dataclass(frozen=True)
-class Score:
+class Score(TypeScore):
     """Agreement of predicted labels with gold ones; rates are from 0 to 1.
 
     ``gold``, ``predicted`` and ``correct`` count chunks (or tokens, if ``plain``). ``intervals`` has confidence
     intervals of the rates, if ``draws`` was given.
     """
 
-    precision: float
-    recall: float
-    f1: float
     accuracy: float
-    gold: int
-    predicted: int
-    correct: int
     tokens: int
     sentences: int
     plain: bool
@@ -61,10 +60,7 @@ class Score:
         {'PER': {'precision': 1.0, 'recall': 1.0, 'f1': 1.0, 'gold': 1, 'predicted': 1, 'correct': 1}}
         """
         return {
-            "precision": self.precision,
-            "recall": self.recall,
-            "f1": self.f1,
-            "accuracy": self.accuracy,
+            **{rate: getattr(self, rate) for rate in METRICS},
             "types": {kind: dict(vars(one)) for kind, one in self.types.items()},
             "tokens": self.tokens,
             "sentences": self.sentences,
@@ -84,13 +80,13 @@ def score(
 ) -> Score:
     """Score predicted label sequences against gold ones, as conlleval does.
 
-    Precision, recall and F1 are over chunks: a predicted chunk is correct if its first token, its last token and its
-    type are. Invalid sequences are read as conlleval reads them. Accuracy is over tokens, ``O`` included.
+    Precision, recall and F1 are over chunks: a predicted chunk is correct if its first token, its last token and its type are.
+    Invalid sequences are read as conlleval reads them. Accuracy is over tokens, ``O`` included.
 
-    Plain labels, such as parts of speech, are scored by token: every token is a chunk whose type is its label, except
-    tokens labelled ``outside``, as conlleval -r has it. Where there is no such label (or ``outside`` is None),
-    precision, recall and F1 are micro-averages equal to the accuracy, and ``types`` has the scores of each label.
-    ``plain`` forces this (True) or forbids it (False); by default the labels decide.
+    Plain labels, such as parts of speech, are scored by token: every token is a chunk whose type is its label, except tokens
+    labelled ``outside``, as with conlleval -r. Without such a label (or if ``outside`` is None), precision, recall and F1 are
+    micro-averages equal to the accuracy, and ``types`` has the scores of each label. ``plain`` forces this (True) or forbids it
+    (False); by default the labels decide.
 
     ``draws`` greater than 0 adds bootstrap intervals (10,000 is usual) at ``level``, with ``seed``.
 
@@ -104,24 +100,12 @@ def score(
     if plain is None:
         plain = alignment.plain
     counts = count_chunks(alignment, plain=plain, outside=outside)
-    correct, guessed, wanted = len(counts.correct), len(counts.predicted), len(counts.gold)
-    precision, recall, f1 = (float(rate) for rate in rates(correct, guessed, wanted))
     return Score(
-        precision=precision,
-        recall=recall,
-        f1=f1,
+        **vars(TypeScore.of(len(counts.correct), len(counts.predicted), len(counts.gold))),
         accuracy=float(ratio(alignment.right.sum(), alignment.tokens)),
-        gold=wanted,
-        predicted=guessed,
-        correct=correct,
         tokens=alignment.tokens,
         sentences=alignment.sentences,
         plain=plain,
-        types={kind: _type_score(*row) for kind, row in sorted(zip(counts.types, counts.by_type().tolist(), strict=True))},
+        types={kind: TypeScore.of(*row) for kind, row in sorted(zip(counts.types, counts.by_type().tolist(), strict=True))},
         intervals=count_intervals(counts, draws=draws, level=level, seed=seed) if draws else {},
     )
-
-
-def _type_score(correct: int, predicted: int, gold: int) -> TypeScore:
-    precision, recall, f1 = (float(rate) for rate in rates(correct, predicted, gold))
-    return TypeScore(precision, recall, f1, gold, predicted, correct)

@@ -1,15 +1,14 @@
-"""Significance: bootstrap intervals over sentences, the paired bootstrap, and McNemar's test.
+"""Significance: bootstrap intervals, the paired bootstrap, approximate randomisation, and McNemar's test.
 
-The bootstrap (Efron and Tibshirani 1993) draws as many sentences as there are, with
-replacement, and scores each draw. Since every score is a ratio of sums over sentences, a draw needs only how often each
-sentence was drawn: draws are made in blocks, and a block's sums are one matrix product. Memory is bounded by the block;
-results depend on the seed only.
+The bootstrap (Efron and Tibshirani 1993) draws as many sentences as there are, with replacement, and scores each draw. Every
+score is a ratio of sums over sentences, so a draw needs only the number of times that each sentence was drawn. Draws come in
+blocks, and the sums of a block are one matrix product. The block bounds the memory; results depend on the seed only.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -21,10 +20,12 @@ from tagpool.evaluation.chunks import ChunkCounts, FloatArray, count_chunks, rat
 
 METRICS = ("precision", "recall", "f1", "accuracy")
 _BLOCK = 1 << 20  # numbers drawn at once: a few megabytes, small enough for the cache
+_LEVEL = 0.95
+_ROUNDING = 1e-11  # sums of counts are exact, their ratios are rounded
 
 
 class Interval(NamedTuple):
-    """The two ends of a confidence interval."""
+    """Ends of a confidence interval."""
 
     low: float
     high: float
@@ -32,7 +33,7 @@ class Interval(NamedTuple):
 
 @dataclass(frozen=True)
 class PairedBootstrap:
-    """The outcome of :func:`paired_bootstrap`; scores are from 0 to 1."""
+    """Result of :func:`paired_bootstrap`; scores are from 0 to 1."""
 
     metric: str
     first: float
@@ -43,8 +44,18 @@ class PairedBootstrap:
 
 
 @dataclass(frozen=True)
+class Randomisation:
+    """Result of :func:`randomisation_test`: mean F1 of both (0 to 1), second − first, and the two-sided p value."""
+
+    first: float
+    second: float
+    difference: float
+    p_value: float
+
+
+@dataclass(frozen=True)
 class McNemar:
-    """The outcome of :func:`mcnemar`: how many tokens only one of the systems has right, and the p value.
+    """Result of :func:`mcnemar`: numbers of tokens that only one of the systems has right, and the p value.
 
     ``statistic`` is the chi-square, None if the exact binomial was used.
     """
@@ -55,36 +66,8 @@ class McNemar:
     p_value: float
 
 
-def bootstrap_intervals(
-    gold: LabelSequences,
-    predicted: LabelSequences,
-    *,
-    draws: int = 10_000,
-    level: float = 0.95,
-    seed: int = 0,
-    plain: bool | None = None,
-    outside: str | None = "O",
-) -> dict[str, Interval]:
-    """Return percentile intervals of precision, recall, f1 and accuracy by the bootstrap over sentences.
-
-    ``plain`` and ``outside`` are those of :func:`tagpool.evaluation.scores.score`.
-
-    >>> gold = [["B-PER", "O"], ["O", "B-LOC"]] * 20
-    >>> bootstrap_intervals(gold, gold, draws=100)["f1"]
-    Interval(low=1.0, high=1.0)
-    """
-    counts = count_chunks(align(gold, predicted), plain=plain, outside=outside)
-    return count_intervals(counts, draws=draws, level=level, seed=seed)
-
-
-def count_intervals(counts: ChunkCounts, *, draws: int = 10_000, level: float = 0.95, seed: int = 0) -> dict[str, Interval]:
-    """Return the intervals of :func:`bootstrap_intervals` from counts.
-
-    >>> counts = count_chunks(align([["NN"], ["VB"]] * 50, [["NN"], ["NN"]] * 50))
-    >>> low, high = count_intervals(counts)["accuracy"]
-    >>> low < 0.5 < high
-    True
-    """
+def count_intervals(counts: ChunkCounts, *, draws: int = 10_000, level: float = _LEVEL, seed: int = 0) -> dict[str, Interval]:
+    """Return percentile intervals of precision, recall, f1 and accuracy by the bootstrap over sentences."""
     table = _sentence_table(counts)
     scores = np.concatenate([_scores(sums) for sums in _draw(table, draws, seed)])
     return {metric: _interval(scores[:, column], level) for column, metric in enumerate(METRICS)}
@@ -97,16 +80,15 @@ def paired_bootstrap(
     *,
     metric: str = "f1",
     draws: int = 10_000,
-    level: float = 0.95,
     seed: int = 0,
     plain: bool | None = None,
     outside: str | None = "O",
 ) -> PairedBootstrap:
-    """Compare two systems on the same sentences: both are scored on every draw.
+    """Compare two systems on the same sentences: both are scored on every draw. The interval is that of 95%.
 
     The difference is second − first. The p value is two-sided: with d* the differences of the B draws,
-    p = min(1, 2·(1 + min(#{d* ≤ 0}, #{d* ≥ 0})) / (B + 1)), so it is below 1 − level just when the percentile interval
-    leaves out zero (up to one draw), never 0, and 1 for systems that never differ.
+    p = min(1, 2·(1 + min(#{d* ≤ 0}, #{d* ≥ 0})) / (B + 1)). So it is below 0.05 if and only if the percentile interval does not
+    contain zero (up to one draw), it is never 0, and it is 1 for systems that never differ.
 
     >>> gold = [["B-PER", "O"], ["O", "B-LOC"]] * 20
     >>> silent = [["O", "O"]] * 40
@@ -117,10 +99,7 @@ def paired_bootstrap(
     if metric not in METRICS:
         raise InputError(f"unknown metric {metric!r}; use one of {', '.join(METRICS)}")
     column = METRICS.index(metric)
-    alignments = [align(gold, first), align(gold, second)]
-    if plain is None:  # the two systems must be read the same way
-        plain = all(alignment.plain for alignment in alignments)
-    tables = [_sentence_table(count_chunks(aligned, plain=plain, outside=outside)) for aligned in alignments]
+    tables = [_sentence_table(counts) for counts in _count_all(gold, [first, second], plain, outside)]
     width = tables[0].shape[1]
     points = [float(_scores(table.sum(axis=0, keepdims=True))[0, column]) for table in tables]
     differences = np.concatenate(
@@ -135,18 +114,59 @@ def paired_bootstrap(
         first=points[0],
         second=points[1],
         difference=points[1] - points[0],
-        interval=_interval(differences, level),
+        interval=_interval(differences, _LEVEL),
         p_value=min(1.0, 2 * (1 + tail) / (draws + 1)),
     )
 
 
-def mcnemar(gold: LabelSequences, first: LabelSequences, second: LabelSequences, *, exact_below: int = 25) -> McNemar:
-    """Test whether two systems are right on equally many tokens (McNemar 1947), two-sided.
+def randomisation_test(
+    gold: LabelSequences,
+    first: Sequence[LabelSequences],
+    second: Sequence[LabelSequences],
+    *,
+    draws: int = 10_000,
+    seed: int = 0,
+) -> Randomisation:
+    """Test whether two kinds of models differ in F1 by approximate randomisation (Noreen 1989).
 
-    Only tokens that one system has right and the other wrong count. With fewer than ``exact_below`` of them the p value
-    is that of the exact binomial with ½; otherwise that of chi-square with one degree of freedom and Edwards'
-    continuity correction, (|b − c| − 1)² / (b + c). The test takes tokens as independent, which those of a
-    sentence are not; :func:`paired_bootstrap` does not.
+    ``first`` and ``second`` have the predictions for every seed. Under the null hypothesis the predictions of both are
+    exchangeable. So each draw swaps them at random, sentence by sentence (all seeds of a sentence together).
+    p = (1 + #{|d*| ≥ |d|}) / (draws + 1), where d is the difference of the mean F1 and d* are those of the draws.
+
+    >>> gold = [["B-PER", "O"], ["O", "B-LOC"]] * 20
+    >>> silent = [["O", "O"]] * 40
+    >>> randomisation_test(gold, [silent], [gold], draws=999)
+    Randomisation(first=0.0, second=1.0, difference=1.0, p_value=0.001)
+    """
+    if not first or len(first) != len(second):
+        raise InputError(f"expected as many predictions of both, at least one, got {len(first)} and {len(second)}")
+    tables = [counts.by_sentence().astype(np.float64) for counts in _count_all(gold, [*first, *second])]
+    ones, others = np.hstack(tables[: len(first)]), np.hstack(tables[len(first) :])
+    total_one, total_other, swapped = ones.sum(axis=0), others.sum(axis=0), others - ones
+    means = [float(_mean_f1(total[None])[0]) for total in (total_one, total_other)]
+    difference = means[1] - means[0]
+    random = np.random.default_rng(seed)
+    as_far = 0
+    for rows in _block_sizes(len(ones), draws):
+        moved = random.integers(0, 2, (rows, len(ones))).astype(np.float64) @ swapped
+        drawn = _mean_f1(total_other - moved) - _mean_f1(total_one + moved)
+        as_far += int((np.abs(drawn) >= abs(difference) - _ROUNDING).sum())
+    return Randomisation(means[0], means[1], difference, (1 + as_far) / (draws + 1))
+
+
+def _mean_f1(sums: FloatArray) -> FloatArray:
+    """Return the mean F1 over seeds for each row of sums: correct, predicted and gold chunks, seed by seed."""
+    correct, predicted, gold = sums.reshape(len(sums), -1, 3).transpose(2, 0, 1)
+    mean: FloatArray = rates(correct, predicted, gold)[2].mean(axis=1)
+    return mean
+
+
+def mcnemar(gold: LabelSequences, first: LabelSequences, second: LabelSequences, *, exact_below: int = 25) -> McNemar:
+    """Test whether two systems are right on the same number of tokens (McNemar 1947), two-sided.
+
+    Only tokens that one system has right and the other wrong count. With fewer than ``exact_below`` of them the p value is that
+    of the exact binomial with ½; otherwise that of chi-square with one degree of freedom and Edwards' continuity correction,
+    (|b − c| − 1)² / (b + c). The test assumes independent tokens, unlike :func:`paired_bootstrap`.
 
     >>> mcnemar([["a"] * 8], [["a"] * 8], [["a"] * 2 + ["b"] * 6])
     McNemar(first_only=6, second_only=0, statistic=None, p_value=0.03125)
@@ -167,11 +187,19 @@ def _binomial(successes: int, trials: int) -> float:
     return float(min(1.0, 2 * ways / 2**trials))
 
 
+def _count_all(
+    gold: LabelSequences, systems: Sequence[LabelSequences], plain: bool | None = None, outside: str | None = "O"
+) -> list[ChunkCounts]:
+    """Return the counts of systems, whose labels are all read in the same way: plain if those of every system are."""
+    alignments = [align(gold, labels) for labels in systems]
+    if plain is None:
+        plain = all(alignment.plain for alignment in alignments)
+    return [count_chunks(alignment, plain=plain, outside=outside) for alignment in alignments]
+
+
 def _sentence_table(counts: ChunkCounts) -> FloatArray:
     """Return for each sentence: correct, predicted and gold chunks, right tokens, tokens."""
     alignment = counts.alignment
-    if alignment.sentences == 0:
-        raise InputError("expected at least one sentence to draw from, got none")
     right = alignment.sum_by_sentence(alignment.right)
     return np.column_stack([counts.by_sentence(), right, alignment.lengths]).astype(np.float64)
 
@@ -184,16 +212,23 @@ def _scores(sums: FloatArray) -> FloatArray:
 
 def _draw(table: FloatArray, draws: int, seed: int) -> Iterator[FloatArray]:
     """Yield the column sums of ``draws`` bootstrap samples of the rows, in blocks."""
-    if draws < 1:
-        raise InputError(f"expected at least 1 bootstrap draw, got {draws}")
     random = np.random.default_rng(seed)
     size = len(table)
-    block = max(1, _BLOCK // size)
-    for begin in range(0, draws, block):
-        rows = min(block, draws - begin)
+    for rows in _block_sizes(size, draws):
         chosen = random.integers(0, size, (rows, size)) + size * np.arange(rows)[:, None]
         times = np.bincount(chosen.ravel(), minlength=rows * size).reshape(rows, size)
         yield times.astype(np.float64) @ table
+
+
+def _block_sizes(sentences: int, draws: int) -> Iterator[int]:
+    """Yield the number of draws in each block."""
+    if draws < 1:
+        raise InputError(f"expected at least 1 draw, got {draws}")
+    if not sentences:
+        raise InputError("expected at least one sentence to draw from, got none")
+    block = max(1, _BLOCK // sentences)
+    for begin in range(0, draws, block):
+        yield min(block, draws - begin)
 
 
 def _interval(values: FloatArray, level: float) -> Interval:

@@ -10,9 +10,8 @@ import numpy as np
 
 from tagpool.corpus.corpus import Corpus
 from tagpool.corpus.schemes import Scheme
-from tagpool.evaluation.randomisation import randomisation_test
 from tagpool.evaluation.scores import score
-from tagpool.evaluation.significance import bootstrap_intervals, mcnemar
+from tagpool.evaluation.significance import mcnemar, randomisation_test
 from tagpool.experiments.corpora import Split
 from tagpool.experiments.study import Row, Setting
 from tagpool.experts.linear.crf import CRF
@@ -126,8 +125,9 @@ def measured(
     """Return the mean F1 over seeds, and the mean bounds of its 95% intervals (bootstrap over sentences)."""
     scores, lows, highs = [], [], []
     for labels in results:
-        scores.append(100 * score(gold, labels).f1)
-        interval = bootstrap_intervals(gold, labels, draws=1000)["f1"]
+        result = score(gold, labels, draws=1000)
+        interval = result.intervals["f1"]
+        scores.append(100 * result.f1)
         lows.append(100 * interval.low)
         highs.append(100 * interval.high)
     return Row(row, metric, _mean(scores), _mean(lows), _mean(highs), paper, mark)

@@ -53,7 +53,7 @@ class Training:
         try:
             learned = self.learn(watch)
         except KeyboardInterrupt:
-            learned = watch.kept()
+            learned = watch.best_or_latest()
             if learned is not None and (not isinstance(learned, np.ndarray) or np.isfinite(learned).all()):
                 self.install(learned, watch)
             raise

@@ -22,21 +22,18 @@ _MOST_CLUSTERS = 20_000  # a table of all pairs of clusters then takes 6 GB
 
 def brown_rows(
     text: Text,
-    *,
-    k: int = 1000,
-    min_count: int = 1,
-    simplify: bool = False,
-    lower: bool = False,
-    encoding: str = "utf-8",
-    on_step: Callable[[int, int], object] | None = None,
+    k: int,
+    min_count: int,
+    function: _native.WordFunction,
+    encoding: str,
+    on_step: Callable[[int, int], object] | None,
 ) -> list[tuple[str, str, int]]:
     """Return (bits, word, count) for :meth:`tagpool.Clusters.brown`, sorted by bits, frequent words first."""
-    for name, value, least, most in (("k", k, 1, _MOST_CLUSTERS), ("min_count", min_count, 1, None)):
-        if type(value) is not int or value < least or (most is not None and value > most):
-            upper = "on" if most is None else f"to {most:,}"
-            raise InputError(f"{name}={value!r}: expected a whole number from {least} {upper}")
-    steps = [_native.Step(name) for name, chosen in (("simplify", simplify), ("lower", lower)) if chosen]
-    sentences = _native.SentenceText(_native.WordFunction(steps))
+    if type(k) is not int or not 1 <= k <= _MOST_CLUSTERS:
+        raise InputError(f"k={k!r}: expected a whole number from 1 to {_MOST_CLUSTERS:,}")
+    if type(min_count) is not int or min_count < 1:
+        raise InputError(f"min_count={min_count!r}: expected a whole number from 1 on")
+    sentences = _native.SentenceText(function)
     source = _add(sentences, text, encoding)
     if not sentences.token_count:
         raise InputError("expected sentences, got none: there are no words", source=source)

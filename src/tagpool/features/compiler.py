@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from tagpool import _native
-from tagpool.errors import InputError
+from tagpool.errors import InputError, TemplateError
 from tagpool.features.functions import CONTEXT, ELSEWHERE, FUNCTIONS, HISTORY_FIELD, NATIVE_NAMES
 from tagpool.features.template import DEFAULT_FIELD, Call, Expression, Field, Range, Template, TemplateSet, Term
 
@@ -56,22 +57,6 @@ class Program:
         return _native.Encoder(self.atoms, self.templates, self.boundary, minimum_count)
 
 
-def compile_templates(
-    templates: TemplateSet,
-    columns: Sequence[str],
-    resources: Mapping[str, Any],
-    *,
-    label_column: str | None = None,
-    history: bool = False,
-    dimensions: bool = False,
-) -> Program:
-    """Compile the templates without labels, or (``history``) the static parts of those with previous labels.
-
-    With ``dimensions`` an embedding is a feature for each of its dimensions, else it is dense.
-    """
-    return _Compiler(templates, columns, resources, label_column).program(history, dimensions)
-
-
 def restored_program(templates: TemplateSet, keys: Sequence[str]) -> Program:
     """Return the templates of a program in a model file, by their keys, with their bags."""
     bags: dict[str, list[tuple[str, ...]]] = {}
@@ -84,7 +69,9 @@ def restored_program(templates: TemplateSet, keys: Sequence[str]) -> Program:
     return Program([], [], sparse, (), templates.boundary)
 
 
-class _Compiler:
+class Compiler:
+    """Compiler of the templates of a set for a corpus with these columns."""
+
     def __init__(
         self, templates: TemplateSet, columns: Sequence[str], resources: Mapping[str, Any], label_column: str | None
     ) -> None:
@@ -96,6 +83,10 @@ class _Compiler:
         self.atom_numbers: dict[str, int] = {}
 
     def program(self, history: bool, dimensions: bool) -> Program:
+        """Compile the templates without labels, or (``history``) the static parts of those with previous labels.
+
+        With ``dimensions`` an embedding is a feature for each of its dimensions, else it is dense.
+        """
         terms_of: dict[tuple[str, tuple[tuple[Expression, int], ...]], list[Template]] = {}
         dense: dict[str, DenseTemplate] = {}
         for template in self.templates:
@@ -103,9 +94,9 @@ class _Compiler:
                 continue
             for term in template.terms:
                 if not term.is_history:
-                    self.check(term, template)
+                    self._check(term, template)
             if template.is_dense and not dimensions:
-                for one in self.dense(template):
+                for one in self._dense(template):
                     known = dense.get(one.key)
                     dense[one.key] = replace(one, bags=_join_bags([known.bags, one.bags])) if known else one
                 continue
@@ -119,50 +110,43 @@ class _Compiler:
         native: list[tuple[str, list[tuple[int, int]]]] = []
         for (key, terms), owners in terms_of.items():
             sparse.append(SparseTemplate(key, _join_bags([owner.bags for owner in owners]), _backs(terms)))
-            native.append((key, [(self.atom(e), offset) for e, offset in self.static(terms)]))
+            static = [(e, offset) for e, offset in terms if e != Field(HISTORY_FIELD)] or [(Call("bias"), 0)]
+            native.append((key, [(self._atom(e), offset) for e, offset in static]))
         return Program(self.atoms, native, tuple(sparse), tuple(dense.values()), self.templates.boundary)
-
-    def static(self, terms: tuple[tuple[Expression, int], ...]) -> tuple[tuple[Expression, int], ...]:
-        """Return the terms without labels; a bias if there is no other."""
-        return tuple((e, o) for e, o in terms if e != Field(HISTORY_FIELD)) or ((Call("bias"), 0),)
 
     # Checks -------------------------------------------------------------------------------------------------------------
 
-    def check(self, term: Term, template: Template) -> None:
+    def _check(self, term: Term, template: Template) -> None:
+        fail = partial(template.error, source=self.templates.source, term=term)
         expression: Expression | None = term.expression
         while isinstance(expression, Call):
-            self.check_resource(expression, term, template)
+            self._check_resource(expression, fail)
             if expression.function == ELSEWHERE and DEFAULT_FIELD not in self.columns:
-                message = f"{ELSEWHERE} needs a column {DEFAULT_FIELD!r}; the columns are {', '.join(self.columns)}"
-                raise template.error(message, source=self.templates.source, term=term)
+                raise fail(f"{ELSEWHERE} needs a column {DEFAULT_FIELD!r}; the columns are {', '.join(self.columns)}")
             expression = expression.expression
         if expression is None:
             return
-        column = self.column(expression.name)
+        column = self._column(expression.name)
         if column is None:
-            message = f"unknown field {expression.name!r}; the columns are {', '.join(self.columns)}"
-            raise template.error(message, source=self.templates.source, term=term)
+            raise fail(f"unknown field {expression.name!r}; the columns are {', '.join(self.columns)}")
         if column == self.label_column:
-            message = f"{expression.name!r} is the column of the labels, which are not known when tagging"
-            raise template.error(message, source=self.templates.source, term=term)
+            raise fail(f"{expression.name!r} is the column of the labels, which are not known when tagging")
 
-    def check_resource(self, call: Call, term: Term, template: Template) -> None:
+    def _check_resource(self, call: Call, fail: Callable[[str], TemplateError]) -> None:
         if call.resource is None:
             return
         if call.resource not in self.resources:
-            message = (
+            raise fail(
                 f"the {call.function} {call.resource!r} is missing; pass resources={{{call.resource!r}: ...}} "
                 f"(tagpool train: --set features.use.{call.resource}=PATH; tagpool features: --use {call.resource}=PATH), "
                 f"add a line 'use {call.resource} from PATH', or drop its templates "
                 f"(tagpool train: --set features.without={call.resource}; tagpool features: --without {call.resource})"
             )
-            raise template.error(message, source=self.templates.source, term=term)
         kind = getattr(self.resources[call.resource], "kind", type(self.resources[call.resource]).__name__)
         if kind != call.function:
-            message = f"{call.resource!r}: expected a resource for {call.function}, got one for {kind}"
-            raise template.error(message, source=self.templates.source, term=term)
+            raise fail(f"{call.resource!r}: expected a resource for {call.function}, got one for {kind}")
 
-    def column(self, name: str) -> str | None:
+    def _column(self, name: str) -> str | None:
         """Return the corpus column of a field: by name, or by number for fields of CRF++ templates."""
         if name in self.columns:
             return name
@@ -171,24 +155,24 @@ class _Compiler:
 
     # Atoms --------------------------------------------------------------------------------------------------------------
 
-    def atom(self, expression: Expression) -> int:
+    def _atom(self, expression: Expression) -> int:
         key = str(expression)
         if key not in self.atom_numbers:
             self.atom_numbers[key] = len(self.atoms)
-            self.atoms.append(self.make_atom(expression))
+            self.atoms.append(self._make_atom(expression))
         return self.atom_numbers[key]
 
-    def make_atom(self, expression: Expression) -> _native.Atom:
+    def _make_atom(self, expression: Expression) -> _native.Atom:
         if isinstance(expression, Call) and expression.function == ELSEWHERE:
-            return self.make_elsewhere(expression)
+            return self._make_elsewhere(expression)
         if isinstance(expression, Field) or expression.function not in CONTEXT:
-            column, function = self.word_function(expression)
-            total = isinstance(expression, Field) or self.is_total(expression)
+            column, function = self._word_function(expression)
+            total = isinstance(expression, Field) or self._is_total(expression)
             return _native.Atom.word(column, function, total)
         column, function = ("", _native.WordFunction([]))
         key: str | None = ""
         if expression.expression is not None:
-            column, function = self.word_function(expression.expression)
+            column, function = self._word_function(expression.expression)
             # A function with a lexicon is not cached by its name, since the lexicon may change.
             key = None if Term(expression.expression, ()).resources else str(expression.expression)
         resource: Any = self.resources[expression.resource] if expression.resource else None
@@ -201,40 +185,40 @@ class _Compiler:
         plain = expression.flag == "plain"
         return _native.Atom.context(expression.function, column, function, (window.low, window.high), plain, lexicon)
 
-    def make_elsewhere(self, call: Call) -> _native.Atom:
+    def _make_elsewhere(self, call: Call) -> _native.Atom:
         if call.expression is None:
             raise InputError(f"{call.function} needs an argument")
         window = call.numbers[0] if call.numbers else Range(0, 0)
-        inner = self.make_atom(call.expression)
+        inner = self._make_atom(call.expression)
         return _native.Atom.elsewhere(DEFAULT_FIELD, inner, (window.low, window.high), call.flag or "each")
 
-    def is_total(self, expression: Expression) -> bool:
+    def _is_total(self, expression: Expression) -> bool:
         while isinstance(expression, Call):
             if not FUNCTIONS[expression.function].total or expression.expression is None:
                 return False
             expression = expression.expression
         return True
 
-    def word_function(self, expression: Expression) -> tuple[str, _native.WordFunction]:
+    def _word_function(self, expression: Expression) -> tuple[str, _native.WordFunction]:
         """Return the column of an expression and the functions applied to it, innermost first."""
         steps: list[_native.Step] = []
         while isinstance(expression, Call):
-            steps.append(self.step(expression))
+            steps.append(self._step(expression))
             if expression.expression is None:
                 raise InputError(f"{expression.function} is not a function of a word")
             expression = expression.expression
-        column = self.column(expression.name)
+        column = self._column(expression.name)
         if column is None:
             raise InputError(f"unknown field {expression.name!r}")
         return column, _native.WordFunction(steps[::-1])
 
-    def step(self, call: Call) -> _native.Step:
+    def _step(self, call: Call) -> _native.Step:
         function = "lookup" if call.function in _LEXICONS else NATIVE_NAMES.get((call.function, call.flag or ""), call.function)
         numbers = call.numbers[0] if call.numbers else None
         lexicon = self.resources[call.resource].native if call.resource else None
         return _native.Step(function, numbers.low if numbers else 0, numbers.high if numbers else 0, lexicon)
 
-    def dense(self, template: Template) -> list[DenseTemplate]:
+    def _dense(self, template: Template) -> list[DenseTemplate]:
         (term,) = template.terms
         blocks = []
         functions: dict[Expression, tuple[str, _native.WordFunction]] = {}
@@ -242,7 +226,7 @@ class _Compiler:
             if not isinstance(call, Call) or call.resource is None or call.expression is None:
                 raise InputError("an embedding needs a resource")
             if call not in functions:
-                functions[call] = self.word_function(call.expression)
+                functions[call] = self._word_function(call.expression)
             column, function = functions[call]
             embeddings = self.resources[call.resource]
             blocks.append(DenseTemplate(f"{call}[{offset}]", template.bags, offset, column, function, embeddings))

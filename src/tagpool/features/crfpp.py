@@ -14,7 +14,6 @@ from tagpool.features.functions import FARTHEST_OFFSET, HISTORY_FIELD
 from tagpool.features.template import Field, Range, Template, TemplateSet, Term
 
 _MACRO = re.compile(r"%x\[\s*([+-]?\d{1,6})\s*,\s*(\d{1,6})\s*\]")
-_LINE = re.compile(r"\s*[UB]")
 
 
 def looks_like_crfpp(text: str) -> bool:
@@ -23,10 +22,9 @@ def looks_like_crfpp(text: str) -> bool:
     >>> looks_like_crfpp("# Unigram\\nU00:%x[-2,0]\\nB\\n"), looks_like_crfpp("word[0]\\n")
     (True, False)
     """
-    lines = [
-        line.strip() for line in text.removeprefix("\ufeff").split("\n") if line.strip() and not line.strip().startswith("#")
-    ]
-    return bool(lines) and bool(_LINE.match(lines[0])) and (lines[0] in ("U", "B") or "%" in lines[0].split("#")[0])
+    lines = map(str.strip, text.removeprefix("\ufeff").split("\n"))
+    first = next((line for line in lines if line and not line.startswith("#")), "")
+    return first in ("U", "B") or (first.startswith(("U", "B")) and "%" in first.split("#")[0])
 
 
 def parse_crfpp(text: str, *, source: str | None = None) -> TemplateSet:

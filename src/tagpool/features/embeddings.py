@@ -104,7 +104,6 @@ class Embeddings:
         first = 1 if lines and len(lines[0].split()) == 2 and all(part.isdigit() for part in lines[0].split()) else 0
         words: list[str] = []
         vectors: list[NDArray[np.float32]] = []
-        width = 0
         for number, line in enumerate(lines[first:], first + 1):
             if not line.strip():
                 continue
@@ -114,12 +113,10 @@ class Embeddings:
                     vector = np.array(rest.split(), dtype=np.float32)
             except ValueError:
                 raise ResourceError(f"expected numbers after {word!r}", source=path, line=number) from None
-            if not width:
-                width = len(vector)
+            width = len(vectors[0]) if vectors else len(vector)
             if len(vector) != width or not width:
-                raise ResourceError(
-                    f"expected {width or 'some'} numbers after {word!r}, got {len(vector)}", source=path, line=number
-                )
+                message = f"expected {width or 'some'} numbers after {word!r}, got {len(vector)}"
+                raise ResourceError(message, source=path, line=number)
             if not np.isfinite(vector).all():
                 raise ResourceError(f"expected finite numbers after {word!r}", source=path, line=number)
             words.append(word)

@@ -1,17 +1,49 @@
-"""EncodedCorpus: a corpus as feature ids, the input of models."""
+"""EncodedCorpus: a corpus as feature ids, the input of models. FeatureEncoder: the base of encoders."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from tagpool import _native
-from tagpool.errors import InputError
+from tagpool.errors import InputError, NotFittedError
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+
+_Native = TypeVar("_Native", _native.Encoder, _native.GivenFeatures)
+
+
+class FeatureEncoder(Generic[_Native]):
+    """Base of encoders: an index of features in native memory."""
+
+    def __init__(self, min_count: int) -> None:
+        self.min_count = min_count
+        self._native: _Native | None = None
+
+    @property
+    def fitted_native(self) -> _Native:
+        """Native index; an error before fitting."""
+        if self._native is None:
+            raise NotFittedError("the encoder is not fitted; call fit first")
+        return self._native
+
+    @property
+    def feature_count(self) -> int:
+        """Number of features."""
+        return self.fitted_native.feature_count
+
+    @property
+    def feature_names(self) -> list[str]:
+        """Features by id, as ``template=value``; given features by their name."""
+        return self.fitted_native.names()
+
+    def _check_min_count(self) -> None:
+        if type(self.min_count) is not int or self.min_count < 1:
+            raise InputError(f"min_count={self.min_count!r}: expected a whole number from 1 on")
 
 
 @dataclass(frozen=True)

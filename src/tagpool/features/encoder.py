@@ -6,30 +6,29 @@ freezes the index; ``transform`` drops unknown features.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from tagpool import _native
 from tagpool.corpus.corpus import Corpus
-from tagpool.errors import InputError, NotFittedError, ResourceError
-from tagpool.features.compiler import Program, SparseTemplate, compile_templates, restored_program
-from tagpool.features.encoded import DenseBlock, EncodedCorpus
+from tagpool.corpus.faults import NameFaults
+from tagpool.errors import InputError, ResourceError
+from tagpool.features.compiler import Compiler, Program, SparseTemplate, restored_program
+from tagpool.features.encoded import DenseBlock, EncodedCorpus, FeatureEncoder
 from tagpool.features.presets import load_templates
-from tagpool.features.resource_files import read_resource
-from tagpool.features.shipped import shipped_resource
+from tagpool.features.resource_files import read_resource, shipped_resource
 from tagpool.features.template import TemplateSet
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-_Result = TypeVar("_Result")
 _BASE_GROUP = 2**16 - 1
 
 
-class Encoder:
+class Encoder(FeatureEncoder[_native.Encoder]):
     """Encode corpora as feature ids.
 
     ``templates`` is the name of a preset, a template file, template text or a :class:`TemplateSet`. ``resources`` maps the names
@@ -53,12 +52,11 @@ class Encoder:
         history: bool = False,
         dimensions: bool = False,
     ) -> None:
+        super().__init__(min_count)
         self.templates = templates
         self.resources = resources
-        self.min_count = min_count
         self.history = history
         self.dimensions = dimensions
-        self._native: _native.Encoder | None = None
         self._model: _native.Model | None = None  # source of the lexicons, if it was loaded from a file
 
     # Fitting ------------------------------------------------------------------------------------------------------------
@@ -94,7 +92,7 @@ class Encoder:
         Features ``known`` by name come first and are kept whatever their count; ``known_history`` are features that are combined
         with previous labels.
         """
-        self._check_parameters()
+        self._check_min_count()
         _check_corpus(corpus)
         if not len(corpus):
             raise InputError("expected sentences, got an empty corpus", source=corpus.source)
@@ -105,18 +103,14 @@ class Encoder:
         self._program = self._compile(corpus, history=False)
         self._history_program = self._compile(corpus, history=True) if self.history else None
         self.labels_ = _distinct_labels(corpus)
-        native = self._model.encoder(self.min_count) if self._model is not None else self._program.native(self.min_count)
-        encoding = _translate_errors(corpus, lambda: native.fit(corpus.native, list(known)))
-        self._native_history = None
-        history = None
+        native = self._make_native(self._program, history=False)
+        native_history = None
         if self._history_program is not None and self._history_program.sparse:
-            if self._model is not None:
-                native_history = self._model.history_encoder(self.min_count)
-            else:
-                native_history = self._history_program.native(self.min_count)
-            history = _translate_errors(corpus, lambda: native_history.fit(corpus.native, list(known_history)))
-            self._native_history = native_history
-        self._native = native
+            native_history = self._make_native(self._history_program, history=True)
+        with NameFaults(corpus.source):
+            encoding = native.fit(corpus.native, list(known))
+            history = None if native_history is None else native_history.fit(corpus.native, list(known_history))
+        self._native, self._native_history = native, native_history
         return self._encoded(corpus, encoding, history)
 
     def keep(self, encoded: EncodedCorpus, marks: bytes) -> EncodedCorpus:
@@ -127,30 +121,26 @@ class Encoder:
         >>> encoder.keep(encoder.fit_transform(corpus), bytes([0, 1])).ids.tolist(), encoder.feature_names
         ([0], ['word[0]=left'])
         """
-        native = self._fitted()
-        try:
-            native.keep(marks, encoded.native)
-        except _native.InputFault as fault:
-            raise InputError(str(fault.args[0])) from None
-        return replace(encoded, feature_count=native.feature_count)
+        with NameFaults():
+            self.fitted_native.keep(marks, encoded.native)
+        return replace(encoded, feature_count=self.feature_count)
 
     def transform(self, corpus: Corpus) -> EncodedCorpus:
         """Encode another corpus; features that are not in the index are dropped."""
-        native = self._fitted()
+        native, native_history = self.fitted_native, self.fitted_history
         _check_corpus(corpus)
         self._check_columns(corpus)
-        encoding = _translate_errors(corpus, lambda: native.encode(corpus.native))
-        native_history = self._native_history
-        history = None
-        if native_history is not None:
-            history = _translate_errors(corpus, lambda: native_history.encode(corpus.native))
+        with NameFaults(corpus.source):
+            encoding = native.encode(corpus.native)
+            history = None if native_history is None else native_history.encode(corpus.native)
         return self._encoded(corpus, encoding, history)
 
     def describe(self, corpus: Corpus, sentence: int) -> list[list[tuple[str, float]]]:
         """Return the features of each token of a sentence, as (text, value), including those not in the index."""
-        native = self._fitted()
+        native = self.fitted_native
         self._check_columns(corpus)
-        return _translate_errors(corpus, lambda: native.describe(corpus.native, sentence))
+        with NameFaults(corpus.source):
+            return native.describe(corpus.native, sentence)
 
     def __repr__(self) -> str:
         if self._native is None:
@@ -160,30 +150,20 @@ class Encoder:
     # Fitted attributes ----------------------------------------------------------------------------------------------------
 
     @property
-    def feature_count(self) -> int:
-        """Number of features."""
-        return self._fitted().feature_count
-
-    @property
-    def feature_names(self) -> list[str]:
-        """Features by id, as ``template=value``."""
-        return self._fitted().names()
-
-    @property
     def feature_counts(self) -> NDArray[np.uint32]:
         """Number of occurrences of each feature in the fitted corpus."""
-        return self._fitted().counts()
+        return self.fitted_native.counts()
 
     @property
     def feature_templates(self) -> list[SparseTemplate]:
         """Template of each feature."""
-        return [self._program.sparse[number] for number in self._fitted().template_numbers().tolist()]
+        return [self._program.sparse[number] for number in self.fitted_native.template_numbers().tolist()]
 
     @property
     def history_names(self) -> list[str]:
         """Names of the features that are combined with previous labels."""
-        self._fitted()
-        return self._native_history.names() if self._native_history is not None else []
+        history = self.fitted_history
+        return [] if history is None else history.names()
 
     @property
     def history_backs(self) -> list[tuple[int, ...]]:
@@ -193,30 +173,16 @@ class Encoder:
         >>> Encoder("word[0]\\nlabel[-1] & label[-2] & word[0]", history=True).fit(corpus).history_backs
         [(1, 2)]
         """
-        self._fitted()
+        _ = self.fitted_native
         return [] if self._history_program is None else [template.backs for template in self._history_program.sparse]
 
     # Internal ------------------------------------------------------------------------------------------------------------
 
     @property
-    def fitted_native(self) -> _native.Encoder:
-        """The native encoder."""
-        return self._fitted()
-
-    @property
     def fitted_history(self) -> _native.Encoder | None:
-        """The native encoder of the features that are combined with previous labels."""
-        self._fitted()
+        """Native encoder of the features that are combined with previous labels."""
+        _ = self.fitted_native
         return self._native_history
-
-    def _fitted(self) -> _native.Encoder:
-        if self._native is None:
-            raise NotFittedError("the encoder is not fitted; call fit(corpus) first")
-        return self._native
-
-    def _check_parameters(self) -> None:
-        if type(self.min_count) is not int or self.min_count < 1:
-            raise InputError(f"min_count={self.min_count!r}: expected a whole number from 1 on")
 
     def _check_history(self) -> None:
         if self.history:
@@ -231,14 +197,13 @@ class Encoder:
         if self._model is not None:
             keys = self._model.history_template_keys if history else self._model.template_keys
             return restored_program(self.templates_, keys)
-        return compile_templates(
-            self.templates_,
-            corpus.columns,
-            self.resources_,
-            label_column=corpus.label_column,
-            history=history,
-            dimensions=self.dimensions,
-        )
+        compiler = Compiler(self.templates_, corpus.columns, self.resources_, corpus.label_column)
+        return compiler.program(history, self.dimensions)
+
+    def _make_native(self, program: Program, *, history: bool) -> _native.Encoder:
+        if self._model is None:
+            return program.native(self.min_count)
+        return self._model.history_encoder(self.min_count) if history else self._model.encoder(self.min_count)
 
     def _check_columns(self, corpus: Corpus) -> None:
         """Raise an error if a corpus lacks a column: compiling again names the template that needs it."""
@@ -285,7 +250,7 @@ class Encoder:
     def _restriction(self, bags: tuple[str, ...]) -> tuple[bytes, bytes | None, set[str]]:
         """Return marks of the features in these bags: sparse, history, and the keys of dense templates."""
         self.templates_.check_bags(bags)
-        keep = _marks(self._fitted(), self._program, bags)
+        keep = _marks(self.fitted_native, self._program, bags)
         keep_history = None
         if self._native_history is not None and self._history_program is not None:
             keep_history = _marks(self._native_history, self._history_program, bags)
@@ -315,13 +280,6 @@ def _check_corpus(corpus: object) -> None:
     if not isinstance(corpus, Corpus):
         kind = type(corpus).__name__
         raise InputError(f"expected a Corpus, got {kind}; make one with read_corpus(path) or Corpus.from_lists(word=...)")
-
-
-def _translate_errors(corpus: Corpus, run: Callable[[], _Result]) -> _Result:
-    try:
-        return run()
-    except _native.InputFault as fault:
-        raise InputError(str(fault.args[0]), source=corpus.source) from None
 
 
 def _distinct_labels(corpus: Corpus) -> tuple[str, ...]:

@@ -43,8 +43,7 @@ class Function:
 
 
 ELSEWHERE = "elsewhere"
-NOT_ELSEWHERE = (ELSEWHERE, "number", "embedding")
-"""Functions to which ``elsewhere`` does not apply: itself, and functions whose values are not text."""
+NOT_ELSEWHERE = (ELSEWHERE, "number", "embedding")  # ``elsewhere`` does not apply to itself, and to values that are not text
 
 FUNCTIONS: dict[str, Function] = {
     function.name: function
@@ -152,12 +151,10 @@ FUNCTIONS: dict[str, Function] = {
     )
 }
 
-HISTORY_FIELD = "label"
-"""Field of the previous labels: ``label[-1]``."""
-
+HISTORY_FIELD = "label"  # field of the previous labels: ``label[-1]``
 FARTHEST_OFFSET = 50
 FARTHEST_HISTORY = 8
 
 CONTEXT = frozenset(function.name for function in FUNCTIONS.values() if function.context)
+# Names of functions with a flag in the native core.
 NATIVE_NAMES = {("shape", "short"): "short_shape", ("ngrams", "edges"): "edge_ngrams", ("orthography", "dfi"): "orthography_dfi"}
-"""Names in the native core of functions with a flag."""

@@ -16,20 +16,22 @@ A feature that occurs twice counts twice.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
 from tagpool import _native
-from tagpool.errors import InputError, NotFittedError
-from tagpool.features.encoded import EncodedCorpus
+from tagpool.corpus.faults import NameFaults
+from tagpool.errors import InputError
+from tagpool.features.encoded import EncodedCorpus, FeatureEncoder
 
 GivenToken = Iterable[str] | Mapping[str, Any]
 GivenSentences = Sequence[Sequence[GivenToken]]
 
 
-class GivenEncoder:
+class GivenEncoder(FeatureEncoder[_native.GivenFeatures]):
     """Number given features and encode them.
 
     >>> encoder = GivenEncoder()
@@ -39,8 +41,7 @@ class GivenEncoder:
     """
 
     def __init__(self, *, min_count: int = 1) -> None:
-        self.min_count = min_count
-        self._native: _native.GivenFeatures | None = None
+        super().__init__(min_count)
 
     def fit(self, sentences: GivenSentences, labels: Sequence[Sequence[str]] | None = None) -> GivenEncoder:
         """Number the features and labels."""
@@ -51,10 +52,10 @@ class GivenEncoder:
         self, sentences: GivenSentences, labels: Sequence[Sequence[str]] | None = None, *, known: Sequence[str] = ()
     ) -> EncodedCorpus:
         """Fit and encode. Features ``known`` by name come first and are always kept."""
-        if type(self.min_count) is not int or self.min_count < 1:
-            raise InputError(f"min_count={self.min_count!r}: expected a whole number from 1 on")
+        self._check_min_count()
         native = _native.GivenFeatures()
-        encoding = _translate_errors(lambda: native.fit(sentences, self.min_count, list(known)))
+        with _name_errors():
+            encoding = native.fit(sentences, self.min_count, list(known))
         if encoding.token_count == 0:
             raise InputError("expected sentences, got none")
         flat = _flat_labels(encoding, labels)
@@ -64,34 +65,15 @@ class GivenEncoder:
 
     def transform(self, sentences: GivenSentences, labels: Sequence[Sequence[str]] | None = None) -> EncodedCorpus:
         """Encode; features that are not in the index are dropped."""
-        native = self._fitted()
-        encoding = _translate_errors(lambda: native.encode(sentences))
+        native = self.fitted_native
+        with _name_errors():
+            encoding = native.encode(sentences)
         return self._encoded(encoding, _flat_labels(encoding, labels))
-
-    @property
-    def feature_count(self) -> int:
-        """Number of features."""
-        return self._fitted().feature_count
-
-    @property
-    def feature_names(self) -> list[str]:
-        """Features by id."""
-        return self._fitted().names()
 
     @property
     def feature_counts(self) -> list[int]:
         """Number of occurrences of each feature in fitting."""
-        return self._fitted().counts()
-
-    @property
-    def fitted_native(self) -> _native.GivenFeatures:
-        """The native index."""
-        return self._fitted()
-
-    def _fitted(self) -> _native.GivenFeatures:
-        if self._native is None:
-            raise NotFittedError("the encoder is not fitted; call fit(sentences) first")
-        return self._native
+        return self.fitted_native.counts()
 
     def _encoded(self, encoding: _native.Encoding, labels: list[str] | None) -> EncodedCorpus:
         numbers = {label: number for number, label in enumerate(self.labels_)}
@@ -117,11 +99,10 @@ def _flat_labels(encoding: _native.Encoding, labels: Sequence[Sequence[str]] | N
     return flat
 
 
-def _translate_errors(run: Any) -> _native.Encoding:
+@contextmanager
+def _name_errors() -> Iterator[None]:
     try:
-        encoding: _native.Encoding = run()
-    except _native.InputFault as fault:
-        raise InputError(str(fault.args[0])) from None
+        with NameFaults():
+            yield
     except TypeError as error:
         raise InputError(f"expected a list of sentences, each a list of tokens: {error}") from None
-    return encoding

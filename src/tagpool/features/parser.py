@@ -63,9 +63,8 @@ def parse(text: str, *, source: str | None = None) -> TemplateSet:
             if match := _USE.match(line):
                 uses[match["name"]] = match["quoted"] or match["bare"]
             elif match := _USE_BEGUN.match(line):
-                raise TemplateError(
-                    "expected use NAME from PATH, the path in double quotes if it has blanks", text=line, column=match.end() - 1
-                )
+                message = "expected use NAME from PATH, the path in double quotes if it has blanks"
+                raise TemplateError(message, text=line, column=match.end() - 1)
             elif match := _BOUNDARY.match(line):
                 if match["value"] not in ("on", "off"):
                     raise TemplateError("expected on or off", text=line, column=match.start("value"))
@@ -214,10 +213,7 @@ class _Parser:
         window = self.range("an offset, such as 0 or -2..2")
         farthest = FARTHEST_HISTORY if expression == Field(HISTORY_FIELD) else FARTHEST_OFFSET
         if expression == Field(HISTORY_FIELD) and window.high >= 0:
-            self.fail(
-                f"{HISTORY_FIELD}[{window.high}] is unknown when tagging; use a negative offset, as in {HISTORY_FIELD}[-1]",
-                token,
-            )
+            self.fail(f"label[{window.high}] is unknown when tagging; use a negative offset, as in label[-1]", token)
         if max(-window.low, window.high) > farthest:
             self.fail(f"offset out of range: expected {-farthest} to {farthest}, got {window}", token)
         if expression == Call("bias") and window != Range(0, 0):

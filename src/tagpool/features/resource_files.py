@@ -1,7 +1,8 @@
-"""Reading of resources by kind."""
+"""Resources by kind: from files, and the word lists of the package that the presets use."""
 
 from __future__ import annotations
 
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -28,3 +29,24 @@ def read_resource(kind: str, path: str | Path) -> Any:
     if kind not in _READERS:
         raise ResourceError(f"expected a resource for one of {', '.join(_READERS)}, got one for {kind!r}", source=path)
     return _READERS[kind](path)
+
+
+def shipped_phrases(name: str) -> list[str]:
+    """Return the phrases of a list of the package; empty if there is no such list.
+
+    >>> "Mr." in shipped_phrases("titles")
+    True
+    """
+    file = resources.files("tagpool.features") / "lists" / f"{name}.txt"
+    lines = file.read_text(encoding="utf-8").splitlines() if file.is_file() else []
+    return [line for line in lines if line and not line.startswith("#")]
+
+
+def shipped_resource(name: str, kind: str) -> Gazetteer | None:
+    """Return a gazetteer of the package (``titles``: forms of address before a person's name); None if it is unknown.
+
+    >>> shipped_resource("titles", "gazetteer").lists
+    ('titles',)
+    """
+    phrases = shipped_phrases(name) if kind == Gazetteer.kind else []
+    return Gazetteer({name: phrases}) if phrases else None

@@ -1,11 +1,12 @@
-"""Resources of templates: gazetteers, clusters and ambiguity classes. (Embeddings are in embeddings.py.)
+"""Resources of templates: gazetteers, clusters and ambiguity classes. Embeddings are in ``embeddings.py``.
 
-They are read from common formats, ``.gz`` or not, and copied to the native core once.
+Readers support common formats, ``.gz`` or not. The native core has the only copy.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import ClassVar, NamedTuple, TypeVar
 
@@ -19,6 +20,7 @@ from tagpool.features.tag_counts import SHARE, TRAINING_MINIMUM, TagCounts
 Lexicon = _native.WordLexicon | _native.PhraseLexicon | _native.VectorLexicon
 
 _Classes = TypeVar("_Classes", bound="WordClasses")
+_Fail = Callable[[str], ResourceError]
 _SUFFIXES = (".gz", ".txt", ".lst", ".list", ".tsv")
 
 
@@ -90,18 +92,19 @@ class Gazetteer:
         """Read a file or a folder."""
         root = Path(path)
         lists: dict[str, list[str]] = {}
-        for file in _files_in(root) if root.is_dir() else [root]:
+        for file in _visible_files(root) if root.is_dir() else [root]:
             lines = _lines(file)
-            _refuse_empty(lines, file)
-            if _is_table(file):
-                for number, line in enumerate(lines, 1):
-                    phrase, tab, name = line.rpartition("\t")
-                    if not tab or not name.strip():
-                        raise ResourceError("expected a phrase, a tab and the name of its list", source=file, line=number)
-                    lists.setdefault(name.strip(), []).append(phrase)
-            else:
-                name = _list_name(file.relative_to(root) if root.is_dir() else file)
-                lists.setdefault(name, []).extend(lines)
+            empty = next((number for number, line in enumerate(lines, 1) if not line.strip()), None)
+            if empty is not None and any(map(str.strip, lines)):  # a sign of a damaged file
+                raise ResourceError("expected a phrase, got an empty line; remove it", source=file, line=empty)
+            if ".tsv" not in file.suffixes[-2:]:
+                lists.setdefault(_list_name(file.relative_to(root) if root.is_dir() else file), []).extend(lines)
+                continue
+            for number, line in enumerate(lines, 1):
+                phrase, tab, name = line.rpartition("\t")
+                if not tab or not name.strip():
+                    raise ResourceError("expected a phrase, a tab and the name of its list", source=file, line=number)
+                lists.setdefault(name.strip(), []).append(phrase)
         if not any(phrase.strip() for phrases in lists.values() for phrase in phrases):
             raise ResourceError("the gazetteer has no phrases", source=root)
         gazetteer = cls(lists)
@@ -136,22 +139,9 @@ class Gazetteer:
         return lexicon
 
 
-def _refuse_empty(lines: list[str], file: Path) -> None:
-    """Raise an error for an empty line between phrases, which indicates a damaged file."""
-    for number, line in enumerate(lines, 1):
-        if not line.strip() and any(map(str.strip, lines)):
-            raise ResourceError("expected a phrase, got an empty line; remove it", source=file, line=number)
-
-
-def _files_in(folder: Path) -> list[Path]:
-    def is_hidden(path: Path) -> bool:
-        return any(part.startswith(".") for part in path.relative_to(folder).parts)
-
-    return sorted(path for path in folder.rglob("*") if path.is_file() and not is_hidden(path))
-
-
-def _is_table(path: Path) -> bool:
-    return ".tsv" in path.suffixes[-2:]
+def _visible_files(folder: Path) -> list[Path]:
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    return sorted(path for path in files if not any(part.startswith(".") for part in path.relative_to(folder).parts))
 
 
 class WordClasses:
@@ -174,7 +164,14 @@ class WordClasses:
         return type(self), (dict(self.native.items()),)
 
     @classmethod
-    def _read_from(cls: type[_Classes], path: str | Path, classes: Mapping[str, str]) -> _Classes:
+    def _read(cls: type[_Classes], path: str | Path, parse: Callable[[str, _Fail], tuple[str, str]]) -> _Classes:
+        """Read a file; ``parse`` returns the word and the class of a line. The first line of a word counts."""
+        classes: dict[str, str] = {}
+        for number, line in enumerate(_lines(path), 1):
+            if line.strip():
+                classes.setdefault(*parse(line, partial(ResourceError, source=path, line=number)))
+        if not classes:
+            raise ResourceError("expected words with classes, got none: the file is empty", source=path)
         resource = cls(classes)
         resource.origin = Origin.of(cls.kind, path)
         return resource
@@ -232,32 +229,29 @@ class Clusters(WordClasses):
         >>> {word: clusters.get(word) for word in sorted(clusters.counts)}
         {'a': '11', 'cat': '0', 'dog': '0', 'sees': '10', 'the': '11'}
         """
-        rows = brown_rows(text, k=k, min_count=min_count, simplify=simplify, lower=lower, encoding=encoding, on_step=on_step)
+        steps = [_native.Step(name) for name, chosen in (("simplify", simplify), ("lower", lower)) if chosen]
+        rows = brown_rows(text, k, min_count, _native.WordFunction(steps), encoding, on_step)
         return cls({word: bits for bits, word, _ in rows}, {word: count for _, word, count in rows})
 
     @classmethod
     def read(cls, path: str | Path) -> Clusters:
         """Read ``bits TAB word [TAB count]`` lines; :meth:`brown` makes clusters from text."""
-        classes: dict[str, str] = {}
-        for number, line in enumerate(_lines(path), 1):
-            if not line.strip():
-                continue
-            fields = line.split("\t")
-            if len(fields) not in (2, 3):
-                raise ResourceError(f"expected bits TAB word [TAB count], got {len(fields)} columns", source=path, line=number)
-            if not fields[0] or fields[0].strip("01"):
-                raise ResourceError(f"expected a bit string such as 0110, got {fields[0][:40]!r}", source=path, line=number)
-            classes.setdefault(fields[1], fields[0])
-        if not classes:
-            raise ResourceError("expected clusters, got none: the file is empty", source=path)
-        return cls._read_from(path, classes)
+
+        def parse(line: str, fail: _Fail) -> tuple[str, str]:
+            bits, *others = line.split("\t")
+            if len(others) not in (1, 2):
+                raise fail(f"expected bits TAB word [TAB count], got {len(others) + 1} columns")
+            if not bits or bits.strip("01"):
+                raise fail(f"expected a bit string such as 0110, got {bits[:40]!r}")
+            return others[0], bits
+
+        return cls._read(path, parse)
 
     def write(self, path: str | Path) -> None:
         """Write ``bits TAB word TAB count`` lines (without counts if they are unknown); ``.gz`` is compressed."""
         bits = dict(self.native.items())
         ends = {word: f"\t{count}" for word, count in self.counts.items()}
-        words = self.counts or bits
-        write_text(path, "".join(f"{bits[word]}\t{word}{ends.get(word, '')}\n" for word in words))
+        write_text(path, "".join(f"{bits[word]}\t{word}{ends.get(word, '')}\n" for word in self.counts or bits))
 
     @property
     def cluster_count(self) -> int:
@@ -278,17 +272,14 @@ class AmbiguityClasses(WordClasses):
     @classmethod
     def read(cls, path: str | Path) -> AmbiguityClasses:
         """Read ``word TAB tags`` lines, the tags separated by blanks, the most frequent first."""
-        classes: dict[str, str] = {}
-        for number, line in enumerate(_lines(path), 1):
-            if not line.strip():
-                continue
-            word, tab, tags = line.partition("\t")
-            if not tab or not word or not tags.strip():
-                raise ResourceError(f"expected word TAB tags, got {line[:60]!r}", source=path, line=number)
-            classes.setdefault(word, "_".join(tags.split()))
-        if not classes:
-            raise ResourceError("expected ambiguity classes, got none: the file is empty", source=path)
-        return cls._read_from(path, classes)
+
+        def parse(line: str, fail: _Fail) -> tuple[str, str]:
+            word, _, tags = line.partition("\t")
+            if not word or not tags.strip():
+                raise fail(f"expected word TAB tags, got {line[:60]!r}")
+            return word, "_".join(tags.split())
+
+        return cls._read(path, parse)
 
     @classmethod
     def from_corpus(cls, corpus: Corpus, *, min_count: int = TRAINING_MINIMUM, share: float = SHARE) -> AmbiguityClasses:

@@ -38,7 +38,7 @@ class TagCounts:
         """Count the tags of sentences."""
         for sentence, labels in zip(words, tags, strict=True):
             for word, label in zip(sentence, labels, strict=True):
-                form = word if self._simplify is None else self._form(word)
+                form = word if self._simplify is None else self._form(word, self._simplify)
                 self._counts.setdefault(form, Counter())[label] += 1
 
     def add_training(self, corpus: Corpus, *, min_count: int = TRAINING_MINIMUM) -> None:
@@ -57,10 +57,9 @@ class TagCounts:
         tags_of: dict[str, list[str]] = {}
         for word, counts in self._counts.items():
             total = counts.total()
-            ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-            frequent = [tag for tag, count in ranked if count >= share * total]
+            frequent = [tag for tag, count in counts.items() if count >= share * total]
             if frequent and total >= min_count:
-                tags_of[word] = frequent
+                tags_of[word] = sorted(frequent, key=lambda tag: (-counts[tag], tag))
         return tags_of
 
     def write(self, path: str | Path, *, share: float = SHARE, min_count: int = 1) -> int:
@@ -74,8 +73,7 @@ class TagCounts:
         write_text(path, "".join(f"{word}\t{' '.join(tags_of[word])}\n" for word in sorted(tags_of)))
         return len(tags_of)
 
-    def _form(self, word: str) -> str:
-        form = self._forms.get(word)
-        if form is None and self._simplify is not None:
-            form = self._forms[word] = self._simplify.values(word)[0]
-        return form or word
+    def _form(self, word: str, simplify: _native.WordFunction) -> str:
+        if word not in self._forms:
+            self._forms[word] = simplify.values(word)[0]
+        return self._forms[word]

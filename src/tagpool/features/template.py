@@ -13,9 +13,7 @@ from math import prod
 from tagpool.errors import TemplateError
 from tagpool.features.functions import FUNCTIONS, HISTORY_FIELD, Numbers
 
-BASE = "base"
-"""Bag of the templates that belong to every bag."""
-
+BASE = "base"  # bag of the templates that belong to every bag
 DEFAULT_FIELD = "word"
 
 

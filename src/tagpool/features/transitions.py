@@ -5,12 +5,11 @@ A chain has a weight for every label bigram anyway: ``label[-1]`` alone (``B`` i
 
 from __future__ import annotations
 
-from tagpool.features.functions import HISTORY_FIELD
-from tagpool.features.template import Field, Template, TemplateSet
+from tagpool.features.template import Template, TemplateSet
 
 
 def transition_templates(templates: TemplateSet) -> TemplateSet:
-    """Drop templates that a chain has anyway; an error for templates it does not support.
+    """Drop templates that a chain has anyway; raise an error for templates that it does not support.
 
     >>> from tagpool.features.presets import load_templates
     >>> print(transition_templates(load_templates("pos[0]\\nlabel[-1]\\nlabel[-1] & pos[0]")), end="")
@@ -21,15 +20,9 @@ def transition_templates(templates: TemplateSet) -> TemplateSet:
 
 
 def _is_needed(template: Template, templates: TemplateSet) -> bool:
-    needed = False
-    for _, terms in template.expand():
-        back = {offset for expression, offset in terms if expression == Field(HISTORY_FIELD)}
-        static = any(expression != Field(HISTORY_FIELD) for expression, _ in terms)
-        if back == {-1}:
-            needed = needed or static
-        else:
-            term = next(term for term in template.terms if term.is_history)
-            raise template.error(
-                "expected label[-1]; only the learner inducing reads earlier labels", source=templates.source, term=term
-            )
-    return needed
+    """Return whether a template has other terms than ``label[-1]``; raise an error for earlier labels."""
+    labels = [term for term in template.terms if term.is_history]
+    if any(offset != -1 for term in labels for offsets in term.offsets for offset in offsets):
+        message = "expected label[-1]; only the learner inducing reads earlier labels"
+        raise template.error(message, source=templates.source, term=labels[0])
+    return len(labels) < len(template.terms)

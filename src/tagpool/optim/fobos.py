@@ -1,4 +1,4 @@
-"""FOBOS: forward-backward splitting, for penalties that are not smooth (Duchi and Singer 2009; algorithms.md §2)."""
+"""FOBOS: forward-backward splitting, for penalties that are not smooth (Duchi and Singer 2009)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tagpool.parameters import Exclusive, declare_parameters, parameter
 
 @declare_parameters
 class FOBOS(Trainer):
-    """Proximal stochastic descent: a gradient step, then the proximal step of the penalty, lazy for features that are absent.
+    """Proximal stochastic descent: a gradient step, then the proximal step of the penalty, with lazy updates.
 
     The penalty "elastic" is the learner's l1 and l2. The others act on the weights of one feature for all labels: "group" is
     λ Σ_g ‖θ_g‖₂, which removes whole features, beside the learner's l2; "elitist" is (λ/2) Σ_g (Σ_m |θ_gm|)², which leaves

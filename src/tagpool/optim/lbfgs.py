@@ -1,9 +1,8 @@
-"""L-BFGS and OWL-QN: the exact minimum, in double precision."""
+"""L-BFGS and OWL-QN: trainers that find the exact minimum, in double precision."""
 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tagpool import _native
 from tagpool.errors import TrainingError
@@ -19,9 +18,9 @@ _GRADIENT_TOLERANCE = 1e-7  # most runs end earlier, by the tolerance of the obj
 
 @declare_parameters
 class QuasiNewton(Trainer):
-    """The common part of L-BFGS and OWL-QN. The dev set is scored every ten iterations."""
+    """Base of L-BFGS and OWL-QN. The dev set is scored every ten iterations."""
 
-    goes_over_all = True
+    full_batch = True
 
     iterations: int = parameter(default=500, minimum=1, help="Maximum number of iterations.")
     tolerance: float = parameter(
@@ -32,14 +31,14 @@ class QuasiNewton(Trainer):
     )
     memory: int = parameter(default=6, minimum=1, help="Updates kept to approximate the inverse Hessian.")
 
-    def _minimise(self, problem: Problem, watch: Watch, start: NDArray[np.float64]) -> Weights:
+    def _minimise(self, problem: Problem, watch: Watch, start: Weights | None) -> Weights:
         objective = problem.objective()
 
-        def here() -> Weights:
+        def current() -> Weights:
             return objective.here().astype(np.float32)
 
         def report(iteration: int, value: float, *_: float) -> bool:
-            return watch.epoch(iteration, self.iterations, value, here, score=iteration % _SCORED_EVERY == 0)
+            return watch.epoch(iteration, self.iterations, value, current, score=iteration % _SCORED_EVERY == 0)
 
         options = _native.LbfgsOptions(
             iterations=self.iterations,
@@ -48,10 +47,11 @@ class QuasiNewton(Trainer):
             value_tolerance=self.tolerance,
             l1=problem.l1,
         )
-        found, _, value, _, _ = objective.minimise(start, options, report)
+        first = np.zeros(problem.parameter_count) if start is None else start.astype(np.float64)
+        weights, _, value, _, _ = objective.minimise(first, options, report)
         if not np.isfinite(value):
             raise TrainingError("the objective is not finite; check the values of the features")
-        return found.astype(np.float32)
+        return weights.astype(np.float32)
 
 
 @declare_parameters
@@ -71,9 +71,7 @@ class LBFGS(QuasiNewton):
 
     def _run(self, problem: Problem, watch: Watch) -> Weights:
         refuse_l1(problem, "lbfgs")
-        start = np.zeros(problem.parameter_count) if problem.start is None else problem.start.astype(np.float64)
-        if self.warm_up:
-            start = SGD(epochs=self.warm_up).train(problem, Watch()).astype(np.float64)
+        start = SGD(epochs=self.warm_up).train(problem, Watch()) if self.warm_up else problem.start
         return self._minimise(problem, watch, start)
 
 
@@ -89,5 +87,4 @@ class OWLQN(QuasiNewton):
     kind = "owlqn"
 
     def _run(self, problem: Problem, watch: Watch) -> Weights:
-        start = np.zeros(problem.parameter_count) if problem.start is None else problem.start.astype(np.float64)
-        return self._minimise(problem, watch, start)
+        return self._minimise(problem, watch, problem.start)

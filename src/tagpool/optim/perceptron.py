@@ -1,4 +1,4 @@
-"""The averaged structured perceptron (Collins 2002)."""
+"""Averaged structured perceptron (Collins 2002)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tagpool.parameters import declare_parameters, parameter
 
 @declare_parameters
 class Perceptron(Trainer):
-    """The averaged structured perceptron: it updates weights only where the best sequence is wrong.
+    """Averaged structured perceptron: updates weights only where the best sequence is wrong.
 
     It ignores l2. The loss of an epoch is the number of wrong tokens. Its scores are not calibrated probabilities.
 

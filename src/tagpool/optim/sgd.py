@@ -14,9 +14,9 @@ from tagpool.parameters import Exclusive, declare_parameters, parameter
 class SGD(Trainer):
     """Averaged stochastic gradient descent (Bottou 2010; Xu 2011) with lazy ℓ2.
 
-    Dropout removes a share of the features at random in each step and scales the others up, so that the model depends on none
-    of them. It removes single features, or all features of a template or bag throughout a sentence; the shared base stays.
-    Tagging uses all features.
+    Dropout removes a share of the features at random in each step and scales the others up, so that the model does not depend on
+    single ones. The unit is a feature, or all features of a template or bag in a sentence; the shared base stays. Tagging uses
+    all features.
 
     >>> from tagpool import CRF, builtin_corpus
     >>> CRF("word[-1..1]", trainer=SGD(epochs=3)).fit(builtin_corpus(50)).log_[-1].number
@@ -24,7 +24,7 @@ class SGD(Trainer):
     """
 
     kind = "sgd"
-    only_descends = True
+    only_stochastic = True
 
     epochs: int = parameter(default=10, minimum=1, tune=(5, 30), help="Passes over the sentences.")
     step: float | None = parameter(

@@ -15,42 +15,41 @@ _RETRIES = 8
 
 
 def descend(begin: Callable[[float], Any], step: float, epochs: int, watch: Watch) -> Weights:
-    """Runs the epochs of a native learner; with a smaller step from the start again if the loss diverges.
+    """Run the epochs of a native learner; restart with a smaller step if the loss diverges.
 
-    ``begin`` makes the learner for a step size, 0 for one that it finds itself.
+    ``begin`` creates the learner for a step size; 0 calibrates it.
     """
-    given = step > 0
+    calibrated = step <= 0
     for _ in range(_RETRIES):
         learner = begin(step)
-        weights = _epochs(learner, epochs, watch)
+        weights = _run_epochs(learner, epochs, watch)
         if weights is not None:
             watch.step = learner.step
             return weights
         # Replace a step size set by the user by the calibrated one, and a calibrated one by a tenth of it.
-        step, given = (learner.step / 10, False) if not given else (0.0, False)
-        smaller = f"{step:.3g}" if step else "one found by trying"
-        note = f"the loss diverged with a step of {learner.step:.3g}; beginning again with {smaller}"
+        step, calibrated = learner.step / 10 if calibrated else 0.0, True
+        smaller = f"a step of {step:.3g}" if step else "a calibrated step"
+        note = f"the loss diverged with a step of {learner.step:.3g}; restarting with {smaller}"
         watch.note(note)
         warnings.warn(note, RuntimeWarning, stacklevel=2)
     raise TrainingError(f"the loss diverged with every step size down to {step:.3g}; check the values of the features")
 
 
-def _epochs(learner: Any, epochs: int, watch: Watch) -> Weights | None:
-    """The weights, None if the loss diverged."""
+def _run_epochs(learner: Any, epochs: int, watch: Watch) -> Weights | None:
+    """Return the weights; None if the loss diverged."""
+
+    def current() -> Weights:
+        weights: Weights = learner.parameters().astype(np.float32, copy=False)
+        return weights
+
     first = None
     for number in range(1, epochs + 1):
         loss = learner.epoch()
         first = loss if first is None else first
-        # A step that is too large overshoots further with every epoch; one that merely wavers comes back.
+        # A step that is too large overshoots further with every epoch; smaller variations are harmless.
         if not np.isfinite(loss) or loss > 10 * first + 1:
             return None
-        if not watch.epoch(number, epochs, loss, lambda: as_weights(learner)):
+        if not watch.epoch(number, epochs, loss, current):
             break
-    weights = as_weights(learner)
+    weights = current()
     return weights if np.isfinite(weights).all() else None
-
-
-def as_weights(learner: Any) -> Weights:
-    """A learner's parameters in single precision."""
-    found: Weights = learner.parameters().astype(np.float32, copy=False)
-    return found

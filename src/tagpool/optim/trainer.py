@@ -1,4 +1,4 @@
-"""Trainer: what finds the weights of a problem, and how its parameters are checked."""
+"""Trainer: the base class of trainers, which minimise a problem."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from tagpool.parameters import Parameters
 
 
 class Trainer(Parameters):
-    """Finds weights. One object may train many problems: it keeps nothing of them."""
+    """Minimises problems; has no state between calls."""
 
     kind = ""
 
-    # Whether features that always occur together are trained as one. That must be the same thing, as it is under l2, and the
-    # trainer must go over the sentences often enough for it to pay.
+    # Whether features that always occur together (twins) are trained as one. The penalty must allow it, as l2 does, and the
+    # number of passes over the sentences must be large enough to pay for the search.
     merges_twins = False
 
-    # Whether every step goes over all sentences: then what tokens have in common is worth finding out.
-    goes_over_all = False
+    # Whether every step reads all sentences. Then features that tokens share are bundled.
+    full_batch = False
 
-    # Whether it is stochastic descent through and through, and needs the sentences in no other form than that one.
-    only_descends = False
+    # Whether it is only stochastic. Then no other memory layout of the sentences is needed.
+    only_stochastic = False
 
     @property
     def groups_by(self) -> str | None:
@@ -30,19 +30,19 @@ class Trainer(Parameters):
 
     @property
     def needs_rows(self) -> bool:
-        """Whether the weights of every feature must lie side by side, also where only observed pairs have weights."""
+        """Whether every feature needs a dense row of weights, also if only observed cells have weights."""
         return False
 
     def train(self, problem: Problem, watch: Watch) -> Weights:
-        """The weights found; what ``watch`` kept as the best where it looked at a dev set.
+        """Return the last weights, or the best ones if ``watch`` scores a dev set.
 
-        An interruption (Ctrl-C) passes through; ``watch.kept()`` then has the best weights met so far, if any.
+        After an interruption (Ctrl-C), ``watch.best_or_latest()`` has the best weights so far.
         """
         last = self._run(problem, watch)
         return last if watch.best is None else watch.best
 
     def model_weights(self, parameters: Weights) -> Weights:
-        """The weights of the model; trainers with further parameters compute them from all."""
+        """Return the weights of the model; trainers with further parameters compute them from all."""
         return parameters
 
     def _run(self, problem: Problem, watch: Watch) -> Weights:
@@ -50,6 +50,6 @@ class Trainer(Parameters):
 
 
 def refuse_l1(problem: Problem, trainer: str) -> None:
-    """Raises an error if the problem has an ℓ1 penalty, which this trainer cannot do."""
+    """Raise an error if the problem has an ℓ1 penalty, which this trainer does not support."""
     if problem.l1:
         raise InputError(f"the trainer {trainer} has no l1 penalty (got l1={problem.l1:g}); use owlqn or fobos")

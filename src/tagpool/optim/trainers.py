@@ -1,4 +1,4 @@
-"""The trainers by kind: a new one is registered here."""
+"""Registry of the trainers by kind."""
 
 from __future__ import annotations
 

@@ -17,9 +17,9 @@ Weights = NDArray[np.float32]
 class Epoch:
     """State of a training after an epoch (stochastic trainers) or an iteration (others).
 
-    ``total`` is how many there will be at most, ``loss`` what the trainer minimises (or how many tokens were wrong, for a
-    perceptron), ``score`` the F1 of the dev set from 0 to 1 where it was looked at, ``best`` whether that is the best so far,
-    ``seconds`` the time since training began, ``note`` anything out of the ordinary.
+    ``total`` is the maximum number of epochs, ``loss`` the objective (for a perceptron, the number of wrong tokens), ``score``
+    the F1 of the dev set from 0 to 1 if it was scored, ``best`` whether that is the best so far, ``seconds`` the time since
+    training began, ``note`` a remark on an unusual event.
     """
 
     number: int
@@ -31,7 +31,7 @@ class Epoch:
     note: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """Content of one line of a training log.
+        """Return one line of a training log.
 
         >>> Epoch(1, 10, 25.5).to_dict()
         {'number': 1, 'total': 10, 'loss': 25.5, 'best': False, 'seconds': 0.0}
@@ -40,10 +40,10 @@ class Epoch:
 
 
 class Watch:
-    """Follows one training.
+    """Progress of one training.
 
-    ``evaluate`` scores weights on the dev set; after ``patience`` scores without a better one training stops, and the best
-    weights are kept. ``on_epoch`` is told of every epoch and may return False to stop.
+    ``evaluate`` scores weights on the dev set. After ``patience`` scores without a better one, training stops with the best
+    weights. ``on_epoch`` is called after every epoch and may return False to stop.
 
     >>> watch = Watch(evaluate=lambda weights: float(weights[0]), patience=1)
     >>> [watch.epoch(n, 10, 0.0, lambda value=value: np.array([value])) for n, value in enumerate([1.0, 3.0, 2.0], 1)]
@@ -65,45 +65,45 @@ class Watch:
         self.log: list[Epoch] = []
         self.best: Weights | None = None
         self.best_score = -np.inf
-        self.step: float | None = None  # the step size a stochastic trainer went with
+        self.step: float | None = None  # step size of a stochastic trainer
         self._without_gain = 0
         self._begun = time.perf_counter()
         self._note: str | None = None
         self._latest: Callable[[], Weights] | None = None
 
     def note(self, text: str) -> None:
-        """Something to be said with the next epoch."""
+        """Add a remark to the next epoch."""
         self._note = text
 
-    def kept(self) -> Weights | None:
-        """The best weights, or the latest ones where nothing was scored: what is left of a training that was interrupted."""
+    def best_or_latest(self) -> Weights | None:
+        """Return the best weights, or the latest ones if none were scored; for a training that was interrupted."""
         if self.best is not None or self._latest is None:
             return self.best
         return self._latest()
 
     def release(self) -> None:
-        """Forgets the learner, whose memory others need."""
+        """Drop the reference to the learner, to free its memory."""
         self._latest = None
 
     def epoch(self, number: int, total: int, loss: float, weights: Callable[[], Weights], *, score: bool = True) -> bool:
-        """Takes note of an epoch; returns whether to go on.
+        """Log an epoch and score the dev set; return whether to continue.
 
-        ``weights`` gives those there are, now and later; ``score`` False spares looking at the dev set this time.
+        ``weights`` returns the current weights, now and later. With ``score`` False the dev set is not scored.
         """
         self._latest = weights
-        found = None
+        dev_score = None
         better = False
         if self.evaluate is not None and score:
-            at = weights()
-            found = self.evaluate(at)
-            better = found > self.best_score
+            current = weights()
+            dev_score = self.evaluate(current)
+            better = dev_score > self.best_score
             if better:
-                self.best, self.best_score, self._without_gain = at, found, 0
+                self.best, self.best_score, self._without_gain = current, dev_score, 0
             else:
                 self._without_gain += 1
         seconds = time.perf_counter() - self._begun
-        told = Epoch(number, total, float(loss), found, better, seconds, self._note)
+        epoch = Epoch(number, total, float(loss), dev_score, better, seconds, self._note)
         self._note = None
-        self.log.append(told)
-        go_on = self.on_epoch is None or self.on_epoch(told) is not False
-        return go_on and not (self.patience is not None and self._without_gain >= self.patience > 0)
+        self.log.append(epoch)
+        wanted = self.on_epoch is None or self.on_epoch(epoch) is not False
+        return wanted and not (self.patience is not None and self._without_gain >= self.patience > 0)

@@ -8,24 +8,29 @@ import os
 import re
 import select
 import sys
-import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tagpool.corpus.files import STANDARD_STREAM, source_name
+from tagpool.corpus.files import (
+    BYTE_ORDER_MARK,
+    GZIP_MAGIC,
+    STANDARD_STREAM,
+    check_utf8,
+    name_read_errors,
+    source_name,
+    split_lines,
+)
 from tagpool.errors import InputError
 
 _SIZE = 1 << 21  # bytes read at once, fewer if a pipe has no more yet; the features of a word are computed once per block
 _LONGEST = 1 << 24  # bytes of the longest sentence
-_GZIP_MAGIC = b"\x1f\x8b"
 _BLANK_LINE = re.compile(rb"\n[ \t\r]*\n")
-_LINE_END = b"\n"
 # Beginning of a document, with the comments before it. The line must be complete.
 _DOCUMENT = re.compile(
     rb"^[ \t]*-DOCSTART-(?=[ \t\r\n])|(?:(?<=\n\n)|(?<=\n\r\n)|\A)(?:#[^\n]*\n)*#[ \t]*newdoc(?=[ \r\n])", re.MULTILINE
 )
-_BLANK = b" \t\r\n\xef\xbb\xbf"  # with a byte order mark
+_BLANK = b" \t\r\n" + BYTE_ORDER_MARK
 
 
 class Block(NamedTuple):
@@ -33,6 +38,12 @@ class Block(NamedTuple):
 
     text: bytes
     lines_before: int
+
+    def lines(self, source: str) -> Iterator[tuple[int, str]]:
+        """Return the lines with their numbers; invalid UTF-8 and NUL bytes are errors that name the line."""
+        check_utf8(self.text, source, self.lines_before)
+        text = self.text if self.lines_before else self.text.removeprefix(BYTE_ORDER_MARK)
+        return enumerate(split_lines(text), self.lines_before + 1)
 
 
 class Blocks:
@@ -78,7 +89,7 @@ class Blocks:
         yield from map(self._block, filter(None, [pending[:first], pending[first:]]))
 
     def _before_documents(self, text: bytes) -> int | None:
-        """Offset of the beginning of the first document; None if it is not in this block."""
+        """Return the offset of the beginning of the first document; None if it is not in this block."""
         if not self._by_document or self._in_document or (match := _DOCUMENT.search(text.lstrip(_BLANK))) is None:
             return None
         self._in_document = True
@@ -86,7 +97,7 @@ class Blocks:
         return match.start() + len(text) - len(text.lstrip(_BLANK)) if match.start() else 0
 
     def _last_document(self, text: bytes) -> int:
-        """Offset of the beginning of the last document; 0 if the text begins with it."""
+        """Return the offset of the beginning of the last document; 0 if the text begins with it."""
         blanks = len(text) - len(text.lstrip(_BLANK))
         return max((match.start() for match in _DOCUMENT.finditer(text, blanks + 1)), default=0)
 
@@ -98,9 +109,9 @@ class Blocks:
         return block
 
     def _last_end(self, text: bytes) -> int:
-        """Offset after the last complete sentence; 0 if no sentence is complete."""
+        """Return the offset after the last complete sentence; 0 if no sentence is complete."""
         if self._by_line:
-            return text.rfind(_LINE_END) + 1
+            return text.rfind(b"\n") + 1
         unix, windows = text.rfind(b"\n\n"), text.rfind(b"\n\r\n")
         end = max(unix + 2 if unix >= 0 else 0, windows + 3 if windows >= 0 else 0)
         # Lines of blanks are rare: search for them only if there is no empty line.
@@ -109,25 +120,14 @@ class Blocks:
     # Bytes --------------------------------------------------------------------------------------------------------------
 
     def _pieces(self) -> Iterator[tuple[bytes, bool]]:
-        """Pieces of the input as UTF-8, and whether more input is available at once."""
-        try:
-            with _opened(self._path) as stream:
-                reader: Any = stream
-                compressed = stream.peek(2)[:2] == _GZIP_MAGIC
-                if compressed:
-                    reader = gzip.GzipFile(fileobj=stream)
-                while data := reader.read1(_SIZE):
-                    yield self._recoded(data), compressed or bool(select.select([stream], [], [], 0)[0])
-        except FileNotFoundError:
-            raise InputError("there is no such file", source=self.source) from None
-        except IsADirectoryError:
-            raise InputError("expected a file, got a folder", source=self.source) from None
-        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-            raise InputError(f"the gzip data is damaged or cut off: {error}", source=self.source) from None
-        except BrokenPipeError:
-            raise  # of the output
-        except OSError as error:
-            raise InputError(f"reading failed: {error.strerror or error}", source=self.source) from None
+        """Yield pieces of the input as UTF-8, and whether more input is available at once."""
+        with name_read_errors(self.source), _open(self._path) as stream:
+            reader: Any = stream
+            compressed = stream.peek(2)[:2] == GZIP_MAGIC
+            if compressed:
+                reader = gzip.GzipFile(fileobj=stream)
+            while data := reader.read1(_SIZE):
+                yield self._recoded(data), compressed or bool(select.select([stream], [], [], 0)[0])
         if self._decoder is not None:
             yield self._recoded(b"", final=True), False
 
@@ -140,6 +140,6 @@ class Blocks:
             raise InputError(f"expected {self._encoding}: {error}", source=self.source) from None
 
 
-def _opened(path: Path) -> Any:
+def _open(path: Path) -> Any:
     # A copy of standard input, so that the original stays open.
     return os.fdopen(os.dup(sys.stdin.fileno()), "rb") if str(path) == STANDARD_STREAM else path.open("rb")

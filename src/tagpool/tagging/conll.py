@@ -3,25 +3,43 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import chain
+from typing import Any
 
 from tagpool import _native
-from tagpool.corpus.conll import CONLLU_COLUMNS, DOCUMENT_START, column_names
+from tagpool.corpus.conll import CONLLU_COLUMNS, DEFAULT_COLUMNS, DOCUMENT_START, column_names
+from tagpool.corpus.faults import NameFaults
+from tagpool.corpus.files import BYTE_ORDER_MARK
 from tagpool.errors import InputError
 from tagpool.tagging.blocks import Block, Blocks
-from tagpool.tagging.columns import guessed_columns
-from tagpool.tagging.labeller import Labeller
-from tagpool.tagging.reading import Reading
+from tagpool.tagging.labeller import Labeller, Reading, StreamTagger
 
 _DOCUMENT = DOCUMENT_START.encode()
 _DOCUMENT_MARK = re.compile(re.escape(_DOCUMENT))
 _BLANKS = b" \t"
 _BLANK_BEGINS = re.compile(rb"\n[ \t]")
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
-class ConllTagger:
+def guess_columns(count: int, needed: Sequence[str], summary: dict[str, Any], source: str) -> tuple[str, ...]:
+    """Return the column names of a file: those of the training file, with or without its labels, else the default ones.
+
+    >>> trained = {"columns": ["word", "pos", "label"], "label": "label"}
+    >>> [guess_columns(count, ["word"], trained, "a") for count in (1, 2, 3)]
+    [('word',), ('word', 'pos'), ('word', 'pos', 'label')]
+    """
+    trained = tuple(summary.get("columns", ()))
+    unlabelled = tuple(name for name in trained if name != summary.get("label"))
+    for names in (trained, unlabelled, DEFAULT_COLUMNS.get(count, ())):
+        if len(names) == count and set(needed) <= set(names):
+            return names
+    training = f" and was trained with {', '.join(trained)}" if trained else ""
+    model = f"the model reads {', '.join(needed)}{training}"
+    raise InputError(f"the file has {count} columns; {model}; name them, such as --columns word,pos,label", source=source)
+
+
+class ConllTagger(StreamTagger):
     """Tags CoNLL columns: appends the separator and the label to the line of every token, and changes nothing else.
 
     The probability of the label, if wanted, is a column before it.
@@ -30,26 +48,15 @@ class ConllTagger:
     conllu = False
 
     def __init__(self, labeller: Labeller, blocks: Blocks, columns: str | None) -> None:
-        self.labeller = labeller
-        self.blocks = blocks
+        super().__init__(labeller, blocks)
         self.names = None if columns is None else column_names(columns.split(","), blocks.source)
         self.tabs: bool | None = None
-        self.sentences = 0
 
-    def __iter__(self) -> Iterator[bytes]:
-        for block in self.blocks:
-            yield self.tagged(block)
-        if not self.sentences:
-            raise InputError(
-                "expected sentences; the input is empty or has only blank lines and comments", source=self.blocks.source
-            )
-
-    def tagged(self, block: Block) -> bytes:
-        """A block with its labels."""
+    def _tag(self, block: Block) -> bytes:
         if self.names is None:
             count = _native.count_columns(block.text, self.conllu)
             if count:
-                self.names = guessed_columns(count, self.labeller.needs, self.labeller.summary, self.blocks.source)
+                self.names = guess_columns(count, self.labeller.columns, self.labeller.summary, self.blocks.source)
         columns = self._read(block)
         if columns.sentence_count == 0:
             return block.text
@@ -58,7 +65,7 @@ class ConllTagger:
         tokens = _token_marks(block.text, lines, columns, self.conllu)
         self._settle_separator(block, lines, tokens)
         if self.labeller.nbest:
-            return b"\n".join(self._repeated(lines, ends, tokens, self.labeller.readings(columns)))
+            return b"\n".join(self._repeat(lines, ends, tokens, self.labeller.readings(columns)))
         if self.labeller.plain:
             lines = self._with_labels(lines, tokens, self.labeller.labels(columns))
         else:
@@ -72,13 +79,10 @@ class ConllTagger:
         if self.tabs is False:
             # The first token of the file decides the separator, not the first one of the block.
             text = text.replace(b"\t", b" ")
-        try:
+        with NameFaults(self.blocks.source, block.lines_before):
             columns = _native.read_conll(text, list(self.names or ("word",)), self.conllu)
-        except _native.InputFault as fault:
-            message, line = fault.args
-            raise InputError(str(message), source=self.blocks.source, line=block.lines_before + line if line else None) from None
         if self.names is not None:
-            self.labeller.require(self.names, self.blocks.source)
+            self.labeller.require(self.names, partial(InputError, source=self.blocks.source))
         return columns
 
     def _settle_separator(self, block: Block, lines: list[bytes], tokens: list[bool]) -> None:
@@ -94,18 +98,18 @@ class ConllTagger:
 
     def _with_labels(self, lines: list[bytes], tokens: list[bool], labels: list[list[str]]) -> list[bytes]:
         separator = "\t" if self.tabs else " "
-        behind = {label: (separator + label).encode() for label in self.labeller.names}
-        following = map(behind.__getitem__, chain.from_iterable(labels)).__next__
+        endings = {label: (separator + label).encode() for label in self.labeller.names}
+        following = map(endings.__getitem__, chain.from_iterable(labels)).__next__
         return [line + following() if token else line for line, token in zip(lines, tokens, strict=True)]
 
     def _with_readings(self, lines: list[bytes], tokens: list[bool], readings: list[list[Reading]]) -> list[bytes]:
         labels = ((reading, place) for (reading,) in readings for place in range(len(reading.labels)))
-        return [self._labelled(line, *next(labels)) if token else line for line, token in zip(lines, tokens, strict=True)]
+        return [self._label(line, *next(labels)) if token else line for line, token in zip(lines, tokens, strict=True)]
 
-    def _repeated(
+    def _repeat(
         self, lines: list[bytes], ends: list[bytes], tokens: list[bool], readings: list[list[Reading]]
     ) -> Iterator[bytes]:
-        """Lines of every sentence once for each of its readings, under a comment with rank, score and probability."""
+        """Yield the lines of every sentence once for each of its readings, after a comment with rank, score and probability."""
         at = 0
         for ranked in readings:
             while not tokens[at]:
@@ -123,8 +127,8 @@ class ConllTagger:
                 yield from map(bytes.__add__, labelled, ends[first:at])
         yield from map(bytes.__add__, lines[at:], ends[at:])
 
-    def _labelled(self, line: bytes, reading: Reading, place: int) -> bytes:
-        """The line of a token with its label, and the probability before it if wanted."""
+    def _label(self, line: bytes, reading: Reading, place: int) -> bytes:
+        """Return the line of a token with its label, and the probability before it if wanted."""
         separator = "\t" if self.tabs else " "
         probability = "" if reading.probabilities is None else f"{separator}{reading.probabilities[place]:.6f}"
         return line + f"{probability}{separator}{reading.labels[place]}".encode()
@@ -146,7 +150,7 @@ class ConlluTagger(ConllTagger):
     def _with_labels(self, lines: list[bytes], tokens: list[bool], labels: list[list[str]]) -> list[bytes]:
         return self._with_readings(lines, tokens, [[Reading(sentence)] for sentence in labels])
 
-    def _labelled(self, line: bytes, reading: Reading, place: int) -> bytes:
+    def _label(self, line: bytes, reading: Reading, place: int) -> bytes:
         fields = line.split(b"\t")
         notes = [] if fields[-1] == b"_" else [fields[-1]]
         label = reading.labels[place].encode()
@@ -161,13 +165,13 @@ class ConlluTagger(ConllTagger):
 
 
 def _token_marks(text: bytes, lines: list[bytes], columns: _native.Columns, conllu: bool) -> list[bool]:
-    """True for lines that are tokens: no blank lines, comments, -DOCSTART-, and in CoNLL-U no ranges and empty nodes.
+    """Return True for lines that are tokens: no blank lines, comments, -DOCSTART-, and in CoNLL-U no ranges and empty nodes.
 
-    The reader notes the number of tokens before each comment. After that many tokens, the next line is the comment.
+    The reader counts the tokens before each comment. After that number of tokens, the next line is the comment.
     """
     blanks = text[:1] in (b" ", b"\t") or _BLANK_BEGINS.search(text)  # rare; such a line may be blank
     marks = list(map(bool, [line.strip(_BLANKS) for line in lines] if blanks else lines))
-    marks[0] = bool(lines[0].removeprefix(_BYTE_ORDER_MARK).strip(_BLANKS))
+    marks[0] = bool(lines[0].removeprefix(BYTE_ORDER_MARK).strip(_BLANKS))
     if not conllu:
         number = at = 0
         for match in _DOCUMENT_MARK.finditer(text):
@@ -194,12 +198,12 @@ def _token_marks(text: bytes, lines: list[bytes], columns: _native.Columns, conl
 
 
 def _is_document(line: bytes) -> bool:
-    rest = line.removeprefix(_BYTE_ORDER_MARK).lstrip(_BLANKS)
+    rest = line.removeprefix(BYTE_ORDER_MARK).lstrip(_BLANKS)
     return rest.startswith(_DOCUMENT) and rest[len(_DOCUMENT) : len(_DOCUMENT) + 1] in (b"", b" ", b"\t")
 
 
 def _split(text: bytes) -> tuple[list[bytes], list[bytes]]:
-    """Lines without their ends, and the carriage return of each line, if any."""
+    """Return the lines without their ends, and the carriage return of each line, if any."""
     lines = text.split(b"\n")
     if b"\r" not in text:
         return lines, [b""] * len(lines)

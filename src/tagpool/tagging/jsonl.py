@@ -6,15 +6,12 @@ import json
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from tagpool.corpus.corpus import WORD
-from tagpool.corpus.jsonl import SPAN_KEYS, character_spans, parse_record, record_columns
+from tagpool.corpus.corpus import WORD, Corpus
+from tagpool.corpus.jsonl import SPAN_KEYS, character_spans, parse_records, record_columns
 from tagpool.corpus.schemes import is_plain
 from tagpool.corpus.text import SPACE
-from tagpool.errors import InputError
 from tagpool.tagging.blocks import Block, Blocks
-from tagpool.tagging.labeller import Labeller
-from tagpool.tagging.lines import block_lines
-from tagpool.tagging.reading import Reading
+from tagpool.tagging.labeller import Labeller, Reading, StreamTagger
 
 
 class _Row(NamedTuple):
@@ -25,20 +22,18 @@ class _Row(NamedTuple):
     begins: bool
 
 
-class JsonlTagger:
+class JsonlTagger(StreamTagger):
     """Tags JSONL: adds ``labels`` to each object; to an object with a text also ``tokens`` and ``spans``.
 
     For a model that reads documents, objects are collected until the end of their document.
     """
 
     def __init__(self, labeller: Labeller, blocks: Blocks) -> None:
-        self.labeller = labeller
-        self.blocks = blocks
+        super().__init__(labeller, blocks)
         self.spans = not is_plain(dict.fromkeys(labeller.names, 1))
-        self.sentences = 0
         self._document: Any = None
 
-    def __iter__(self) -> Iterator[bytes]:
+    def _pieces(self) -> Iterator[bytes]:
         waiting: list[_Row] = []
         for block in self.blocks:
             waiting += self._rows(block)
@@ -46,42 +41,31 @@ class JsonlTagger:
             # Sentences before the first document do not belong to one.
             whole = begins[-1] if begins else len(waiting)
             if begins and begins[0]:
-                yield self._tagged(waiting[: begins[0]])
+                yield self._tag_rows(waiting[: begins[0]])
                 waiting, whole = waiting[begins[0] :], whole - begins[0]
-            yield self._tagged(waiting[:whole])
+            yield self._tag_rows(waiting[:whole])
             waiting = waiting[whole:]
-        yield self._tagged(waiting)
-        if not self.sentences:
-            raise InputError("expected sentences; the input is empty", source=self.blocks.source)
+        yield self._tag_rows(waiting)
 
     def _rows(self, block: Block) -> Iterator[_Row]:
-        for number, line in block_lines(block, self.blocks.source):
-            if not line.strip():
-                continue
-
-            def fail(message: str, number: int = number) -> InputError:
-                return InputError(message, source=self.blocks.source, line=number)
-
-            record = parse_record(line, fail)
+        for record, fail in parse_records(block.lines(self.blocks.source), self.blocks.source):
             unlabelled = {key: value for key, value in record.items() if key not in SPAN_KEYS}
             columns = record_columns(unlabelled, "error", fail)
-            self.labeller.require(tuple(name for name in columns if name != SPACE), self.blocks.source, number)
+            self.labeller.require([name for name in columns if name != SPACE], fail)
             before, self._document = self._document, record.get("document")
             yield _Row(record, columns, self._document is not None and self._document != before)
 
-    def _tagged(self, rows: list[_Row]) -> bytes:
+    def _tag_rows(self, rows: list[_Row]) -> bytes:
         if not rows:
             return b""
         self.sentences += len(rows)
-        needed = self.labeller.needs or (WORD,)
-        documents = [place for place, row in enumerate(rows) if row.begins]
-        corpus = self.labeller.corpus({name: [row.columns[name] for row in rows] for name in needed}, documents)
-        labelled = map(self._labelled, *zip(*rows, strict=True), self.labeller.readings(corpus))
+        columns = {name: [row.columns[name] for row in rows] for name in self.labeller.columns or (WORD,)}
+        corpus = Corpus.from_columns(columns, documents=[place for place, row in enumerate(rows) if row.begins])
+        labelled = map(self._label, rows, self.labeller.readings(corpus.native))
         return ("\n".join(json.dumps(record, ensure_ascii=False) for record in labelled) + "\n").encode()
 
-    def _labelled(
-        self, record: dict[str, Any], columns: dict[str, list[str]], begins: bool, readings: list[Reading]
-    ) -> dict[str, Any]:
+    def _label(self, row: _Row, readings: list[Reading]) -> dict[str, Any]:
+        record, columns = row.record, row.columns
         output = {key: value for key, value in record.items() if key not in SPAN_KEYS}
         if "tokens" not in record:
             output["tokens"] = columns[WORD]
@@ -90,8 +74,7 @@ class JsonlTagger:
         if "text" in record and "tokens" not in record and self.spans:
             # Leading blanks belong to no token.
             before = len(record["text"]) - len("".join(map(str.__add__, columns[WORD], columns[SPACE])))
-            spans = character_spans(columns[WORD], columns[SPACE], best.labels)
-            output["spans"] = [[start + before, end + before, kind] for start, end, kind in _numbered(spans)]
+            output["spans"] = character_spans(columns[WORD], columns[SPACE], best.labels, before)
         if best.probabilities is not None:
             output["probabilities"] = [round(probability, 6) for probability in best.probabilities]
         if self.labeller.nbest:
@@ -99,8 +82,3 @@ class JsonlTagger:
                 {"labels": one.labels, "score": one.score, "log_probability": one.log_probability} for one in readings
             ]
         return output
-
-
-def _numbered(spans: list[list[int | str]]) -> Iterator[tuple[int, int, str]]:
-    for start, end, kind in spans:
-        yield int(start), int(end), str(kind)

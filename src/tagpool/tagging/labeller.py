@@ -1,68 +1,126 @@
-"""Labeller: a tagger with the options of tagging: n best sequences, probabilities, a tag scheme."""
+"""Labeller: a tagger with the options of tagging. StreamTagger: the base of the taggers of a file format. A start-up file."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
+
 from tagpool import _native
 from tagpool.corpus.corpus import Corpus
+from tagpool.corpus.schemes import Scheme
 from tagpool.errors import InputError
 from tagpool.lazy import TYPE_CHECKING
-from tagpool.tagging.reading import Reading
+from tagpool.tagging.blocks import Block, Blocks
 
 if TYPE_CHECKING:
-    from typing import Any
-
     from tagpool.corpus.constraints import SchemeConstraints
-    from tagpool.experts.sequence_tagger import SequenceTagger
+
+
+class Reading(NamedTuple):
+    """A label sequence of a sentence, with the probability of each label and the log-probability of the sequence if wanted."""
+
+    labels: list[str]
+    probabilities: list[float] | None = None
+    score: float | None = None
+    log_probability: float | None = None
+
+    @property
+    def comment(self) -> str:
+        """Score and log-probability, for the comment before a reading."""
+        return f"score {self.score:.6f} log-probability {self.log_probability:.6f}"
 
 
 class Labeller:
-    """Labels sentences."""
+    """Labels sentences: the best sequence or the ``nbest``, with ``probabilities``, or only valid ones of a ``scheme``."""
 
-    def __init__(self, tagger: SequenceTagger, *, nbest: int = 0, probabilities: bool = False, scheme: str | None = None) -> None:
+    def __init__(self, tagger: Any, *, nbest: int = 0, probabilities: bool = False, scheme: str | None = None) -> None:
         self.tagger = tagger
         if (nbest or probabilities or scheme is not None) and not tagger.has_probabilities:
             raise InputError(f"--nbest, --probabilities and --scheme need a model with probabilities, not a {tagger.kind}")
-        self.names = list(tagger.labels_)
-        self.needs = tagger.columns
-        self.by_document = tagger.reads_documents
+        self.names: list[str] = list(tagger.labels_)
+        self.columns: Sequence[str] = tagger.columns
+        self.by_document: bool = tagger.reads_documents
         self.summary: dict[str, Any] = tagger.single_taggers()[0].summary_
         self.nbest = nbest
         self.probabilities = probabilities
-        self.rules = None if scheme is None else _rules_of(self.names, scheme)
+        self.constraints = None if scheme is None else _make_constraints(self.names, scheme)
         self.plain = not nbest and not probabilities
         """True for one sequence per sentence without probabilities."""
 
     def labels(self, columns: _native.Columns) -> list[list[str]]:
-        """The best labels of each sentence."""
-        if self.rules is None:
-            return self.tagger.tag_columns(columns)
+        """Return the best labels of each sentence."""
+        if self.constraints is None:
+            best: list[list[str]] = self.tagger.tag_columns(columns)
+            return best
         return [reading.labels for (reading,) in self.readings(columns)]
 
     def readings(self, columns: _native.Columns) -> list[list[Reading]]:
-        """The readings of each sentence, best first."""
-        if self.plain and self.rules is None:
+        """Return the readings of each sentence, best first."""
+        if self.plain and self.constraints is None:
             return [[Reading(labels)] for labels in self.labels(columns)]
-        from tagpool.tagging.lattices import readings
+        lattices = self.tagger.lattices(Corpus(columns))
+        if self.constraints is not None:
+            lattices = [self.constraints.constrain(lattice) for lattice in lattices]
+        if self.nbest:
+            return [
+                [
+                    self._reading(lattice, labels, score, lattice.log_probability(labels))
+                    for labels, score in lattice.best_n(self.nbest)
+                ]
+                for lattice in lattices
+            ]
+        if self.constraints is not None:
+            sequences = [lattice.best().labels for lattice in lattices]
+        else:
+            # The labels are the same with and without probabilities.
+            number = {name: number for number, name in enumerate(self.names)}
+            sequences = [[number[label] for label in labels] for labels in self.labels(columns)]
+        return [[self._reading(lattice, labels)] for lattice, labels in zip(lattices, sequences, strict=True)]
 
-        return readings(self, columns)
+    def _reading(
+        self, lattice: Any, labels: Sequence[int], score: float | None = None, log_probability: float | None = None
+    ) -> Reading:
+        probabilities = lattice.marginals()[range(len(labels)), labels].tolist() if self.probabilities else None
+        return Reading([self.names[number] for number in labels], probabilities, score, log_probability)
 
-    def require(self, has: tuple[str, ...], source: str, line: int | None = None) -> None:
-        """Raises an error if a column that the model reads is missing."""
-        missing = [name for name in self.needs if name not in has]
+    def require(self, columns: Sequence[str], fail: Callable[[str], InputError]) -> None:
+        """Raise an error if a column that the model reads is missing."""
+        missing = [name for name in self.columns if name not in columns]
         if missing:
-            raise InputError(
-                f"the model reads the columns {', '.join(self.needs)}, the input has {', '.join(has)}; "
-                f"{', '.join(missing)} is missing",
-                source=source,
-                line=line,
-            )
-
-    def corpus(self, columns: dict[str, list[list[str]]], documents: list[int] | None = None) -> _native.Columns:
-        """Columns of strings in native form."""
-        return Corpus.from_columns(columns, documents=documents or []).native
+            names, columns_of_input = ", ".join(self.columns), ", ".join(columns)
+            raise fail(f"the model reads the columns {names}, the input has {columns_of_input}; {', '.join(missing)} is missing")
 
 
-def _rules_of(labels: list[str], scheme: str) -> SchemeConstraints:
-    from tagpool.tagging.lattices import rules_of
+def _make_constraints(labels: list[str], scheme: str) -> SchemeConstraints:
+    """Return the constraints of a scheme for the labels of a model; raise an error if a label is never valid."""
+    constraints = Scheme.of(scheme).constraints(labels)
+    reached, leaving = constraints.start.copy(), constraints.end.copy()
+    for _ in labels:
+        reached |= (reached[:, None] & constraints.transitions).any(axis=0)
+        leaving |= (leaving[None, :] & constraints.transitions).any(axis=1)
+    dead = [label for label, valid in zip(labels, reached & leaving, strict=True) if not valid]
+    if dead:
+        raise InputError(f"--scheme {scheme}: the model's labels have another scheme; {', '.join(dead)} would never be valid")
+    return constraints
 
-    return rules_of(labels, scheme)
+
+class StreamTagger:
+    """Labels the blocks of a stream; iteration yields them with their labels."""
+
+    def __init__(self, labeller: Labeller, blocks: Blocks) -> None:
+        self.labeller = labeller
+        self.blocks = blocks
+        self.sentences = 0
+
+    def __iter__(self) -> Iterator[bytes]:
+        yield from self._pieces()
+        if not self.sentences:
+            message = "expected sentences; the input is empty or has only blank lines and comments"
+            raise InputError(message, source=self.blocks.source)
+
+    def _pieces(self) -> Iterator[bytes]:
+        return map(self._tag, self.blocks)
+
+    def _tag(self, block: Block) -> bytes:
+        """Return a block with its labels."""
+        raise NotImplementedError

@@ -12,19 +12,18 @@ if TYPE_CHECKING:
 
 
 def load_model(path: Path, *, templates: bool = False) -> Any:
-    """A tagger or pool that labels sentences (a SequenceTagger); with ``templates``, it must make its features itself."""
+    """Load a tagger or pool that labels sentences (a SequenceTagger); with ``templates``, it must compute features itself."""
     model: Any = load(path)
     if not hasattr(model, "single_taggers"):
-        raise ModelError(
-            f"a {model.kind} labels sentences only with the labels of other taggers; use tagpool pool apply", source=path
-        )
+        message = f"a {model.kind} labels sentences only with the labels of other taggers; use tagpool pool apply"
+        raise ModelError(message, source=path)
     if templates and model.takes_features:
         raise ModelError("the model was trained on features from Python; use it in Python", source=path)
     return model
 
 
 def fastest(model: Any, threads: int) -> Any:
-    """The form of a model that tags fastest: merged into one if possible, with a number of threads."""
+    """Return the form of a model that tags fastest: merged into one if possible, with a number of threads."""
     try:
         model = model.merge()
     except InputError:  # a pool that does not merge

@@ -14,12 +14,18 @@ from threadpoolctl import threadpool_limits
 
 from tagpool import CRF, LBFGS, InducingTagger, MaxEnt, builtin_corpus
 from tagpool.corpus.builtin import draw_sentences, frames, generate, name_lists, names, shapes
-from tagpool.corpus.builtin.tags import CHUNKS, PENN_TAGS
 from tagpool.errors import InputError
 
 PARTS = ("train", "dev", "test")
 PINNED = "79b16577a2ca1a09e39347a5eb1939053b5a3180da04454be2ae509c68afb2a3"
 TYPES = {"PER", "LOC", "ORG", "MISC"}
+
+PENN_TAGS = frozenset([
+    "CC", "CD", "DT", "EX", "FW", "IN", "JJ", "JJR", "JJS", "LS", "MD", "NN", "NNS", "NNP", "NNPS", "PDT", "POS",
+    "PRP", "PRP$", "RB", "RBR", "RBS", "RP", "SYM", "TO", "UH", "VB", "VBD", "VBG", "VBN", "VBP", "VBZ", "WDT", "WP",
+    "WP$", "WRB", "#", "$", ".", ",", ":", "(", ")", "``", "''",
+])  # fmt: skip
+CHUNKS = frozenset(["NP", "VP", "PP", "ADVP", "ADJP", "SBAR", "PRT", "INTJ"])
 
 
 def words(sentence):

@@ -90,7 +90,7 @@ def test_an_expert_reaches_the_same_optimum(expert: CRF | MaxEnt, monkeypatch: p
     corpus = builtin_corpus(100)
     trainer = type(expert.trainer)
     bundled = expert.fit(corpus).log_[-1].loss
-    monkeypatch.setattr(trainer, "goes_over_all", False)
+    monkeypatch.setattr(trainer, "full_batch", False)
     assert bundled == pytest.approx(expert.fit(corpus).log_[-1].loss, rel=1e-4)
 
 

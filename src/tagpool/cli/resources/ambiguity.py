@@ -24,7 +24,7 @@ from tagpool.corpus.corpus import WORD
 from tagpool.corpus.files import STANDARD_STREAM, read_utf8, source_name
 from tagpool.corpus.formats import read_corpus
 from tagpool.errors import InputError
-from tagpool.experts.protocol import SequenceTagger
+from tagpool.experts.sequence_tagger import SequenceTagger
 from tagpool.features.tag_counts import SHARE, TRAINING_MINIMUM, TagCounts
 from tagpool.tagging.models import fastest, load_model
 

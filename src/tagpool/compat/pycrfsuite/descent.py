@@ -25,7 +25,7 @@ def descend(training: _native.TrainingSet, parameters: Parameters, tokens: int, 
     recent: deque[float] = deque(maxlen=get("period") if algorithm == L2SGD else 1)
 
     def on_epoch(epoch: Epoch) -> bool:
-        report(epoch.number, epoch.loss, watch.kept)
+        report(epoch.number, epoch.loss, watch.best_or_latest)
         if algorithm == LBFGS:
             return True
         if algorithm != L2SGD:

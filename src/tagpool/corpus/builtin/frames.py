@@ -27,14 +27,12 @@ from tagpool.corpus.builtin.shapes import Pool, Row, Step, slot_step, slots
 from tagpool.corpus.builtin.tags import default_chunk, default_pos
 from tagpool.errors import InputError
 
+# Files under ``frames``, in the order in which they are read.
 TOPICS = (
     "news", "business", "sport", "travel", "weather", "culture", "science", "letters", "headlines", "lines", "words", "simple",
 )  # fmt: skip
-"""Files under ``frames``, in the order in which they are read."""
-
+# Topics drawn more often: short sentences of one clause would be rare beside the long ones of the news.
 _WEIGHTS = {"simple": 3}
-"""Topics drawn more often: short sentences of one clause would otherwise be rare beside the long ones of the news."""
-
 _MARKS = {"-LRB-": "(", "-RRB-": ")"}
 _OPENERS = {"[": "NP", "<": "VP"}
 _CLOSERS = {"NP": "]", "VP": ">"}

@@ -15,12 +15,8 @@ Part = Literal["train", "dev", "test"]
 """Parts of the corpus; a sentence belongs to one of them only."""
 
 _PARTS: tuple[str, ...] = get_args(Part)
-
-_MAX_COUNT = 1_000_000
-"""Maximum number of sentences per call."""
-
-_PATIENCE = 2000
-"""Draws in a row without a new sentence after which the corpus counts as exhausted."""
+_MAX_COUNT = 1_000_000  # sentences per call
+_PATIENCE = 2000  # draws in a row without a new sentence after which the corpus counts as exhausted
 
 
 def draw_sentences(
@@ -89,7 +85,7 @@ def _fill(frame: Frame, rand: Callable[[], float], unseen: float) -> tuple[str, 
 
 def _check(count: int, seed: int, part: str, unseen: float, lowercase: float) -> None:
     for name, value in (("count", count), ("seed", seed)):
-        if isinstance(value, bool) or not isinstance(value, int):
+        if type(value) is not int:
             raise InputError(f"{name} must be a whole number, got {value!r}")
     if count < 1:
         raise InputError(f"count must be at least 1, got {count}")

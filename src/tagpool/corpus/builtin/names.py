@@ -8,12 +8,8 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-Word = tuple[str, str]
-"""A word and its Penn tag."""
-
-Entry = tuple[Word, ...]
-"""A name: its words in order."""
-
+Word = tuple[str, str]  # a word and its Penn tag
+Entry = tuple[Word, ...]  # the words of a name in order
 _UNSEEN_OF_FIVE = 2
 
 

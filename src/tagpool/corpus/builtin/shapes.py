@@ -7,17 +7,11 @@ from functools import cache
 
 from tagpool.corpus.builtin.names import Entry, lists, parse_phrase, read_resource
 
-Row = tuple[str, str, str, str]
-"""A token: word, part of speech, chunk, label."""
-
-Piece = tuple[str, tuple[Row, ...]]
-"""Part of a sentence: its words lower-cased and joined by blanks, and its rows."""
-
-Pool = tuple[Piece, ...]
-"""Alternatives, one of which is drawn."""
-
+Row = tuple[str, str, str, str]  # a token: word, part of speech, chunk, label
+Piece = tuple[str, tuple[Row, ...]]  # part of a sentence: its words lower-cased and joined by blanks, and its rows
+Pool = tuple[Piece, ...]  # alternatives, one of which is drawn
+# A place in a sentence: its shapes from seen names and from unseen names (empty if it is not an entity).
 Step = tuple[tuple[tuple[Pool, ...], ...], tuple[tuple[Pool, ...], ...]]
-"""A place in a sentence: its shapes from seen names and from unseen names (empty if it is not an entity)."""
 
 
 @dataclass(frozen=True)

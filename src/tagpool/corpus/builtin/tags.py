@@ -52,16 +52,6 @@ _SUBORDINATORS = frozenset(["that", "because", "if", "while", "although", "thoug
 
 _AUXILIARIES = frozenset(["was", "were", "is", "are", "am", "be", "been", "has", "have", "had"])
 
-PENN_TAGS = frozenset([
-    "CC", "CD", "DT", "EX", "FW", "IN", "JJ", "JJR", "JJS", "LS", "MD", "NN", "NNS", "NNP", "NNPS", "PDT", "POS",
-    "PRP", "PRP$", "RB", "RBR", "RBS", "RP", "SYM", "TO", "UH", "VB", "VBD", "VBG", "VBN", "VBP", "VBZ", "WDT", "WP",
-    "WP$", "WRB", "#", "$", ".", ",", ":", "(", ")", "``", "''",
-])  # fmt: skip
-"""Tags of the Penn Treebank."""
-
-CHUNKS = frozenset(["NP", "VP", "PP", "ADVP", "ADJP", "SBAR", "PRT", "INTJ"])
-"""Chunk types of the built-in corpus."""
-
 
 def default_pos(word: str, chunk: str | None, before: list[str], *, opens_sentence: bool) -> str | None:
     """Return the tag of an untagged word that follows the words ``before`` of its chunk (``None``: no chunk).

@@ -104,7 +104,7 @@ class InducingTraining(Training):
             loss = self.learner.epoch()
             if not watch.epoch(number, total, loss, self.learner.learned):  # type: ignore[arg-type]
                 break
-        learned = watch.kept()
+        learned = watch.best_or_latest()
         del self.learner
         return learned
 

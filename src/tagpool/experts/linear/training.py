@@ -58,7 +58,7 @@ class LinearTraining(Training):
             threads=expert.threads,
         )
         self.data.release()
-        if self.trainer.only_descends:
+        if self.trainer.only_stochastic:
             self.training.keep_shards_only()
 
     def _training_set(self) -> _native.TrainingSet:
@@ -67,7 +67,7 @@ class LinearTraining(Training):
             all_cells=self.tagger.pairs == _ALL,
             dense_from=1 if trainer.needs_rows else 5,
             merge_twins=trainer.merges_twins and previous is None and not self.tagger.l1,
-            bundle=trainer.goes_over_all,
+            bundle=trainer.full_batch,
         )
         history = None if data.encoded.history is None else (data.encoded.history, data.history_feature_count)
         known = None if previous is None else previous.known(len(data.labels))

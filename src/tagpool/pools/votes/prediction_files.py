@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from tagpool.corpus.conll import DOCUMENT_START
 from tagpool.corpus.corpus import Corpus
 from tagpool.corpus.files import read_lines, source_name
 from tagpool.corpus.formats import Format, format_of, read_labelled
-from tagpool.corpus.jsonl import SPAN_KEYS, character_ranges, parse_record
+from tagpool.corpus.jsonl import character_ranges, parse_records
 from tagpool.corpus.schemes import Scheme, Span, detect, to_labels
 from tagpool.errors import InputError
 
@@ -98,32 +99,22 @@ def _first_lines(lines: Sequence[str]) -> Iterator[int]:
 
 
 def _has_spans(path: str | Path, encoding: str) -> bool:
-    for number, line in enumerate(read_lines(path, encoding=encoding), 1):
-        if line.strip():
-            record = parse_record(line, lambda message, at=number: InputError(message, source=source_name(path), line=at))  # type: ignore[misc]
-            return "text" in record and "tokens" not in record
-    return False
+    records = parse_records(enumerate(read_lines(path, encoding=encoding), 1), source_name(path))
+    return any("text" in record and "tokens" not in record for record, _ in islice(records, 1))
 
 
 def _read_spans(path: str | Path, gold: Corpus, encoding: str) -> PredictionFile:
     source, words = source_name(path), gold.words
     scheme = detect(gold.labels).scheme if gold.label_column is not None else Scheme.BIO2
     predictions = PredictionFile([], lines=partial(_token_line, path, encoding))
-    for number, line in enumerate(read_lines(path, encoding=encoding), 1):
-        if not line.strip():
-            continue
-
-        def fail(message: str, number: int = number) -> InputError:
-            return InputError(message, source=source, line=number)
-
-        record = parse_record(line, fail)
+    for record, fail in parse_records(enumerate(read_lines(path, encoding=encoding), 1), source):
         sentence = len(predictions.labels)
         if sentence >= len(words):
             raise fail(f"there are more texts than the {len(words)} sentences of gold")
         places = _places(words[sentence], record.get("text"), fail)
         spans: list[Span] = []
-        for start, end, kind in sorted(character_ranges(record, next((k for k in SPAN_KEYS if k in record), None), fail)):
-            where = f"{source}:{number}: span [{start}, {end}, {kind!r}]"
+        for start, end, kind in sorted(character_ranges(record, fail)):
+            where = fail(f"span [{start}, {end}, {kind!r}]")
             inside = [token for token, (first, last) in enumerate(places) if first < end and last > start]
             if not inside:
                 predictions.notes.append(f"{where} contains no token: ignored")
