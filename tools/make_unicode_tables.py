@@ -1,9 +1,9 @@
-"""Writes native/unicode_tables.inc: character classes and simple lower-case mappings, from Python's own Unicode database.
+"""Write native/text/unicode_tables.inc: character classes and simple lower-case mappings, from Python's own Unicode database.
 
-    python tools/make_unicode_tables.py > native/unicode_tables.inc
+    python tools/make_unicode_tables.py > native/text/unicode_tables.inc
 
-Classes are runs of code points with equal flags; mappings are runs (first, last, step, delta). ASCII is not in the tables'
-hot path: the native code handles it apart.
+Classes are runs of code points with equal flags, or with capital and small letters in turn (ALTERNATING). Mappings are runs (first, last,
+step, delta). The native code has a separate table for ASCII, so the speed of these tables matters less.
 """
 
 from __future__ import annotations
@@ -11,7 +11,9 @@ from __future__ import annotations
 import sys
 import unicodedata
 
-UPPER, LOWER, LETTER, DIGIT, PUNCTUATION, SPACE = 1, 2, 4, 8, 16, 32
+UPPER, LOWER, LETTER, DIGIT, PUNCTUATION, SPACE, ALTERNATING = 1, 2, 4, 8, 16, 32, 64
+SHORTEST_ALTERNATION = 4
+LONGEST_LINE = 148
 
 
 def flags(character: str) -> int:
@@ -33,11 +35,20 @@ def flags(character: str) -> int:
 
 
 def class_runs() -> list[tuple[int, int]]:
+    values = [flags(chr(point)) for point in range(0x110000)]
     runs: list[tuple[int, int]] = []
-    for point in range(0x110000):
-        value = flags(chr(point))
-        if not runs or runs[-1][1] != value:
-            runs.append((point, value))
+    point = 0
+    while point < len(values):
+        first, value = point, values[point]
+        while point < len(values) and values[point] == (UPPER | LETTER, LOWER | LETTER)[(point - first) % 2]:
+            point += 1
+        if point - first >= SHORTEST_ALTERNATION:
+            runs.append((first, ALTERNATING))
+            continue
+        point = first
+        while point < len(values) and values[point] == value:
+            point += 1
+        runs.append((first, value))
     return runs
 
 
@@ -71,7 +82,7 @@ def main() -> None:
         line = ""
         for run in runs:
             item = "{" + ",".join(map(str, run)) + "},"
-            if len(line) + len(item) > 118:
+            if len(line) + len(item) > LONGEST_LINE:
                 out.write(line + "\n")
                 line = ""
             line += item

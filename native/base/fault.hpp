@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 
 namespace tagpool {
 
@@ -11,5 +12,23 @@ public:
     explicit InputFault(const std::string& message, size_t line_number = 0) : std::runtime_error(message), line(line_number) {}
     size_t line;
 };
+
+// Joins texts and numbers.
+template <class... Parts>
+std::string concat(const Parts&... parts) {
+    std::string out;
+    const auto append = [&out](const auto& part) {
+        using Part = std::decay_t<decltype(part)>;
+        if constexpr (std::is_arithmetic_v<Part> && !std::is_same_v<Part, char>) out += std::to_string(part);
+        else out += part;
+    };
+    (append(parts), ...);
+    return out;
+}
+
+// Throws InputFault if the sizes differ.
+inline void expect_size(size_t size, size_t expected, const char* content) {
+    if (size != expected) throw InputFault(concat("expected ", expected, " ", content, ", got ", size));
+}
 
 }  // namespace tagpool

@@ -10,7 +10,7 @@
 namespace tagpool {
 namespace {
 
-[[noreturn]] void fail(const std::string& what) { throw InputFault("bad JSON: " + what); }
+[[noreturn]] void fail(const std::string& problem) { throw InputFault("bad JSON: " + problem); }
 
 class JsonReader {
 public:
@@ -156,40 +156,20 @@ const Json& Json::at(std::string_view key) const {
 }
 
 const Json& Json::at(size_t index) const {
-    if (index >= as_array().size()) fail("expected a list of at least " + std::to_string(index + 1) + " items, got " + std::to_string(items.size()));
+    if (index >= as_array().size()) fail(concat("expected a list of at least ", index + 1, " items, got ", items.size()));
     return items[index];
 }
 
-const std::string& Json::as_string() const {
-    if (kind != Kind::string) fail("expected a string");
-    return string;
-}
-
-double Json::as_number() const {
-    if (kind != Kind::number) fail("expected a number");
-    return number;
+const Json& Json::expect(Kind expected, const char* description) const {
+    if (kind != expected) fail(std::string("expected ") + description);
+    return *this;
 }
 
 int64_t Json::as_integer(int64_t low, int64_t high) const {
     const double value = as_number();
     if (!(value >= static_cast<double>(low) && value <= static_cast<double>(high)) || value != std::floor(value))
-        fail("expected an integer from " + std::to_string(low) + " to " + std::to_string(high));
+        fail(concat("expected an integer from ", low, " to ", high));
     return static_cast<int64_t>(value);
-}
-
-bool Json::as_bool() const {
-    if (kind != Kind::boolean) fail("expected true or false");
-    return number != 0;
-}
-
-const std::vector<Json>& Json::as_array() const {
-    if (kind != Kind::array) fail("expected a list");
-    return items;
-}
-
-const std::vector<std::pair<std::string, Json>>& Json::as_object() const {
-    if (kind != Kind::object) fail("expected an object");
-    return members;
 }
 
 void append_quoted(std::string& out, std::string_view text) {

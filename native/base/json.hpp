@@ -1,5 +1,6 @@
 // Json: a parsed JSON value as a tree; numbers are doubles.
 #pragma once
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -24,13 +25,16 @@ public:
     const Json& at(std::string_view key) const;
     const Json* find(std::string_view key) const;
     const Json& at(size_t index) const;
-    const std::string& as_string() const;
-    double as_number() const;
+    const std::string& as_string() const { return expect(Kind::string, "a string").string; }
+    double as_number() const { return expect(Kind::number, "a number").number; }
     // An integer from `low` to `high`.
     int64_t as_integer(int64_t low, int64_t high) const;
-    bool as_bool() const;
-    const std::vector<Json>& as_array() const;
-    const std::vector<std::pair<std::string, Json>>& as_object() const;
+    bool as_bool() const { return expect(Kind::boolean, "true or false").number != 0; }
+    const std::vector<Json>& as_array() const { return expect(Kind::array, "a list").items; }
+    const std::vector<std::pair<std::string, Json>>& as_object() const { return expect(Kind::object, "an object").members; }
+
+private:
+    const Json& expect(Kind expected, const char* description) const;
 };
 
 // Appends text as a JSON string with its quotes; UTF-8 is not escaped.

@@ -11,18 +11,16 @@
 namespace tagpool {
 namespace {
 
-struct TypeName {
-    Type type;
+struct TypeInfo {
     const char* name;
     size_t size;
 };
-constexpr TypeName kTypes[] = {{Type::u8, "U8", 1},   {Type::u16, "U16", 2}, {Type::u32, "U32", 4},
-                               {Type::u64, "U64", 8}, {Type::f16, "F16", 2}, {Type::f32, "F32", 4}};
+constexpr TypeInfo kTypes[] = {{"U8", 1}, {"U16", 2}, {"U32", 4}, {"U64", 8}, {"F16", 2}, {"F32", 4}};  // in the order of Type
 constexpr std::string_view kChecksum = "checksum", kZeros = "0000000000000000";
 constexpr size_t kMaxHeader = 100'000'000;  // the limit of the safetensors package
 constexpr int64_t kMaxSize = int64_t{1} << 48;
 
-const TypeName& info(Type type) { return kTypes[static_cast<size_t>(type)]; }
+const TypeInfo& info(Type type) { return kTypes[static_cast<size_t>(type)]; }
 
 uint64_t compute_checksum(std::string_view header, std::string_view data) { return combine(hash_bytes(header), hash_bytes(data)); }
 
@@ -39,20 +37,23 @@ size_t size_of(const std::vector<size_t>& shape) {
     return count;
 }
 
-// Reads the header's entry of an array, all but `data`. `data_start` is the position of the first array in the file.
-Tensor read_tensor(const std::string& name, const Json& entry, size_t data_start) {
+// Reads the header's entry of an array in a file whose arrays begin at `data_start`.
+Tensor read_tensor(const std::string& name, const Json& entry, std::string_view file, size_t data_start) {
     Tensor tensor;
     tensor.name = name;
     const std::string& type = entry.at("dtype").as_string();
-    const auto* known = std::find_if(std::begin(kTypes), std::end(kTypes), [&](const TypeName& t) { return type == t.name; });
+    const auto* known = std::find_if(std::begin(kTypes), std::end(kTypes), [&](const TypeInfo& t) { return type == t.name; });
     if (known == std::end(kTypes)) throw InputFault("damaged model: array \"" + name + "\" has the unknown type " + type);
-    tensor.type = known->type;
+    tensor.type = static_cast<Type>(known - kTypes);
     for (const Json& extent : entry.at("shape").as_array()) tensor.shape.push_back(static_cast<size_t>(extent.as_integer(0, kMaxSize)));
     const auto begin = static_cast<size_t>(entry.at("data_offsets").at(size_t{0}).as_integer(0, kMaxSize));
     const auto end = static_cast<size_t>(entry.at("data_offsets").at(size_t{1}).as_integer(0, kMaxSize));
     if (end < begin || size_of(tensor.shape) > static_cast<size_t>(kMaxSize) || end - begin != size_of(tensor.shape) * known->size)
         throw InputFault("damaged model: array \"" + name + "\" has a shape that does not match its size");
     if ((begin + data_start) % known->size) throw InputFault("damaged model: array \"" + name + "\" is not aligned");
+    if (end > file.size() - data_start)
+        throw InputFault(concat("the file is truncated: expected at least ", data_start + end, " bytes, got ", file.size()));
+    tensor.data = reinterpret_cast<const std::byte*>(file.data()) + data_start + begin;
     tensor.bytes = end - begin;
     return tensor;
 }
@@ -74,12 +75,9 @@ void Tensors::add(std::string name, Type type, std::vector<size_t> shape, const 
 }
 
 void Tensors::set(std::string_view key, std::string value) {
-    for (auto& [name, text] : texts_)
-        if (name == key) {
-            text = std::move(value);
-            return;
-        }
-    texts_.emplace_back(key, std::move(value));
+    const auto known = std::find_if(texts_.begin(), texts_.end(), [key](const auto& text) { return text.first == key; });
+    if (known != texts_.end()) known->second = std::move(value);
+    else texts_.emplace_back(key, std::move(value));
 }
 
 const std::string* Tensors::find_text(std::string_view key) const {
@@ -104,7 +102,7 @@ const Tensor& Tensors::require(std::string_view name, Type type) const {
     const Tensor* tensor = find(name);
     if (!tensor) throw InputFault("damaged model: array \"" + std::string(name) + "\" is missing");
     if (tensor->type != type)
-        throw InputFault("damaged model: array \"" + std::string(name) + "\" has type " + info(tensor->type).name + ", expected " + info(type).name);
+        throw InputFault(concat("damaged model: array \"", name, "\" has type ", info(tensor->type).name, ", expected ", info(type).name));
     return *tensor;
 }
 
@@ -128,16 +126,16 @@ std::string Tensors::write() const {
     for (const Tensor* tensor : order) {
         header.push_back(',');
         append_quoted(header, tensor->name);
-        header += std::string(":{\"dtype\":\"") + info(tensor->type).name + "\",\"shape\":[";
-        for (size_t i = 0; i < tensor->shape.size(); ++i) header += (i ? "," : "") + std::to_string(tensor->shape[i]);
-        header += "],\"data_offsets\":[" + std::to_string(offset) + "," + std::to_string(offset + tensor->bytes) + "]}";
+        header += concat(":{\"dtype\":\"", info(tensor->type).name, "\",\"shape\":[");
+        for (const size_t extent : tensor->shape) header += concat(header.back() == '[' ? "" : ",", extent);
+        header += concat("],\"data_offsets\":[", offset, ",", offset + tensor->bytes, "]}");
         offset += tensor->bytes;
     }
     header.push_back('}');
     header.append((8 - header.size() % 8) % 8, ' ');
     const uint64_t length = header.size();
     std::string out(8 + header.size() + offset, '\0');
-    for (size_t i = 0; i < 8; ++i) out[i] = static_cast<char>(length >> (8 * i) & 0xFF);
+    std::memcpy(out.data(), &length, 8);
     char* to = out.data() + 8 + header.size();
     for (const Tensor* tensor : order) {
         if (tensor->bytes) std::memcpy(to, tensor->data, tensor->bytes);
@@ -151,32 +149,26 @@ std::string Tensors::write() const {
 
 Tensors Tensors::read(std::string_view block, std::shared_ptr<const void> owner) {
     if (block.size() < 8) throw InputFault("the file is too short: " + std::to_string(block.size()) + " bytes");
-    uint64_t length = 0;
-    for (size_t i = 0; i < 8; ++i) length |= uint64_t{static_cast<unsigned char>(block[i])} << (8 * i);
+    uint64_t length;
+    std::memcpy(&length, block.data(), 8);
     if (length > kMaxHeader || block.size() < 9 || block[8] != '{')
         throw InputFault("expected a model, got a file that is not in the safetensors format");
     if (length > block.size() - 8) throw InputFault("the file is truncated: expected a header of " + std::to_string(length) + " bytes");
     const std::string_view header = block.substr(8, length), data = block.substr(8 + length);
     Tensors out;
     out.owners_.push_back(std::move(owner));
-    size_t end = 0;
+    const char* end = data.data();
     const Json entries = Json::parse(header);
     for (const auto& [name, entry] : entries.as_object()) {
         if (name == "__metadata__") {
             for (const auto& [key, value] : entry.as_object()) out.texts_.emplace_back(key, value.as_string());
             continue;
         }
-        Tensor tensor = read_tensor(name, entry, 8 + length);
-        const auto offset = static_cast<size_t>(entry.at("data_offsets").at(size_t{0}).as_integer(0, kMaxSize));
-        end = std::max(end, offset + tensor.bytes);
-        if (end > data.size())
-            throw InputFault("the file is truncated: expected at least " + std::to_string(8 + length + end) + " bytes, got " +
-                             std::to_string(block.size()));
-        tensor.data = reinterpret_cast<const std::byte*>(data.data() + offset);
-        out.tensors_.push_back(std::move(tensor));
+        const Tensor& tensor = out.tensors_.emplace_back(read_tensor(name, entry, block, 8 + length));
+        end = std::max(end, reinterpret_cast<const char*>(tensor.data) + tensor.bytes);
     }
-    if (end < data.size())
-        throw InputFault("the file is too long: expected " + std::to_string(8 + length + end) + " bytes, got " + std::to_string(block.size()));
+    if (end < block.data() + block.size())
+        throw InputFault(concat("the file is too long: expected ", end - block.data(), " bytes, got ", block.size()));
     const std::string* checksum = out.find_text(kChecksum);
     if (!checksum) throw InputFault("expected a tagpool model, got a safetensors file without a checksum");
     check_checksum(*checksum, header, data);

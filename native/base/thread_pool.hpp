@@ -5,6 +5,7 @@
 //   empty takes tasks from other queues, so a thread that the system does not schedule delays nothing.
 // - An idle thread spins for 50 µs, then blocks.
 #pragma once
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -17,30 +18,6 @@
 #include <vector>
 
 namespace tagpool {
-
-// Runs task(i, thread) for every i < tasks. Concurrent tasks have different thread numbers, all below max(threads, 1).
-template <class Task>
-void parallel_for(size_t tasks, unsigned threads, Task&& task) {
-    if (threads <= 1 || tasks <= 1) {
-        for (size_t i = 0; i < tasks; ++i) task(i, 0u);
-        return;
-    }
-    std::atomic<size_t> next{0};
-    std::vector<std::exception_ptr> errors(threads);
-    const auto work = [&](unsigned thread) {
-        try {
-            for (size_t i; (i = next.fetch_add(1)) < tasks;) task(i, thread);
-        } catch (...) {
-            errors[thread] = std::current_exception();
-        }
-    };
-    std::vector<std::thread> helpers;
-    for (unsigned thread = 1; thread < threads; ++thread) helpers.emplace_back(work, thread);
-    work(0);
-    for (std::thread& helper : helpers) helper.join();
-    for (const std::exception_ptr& error : errors)
-        if (error) std::rethrow_exception(error);
-}
 
 class ThreadPool {
 public:
@@ -147,5 +124,11 @@ private:
     std::exception_ptr error_;
     std::vector<std::thread> helpers_;
 };
+
+// Runs task(i, thread) for every i < tasks. Concurrent tasks have different thread numbers, all below max(threads, 1).
+template <class Task>
+void parallel_for(size_t tasks, unsigned threads, Task&& task) {
+    ThreadPool(static_cast<unsigned>(std::clamp<size_t>(tasks, 1, std::max(threads, 1u)))).run(tasks, task);
+}
 
 }  // namespace tagpool

@@ -33,9 +33,7 @@ void bind_clusters(nb::module_& m) {
         .def("bigrams", &SentenceText::bigrams, nb::arg("minimum"), nb::call_guard<nb::gil_scoped_release>(),
              "Bigrams of the words that occur at least minimum times.")
         .def("words", [](const SentenceText& text, const Bigrams& bigrams) -> StringList {
-            nb::list out;
-            for (const uint32_t name : bigrams.names) out.append(to_str(text.word(name)));
-            return out;
+            return list_texts(bigrams.size(), [&](uint32_t i) { return text.word(bigrams.names[i]); });
         }, nb::arg("bigrams"), "Words of bigrams, most frequent first.");
 
     m.def("brown_merges", [](const Bigrams& bigrams, size_t clusters, const std::optional<nb::typed<nb::callable, nb::object(int)>>& report) {

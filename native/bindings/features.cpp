@@ -107,18 +107,13 @@ Program make_program(const std::vector<Atom>& atoms, const std::vector<TemplateP
 }
 
 Array<int32_t> dense_rows(const Columns& columns, const std::string& name, const WordFunction& function, const RowLexicon& lexicon) {
-    const Column* column = columns.find(name);
-    if (!column) throw InputFault("the corpus has no column \"" + name + "\"");
-    std::vector<int32_t> row_of(column->strings->size());
-    std::vector<std::string> values;
-    for (uint32_t i = 0; i < row_of.size(); ++i) {
-        values.clear();
-        function.values((*column->strings)[i], Values(values));
-        row_of[i] = values.empty() ? -1 : lexicon.row(values[0]);
+    const Column& column = columns.at(name);
+    std::vector<int32_t> row_of;
+    for (uint32_t i = 0; i < column.strings->size(); ++i) {
+        const std::vector<std::string> values = function.texts((*column.strings)[i]);
+        row_of.push_back(values.empty() ? -1 : lexicon.row(values[0]));
     }
-    std::vector<int32_t> rows(column->ids.size());
-    for (size_t t = 0; t < rows.size(); ++t) rows[t] = row_of[column->ids[t]];
-    return to_array(std::move(rows));
+    return map_ids(column, row_of);
 }
 
 void bind_lexicons(nb::module_& m) {
@@ -141,9 +136,7 @@ void bind_lexicons(nb::module_& m) {
         .def("add", &RowLexicon::add, nb::arg("word"), nb::arg("row"), "Add a word.")
         .def("row", &RowLexicon::row, nb::arg("word"), "Row of a word; -1 if it is unknown.")
         .def("words", [](const RowLexicon& lexicon) -> StringList {
-            nb::list out;
-            for (uint32_t i = 0; i < lexicon.size(); ++i) out.append(to_str(lexicon.word(i)));
-            return out;
+            return list_texts(lexicon.size(), [&](uint32_t i) { return lexicon.word(i); });
         }, "All words.")
         .def("__len__", &RowLexicon::size);
 
@@ -164,22 +157,32 @@ void bind_lexicons(nb::module_& m) {
 }
 
 void bind_atoms(nb::module_& m) {
+    nb::class_<Function>(m, "FunctionEntry", "Entry of the table of word functions.")
+        .def_ro("name", &Function::name, "Name in steps.")
+        .def_ro("base", &Function::base, "Function that becomes this one with the flag; empty if it has its own name in templates.")
+        .def_ro("flag", &Function::flag, "Flag in templates.")
+        .def_ro("example", &Function::example, "Example; empty if templates do not name the function.")
+        .def_ro("summary", &Function::summary, "Meaning.")
+        .def_ro("arguments", &Function::arguments, "Arguments: none, lengths (one step each), range or lexicon.")
+        .def_prop_ro("single", [](const Function& f) { return f.count <= Function::Count::at_most_one; }, "Whether it has at most one value.")
+        .def_prop_ro("total", [](const Function& f) { return f.count == Function::Count::one; }, "Whether it has exactly one value.");
+    m.def("word_functions", [] {
+        const auto functions = word_functions();
+        return std::vector<Function>(functions.begin(), functions.end());
+    }, "Table of word functions.");
+
     nb::class_<Step>(m, "Step", "One function of a word function, such as suffix with its lengths a to b.")
         .def("__init__", [](Step* self, std::string_view name, int a, int b, std::shared_ptr<WordLexicon> lexicon) {
-            const auto function = named<Function>(kFunctionNames, name);
-            if (function == Function::lookup && !lexicon) throw InputFault("a lookup step needs a lexicon");
+            const Function& function = find_function(name);
+            if (function.needs_lexicon() && !lexicon) throw InputFault("a lookup step needs a lexicon");
             if (a < 0 || b < 0)
                 throw InputFault("step \"" + std::string(name) + "\": expected numbers of 0 or more, got " + std::to_string(std::min(a, b)));
-            new (self) Step{function, a, b, std::move(lexicon)};
+            new (self) Step{&function, a, b, std::move(lexicon)};
         }, nb::arg("function"), nb::arg("a") = 0, nb::arg("b") = 0, nb::arg("lexicon") = nb::none());
 
     nb::class_<WordFunction>(m, "WordFunction", "Composition of steps: a word to its values.")
         .def(nb::init<std::vector<Step>>(), nb::arg("steps"))
-        .def("values", [](const WordFunction& function, std::string_view text) {
-            std::vector<std::string> values;
-            function.values(text, Values(values));
-            return values;
-        }, nb::arg("text"), "Values of a word.");
+        .def("values", &WordFunction::texts, nb::arg("text"), "Values of a word.");
 
     nb::class_<Atom>(m, "Atom", "Function of a token and its context.")
         .def_static("word", &word_atom, nb::arg("column"), nb::arg("function"), nb::arg("total"),
@@ -195,22 +198,10 @@ void bind_encoding(nb::module_& m) {
         .def_prop_ro("token_count", &Encoding::token_count, "Number of tokens.")
         .def_prop_ro("occurrence_count", [](const Encoding& encoding) { return encoding.ids.size(); }, "Number of (token, feature) entries.")
         .def_prop_ro("has_values", [](const Encoding& encoding) { return !encoding.values.empty(); }, "Whether a value differs from 1.")
-        .def("starts", [](nb::handle self) {
-            const auto& encoding = nb::cast<const Encoding&>(self);
-            return view(encoding.starts.data(), encoding.starts.size(), self);
-        }, "First entry of each token, and the number of entries.")
-        .def("ids", [](nb::handle self) {
-            const auto& encoding = nb::cast<const Encoding&>(self);
-            return view(encoding.ids.data(), encoding.ids.size(), self);
-        }, "Feature of each entry.")
-        .def("values", [](nb::handle self) {
-            const auto& encoding = nb::cast<const Encoding&>(self);
-            return view(encoding.values.data(), encoding.values.size(), self);
-        }, "Value of each entry; empty if all are 1.")
-        .def("sentences", [](nb::handle self) {
-            const auto& encoding = nb::cast<const Encoding&>(self);
-            return view(encoding.sentences.data(), encoding.sentences.size(), self);
-        }, "First token of each sentence, and the number of tokens.")
+        .def("starts", view_of<&Encoding::starts>, "First entry of each token, and the number of entries.")
+        .def("ids", view_of<&Encoding::ids>, "Feature of each entry.")
+        .def("values", view_of<&Encoding::values>, "Value of each entry; empty if all are 1.")
+        .def("sentences", view_of<&Encoding::sentences>, "First token of each sentence, and the number of tokens.")
         .def("restricted", [](const Encoding& encoding, const nb::bytes& keep) {
             const std::string_view marks = bytes_view(keep);
             for (uint32_t id : encoding.ids)
@@ -271,9 +262,7 @@ void bind_encoders(nb::module_& m) {
             return join_sorted(std::move(names), '\0');
         }, "Names in order, joined by NUL.")
         .def("names", [](const GivenFeatures& features) -> StringList {
-            nb::list out;
-            for (uint32_t i = 0; i < features.feature_count(); ++i) out.append(to_str(features.name(i)));
-            return out;
+            return list_texts(features.feature_count(), [&](uint32_t i) { return features.name(i); });
         }, "Name of each feature.");
 }
 

@@ -19,6 +19,17 @@ bool utf8_of(nb::handle object, std::string_view& text) {
 
 std::string type_of(nb::handle object) { return nb::cast<std::string>(nb::handle(object.type()).attr("__name__")); }
 
+void refuse_tokens(nb::handle tokens, size_t sentence, const std::string& column) {
+    PyErr_Clear();
+    const char* const advice = PyUnicode_Check(tokens.ptr()) ? ", which is one string; split it with tokenize" : "";
+    throw InputFault(concat("sentence ", sentence, ", column \"", column, "\": expected a list of tokens, got ", type_of(tokens), advice));
+}
+
+void refuse_token(nb::handle token, size_t sentence, size_t number, const std::string& column) {
+    const std::string problem = PyUnicode_Check(token.ptr()) ? kLoneSurrogate : "expected text (str), got " + type_of(token);
+    throw InputFault(concat("sentence ", sentence, ", token ", number, ", column \"", column, "\": ", problem));
+}
+
 void check_interrupt() {
     nb::gil_scoped_acquire acquire;
     if (PyErr_CheckSignals() != 0) throw nb::python_error();

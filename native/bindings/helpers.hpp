@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/fault.hpp"
+#include "text/columns.hpp"
 
 namespace tagpool {
 
@@ -41,13 +42,18 @@ template <class T>
 using Array = nb::ndarray<nb::numpy, const T, nb::ndim<1>, nb::c_contig>;
 
 // View of memory that `owner` keeps alive.
-template <class T>
-Array<T> view(const T* data, size_t size, nb::handle owner) {
-    return Array<T>(data, {size}, owner);
+template <class Values>
+auto view(const Values& values, nb::handle owner) {
+    return Array<std::remove_cvref_t<decltype(values[0])>>(values.data(), {values.size()}, owner);
 }
-template <class T>
-Array<T> view(const std::vector<T>& values, nb::handle owner) {
-    return view(values.data(), values.size(), owner);
+// View of a member of a bound object.
+template <auto kMember, class Owner, class Values>
+auto view_member(Values Owner::*, nb::handle self) {
+    return view(nb::cast<const Owner&>(self).*kMember, self);
+}
+template <auto kMember>
+auto view_of(nb::handle self) {
+    return view_member<kMember>(kMember, self);
 }
 
 // Array that owns its memory.
@@ -55,17 +61,51 @@ template <class T>
 Array<T> to_array(std::vector<T> values) {
     auto* vector = new std::vector<T>(std::move(values));
     nb::capsule owner(vector, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-    return view(vector->data(), vector->size(), owner);
+    return view(*vector, owner);
 }
 
 inline nb::bytes to_bytes(std::string_view text) { return nb::bytes(text.data(), text.size()); }
 inline nb::str to_str(std::string_view text) { return nb::str(text.data(), text.size()); }
 inline std::string_view bytes_view(const nb::bytes& bytes) { return {bytes.c_str(), bytes.size()}; }
 
+// For each token the number that `mapping` has at its string id.
+inline Array<int32_t> map_ids(const Column& column, const std::vector<int32_t>& mapping) {
+    std::vector<int32_t> out(column.ids.size());
+    for (size_t t = 0; t < out.size(); ++t) out[t] = mapping[column.ids[t]];
+    return to_array(std::move(out));
+}
+
+// List of text_at(0), text_at(1), ...
+template <class TextAt>
+StringList list_texts(size_t count, TextAt&& text_at) {
+    nb::list out;
+    for (uint32_t i = 0; i < count; ++i) out.append(to_str(text_at(i)));
+    return out;
+}
+
 inline constexpr const char* kLoneSurrogate = "the text has a lone surrogate, which UTF-8 does not encode; remove it";
 
 // Reads the UTF-8 of a str. Returns false, without a Python error, for another type and for a str with lone surrogates.
 bool utf8_of(nb::handle object, std::string_view& text);
+
+// Errors of read_tokens.
+[[noreturn]] void refuse_tokens(nb::handle tokens, size_t sentence, const std::string& column);
+[[noreturn]] void refuse_token(nb::handle token, size_t sentence, size_t number, const std::string& column);
+
+// Calls add(text) for the tokens of a sentence in one column; returns their number. A str is refused: it would pass as a list of its letters.
+template <class Add>
+size_t read_tokens(nb::handle tokens, size_t sentence, const std::string& column, Add&& add) {
+    const nb::object iterator = nb::steal(PyUnicode_Check(tokens.ptr()) ? nullptr : PyObject_GetIter(tokens.ptr()));
+    if (!iterator.is_valid()) refuse_tokens(tokens, sentence, column);
+    size_t count = 0;
+    for (nb::handle token : iterator) {
+        ++count;
+        std::string_view text;
+        if (!utf8_of(token, text)) refuse_token(token, sentence, count, column);
+        add(text);
+    }
+    return count;
+}
 
 // The name of an object's type, for error messages.
 std::string type_of(nb::handle object);
@@ -75,11 +115,6 @@ void check_interrupt();
 
 // Sorts texts and joins them with `separator`, so that Python needs no object for each.
 nb::bytes join_sorted(std::vector<std::string_view> texts, char separator);
-
-inline void expect_size(size_t got, size_t expected, const char* what) {
-    if (got != expected)
-        throw InputFault("expected " + std::to_string(expected) + " " + what + ", got " + std::to_string(got));
-}
 
 template <class Work>
 auto without_gil(const Work& work) {

@@ -98,16 +98,7 @@ void bind_model_files(nb::module_& m) {
             out.set("format", "tagpool");
             add_to(out, texts, arrays);
             return to_bytes(out.write());
-        }, nb::arg("texts"), nb::arg("arrays"), "File of texts and blocks.")
-        .def("text", [](const Container& file, const std::string& key) { return find_text(file.tensors(), key); }, nb::arg("key"),
-             "Text under a key; None if it is missing.")
-        .def("array", [](const Container& file, const std::string& name) { return find_array(file.tensors(), name); }, nb::arg("name"),
-             "Block of bytes; None if it is missing.")
-        .def("sizes", [](const Container& file) -> StringDict<int> {
-            nb::dict out;
-            for (const Tensor& tensor : file.tensors().all()) out[nb::str(tensor.name.c_str())] = tensor.bytes;
-            return out;
-        }, "Bytes of each array.");
+        }, nb::arg("texts"), nb::arg("arrays"), "File of texts and blocks.");
 }
 
 }  // namespace tagpool

@@ -26,19 +26,6 @@ private:
     std::vector<std::pair<uint64_t, float>> pending_;
 };
 
-// Adds the tokens of one column of a sentence; returns their number.
-size_t add_tokens(ColumnsBuilder& builder, size_t column, nb::handle tokens, const std::string& place) {
-    if (PyUnicode_Check(tokens.ptr())) throw InputFault(place + ": expected a list of words, got one string; split it with tokenize");
-    size_t count = 0;
-    for (nb::handle token : tokens) {
-        ++count;
-        std::string_view text;
-        if (!utf8_of(token, text)) throw InputFault(place + ", token " + std::to_string(count) + ": expected text (str), got " + type_of(token));
-        builder.add(column, text);
-    }
-    return count;
-}
-
 }  // namespace
 
 Encoding encode_given(const FrozenIndex& slots, bool given, nb::handle sentences) {
@@ -69,23 +56,20 @@ Columns columns_of(std::vector<std::string> names, nb::handle sentences) {
     ColumnsBuilder builder(names);
     size_t number = 0;
     for (nb::handle sentence : sentences) {
-        const std::string place = "sentence " + std::to_string(++number);
+        const std::string place = concat("sentence ", ++number);
+        const bool is_dict = PyDict_Check(sentence.ptr());
+        if (!is_dict && names.size() > 1) {
+            std::string all;
+            for (const std::string& name : names) all += (all.empty() ? "" : ", ") + name;
+            throw InputFault("the model was trained with the columns " + all + "; words alone are not enough: give a Corpus, or dicts of columns");
+        }
         size_t length = 0;
-        if (PyDict_Check(sentence.ptr())) {
-            for (size_t column = 0; column < names.size(); ++column) {
-                PyObject* const tokens = PyDict_GetItemString(sentence.ptr(), names[column].c_str());
-                if (!tokens) throw InputFault(place + " has no column \"" + names[column] + "\", which the model was trained with");
-                const size_t count = add_tokens(builder, column, tokens, place);
-                if (column > 0 && count != length) throw InputFault(place + ": the columns have different numbers of tokens");
-                length = count;
-            }
-        } else {
-            if (names.size() > 1) {
-                std::string all;
-                for (const std::string& name : names) all += (all.empty() ? "" : ", ") + name;
-                throw InputFault("the model was trained with the columns " + all + "; words alone are not enough: give a Corpus, or dicts of columns");
-            }
-            length = add_tokens(builder, 0, sentence, place);
+        for (size_t column = 0; column < names.size(); ++column) {
+            const nb::handle tokens = is_dict ? PyDict_GetItemString(sentence.ptr(), names[column].c_str()) : sentence.ptr();
+            if (!tokens) throw InputFault(place + " has no column \"" + names[column] + "\", which the model was trained with");
+            const size_t count = read_tokens(tokens, number, names[column], [&](std::string_view text) { builder.add(column, text); });
+            if (column > 0 && count != length) throw InputFault(place + ": the columns have different numbers of tokens");
+            length = count;
         }
         if (length == 0) throw InputFault(place + " has no tokens");
         builder.end_sentence();
@@ -113,16 +97,6 @@ nb::str decode_text(const std::string& text) {
     if (decoded) return nb::steal<nb::str>(decoded);
     PyErr_Clear();
     throw InputFault("damaged file: a text is not UTF-8");
-}
-
-std::optional<nb::str> find_text(const Tensors& tensors, const std::string& key) {
-    const std::string* text = tensors.find_text(key);
-    return text ? std::optional(decode_text(*text)) : std::nullopt;
-}
-
-std::optional<nb::bytes> find_array(const Tensors& tensors, const std::string& name) {
-    const Tensor* tensor = tensors.find(name);
-    return tensor ? std::optional(nb::bytes(reinterpret_cast<const char*>(tensor->data), tensor->bytes)) : std::nullopt;
 }
 
 }  // namespace tagpool

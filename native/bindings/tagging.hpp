@@ -32,13 +32,10 @@ void add_to(Tensors& tensors, const StringDict<nb::str>& texts, const StringDict
 
 std::vector<std::string> keys_in(const std::optional<Program>& program);
 
-// Text of a file under a key, and bytes of an array; nullopt if it is missing. Throws InputFault for a text that is not UTF-8.
-std::optional<nb::str> find_text(const Tensors& tensors, const std::string& key);
-std::optional<nb::bytes> find_array(const Tensors& tensors, const std::string& name);
+// Throws InputFault for a text that is not UTF-8.
 nb::str decode_text(const std::string& text);
 
-// `open` and `read` of classes that a file contains.
-// Texts and blocks of bytes in one file, with the checksum of model files.
+// Container: texts and blocks of bytes in one file, with the checksum of model files.
 class Container {
 public:
     explicit Container(Tensors tensors) : tensors_(std::move(tensors)) {
@@ -51,6 +48,7 @@ private:
     Tensors tensors_;
 };
 
+// Binds reading of a file, and access to its texts and arrays.
 template <class T>
 void bind_reading(nb::class_<T>& bound) {
     bound
@@ -62,7 +60,20 @@ void bind_reading(nb::class_<T>& bound) {
         .def_static("read", [](const nb::bytes& block) {
             auto copy = std::make_shared<const std::string>(block.c_str(), block.size());
             return std::make_unique<T>(Tensors::read(*copy, copy));
-        }, nb::arg("block"), "Read a file in memory.");
+        }, nb::arg("block"), "Read a file in memory.")
+        .def("text", [](const T& file, const std::string& key) {
+            const std::string* const text = file.tensors().find_text(key);
+            return text ? std::optional(decode_text(*text)) : std::nullopt;
+        }, nb::arg("key"), "Text of the file under a key; None if it is missing.")
+        .def("array", [](const T& file, const std::string& name) {
+            const Tensor* const tensor = file.tensors().find(name);
+            return tensor ? std::optional(nb::bytes(reinterpret_cast<const char*>(tensor->data), tensor->bytes)) : std::nullopt;
+        }, nb::arg("name"), "Bytes of an array of the file; None if it is missing.")
+        .def("sizes", [](const T& file) -> StringDict<int> {
+            nb::dict out;
+            for (const Tensor& tensor : file.tensors().all()) out[nb::str(tensor.name.c_str())] = tensor.bytes;
+            return out;
+        }, "Bytes of each array.");
 }
 
 template <class Model>
@@ -87,15 +98,6 @@ void bind_common(nb::class_<Model>& bound) {
         .def_prop_ro("given", &Model::given, "Whether the model was trained on given features.")
         .def_prop_ro("feature_count", &Model::feature_count, "Number of features.")
         .def_prop_ro("weight_count", &Model::weight_count, "Number of weights.")
-        .def("text", [](const Model& model, const std::string& key) { return find_text(model.tensors(), key); }, nb::arg("key"),
-             "Text of the file under a key; None if it is missing.")
-        .def("array", [](const Model& model, const std::string& name) { return find_array(model.tensors(), name); }, nb::arg("name"),
-             "Bytes of an array of the file; None if it is missing.")
-        .def("sizes", [](const Model& model) -> StringDict<int> {
-            nb::dict out;
-            for (const Tensor& tensor : model.tensors().all()) out[nb::str(tensor.name.c_str())] = tensor.bytes;
-            return out;
-        }, "Bytes of each array.")
         .def("keys_of", [](const Model& model, const std::vector<std::string>& names) {
             std::vector<uint64_t> keys;
             for (const std::string& name : names) keys.push_back(model.key_of(name));

@@ -1,5 +1,6 @@
 #include "text/columns.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <tuple>
 
@@ -18,27 +19,10 @@ namespace {
 using Sentences = nb::typed<nb::sequence, nb::typed<nb::sequence, nb::typed<nb::sequence, nb::str>>>;
 using AsideTuple = std::tuple<uint32_t, uint32_t, std::string>;
 
-[[noreturn]] void bad_token(size_t sentence, size_t token, const std::string& column, nb::handle got) {
-    const std::string place =
-        "sentence " + std::to_string(sentence + 1) + ", token " + std::to_string(token + 1) + ", column \"" + column + "\": ";
-    if (PyUnicode_Check(got.ptr())) throw InputFault(place + kLoneSurrogate);
-    throw InputFault(place + "expected text (str), got " + type_of(got));
-}
-
-// Iterator over the tokens of a sentence in one column. A str is refused: it would pass as a list of its letters.
-nb::object iterate_tokens(nb::handle tokens, size_t sentence, const std::string& column) {
-    if (!PyUnicode_Check(tokens.ptr())) {
-        if (PyObject* iterator = PyObject_GetIter(tokens.ptr())) return nb::steal(iterator);
-        PyErr_Clear();
-    }
-    throw InputFault("sentence " + std::to_string(sentence + 1) + ", column \"" + column +
-                     "\": expected a list of tokens, got " + type_of(tokens));
-}
-
 void set_documents(Columns& columns, const std::vector<uint32_t>& documents) {
     for (uint32_t first : documents) {
-        if (first >= columns.sentence_count()) throw InputFault("documents: sentence " + std::to_string(first) + " does not exist; the corpus has " +
-                             std::to_string(columns.sentence_count()));
+        if (first >= columns.sentence_count())
+            throw InputFault(concat("documents: sentence ", first, " does not exist; the corpus has ", columns.sentence_count()));
         // Sentences before the first mark form a document.
         if (columns.documents.empty() && first > 0) columns.documents.push_back(0);
         if (!columns.documents.empty() && first <= columns.documents.back())
@@ -62,29 +46,21 @@ void set_asides(Columns& columns, const std::vector<AsideTuple>& asides) {
 std::shared_ptr<Columns> from_lists(const std::vector<std::string>& names, Sentences sentences, const std::vector<uint32_t>& documents,
                   const std::vector<AsideTuple>& asides) {
     ColumnsBuilder builder(names);
-    size_t s = 0;
+    size_t number = 0;
     for (nb::handle sentence : sentences) {
-        if (nb::len(sentence) != names.size())
-            throw InputFault("sentence " + std::to_string(s + 1) + ": expected " + std::to_string(names.size()) +
-                             " columns, got " + std::to_string(nb::len(sentence)));
+        const std::string place = concat("sentence ", ++number);
+        if (const size_t count = nb::len(sentence); count != names.size())
+            throw InputFault(concat(place, ": expected ", names.size(), " columns, got ", count));
         size_t length = 0, c = 0;
         for (nb::handle column : sentence) {
-            size_t t = 0;
-            for (nb::handle token : iterate_tokens(column, s, names[c])) {
-                std::string_view text;
-                if (!utf8_of(token, text)) bad_token(s, t, names[c], token);
-                builder.add(c, text);
-                ++t;
-            }
-            if (c > 0 && t != length)
-                throw InputFault("sentence " + std::to_string(s + 1) + ": column \"" + names[c] + "\" has " +
-                                 std::to_string(t) + " tokens, \"" + names[0] + "\" has " + std::to_string(length));
-            length = t;
+            const size_t count = read_tokens(column, number, names[c], [&](std::string_view text) { builder.add(c, text); });
+            if (c > 0 && count != length)
+                throw InputFault(concat(place, ": column \"", names[c], "\" has ", count, " tokens, \"", names[0], "\" has ", length));
+            length = count;
             ++c;
         }
-        if (length == 0) throw InputFault("sentence " + std::to_string(s + 1) + " has no tokens");
+        if (length == 0) throw InputFault(place + " has no tokens");
         builder.end_sentence();
-        ++s;
     }
     auto out = std::make_shared<Columns>(builder.finish());
     set_documents(*out, documents);
@@ -92,22 +68,14 @@ std::shared_ptr<Columns> from_lists(const std::vector<std::string>& names, Sente
     return out;
 }
 
-const Column& column_named(const Columns& columns, const std::string& name) {
-    const Column* column = columns.find(name);
-    if (!column) throw InputFault("the corpus has no column \"" + name + "\"");
-    return *column;
-}
-
 StringList strings_of(const Columns& columns, const std::string& name) {
-    const StringTable& strings = *column_named(columns, name).strings;
-    nb::list out;
-    for (uint32_t i = 0; i < strings.size(); ++i) out.append(to_str(strings[i]));
-    return out;
+    const StringTable& strings = *columns.at(name).strings;
+    return list_texts(strings.size(), [&](uint32_t i) { return strings[i]; });
 }
 
 // Equal tokens share one Python object.
 LabelLists column_lists(const Columns& columns, const std::string& name) {
-    const Column& column = column_named(columns, name);
+    const Column& column = columns.at(name);
     std::vector<nb::object> texts(column.strings->size());
     nb::list out;
     for (size_t s = 0; s < columns.sentence_count(); ++s) {
@@ -123,10 +91,9 @@ LabelLists column_lists(const Columns& columns, const std::string& name) {
 }
 
 StringList sentence_column(const Columns& columns, uint32_t sentence, const std::string& name) {
-    const Column& column = column_named(columns, name);
-    nb::list out;
-    for (uint32_t t = columns.sentences.at(sentence); t < columns.sentences.at(sentence + 1); ++t) out.append(to_str(column.text(t)));
-    return out;
+    const Column& column = columns.at(name);
+    const uint32_t begin = columns.sentences.at(sentence);
+    return list_texts(columns.sentences.at(sentence + 1) - begin, [&](uint32_t t) { return column.text(begin + t); });
 }
 
 std::shared_ptr<Columns> with_column(const Columns& columns, const std::string& name,
@@ -136,39 +103,27 @@ std::shared_ptr<Columns> with_column(const Columns& columns, const std::string& 
     added.ids.reserve(columns.token_count());
     size_t s = 0;
     for (nb::handle sentence : values) {
-        size_t t = 0;
-        for (nb::handle token : iterate_tokens(sentence, s, name)) {
-            std::string_view text;
-            if (!utf8_of(token, text)) bad_token(s, t, name, token);
-            added.ids.push_back(strings->intern(text));
-            ++t;
-        }
-        if (s >= columns.sentence_count() || t != columns.sentences[s + 1] - columns.sentences[s])
-            throw InputFault("sentence " + std::to_string(s + 1) + ": column \"" + name + "\" has " + std::to_string(t) +
-                             " tokens, the corpus has " +
-                             (s < columns.sentence_count() ? std::to_string(columns.sentences[s + 1] - columns.sentences[s])
-                                                           : std::string("no such sentence")));
+        const size_t count = read_tokens(sentence, s + 1, name, [&](std::string_view text) { added.ids.push_back(strings->intern(text)); });
+        const std::string place = concat("sentence ", s + 1, ": column \"", name, "\" has ", count, " tokens, the corpus has ");
+        if (s >= columns.sentence_count()) throw InputFault(place + "no such sentence");
+        const size_t length = columns.sentences[s + 1] - columns.sentences[s];
+        if (count != length) throw InputFault(concat(place, length));
         ++s;
     }
     if (s != columns.sentence_count())
-        throw InputFault("column \"" + name + "\" has " + std::to_string(s) + " sentences, the corpus has " +
-                         std::to_string(columns.sentence_count()));
+        throw InputFault(concat("column \"", name, "\" has ", s, " sentences, the corpus has ", columns.sentence_count()));
     auto out = std::make_shared<Columns>(columns);
-    for (Column& column : out->columns)
-        if (column.name == name) {
-            column = std::move(added);
-            return out;
-        }
-    out->columns.push_back(std::move(added));
+    const auto known = std::find_if(out->columns.begin(), out->columns.end(), [&](const Column& column) { return column.name == name; });
+    if (known != out->columns.end()) *known = std::move(added);
+    else out->columns.push_back(std::move(added));
     return out;
 }
 
 std::shared_ptr<Columns> with_names(const Columns& columns, const std::vector<std::string>& from, const std::vector<std::string>& to) {
-    if (from.size() != to.size())
-        throw InputFault("expected " + std::to_string(from.size()) + " names, one for each column, got " + std::to_string(to.size()));
+    expect_size(to.size(), from.size(), "names, one for each column");
     auto out = std::make_shared<Columns>();
     for (size_t i = 0; i < from.size(); ++i) {
-        Column copy = column_named(columns, from[i]);
+        Column copy = columns.at(from[i]);
         copy.name = to[i];
         out->columns.push_back(std::move(copy));
     }
@@ -180,7 +135,7 @@ std::shared_ptr<Columns> with_names(const Columns& columns, const std::vector<st
 
 // A selection may share a larger string table, so not every string need occur.
 std::vector<uint32_t> distinct_ids(const Columns& columns, const std::string& name) {
-    const Column& column = column_named(columns, name);
+    const Column& column = columns.at(name);
     std::vector<bool> seen(column.strings->size());
     std::vector<uint32_t> out;
     for (uint32_t id : column.ids) {
@@ -191,13 +146,9 @@ std::vector<uint32_t> distinct_ids(const Columns& columns, const std::string& na
 }
 
 Array<int32_t> mapped(const Columns& columns, const std::string& name, const std::vector<int32_t>& mapping) {
-    const Column& column = column_named(columns, name);
-    if (mapping.size() != column.strings->size())
-        throw InputFault("mapping: expected " + std::to_string(column.strings->size()) + " numbers, one for each string, got " +
-                         std::to_string(mapping.size()));
-    std::vector<int32_t> out(column.ids.size());
-    for (size_t t = 0; t < out.size(); ++t) out[t] = mapping[column.ids[t]];
-    return to_array(std::move(out));
+    const Column& column = columns.at(name);
+    expect_size(mapping.size(), column.strings->size(), "numbers in mapping, one for each string");
+    return map_ids(column, mapping);
 }
 
 std::vector<std::string> names_of(const Columns& columns) {
@@ -223,10 +174,9 @@ void bind_columns(nb::module_& m) {
         }, "Lines that are not tokens: (sentence, token, line).")
         .def("length", [](const Columns& c, uint32_t s) { return c.sentences.at(s + 1) - c.sentences.at(s); }, nb::arg("sentence"),
              "Number of tokens of a sentence.")
-        .def("offsets", [](nb::handle self) { return view(nb::cast<const Columns&>(self).sentences, self); },
-             "First token of each sentence, and the number of tokens.")
+        .def("offsets", view_of<&Columns::sentences>, "First token of each sentence, and the number of tokens.")
         .def("ids", [](nb::handle self, const std::string& name) {
-            return view(column_named(nb::cast<const Columns&>(self), name).ids, self);
+            return view(nb::cast<const Columns&>(self).at(name).ids, self);
         }, nb::arg("column"), "Index into strings() of each token.")
         .def("strings", &strings_of, nb::arg("column"), "String table of a column.")
         .def("distinct", &distinct_ids, nb::arg("column"), "Ids of the strings that occur, in order of first occurrence.")

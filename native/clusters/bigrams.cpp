@@ -49,8 +49,7 @@ Neighbours transpose(const Neighbours& from) {
 void SentenceText::add_word(std::string_view word) {
     const uint32_t token = tokens_.intern(word);
     if (token == word_of_.size()) {
-        std::vector<std::string> values;
-        function_.values(word, Values(values));
+        const std::vector<std::string> values = function_.texts(word);
         word_of_.push_back(values.empty() ? kEnd : words_.intern(values.front()));
     }
     text_.push_back(word_of_[token]);

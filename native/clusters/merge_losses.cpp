@@ -27,7 +27,7 @@ double MergeLosses::corner(size_t a, size_t b) const {
 
 double MergeLosses::sums_loss(size_t a, size_t b) const {
     double loss = 0;
-    for (const auto& sums : sums_) loss += logs_(sums[a] + sums[b]) - logs_(sums[a]) - logs_(sums[b]);
+    for (const auto& sums : sums_) loss += common(sums[a], sums[b]);
     return loss;
 }
 
@@ -47,10 +47,7 @@ void MergeLosses::add(const ClusterCounts& after, const ClusterCounts& before, u
     for (size_t side = 0; side < 2; ++side) {
         const ClusterCounts& with = *neighbours[1 - side];
         for (size_t i = 0; i < with.size(); ++i)
-            for (size_t k = 0; k < i; ++k) {
-                const uint32_t x = with[i].second, y = with[k].second;
-                cell(with[i].first, with[k].first) -= logs_(x + y) - logs_(x) - logs_(y);
-            }
+            for (size_t k = 0; k < i; ++k) cell(with[i].first, with[k].first) -= common(with[i].second, with[k].second);
         for (const auto& [cluster, count] : with) increase_sum(side, cluster, count);
     }
     ++size_;
@@ -71,7 +68,7 @@ void MergeLosses::add(const ClusterCounts& after, const ClusterCounts& before, u
             if (counts[context] == 0) continue;
             const uint32_t* const others = row(1 - side, context);
             for (size_t b = 0; b < added; ++b)
-                if (others[b]) losses[b] -= logs_(counts[context] + others[b]) - logs_(counts[context]) - logs_(others[b]);
+                if (others[b]) losses[b] -= common(counts[context], others[b]);
         }
     }
 }
@@ -107,11 +104,11 @@ void MergeLosses::merge_contexts(size_t side, uint32_t into, uint32_t from) {
     for (const uint32_t a : neighbours) {
         const uint32_t x = into_counts[a], y = from_counts[a];
         if (y == 0) continue;
-        const double alone = logs_(x + y) - logs_(x) - logs_(y);
+        const double alone = common(x, y);
         for (const uint32_t b : neighbours) {
             const uint32_t v = into_counts[b], w = from_counts[b];
             if (b == a || (w && b > a)) continue;  // a pair of two clusters next to `from` is updated once
-            const double change = (logs_(x + y + v + w) - logs_(x + v) - logs_(y + w)) - (logs_(v + w) - logs_(v) - logs_(w)) - alone;
+            const double change = common(x + v, y + w) - common(v, w) - alone;
             cell(a, b) -= change;
         }
     }
@@ -128,7 +125,6 @@ void MergeLosses::add_contexts(size_t side, uint32_t into, uint32_t from, double
         for (size_t b = 0; b < size_; ++b)
             if (others[b]) change[b] -= logs_(after + others[b]) - logs_(before + others[b]) - alone;
     }
-    const auto common = [&](uint32_t x, uint32_t y) { return logs_(x + y) - logs_(x) - logs_(y); };
     const uint32_t *const into_counts = row(1 - side, into), *const from_counts = row(1 - side, from);
     const uint32_t self_count = target[into] + target[from] + source[into] + source[from];
     for (size_t b = 0; b < size_; ++b)

@@ -51,6 +51,7 @@ private:
     uint32_t* row(size_t side, size_t cluster) { return counts_[side].data() + cluster * stride_; }
     const uint32_t* row(size_t side, size_t cluster) const { return counts_[side].data() + cluster * stride_; }
     double& cell(size_t a, size_t b) { return a > b ? losses_[a * stride_ + b] : losses_[b * stride_ + a]; }
+    double common(uint32_t x, uint32_t y) const { return logs_(x + y) - logs_(x) - logs_(y); }  // g
     double corner(size_t a, size_t b) const;
     double sums_loss(size_t a, size_t b) const;
     void increase_sum(size_t side, uint32_t cluster, uint32_t count);

@@ -12,11 +12,11 @@ namespace {
 
 constexpr int kMaxDistance = 64;  // the parser allows only smaller offsets
 const uint64_t kHashOfOne = hash_bytes("1");
-const float kNotComputed = 0;
+const float kNoVector = 0;  // its address marks a vector that is not computed yet
 const Column kNoColumn{};
 const WordFunction kIdentity{};
 
-std::string boundary_text(bool before, int64_t distance) { return (before ? "_B-" : "_B+") + std::to_string(distance); }
+std::string boundary_text(bool before, int64_t distance) { return concat(before ? "_B-" : "_B+", distance); }
 
 // The atom inside an elsewhere atom, evaluated by a program of its own.
 class InnerAtom : public Elsewhere::Source {
@@ -40,13 +40,9 @@ AtomValues::AtomValues(const Program& program, const Columns& columns, uint32_t 
     words_.reserve(program.atoms.size());
     for (size_t i = 0; i < program.atoms.size(); ++i) {
         const Atom& atom = program.atoms[i];
-        const Column* column = &kNoColumn;
-        if (atom.kind != AtomKind::position && atom.kind != AtomKind::bias) {
-            column = columns.find(atom.column);
-            if (!column) throw InputFault("the corpus has no column \"" + atom.column + "\"");
-        }
-        words_.emplace_back(*column, atom.kind == AtomKind::number ? kIdentity : atom.function, shared ? shared->find(i) : nullptr);
-        prepare(i, *column, columns);
+        const Column& column = atom.kind == AtomKind::position || atom.kind == AtomKind::bias ? kNoColumn : columns.at(atom.column);
+        words_.emplace_back(column, atom.kind == AtomKind::number ? kIdentity : atom.function, shared ? shared->find(i) : nullptr);
+        prepare(i, column, columns);
     }
     for (int distance = 1; distance <= kMaxDistance; ++distance) {
         before_.push_back(hash_bytes(boundary_text(true, distance)));
@@ -80,7 +76,7 @@ void AtomValues::prepare(size_t index, const Column& column, const Columns& colu
         SameWords& same_words = same_words_.try_emplace(&column, columns, column).first->second;
         elsewhere_[index] = std::make_unique<Elsewhere>(atom, std::make_unique<InnerAtom>(*atom.inner, program_.boundary, columns), same_words);
     } else if (atom.kind == AtomKind::embedding) {
-        vectors_[index].assign(column.strings->size(), &kNotComputed);
+        vectors_[index].assign(column.strings->size(), &kNoVector);
         while (dimensions_.size() < atom.vectors->width()) dimensions_.push_back(hash_bytes(std::to_string(dimensions_.size())));
     }
 }
@@ -120,19 +116,32 @@ std::span<const uint64_t> AtomValues::hashes(uint32_t index, int64_t token) {
     return {values.hashes.data() + values.starts[row], values.starts[row + 1] - values.starts[row]};
 }
 
+// Calls add_values(token) for each token of the sentence.
+template <class AddValues>
+void AtomValues::fill_tokens(uint32_t index, AddValues&& add_values) {
+    for (int64_t token = begin_; token < end_; ++token) {
+        add_values(token);
+        sentence_values_[index].end_token();
+    }
+}
+
 const AtomValues::SentenceValues& AtomValues::sentence_values(uint32_t index) {
     SentenceValues& values = sentence_values_[index];
     if (values.filled) return values;
+    values.filled = true;
     switch (program_.atoms[index].kind) {
         case AtomKind::gazetteer: fill_phrases(index); break;
         case AtomKind::disjunction: fill_disjunction(index); break;
         case AtomKind::capitals: fill_capitals(index); break;
-        case AtomKind::casing: fill_casing(index); break;
-        case AtomKind::run: fill_runs(index); break;
-        case AtomKind::headline: fill_headline(index); break;
-        default: fill_position(index); break;
+        case AtomKind::casing:
+        case AtomKind::run:
+        case AtomKind::headline: fill_casing(index); break;
+        default:
+            fill_tokens(index, [&](int64_t token) {
+                if (token == begin_) values.add(0);
+                if (token + 1 == end_) values.add(1);
+            });
     }
-    values.filled = true;
     return values;
 }
 
@@ -162,21 +171,20 @@ double AtomValues::number(uint32_t index, int64_t token) {
     const bool plus = text.size() > 1 && text[0] == '+' && text[1] != '-';  // from_chars does not accept a plus sign
     const auto [end, error] = std::from_chars(text.data() + plus, text.data() + text.size(), value);
     if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(static_cast<float>(value)))
-        fail("column \"" + program_.atoms[index].column + "\": expected a number, got \"" + std::string(take_characters(text, 40)) + "\"", token);
+        fail(concat("column \"", program_.atoms[index].column, "\": expected a number, got \"", take_characters(text, 40), "\""), token);
     return value;
 }
 
 const float* AtomValues::vector(uint32_t index, int64_t token) {
     const float*& vector = vectors_[index][words_[index].column().ids[static_cast<size_t>(token)]];
-    if (vector != &kNotComputed) return vector;
+    if (vector != &kNoVector) return vector;
     std::vector<std::string> texts;
     words_[index].texts(static_cast<size_t>(token), texts);
     return vector = texts.empty() ? nullptr : program_.atoms[index].vectors->vector(texts[0]);
 }
 
 void AtomValues::fail(const std::string& message, int64_t token) const {
-    throw InputFault(message + " (sentence " + std::to_string(first_sentence_ + sentence_ + 1) + ", token " + std::to_string(token - begin_ + 1) +
-                     ")");
+    throw InputFault(concat(message, " (sentence ", first_sentence_ + sentence_ + 1, ", token ", token - begin_ + 1, ")"));
 }
 
 // Leftmost longest match, separately for each list: no phrase begins inside another phrase of the same list.
@@ -194,10 +202,9 @@ void AtomValues::fill_phrases(uint32_t index) {
             const auto word = words_[index].token_hashes(static_cast<size_t>(token));
             if (word.empty()) break;
             phrase = PhraseLexicon::extend(phrase, word[0]);
-            const PhraseLexicon::Entry* entry = phrases.find(phrase);
-            if (!entry) break;
-            if (entry->lists == 0) continue;
-            for (const uint16_t list : phrases.lists_of(*entry)) {
+            const std::vector<uint16_t>* const lists = phrases.find(phrase);
+            if (!lists) break;
+            for (const uint16_t list : *lists) {
                 if (busy_until[list] > start) continue;
                 if (longest[list] == 0) matched_lists.push_back(list);
                 longest[list] = token + 1 - start;
@@ -214,10 +221,9 @@ void AtomValues::fill_phrases(uint32_t index) {
             longest[list] = 0;
         }
     }
-    for (const std::vector<uint32_t>& token_codes : codes) {
-        for (const uint32_t code : token_codes) sentence_values_[index].add(code);
-        sentence_values_[index].end_token();
-    }
+    fill_tokens(index, [&](int64_t token) {
+        for (const uint32_t code : codes[static_cast<size_t>(token - begin_)]) sentence_values_[index].add(code);
+    });
 }
 
 void AtomValues::fill_disjunction(uint32_t index) {
@@ -232,13 +238,12 @@ void AtomValues::fill_disjunction(uint32_t index) {
         for (const std::string& text : texts) codes.push_back(values.texts.intern(text));
         starts.push_back(static_cast<uint32_t>(codes.size()));
     }
-    for (int64_t token = begin_; token < end_; ++token) {
+    fill_tokens(index, [&](int64_t token) {
         const auto row = static_cast<std::ptrdiff_t>(values.codes.size());
         const int64_t from = std::clamp(token + atom.first_offset, begin_, end_), to = std::clamp(token + atom.last_offset + 1, from, end_);
         for (uint32_t i = starts[static_cast<size_t>(from - begin_)]; i < starts[static_cast<size_t>(to - begin_)]; ++i)
             if (std::find(values.codes.begin() + row, values.codes.end(), codes[i]) == values.codes.end()) values.add(codes[i]);
-        values.end_token();
-    }
+    });
 }
 
 void AtomValues::fill_capitals(uint32_t index) {
@@ -246,7 +251,7 @@ void AtomValues::fill_capitals(uint32_t index) {
     SentenceValues& values = sentence_values_[index];
     const Column& column = words_[index].column();
     std::string pattern;
-    for (int64_t token = begin_; token < end_; ++token) {
+    fill_tokens(index, [&](int64_t token) {
         pattern.clear();
         for (int64_t other = token + atom.first_offset; other <= token + atom.last_offset; ++other) {
             if (!inside(other)) {
@@ -258,50 +263,26 @@ void AtomValues::fill_capitals(uint32_t index) {
             pattern.push_back(letter);
         }
         values.add(values.texts.intern(pattern));
-        values.end_token();
-    }
+    });
 }
 
+// Atoms that depend on the case of the sentence. Outside mixed sentences the case of a word is not informative.
 void AtomValues::fill_casing(uint32_t index) {
+    const AtomKind kind = program_.atoms[index].kind;
     SentenceValues& values = sentence_values_[index];
     Casing& casing = *casings_[index];
-    const bool informative = casing.of_sentence(begin_, end_) == Casing::mixed;
-    for (int64_t token = begin_; token < end_; ++token) {
-        const Casing::Form form = informative ? casing.of_word(token, token == begin_) : Casing::unknown;
-        if (form != Casing::unknown) values.add(form);
-        values.end_token();
-    }
-}
-
-void AtomValues::fill_runs(uint32_t index) {
-    SentenceValues& values = sentence_values_[index];
-    Casing& casing = *casings_[index];
-    const bool informative = casing.of_sentence(begin_, end_) == Casing::mixed;
-    for (int64_t token = begin_; token < end_; ++token) {
-        if (informative && casing.is_capitalized(token)) {
+    const Casing::Sentence sentence = casing.of_sentence(begin_, end_);
+    fill_tokens(index, [&](int64_t token) {
+        if (kind == AtomKind::headline) {
+            values.add(sentence);
+        } else if (sentence == Casing::mixed && kind == AtomKind::casing) {
+            const Casing::Form form = casing.of_word(token, token == begin_);
+            if (form != Casing::unknown) values.add(form);
+        } else if (sentence == Casing::mixed && casing.is_capitalized(token)) {
             const bool before = token > begin_ && casing.is_capitalized(token - 1), after = token + 1 < end_ && casing.is_capitalized(token + 1);
             if (before || after) values.add(!before ? 0 : after ? 1 : 2);
         }
-        values.end_token();
-    }
-}
-
-void AtomValues::fill_headline(uint32_t index) {
-    SentenceValues& values = sentence_values_[index];
-    const Casing::Sentence casing = casings_[index]->of_sentence(begin_, end_);
-    for (int64_t token = begin_; token < end_; ++token) {
-        values.add(casing);
-        values.end_token();
-    }
-}
-
-void AtomValues::fill_position(uint32_t index) {
-    SentenceValues& values = sentence_values_[index];
-    for (int64_t token = begin_; token < end_; ++token) {
-        if (token == begin_) values.add(0);
-        if (token + 1 == end_) values.add(1);
-        values.end_token();
-    }
+    });
 }
 
 }  // namespace tagpool

@@ -70,17 +70,16 @@ private:
     void fill_disjunction(uint32_t atom);
     void fill_capitals(uint32_t atom);
     void fill_casing(uint32_t atom);
-    void fill_runs(uint32_t atom);
-    void fill_headline(uint32_t atom);
-    void fill_position(uint32_t atom);
+    template <class AddValues>
+    void fill_tokens(uint32_t atom, AddValues&& add_values);
 
     const Program& program_;
     const Columns& columns_;
     // [atoms] arrays; an entry is used or empty according to the atom's kind
     std::vector<WordValues> words_;
     std::vector<SentenceValues> sentence_values_;
-    std::vector<std::vector<const float*>> vectors_;  // a [strings] array each; &kNotComputed marks missing entries
-    std::vector<std::vector<char>> capitals_;         // a [strings] array each: the capital class, 0 = not computed
+    std::vector<std::vector<const float*>> vectors_;  // a [strings] array each; &kNoVector marks missing entries
+    std::vector<std::vector<char>> capitals_;         // [strings] arrays of capital classes; 0: not computed
     std::vector<std::unique_ptr<Casing>> casings_;
     std::vector<std::unique_ptr<Elsewhere>> elsewhere_;
 

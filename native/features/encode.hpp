@@ -12,7 +12,6 @@
 
 #include "features/encoding.hpp"
 #include "features/index.hpp"
-#include "features/origin.hpp"
 #include "features/program.hpp"
 #include "text/columns.hpp"
 

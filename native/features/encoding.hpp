@@ -38,6 +38,14 @@ struct Encoding {
     }
 };
 
+// Origin: the first occurrence of a feature in the fitted corpus, from which its name can be written.
+struct Origin {
+    static constexpr uint32_t kNowhere = UINT32_MAX;
+    uint32_t token;
+    uint32_t ordinal;  // number of the combination of the terms' values
+    uint16_t template_number;
+};
+
 // Number of occurrences of each feature.
 std::vector<uint32_t> count_features(const Encoding& encoding, uint32_t features);
 

@@ -11,7 +11,6 @@
 #include "features/encoding.hpp"
 #include "features/frozen_index.hpp"
 #include "features/index.hpp"
-#include "features/origin.hpp"
 #include "features/template_plan.hpp"
 
 namespace tagpool {

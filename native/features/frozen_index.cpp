@@ -10,9 +10,7 @@ namespace {
 
 constexpr uint32_t kFree[] = {0};  // fingerprints of an index by feature id
 
-std::string index_text(uint32_t capacity, uint64_t seed) {
-    return "{\"capacity\":" + std::to_string(capacity) + ",\"seed\":" + std::to_string(seed) + "}";
-}
+std::string index_text(uint32_t capacity, uint64_t seed) { return concat("{\"capacity\":", capacity, ",\"seed\":", seed, "}"); }
 
 }  // namespace
 

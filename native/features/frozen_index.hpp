@@ -30,6 +30,12 @@ public:
     uint32_t size() const { return static_cast<uint32_t>(places_.size()); }
     // The place of a slot; kNone if it is free.
     uint32_t place(uint32_t slot) const { return places_[slot]; }
+    // Calls visit(place) for the used slots.
+    template <class Visit>
+    void for_each_place(Visit&& visit) const {
+        for (const uint32_t place : places_)
+            if (place != kNone) visit(place);
+    }
     uint32_t find(uint64_t key) const {
         const uint64_t mixed = mix(key, seed_);
         const uint32_t expected = fingerprint(mixed);

@@ -3,8 +3,10 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "features/index.hpp"
 #include "text/strings.hpp"
 
 namespace tagpool {
@@ -63,20 +65,20 @@ public:
     uint16_t add_list(std::string_view name);
     void add(uint16_t list, const std::vector<std::string>& words);
 
-    struct Entry {
-        uint64_t hash;
-        uint32_t lists;  // 1 + index into list_sets_; 0: only a prefix of a longer phrase
-    };
     static uint64_t start() { return 0x7461677068726173ULL; }
     static uint64_t extend(uint64_t phrase, uint64_t word_hash);
-    const Entry* find(uint64_t phrase) const;  // null if no phrase has this prefix
-    const std::vector<uint16_t>& lists_of(const Entry& entry) const { return list_sets_[entry.lists - 1]; }
+    // The lists with a phrase; empty for a proper prefix of a phrase, null for other words.
+    const std::vector<uint16_t>* find(uint64_t phrase) const {
+        const uint32_t id = phrases_.find(phrase);
+        return id == FeatureIndex::kNone ? nullptr : &list_sets_[list_set_of_[id]];
+    }
 
     const std::string& list_name(uint16_t list) const { return names_[list]; }
     size_t list_count() const { return names_.size(); }
-    size_t phrase_count() const { return phrases_; }
+    size_t phrase_count() const { return phrase_count_; }
 
-    // The parts that a file contains: the used entries, and the sets of lists that they refer to.
+    // Parts of a file: pairs of a phrase's hash and its list set, by hash; and the sets of lists, of which the first is empty.
+    using Entry = std::pair<uint64_t, uint32_t>;
     std::vector<Entry> entries() const;
     const std::vector<std::vector<uint16_t>>& list_sets() const { return list_sets_; }
     // Builds the lexicon from its parts; throws InputFault if they are inconsistent.
@@ -84,15 +86,16 @@ public:
                                  const std::vector<Entry>& entries);
 
 private:
-    Entry& insert(uint64_t phrase);
-    void grow();
-    uint32_t with_list(uint32_t lists, uint16_t list);
+    // The list set of a phrase, which is added if it is new.
+    uint32_t& insert(uint64_t phrase);
+    uint32_t add_list_set(std::vector<uint16_t> set);
 
     std::vector<std::string> names_;
-    std::vector<Entry> slots_;  // open addressing, hash 0 = free
-    size_t used_ = 0, phrases_ = 0;
-    std::vector<std::vector<uint16_t>> list_sets_;  // distinct sets of lists that contain a phrase
-    StringTable list_set_keys_;                     // the same sets as bytes
+    FeatureIndex phrases_;                                 // ids of phrases and their prefixes
+    std::vector<uint32_t> list_set_of_;                    // by id: index into list_sets_
+    size_t phrase_count_ = 0;                              // a phrase of two lists counts twice
+    std::vector<std::vector<uint16_t>> list_sets_ = {{}};  // distinct sets of lists that contain a phrase
+    StringTable list_set_keys_;                            // the same sets as bytes, without the empty one
 };
 
 }  // namespace tagpool

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <span>
 
 #include "base/fault.hpp"
 
@@ -54,8 +55,7 @@ std::shared_ptr<const WordLexicon> read_word_lexicon(const Tensors& from, const 
     const auto words = read_strings(from, name + ".words"), values = read_strings(from, name + ".values");
     const auto value_of = from.array<uint32_t>(name + ".value_of");
     if (value_of.size() != words.size())
-        throw InputFault("damaged model: lexicon \"" + name + "\" has " + std::to_string(words.size()) + " words, but " +
-                         std::to_string(value_of.size()) + " values");
+        throw InputFault(concat("damaged model: lexicon \"", name, "\" has ", words.size(), " words, but ", value_of.size(), " values"));
     auto lexicon = std::make_shared<WordLexicon>();
     for (size_t i = 0; i < words.size(); ++i) {
         if (value_of[i] >= values.size()) throw InputFault("damaged model: lexicon \"" + name + "\" refers to an unknown value");
@@ -71,13 +71,11 @@ void write_lexicon(const PhraseLexicon& lexicon, const std::string& name, Tensor
     std::vector<uint64_t> hashes, ends;
     std::vector<uint32_t> sets;
     std::vector<uint16_t> members;
-    std::vector<PhraseLexicon::Entry> entries = lexicon.entries();
-    std::sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) { return a.hash < b.hash; });
-    for (const PhraseLexicon::Entry& entry : entries) {
-        hashes.push_back(entry.hash);
-        sets.push_back(entry.lists);
+    for (const auto& [hash, list_set] : lexicon.entries()) {
+        hashes.push_back(hash);
+        sets.push_back(list_set);
     }
-    for (const auto& set : lexicon.list_sets()) {
+    for (const auto& set : std::span(lexicon.list_sets()).subspan(1)) {
         members.insert(members.end(), set.begin(), set.end());
         ends.push_back(members.size());
     }
@@ -93,8 +91,7 @@ std::shared_ptr<const PhraseLexicon> read_phrase_lexicon(const Tensors& from, co
     const auto hashes = from.array<uint64_t>(name + ".hashes");
     const auto sets = from.array<uint32_t>(name + ".sets");
     if (hashes.size() != sets.size())
-        throw InputFault("damaged model: gazetteer \"" + name + "\" has " + std::to_string(hashes.size()) + " phrases, but " +
-                         std::to_string(sets.size()) + " sets");
+        throw InputFault(concat("damaged model: gazetteer \"", name, "\" has ", hashes.size(), " phrases, but ", sets.size(), " sets"));
     const auto members = from.array<uint16_t>(name + ".set_members");
     std::vector<std::vector<uint16_t>> list_sets;
     size_t begin = 0;
@@ -104,7 +101,7 @@ std::shared_ptr<const PhraseLexicon> read_phrase_lexicon(const Tensors& from, co
         begin = end;
     }
     std::vector<PhraseLexicon::Entry> entries;
-    for (size_t i = 0; i < hashes.size(); ++i) entries.push_back({hashes[i], sets[i]});
+    for (size_t i = 0; i < hashes.size(); ++i) entries.emplace_back(hashes[i], sets[i]);
     return std::make_shared<const PhraseLexicon>(PhraseLexicon::restore(std::move(lists), list_sets, entries));
 }
 

@@ -15,10 +15,18 @@
 
 namespace tagpool {
 
+// The enumerator of a name; throws InputFault for an unknown name.
+template <class Enumeration, size_t kCount>
+Enumeration named(const std::array<std::string_view, kCount>& names, std::string_view name) {
+    for (size_t i = 0; i < kCount; ++i)
+        if (names[i] == name) return static_cast<Enumeration>(i);
+    throw InputFault("unknown name \"" + std::string(name) + "\"; a newer version of tagpool may know it");
+}
+
 enum class AtomKind : uint8_t {
     word,         // a word function of one column
     number,       // the column's text as a number, the value of the feature
-    gazetteer,    // phrases found in the sentence: list/B, /I, /L, /U (or list alone when plain)
+    gazetteer,    // lists with a phrase in the sentence: list/B, /I, /L, /U (or list alone when plain)
     disjunction,  // the distinct values of a word function in a window
     capitals,     // the capital classes of the words in a window, as one value
     casing,       // small, capital, capitals: the case of a word, if informative (casing.hpp)

@@ -38,7 +38,7 @@ private:
     std::map<int64_t, std::shared_ptr<const Lexicon>> lexicons_;  // read, by number
 };
 
-std::string boolean(bool value) { return value ? "true" : "false"; }
+const char* boolean(bool value) { return value ? "true" : "false"; }
 
 // The lexicons of a program's atoms.
 struct Lexicons {
@@ -49,14 +49,12 @@ struct Lexicons {
 };
 
 void write_atom(const Atom& atom, Lexicons& lexicons, Tensors& to, std::string& out) {
-    out += "{\"kind\":\"" + std::string(kAtomKindNames[static_cast<size_t>(atom.kind)]) + "\",\"column\":";
+    out += concat("{\"kind\":\"", kAtomKindNames[static_cast<size_t>(atom.kind)], "\",\"column\":");
     append_quoted(out, atom.column);
-    out += ",\"total\":" + boolean(atom.total) + ",\"plain\":" + boolean(atom.plain) + ",\"window\":[" + std::to_string(atom.first_offset) + "," +
-           std::to_string(atom.last_offset) + "],\"steps\":[";
-    for (size_t k = 0; k < atom.function.steps().size(); ++k) {
-        const Step& step = atom.function.steps()[k];
-        out += std::string(k ? "," : "") + "[\"" + std::string(kFunctionNames[static_cast<size_t>(step.function)]) + "\"," + std::to_string(step.a) +
-               "," + std::to_string(step.b);
+    out += concat(",\"total\":", boolean(atom.total), ",\"plain\":", boolean(atom.plain));
+    out += concat(",\"window\":[", atom.first_offset, ",", atom.last_offset, "],\"steps\":[");
+    for (const Step& step : atom.function.steps()) {
+        out += concat(out.back() == '[' ? "[\"" : ",[\"", step.function->name, "\",", step.a, ",", step.b);
         if (step.lexicon) out += "," + lexicons.words.write(step.lexicon, to);
         out += "]";
     }
@@ -64,7 +62,7 @@ void write_atom(const Atom& atom, Lexicons& lexicons, Tensors& to, std::string& 
     if (atom.phrases) out += ",\"phrases\":" + lexicons.phrases.write(atom.phrases, to);
     if (atom.vectors) out += ",\"vectors\":" + lexicons.vectors.write(atom.vectors, to);
     if (atom.inner) {
-        out += ",\"gathering\":\"" + std::string(kGatheringNames[static_cast<size_t>(atom.gathering)]) + "\",\"inner\":";
+        out += concat(",\"gathering\":\"", kGatheringNames[static_cast<size_t>(atom.gathering)], "\",\"inner\":");
         write_atom(*atom.inner, lexicons, to, out);
     }
     out += "}";
@@ -81,10 +79,10 @@ Atom read_atom(const Json& source, Lexicons& lexicons, const Tensors& from, bool
     atom.last_offset = static_cast<int>(window.at(size_t{1}).as_integer(atom.first_offset, kMaxOffset));
     std::vector<Step> steps;
     for (const Json& part : source.at("steps").as_array()) {
-        Step step{named<Function>(kFunctionNames, part.at(size_t{0}).as_string()), 0, 0, nullptr};
+        Step step{&find_function(part.at(size_t{0}).as_string())};
         step.a = static_cast<int>(part.at(1).as_integer(0, INT32_MAX));
         step.b = static_cast<int>(part.at(2).as_integer(0, INT32_MAX));
-        if (step.function == Function::lookup) step.lexicon = lexicons.words.read(part.at(3), from, read_word_lexicon);
+        if (step.function->needs_lexicon()) step.lexicon = lexicons.words.read(part.at(3), from, read_word_lexicon);
         steps.push_back(std::move(step));
     }
     atom.function = WordFunction(std::move(steps));
@@ -103,17 +101,16 @@ Atom read_atom(const Json& source, Lexicons& lexicons, const Tensors& from, bool
 
 void write_program(const Program& program, const std::string& name, Tensors& to) {
     Lexicons lexicons(name);
-    std::string out = "{\"boundary\":" + boolean(program.boundary) + ",\"atoms\":[";
-    for (size_t i = 0; i < program.atoms.size(); ++i) {
-        out += i ? "," : "";
-        write_atom(program.atoms[i], lexicons, to, out);
+    std::string out = concat("{\"boundary\":", boolean(program.boundary), ",\"atoms\":[");
+    for (const Atom& atom : program.atoms) {
+        out += out.back() == '[' ? "" : ",";
+        write_atom(atom, lexicons, to, out);
     }
     out += "],\"templates\":[";
-    for (size_t i = 0; i < program.templates.size(); ++i) {
-        const Template& source = program.templates[i];
-        out += i ? ",[" : "[";
+    for (const Template& source : program.templates) {
+        out += out.back() == '[' ? "[" : ",[";
         append_quoted(out, source.key);
-        for (const Term& term : source.terms) out += ",[" + std::to_string(term.atom) + "," + std::to_string(term.offset) + "]";
+        for (const Term& term : source.terms) out += concat(",[", term.atom, ",", term.offset, "]");
         out += "]";
     }
     to.set(name, out + "]}");

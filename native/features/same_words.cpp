@@ -4,19 +4,16 @@
 #include <tuple>
 #include <unordered_map>
 
-#include "features/words.hpp"
+#include "features/functions/casing.hpp"
 
 namespace tagpool {
 
 SameWords::SameWords(const Columns& columns, const Column& column) : columns_(columns), column_(column) {
-    const WordFunction lower({Step{Function::lower, 0, 0, nullptr}});
     std::unordered_map<uint64_t, uint32_t> numbers;
-    std::vector<uint64_t> hashes;
     word_of_.reserve(column.strings->size());
     for (uint32_t id = 0; id < column.strings->size(); ++id) {
-        hashes.clear();
-        lower.values((*column.strings)[id], Values(hashes));
-        word_of_.push_back(numbers.emplace(hashes.at(0), static_cast<uint32_t>(numbers.size())).first->second);
+        const uint64_t hash = hash_bytes(lower((*column.strings)[id]));
+        word_of_.push_back(numbers.emplace(hash, static_cast<uint32_t>(numbers.size())).first->second);
     }
 }
 
@@ -37,18 +34,10 @@ std::span<const uint32_t> SameWords::grouped() {
     return order_;
 }
 
-uint32_t SameWords::sentence_of(int64_t token) {
-    group();
-    return sentence_of_[static_cast<size_t>(token - begin())];
-}
-
 void SameWords::group() {
     if (is_grouped_) return;
     is_grouped_ = true;
     const auto count = static_cast<size_t>(end() - begin());
-    sentence_of_.clear();
-    for (uint32_t sentence = first_; sentence < last_; ++sentence)
-        sentence_of_.insert(sentence_of_.end(), columns_.sentences[sentence + 1] - columns_.sentences[sentence], sentence);
     sort_keys_.clear();
     for (size_t token = 0; token < count; ++token)
         sort_keys_.push_back(uint64_t{word_of_[column_.ids[static_cast<size_t>(begin()) + token]]} << 32 | token);

@@ -1,5 +1,6 @@
 // SameWords: groups the tokens of a document by word, ignoring case. Without document marks, every sentence is a document.
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -23,7 +24,10 @@ public:
     std::span<const uint32_t> occurrences(int64_t token);
     // All tokens grouped by word: the occurrences of one word after those of another.
     std::span<const uint32_t> grouped();
-    uint32_t sentence_of(int64_t token);
+    uint32_t sentence_of(int64_t token) const {
+        const auto begin = columns_.sentences.begin() + first_, end = columns_.sentences.begin() + last_;
+        return static_cast<uint32_t>(std::upper_bound(begin, end, static_cast<uint32_t>(token)) - columns_.sentences.begin() - 1);
+    }
 
 private:
     void group();
@@ -37,7 +41,6 @@ private:
     // [T] arrays for the T tokens of the document:
     std::vector<uint32_t> order_;      // tokens grouped by word
     std::vector<uint32_t> from_, to_;  // the range of each token's word in order_
-    std::vector<uint32_t> sentence_of_;
 };
 
 }  // namespace tagpool

@@ -22,10 +22,9 @@ bool same(const WordLexicon& a, const WordLexicon& b) {
 // Phrases by their hashes, each with the names of its lists.
 std::map<uint64_t, std::set<std::string>> phrases_of(const PhraseLexicon& lexicon) {
     std::map<uint64_t, std::set<std::string>> found;
-    for (const PhraseLexicon::Entry& entry : lexicon.entries()) {
-        auto& lists = found[entry.hash];
-        if (entry.lists)
-            for (const uint16_t list : lexicon.lists_of(entry)) lists.insert(lexicon.list_name(list));
+    for (const auto& [hash, list_set] : lexicon.entries()) {
+        auto& lists = found[hash];
+        for (const uint16_t list : lexicon.list_sets()[list_set]) lists.insert(lexicon.list_name(list));
     }
     return found;
 }
@@ -105,7 +104,7 @@ private:
         std::string description = std::to_string(static_cast<int>(atom.kind)) + '\0' + atom.column + '\0' + std::to_string(atom.total) + ' ' +
                                   std::to_string(atom.plain) + ' ' + std::to_string(atom.first_offset) + ' ' + std::to_string(atom.last_offset);
         for (const Step& step : atom.function.steps()) {
-            description += '|' + std::to_string(static_cast<int>(step.function)) + ' ' + std::to_string(step.a) + ' ' + std::to_string(step.b);
+            description += concat('|', step.function->name, ' ', step.a, ' ', step.b);
             if (step.lexicon) description += ' ' + std::to_string(words_.number(step.lexicon));
         }
         if (atom.phrases) {

@@ -12,11 +12,9 @@ constexpr int kFewest = 4;
 // A lower bound of the features of a template at a token.
 int features_of(const Atom& atom) {
     if (atom.function.is_identity()) return 1;
-    switch (atom.function.steps().back().function) {
-        case Function::ngrams:
-        case Function::edge_ngrams: return kFewest;
-        case Function::orthography:
-        case Function::orthography_dfi: return 2;
+    switch (atom.function.steps().back().function->count) {
+        case Function::Count::many: return kFewest;
+        case Function::Count::several: return 2;
         default: return 1;
     }
 }

@@ -16,10 +16,10 @@ std::string online_text(const Induced& induced) {
     std::string backs;
     for (const auto& offsets : induced.history.backs) {
         std::string list;
-        for (const uint8_t back : offsets) list += (list.empty() ? "" : ",") + std::to_string(back);
+        for (const uint8_t back : offsets) list += concat(list.empty() ? "" : ",", back);
         backs += (backs.empty() ? "[" : ",[") + list + "]";
     }
-    return "{\"slots\":" + std::to_string(induced.slots) + ",\"backs\":[" + backs + "]}";
+    return concat("{\"slots\":", induced.slots, ",\"backs\":[", backs, "]}");
 }
 
 // Numbers of features in the index, as described in model.hpp.
@@ -52,9 +52,7 @@ void write_history(const OnlineTrained& trained, const uint32_t* numbers, Tensor
     FrozenIndex::write(keys, {numbers, numbers + keys.size()}, "labelled", to);
     to.add("history.templates", induced.history.templates);
     if (!trained.history) return;
-    if (trained.history_keys.size() != induced.history.templates.size())
-        throw InputFault("expected " + std::to_string(induced.history.templates.size()) + " keys of features with previous labels, got " +
-                         std::to_string(trained.history_keys.size()));
+    expect_size(trained.history_keys.size(), induced.history.templates.size(), "keys of features with previous labels");
     std::vector<uint32_t> numbers_of_keys(trained.history_keys.size());
     std::iota(numbers_of_keys.begin(), numbers_of_keys.end(), 0u);
     FrozenIndex::write(trained.history_keys, numbers_of_keys, "history", to);

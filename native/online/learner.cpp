@@ -12,19 +12,15 @@ OnlineLearner::OnlineLearner(OnlineData data, const OnlineOptions& options)
     : data_(std::move(data)), labels_(data_.label_count()), options_(options), random_(options.seed), rows_(labels_, options.update),
       features_(data_.keys.size()), can_join_(data_.keys.size(), true), bits_(options.slots), table_(labels_, options.update), scores_(rows_.stride()) {
     const size_t tokens = data_.features->token_count(), sentences = data_.features->sentences.size() - 1;
-    if (data_.gold.size() != tokens)
-        throw InputFault("expected " + std::to_string(tokens) + " labels, one per token, got " + std::to_string(data_.gold.size()));
+    expect_size(data_.gold.size(), tokens, "labels, one per token");
     if (std::any_of(data_.gold.begin(), data_.gold.end(), [&](int32_t y) { return y < -1 || y >= static_cast<int32_t>(labels_); }))
         throw InputFault("a label is out of range");
-    if (!data_.sentence_weights.empty() && data_.sentence_weights.size() != sentences)
-        throw InputFault("expected " + std::to_string(sentences) + " weights, one per sentence, got " +
-                         std::to_string(data_.sentence_weights.size()));
+    if (!data_.sentence_weights.empty()) expect_size(data_.sentence_weights.size(), sentences, "weights, one per sentence");
     for (const uint32_t id : data_.features->ids)
         if (id >= features_.size()) throw InputFault("a feature is out of range");
     data_.history.labels.check();
     depth_ = data_.history.labels.depth();
-    if (data_.history.labels.templates.size() != data_.history.keys.size())
-        throw InputFault("expected a template for each feature with previous labels");
+    expect_size(data_.history.labels.templates.size(), data_.history.keys.size(), "templates, one for each feature with previous labels");
     if (data_.history.encoding) {
         if (data_.history.encoding->sentences != data_.features->sentences)
             throw InputFault("the features with previous labels belong to other sentences");
@@ -33,8 +29,7 @@ OnlineLearner::OnlineLearner(OnlineData data, const OnlineOptions& options)
         if (!data_.history.encoding->values.empty()) throw InputFault("features with previous labels have values; expected none");
     }
     if (options_.strongest > 0 && options_.slots < features_.size())
-        throw InputFault("expected at least as many slots as features, " + std::to_string(features_.size()) + ", got " +
-                         std::to_string(options_.slots));
+        throw InputFault(concat("expected at least as many slots as features, ", features_.size(), ", got ", options_.slots));
     if (options_.batch == 0) throw InputFault("batch: expected at least one sentence");
     for (size_t i = 0; i < data_.features->values.size(); ++i)
         if (data_.features->values[i] != 1.0f) can_join_[data_.features->ids[i]] = false;

@@ -67,28 +67,24 @@ ConjunctionBits OnlineModel::conjunction_bits() const {
     return bits;
 }
 
-bool OnlineModel::is_place(uint32_t number) const {
-    return number < joined_places_.size() || view_.blocks.holds(number - static_cast<uint32_t>(joined_places_.size()));
-}
-
 // The file may be damaged: checks every offset.
 void OnlineModel::check() const {
     look_back_.check();
     if (joined_places_.size() != joined_hashes_.size() || bits_.size() != (size_t{conjunction_slots_} + 63) / 64)
         throw InputFault("damaged model: the arrays of conjunctions have wrong sizes");
-    for (const uint32_t place : joined_places_)
+    const auto check_place = [&](uint32_t place, const char* index) {
         if (place != FrozenIndex::kNone && !view_.blocks.holds(place))
-            throw InputFault("damaged model: index 'features' has an offset outside the weights");
-    for (const FrozenIndex* slots : {&features_, &labelled_})
-        for (uint32_t slot = 0; slot < slots->size(); ++slot)
-            if (slots->place(slot) != FrozenIndex::kNone && !is_place(slots->place(slot)))
-                throw InputFault("damaged model: index 'features' has an offset outside the weights");
-    for (uint32_t slot = 0; slot < conjunctions_.size(); ++slot)
-        if (conjunctions_.place(slot) != FrozenIndex::kNone && !view_.blocks.holds(conjunctions_.place(slot)))
-            throw InputFault("damaged model: index 'pairs' has an offset outside the weights");
-    for (uint32_t slot = 0; slot < histories_.size(); ++slot)
-        if (histories_.place(slot) != FrozenIndex::kNone && histories_.place(slot) >= look_back_.templates.size())
-            throw InputFault("damaged model: index 'history' has an unknown feature");
+            throw InputFault(concat("damaged model: index '", index, "' has an offset outside the weights"));
+    };
+    for (const uint32_t place : joined_places_) check_place(place, "features");
+    for (const FrozenIndex* index : {&features_, &labelled_})
+        index->for_each_place([&](uint32_t number) {
+            if (number >= joined_places_.size()) check_place(place_of(number), "features");
+        });
+    conjunctions_.for_each_place([&](uint32_t place) { check_place(place, "pairs"); });
+    histories_.for_each_place([&](uint32_t feature) {
+        if (feature >= look_back_.templates.size()) throw InputFault("damaged model: index 'history' has an unknown feature");
+    });
     if (history_program_ && history_program_->templates.size() != look_back_.backs.size())
         throw InputFault("damaged model: the templates with previous labels do not match");
 }
@@ -108,20 +104,15 @@ bool OnlineModel::may_repeat() const {
 
 size_t OnlineModel::count_places(const FrozenIndex& slots) {
     size_t count = 0;
-    for (uint32_t slot = 0; slot < slots.size(); ++slot) count += slots.place(slot) != FrozenIndex::kNone;
+    slots.for_each_place([&](uint32_t) { ++count; });
     return count;
 }
 
 size_t OnlineModel::weight_count() const {
     size_t count = 0;
     const auto add = [&](uint32_t place) { count += place == FrozenIndex::kNone ? 0 : view_.blocks.length(place); };
-    for (const FrozenIndex* slots : {&features_, &labelled_})
-        for (uint32_t slot = 0; slot < slots->size(); ++slot) {
-            const uint32_t number = slots->place(slot);
-            if (number == FrozenIndex::kNone) continue;
-            add(number < joined_places_.size() ? joined_places_[number] : number - static_cast<uint32_t>(joined_places_.size()));
-        }
-    for (uint32_t slot = 0; slot < conjunctions_.size(); ++slot) add(conjunctions_.place(slot));
+    for (const FrozenIndex* index : {&features_, &labelled_}) index->for_each_place([&](uint32_t number) { add(place_of(number)); });
+    conjunctions_.for_each_place(add);
     return count;
 }
 
@@ -155,9 +146,7 @@ void OnlineModel::add_block(uint32_t place, float* scores) const {
 
 void OnlineModel::add_weights(uint32_t number, float* scores) const {
     if (number == FrozenIndex::kNone) return;
-    const auto joined = static_cast<uint32_t>(joined_places_.size());
-    const uint32_t place = number < joined ? joined_places_[number] : number - joined;
-    if (place != FrozenIndex::kNone) add_block(place, scores);
+    if (const uint32_t place = place_of(number); place != FrozenIndex::kNone) add_block(place, scores);
 }
 
 bool OnlineModel::add_conjunction_weights(uint32_t first, uint32_t second, float* scores) const {
@@ -259,24 +248,20 @@ void OnlineModel::append_hashes(const Encoding& encoding, size_t token, std::vec
 
 // Appends a token: the offsets of the weights of its features, and of the conjunctions with these slots.
 void OnlineModel::place(const Encoding& encoding, size_t token, const Buffer<uint32_t>& slots, Encoding& placed) const {
-    const auto joined = static_cast<uint32_t>(joined_places_.size());
     const bool valued = !encoding.values.empty();
     const auto push = [&](uint32_t place, float value) {
         if (place == FrozenIndex::kNone) return;
         placed.ids.push_back(place);
         if (valued) placed.values.push_back(value);
     };
-    for (uint64_t i = encoding.starts[token]; i < encoding.starts[token + 1]; ++i) {
-        const uint32_t number = encoding.ids[i];
-        push(number < joined ? joined_places_[number] : number - joined, valued ? encoding.values[i] : 1.0f);
-    }
+    for (uint64_t i = encoding.starts[token]; i < encoding.starts[token + 1]; ++i)
+        push(place_of(encoding.ids[i]), valued ? encoding.values[i] : 1.0f);
     for (const uint32_t slot : slots) push(conjunctions_.find(conjunction_key(slot)), 1.0f);
     placed.end_token();
 }
 
 // Adds the weights of features with previous labels at token t of a sentence. Finds all offsets before it reads weights, so that cache misses overlap.
 void OnlineModel::add_history(const Encoding& history, size_t token, size_t t, const int32_t* labels, float* scores, Scratch& scratch) const {
-    const auto joined = static_cast<uint32_t>(joined_places_.size());
     scratch.history_hashes.clear();
     scratch.joined.clear();
     scratch.places.clear();
@@ -288,8 +273,8 @@ void OnlineModel::add_history(const Encoding& history, size_t token, size_t t, c
     for (uint64_t i = history.starts[token]; i < history.starts[token + 1]; ++i) {
         const uint32_t number = labelled_.find(look_back_.key(history.ids[i], [&](size_t back) { return label_before(labels, t, back, view_.labels); }));
         if (number == FrozenIndex::kNone) continue;
-        if (number < joined) scratch.history_hashes.push_back(joined_hashes_[number]);
-        push(number < joined ? joined_places_[number] : number - joined);
+        if (number < joined_places_.size()) scratch.history_hashes.push_back(joined_hashes_[number]);
+        push(place_of(number));
     }
     const size_t from = scratch.hash_ends[token - scratch.first], count = scratch.hash_ends[token - scratch.first + 1] - from;
     for (size_t i = 0; i < scratch.history_hashes.size(); ++i) {
@@ -311,16 +296,16 @@ void OnlineModel::greedy(const Encoding* history, size_t begin, size_t length, i
 
 // Beam search. Scores of a token are normalised to log-probabilities (log-softmax), since raw scores of different histories are not comparable.
 void OnlineModel::search(const Encoding* history, size_t begin, size_t length, size_t beam, int32_t* out, Scratch& scratch) const {
-    struct Step {
+    struct Extension {
         double score;
         uint32_t path;
         int32_t label;
     };
     std::vector<Path> paths(1, Path{0, std::vector<int32_t>(length)}), next;
-    std::vector<Step> steps;
+    std::vector<Extension> extensions;
     std::vector<float> scores(view_.stride);
     for (size_t t = 0; t < length; ++t) {
-        steps.clear();
+        extensions.clear();
         for (uint32_t path = 0; path < paths.size(); ++path) {
             std::copy_n(scratch.scores.data() + (begin + t - scratch.first) * view_.stride, view_.stride, scores.data());
             add_history(*history, begin + t, t, paths[path].labels.data(), scores.data(), scratch);
@@ -328,17 +313,17 @@ void OnlineModel::search(const Encoding* history, size_t begin, size_t length, s
             double sum = 0;
             for (uint32_t y = 0; y < view_.labels; ++y) sum += std::exp(static_cast<double>(scores[y]) - most);
             for (uint32_t y = 0; y < view_.labels; ++y)
-                steps.push_back({paths[path].score + static_cast<double>(scores[y]) - most - std::log(sum), path, static_cast<int32_t>(y)});
+                extensions.push_back({paths[path].score + static_cast<double>(scores[y]) - most - std::log(sum), path, static_cast<int32_t>(y)});
         }
-        const size_t count = std::min(beam, steps.size());
+        const size_t count = std::min(beam, extensions.size());
         // Ties go to the path that was better before, then to the smaller label.
-        std::partial_sort(steps.begin(), steps.begin() + static_cast<std::ptrdiff_t>(count), steps.end(), [](const Step& a, const Step& b) {
+        std::partial_sort(extensions.begin(), extensions.begin() + static_cast<std::ptrdiff_t>(count), extensions.end(), [](const Extension& a, const Extension& b) {
             return std::tuple(-a.score, a.path, a.label) < std::tuple(-b.score, b.path, b.label);
         });
         next.clear();
         for (size_t i = 0; i < count; ++i) {
-            next.push_back({steps[i].score, paths[steps[i].path].labels});
-            next.back().labels[t] = steps[i].label;
+            next.push_back({extensions[i].score, paths[extensions[i].path].labels});
+            next.back().labels[t] = extensions[i].label;
         }
         paths.swap(next);
     }

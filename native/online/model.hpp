@@ -81,7 +81,11 @@ private:
 
     void check() const;
     static size_t count_places(const FrozenIndex& slots);
-    bool is_place(uint32_t number) const;
+    // The offset of the weights of a feature by its number.
+    uint32_t place_of(uint32_t number) const {
+        const auto joined = static_cast<uint32_t>(joined_places_.size());
+        return number < joined ? joined_places_[number] : number - joined;
+    }
     bool may_repeat() const;
     void tag_sentences(const Encoding& encoding, const Encoding* history, size_t first, size_t last, size_t beam, int32_t* out, Scratch& scratch) const;
     void encode_tokens(const Encoding& encoding, size_t first, size_t last, Scratch& scratch) const;

@@ -49,34 +49,6 @@ RowsOf<kConjunctions>::RowsOf(size_t labels, AdaGrad update)
 }
 
 template <bool kConjunctions>
-uint16_t RowsOf<kConjunctions>::label_at(uint32_t row, size_t i) const {
-    if (is_dense(row)) return static_cast<uint16_t>(i);
-    return labels_of(row)[i];
-}
-
-template <bool kConjunctions>
-size_t RowsOf<kConjunctions>::find(uint32_t row, uint16_t label) const {
-    if (is_dense(row)) return label;
-    const uint16_t* const labels = labels_of(row);
-    return static_cast<size_t>(std::find(labels, labels + head_of(row).count, label) - labels);
-}
-
-template <bool kConjunctions>
-float RowsOf<kConjunctions>::weight(uint32_t row, uint16_t label, float threshold) const {
-    if (row == kNone) return 0;
-    const size_t i = find(row, label);
-    return i == size_of(row) ? 0 : weight_at(row, i, threshold);
-}
-
-template <bool kConjunctions>
-void RowsOf<kConjunctions>::fill(uint32_t row, float threshold, float* weights) const {
-    std::fill_n(weights, stride_, 0.0f);
-    if (row == kNone) return;
-    if (is_dense(row)) add_dense_(dense_of(row), stride_, 1.0f, threshold, weights);
-    else add_sparse<false>(row, 1, threshold, weights);
-}
-
-template <bool kConjunctions>
 std::pair<float, float> RowsOf<kConjunctions>::learn(uint32_t& row, uint16_t right, uint16_t wrong, float gradient, float threshold) {
     if (is_dense(row)) return {step(row, right, gradient, threshold), step(row, wrong, -gradient, threshold)};
     const size_t one = entry(row, right, threshold);
@@ -116,11 +88,6 @@ void RowsOf<kConjunctions>::start(uint32_t& row, uint16_t label, float weight) {
 }
 
 template <bool kConjunctions>
-void RowsOf<kConjunctions>::sum_up(uint32_t row, float threshold) {
-    for (size_t i = 0; i < size_of(row); ++i) sum_at(row, i) += weight_at(row, i, threshold);
-}
-
-template <bool kConjunctions>
 float RowsOf<kConjunctions>::estimate(const uint32_t* rows, size_t count, float threshold, float* scores) {
     sketched_.resize(std::max(sketched_.size(), count + 1));
     size_t sketches = 0;
@@ -141,12 +108,6 @@ void RowsOf<kConjunctions>::refresh_sketches(float threshold, size_t examples) {
     for (size_t number = 0; number < sketches_.size(); ++number) sketch(static_cast<uint32_t>(number * kKinds + kDense), threshold);
     sketch_threshold_ = threshold;
     sketched_at_ = examples;
-}
-
-template <bool kConjunctions>
-void RowsOf<kConjunctions>::sketch(uint32_t row, float threshold) {
-    fill(row, threshold, weights_.data());
-    sketches_.make(row / kKinds, weights_.data());
 }
 
 template <bool kConjunctions>

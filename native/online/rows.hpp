@@ -93,13 +93,22 @@ public:
     }
 
     // Writes the weights of all labels, [stride].
-    void fill(uint32_t row, float threshold, float* weights) const;
+    void fill(uint32_t row, float threshold, float* weights) const {
+        std::fill_n(weights, stride_, 0.0f);
+        if (row != kNone) add<false>(row, 1, threshold, weights);
+    }
     // Largest s of rows with sketches: bound of the decrease of a weight when the threshold rises by 1.
     float largest_step() const { return largest_step_; }
     // Weight of one label.
-    float weight(uint32_t row, uint16_t label, float threshold) const;
+    float weight(uint32_t row, uint16_t label, float threshold) const {
+        if (row == kNone) return 0;
+        const size_t i = find(row, label);
+        return i == size_of(row) ? 0 : weight_at(row, i, threshold);
+    }
     // Adds the weights of a row to their sums, for averages.
-    void sum_up(uint32_t row, float threshold);
+    void sum_up(uint32_t row, float threshold) {
+        for (size_t i = 0; i < size_of(row); ++i) sum_at(row, i) += weight_at(row, i, threshold);
+    }
     // Calls visit(label, weight) for the entries of a row, by label: current weights if `summed` is 0, else averages of that many sums.
     template <class Visit>
     void for_each(uint32_t row, float threshold, size_t summed, Visit&& visit) const {
@@ -166,7 +175,7 @@ private:
     size_t sum_place(uint32_t row, size_t i) const { return is_dense(row) ? place_of(i) : i; }
     size_t step_place(uint32_t row, size_t i) const { return is_dense(row) ? place_of(i) + kGroup : kCapacities[row % kKinds] + i; }
     size_t size_of(uint32_t row) const { return is_dense(row) ? labels_ : head_of(row).count; }
-    uint16_t label_at(uint32_t row, size_t i) const;
+    uint16_t label_at(uint32_t row, size_t i) const { return is_dense(row) ? static_cast<uint16_t>(i) : labels_of(row)[i]; }
     uint16_t* labels_of(uint32_t row) { return reinterpret_cast<uint16_t*>(sums_of(row) + 2 * kCapacities[row % kKinds]); }
     const uint16_t* labels_of(uint32_t row) const { return const_cast<RowsOf*>(this)->labels_of(row); }
     float weight_at(uint32_t row, size_t i, float threshold) const {
@@ -184,13 +193,20 @@ private:
     float& squares_at(uint32_t row, size_t i) { return const_cast<float&>(std::as_const(*this).squares_at(row, i)); }
     float& sum_at(uint32_t row, size_t i) { return const_cast<float&>(std::as_const(*this).sum_at(row, i)); }
     // Entry of a label; size_of(row) if it is missing.
-    size_t find(uint32_t row, uint16_t label) const;
+    size_t find(uint32_t row, uint16_t label) const {
+        if (is_dense(row)) return label;
+        const uint16_t* const labels = labels_of(row);
+        return static_cast<size_t>(std::find(labels, labels + head_of(row).count, label) - labels);
+    }
     size_t entry(uint32_t& row, uint16_t label, float threshold);
     float step(uint32_t row, size_t i, float gradient, float threshold);
     uint32_t make(uint32_t kind);
     uint32_t make_dense();
     uint32_t move_to_larger(uint32_t row, float threshold);
-    void sketch(uint32_t row, float threshold);
+    void sketch(uint32_t row, float threshold) {
+        fill(row, threshold, weights_.data());
+        sketches_.make(row / kKinds, weights_.data());
+    }
     static size_t bytes_of(uint32_t kind);
 
     // Adds a dense row, with the widest available vectors, which change no bit.

@@ -11,8 +11,7 @@ float add_portable(const unsigned char* data, size_t bytes, size_t stride, const
     float scales = 0;
     for (size_t i = 0; i < count; ++i) {
         const unsigned char* const sketch = data + numbers[i] * bytes;
-        float scale;
-        std::memcpy(&scale, sketch, sizeof(scale));
+        const float scale = OnlineSketches::read_scale(sketch);
         scales += scale;
         const auto* const q = reinterpret_cast<const int8_t*>(sketch + sizeof(scale));
         for (size_t y = 0; y < stride; ++y) scores[y] += scale * static_cast<float>(q[y]);
@@ -29,8 +28,7 @@ template <size_t kVectors>
     float scales = 0;
     for (size_t i = 0; i < count; ++i) {
         const unsigned char* const sketch = data + numbers[i] * bytes;
-        float scale;
-        std::memcpy(&scale, sketch, sizeof(scale));
+        const float scale = OnlineSketches::read_scale(sketch);
         scales += scale;
         const __m256 by = _mm256_set1_ps(scale);
         for (size_t k = 0; k < kVectors; ++k) {

@@ -28,9 +28,10 @@ public:
     [[gnu::always_inline]] void prefetch(size_t number) const {
         for (size_t byte = 0; byte < bytes_; byte += kLine) __builtin_prefetch(data_.data() + number * bytes_ + byte);
     }
-    float scale(size_t number) const {
+    float scale(size_t number) const { return read_scale(head(number) + head_); }
+    static float read_scale(const unsigned char* sketch) {
         float scale;
-        std::memcpy(&scale, head(number) + head_, sizeof(scale));
+        std::memcpy(&scale, sketch, sizeof(scale));
         return scale;
     }
 

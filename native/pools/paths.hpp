@@ -42,21 +42,26 @@ struct PathAutomaton {
 
 class PathLearner {
 public:
-    explicit PathLearner(size_t edges) : sums_(edges) {}
+    PathLearner(const Ballots& ballots, size_t edges) : ballots_(ballots), losses_(edges), probabilities_(edges), sums_(edges) {}
     virtual ~PathLearner() = default;
     // Expected loss per token of the sentence under the current distribution.
     virtual double expected_loss(size_t sentence) = 0;
     // Updates the distribution with the sentence, and begins the next round.
     virtual void learn(size_t sentence) = 0;
     // Sums the distributions from this round on.
-    virtual void begin_sum() = 0;
-    virtual const std::vector<double>& sum() = 0;
+    virtual void begin_sum() {
+        sums_.assign(sums_.size(), 0.0);
+        summing_ = true;
+    }
+    virtual const std::vector<double>& sum() { return sums_; }
     // Current probability of each edge; and its conditional probability given its state, for drawing paths.
-    virtual const std::vector<double>& probabilities() = 0;
-    virtual const std::vector<double>& outgoing() { return probabilities(); }
+    const std::vector<double>& probabilities() const { return probabilities_; }
+    virtual const std::vector<double>& outgoing() const { return probabilities_; }
 
 protected:
-    std::vector<double> sums_;
+    const Ballots& ballots_;
+    std::vector<double> losses_, probabilities_, sums_;  // [edge]
+    bool summing_ = false;
 };
 
 struct LearnerKind {
@@ -64,7 +69,6 @@ struct LearnerKind {
     double parameter = 0.0;  // ε of the leader, β of the majority
     uint64_t seed = 0;
 };
-
 
 std::unique_ptr<PathLearner> table_learner(const Ballots& ballots, const LearnerKind& kind);
 std::unique_ptr<PathLearner> automaton_learner(const Ballots& ballots, const PathAutomaton& automaton, const LearnerKind& kind);

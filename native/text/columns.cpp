@@ -12,12 +12,22 @@ const Column* Columns::find(std::string_view name) const {
     return nullptr;
 }
 
+const Column& Columns::at(std::string_view name) const {
+    const Column* const column = find(name);
+    if (!column) throw InputFault(concat("the corpus has no column \"", name, "\""));
+    return *column;
+}
+
+void Columns::check_sentence(size_t sentence) const {
+    if (sentence >= sentence_count())
+        throw InputFault(concat("sentence ", sentence, " does not exist; the corpus has ", sentence_count(), " sentences"));
+}
+
 Columns Columns::select(const std::vector<uint32_t>& selection) const {
     Columns out;
     size_t tokens = 0;
     for (uint32_t s : selection) {
-        if (s >= sentence_count())
-            throw InputFault("sentence " + std::to_string(s) + " does not exist; the corpus has " + std::to_string(sentence_count()) + " sentences");
+        check_sentence(s);
         tokens += sentences[s + 1] - sentences[s];
     }
     for (const Column& column : columns) {
@@ -42,9 +52,7 @@ Columns Columns::select(const std::vector<uint32_t>& selection) const {
 }
 
 std::pair<uint32_t, uint32_t> Columns::document_of(uint32_t sentence) const {
-    if (sentence >= sentence_count())
-        throw InputFault("sentence " + std::to_string(sentence) + " does not exist; the corpus has " + std::to_string(sentence_count()) +
-                         " sentences");
+    check_sentence(sentence);
     if (documents.empty()) return {sentence, sentence + 1};
     const auto next = std::upper_bound(documents.begin(), documents.end(), sentence);
     return {next == documents.begin() ? 0 : *(next - 1), next == documents.end() ? static_cast<uint32_t>(sentence_count()) : *next};

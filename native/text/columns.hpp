@@ -36,6 +36,10 @@ struct Columns {
     size_t sentence_count() const { return sentences.size() - 1; }
     size_t token_count() const { return sentences.back(); }
     const Column* find(std::string_view name) const;
+    // Throws InputFault if there is no such column.
+    const Column& at(std::string_view name) const;
+    // Throws InputFault if there is no such sentence.
+    void check_sentence(size_t sentence) const;
 
     // A copy of these sentences in this order. A document begins where the document of the selected sentences changes.
     Columns select(const std::vector<uint32_t>& selection) const;

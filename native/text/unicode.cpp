@@ -8,6 +8,8 @@
 namespace tagpool {
 namespace {
 
+constexpr uint8_t kAlternating = 64;  // capital and small letters in turn
+
 struct ClassRun {
     uint32_t first;
     uint8_t flags;
@@ -19,10 +21,16 @@ struct LowerRun {
 
 #include "text/unicode_tables.inc"
 
+// The first run that begins after a code point.
+template <class Run, size_t kCount>
+const Run* run_after(const Run (&runs)[kCount], char32_t point) {
+    return std::upper_bound(runs, runs + kCount, point, [](char32_t value, const Run& run) { return value < run.first; });
+}
+
 uint8_t class_from_runs(char32_t point) {
-    const auto run =
-        std::upper_bound(std::begin(kClassRuns), std::end(kClassRuns), point, [](char32_t value, const ClassRun& r) { return value < r.first; });
-    return std::prev(run)->flags;
+    const ClassRun& run = *std::prev(run_after(kClassRuns, point));
+    if (run.flags != kAlternating) return run.flags;
+    return (point - run.first) % 2 ? kLower | kLetter : kUpper | kLetter;
 }
 
 const std::array<uint8_t, 128> kAscii = [] {
@@ -59,9 +67,8 @@ uint8_t character_class(char32_t point) { return point < 128 ? kAscii[point] : c
 
 char32_t to_lower(char32_t point) {
     if (point < 128) return point >= 'A' && point <= 'Z' ? point + 32 : point;
-    const auto after =
-        std::upper_bound(std::begin(kLowerRuns), std::end(kLowerRuns), point, [](char32_t value, const LowerRun& r) { return value < r.first; });
-    if (after == std::begin(kLowerRuns)) return point;
+    const LowerRun* const after = run_after(kLowerRuns, point);
+    if (after == kLowerRuns) return point;
     const LowerRun& run = *std::prev(after);
     if (point > run.last || (point - run.first) % run.step != 0) return point;
     return static_cast<char32_t>(static_cast<int64_t>(point) + run.delta);

@@ -1,12 +1,14 @@
 """Functions of the template language, in one table that the parser and the compiler read.
 
-To add a function of a word, add an entry here and its implementation to native/features/words.cpp.
+Functions of a word are defined in native/features/functions; this table has their syntax from there.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+
+from tagpool import _native
 
 
 class Numbers(Enum):
@@ -45,34 +47,23 @@ class Function:
 ELSEWHERE = "elsewhere"
 NOT_ELSEWHERE = (ELSEWHERE, "number", "embedding")  # ``elsewhere`` does not apply to itself, and to values that are not text
 
+_WORD_FUNCTIONS = _native.word_functions()
+
 FUNCTIONS: dict[str, Function] = {
     function.name: function
     for function in (
-        Function("lower", "lower(word)[0]", "the word in lower case", single=True, total=True),
-        Function("simplify", "simplify(word)[0]", "every run of digits replaced by one 0", single=True, total=True),
-        Function(
-            "shape",
-            "shape(word, short)[0]",
-            "A as X, a as x, 7 as d, other characters unchanged; short collapses runs",
-            flags=("short",),
-            single=True,
-            total=True,
-        ),
-        Function("digits", "digits(word)[0]", "every digit replaced by 0; no value for words without digits", single=True),
-        Function("prefix", "prefix(word, 1..4)[0]", "prefix of a longer word", Numbers.LENGTHS, single=True),
-        Function("suffix", "suffix(word, 1..4)[0]", "suffix of a longer word", Numbers.LENGTHS, single=True),
-        Function(
-            "ngrams",
-            "ngrams(word, 2..4)[0]",
-            "all substrings of these lengths; edges marks the word's ends with < and >",
-            Numbers.RANGE,
-            flags=("edges",),
-        ),
-        Function(
-            "orthography",
-            "orthography(word)[0]",
-            "spelling properties that hold: the set of feature bagging, or (dfi) of dynamic feature induction",
-            flags=("dfi",),
+        *(
+            Function(
+                entry.name,
+                entry.example,
+                entry.summary,
+                Numbers(entry.arguments),
+                flags=tuple(variant.flag for variant in _WORD_FUNCTIONS if variant.base == entry.name),
+                single=entry.single,
+                total=entry.total,
+            )
+            for entry in _WORD_FUNCTIONS
+            if entry.example
         ),
         Function(
             "capitals",
@@ -156,5 +147,5 @@ FARTHEST_OFFSET = 50
 FARTHEST_HISTORY = 8
 
 CONTEXT = frozenset(function.name for function in FUNCTIONS.values() if function.context)
-# Names of functions with a flag in the native core.
-NATIVE_NAMES = {("shape", "short"): "short_shape", ("ngrams", "edges"): "edge_ngrams", ("orthography", "dfi"): "orthography_dfi"}
+# Names in the native core of functions with a flag.
+NATIVE_NAMES = {(entry.base, entry.flag): entry.name for entry in _WORD_FUNCTIONS if entry.flag}
