@@ -23,7 +23,7 @@ _NUMBERED_COLUMN = re.compile(r"column(\d+)$")
 
 @dataclass(frozen=True)
 class SparseTemplate:
-    """One conjunction with its offsets fixed."""
+    """Conjunction with fixed offsets."""
 
     key: str
     bags: tuple[str, ...]
