@@ -43,7 +43,6 @@ class Function:
 
 
 ELSEWHERE = "elsewhere"
-NOT_ELSEWHERE = (ELSEWHERE, "number", "embedding")  # ``elsewhere`` does not apply to itself, and to values that are not text
 
 FUNCTIONS: dict[str, Function] = {
     function.name: function
