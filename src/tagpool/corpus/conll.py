@@ -34,9 +34,7 @@ _SURE_COMMENT = re.compile(r"#[ \t]*[^ \t=]+[ \t]+= |# [ \t]*newdoc( |$)")
 _DOCUMENT_COMMENT = re.compile(r"#[ \t]*newdoc( |$)")
 
 
-def read_conll(
-    path: str | Path, *, columns: Sequence[str] | None = None, label: str | None = None, encoding: str = "utf-8"
-) -> Corpus:
+def read_conll(path: str | Path, *, columns: Sequence[str] | None = None, encoding: str = "utf-8") -> Corpus:
     """Read CoNLL columns.
 
     Without names, 1 to 4 columns are called word; word, label; word, pos, label; word, pos, chunk, label.
@@ -45,7 +43,7 @@ def read_conll(
     data = read_bytes(path, encoding=encoding)
     names = _default_names(data, source) if columns is None else column_names(columns, source)
     try:
-        return _read(data, names, source, label or LABEL, conllu=False)
+        return _read(data, names, source, LABEL, conllu=False)
     except InputError as error:
         if columns is not None or " columns, got " not in error.message:
             raise
@@ -53,13 +51,12 @@ def read_conll(
         raise InputError(hint, source=error.source, line=error.line) from None
 
 
-def read_conllu(path: str | Path, *, label: str | None = None, encoding: str = "utf-8") -> Corpus:
-    """Read CoNLL-U: the columns word (FORM), lemma, upos, xpos, feats, head, deprel, deps and misc. The label is upos by default.
+def read_conllu(path: str | Path, *, encoding: str = "utf-8") -> Corpus:
+    """Read CoNLL-U: the columns word (FORM), lemma, upos, xpos, feats, head, deprel, deps and misc. The label is upos.
 
     Comments, multiword ranges and empty nodes are no tokens; :func:`format_conllu` writes them back.
     """
-    source = source_name(path)
-    return _read(read_bytes(path, encoding=encoding), CONLLU_COLUMNS, source, label or "upos", conllu=True)
+    return _read(read_bytes(path, encoding=encoding), CONLLU_COLUMNS, source_name(path), "upos", conllu=True)
 
 
 def column_names(columns: Sequence[str], source: str) -> tuple[str, ...]:
@@ -94,10 +91,8 @@ def last_columns(path: str | Path, last: Sequence[str], *, encoding: str = "utf-
 
 def _default_names(data: bytes, source: str) -> tuple[str, ...]:
     count = _native.count_columns(data, False)
-    if count in DEFAULT_COLUMNS:
-        return DEFAULT_COLUMNS[count]
-    if count == 0:
-        return (WORD,)  # an empty file: the reader raises an error
+    if count <= max(DEFAULT_COLUMNS):
+        return DEFAULT_COLUMNS[max(count, 1)]  # the reader raises an error for an empty file
     advice = "name them with columns=... (--columns word,pos,...,label)"
     raise InputError(f"{count} columns, and only 1 to 4 have default names; {advice}", source=source)
 
@@ -107,8 +102,6 @@ def _read(data: bytes, names: Sequence[str], source: str, label: str, *, conllu:
         native = _native.read_conll(data, list(names), conllu)
     if native.sentence_count == 0:
         raise InputError("expected sentences, got none: the file is empty or has only blank lines and comments", source=source)
-    if label not in names and label != LABEL:
-        raise InputError(f"no column {label!r} to take labels from; the columns are {', '.join(names)}", source=source)
     return Corpus(native, label_column=label, source=source)
 
 
@@ -142,7 +135,7 @@ def _asides(corpus: Corpus) -> dict[int, list[tuple[int, int, str]]]:
 
 
 def _is_safe_comment(line: str, columns: int) -> bool:
-    """Whether a line would be read as a comment again, and not as a token."""
+    """Return whether a line would be read as a comment again, and not as a token."""
     if _SURE_COMMENT.match(line):
         return True
     return line.startswith("# ") and columns not in (len(line.split("\t")), len(re.findall(r"[^ \t]+", line)))

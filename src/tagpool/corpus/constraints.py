@@ -42,14 +42,7 @@ class SchemeConstraints:
     continues: BoolArray
 
     def constrain(self, lattice: _AnyLattice) -> _AnyLattice:
-        """Return the lattice in which only sequences that are valid in the scheme are possible.
-
-        >>> from tagpool import Lattice
-        >>> lattice = Lattice([[1.0, 0.0, 2.0], [0.0, 0.0, 3.0]], np.zeros((3, 3)))
-        >>> constraints = Scheme.BIO2.constraints(["O", "B-PER", "I-PER"])
-        >>> [constraints.labels[label] for label in constraints.constrain(lattice).best().labels]
-        ['B-PER', 'I-PER']
-        """
+        """Return the lattice in which only sequences that are valid in the scheme are possible."""
         if lattice.label_count != len(self.labels):
             raise InputError(f"expected a lattice of {len(self.labels)} labels, as in the constraints, got {lattice.label_count}")
         constrained: _AnyLattice = lattice.constrained(

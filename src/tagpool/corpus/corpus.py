@@ -133,12 +133,9 @@ class Corpus(Sequence[Sentence]):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Corpus):
             return NotImplemented
-        same = (
-            self.columns == other.columns
-            and self.label_column == other.label_column
-            and self.document_starts == other.document_starts
-        )
-        return same and all(self.column(name) == other.column(name) for name in self.columns)
+        if (self.columns, self.label_column, self.document_starts) != (other.columns, other.label_column, other.document_starts):
+            return False
+        return all(self.column(name) == other.column(name) for name in self.columns)
 
     __hash__ = None  # type: ignore[assignment]
 

@@ -93,16 +93,18 @@ def check_utf8(data: bytes, source: str, lines_before: int = 0) -> None:
             raise InputError(f"expected UTF-8; {advice}", source=source, line=number)
 
 
-def split_lines(data: bytes) -> list[str]:
-    """Return the lines of UTF-8 text without their ends."""
+def decode_lines(data: bytes, source: str, lines_before: int = 0) -> list[str]:
+    """Return the lines of UTF-8 text without their ends; invalid UTF-8 and NUL bytes are errors that name the line."""
+    check_utf8(data, source, lines_before)
     # Not str.splitlines: it also splits at characters inside words of real corpora (U+0085, U+2028).
-    lines = [line.removesuffix("\r") for line in data.decode().split("\n")]
+    text = (data if lines_before else data.removeprefix(BYTE_ORDER_MARK)).decode()
+    lines = [line.removesuffix("\r") for line in text.split("\n")]
     return lines if lines[-1] else lines[:-1]
 
 
 def read_lines(path: str | Path, *, encoding: str = "utf-8") -> list[str]:
     """Return the lines of a text file without line ends."""
-    return split_lines(read_utf8(path, encoding=encoding))
+    return decode_lines(read_bytes(path, encoding=encoding), source_name(path))
 
 
 def source_name(path: str | Path) -> str:

@@ -34,7 +34,6 @@ class ReadOptions:
     """Options of :func:`read_corpus` that readers may use."""
 
     columns: Sequence[str] | None = None
-    label: str | None = None
     misaligned: Misaligned = "error"
     encoding: str = "utf-8"
 
@@ -48,24 +47,20 @@ class FileFormat(NamedTuple):
 
 
 def _read_jsonl(path: str | Path, options: ReadOptions) -> Corpus:
-    return _with_label(read_jsonl(path, misaligned=options.misaligned, encoding=options.encoding), options.label)
+    return read_jsonl(path, misaligned=options.misaligned, encoding=options.encoding)
 
 
 FORMATS = {
     Format.CONLL: FileFormat(
-        lambda path, o: read_conll(path, columns=o.columns, label=o.label, encoding=o.encoding),
+        lambda path, o: read_conll(path, columns=o.columns, encoding=o.encoding),
         lambda corpus, columns, separator: format_conll(corpus, columns=columns, separator=separator),
     ),
     Format.CONLLU: FileFormat(
-        lambda path, o: read_conllu(path, label=o.label, encoding=o.encoding),
-        lambda corpus, *_: format_conllu(corpus),
-        suffixes=(".conllu",),
+        lambda path, o: read_conllu(path, encoding=o.encoding), lambda corpus, *_: format_conllu(corpus), suffixes=(".conllu",)
     ),
     Format.JSONL: FileFormat(_read_jsonl, lambda corpus, *_: format_jsonl(corpus), suffixes=(".jsonl", ".ndjson", ".json")),
     Format.SPANS: FileFormat(_read_jsonl, lambda corpus, *_: format_jsonl(corpus, as_spans=True)),
-    Format.TEXT: FileFormat(
-        lambda path, o: _with_label(read_text(path, encoding=o.encoding), o.label), lambda corpus, *_: format_text(corpus)
-    ),
+    Format.TEXT: FileFormat(lambda path, o: read_text(path, encoding=o.encoding), lambda corpus, *_: format_text(corpus)),
 }
 
 
@@ -106,7 +101,13 @@ def read_corpus(
         columns = columns.split(",")
     if columns is not None and kind is not Format.CONLL:
         raise InputError(f"columns can be named for CoNLL files only, and this is read as {kind.value}", source=source_name(path))
-    return FORMATS[kind].read(path, ReadOptions(columns, label, misaligned, encoding))
+    corpus = FORMATS[kind].read(path, ReadOptions(columns, misaligned, encoding))
+    if label is None:
+        return corpus
+    if label not in corpus.columns and label != LABEL:
+        message = f"no column {label!r} to take labels from; the columns are {', '.join(corpus.columns)}"
+        raise InputError(message, source=corpus.source)
+    return Corpus(corpus.native, label_column=label, source=corpus.source)
 
 
 def read_labelled(
@@ -126,15 +127,6 @@ def read_labelled(
     if kind is Format.CONLL and columns is None and label is None:
         columns, label = last_columns(path, last, encoding=encoding), last[-1]
     return read_corpus(path, columns=columns, label=label, format=kind, encoding=encoding).require_labels()
-
-
-def _with_label(corpus: Corpus, label: str | None) -> Corpus:
-    if label is None or label == corpus.label_column:
-        return corpus
-    if label not in corpus.columns:
-        message = f"no column {label!r} to take labels from; the columns are {', '.join(corpus.columns)}"
-        raise InputError(message, source=corpus.source)
-    return Corpus(corpus.native, label_column=label, source=corpus.source)
 
 
 def write_corpus(

@@ -183,12 +183,11 @@ def detect(sequences: Iterable[Sequence[str]]) -> Detection:
     types = {label_parts(label).type for label in counts if label_parts(label).role != "O"}
     plain = is_plain(counts)
     letters = {label_parts(label).letter for label in counts}
-    # Letters of one scheme only decide, whatever the number of violations.
+    # Letters that only one scheme has decide; the number of violations does not matter.
+    has_bioes, has_bilou = bool(letters & {"E", "S"}), bool(letters & {"L", "U"})
     candidates: tuple[Scheme, ...] = _SPAN_SCHEMES
-    if letters & {"E", "S"} and not letters & {"L", "U"}:
-        candidates = (Scheme.BIOES,)
-    elif letters & {"L", "U"} and not letters & {"E", "S"}:
-        candidates = (Scheme.BILOU,)
+    if has_bioes != has_bilou:
+        candidates = (Scheme.BIOES if has_bioes else Scheme.BILOU,)
     return Detection(
         scheme=Scheme.PLAIN if plain else min(candidates, key=broken.__getitem__),
         violations=broken,

@@ -67,7 +67,7 @@ def read_text(path: str | Path, *, encoding: str = "utf-8") -> Corpus:
     source = source_name(path)
     words: list[list[str]] = []
     spaces: list[list[str]] = []
-    documents: list[int] = []
+    documents = [0]
     gap = False
     for number, line in enumerate(read_lines(path, encoding=encoding), 1):
         tokens = tokenize_line(line, source, number)
@@ -81,8 +81,7 @@ def read_text(path: str | Path, *, encoding: str = "utf-8") -> Corpus:
         spaces.append(spaces_after(line.rstrip(), tokens))
     if not words:
         raise InputError("expected sentences, got none: the file is empty", source=source)
-    starts = [0, *documents] if documents else []
-    return Corpus.from_columns({WORD: words, SPACE: spaces}, documents=starts, source=source)
+    return Corpus.from_columns({WORD: words, SPACE: spaces}, documents=documents if len(documents) > 1 else (), source=source)
 
 
 def format_text(corpus: Corpus) -> str:

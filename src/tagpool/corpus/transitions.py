@@ -118,11 +118,7 @@ def label_parts(label: str | None) -> LabelParts:
 
 
 def join_label(letter: str, kind: str) -> str:
-    """Join a letter and a type; the letter alone if the type is empty.
-
-    >>> join_label("B", "PER"), join_label("B", "")
-    ('B-PER', 'B')
-    """
+    """Join a letter and a type; the letter alone if the type is empty."""
     return f"{letter}-{kind}" if kind else letter
 
 
@@ -141,7 +137,7 @@ def place_label(scheme: Scheme, kind: str, *, first: bool, last: bool, touches: 
 
 
 def continues(previous: str | None, following: str | None) -> bool:
-    """Whether ``following`` continues the span of the previous label, as conlleval reads it.
+    """Return whether ``following`` continues the span of the previous label, as conlleval reads it.
 
     >>> continues("B-PER", "I-PER"), continues("B-PER", "I-LOC"), continues("E-PER", "I-PER")
     (True, False, False)
@@ -151,7 +147,7 @@ def continues(previous: str | None, following: str | None) -> bool:
 
 
 def legal_transition(previous: str | None, following: str | None, scheme: Scheme | str) -> bool:
-    """Whether ``following`` may come directly after ``previous``; None stands for the boundary of the sentence.
+    """Return whether ``following`` may come directly after ``previous``; None stands for the boundary of the sentence.
 
     A label that the scheme does not have is never legal, on either side. Plain labels may follow each other freely.
 

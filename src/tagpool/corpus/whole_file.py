@@ -41,8 +41,8 @@ class WholeFile:
         with _name_errors(path):
             if _is_device(Path(path)):
                 return
-        with contextlib.suppress(_AbandonError), cls(path):
-            raise _AbandonError
+        file = cls(path).__enter__()
+        file.__exit__(Exception)  # removes the temporary file
 
     def __enter__(self) -> WholeFile:
         with _name_errors(self.path):
@@ -86,10 +86,6 @@ class WholeFile:
         finally:
             if self._temporary is not None:
                 self._temporary.unlink(missing_ok=True)
-
-
-class _AbandonError(Exception):
-    """Leave a file without writing it."""
 
 
 def _is_device(path: Path) -> bool:

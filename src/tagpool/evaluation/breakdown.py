@@ -14,10 +14,9 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
-from tagpool.corpus.transitions import label_parts
 from tagpool.errors import InputError
 from tagpool.evaluation.alignment import IntArray, LabelSequences, align, check_lengths
-from tagpool.evaluation.chunks import ratio
+from tagpool.evaluation.chunks import ratio, read_labels
 from tagpool.evaluation.scores import TypeScore
 
 
@@ -106,11 +105,7 @@ def vocabulary_breakdown(
     """
     check_lengths(gold, words, "words")
     alignment = align(gold, predicted)
-    if alignment.plain if plain is None else plain:
-        types = [None if label == "O" else label for label in alignment.labels]
-    else:
-        parts = map(label_parts, alignment.labels)
-        types = [None if part.role == "O" else part.type for part in parts]
+    types = [None if part.role == "O" else part.type for part in read_labels(alignment, plain, "O")]
     number: dict[str | None, int] = {None: -1}
     type_of = np.array([number.setdefault(kind, len(number)) for kind in types], np.int64)
     known_words = vocabulary if isinstance(vocabulary, (set, frozenset, dict)) else frozenset(vocabulary)
@@ -193,8 +188,7 @@ def confusion(gold: LabelSequences, predicted: LabelSequences) -> Confusion:
     """
     alignment = align(gold, predicted)
     labels = tuple(sorted(alignment.labels))
-    place = {label: index for index, label in enumerate(labels)}
-    order = np.array([place[label] for label in alignment.labels], np.int64)
+    order = np.array([labels.index(label) for label in alignment.labels], np.int64)
     size = len(labels)
     cells = order[alignment.gold] * size + order[alignment.predicted]
     return Confusion(labels, np.bincount(cells, minlength=size * size).reshape(size, size))

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tagpool.corpus.transitions import label_parts
+from tagpool.corpus.transitions import LabelParts, label_parts
 from tagpool.evaluation.alignment import Alignment, IntArray
 
 FloatArray = NDArray[np.float64]
@@ -80,23 +80,24 @@ def count_chunks(alignment: Alignment, *, plain: bool | None = None, outside: st
     >>> count_chunks(align([["B-PER", "O", "B-LOC"]], [["B-PER", "O", "B-PER"]])).by_type().tolist()
     [[1, 2, 1], [0, 0, 1]]
     """
-    if alignment.plain if plain is None else plain:
-        types = tuple(label for label in alignment.labels if label != outside)
-        number = {kind: index for index, kind in enumerate(types)}
-        type_of = np.array([number.get(label, -1) for label in alignment.labels], np.int64)
-        gold, predicted = _token_chunks(alignment.gold, type_of), _token_chunks(alignment.predicted, type_of)
-    else:
-        parts = [label_parts(label) for label in alignment.labels]
-        types = tuple(dict.fromkeys(part.type for part in parts if part.role != "O"))
-        number = {kind: index for index, kind in enumerate(types)}
-        tables = (
-            np.array([number[part.type] if part.role != "O" else -1 for part in parts], np.int64),
-            np.array([number[part.type] if part.role in "BI" else -1 for part in parts], np.int64),
-            np.array([number[part.type] if part.role in "IE" else -2 for part in parts], np.int64),
-        )
-        gold = _label_chunks(alignment.gold, alignment.offsets, *tables)
-        predicted = _label_chunks(alignment.predicted, alignment.offsets, *tables)
+    parts = read_labels(alignment, plain, outside)
+    types = tuple(dict.fromkeys(part.type for part in parts if part.role != "O"))
+    number = {kind: index for index, kind in enumerate(types)}
+    tables = (
+        np.array([number[part.type] if part.role != "O" else -1 for part in parts], np.int64),
+        np.array([number[part.type] if part.role in "BI" else -1 for part in parts], np.int64),
+        np.array([number[part.type] if part.role in "IE" else -2 for part in parts], np.int64),
+    )
+    gold = _find_chunks(alignment.gold, alignment.offsets, *tables)
+    predicted = _find_chunks(alignment.predicted, alignment.offsets, *tables)
     return ChunkCounts(types, gold, predicted, _common(gold, predicted, alignment.tokens), alignment)
+
+
+def read_labels(alignment: Alignment, plain: bool | None, outside: str | None) -> list[LabelParts]:
+    """Return the parts of each distinct label. A plain label is a span of one token, whose type is the label."""
+    if alignment.plain if plain is None else plain:
+        return [LabelParts("O" if label == outside else "S", label, "") for label in alignment.labels]
+    return [label_parts(label) for label in alignment.labels]
 
 
 def rates(correct: Any, predicted: Any, gold: Any) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -121,13 +122,7 @@ def ratio(part: Any, whole: Any) -> FloatArray:
     return rate
 
 
-def _token_chunks(ids: IntArray, type_of: IntArray) -> Chunks:
-    types = type_of[ids]
-    starts = np.flatnonzero(types >= 0)
-    return Chunks(starts, starts + 1, types[starts])
-
-
-def _label_chunks(
+def _find_chunks(
     ids: IntArray, offsets: IntArray, type_of: IntArray, continues_after: IntArray, continues_into: IntArray
 ) -> Chunks:
     """Find chunks; ``continues_after`` and ``continues_into`` are the two numbers of each label (see the module)."""

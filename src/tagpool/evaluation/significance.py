@@ -175,16 +175,11 @@ def mcnemar(gold: LabelSequences, first: LabelSequences, second: LabelSequences,
     first_only, second_only = int((right & ~other).sum()), int((other & ~right).sum())
     total = first_only + second_only
     if total < exact_below:
-        return McNemar(first_only, second_only, None, _binomial(min(first_only, second_only), total))
+        ways = sum(math.comb(total, k) for k in range(min(first_only, second_only) + 1))
+        return McNemar(first_only, second_only, None, float(min(1.0, 2 * ways / 2**total)))
     statistic = max(abs(first_only - second_only) - 1, 0) ** 2 / total if total else 0.0
     # P(χ²₁ > x) = P(|Z| > √x) = erfc(√(x / 2))
     return McNemar(first_only, second_only, statistic, math.erfc(math.sqrt(statistic / 2)))
-
-
-def _binomial(successes: int, trials: int) -> float:
-    """Return the two-sided p value of at most ``successes`` of ``trials`` with probability ½, in exact arithmetic."""
-    ways = sum(math.comb(trials, k) for k in range(successes + 1))
-    return float(min(1.0, 2 * ways / 2**trials))
 
 
 def _count_all(

@@ -6,12 +6,13 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from tagpool import _native
 from tagpool.errors import InputError, TemplateError
 from tagpool.features.functions import CONTEXT, ELSEWHERE, FUNCTIONS, HISTORY_FIELD, NATIVE_NAMES
-from tagpool.features.template import DEFAULT_FIELD, Call, Expression, Field, Range, Template, TemplateSet, Term
+from tagpool.features.template import DEFAULT_FIELD, Call, Expression, Field, Template, TemplateSet, Term, unnest
 
 if TYPE_CHECKING:
     from tagpool.features.embeddings import Embeddings
@@ -23,7 +24,7 @@ _NUMBERED_COLUMN = re.compile(r"column(\d+)$")
 
 @dataclass(frozen=True)
 class SparseTemplate:
-    """One conjunction with its offsets fixed."""
+    """Conjunction with fixed offsets."""
 
     key: str
     bags: tuple[str, ...]
@@ -118,19 +119,16 @@ class Compiler:
 
     def _check(self, term: Term, template: Template) -> None:
         fail = partial(template.error, source=self.templates.source, term=term)
-        expression: Expression | None = term.expression
-        while isinstance(expression, Call):
-            self._check_resource(expression, fail)
-            if expression.function == ELSEWHERE and DEFAULT_FIELD not in self.columns:
+        calls, field = unnest(term.expression)
+        for call in calls:
+            self._check_resource(call, fail)
+            if call.function == ELSEWHERE and DEFAULT_FIELD not in self.columns:
                 raise fail(f"{ELSEWHERE} needs a column {DEFAULT_FIELD!r}; the columns are {', '.join(self.columns)}")
-            expression = expression.expression
-        if expression is None:
-            return
-        column = self._column(expression.name)
-        if column is None:
-            raise fail(f"unknown field {expression.name!r}; the columns are {', '.join(self.columns)}")
-        if column == self.label_column:
-            raise fail(f"{expression.name!r} is the column of the labels, which are not known when tagging")
+        column = self._column(field.name) if field else ""
+        if field and column is None:
+            raise fail(f"unknown field {field.name!r}; the columns are {', '.join(self.columns)}")
+        if field and column == self.label_column:
+            raise fail(f"{field.name!r} is the column of the labels, which are not known when tagging")
 
     def _check_resource(self, call: Call, fail: Callable[[str], TemplateError]) -> None:
         if call.resource is None:
@@ -163,12 +161,12 @@ class Compiler:
         return self.atom_numbers[key]
 
     def _make_atom(self, expression: Expression) -> _native.Atom:
-        if isinstance(expression, Call) and expression.function == ELSEWHERE:
-            return self._make_elsewhere(expression)
+        if isinstance(expression, Call) and expression.function == ELSEWHERE and expression.expression is not None:
+            inner = self._make_atom(expression.expression)
+            return _native.Atom.elsewhere(DEFAULT_FIELD, inner, expression.window, expression.flag or "each")
         if isinstance(expression, Field) or expression.function not in CONTEXT:
             column, function = self._word_function(expression)
-            total = isinstance(expression, Field) or self._is_total(expression)
-            return _native.Atom.word(column, function, total)
+            return _native.Atom.word(column, function, all(FUNCTIONS[call.function].total for call in unnest(expression)[0]))
         column, function = ("", _native.WordFunction([]))
         key: str | None = ""
         if expression.expression is not None:
@@ -181,55 +179,32 @@ class Compiler:
             lexicon = resource.phrases(key, function)
         elif expression.function == "embedding":
             lexicon = resource.native
-        window = expression.numbers[0] if expression.numbers else Range(0, 0)
         plain = expression.flag == "plain"
-        return _native.Atom.context(expression.function, column, function, (window.low, window.high), plain, lexicon)
-
-    def _make_elsewhere(self, call: Call) -> _native.Atom:
-        if call.expression is None:
-            raise InputError(f"{call.function} needs an argument")
-        window = call.numbers[0] if call.numbers else Range(0, 0)
-        inner = self._make_atom(call.expression)
-        return _native.Atom.elsewhere(DEFAULT_FIELD, inner, (window.low, window.high), call.flag or "each")
-
-    def _is_total(self, expression: Expression) -> bool:
-        while isinstance(expression, Call):
-            if not FUNCTIONS[expression.function].total or expression.expression is None:
-                return False
-            expression = expression.expression
-        return True
+        return _native.Atom.context(expression.function, column, function, expression.window, plain, lexicon)
 
     def _word_function(self, expression: Expression) -> tuple[str, _native.WordFunction]:
         """Return the column of an expression and the functions applied to it, innermost first."""
-        steps: list[_native.Step] = []
-        while isinstance(expression, Call):
-            steps.append(self._step(expression))
-            if expression.expression is None:
-                raise InputError(f"{expression.function} is not a function of a word")
-            expression = expression.expression
-        column = self._column(expression.name)
+        calls, field = unnest(expression)
+        column = self._column(field.name) if field else None
         if column is None:
-            raise InputError(f"unknown field {expression.name!r}")
-        return column, _native.WordFunction(steps[::-1])
+            raise InputError(f"{expression} is not a function of a column")
+        return column, _native.WordFunction([self._step(call) for call in reversed(calls)])
 
     def _step(self, call: Call) -> _native.Step:
         function = "lookup" if call.function in _LEXICONS else NATIVE_NAMES.get((call.function, call.flag or ""), call.function)
-        numbers = call.numbers[0] if call.numbers else None
         lexicon = self.resources[call.resource].native if call.resource else None
-        return _native.Step(function, numbers.low if numbers else 0, numbers.high if numbers else 0, lexicon)
+        return _native.Step(function, *call.window, lexicon)
 
     def _dense(self, template: Template) -> list[DenseTemplate]:
         (term,) = template.terms
         blocks = []
-        functions: dict[Expression, tuple[str, _native.WordFunction]] = {}
-        for call, offset in term.expand():
+        for call in term.expressions():
             if not isinstance(call, Call) or call.resource is None or call.expression is None:
                 raise InputError("an embedding needs a resource")
-            if call not in functions:
-                functions[call] = self._word_function(call.expression)
-            column, function = functions[call]
+            column, function = self._word_function(call.expression)
             embeddings = self.resources[call.resource]
-            blocks.append(DenseTemplate(f"{call}[{offset}]", template.bags, offset, column, function, embeddings))
+            for offset in chain.from_iterable(term.offsets):
+                blocks.append(DenseTemplate(f"{call}[{offset}]", template.bags, offset, column, function, embeddings))
         return blocks
 
 

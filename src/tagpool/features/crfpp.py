@@ -17,7 +17,7 @@ _MACRO = re.compile(r"%x\[\s*([+-]?\d{1,6})\s*,\s*(\d{1,6})\s*\]")
 
 
 def looks_like_crfpp(text: str) -> bool:
-    """Whether a template file is of CRF++: its first line is a ``U`` line with macros, or a ``B`` line.
+    """Return whether a template file is of CRF++: its first line is a ``U`` line with macros, or a ``B`` line.
 
     >>> looks_like_crfpp("# Unigram\\nU00:%x[-2,0]\\nB\\n"), looks_like_crfpp("word[0]\\n")
     (True, False)

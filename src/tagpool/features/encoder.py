@@ -89,8 +89,7 @@ class Encoder(FeatureEncoder[_native.Encoder]):
     def fit_transform(self, corpus: Corpus, *, known: Sequence[str] = (), known_history: Sequence[str] = ()) -> EncodedCorpus:
         """Fit to a corpus and encode it.
 
-        Features ``known`` by name come first and are kept whatever their count; ``known_history`` are features that are combined
-        with previous labels.
+        Features ``known`` by name come first and need no minimum count; ``known_history`` are combined with previous labels.
         """
         self._check_min_count()
         _check_corpus(corpus)
@@ -185,11 +184,9 @@ class Encoder(FeatureEncoder[_native.Encoder]):
         return self._native_history
 
     def _check_history(self) -> None:
-        if self.history:
-            return
         for template in self.templates_:
             for term in template.terms:
-                if term.is_history:
+                if term.is_history and not self.history:
                     message = f"{term} depends on previous labels, which this learner does not use; remove the line"
                     raise template.error(message, source=self.templates_.source, term=term)
 

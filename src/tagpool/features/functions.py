@@ -45,7 +45,6 @@ class Function:
 
 
 ELSEWHERE = "elsewhere"
-NOT_ELSEWHERE = (ELSEWHERE, "number", "embedding")  # ``elsewhere`` does not apply to itself, and to values that are not text
 
 _WORD_FUNCTIONS = _native.word_functions()
 

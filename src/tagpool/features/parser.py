@@ -21,15 +21,7 @@ from dataclasses import replace
 from typing import NamedTuple, NoReturn
 
 from tagpool.errors import TemplateError
-from tagpool.features.functions import (
-    FARTHEST_HISTORY,
-    FARTHEST_OFFSET,
-    FUNCTIONS,
-    HISTORY_FIELD,
-    NOT_ELSEWHERE,
-    Function,
-    Numbers,
-)
+from tagpool.features.functions import ELSEWHERE, FARTHEST_HISTORY, FARTHEST_OFFSET, FUNCTIONS, HISTORY_FIELD, Function, Numbers
 from tagpool.features.template import BASE, DEFAULT_FIELD, Call, Expression, Field, Range, Template, TemplateSet, Term
 
 _TOKEN = re.compile(r"\s*(?:(?P<name>[A-Za-z_]\w*(?:-[A-Za-z_]\w*)*)|(?P<integer>[+-]?\d+)|(?P<sign>\.\.|[\[\](),&:]))", re.ASCII)
@@ -44,6 +36,7 @@ _BAG = re.compile(r"[A-Za-z_][\w-]*", re.ASCII)
 _LONGEST = 512  # longest affix or n-gram
 _BLANKS = " \t\n\r\f\v"  # \s in ASCII
 _DEEPEST = 20  # functions inside functions
+_NOT_ELSEWHERE = (ELSEWHERE, "number", "embedding")  # ``elsewhere`` does not apply to itself, and to values that are not text
 
 
 def parse(text: str, *, source: str | None = None) -> TemplateSet:
@@ -72,7 +65,7 @@ def parse(text: str, *, source: str | None = None) -> TemplateSet:
             elif match := _HEADER.match(line):
                 bags = _bags(match["bags"], line, match.start("bags"))
             else:
-                templates.append(replace(parse_template(line), bags=bags, line=number))
+                templates.append(replace(_Parser(line).template(), bags=bags, line=number))
         except TemplateError as error:
             raise TemplateError(error.message, text=error.text, column=error.column, source=source, line=number) from None
     if not templates:
@@ -80,15 +73,6 @@ def parse(text: str, *, source: str | None = None) -> TemplateSet:
     result = TemplateSet(tuple(templates), tuple(uses.items()), boundary, source)
     _check(result)
     return result
-
-
-def parse_template(line: str) -> Template:
-    """Parse one template.
-
-    >>> parse_template("prefix(lower(word), 2..3)[0]").terms[0].expression.numbers
-    (Range(low=2, high=3),)
-    """
-    return _Parser(line).template()
 
 
 def _bags(text: str, line: str, column: int) -> tuple[str, ...]:
@@ -285,7 +269,7 @@ class _Parser:
         if isinstance(inner, Call):
             if function.field_only:
                 self.fail(f"{function.name} applies to a column, not to a function", token)
-            if function.around_any and inner.function in NOT_ELSEWHERE:
+            if function.around_any and inner.function in _NOT_ELSEWHERE:
                 self.fail(f"{function.name} does not apply to {inner.function}", token)
             if not function.around_any and not FUNCTIONS[inner.function].single:
                 self.fail(f"{function.name} does not apply to {inner.function}, which has several values or none", token)

@@ -16,11 +16,7 @@ _FOLDER = resources.files("tagpool.features") / "presets"
 
 
 def preset_names() -> tuple[str, ...]:
-    """Return the names of the presets.
-
-    >>> "ner" in preset_names()
-    True
-    """
+    """Return the names of the presets."""
     return tuple(sorted(entry.name.removesuffix(".txt") for entry in _FOLDER.iterdir() if entry.name.endswith(".txt")))
 
 

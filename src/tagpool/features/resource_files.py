@@ -10,33 +10,20 @@ from tagpool.errors import ResourceError
 from tagpool.features.resources import AmbiguityClasses, Clusters, Gazetteer
 
 
-def _read_embeddings(path: str | Path) -> Any:
-    from tagpool.features.embeddings import Embeddings  # needs NumPy, unlike the other kinds
-
-    return Embeddings.read(path)
-
-
-_READERS: dict[str, Any] = {
-    "gazetteer": Gazetteer.read,
-    "cluster": Clusters.read,
-    "ambiguity": AmbiguityClasses.read,
-    "embedding": _read_embeddings,
-}
-
-
 def read_resource(kind: str, path: str | Path) -> Any:
     """Read a resource; ``kind`` is the template function that uses it."""
-    if kind not in _READERS:
-        raise ResourceError(f"expected a resource for one of {', '.join(_READERS)}, got one for {kind!r}", source=path)
-    return _READERS[kind](path)
+    if kind == "embedding":
+        from tagpool.features.embeddings import Embeddings  # needs NumPy, unlike the other kinds
+
+        return Embeddings.read(path)
+    readers = {resource.kind: resource.read for resource in (Gazetteer, Clusters, AmbiguityClasses)}
+    if kind not in readers:
+        raise ResourceError(f"expected a resource for one of {', '.join(readers)}, embedding, got one for {kind!r}", source=path)
+    return readers[kind](path)
 
 
 def shipped_phrases(name: str) -> list[str]:
-    """Return the phrases of a list of the package; empty if there is no such list.
-
-    >>> "Mr." in shipped_phrases("titles")
-    True
-    """
+    """Return the phrases of a list of the package; empty if there is no such list."""
     file = resources.files("tagpool.features") / "lists" / f"{name}.txt"
     lines = file.read_text(encoding="utf-8").splitlines() if file.is_file() else []
     return [line for line in lines if line and not line.startswith("#")]

@@ -98,7 +98,7 @@ class Gazetteer:
             if empty is not None and any(map(str.strip, lines)):  # a sign of a damaged file
                 raise ResourceError("expected a phrase, got an empty line; remove it", source=file, line=empty)
             if ".tsv" not in file.suffixes[-2:]:
-                lists.setdefault(_list_name(file.relative_to(root) if root.is_dir() else file), []).extend(lines)
+                lists.setdefault(_list_name(file), []).extend(lines)
                 continue
             for number, line in enumerate(lines, 1):
                 phrase, tab, name = line.rpartition("\t")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from itertools import product
+from itertools import chain, product
 from math import prod
 
 from tagpool.errors import TemplateError
@@ -43,13 +43,18 @@ class Field:
 
 @dataclass(frozen=True)
 class Call:
-    """A function with its arguments."""
+    """Function with its arguments."""
 
     function: str
     expression: Expression | None = None
     resource: str | None = None
     numbers: tuple[Range, ...] = ()
     flag: str | None = None
+
+    @property
+    def window(self) -> tuple[int, int]:
+        """First and last of its numbers; (0, 0) if there are none."""
+        return (self.numbers[0].low, self.numbers[0].high) if self.numbers else (0, 0)
 
     def __str__(self) -> str:
         parts = [self.resource] if self.resource else []
@@ -63,6 +68,15 @@ class Call:
 
 
 Expression = Field | Call
+
+
+def unnest(expression: Expression | None) -> tuple[list[Call], Field | None]:
+    """Return the functions of an expression, outermost first, and the column that they are applied to."""
+    calls = []
+    while isinstance(expression, Call):
+        calls.append(expression)
+        expression = expression.expression
+    return calls, expression
 
 
 @dataclass(frozen=True)
@@ -84,13 +98,8 @@ class Term:
     @property
     def resources(self) -> tuple[tuple[str, str], ...]:
         """Every lexicon with the function that uses it, outermost first."""
-        mentions = []
-        expression: Expression | None = self.expression
-        while isinstance(expression, Call):
-            if expression.resource:
-                mentions.append((expression.resource, expression.function))
-            expression = expression.expression
-        return tuple(mentions)
+        calls, _ = unnest(self.expression)
+        return tuple((call.resource, call.function) for call in calls if call.resource)
 
     @property
     def is_dense(self) -> bool:
@@ -99,18 +108,19 @@ class Term:
 
     def expand(self) -> Iterator[tuple[Expression, int]]:
         """Yield every function and offset of the term."""
-        for expression in expand_expression(self.expression):
-            for offsets in self.offsets:
-                for offset in offsets:
-                    yield expression, offset
+        return product(self.expressions(), chain.from_iterable(self.offsets))
+
+    def expressions(self) -> Iterator[Expression]:
+        """Yield every function of the term."""
+        return _expand(self.expression)
 
 
-def expand_expression(expression: Expression) -> Iterator[Expression]:
+def _expand(expression: Expression) -> Iterator[Expression]:
     """Yield the functions of an expression: three for ``prefix(word, 1..3)`` and ``cluster(brown, 4, 6, 10)``."""
     if isinstance(expression, Field):
         yield expression
         return
-    inner: list[Expression | None] = list(expand_expression(expression.expression)) if expression.expression else [None]
+    inner: list[Expression | None] = list(_expand(expression.expression)) if expression.expression else [None]
     lengths: list[tuple[Range, ...]] = [expression.numbers]
     if FUNCTIONS[expression.function].numbers is Numbers.LENGTHS and expression.numbers:
         lengths = [(Range(n, n),) for numbers in expression.numbers for n in numbers]

@@ -1,1 +1,1 @@
-"""Trainers: each a small class that finds the weights of a problem, and what they share."""
+"""Trainers: each is a small class that minimises a problem."""

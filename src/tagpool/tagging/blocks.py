@@ -12,15 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tagpool.corpus.files import (
-    BYTE_ORDER_MARK,
-    GZIP_MAGIC,
-    STANDARD_STREAM,
-    check_utf8,
-    name_read_errors,
-    source_name,
-    split_lines,
-)
+from tagpool.corpus.files import BYTE_ORDER_MARK, GZIP_MAGIC, STANDARD_STREAM, decode_lines, name_read_errors, source_name
 from tagpool.errors import InputError
 
 _SIZE = 1 << 21  # bytes read at once, fewer if a pipe has no more yet; the features of a word are computed once per block
@@ -40,10 +32,8 @@ class Block(NamedTuple):
     lines_before: int
 
     def lines(self, source: str) -> Iterator[tuple[int, str]]:
-        """Return the lines with their numbers; invalid UTF-8 and NUL bytes are errors that name the line."""
-        check_utf8(self.text, source, self.lines_before)
-        text = self.text if self.lines_before else self.text.removeprefix(BYTE_ORDER_MARK)
-        return enumerate(split_lines(text), self.lines_before + 1)
+        """Return the lines with their numbers."""
+        return enumerate(decode_lines(self.text, source, self.lines_before), self.lines_before + 1)
 
 
 class Blocks:

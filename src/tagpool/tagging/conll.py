@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import partial
-from itertools import chain
+from itertools import accumulate, chain
 from typing import Any
 
 from tagpool import _native
@@ -179,10 +179,7 @@ def _token_marks(text: bytes, lines: list[bytes], columns: _native.Columns, conl
             marks[number] &= not _is_document(lines[number])
     if sum(marks) == columns.token_count:
         return marks  # no comments
-    starts, at = [0], 0
-    for sentence in range(columns.sentence_count):
-        at += columns.length(sentence)
-        starts.append(at)
+    starts = [0, *accumulate(map(columns.length, range(columns.sentence_count)))]
     asides = [starts[sentence] + position for sentence, position, _ in columns.asides]
     tokens = passed = 0
     for number, mark in enumerate(marks):
@@ -192,8 +189,8 @@ def _token_marks(text: bytes, lines: list[bytes], columns: _native.Columns, conl
             passed += 1
             marks[number] = False
         else:  # comments after the last token belong to no sentence
-            marks[number] = tokens < at
-            tokens += tokens < at
+            marks[number] = tokens < starts[-1]
+            tokens += marks[number]
     return marks
 
 

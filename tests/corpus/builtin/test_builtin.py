@@ -13,7 +13,8 @@ from sklearn.linear_model import LogisticRegression
 from threadpoolctl import threadpool_limits
 
 from tagpool import CRF, LBFGS, InducingTagger, MaxEnt, builtin_corpus
-from tagpool.corpus.builtin import draw_sentences, frames, generate, name_lists, names, shapes
+from tagpool.corpus.builtin import frames, generate, names, shapes
+from tagpool.corpus.builtin.generate import draw_sentences
 from tagpool.errors import InputError
 
 PARTS = ("train", "dev", "test")
@@ -212,27 +213,6 @@ def test_everyday_words_are_names_too(drawn):
     assert {w for w, result in both.items() if len(result) == 2} >= {
         "May", "Will", "Rose", "Hope", "Reading", "Hunter", "Bill", "Mark", "Nice", "Shell", "Turkey", "Orange",
     }  # fmt: skip
-
-
-def test_name_lists_cover_most_names(drawn):
-    lexicon = name_lists()
-    assert {"first_names", "last_names", "cities", "countries", "companies", "clubs", "institutions"} <= set(lexicon)
-    assert all(len(set(phrases)) == len(phrases) > 0 for phrases in lexicon.values())
-    for side in ("seen", "unseen"):
-        for name in ("first_names", "last_names", "cities", "nationalities"):
-            entries = [" ".join(word for word, _ in entry) for entry in getattr(names.lists()[name], side)]
-            covered = sum(entry in set(lexicon[name]) for entry in entries) / len(entries)
-            assert 0.5 < covered < 0.9, (side, name)
-    phrases = {phrase.lower() for listed in lexicon.values() for phrase in listed}
-    for share in (0.0, 1.0):
-        result = [(name, kind) for name, kind in entities(draw_sentences(3000, part="test", unseen=share))]
-        hits = sum(" ".join(name) in phrases for name, kind in result if kind != "PER")
-        assert 0.6 < hits / sum(kind != "PER" for _, kind in result) < 0.85
-
-
-def test_name_lists_are_copies():
-    name_lists().clear()
-    assert name_lists()
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,6 @@ from __future__ import annotations
 from tagpool.corpus.builtin.generate import Part, draw_sentences
 from tagpool.corpus.corpus import LABEL, WORD, Corpus
 
-_COLUMNS = (WORD, "pos", "chunk", LABEL)
-
 
 def builtin_corpus(
     count: int = 2000, *, seed: int = 1, part: Part = "train", unseen: float = 0.4, lowercase: float = 0.0
@@ -20,5 +18,6 @@ def builtin_corpus(
     ('word', 'pos', 'chunk', 'label')
     """
     sentences = draw_sentences(count, seed=seed, part=part, unseen=unseen, lowercase=lowercase)
-    columns = {name: [[row[i] for row in rows] for rows in sentences] for i, name in enumerate(_COLUMNS)}
+    names = (WORD, "pos", "chunk", LABEL)
+    columns = {name: [[row[i] for row in rows] for rows in sentences] for i, name in enumerate(names)}
     return Corpus.from_columns(columns, source=f"built-in {part}")

@@ -58,7 +58,9 @@ def is_unseen(entry: Entry) -> bool:
 @cache
 def common_words() -> frozenset[str]:
     """Return the lower-cased words of names that are never excluded from training."""
-    return frozenset(word.lower() for _, _, entries in _sections("common") for entry in entries for word, _ in entry)
+    return frozenset(
+        word.lower() for name, _, entries in _sections() if name == "common" for entry in entries for word, _ in entry
+    )
 
 
 @cache
@@ -72,14 +74,13 @@ def lists() -> dict[str, NameList]:
     return name_lists
 
 
-def _sections(only: str | None = None) -> list[tuple[str, bool, tuple[Entry, ...]]]:
+def _sections() -> list[tuple[str, bool, tuple[Entry, ...]]]:
     sections = []
     text = re.sub(r"(?m)^#.*$", "", read_resource("names.txt"))
     for match in re.finditer(r"\[(\w+) (\S+?)( closed)?\]([^\[]*)", text):
         name, pos, closed, body = match.groups()
-        if only is None or name == only:
-            entries = tuple(parse_phrase(part, pos) for part in body.split(",") if part.strip())
-            sections.append((name, closed is not None, entries))
+        entries = tuple(parse_phrase(part, pos) for part in body.split(",") if part.strip())
+        sections.append((name, closed is not None, entries))
     return sections
 
 

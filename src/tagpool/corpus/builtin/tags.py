@@ -37,16 +37,7 @@ _TAGS = {
 
 _TAG_OF = {word: tag for tag, words in _TAGS.items() for word in words.split()}
 
-_CHUNK_OF_TAG = {
-    "IN": "PP",
-    "TO": "PP",
-    "RB": "ADVP",
-    "WRB": "ADVP",
-    "WP": "NP",
-    "WDT": "NP",
-    "JJ": "ADJP",
-    "RP": "PRT",
-}
+_CHUNK_OF_TAG = {"IN": "PP", "TO": "PP", "RB": "ADVP", "WRB": "ADVP", "WP": "NP", "WDT": "NP", "JJ": "ADJP", "RP": "PRT"}
 
 _SUBORDINATORS = frozenset(["that", "because", "if", "while", "although", "though", "whether"])
 
