@@ -1,11 +1,12 @@
-#include "base/fault.hpp"
-#include "bindings/helpers.hpp"
-#include "clusters/bigrams.hpp"
-#include "clusters/brown.hpp"
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
+
+#include "base/fault.hpp"
+#include "bindings/helpers.hpp"
+#include "clusters/bigrams.hpp"
+#include "clusters/brown.hpp"
 
 namespace tagpool {
 

@@ -3,13 +3,6 @@
 #include <utility>
 #include <variant>
 
-#include "base/fault.hpp"
-#include "bindings/feature_reader.hpp"
-#include "bindings/helpers.hpp"
-#include "features/encode.hpp"
-#include "features/given.hpp"
-#include "features/lexicon.hpp"
-#include "features/words.hpp"
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
@@ -17,6 +10,14 @@
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
+
+#include "base/fault.hpp"
+#include "bindings/feature_reader.hpp"
+#include "bindings/helpers.hpp"
+#include "features/encode.hpp"
+#include "features/given.hpp"
+#include "features/lexicon.hpp"
+#include "features/words.hpp"
 
 namespace tagpool {
 namespace {

@@ -1,7 +1,8 @@
 #include "bindings/helpers.hpp"
 
-#include "text/sort_texts.hpp"
 #include <nanobind/stl/string.h>
+
+#include "text/sort_texts.hpp"
 
 namespace tagpool {
 

@@ -1,14 +1,14 @@
 // Conversions between Python and native objects that the binding files share.
 #pragma once
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
-
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
 
 #include "base/fault.hpp"
 #include "text/columns.hpp"

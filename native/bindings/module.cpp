@@ -1,10 +1,11 @@
 #include <cstring>
 
+#include <nanobind/stl/string.h>
+
 #include "base/buffer.hpp"
 #include "base/fault.hpp"
 #include "bindings/helpers.hpp"
 #include "kernels/kernels.hpp"
-#include <nanobind/stl/string.h>
 
 NB_MODULE(_native, m) {
     using namespace tagpool;

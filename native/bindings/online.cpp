@@ -1,13 +1,13 @@
-#include "online/learner.hpp"
-#include "online/model.hpp"
-
 #include <memory>
 
-#include "features/given.hpp"
-#include "bindings/helpers.hpp"
-#include "bindings/tagging.hpp"
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
+
+#include "bindings/helpers.hpp"
+#include "bindings/tagging.hpp"
+#include "features/given.hpp"
+#include "online/learner.hpp"
+#include "online/model.hpp"
 
 namespace tagpool {
 namespace {

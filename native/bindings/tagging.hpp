@@ -6,6 +6,11 @@
 #include <utility>
 #include <vector>
 
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+
 #include "base/fault.hpp"
 #include "base/mapped_file.hpp"
 #include "base/tensors.hpp"
@@ -14,10 +19,6 @@
 #include "features/encoding.hpp"
 #include "features/frozen_index.hpp"
 #include "text/columns.hpp"
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/unique_ptr.h>
-#include <nanobind/stl/vector.h>
 
 namespace tagpool {
 

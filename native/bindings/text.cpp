@@ -1,11 +1,12 @@
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+
 #include "base/fault.hpp"
 #include "base/hash.hpp"
 #include "bindings/helpers.hpp"
 #include "features/words.hpp"
 #include "text/tokenize.hpp"
 #include "text/unicode.hpp"
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/string_view.h>
 
 namespace tagpool {
 

@@ -1,17 +1,17 @@
-#include "text/columns.hpp"
-
 #include <algorithm>
 #include <memory>
 #include <tuple>
 
-#include "base/fault.hpp"
-#include "bindings/helpers.hpp"
-#include "text/conll.hpp"
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
+
+#include "base/fault.hpp"
+#include "bindings/helpers.hpp"
+#include "text/columns.hpp"
+#include "text/conll.hpp"
 
 namespace tagpool {
 namespace {

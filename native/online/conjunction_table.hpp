@@ -53,7 +53,9 @@ public:
 
     uint32_t row(uint32_t entry) const { return head(entry).row; }
     const ConjunctionRows& rows() const { return rows_; }
-    [[gnu::always_inline]] void prefetch_for_update(uint32_t entry, uint16_t one, uint16_t other) const { rows_.prefetch_for_update(row(entry), one, other); }
+    [[gnu::always_inline]] void prefetch_for_update(uint32_t entry, uint16_t one, uint16_t other) const {
+        rows_.prefetch_for_update(row(entry), one, other);
+    }
     [[gnu::always_inline]] void prefetch_entry(uint32_t entry) const { entries_.prefetch(entry); }
     void learn(uint32_t entry, uint16_t right, uint16_t wrong, float gradient, float threshold);
     void start(uint32_t entry, uint16_t label, float weight);
@@ -88,9 +90,9 @@ private:
     bool sketched_;
     OnlineSketches entries_;
     size_t mask_ = 0, last_ = 0, count_ = 0;  // last entry in use after the buckets
-    std::vector<float> weights_;  // scratch: a row
-    float sketch_threshold_ = 0;  // threshold of the oldest sketch
-    size_t sketched_at_ = 0;      // examples at the last renewal
+    std::vector<float> weights_;              // scratch: a row
+    float sketch_threshold_ = 0;              // threshold of the oldest sketch
+    size_t sketched_at_ = 0;                  // examples at the last renewal
 };
 
 }  // namespace tagpool

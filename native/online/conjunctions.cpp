@@ -59,8 +59,9 @@ constexpr auto kPositions = [] {
     return out + std::popcount(selected);
 }
 
-[[gnu::target("avx2,popcnt"), gnu::always_inline]] inline uint32_t* join_avx2_loop(const ConjunctionSet& view, __m256i slots, __m128i shift, uint32_t one,
-                                                                                   const uint32_t* others, size_t count, uint32_t* out) {
+[[gnu::target("avx2,popcnt"), gnu::always_inline]] inline uint32_t* join_avx2_loop(const ConjunctionSet& view, __m256i slots, __m128i shift,
+                                                                                   uint32_t one, const uint32_t* others, size_t count,
+                                                                                   uint32_t* out) {
     const __m256i hash = _mm256_set1_epi32(static_cast<int>(one));
     size_t i = 0;
     for (; i + kWide <= count; i += kWide) out = join_eight(view, hash, slots, shift, others + i, _mm256_set1_epi32(-1), out);

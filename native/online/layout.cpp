@@ -5,9 +5,9 @@
 #include <numeric>
 
 #include "base/fault.hpp"
-#include "model/weights.hpp"
-#include "features/program_file.hpp"
 #include "features/frozen_index.hpp"
+#include "features/program_file.hpp"
+#include "model/weights.hpp"
 
 namespace tagpool {
 namespace {
@@ -64,7 +64,8 @@ void write_history(const OnlineTrained& trained, const uint32_t* numbers, Tensor
 Tensors make_tensors(OnlineTrained trained) {
     Induced& induced = trained.induced;
     const size_t labels = trained.labels.size(), singles = induced.numbers.size(), features = induced.hashes.size();
-    if (labels != induced.labels) throw InputFault("expected weights of " + std::to_string(labels) + " labels, got " + std::to_string(induced.labels));
+    if (labels != induced.labels)
+        throw InputFault("expected weights of " + std::to_string(labels) + " labels, got " + std::to_string(induced.labels));
     if (std::any_of(induced.weights.begin(), induced.weights.end(), [](float weight) { return !std::isfinite(weight); }))
         throw InputFault("a weight is not a finite number");
     Tensors tensors;
@@ -84,7 +85,8 @@ Tensors make_tensors(OnlineTrained trained) {
     // Conjunctions without weights have no effect and get no bit.
     std::vector<uint64_t> bits((size_t{induced.slots} + 63) / 64, 0);
     for (size_t i = 0; i < induced.conjunction_slots.size(); ++i)
-        if (const uint32_t slot = induced.conjunction_slots[i]; conjunction_places[i] != FrozenIndex::kNone) bits[slot / 64] |= uint64_t{1} << (slot % 64);
+        if (const uint32_t slot = induced.conjunction_slots[i]; conjunction_places[i] != FrozenIndex::kNone)
+            bits[slot / 64] |= uint64_t{1} << (slot % 64);
     tensors.add("pairs.bits", std::move(bits));
     tensors.add("joined.places", std::move(numbered.joined_places));
     tensors.add("joined.hashes", std::move(numbered.joined_hashes));

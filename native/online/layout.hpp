@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "online/induced.hpp"
-#include "features/program.hpp"
 #include "base/tensors.hpp"
+#include "features/program.hpp"
+#include "online/induced.hpp"
 
 namespace tagpool {
 

@@ -10,7 +10,8 @@ namespace tagpool {
 
 OnlineLearner::OnlineLearner(OnlineData data, const OnlineOptions& options)
     : data_(std::move(data)), labels_(data_.label_count()), options_(options), random_(options.seed), rows_(labels_, options.update),
-      features_(data_.keys.size()), can_join_(data_.keys.size(), true), bits_(options.slots), table_(labels_, options.update), scores_(rows_.stride()) {
+      features_(data_.keys.size()), can_join_(data_.keys.size(), true), bits_(options.slots), table_(labels_, options.update),
+      scores_(rows_.stride()) {
     const size_t tokens = data_.features->token_count(), sentences = data_.features->sentences.size() - 1;
     expect_size(data_.gold.size(), tokens, "labels, one per token");
     if (std::any_of(data_.gold.begin(), data_.gold.end(), [&](int32_t y) { return y < -1 || y >= static_cast<int32_t>(labels_); }))
@@ -108,7 +109,8 @@ double OnlineLearner::learn(uint32_t sentence, double gold_share) {
 double OnlineLearner::decide(size_t begin, size_t t, float weight, double gold_share) {
     other_history_ = data_.history.encoding && t < same_since_ + depth_ && same_since_ > 0;
     if (other_history_) find_predicted_history(begin, t);
-    table_.resolve(std::span(tokens_.displaced).subspan(tokens_.displaced_ends[t], tokens_.displaced_ends[t + 1] - tokens_.displaced_ends[t]), tokens_.entries);
+    table_.resolve(std::span(tokens_.displaced).subspan(tokens_.displaced_ends[t], tokens_.displaced_ends[t + 1] - tokens_.displaced_ends[t]),
+                   tokens_.entries);
     const int32_t gold = data_.gold[begin + t];
     const auto y = static_cast<uint16_t>(gold);
     double loss = 0;
@@ -157,9 +159,8 @@ void OnlineLearner::record_mistake(size_t begin, size_t t, uint16_t right, uint1
     const size_t histories_from = mistake_histories_.size();
     if (data_.history.encoding)
         for (uint64_t i = data_.history.encoding->starts[begin + t]; i < data_.history.encoding->starts[begin + t + 1]; ++i)
-            mistake_histories_.push_back(insert_history(data_.history.encoding->ids[i], [&](size_t back) {
-                return label_before(previous_labels_.data(), t, back, labels_);
-            }));
+            mistake_histories_.push_back(
+                insert_history(data_.history.encoding->ids[i], [&](size_t back) { return label_before(previous_labels_.data(), t, back, labels_); }));
     const TokenParts has = parts(t);
     if (options_.strongest > 0) {
         append_mistake_conjunctions(has.entries, has.labelled_entries);
@@ -278,7 +279,8 @@ uint32_t OnlineLearner::history_number(uint32_t number, const std::vector<uint16
     const uint64_t key = data_.history.labels.key(number, following);
     if (const uint32_t known = history_index_.find(key); known != FeatureIndex::kNone) return known;
     const auto& backs = data_.history.labels.backs_of(number);
-    return insert_history(number, [&](size_t back) { return labels[static_cast<size_t>(std::find(backs.begin(), backs.end(), back) - backs.begin())]; });
+    return insert_history(number,
+                          [&](size_t back) { return labels[static_cast<size_t>(std::find(backs.begin(), backs.end(), back) - backs.begin())]; });
 }
 
 void OnlineLearner::start_history(uint32_t number, const std::vector<uint16_t>& labels, uint16_t label, float weight) {

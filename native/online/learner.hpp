@@ -15,17 +15,17 @@
 #include <utility>
 #include <vector>
 
-#include "base/interrupt_check.hpp"
 #include "base/aligned.hpp"
 #include "base/buffer.hpp"
+#include "base/interrupt_check.hpp"
+#include "base/random.hpp"
 #include "features/encoding.hpp"
 #include "features/index.hpp"
-#include "online/induced.hpp"
 #include "features/label_history.hpp"
 #include "online/conjunction_table.hpp"
 #include "online/conjunctions.hpp"
+#include "online/induced.hpp"
 #include "online/rows.hpp"
-#include "base/random.hpp"
 
 namespace tagpool {
 
@@ -35,7 +35,7 @@ struct OnlineOptions {
     uint32_t slots = 5000000;  // hash table size for conjunctions
     size_t batch = 5;
     double gold = 0.95;
-    size_t average_from = 0;   // epochs before averaging begins; SIZE_MAX: no average
+    size_t average_from = 0;  // epochs before averaging begins; SIZE_MAX: no average
     uint64_t seed = 1;
 };
 
@@ -48,10 +48,10 @@ struct OnlineHistory {
 
 struct OnlineData {
     std::shared_ptr<const Encoding> features;
-    std::vector<int32_t> gold;                 // by token; -1: unknown
-    std::vector<uint64_t> keys, label_keys;    // hashes of features and labels; the last label key is for "before the sentence"
+    std::vector<int32_t> gold;               // by token; -1: unknown
+    std::vector<uint64_t> keys, label_keys;  // hashes of features and labels; the last label key is for "before the sentence"
     OnlineHistory history;
-    std::vector<float> sentence_weights;       // empty: all 1
+    std::vector<float> sentence_weights;  // empty: all 1
 
     uint32_t label_count() const { return static_cast<uint32_t>(label_keys.size()) - 1; }
 };
@@ -94,7 +94,8 @@ private:
         Buffer<uint32_t> hashes, candidates, entries, rows;
         std::vector<float> values;
         std::vector<ConjunctionTable::Displaced> displaced;
-        std::vector<size_t> hash_ends, history_ends, fixed_candidates, candidate_ends, fixed_entries, entry_ends, displaced_ends, fixed_rows, row_ends;
+        std::vector<size_t> hash_ends, history_ends, fixed_candidates, candidate_ends, fixed_entries, entry_ends, displaced_ends, fixed_rows,
+            row_ends;
         void clear();
     };
     // Rows and table entries of one token: independent of previous labels, and with them.
@@ -122,7 +123,9 @@ private:
     uint32_t hash_of(uint32_t feature) const;
     Feature& feature(uint32_t number) { return number < features_.size() ? features_[number] : histories_[number - features_.size()]; }
     float value(uint64_t i) const { return data_.features->values.empty() ? 1.0f : data_.features->values[i]; }
-    float threshold() const { return options_.update.dual_averaging ? static_cast<float>(options_.update.l1 * static_cast<double>(examples_)) : 0.0f; }
+    float threshold() const {
+        return options_.update.dual_averaging ? static_cast<float>(options_.update.l1 * static_cast<double>(examples_)) : 0.0f;
+    }
     ConjunctionSet conjunctions() const { return bits_.view(); }
     template <class LabelBefore>
     uint32_t insert_history(uint32_t feature, LabelBefore&& before);
@@ -150,7 +153,7 @@ private:
     std::vector<Mistake> mistakes_;
     std::vector<uint32_t> mistake_histories_;
     std::vector<std::pair<uint32_t, uint32_t>> mistake_conjunctions_;  // with their number in the token
-    std::vector<uint32_t> mistake_places_;                      // hash table of that list
+    std::vector<uint32_t> mistake_places_;                             // hash table of that list
     std::vector<std::pair<uint32_t, uint32_t>> to_join_;
     std::vector<std::pair<uint32_t*, float>> updates_;  // rows and gradients of a mistake
     // State of the sentence and token.

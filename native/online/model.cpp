@@ -5,18 +5,18 @@
 #include <cmath>
 #include <tuple>
 
-#include "features/encode.hpp"
-#include "features/extract.hpp"
 #include "base/fault.hpp"
 #include "base/json.hpp"
-#include "kernels/kernels.hpp"
 #include "base/thread_pool.hpp"
+#include "features/encode.hpp"
+#include "features/extract.hpp"
 #include "features/program_file.hpp"
+#include "kernels/kernels.hpp"
 
 namespace tagpool {
 namespace {
 
-constexpr uint32_t kBlock = 32;          // sentences per batch
+constexpr uint32_t kBlock = 32;        // sentences per batch
 constexpr size_t kShareWords = 10000;  // tokens from which on threads share the values of words
 
 }  // namespace
@@ -61,7 +61,8 @@ ConjunctionBits OnlineModel::conjunction_bits() const {
     std::vector<uint32_t> in_f;
     for (size_t i = 0; i < bits_.size(); ++i)
         for (uint64_t word = bits_[i]; word; word &= word - 1)
-            if (const uint64_t slot = i * 64 + static_cast<size_t>(std::countr_zero(word)); slot < conjunction_slots_) in_f.push_back(static_cast<uint32_t>(slot));
+            if (const uint64_t slot = i * 64 + static_cast<size_t>(std::countr_zero(word)); slot < conjunction_slots_)
+                in_f.push_back(static_cast<uint32_t>(slot));
     ConjunctionBits bits(conjunction_slots_);
     bits.make(in_f);
     return bits;
@@ -198,7 +199,8 @@ void OnlineModel::tag(const Encoding& encoding, const Encoding* history, unsigne
     const size_t sentences = encoding.sentences.size() - 1;
     parallel_for((sentences + kBlock - 1) / kBlock, threads, [&](size_t task, unsigned) {
         thread_local Scratch scratch;
-        tag_sentences(encoding, look_back_.backs.empty() ? nullptr : history, task * kBlock, std::min(sentences, (task + 1) * kBlock), beam, out, scratch);
+        tag_sentences(encoding, look_back_.backs.empty() ? nullptr : history, task * kBlock, std::min(sentences, (task + 1) * kBlock), beam, out,
+                      scratch);
     });
 }
 
@@ -271,7 +273,8 @@ void OnlineModel::add_history(const Encoding& history, size_t token, size_t t, c
         scratch.places.push_back(place);
     };
     for (uint64_t i = history.starts[token]; i < history.starts[token + 1]; ++i) {
-        const uint32_t number = labelled_.find(look_back_.key(history.ids[i], [&](size_t back) { return label_before(labels, t, back, view_.labels); }));
+        const uint32_t number =
+            labelled_.find(look_back_.key(history.ids[i], [&](size_t back) { return label_before(labels, t, back, view_.labels); }));
         if (number == FrozenIndex::kNone) continue;
         if (number < joined_places_.size()) scratch.history_hashes.push_back(joined_hashes_[number]);
         push(place_of(number));
@@ -279,7 +282,8 @@ void OnlineModel::add_history(const Encoding& history, size_t token, size_t t, c
     const size_t from = scratch.hash_ends[token - scratch.first], count = scratch.hash_ends[token - scratch.first + 1] - from;
     for (size_t i = 0; i < scratch.history_hashes.size(); ++i) {
         conjunction_set().join(scratch.history_hashes[i], scratch.hashes.data() + from, count, scratch.joined);
-        conjunction_set().join(scratch.history_hashes[i], scratch.history_hashes.data() + i + 1, scratch.history_hashes.size() - i - 1, scratch.joined);
+        conjunction_set().join(scratch.history_hashes[i], scratch.history_hashes.data() + i + 1, scratch.history_hashes.size() - i - 1,
+                               scratch.joined);
     }
     for (const uint32_t slot : scratch.joined) conjunctions_.prefetch_all(conjunction_key(slot));
     for (const uint32_t slot : scratch.joined) push(conjunctions_.find(conjunction_key(slot)));
@@ -317,9 +321,9 @@ void OnlineModel::search(const Encoding* history, size_t begin, size_t length, s
         }
         const size_t count = std::min(beam, extensions.size());
         // Ties go to the path that was better before, then to the smaller label.
-        std::partial_sort(extensions.begin(), extensions.begin() + static_cast<std::ptrdiff_t>(count), extensions.end(), [](const Extension& a, const Extension& b) {
-            return std::tuple(-a.score, a.path, a.label) < std::tuple(-b.score, b.path, b.label);
-        });
+        std::partial_sort(
+            extensions.begin(), extensions.begin() + static_cast<std::ptrdiff_t>(count), extensions.end(),
+            [](const Extension& a, const Extension& b) { return std::tuple(-a.score, a.path, a.label) < std::tuple(-b.score, b.path, b.label); });
         next.clear();
         for (size_t i = 0; i < count; ++i) {
             next.push_back({extensions[i].score, paths[extensions[i].path].labels});

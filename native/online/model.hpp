@@ -11,16 +11,16 @@
 #include <vector>
 
 #include "base/aligned.hpp"
-#include "text/columns.hpp"
+#include "base/tensors.hpp"
 #include "features/encoding.hpp"
-#include "online/induced.hpp"
+#include "features/frozen_index.hpp"
+#include "features/program.hpp"
 #include "model/model.hpp"
 #include "model/weights.hpp"
-#include "online/layout.hpp"
 #include "online/conjunctions.hpp"
-#include "features/program.hpp"
-#include "features/frozen_index.hpp"
-#include "base/tensors.hpp"
+#include "online/induced.hpp"
+#include "online/layout.hpp"
+#include "text/columns.hpp"
 
 namespace tagpool {
 
@@ -87,7 +87,8 @@ private:
         return number < joined ? joined_places_[number] : number - joined;
     }
     bool may_repeat() const;
-    void tag_sentences(const Encoding& encoding, const Encoding* history, size_t first, size_t last, size_t beam, int32_t* out, Scratch& scratch) const;
+    void tag_sentences(const Encoding& encoding, const Encoding* history, size_t first, size_t last, size_t beam, int32_t* out,
+                       Scratch& scratch) const;
     void encode_tokens(const Encoding& encoding, size_t first, size_t last, Scratch& scratch) const;
     void add_history(const Encoding& history, size_t token, size_t t, const int32_t* labels, float* scores, Scratch& scratch) const;
     void greedy(const Encoding* history, size_t begin, size_t length, int32_t* out, Scratch& scratch) const;
@@ -115,7 +116,7 @@ private:
     std::span<const uint64_t> bits_;
     uint32_t conjunction_slots_ = 0;
     std::optional<ConjunctionBits> conjunction_bits_;  // bits_ with fewer bits, which have false positives
-    bool may_repeat_ = true;  // whether a token may have the same feature twice
+    bool may_repeat_ = true;                           // whether a token may have the same feature twice
 };
 
 }  // namespace tagpool

@@ -145,7 +145,8 @@ uint32_t RowsOf<kConjunctions>::make(uint32_t kind) {
         std::fill_n(cold_.begin() + cold, capacity, Cold());
     } else {
         const size_t alignment = bytes == kUnit ? kUnit : kLine, begin = (arena_.size() + alignment - 1) / alignment * alignment;
-        if ((begin + bytes) / kUnit >= UINT32_MAX / kKinds || cold_.size() + capacity > UINT32_MAX) throw InputFault("too many weights; use fewer features or slots");
+        if ((begin + bytes) / kUnit >= UINT32_MAX / kKinds || cold_.size() + capacity > UINT32_MAX)
+            throw InputFault("too many weights; use fewer features or slots");
         row = static_cast<uint32_t>(begin / kUnit * kKinds + kind);
         cold = static_cast<uint32_t>(cold_.size());
         arena_.resize(begin + bytes);

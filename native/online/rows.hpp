@@ -132,7 +132,8 @@ private:
         float squares = 0, sum = 0;
     };
     static constexpr size_t kUnit = 32, kLine = 64;
-    static constexpr size_t kNumbers = kConjunctions ? 4 : 2, kGroup = kLine / sizeof(float) / kNumbers;  // numbers per label, and labels per cache line, of a dense row
+    static constexpr size_t kNumbers = kConjunctions ? 4 : 2,
+                            kGroup = kLine / sizeof(float) / kNumbers;  // numbers per label, and labels per cache line, of a dense row
     // Row number: kKinds * (offset of the block in units, or index of the dense row) + kind. The kind is an index of kCapacities, or kDense.
     static constexpr size_t kKinds = 8;
     static constexpr std::array<uint16_t, 4> kCapacities = {2, 5, 12, 24};  // entries of blocks of 32, 64, 128 and 256 bytes
@@ -220,11 +221,11 @@ private:
     std::array<uint8_t, kKinds> lines_{};  // [kind]: cache lines of a row
     AlignedVector<Cold> cold_;
     std::array<std::vector<std::pair<uint32_t, uint32_t>>, kCapacities.size()> free_;  // free blocks, with their cold parts
-    AlignedVector<float> dense_, dense_squares_, dense_sums_;  // the last two only if dense_ does not contain them
+    AlignedVector<float> dense_, dense_squares_, dense_sums_;                          // the last two only if dense_ does not contain them
     size_t dense_count_ = 0;
     OnlineSketches sketches_;
     std::vector<uint32_t> sketched_;  // scratch: dense rows of a token
-    std::vector<float> weights_;  // scratch: a row
+    std::vector<float> weights_;      // scratch: a row
     float largest_step_ = 0;
     float sketch_threshold_ = 0;  // threshold of the oldest sketch
     size_t sketched_at_ = 0;      // examples at the last renewal

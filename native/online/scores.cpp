@@ -37,7 +37,8 @@ bool OnlineLearner::is_surely_right(size_t t, uint16_t gold) {
         error = estimate(has.rows, has.entries) + estimate(has.labelled_rows, has.labelled_entries);
     } else {
         const size_t row = tokens_.row_ends[t], entry = tokens_.entry_ends[t];
-        error = estimate({tokens_.rows.data() + row, tokens_.row_ends[t + 1] - row}, {tokens_.entries.data() + entry, tokens_.entry_ends[t + 1] - entry});
+        error =
+            estimate({tokens_.rows.data() + row, tokens_.row_ends[t + 1] - row}, {tokens_.entries.data() + entry, tokens_.entry_ends[t + 1] - entry});
     }
     constexpr float kRounding = 1e-3f, kLeast = -std::numeric_limits<float>::infinity();
     const float gold_score = scores_[gold], margin = 2.01f * error + kRounding;

@@ -31,7 +31,8 @@ void OnlineLearner::find_conjunctions(size_t begin, size_t t) {
         tokens_.hashes.extend_written(static_cast<size_t>(next - tokens_.hashes.data()) - from);
     }
     tokens_.hash_ends.push_back(tokens_.hashes.size());
-    if (const size_t count = tokens_.hashes.size() - from; count > 1) conjunctions().join_all(tokens_.hashes.data() + from, count, tokens_.candidates);
+    if (const size_t count = tokens_.hashes.size() - from; count > 1)
+        conjunctions().join_all(tokens_.hashes.data() + from, count, tokens_.candidates);
     // Prefetch entries as soon as their slots are known.
     const size_t fixed = tokens_.candidates.size();
     table_.prefetch({tokens_.candidates.data() + candidates_from, fixed - candidates_from});
@@ -54,7 +55,8 @@ void OnlineLearner::find_rows(size_t begin, size_t t) {
     const uint32_t* const candidates = tokens_.candidates.data();
     if (fixed > first) table_.append_entries({candidates + first, fixed - first}, tokens_.entries, tokens_.displaced);
     tokens_.fixed_entries.push_back(tokens_.entries.size());
-    if (const size_t end = tokens_.candidate_ends[t + 1]; end > fixed) table_.append_entries({candidates + fixed, end - fixed}, tokens_.entries, tokens_.displaced);
+    if (const size_t end = tokens_.candidate_ends[t + 1]; end > fixed)
+        table_.append_entries({candidates + fixed, end - fixed}, tokens_.entries, tokens_.displaced);
     tokens_.entry_ends.push_back(tokens_.entries.size());
     tokens_.displaced_ends.push_back(tokens_.displaced.size());
     tokens_.fixed_rows.push_back(tokens_.rows.size());

@@ -36,7 +36,9 @@ public:
     }
 
     // Adds sketches to [stride] scores; returns the sum of their scales.
-    float add(const uint32_t* numbers, size_t count, float* scores) const { return add_(data_.data() + head_, bytes_, stride_, numbers, count, scores); }
+    float add(const uint32_t* numbers, size_t count, float* scores) const {
+        return add_(data_.data() + head_, bytes_, stride_, numbers, count, scores);
+    }
 
     // Replaces a sketch by that of [stride] weights.
     void make(size_t number, const float* weights) {

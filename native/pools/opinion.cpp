@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "chain/chain.hpp"
-#include "base/thread_pool.hpp"
 #include "base/sum.hpp"
+#include "base/thread_pool.hpp"
+#include "chain/chain.hpp"
 
 namespace tagpool {
 namespace {

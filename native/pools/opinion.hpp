@@ -22,7 +22,7 @@ struct ScoredSentences {
     bool vary;
     const uint32_t* offsets;  // sentence s has the tokens offsets[s] to offsets[s + 1] - 1, at least one
     size_t sentences;
-    const int32_t* gold;      // one label per token
+    const int32_t* gold;  // one label per token
 };
 
 // Returns the sum of ln P(gold labels) and writes the gradient, one number per member. The number of threads changes no bit.

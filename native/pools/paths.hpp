@@ -31,10 +31,10 @@ struct Ballots {
 
 // General automaton. It starts at state 0, and edges lead to states with higher numbers. The edges of a state are adjacent.
 struct PathAutomaton {
-    std::vector<uint32_t> first;   // state s has the edges first[s] to first[s + 1] - 1
+    std::vector<uint32_t> first;  // state s has the edges first[s] to first[s + 1] - 1
     std::vector<uint32_t> to;
     std::vector<uint32_t> expert;
-    std::vector<uint32_t> depth;   // [state]: length of the paths to it, which is the position that its edges read
+    std::vector<uint32_t> depth;  // [state]: length of the paths to it, which is the position that its edges read
 
     size_t states() const { return depth.size(); }
     size_t edges() const { return to.size(); }
@@ -109,7 +109,8 @@ std::vector<double> losses_ahead(const Ballots& ballots, const PathAutomaton* au
                                  InterruptCheck interrupt);
 
 // Labels of a random path for each sentence; the distribution of a sentence is also drawn at random.
-std::vector<int32_t> draw_labels(const Ballots& ballots, const PathAutomaton* automaton, const std::vector<double>& outgoing, size_t edges, uint64_t seed);
+std::vector<int32_t> draw_labels(const Ballots& ballots, const PathAutomaton* automaton, const std::vector<double>& outgoing, size_t edges,
+                                 uint64_t seed);
 
 // ESPBoost: each round adds the path with the least weighted error; the weights emphasise errors of earlier paths.
 struct Boosting {

@@ -66,7 +66,8 @@ Boosting boost(const Ballots& ballots, const PathAutomaton* automaton, size_t ro
         std::fill(errors.begin(), errors.end(), 0.0);
         for (size_t i = 0; i < tokens; ++i)
             if (importance[i] > 0.0)
-                for (size_t j = 0; j < p; ++j) errors[static_cast<size_t>(ballots.state_of[i]) * p + j] += importance[i] * error_of(i, ballots.votes_at(i)[j]);
+                for (size_t j = 0; j < p; ++j)
+                    errors[static_cast<size_t>(ballots.state_of[i]) * p + j] += importance[i] * error_of(i, ballots.votes_at(i)[j]);
         const Path path = best_path(ballots, automaton, errors);
         double error = 0.0;
         for (size_t s = 0; s < ballots.states; ++s) error += errors[s * p + path.experts[s]];
@@ -105,12 +106,14 @@ Selection select_stepwise(const Ballots& ballots, size_t rounds, bool stop, Inte
                     if (votes[j] >= 0) tallies[static_cast<size_t>(votes[j])] += counts[j], first_expert[static_cast<size_t>(votes[j])] = j;
                 int32_t winner = -1;
                 for (size_t j = 0; j < p; ++j)
-                    if (votes[j] >= 0 && (winner < 0 || tallies[static_cast<size_t>(votes[j])] > tallies[static_cast<size_t>(winner)])) winner = votes[j];
+                    if (votes[j] >= 0 && (winner < 0 || tallies[static_cast<size_t>(votes[j])] > tallies[static_cast<size_t>(winner)]))
+                        winner = votes[j];
                 const double winning = winner < 0 ? 0.0 : ballots.cost(token, winner) * per_token;
                 for (size_t j = 0; j < p; ++j) {
                     const bool wins = votes[j] >= 0 && votes[j] != winner && [&] {
                         const size_t label = static_cast<size_t>(votes[j]), best = static_cast<size_t>(winner);
-                        return tallies[label] + 1.0 > tallies[best] || (tallies[label] + 1.0 == tallies[best] && first_expert[label] < first_expert[best]);
+                        return tallies[label] + 1.0 > tallies[best] ||
+                               (tallies[label] + 1.0 == tallies[best] && first_expert[label] < first_expert[best]);
                     }();
                     losses[j] += wins ? ballots.cost(token, votes[j]) * per_token : winning;
                 }

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "pools/paths.hpp"
 #include "base/random.hpp"
+#include "pools/paths.hpp"
 
 namespace tagpool {
 namespace {
@@ -67,7 +67,8 @@ void PathVote::label(size_t sentence, const double* weights, int32_t* labels, do
         std::fill(rows_.begin(), rows_.end(), 0.0);
         for (size_t s = 0; s < automaton_->states(); ++s)
             if (automaton_->depth[s] < length)
-                for (size_t e = automaton_->first[s]; e < automaton_->first[s + 1]; ++e) rows_[automaton_->depth[s] * p + automaton_->expert[e]] += weights[e];
+                for (size_t e = automaton_->first[s]; e < automaton_->first[s + 1]; ++e)
+                    rows_[automaton_->depth[s] * p + automaton_->expert[e]] += weights[e];
         label_by_best_path(sentence, labels);
     }
     for (size_t t = 0; t < length; ++t) {
@@ -124,7 +125,8 @@ double PathVote::loss(const double* weights, size_t from) {
     return total / static_cast<double>(std::max<size_t>(ballots_.sentences - from, 1));
 }
 
-std::vector<int32_t> draw_labels(const Ballots& ballots, const PathAutomaton* automaton, const std::vector<double>& outgoing, size_t edges, uint64_t seed) {
+std::vector<int32_t> draw_labels(const Ballots& ballots, const PathAutomaton* automaton, const std::vector<double>& outgoing, size_t edges,
+                                 uint64_t seed) {
     Random random(seed);
     const size_t count = outgoing.size() / edges, p = ballots.experts;
     std::vector<int32_t> labels(ballots.offsets[ballots.sentences], -1);
