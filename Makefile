@@ -13,8 +13,8 @@ help: ## Show this list
 demo: $(VENV)/.installed $(VENV)/.plots ## Build tagpool and run its demo (about a minute)
 	$(BIN)/tagpool demo
 
-test: $(VENV)/.installed $(VENV)/.test ## Run all tests
-	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist worksteal
+test: $(VENV)/.installed $(VENV)/.test ## Run all tests; fail on a report of leaked native objects
+	$(BIN)/python tools/fail_on_leaks.py $(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist worksteal
 
 # Folders in the style of .clang-format
 FORMATTED := $(foreach folder,base text features clusters chain,$(wildcard native/$(folder)/*.?pp))

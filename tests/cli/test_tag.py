@@ -262,7 +262,7 @@ def test_a_stream_is_tagged_as_it_comes_and_may_be_left(data: Path) -> None:
         with contextlib.suppress(BrokenPipeError):  # an endless stream
             for _ in range(10_000):
                 os.write(our_output, b"Oslo\n\n" * 10_000)
-        _, message = process.communicate(timeout=60)
+        _, message = process.communicate()
         assert message == b""
         assert process.returncode == 0
     finally:
@@ -282,7 +282,7 @@ def test_ctrl_c_says_what_was_written(data: Path, tmp_path: Path) -> None:
             for _ in range(4):
                 os.write(writing, b"Oslo\n\n" * 10_000)
             process.send_signal(signal.SIGINT)
-            _, message = process.communicate(timeout=60)
+            _, message = process.communicate()
         finally:
             os.close(writing)
             process.kill()
@@ -293,7 +293,7 @@ def test_ctrl_c_says_what_was_written(data: Path, tmp_path: Path) -> None:
 
 def test_a_sentence_that_never_ends_is_an_error(data: Path) -> None:
     command = f"yes Oslo | {sys.executable} -m tagpool tag {data / 'ner.tagpool'} -"
-    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False, timeout=300)
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert "standard input:1: no blank line between sentences in" in done.stderr
 

@@ -85,7 +85,7 @@ def test_ctrl_c_leaves_nothing(tmp_path: Path) -> None:
         assert process.stderr is not None
         assert process.stderr.readline() == "merging words into 2,000 clusters\n"
         process.send_signal(signal.SIGINT)
-        _, message = process.communicate(timeout=60)
+        _, message = process.communicate()
     finally:
         process.kill()
     assert process.returncode == 130

@@ -309,23 +309,21 @@ def f1(sentences, predictions):
     return 200 * hits / (sum(map(len, gold)) + sum(map(len, result)))
 
 
+SIMPLE_SENTENCES = {
+    "Ann Smith moved to Oslo .": "B-PER I-PER O O B-LOC O",
+    "Maria Lopez lives in Lima .": "B-PER I-PER O O B-LOC O",
+    "Mary Jones flew to Tokyo .": "B-PER I-PER O O B-LOC O",
+    "Peter Miller was born in Brussels .": "B-PER I-PER O O O B-LOC O",
+}
+
+
 @pytest.mark.parametrize(
-    "learner", [CRF("ner"), MaxEnt("ner"), InducingTagger("ner"), CRF("ner", trainer=LBFGS(iterations=50))], ids=lambda x: x.kind
+    "create",
+    [CRF, MaxEnt, InducingTagger, functools.partial(CRF, trainer=LBFGS(iterations=50))],
+    ids=["crf", "maxent", "inducing", "crf-lbfgs"],
 )
-@pytest.mark.parametrize(
-    ("text", "labels"),
-    [
-        ("Ann Smith moved to Oslo .", "B-PER I-PER O O B-LOC O"),
-        ("Maria Lopez lives in Lima .", "B-PER I-PER O O B-LOC O"),
-        ("Mary Jones flew to Tokyo .", "B-PER I-PER O O B-LOC O"),
-        ("Peter Miller was born in Brussels .", "B-PER I-PER O O O B-LOC O"),
-    ],
-)
-def test_simple_sentences_come_out_right(learner, text, labels):
+def test_simple_sentences_come_out_right(create):
     """Simple sentences that the corpus does not contain; half of their names are unseen."""
-    assert next(iter(_fitted(learner).predict([text.split()]))) == labels.split()
-
-
-@functools.cache
-def _fitted(learner):
-    return learner.fit(builtin_corpus(2000))
+    tagger = create("ner").fit(builtin_corpus(2000))
+    labels = tagger.predict([text.split() for text in SIMPLE_SENTENCES])
+    assert dict(zip(SIMPLE_SENTENCES, map(" ".join, labels), strict=True)) == SIMPLE_SENTENCES
