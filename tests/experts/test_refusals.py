@@ -175,6 +175,6 @@ def test_tagging(corpus):
 def test_going_on_with_another_kind_of_features(corpus):
     crf = CRF("word[0]", warm_start=True).fit(corpus)
     expected = crf.predict(corpus)
-    with pytest.raises(InputError, match="goes on with"):
+    with pytest.raises(InputError, match="trained on words; continue with words, not with given features"):
         crf.fit([[["a"], ["b"]]], [["X", "Y"]])
     assert crf.predict(corpus) == expected

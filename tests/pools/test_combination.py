@@ -170,7 +170,7 @@ def test_expectation_maximisation_finds_the_likeliest_shares(combine, tiny):
         return
     sentences, gold = [tiny.sentence] * 2, [[tiny.labels[n] for n in tiny.gold], [tiny.labels[-1 - n] for n in tiny.gold]]
     for tagger in (taggers := tiny.taggers()):
-        tagger.made = tagger.made * 2
+        tagger.fixed = tagger.fixed * 2
     result = fit_mixture_weights([HeldOut(taggers, sentences, gold)], combine)
 
     def likelihood(share: float) -> float:

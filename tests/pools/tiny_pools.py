@@ -1,4 +1,4 @@
-"""Members with lattices made up on the spot, and pools by brute force over every label sequence."""
+"""Members with fixed lattices, and pools by brute force over every label sequence."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ LABELS = ("A", "B", "C")
 
 @dataclass
 class Fixed:
-    """A tagger that gives the sentences it is asked about the lattices it was made with."""
+    """A tagger with fixed lattices."""
 
-    made: list[Lattice]
+    fixed: list[Lattice]
     labels_: tuple[str, ...]
     is_fitted: bool = True
 
     def lattices(self, sentences: Any) -> list[Lattice]:
-        assert len(sentences) == len(self.made)
-        return self.made
+        assert len(sentences) == len(self.fixed)
+        return self.fixed
 
     def predict(self, sentences: Any) -> list[list[str]]:
-        return [[self.labels_[n] for n in lattice.best().labels] for lattice in self.made]
+        return [[self.labels_[n] for n in lattice.best().labels] for lattice in self.fixed]
 
 
 @dataclass

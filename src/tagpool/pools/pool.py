@@ -61,7 +61,7 @@ class Pool(SequenceTagger):
     @property
     def combination(self) -> str:
         """Name of the combination of the members."""
-        return SEQUENCE_PRODUCT
+        return str(getattr(self, "combine", SEQUENCE_PRODUCT))
 
     @property
     def is_fitted(self) -> bool:

@@ -61,7 +61,7 @@ def test_features_can_be_looked_at_by_label_and_template() -> None:
     counts = features_by_template(expert)
     assert sum(counts.values()) == expert._fitted().feature_count
     assert counts["bias[0]"] == 1
-    with pytest.raises(tagpool.InputError, match="no feature comes from a template 'nonsense'; the templates are word"):
+    with pytest.raises(tagpool.InputError, match="no feature has the template 'nonsense'; the templates are word"):
         top_features(expert, template="nonsense")
     with pytest.raises(tagpool.InputError, match="unknown label 'B-X'"):
         top_features(expert, labels=["B-X"])

@@ -186,7 +186,7 @@ def test_an_error_ends_the_other_trainings(train):
         ({"weights": "likelihood", "combine": "sequence-mixture"}, InputError, "is for products"),
         ({"weights": "dev"}, InputError, "needs dev sentences"),
         ({"weights": "kfold", "folds": 1}, InputError, "folds=1.: expected a whole number from 2"),
-        ({"weights": "kfold", "folds": 1000}, InputError, "expected at most 120"),
+        ({"weights": "kfold", "folds": 1000}, InputError, "folds=1000: expected 2 to 120, the number of sentences"),
         ({"threads": 0}, InputError, "threads=0"),
         ({"bags": {"a": ["shape"]}}, TemplateError, "there is no bag 'shape'; the bags are base, shapes, endings, near"),
         ({"bags": {"a": []}}, InputError, "is empty"),

@@ -214,7 +214,7 @@ def test_what_cannot_be(train: Corpus, pool: TwoStageTagger) -> None:
         TwoStageTagger(crf()).fit(train, sample_weight=[1.0])
     with pytest.raises(NotFittedError, match="TwoStageTagger is not fitted"):
         TwoStageTagger(crf()).predict(train)
-    with pytest.raises(InputError, match="column 'stage', which two stages make themselves"):
+    with pytest.raises(InputError, match="column 'stage', which two stages add"):
         pool.predict(train.with_column("stage", train.labels))
     with pytest.raises(InputError, match="unknown field 'stag'"):
         TwoStageTagger(crf(), CRF("stag[0]"), folds=2).fit(train)

@@ -11,7 +11,7 @@ from sklearn.base import clone
 from sklearn.isotonic import IsotonicRegression
 
 from tagpool import Automaton, Corpus, NotFittedError, Scheme, VotePool
-from tagpool.pools.votes.calibration import calibrate, expected_calibration_error
+from tagpool.pools.votes.calibration import calibrate
 from tagpool.pools.votes.methods import METHODS
 
 LETTERS = "abcdefgh"
@@ -210,6 +210,13 @@ def test_an_automaton_allows_some_paths_only():
         labels = VotePool(method, automaton=Automaton(edges)).fit(experts, gold).predict({"a": [["x", "x"]], "b": [["y", "y"]]})
         assert labels[0] in (["x", "x"], ["y", "y"])
     assert whole.guarantees_.excess < free.guarantees_.excess
+
+
+def expected_calibration_error(confidence, correct, bins: int = 10) -> float:
+    """The mean distance of confidence from the rate of correct labels, over bins of equal width."""
+    number = np.minimum((confidence * bins).astype(np.int64), bins - 1)
+    gaps = np.abs(np.bincount(number, confidence, bins) - np.bincount(number, correct, bins))
+    return float(gaps.sum()) / len(confidence)
 
 
 def test_calibration_is_isotonic_regression_and_makes_confidence_true():

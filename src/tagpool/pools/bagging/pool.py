@@ -102,11 +102,6 @@ class BaggingPool(Pool):
         assert self._bags is not None
         return self._bags
 
-    @property
-    def combination(self) -> str:
-        """Name of the combination of the members."""
-        return self.combine
-
     def description_facts(self) -> dict[str, Any]:
         """Return the bags or labels of each member, and the explanation of automatic bags."""
         members = []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -95,16 +94,10 @@ def _fold_jobs(
     pool: BaggingPool, views: Mapping[str, View], resources: Mapping[str, Any], corpora: TrainingCorpora
 ) -> list[tuple[list[Job], Corpus]]:
     """Return for every fold the jobs that train on the other sentences, and the sentences of the fold."""
-    train, folds = corpora.train, pool.folds
-    if folds > len(train):
-        raise InputError(f"folds={folds}: expected at most {len(train)}, the number of sentences")
-    order = list(range(len(train)))
-    random.Random(pool.seed).shuffle(order)
     fold_jobs = []
-    for fold in range(folds):
-        held_out = sorted(order[fold * len(order) // folds : (fold + 1) * len(order) // folds])
-        others = replace(corpora.select(sorted(set(order).difference(held_out))), dev=None)
-        fold_jobs.append((_jobs(pool, views, resources, others, f", fold {fold + 1}"), train.select(held_out)))
+    for number, (rest, held_out) in enumerate(corpora.train.fold_numbers(pool.folds, seed=pool.seed), 1):
+        others = replace(corpora.select(rest), dev=None)
+        fold_jobs.append((_jobs(pool, views, resources, others, f", fold {number}"), corpora.train.select(held_out)))
     return fold_jobs
 
 
