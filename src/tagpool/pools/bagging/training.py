@@ -33,7 +33,7 @@ def train_members(
     templates = load_templates(pool.expert.templates)
     resources = load_resources(templates, pool.expert.resources or {})
     bags = choose_bags(pool, templates, resources, corpora)
-    if not isinstance(pool.weights, str):
+    if pool.weight_method is None:
         check_weights(pool.weights, len(bags.views))
     jobs = _jobs(pool, bags.views, resources, corpora)
     fold_jobs = _fold_jobs(pool, bags.views, resources, corpora) if _needs_folds(pool, corpora.dev) else []
@@ -87,7 +87,7 @@ def _jobs(
 
 
 def _needs_folds(pool: BaggingPool, dev: Corpus | None) -> bool:
-    return isinstance(pool.weights, str) and (pool.weights == "kfold" or (pool.weights in ("em", "likelihood") and dev is None))
+    return pool.weight_method == "kfold" or (pool.weight_method in ("em", "likelihood") and dev is None)
 
 
 def _fold_jobs(
@@ -103,7 +103,7 @@ def _fold_jobs(
 
 def _learn_weights(pool: BaggingPool, count: int, parts: Sequence[tuple[Sequence[Expert], Corpus]]) -> FloatArray:
     """Return the weights; ``parts`` are members with sentences that they were not trained on."""
-    if not isinstance(pool.weights, str):
+    if pool.weight_method is None:
         return check_weights(pool.weights, count)
     if pool.weights == "uniform" or count == 1:
         return uniform(count)

@@ -83,10 +83,10 @@ class ElitistPool(Pool, LinearParameters):
                 self._set_members(merged, training.models, training.weights)
 
     def _trainer(self) -> ElitistTrainer:
-        is_given = not isinstance(self.weights, str)
+        weights = uniform(self.experts) if self.weight_method else check_weights(self.weights, self.experts)
         return ElitistTrainer(
-            weights=tuple((check_weights(self.weights, self.experts) if is_given else uniform(self.experts)).tolist()),
-            learn_weights=not is_given and self.weights == "learned",
+            weights=tuple(weights.tolist()),
+            learn_weights=self.weight_method == "learned",
             penalty="elitist-approximate" if self.penalty == "elitist" and not self.exact else self.penalty,
             strength=float(self.strength),
             mu=float(self.mu),

@@ -101,11 +101,7 @@ class VotePool(Parameters):
     # Fitting ------------------------------------------------------------------------------------------------------------
 
     def fit(
-        self: Self,
-        predictions: Predictions,
-        gold: Sequences | Corpus,
-        *,
-        words: Sequence[Sequence[str]] | None = None,
+        self: Self, predictions: Predictions, gold: Sequences | Corpus, *, words: Sequence[Sequence[str]] | None = None
     ) -> Self:
         """Learn the weights of experts from their labels of gold sentences that they were not trained on.
 
