@@ -34,7 +34,7 @@ class Fixed:
 
 @dataclass
 class Tiny:
-    """Members' lattices of one sentence, as nested lists: [member](nodes, edges, start, end), with shares and gold labels."""
+    """Lattices of one sentence as nested lists, [member](nodes, edges, start, end), with member weights and gold labels."""
 
     members: list[tuple[Any, Any, Any, Any]]
     shares: np.ndarray
@@ -56,7 +56,7 @@ class Tiny:
         return [Fixed([lattice], self.labels) for lattice in self.lattices()]
 
     def probabilities(self) -> list[dict[tuple[int, ...], float]]:
-        """Every member's probability of every sequence."""
+        """The probability of every sequence, by member."""
         result = []
         for member in self.members:
             known = Enumeration(*member).probabilities()
