@@ -50,7 +50,7 @@ class ElitistPool(Pool, LinearParameters):
     kind = "elitist-pool"
 
     experts: int = parameter(default=3, minimum=2, maximum=10, help="Number of members.")
-    expert: str = parameter(default="maxent", choices=tuple(EXPERTS), help="Kind of the members.")
+    expert: str = parameter(default="maxent", choices=("maxent", "crf"), help="Kind of the members.")
     penalty: str = parameter(default="elitist", choices=("elitist", "l1"), help="Penalty.")
     strength: float = parameter(default=0.1, minimum=0, tune=(0.01, 1.0), help="Strength of the penalty.")
     mu: float = parameter(default=0.0, minimum=0, maximum=1, help="Part of the loss of single members (μ).")
