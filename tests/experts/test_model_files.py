@@ -1,4 +1,4 @@
-"""Model files: what is saved tags the same when loaded, and nothing damaged is ever believed."""
+"""Model files: a loaded model gives the same labels, and damage is an error."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def block(crf: tagpool.CRF) -> bytes:
 
 
 def agreement(one: tagpool.CRF, other: tagpool.CRF, corpus: Corpus) -> float:
-    """The share of tokens that two experts give the same label."""
+    """The rate of tokens with the same label from two experts."""
     pairs = zip(one.predict(corpus), other.predict(corpus), strict=True)
     return float(np.mean(np.concatenate([np.array(a) == np.array(b) for a, b in pairs])))
 
@@ -74,7 +74,7 @@ def test_a_saved_model_tags_as_before(kind, pairs, corpus, tmp_path):
     assert [a.tolist() for a in loaded.predict_marginals(corpus[:5])] == [
         a.tolist() for a in expert.predict_marginals(corpus[:5])
     ]
-    # Saved once more, the loaded model is the same file but for the order in which names were met, which is not kept.
+    # Saved again, the loaded model is the same file except for the order of names, which files do not store.
     loaded.save(tmp_path / "again")
     assert tagpool.load(tmp_path / "again").predict(corpus) == expected
 
@@ -88,7 +88,7 @@ def test_models_of_given_features(tmp_path):
     assert np.array_equal(loaded.predict_marginals(sentences)[0], crf.predict_marginals(sentences)[0])
 
 
-def test_a_loaded_model_goes_on_with_its_own_lexicons(crf, block, corpus, tmp_path):
+def test_a_loaded_model_continues_with_its_lexicons(crf, block, corpus, tmp_path):
     (tmp_path / "model").write_bytes(block)
     loaded = tagpool.load(tmp_path / "model")
     loaded.partial_fit(Corpus.from_lists(word=[["Nile", "floods", "qwertz"]] * 9, label=[["B-LOC", "O", "B-NEW"]] * 9))
@@ -112,8 +112,8 @@ def test_the_safetensors_package_reads_it(crf, block, tmp_path):
         assert file.get_tensor("edges").shape == (len(crf.labels_) + 2, len(crf.labels_))
 
 
-def test_names_give_the_features_back(crf):
-    """A feature's name is all that is kept of it; its hash follows from that."""
+def test_hashes_follow_from_names(crf):
+    """A file stores the name of a feature; its hash follows from the name."""
     names = feature_names(crf)
     native = crf._encoder.fitted_native
     assert np.array_equal(crf._model.keys_of(names), native.keys())
@@ -122,7 +122,7 @@ def test_names_give_the_features_back(crf):
 
 @given(st.integers(0, 2**32 - 1), st.sampled_from([1, 2, 3, 4, 5, 9, 300]), st.floats(0.02, 1), st.integers(1, 30))
 @settings(max_examples=60, deadline=None)
-def test_every_feature_has_its_own_weights_back_also_where_they_are_shared(seed, labels, density, kinds):
+def test_every_feature_has_its_weights_also_if_they_are_shared(seed, labels, density, kinds):
     random = np.random.default_rng(seed)
     stored = np.where(random.random((kinds, labels)) < density, random.normal(size=(kinds, labels)), 0).astype(np.float32)
     weights = stored[random.integers(0, kinds, 40)]
@@ -146,7 +146,7 @@ def test_every_feature_has_its_own_weights_back_also_where_they_are_shared(seed,
     assert len(model.array("features.weights")) <= 4 * (len(distinct) * labels + labels + 7)
 
 
-def test_names_with_signs_that_names_use_themselves():
+def test_names_with_special_characters():
     words = [["a|b", "\\", "c=d", "|", "a\\|b", "="], ["x", "y|", "=|=", "\\\\", "b", "a"]]
     corpus = Corpus.from_lists(word=words, label=[list("ABABAB")] * 2)
     crf = tagpool.CRF("word[0]\nword[-1] & word[0]\nsame: word[0]\nsame: word[0] & word[1]").fit(corpus)
@@ -233,7 +233,7 @@ def test_any_header_with_a_fitting_checksum_fails_or_tags(block, where, digit, t
         tagpool.load(path).predict([["Ann", "moved", "to", "New", "York"]])
 
 
-def test_what_is_no_model(tmp_path):
+def test_files_that_are_not_models(tmp_path):
     def message(data: bytes | None) -> str:
         path = tmp_path / "file"
         if data is not None:
@@ -251,7 +251,7 @@ def test_what_is_no_model(tmp_path):
         tagpool.load(tmp_path)
 
 
-def test_nothing_half_written(crf, tmp_path):
+def test_a_failed_save_leaves_no_partial_file(crf, tmp_path):
     with pytest.raises(tagpool.OutputError):
         crf.save(tmp_path / "missing" / "model")
     (tmp_path / "model").write_bytes(b"before")
@@ -286,7 +286,7 @@ def test_the_same_seed_gives_the_same_bytes(corpus):
     assert trained(1) == first
     other = tagpool.CRF("ner", trainer=tagpool.SGD(epochs=2), seed=6).fit(corpus)
     assert to_bytes(other) != first
-    # The number of threads is a parameter, and written down as such; the weights are the same.
+    # The number of threads is a stored parameter; the weights are the same.
     assert tagpool._native.Model.read(trained(3)).array("features.weights") == tagpool._native.Model.read(first).array(
         "features.weights"
     )
@@ -300,7 +300,7 @@ def test_threads_share_a_model(crf, corpus):
     assert threaded.predict(corpus) == expected
 
 
-def test_tagging_imports_next_to_nothing(crf, tmp_path):
+def test_tagging_imports_few_modules(crf, tmp_path):
     crf.save(tmp_path / "model")
     code = (
         "import sys, tagpool; before = set(sys.modules)\n"

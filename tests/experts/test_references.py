@@ -1,4 +1,4 @@
-"""Models that refer to their resources: the same model where the files are as they were, a clear error where they are not."""
+"""Models that refer to their resources: the same model if the files are unchanged, otherwise an error."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_the_same_model_without_its_resources(corpus: Corpus, tmp_path: Path, na
         tagpool.load(tmp_path / "apart")
 
 
-def test_a_file_that_refers_holds_no_lexicons(corpus: Corpus, tmp_path: Path) -> None:
+def test_a_file_with_references_has_no_lexicons(corpus: Corpus, tmp_path: Path) -> None:
     paths = write_resources(tmp_path / "resources")
     crf = CRF(TEMPLATES, resources=paths, trainer=SGD(epochs=1)).fit(corpus)
     (tmp_path / "models").mkdir()
@@ -123,7 +123,7 @@ def test_resources_that_have_changed(corpus: Corpus, tmp_path: Path, changed: st
     tagpool.load(tmp_path / "m")
 
 
-def test_what_came_from_no_file_is_kept(corpus: Corpus, tmp_path: Path) -> None:
+def test_resources_without_a_file_are_stored(corpus: Corpus, tmp_path: Path) -> None:
     paths: dict[str, Any] = dict(write_resources(tmp_path / "resources"))
     paths["brown"] = Clusters({"moved": "0110", "to": "0111"})
     crf = CRF(TEMPLATES, resources=paths, trainer=SGD(epochs=1)).fit(corpus)

@@ -33,7 +33,7 @@ def test_sentences_and_labels(corpus):
     refused("expected 2 labels", CRF(), [[["a"], ["b"]]], [["X"]])
 
 
-def test_features_that_are_not_there(corpus):
+def test_missing_features(corpus):
     refused("no feature is left: none occurs 1000 times", CRF("word[0]", min_count=1000), corpus)
     refused("no feature is left", CRF(min_count=5), [[["a"], ["b"]]], [["X", "Y"]])
     refused("unknown field 'lemma'", CRF("lemma[0]"), corpus)
@@ -44,7 +44,7 @@ def test_features_that_are_not_there(corpus):
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), -float("inf"), 1e300])
-def test_values_that_are_no_numbers(value):
+def test_values_that_are_not_numbers(value):
     refused("expected a finite number", CRF(), [[{"a": value}, {"b": 1.0}]], [["X", "Y"]])
     crf = CRF().fit([[{"a": 1.0}, {"b": 1.0}]], [["X", "Y"]])
     with pytest.raises(InputError, match="expected a finite number"):
@@ -172,9 +172,9 @@ def test_tagging(corpus):
         words.lattices([[["a"]]])
 
 
-def test_going_on_with_another_kind_of_features(corpus):
+def test_continuing_with_another_kind_of_features(corpus):
     crf = CRF("word[0]", warm_start=True).fit(corpus)
     expected = crf.predict(corpus)
-    with pytest.raises(InputError, match="goes on with"):
+    with pytest.raises(InputError, match="trained on words; continue with words, not with given features"):
         crf.fit([[["a"], ["b"]]], [["X", "Y"]])
     assert crf.predict(corpus) == expected

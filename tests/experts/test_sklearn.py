@@ -1,4 +1,4 @@
-"""scikit-learn's conventions: its tools work on experts as they are."""
+"""Conventions of scikit-learn: its tools work with experts."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ class Sums:
         return math.fsum(p for y, p in self.known.items() if wanted(y))
 
     def step(self, t: int, a: int, instead: list[float]) -> list[float]:
-        """The distribution after label a at t, over everything that may follow; ``instead`` where nothing can."""
+        """The distribution after label a at t; ``instead`` if no label can follow."""
         nodes, edges, _, end = self.member
         weights = [0.0] * self.labels
         for rest in itertools.product(range(self.labels), repeat=self.tokens - 1 - t):
@@ -94,8 +94,8 @@ def test_combinations_equal_brute_force(combine, tiny):
 @pytest.mark.parametrize("combine", COMBINATIONS)
 @given(tiny=tinies(FORBIDDING))
 @settings(max_examples=60)
-def test_what_members_forbid(combine, tiny):
-    """Labels that nothing can follow for one member, or for all: the mixture's node distribution stands in."""
+def test_forbidden_labels(combine, tiny):
+    """If no label can follow for one member or for all, the node distribution of the mixture replaces the row."""
     if any(lattice.log_partition() == -math.inf for lattice in tiny.lattices()):
         return
     check(tiny, combine)
@@ -121,7 +121,7 @@ def test_a_node_that_underflows_falls_back_to_the_nodes_of_the_mixture():
     assert mixed[0, 1] == 0
     lattice = pool_lattices(members, shares, "sequence-mixture")
     assert close(np.exp(lattice.edges[0, 1]), mixed[1])
-    # Steps have no such trouble: they are known however improbable the label before is.
+    # Steps do not underflow: they are exact also after an improbable label.
     separate = [members[i].log_transitions()[1][0, 1] for i in range(2)]
     assert close(
         np.exp(pool_lattices(members, shares, "transition-mixture").edges[0, 1]),
@@ -132,7 +132,7 @@ def test_a_node_that_underflows_falls_back_to_the_nodes_of_the_mixture():
 @given(tinies(st.floats(-3, 3) | st.sampled_from([-900.0, 900.0, -300.0]) | st.just(-math.inf)))
 @settings(max_examples=150)
 def test_log_transitions_are_conditional_probabilities(tiny):
-    """ln P(y) is the sum of its steps, whatever the scores; rows are distributions, or forbidden throughout."""
+    """ln P(y) is the sum of its steps for all scores; rows are distributions, or all forbidden."""
     for lattice in tiny.lattices():
         if lattice.log_partition() == -math.inf:
             continue
@@ -165,12 +165,12 @@ def test_gradient_of_the_transition_product(tiny):
 @pytest.mark.parametrize("combine", ["sequence-mixture", "transition-mixture"])
 @given(tiny=tinies(most_members=2))
 @settings(max_examples=40)
-def test_expectation_maximisation_finds_the_likeliest_shares(combine, tiny):
+def test_expectation_maximisation_finds_the_maximum_likelihood(combine, tiny):
     if len(tiny.members) < 2:
         return
     sentences, gold = [tiny.sentence] * 2, [[tiny.labels[n] for n in tiny.gold], [tiny.labels[-1 - n] for n in tiny.gold]]
     for tagger in (taggers := tiny.taggers()):
-        tagger.made = tagger.made * 2
+        tagger.fixed = tagger.fixed * 2
     result = fit_mixture_weights([HeldOut(taggers, sentences, gold)], combine)
 
     def likelihood(share: float) -> float:
@@ -196,7 +196,7 @@ def test_likelihood_of_transitions_is_the_best():
 
 @pytest.mark.parametrize("combine", COMBINATIONS)
 def test_a_label_that_nothing_follows_for_one_member(combine):
-    """Label 1 may stand at the first token for the second member only; for the first, nothing can follow it."""
+    """Label 1 is possible at the first token only for the second member; for the first member no label can follow it."""
     stuck = ([[0.5, 1.0], [0.0, 1.0]], [[0.0, 0.3], [-math.inf, -math.inf]], [0.0, 0.0], [0.0, 0.0])
     free = ([[0.0, 1.0], [0.2, 0.0]], [[0.0, 0.0], [0.4, 0.0]], [0.0, 0.0], [0.0, 0.0])
     tiny = Tiny([stuck, free], np.array([0.4, 0.6]), [0, 0])

@@ -87,7 +87,7 @@ def test_maximising_a_quadratic(seed, count):
     assert function(maximise(function, uniform(count)))[0] >= -expected.fun - 1e-5
 
 
-def test_a_member_that_is_never_right_gets_nothing():
+def test_a_member_that_is_never_right_gets_weight_0():
     logs = np.array([[-1.0, -2.0, -3.0], [-1000.0, -900.0, -np.inf]])
     assert em_weights(logs, uniform(2)).round(6).tolist() == [1.0, 0.0]
     assert em_weights(np.full((2, 3), -np.inf), uniform(2)).tolist() == [0.5, 0.5]

@@ -90,7 +90,7 @@ def test_the_merged_expert_is_an_expert(train, test, tmp_path):
     assert one.summary_["weights"] == [0.5, 0.5]
     assert one.summary_["label"] == "label"
     assert to_bytes(one) == to_bytes(pool.merge())
-    # It can be trained further: templates, weights and names are all there.
+    # It can be trained further: it has templates, weights and names.
     one.partial_fit(train)
     assert one.score(train) > pool.score(train)
 
@@ -100,12 +100,12 @@ def test_a_member_from_a_file(train, test, tmp_path):
     one.save(tmp_path / "one")
     pool = OpinionPool([tagpool.load(tmp_path / "one"), two], weights=[0.4, 0.6])
     same(pool, pool.merge(), test)
-    # Lexicons that say the same are the same, wherever they come from.
+    # Lexicons with equal content are equal, from a file or not.
     again = OpinionPool([tagpool.load(tmp_path / "one"), one])
     same(again, again.merge(), test)
 
 
-def test_what_does_not_merge(train, tmp_path):
+def test_pools_that_do_not_merge(train, tmp_path):
     plain = fitted(train, "word[0]")
     features = [[[f"w={w}"] for w in words] for words in train.words]
     cases = {

@@ -1,4 +1,4 @@
-"""Pools in files: what is saved decides the same when loaded, and nothing damaged is ever believed."""
+"""Files of pools: a loaded pool gives the same labels, and damage is an error."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def loaded(path, block):
     return tagpool.load(path)
 
 
-def test_feature_bagging_comes_back(bagged, train, tmp_path):
+def test_a_bagging_pool_is_restored(bagged, train, tmp_path):
     bagged.save(tmp_path / "pool")
     again = tagpool.load(tmp_path / "pool")
     assert type(again) is BaggingPool
@@ -56,7 +56,7 @@ def test_feature_bagging_comes_back(bagged, train, tmp_path):
         assert set(file.keys()) == {"members.0", "members.1"}
 
 
-def test_nested_opinion_pools_come_back(bagged, train, tmp_path):
+def test_nested_opinion_pools_are_restored(bagged, train, tmp_path):
     maxent = MaxEnt("word[0]", trainer=SGD(epochs=1)).fit(train)
     inner = OpinionPool([maxent, *bagged], weights="free").fit(train)
     pool = OpinionPool([inner, maxent, bagged], weights=[0.25, 0.25, 0.5])
@@ -78,7 +78,7 @@ def test_equal_pools_are_equal_files(bagged, train, block):
 @settings(max_examples=200, deadline=None)
 def test_damage_is_noticed(block, cut, ahead, where, by, tmp_path_factory):
     path = tmp_path_factory.mktemp("damaged") / "pool"
-    place = int(where * (1000 if ahead else len(block)))  # the header is short, and where most can go wrong
+    place = int(where * (1000 if ahead else len(block)))  # the header is short, and most errors are possible there
     harmed = block[:place] if cut else block[:place] + bytes([block[place] ^ by]) + block[place + 1 :]
     with pytest.raises(ModelError) as caught:
         loaded(path, harmed)
@@ -86,7 +86,7 @@ def test_damage_is_noticed(block, cut, ahead, where, by, tmp_path_factory):
 
 
 def rewritten(bagged, texts=None, arrays=None, **record) -> bytes:
-    """The file with other contents, and a checksum that fits them."""
+    """The file with other content and its checksum."""
     full = {**bagged.record(), **record}
     known = {"kind": "bagging-pool", "version": "2", "members": "2", "record": json.dumps(full)} | (texts or {})
     members = {f"members.{number}": to_bytes(member) for number, member in enumerate(bagged)}
@@ -113,13 +113,13 @@ def rewritten(bagged, texts=None, arrays=None, **record) -> bytes:
         ({"texts": {"kind": "council"}}, "missing|unknown"),
     ],
 )
-def test_what_does_not_fit_together(bagged, tmp_path, changes, message):
+def test_inconsistent_content(bagged, tmp_path, changes, message):
     with pytest.raises(ModelError, match=message):
         loaded(tmp_path / "pool", rewritten(bagged, **changes))
     assert loaded(tmp_path / "pool", rewritten(bagged)).labels_ == bagged.labels_
 
 
-def test_members_that_do_not_fit_each_other(bagged, tmp_path):
+def test_inconsistent_members(bagged, tmp_path):
     other = CRF("word[0]", trainer=SGD(epochs=1)).fit([["a", "b"]], [["X", "Y"]])
     with pytest.raises(ModelError, match="same labels"):
         loaded(tmp_path / "pool", rewritten(bagged, arrays={"members.1": to_bytes(other)}))
@@ -133,7 +133,7 @@ def test_kinds_of_older_versions(kind, tmp_path):
         loaded(tmp_path / "pool", _native.Container.write({"kind": kind, "version": "1"}, {}))
 
 
-def test_pools_in_pools_without_end(bagged, tmp_path):
+def test_deeply_nested_pools(bagged, tmp_path):
     inner = to_bytes(next(iter(bagged)))
     for _ in range(60):
         texts = {
@@ -149,7 +149,7 @@ def test_pools_in_pools_without_end(bagged, tmp_path):
         loaded(tmp_path / "pool", _native.Container.write({"kind": "other"}, {}))
 
 
-def test_saving_fails_whole(bagged, tmp_path):
+def test_a_failed_save_leaves_no_file(bagged, tmp_path):
     fixed = Fixed([Lattice(np.zeros((1, 2)), np.zeros((2, 2)))], ("A", "B"))
     with pytest.raises(InputError, match="a member is a Fixed"):
         OpinionPool([fixed]).save(tmp_path / "pool")
@@ -160,7 +160,7 @@ def test_saving_fails_whole(bagged, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_loading_an_expert_imports_nothing_of_pools(train, tmp_path):
+def test_loading_an_expert_imports_no_pools(train, tmp_path):
     CRF("word[0]", trainer=SGD(epochs=1)).fit(train).save(tmp_path / "model")
     code = f"import sys, tagpool; tagpool.load({str(tmp_path / 'model')!r}).predict([['Ann']]); print(*sys.modules)"
     loaded_modules = set(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split())

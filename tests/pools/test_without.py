@@ -29,13 +29,13 @@ def tagger(request: pytest.FixtureRequest) -> Any:
 
 
 def test_removed_features_are_features_that_never_occur(tagger: Any) -> None:
-    # Without the letters there are no shapes and no endings to see: every word is one that training never met.
+    # These words have shapes and endings that training never saw.
     strange = TEST.with_labels(TEST.labels)
     before = tagger.predict(strange)
     blind = tagger.without("shapes", "ends")
     only_base = [[{f"word[0]={w}": 1.0, f"pos[0]={p}": 1.0} for w, p in zip(s["word"], s["pos"], strict=True)] for s in TEST]
     assert blind.predict(TEST) != before
-    assert tagger.predict(strange) == before  # the tagger itself is as it was
+    assert tagger.predict(strange) == before  # the tagger itself has not changed
     if isinstance(tagger, MaxEnt | CRF):
         names = sorted({name for sentence in only_base for token in sentence for name in token})
         stored, full = (item._fitted().weights_of(names) for item in (blind, tagger))

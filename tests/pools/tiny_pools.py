@@ -1,4 +1,4 @@
-"""Members with lattices made up on the spot, and pools by brute force over every label sequence."""
+"""Members with fixed lattices, and pools by brute force over every label sequence."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ LABELS = ("A", "B", "C")
 
 @dataclass
 class Fixed:
-    """A tagger that gives the sentences it is asked about the lattices it was made with."""
+    """A tagger with fixed lattices."""
 
-    made: list[Lattice]
+    fixed: list[Lattice]
     labels_: tuple[str, ...]
     is_fitted: bool = True
 
     def lattices(self, sentences: Any) -> list[Lattice]:
-        assert len(sentences) == len(self.made)
-        return self.made
+        assert len(sentences) == len(self.fixed)
+        return self.fixed
 
     def predict(self, sentences: Any) -> list[list[str]]:
-        return [[self.labels_[n] for n in lattice.best().labels] for lattice in self.made]
+        return [[self.labels_[n] for n in lattice.best().labels] for lattice in self.fixed]
 
 
 @dataclass
 class Tiny:
-    """Members' lattices of one sentence, as nested lists: [member](nodes, edges, start, end), with shares and gold labels."""
+    """Lattices of one sentence as nested lists, [member](nodes, edges, start, end), with member weights and gold labels."""
 
     members: list[tuple[Any, Any, Any, Any]]
     shares: np.ndarray
@@ -56,7 +56,7 @@ class Tiny:
         return [Fixed([lattice], self.labels) for lattice in self.lattices()]
 
     def probabilities(self) -> list[dict[tuple[int, ...], float]]:
-        """Every member's probability of every sequence."""
+        """The probability of every sequence, by member."""
         result = []
         for member in self.members:
             known = Enumeration(*member).probabilities()

@@ -1,6 +1,6 @@
 """ModelFile: a model file that is opened once, or the part of one that holds a member of a pool.
 
-A start-up file: it imports nothing but the native module.
+A start-up file: it imports only the native module.
 """
 
 from __future__ import annotations

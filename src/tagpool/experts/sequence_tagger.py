@@ -1,4 +1,4 @@
-"""SequenceTagger: the base class of single taggers and of pools. Commands use nothing else.
+"""SequenceTagger: the base class of single taggers and of pools. Commands use only its methods.
 
 A start-up file: loading a model and tagging imports this and little else.
 """

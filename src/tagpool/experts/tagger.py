@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from tagpool.features.given import GivenEncoder
     from tagpool.features.resources import Origin
     from tagpool.features.template import TemplateSet
-    from tagpool.optim.trainer import Trainer
     from tagpool.optim.watch import Epoch
 
     Self = TypeVar("Self", bound="Tagger")
@@ -71,10 +70,6 @@ class Tagger(SequenceTagger, TaggerParameters):
     _induced: InducedFeatures | None = None
     _dev_scheme: str | None = None  # scheme of the labels that decode a dev set of tokens labelled alone
     log_: list[Epoch]
-
-    l2: float
-    l1: float
-    trainer: Trainer | str
     warm_start: bool
 
     # Training -----------------------------------------------------------------------------------------------------------

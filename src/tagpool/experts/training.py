@@ -8,6 +8,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tagpool.corpus.text import SPACE
+from tagpool.evaluation.alignment import Alignment
+from tagpool.evaluation.chunks import count_chunks, rates
 from tagpool.experts.tagger import Tagger
 from tagpool.experts.training_data import PreviousModel, TrainingData
 from tagpool.optim.watch import Epoch, Watch
@@ -40,14 +42,14 @@ class Training:
         self.epochs = epochs
         self.previous = self.previous_model(tagger) if resume and tagger.is_fitted else None
         self.data = TrainingData(tagger, sentences, labels, self.previous)
-        self.held_out = None if dev is None else self.data.dev(dev)
+        self.held_out = None if dev is None else self.data.encode_dev(dev)
         # Sentences that the weights were trained on before; partial_fit adds to them.
         self.seen_before = 0
         if self.previous is not None and epochs is not None:
             self.seen_before = int(self.previous.summary.get("sentences", 0))
 
     def run(self) -> None:
-        """Train, and give the tagger its model; after Ctrl-C, that of the finished epochs."""
+        """Train, and set the model of the tagger; after Ctrl-C, that of the finished epochs."""
         evaluate = None if self.held_out is None else self.dev_score
         watch = Watch(evaluate=evaluate, patience=self.tagger.patience, on_epoch=self.on_epoch)
         try:
@@ -61,11 +63,14 @@ class Training:
         self.install(learned, watch)
 
     def dev_score(self, learned: Any) -> float:
-        """The score of learned weights on the dev set."""
-        assert self.held_out is not None
-        encoding, history = self.held_out.encoding, self.held_out.history
-        model = self.dev_model(learned)
-        return self.held_out.score(model.tag_encoding(encoding, self.tagger.threads, *self.tagger._search(), history))
+        """The score of learned weights on the dev set: F1 from 0 to 1, or accuracy for plain labels."""
+        dev, tagger = self.held_out, self.tagger
+        assert dev is not None
+        assert dev.labels is not None
+        predicted = self.dev_model(learned).tag_encoding(dev.native, tagger.threads, *tagger._search(), dev.history)
+        numbers = (array.astype(np.int64) for array in (dev.labels, predicted, dev.sentences))
+        counts = count_chunks(Alignment(self.data.labels, *numbers))
+        return float(rates(len(counts.correct), len(counts.predicted), len(counts.gold))[2])
 
     def install(self, learned: Any, watch: Watch) -> None:
         """Set the model of the tagger, with the encoder, the summary and the log of its training."""

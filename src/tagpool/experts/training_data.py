@@ -7,11 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tagpool import _native
 from tagpool.corpus.corpus import Corpus
 from tagpool.errors import InputError
-from tagpool.evaluation.alignment import Alignment
-from tagpool.evaluation.chunks import count_chunks, rates
 from tagpool.experts.inputs import are_given_features, as_corpus
 from tagpool.experts.saving import feature_names, history_names
 from tagpool.experts.tagger import Tagger
@@ -41,7 +38,8 @@ class TrainingData:
         self.tagger = tagger
         self.takes_features = are_given_features(sentences)
         if previous is not None and previous.model.given != self.takes_features:
-            raise InputError("a model of given features goes on with given features, one of words with words")
+            trained, got = ("words", "given features") if self.takes_features else ("given features", "words")
+            raise InputError(f"the model was trained on {trained}; continue with {trained}, not with {got}")
         self.encoder: Encoder | GivenEncoder
         self.corpus = None if self.takes_features else as_corpus(sentences, labels, unknown=UNKNOWN)
         if self.corpus is None:
@@ -89,11 +87,7 @@ class TrainingData:
         encoded = encoder.fit_transform(corpus)
         return encoded if tagger._part is None else encoder.keep(encoded, tagger._part.marks(encoded.feature_count))
 
-    def release(self) -> None:
-        """Free the encoded sentences; the training set has its own layout."""
-        del self.encoded
-
-    def dev(self, dev: Any) -> DevData:
+    def encode_dev(self, dev: Any) -> EncodedCorpus:
         """The held-out sentences, which must have the labels of these."""
         sentences, labels = dev if isinstance(dev, tuple) else (dev, None)
         if are_given_features(sentences) != self.takes_features:
@@ -116,11 +110,10 @@ class TrainingData:
             shown = ", ".join(map(repr, missing[:5])) + (", ..." if len(missing) > 5 else "")
             raise InputError(
                 f"the dev set has labels that training never saw: {shown}; add such sentences to the training data, "
-                "or take them out of the dev set",
+                "or remove them from the dev set",
                 source=source,
             )
-        assert encoded.labels is not None
-        return DevData(self.labels, encoded, encoded.labels)
+        return encoded
 
     def sentence_weights(self, sample_weight: Any) -> NDArray[np.float64]:
         """Weights of the sentences (default: 1)."""
@@ -129,20 +122,3 @@ class TrainingData:
         if weights.shape != (count,) or not np.isfinite(weights).all() or (weights < 0).any():
             raise InputError(f"sample_weight: expected {count} finite numbers from 0 on, one per sentence")
         return weights
-
-
-class DevData:
-    """The held-out sentences that decide when to stop."""
-
-    def __init__(self, labels: tuple[str, ...], encoded: EncodedCorpus, gold: NDArray[np.int32]) -> None:
-        self.labels = labels
-        self.encoding: _native.Encoding = encoded.native
-        self.history: _native.Encoding | None = encoded.history
-        self.gold = gold.astype(np.int64)
-        self.offsets = encoded.native.sentences().astype(np.int64)
-
-    def score(self, predicted: NDArray[np.int32]) -> float:
-        """Score label numbers: F1 from 0 to 1, or accuracy for plain labels."""
-        alignment = Alignment(self.labels, self.gold, predicted.astype(np.int64), self.offsets)
-        counts = count_chunks(alignment)
-        return float(rates(len(counts.correct), len(counts.predicted), len(counts.gold))[2])

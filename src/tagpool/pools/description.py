@@ -38,8 +38,7 @@ def describe_pool(pool: Pool, *, top: int, labels: Sequence[str] | None, templat
 
 
 def _facts(pool: Pool) -> dict[str, Any]:
-    weights = pool.weights if isinstance(pool.weights, str) else "given"
-    facts: dict[str, Any] = {"kind": pool.kind, "combine": pool.combination, "member_weights": weights}
+    facts: dict[str, Any] = {"kind": pool.kind, "combine": pool.combination, "member_weights": pool.weight_method or "given"}
     members = zip(pool.names_, pool.weights_.tolist(), pool, strict=True)
     facts["members"] = [{"name": name, "weight": weight} | _member_facts(member) for name, weight, member in members]
     further = pool.description_facts()

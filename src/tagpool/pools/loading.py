@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _TAGGERS: dict[str, type[Tagger]] = {tagger.kind: tagger for tagger in (CRF, MaxEnt, InducingTagger)}
 _ELITIST = "alpha"  # the text that marks the file of an elitist pool, whose kind is that of its experts
-_REMOVED = {"feature-bagging": "BaggingPool", "path-pool": "VotePool"}  # kinds before 1.0, and what replaces them
+_REMOVED = {"feature-bagging": "BaggingPool", "path-pool": "VotePool"}  # kinds before 1.0, and their replacements
 
 
 def load(path: str | Path) -> Tagger | Pool | VotePool:

@@ -19,35 +19,32 @@ from tagpool.experts.linear.crf import CRF
 from tagpool.experts.linear.expert import Expert
 from tagpool.experts.linear.maxent import MaxEnt
 from tagpool.experts.references import origins_of
-from tagpool.experts.saving import feature_names, fitted_templates
+from tagpool.experts.saving import NAMES, feature_names, fitted_templates
 from tagpool.features.template import Template, TemplateSet
 
 
 def merge(members: Sequence[Any], weights: FloatArray, labels: tuple[str, ...]) -> Expert:
     """Merge the members of a pool into one model."""
-    experts = [(_as_expert(member), weight) for member, weight in zip(members, weights.tolist(), strict=True)]
-    for number, (expert, _) in enumerate(experts):
+    experts = [_as_expert(member) for member in members]
+    for number, expert in enumerate(experts):
         if expert._fitted().has_history:
             raise InputError(f"member {number} has transition features (label[-1] & ...): the pool does not merge into one model")
-    number_of = {label: number for number, label in enumerate(labels)}
-    names = [feature_names(expert) for expert, _ in experts]
+    names = [feature_names(expert) for expert in experts]
+    numbers = [[labels.index(label) for label in expert.labels_] for expert in experts]
     try:
-        model = _native.collapse(
-            labels,
-            [expert._fitted() for expert, _ in experts],
-            [weight for _, weight in experts],
-            names,
-            [[number_of[label] for label in expert.labels_] for expert, _ in experts],
-        )
+        model = _native.collapse(labels, [expert._fitted() for expert in experts], weights.tolist(), names, numbers)
     except _native.InputFault as fault:
         raise InputError(f"the pool does not merge into one model: {fault.args[0]}") from None
-    merged: Expert = CRF() if any(expert._fitted().chain for expert, _ in experts) else MaxEnt()
-    texts = {"kind": merged.kind, "tagpool": tagpool.__version__, "summary": json.dumps(_summary(experts))}
+    merged: Expert = CRF() if any(expert._fitted().chain for expert in experts) else MaxEnt()
+    first = experts[0].summary_
+    summary: dict[str, Any] = {name: first[name] for name in ("sentences", "tokens", "columns", "label") if name in first}
+    summary |= {"trainer": "merged from a pool", "weights": weights.tolist()}
+    texts = {"kind": merged.kind, "tagpool": tagpool.__version__, "summary": json.dumps(summary)}
     if not model.given:
-        texts["templates"] = merged.templates = str(_union([fitted_templates(expert) for expert, _ in experts]))
+        texts["templates"] = merged.templates = str(_union([fitted_templates(expert) for expert in experts]))
     packed = "\0".join(sorted(set().union(*names))).encode()
-    merged._model = _native.Model.read(model.write(texts, {"names": zlib.compress(packed, 3)}, False))
-    merged._origins = {checksum: origin for expert, _ in experts for checksum, origin in origins_of(expert).items()}
+    merged._model = _native.Model.read(model.write(texts, {NAMES: zlib.compress(packed, 3)}, False))
+    merged._origins = {checksum: origin for expert in experts for checksum, origin in origins_of(expert).items()}
     return merged
 
 
@@ -66,9 +63,3 @@ def _union(sets: Sequence[TemplateSet]) -> TemplateSet:
         templates.update(dict.fromkeys(replace(template, bags=()) for template in template_set))
         uses.update(template_set.uses)
     return TemplateSet(tuple(templates), tuple(uses.items()), sets[0].boundary)
-
-
-def _summary(experts: Sequence[tuple[Expert, float]]) -> dict[str, object]:
-    first = experts[0][0].summary_
-    data = {name: first[name] for name in ("sentences", "tokens", "columns", "label") if name in first}
-    return data | {"trainer": "merged from a pool", "weights": [weight for _, weight in experts]}

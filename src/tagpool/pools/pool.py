@@ -59,9 +59,14 @@ class Pool(SequenceTagger):
         return other
 
     @property
+    def weight_method(self) -> str | None:
+        """Name of the method that sets the weights; None if they are numbers."""
+        return self.weights if isinstance(self.weights, str) else None
+
+    @property
     def combination(self) -> str:
         """Name of the combination of the members."""
-        return SEQUENCE_PRODUCT
+        return str(getattr(self, "combine", SEQUENCE_PRODUCT))
 
     @property
     def is_fitted(self) -> bool:
@@ -240,5 +245,5 @@ class Pool(SequenceTagger):
 
     def record(self) -> dict[str, Any]:
         """Return the JSON values that a file contains beside the members."""
-        weights = self.weights if isinstance(self.weights, str) else np.asarray(self.weights).tolist()
+        weights = self.weight_method or np.asarray(self.weights).tolist()
         return {"weights": weights, "member_weights": self._members_and_weights()[1].tolist()}

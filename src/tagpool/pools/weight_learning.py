@@ -167,10 +167,7 @@ def decode_scores(scores: Scored) -> NDArray[np.int32]:
 
 
 def maximise_likelihood(
-    parts: Sequence[HeldOut],
-    combine: str,
-    project: Callable[[FloatArray], FloatArray] = project_to_simplex,
-    threads: int = 1,
+    parts: Sequence[HeldOut], combine: str, project: Callable[[FloatArray], FloatArray] = project_to_simplex, threads: int = 1
 ) -> FloatArray:
     """Return the weights of a product with the highest likelihood of the gold labels."""
     likelihood = product_likelihood if combine == SEQUENCE_PRODUCT else transition_likelihood

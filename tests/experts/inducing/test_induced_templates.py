@@ -1,4 +1,4 @@
-"""Templates from induced pairs: they are those of the pairs, ranked by what the pairs weigh, and others can train on them."""
+"""Templates of conjunctions, ranked by the weights of the conjunctions; other learners can train on them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def tagger(corpus: Corpus) -> InducingTagger:
     return InducingTagger(TEMPLATES, epochs=4).fit(corpus)
 
 
-def test_strengths_are_those_of_the_pairs(tagger: InducingTagger) -> None:
+def test_strengths_are_sums_over_conjunctions(tagger: InducingTagger) -> None:
     sums: dict[frozenset[str], float] = defaultdict(float)
     for pair, _, weight in top_conjunctions(tagger, top=10**9):
         sums[frozenset(name.partition("=")[0] for name in pair.split(" & "))] += abs(weight)
@@ -76,13 +76,13 @@ def test_a_crf_trains_on_them(tagger: InducingTagger, corpus: Corpus) -> None:
         ("word[0]", "pos[0]", False),
     ],
 )
-def test_what_follows_from_the_other_is_not_conjunction(first: str, second: str, follows: bool) -> None:
+def test_terms_that_follow_from_each_other_are_not_joined(first: str, second: str, follows: bool) -> None:
     terms_of = _terms(parse(f"{first}\n{second}"))
     assert (_conjunction(first, second, terms_of) is None) == follows
     assert (_conjunction(second, first, terms_of) is None) == follows
 
 
-def test_from_a_file_and_of_what_is_joined_already(tagger: InducingTagger, corpus: Corpus, tmp_path) -> None:
+def test_templates_from_a_file_and_of_existing_conjunctions(tagger: InducingTagger, corpus: Corpus, tmp_path) -> None:
     tagger.save(tmp_path / "m")
     assert induced_templates(tagpool.load(tmp_path / "m")) == induced_templates(tagger)
     first = conjunction_templates(tagger)[0].template

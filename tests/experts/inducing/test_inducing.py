@@ -1,4 +1,4 @@
-"""InducingTagger: everything it shares with other taggers, and what is its own."""
+"""InducingTagger: learning, continued training, files, inspection, invalid input."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def tagger(corpora) -> InducingTagger:
 
 
 def crossed(count: int, seed: int = 1) -> Corpus:
-    """Words whose label follows from two clues together, and from neither alone: only pairs can learn it."""
+    """Words whose label follows from two features together, and from neither alone: only conjunctions learn it."""
     random = np.random.default_rng(seed)
     ones, others = random.integers(0, 4, count), random.integers(0, 4, count)
     words = [[f"a{a}", f"b{b}", "?"] for a, b in zip(ones, others, strict=True)]
@@ -43,7 +43,7 @@ def crossed(count: int, seed: int = 1) -> Corpus:
 # Learning ----------------------------------------------------------------------------------------------------------------
 
 
-def test_pairs_learn_what_single_features_cannot():
+def test_conjunctions_learn_more_than_single_features():
     train, test = crossed(400), crossed(200, seed=2)
     joined = InducingTagger("word[-2..0]", epochs=100, average_from=None).fit(train)
     alone = InducingTagger("word[-2..0]", epochs=100, average_from=None, induce=False).fit(train)
@@ -55,7 +55,7 @@ def test_pairs_learn_what_single_features_cannot():
     assert any(name.startswith("word[-1]=b") for name in names)
 
 
-def test_labels_before_are_looked_at():
+def test_previous_labels_are_features():
     random = np.random.default_rng(0)
     firsts = random.choice(["a", "b"], 200).tolist()
     words = [[first, "?", "?"] for first in firsts]
@@ -65,7 +65,7 @@ def test_labels_before_are_looked_at():
     assert InducingTagger("word[0]").fit(train).score(train) < 0.9
 
 
-def test_the_same_seed_gives_the_same_file_and_another_another(corpora, tmp_path):
+def test_the_file_depends_only_on_the_seed(corpora, tmp_path):
     files = []
     for number, seed in enumerate((5, 5, 6)):
         InducingTagger(TEMPLATES, seed=seed, epochs=3).fit(corpora[0]).save(tmp_path / f"{number}")
@@ -73,8 +73,8 @@ def test_the_same_seed_gives_the_same_file_and_another_another(corpora, tmp_path
     assert files[0] == files[1] != files[2]
 
 
-def test_threads_that_share_what_they_find_about_words_change_no_label(corpora):
-    """From ten thousand tokens on; templates with one value a word, with several or none, and with none at all."""
+def test_threads_that_share_word_rows_change_no_label(corpora):
+    """Rows are shared from 10,000 tokens; templates have one value per word, several values, or no value."""
     templates = "lower(word)[-1..1]\nshape(word)[0]\nsuffix(word, 2..3)[0]\nword[0]\nlower(word)[-1] & shape(word)[0]\nlabel[-1]"
     tagger = tagpool.InducingTagger(templates, epochs=2).fit(corpora[0])
     long = tagpool.builtin_corpus(1500, seed=5)
@@ -119,7 +119,7 @@ def test_a_penalty_leaves_fewer_weights(corpora):
     assert few < 0.8 * many
 
 
-def test_embeddings_are_scored_but_never_conjunction():
+def test_embeddings_are_scored_but_not_joined():
     words = [f"w{i}" for i in range(40)]
     vectors = np.random.default_rng(0).normal(size=(40, 3))
     labels = ["P" if vector[0] > 0 else "N" for vector in vectors]
@@ -163,10 +163,10 @@ def test_given_features(corpora):
     assert tagger.partial_fit(given(dev), dev.labels).score(given(dev), dev.labels) > before
 
 
-# Going on ----------------------------------------------------------------------------------------------------------------
+# Continued training ------------------------------------------------------------------------------------------------------
 
 
-def test_going_on_keeps_what_was_learned(corpora):
+def test_continued_training_keeps_the_weights(corpora):
     train = corpora[0]
     tagger = InducingTagger(TEMPLATES).fit(train)
     before, known = (
@@ -194,7 +194,7 @@ def test_going_on_keeps_what_was_learned(corpora):
     np.testing.assert_allclose(rows[:, : len(known[stored[0]])], np.stack([known[name] for name in stored]), atol=1e-6)
 
 
-def test_a_loaded_model_goes_on_as_the_one_in_memory(tagger, corpora, tmp_path):
+def test_a_loaded_model_continues_as_the_one_in_memory(tagger, corpora, tmp_path):
     train, dev = corpora
     tagger.save(tmp_path / "m")
     in_memory = pickle.loads(pickle.dumps(tagger))
@@ -210,14 +210,14 @@ def tagger_of(path) -> InducingTagger:
     return result
 
 
-def test_warm_start_goes_on(corpora):
+def test_warm_start_continues(corpora):
     train = corpora[0]
     tagger = InducingTagger(TEMPLATES, epochs=1, warm_start=True).fit(train)
     losses = [tagger.fit(train).summary_["loss"] for _ in range(3)]
     assert losses[2] < losses[0]
 
 
-# Keeping -----------------------------------------------------------------------------------------------------------------
+# Files -------------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("options", [{}, {"size": "small"}, {"names": False}])
@@ -253,7 +253,7 @@ def test_the_beam_is_remembered(corpora, tmp_path):
 
 
 def test_damaged_files_are_refused_or_tag(tagger, tmp_path):
-    """Bytes of its arrays and digits of its header are changed, with a checksum that fits: nothing may crash."""
+    """Changes bytes of the arrays and digits of the header, with a correct checksum: no crash."""
     tagger.save(tmp_path / "m")
     block = (tmp_path / "m").read_bytes()
     random = np.random.default_rng(0)
@@ -272,7 +272,7 @@ def test_damaged_files_are_refused_or_tag(tagger, tmp_path):
     assert 2 <= refused < len(changed)
 
 
-def test_loading_imports_next_to_nothing(tagger, tmp_path):
+def test_loading_imports_few_modules(tagger, tmp_path):
     tagger.save(tmp_path / "m")
     code = (
         f"import sys, tagpool; print(tagpool.load({str(tmp_path / 'm')!r}).predict([['Ann']]), "

@@ -36,7 +36,7 @@ def trained(templates: str) -> CRF:
 
 
 class Oracle:
-    """A sentence's features and all weights by name: scores of label sequences are sums of what they meet."""
+    """The features of a sentence and all weights by name; the score of a label sequence is a sum of weights."""
 
     def __init__(self, crf: CRF, words: list[str]) -> None:
         model = crf._fitted()
@@ -130,7 +130,7 @@ def test_decisive_features_decide_and_no_fewer_do(kind: str, words: list[str]) -
 
 
 def test_features_of_transitions_can_be_decisive() -> None:
-    """The label before and the word together say what neither says alone."""
+    """The label depends on the previous label and the word together, not on one of them."""
     words = [["x", "y"], *[["z", "y"]] * 3, ["x", "w"], ["z", "w"]] * 5
     labels = [["A", "P"], *[["B", "Q"]] * 3, ["A", "Q"], ["B", "P"]] * 5
     crf = CRF("word[0]\nlabel[-1] & word[0]", trainer="lbfgs", l2=0.1).fit(words, labels)

@@ -41,7 +41,7 @@ EXPERTS = [{"kind": CRF}, {"kind": MaxEnt}, {"kind": CRF, "pairs": "observed"}]
 
 @pytest.mark.parametrize("parameters", EXPERTS[:3])
 def test_top_features_are_those_of_all_weights(parameters: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tagpool.experts.inside.inspection._CHUNK", 7)  # what is looked at in parts is the same
+    monkeypatch.setattr("tagpool.experts.inside.inspection._CHUNK", 7)  # chunks do not change the result
     expert = trained(**parameters)
     names = feature_names(expert)
     weights = expert._fitted().weights_of(names).reshape(len(names), -1)
@@ -61,7 +61,7 @@ def test_features_can_be_looked_at_by_label_and_template() -> None:
     counts = features_by_template(expert)
     assert sum(counts.values()) == expert._fitted().feature_count
     assert counts["bias[0]"] == 1
-    with pytest.raises(tagpool.InputError, match="no feature comes from a template 'nonsense'; the templates are word"):
+    with pytest.raises(tagpool.InputError, match="no feature has the template 'nonsense'; the templates are word"):
         top_features(expert, template="nonsense")
     with pytest.raises(tagpool.InputError, match="unknown label 'B-X'"):
         top_features(expert, labels=["B-X"])
@@ -111,7 +111,7 @@ def test_transition_features_have_the_weights_of_the_model() -> None:
 
 
 def described(expert: Expert, corpus: Corpus, place: int) -> dict[str, float]:
-    """A token's features with their values, those without weights included."""
+    """The features of a token with their values, also those without weights."""
     result: dict[str, float] = {}
     for name, value in expert._fitted().encoder(1).describe(corpus.native, 0)[place]:
         result[name] = result.get(name, 0.0) + value
@@ -121,7 +121,7 @@ def described(expert: Expert, corpus: Corpus, place: int) -> dict[str, float]:
 def label_without(
     expert: Expert, lattice: Lattice, place: int, features: dict[str, float], missing: set[str], favoured: str | None = None
 ) -> str:
-    """Tags again, with the token's scores summed over the features it has left; a label may be favoured in what is a tie."""
+    """Tags again with the scores of the remaining features of a token; ``favoured`` wins ties."""
     left = {name: value for name, value in features.items() if name not in missing}
     weights = expert._fitted().weights_of(list(left)).reshape(len(left), len(expert.labels_)).astype(float)
     nodes = lattice.nodes.copy()
@@ -175,7 +175,7 @@ def test_models_from_files_are_explained_the_same(tmp_path: Any) -> None:
     assert explain(tagpool.load(tmp_path / "m"), corpus) == explain(trained(), corpus)
     trained().save(tmp_path / "nameless", names=False)
     nameless = tagpool.load(tmp_path / "nameless")
-    assert explain(nameless, corpus) == explain(trained(), corpus)  # names of a sentence's features are made anew
+    assert explain(nameless, corpus) == explain(trained(), corpus)  # the names of features follow from the sentence
     with pytest.raises(tagpool.InputError, match="without names"):
         top_features(nameless)
     nameless.save(tmp_path / "again")

@@ -1,4 +1,4 @@
-"""Training that goes on, where transitions look two labels back or at features: every weight is carried over by name."""
+"""Continued training with transition features: every weight is carried over by name."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from tagpool.experts.saving import SaveOptions, feature_names, history_names, to
 PLAIN = "word[-1..1]\nshape[0]\nsuffix(word, 1..3)[0]\n"
 HISTORY = PLAIN + "label[-1] & shape[0]\nlabel[-1] & word[0] & shape[-1]\n"
 KINDS = [PLAIN, HISTORY]
-# It goes nowhere: the weights it ends with are those it began with. (A tolerance of 1 is reached after ten iterations only.)
+# The trainer stops at once: the weights do not change. (A tolerance of 1 is reached only after ten iterations.)
 STILL = SGD(epochs=1, step=1e-30)
 EXACT = LBFGS(tolerance=1e-13, iterations=3000, warm_up=0)
 
 
 def named(expert: Expert) -> dict[tuple[str, ...], float]:
-    """All weights that are not zero, by name."""
+    """Nonzero weights by name."""
     model, labels = expert._fitted(), expert.labels_
     result: dict[tuple[str, ...], float] = {}
     names = feature_names(expert)
@@ -47,7 +47,7 @@ def expect_equal(left: dict[tuple[str, ...], float], right: dict[tuple[str, ...]
 
 
 def words_of(seed: int, count: int, labels: str) -> Corpus:
-    """Words that go with their labels, which follow no rule."""
+    """Words that determine their labels; the labels are random."""
     random = np.random.default_rng(seed)
     drawn = [[labels[item] for item in random.integers(0, len(labels), random.integers(1, 6))] for _ in range(count)]
     words = [[f"{label.lower()}{random.integers(0, 3)}" for label in sentence] for sentence in drawn]
@@ -57,8 +57,10 @@ def words_of(seed: int, count: int, labels: str) -> Corpus:
 @pytest.mark.parametrize("pairs", ["all", "observed"])
 @pytest.mark.parametrize("from_file", [False, True])
 @pytest.mark.parametrize("templates", KINDS)
-def test_nothing_is_lost_on_the_same_or_on_other_sentences(templates: str, from_file: bool, pairs: str, tmp_path: Path) -> None:
-    """Also the weights of what the new sentences never show stay; new labels and features begin at zero."""
+def test_weights_are_carried_over_to_the_same_and_to_other_sentences(
+    templates: str, from_file: bool, pairs: str, tmp_path: Path
+) -> None:
+    """Weights of features that the new sentences lack stay, too; new labels and features begin at zero."""
     first, second = words_of(1, 30, "ABC"), words_of(2, 20, "DCA")
     crf = CRF(templates, pairs=pairs, trainer=SGD(epochs=4)).fit(first)
     before, tags, lattices = named(crf), crf.predict(first), crf.lattices(first)
@@ -71,7 +73,7 @@ def test_nothing_is_lost_on_the_same_or_on_other_sentences(templates: str, from_
         going.set_params(warm_start=True, trainer=STILL, l2=0.0).fit(more)
         expect_equal({name: weight for name, weight in named(going).items() if abs(weight) > 1e-20}, before)
     assert going.labels_ == (*dict.fromkeys(label for sentence in first.labels for label in sentence), "D")
-    # Without the new label everything is scored as before: the old tags are the best ones still.
+    # Without the new label the scores are the same: the old labels are still the best.
     new = [going.labels_.index("D")]
     for old, lattice, best in zip(lattices, going.lattices(first), tags, strict=True):
         without = lattice.constrained(forbidden=dict.fromkeys(range(len(best)), new)).best()
@@ -82,7 +84,7 @@ def test_nothing_is_lost_on_the_same_or_on_other_sentences(templates: str, from_
 @given(st.integers(0, 2**32 - 1), st.sampled_from(KINDS), st.booleans())
 @settings(max_examples=25, deadline=None)
 def test_the_start_scores_every_sequence_as_the_old_model(seed: int, templates: str, unknown: bool) -> None:
-    """By enumeration of the old labels' sequences, also where new sentences have labels in another order, or unknown ones."""
+    """Enumerates sequences of the old labels; new sentences may have labels in another order, or unknown ones."""
     first, second = words_of(seed, 6, "ABC"), words_of(seed + 1, 5, "CDAB")
     crf = CRF(templates, trainer=SGD(epochs=2)).fit(first)
     tried = Corpus.from_lists(word=[["a1", "b2", "zz", "c0"][: 2 + seed % 3], ["b0"]])
@@ -111,7 +113,7 @@ def test_the_start_scores_every_sequence_as_the_old_model(seed: int, templates: 
 
 
 @pytest.mark.parametrize("templates", KINDS)
-def test_going_on_from_the_optimum_stays_there(templates: str) -> None:
+def test_training_continued_from_the_optimum_stays_there(templates: str) -> None:
     corpus = builtin_corpus(30, seed=4)
     crf = CRF(templates, trainer=EXACT, l2=0.5).fit(corpus)
     loss, iterations, before = crf.log_[-1].loss, len(crf.log_), crf.predict_marginals(corpus)
@@ -124,8 +126,8 @@ def test_going_on_from_the_optimum_stays_there(templates: str) -> None:
 
 @pytest.mark.parametrize("trainer", ["sgd", "lbfgs", "owlqn", "fobos", "perceptron"])
 @pytest.mark.parametrize("templates", KINDS)
-def test_every_trainer_goes_on(templates: str, trainer: str) -> None:
-    """With new labels and features, beside much that the new sentences do not show; the same bytes whatever the threads."""
+def test_every_trainer_continues(templates: str, trainer: str) -> None:
+    """The new sentences have new labels and features, and lack others; the bytes do not depend on the threads."""
     corpus = builtin_corpus(80, seed=3)
     words, labels = corpus[:40].words, corpus[:40].labels
     new = Corpus.from_lists(word=[*words, *[["zyx", "wvu", "zyx"]] * 5], label=[*labels, *[["B-NEW", "I-NEW", "O"]] * 5])
@@ -155,14 +157,14 @@ def test_streams(templates: str, tmp_path: Path) -> None:
         crf = load(tmp_path / "model")
     assert scores[-1] > scores[0]
     assert crf.summary_["sentences"] == 150
-    # A well trained model stays what it was when it sees a few sentences once more.
+    # A few sentences that were seen before do not change a well trained model.
     trained = CRF(templates).fit(corpus)
     before = trained.score(dev)
     assert trained.partial_fit(corpus[:20]).score(dev) > before - 0.05
 
 
 def test_transition_features_without_weights_are_learned_later(tmp_path: Path) -> None:
-    """Nothing is left of them: the file has their templates all the same."""
+    """All of them are pruned, but the file still has their templates."""
     corpus = builtin_corpus(60, seed=3)
     expert = CRF(HISTORY, trainer=SGD(epochs=2)).fit(corpus)
     (tmp_path / "model").write_bytes(to_bytes(expert, SaveOptions(half=True, prune=100.0)))
@@ -173,7 +175,7 @@ def test_transition_features_without_weights_are_learned_later(tmp_path: Path) -
     assert any(kind == "transition" for kind, *_ in named(again))
 
 
-def test_without_names_it_cannot_go_on(tmp_path: Path) -> None:
+def test_training_needs_names_to_continue(tmp_path: Path) -> None:
     corpus = words_of(5, 30, "ABC")
     CRF(HISTORY, trainer=SGD(epochs=1)).fit(corpus).save(tmp_path / "nameless", names=False)
     nameless = load(tmp_path / "nameless")
@@ -183,7 +185,7 @@ def test_without_names_it_cannot_go_on(tmp_path: Path) -> None:
 
 
 def test_partial_fit_scales_the_penalty_to_the_share_of_sentences(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The penalty belongs to all sentences ever seen: new ones carry their share of it."""
+    """The penalty applies to all sentences; new sentences have their share of it."""
     penalties: list[float] = []
     train = SGD.train
 

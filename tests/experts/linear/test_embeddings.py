@@ -1,4 +1,4 @@
-"""Experts with word vectors: every dimension is a feature with a value. Held to given features, enumeration and differences."""
+"""Experts with word vectors, against given features, enumeration and finite differences: a dimension is a feature."""
 
 from __future__ import annotations
 
@@ -39,15 +39,15 @@ EXACT = LBFGS(tolerance=1e-13, iterations=3000, warm_up=0)
 NONE = np.zeros(0, np.float32)
 
 
-def made_up(words: list[str], seed: int = 3, width: int = WIDTH) -> Embeddings:
-    """Some numbers are zero."""
+def random_vectors(words: list[str], seed: int = 3, width: int = WIDTH) -> Embeddings:
+    """Random vectors; some numbers are zero."""
     random = np.random.default_rng(seed)
     vectors = random.normal(size=(len(words), width)) * (random.random((len(words), width)) < 0.9)
     return Embeddings(words, vectors)
 
 
 def vocabulary(corpus: Corpus) -> list[str]:
-    """Two thirds of the words, and their small letters."""
+    """Two thirds of the words, and these in lower case."""
     words = sorted({word for words in corpus.words for word in words})
     return list(dict.fromkeys(form for i, word in enumerate(words) if i % 3 for form in (word, word.lower())))
 
@@ -59,7 +59,7 @@ def corpus() -> Corpus:
 
 @pytest.fixture(scope="module")
 def vectors(corpus: Corpus) -> Embeddings:
-    return made_up(vocabulary(corpus))
+    return random_vectors(vocabulary(corpus))
 
 
 def spelled_out(words: list[str], embeddings: Embeddings) -> list[dict[str, float]]:
@@ -109,9 +109,9 @@ def test_the_same_as_with_given_features(kind: Any, trainer: Any, corpus: Corpus
 @given(st.integers(0, 2**32 - 1), st.booleans())
 @settings(max_examples=40, deadline=None)
 def test_loss_and_gradient(seed: int, chain: bool) -> None:
-    """The loss is what enumeration of all label sequences gives with vectors taken from the table; the gradient its slope."""
+    """The loss equals that of all label sequences with vectors from the table; the gradient equals finite differences."""
     random = np.random.default_rng(seed)
-    embeddings = made_up(["a", "b", "c"], seed % 1000, 2)
+    embeddings = random_vectors(["a", "b", "c"], seed % 1000, 2)
     words = [[str(random.choice(["a", "b", "c", "d"])) for _ in range(random.integers(1, 4))] for _ in range(3)]
     words[0][0] = "a"
     embeddings = Embeddings(["a", "b", "c"], np.where(embeddings.vectors == 0, 0.5, embeddings.vectors))
@@ -174,7 +174,7 @@ def test_a_file_whose_vectors_do_not_fit_is_refused(corpus: Corpus, vectors: Emb
 
 
 @pytest.mark.parametrize("from_file", [False, True])
-def test_training_goes_on(from_file: bool, corpus: Corpus, vectors: Embeddings, tmp_path: Path) -> None:
+def test_training_continues(from_file: bool, corpus: Corpus, vectors: Embeddings, tmp_path: Path) -> None:
     crf = CRF(TEMPLATES + "\nlabel[-1] & word[0]", resources={"v": vectors}, trainer=EXACT).fit(corpus[:25])
     before, iterations = crf.predict_marginals(corpus[:25]), len(crf.log_)
     if from_file:
@@ -188,7 +188,7 @@ def test_training_goes_on(from_file: bool, corpus: Corpus, vectors: Embeddings, 
     assert crf.summary_["sentences"] == 60
 
 
-def test_they_are_looked_into_and_explained(corpus: Corpus, vectors: Embeddings) -> None:
+def test_inspection_and_explanation(corpus: Corpus, vectors: Embeddings) -> None:
     crf = CRF(TEMPLATES, resources={"v": vectors}, trainer=SGD(epochs=5)).fit(corpus)
     counts = features_by_template(crf)
     assert counts["embedding(v, lower(word))[0]"] == counts["embedding(v)[0]"] == WIDTH
@@ -200,8 +200,8 @@ def test_they_are_looked_into_and_explained(corpus: Corpus, vectors: Embeddings)
         assert sum(item.score for item in one.contributions) == pytest.approx(score, abs=1e-4)
 
 
-def test_vectors_alone_teach_what_words_never_seen_are(tmp_path: Path) -> None:
-    """Names and verbs have vectors that point apart; the test has other names and verbs."""
+def test_vectors_label_words_that_training_never_saw(tmp_path: Path) -> None:
+    """Vectors of names and verbs point in different directions; the test has other names and verbs."""
     random = np.random.default_rng(1)
     names, verbs = [f"N{i}" for i in range(40)], [f"v{i}" for i in range(40)]
     table = np.concatenate([random.normal(1, 0.5, (40, 4)), random.normal(-1, 0.5, (40, 4))])
@@ -214,14 +214,14 @@ def test_vectors_alone_teach_what_words_never_seen_are(tmp_path: Path) -> None:
 def test_restricted_and_pooled(corpus: Corpus, vectors: Embeddings, tmp_path: Path) -> None:
     resources = {"v": vectors}
     plain = CRF(TEMPLATES, resources=resources, trainer=SGD(epochs=3)).fit(corpus)
-    # The members' tables are equal, not the same: one is kept.
-    again = CRF(TEMPLATES, resources={"v": made_up(vocabulary(corpus))}, seed=2, trainer=SGD(epochs=2)).fit(corpus)
+    # The tables of the members are equal: the merged model has one.
+    again = CRF(TEMPLATES, resources={"v": random_vectors(vocabulary(corpus))}, seed=2, trainer=SGD(epochs=2)).fit(corpus)
     pool = OpinionPool([plain, again])
     one = pool.merge()
     for a, b in zip(pool.predict_marginals(corpus), one.predict_marginals(corpus), strict=True):
         assert np.allclose(a, b, atol=1e-3)
     assert [name for name in one._fitted().sizes() if name.endswith(".vectors")] == ["program.vectors.0.vectors"]
-    other = CRF(TEMPLATES, resources={"v": made_up(vocabulary(corpus), seed=9)}, trainer=SGD(epochs=2)).fit(corpus)
+    other = CRF(TEMPLATES, resources={"v": random_vectors(vocabulary(corpus), seed=9)}, trainer=SGD(epochs=2)).fit(corpus)
     with pytest.raises(InputError, match="means different things"):
         OpinionPool([plain, other]).merge()
     bags = "word[0]\n[vectors]\nembedding(v)[0]\n[shapes]\nshape[0]"

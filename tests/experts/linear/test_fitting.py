@@ -1,4 +1,4 @@
-"""Experts learn what they are told to: weights of examples, unknown labels, dev sets, continued training, interruptions."""
+"""Fitting of experts: sample weights, unknown labels, dev sets, continued training, interruptions."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def probabilities(expert: CRF | MaxEnt, corpus: Corpus) -> np.ndarray:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_all_ways_to_say_the_same_sentences(kind, corpus):
+def test_all_forms_of_the_same_sentences(kind, corpus):
     expert = kind(TEMPLATES).fit(corpus)
     words, labels = corpus.words, corpus.labels
     expected = expert.predict(corpus)
@@ -64,7 +64,7 @@ def test_a_weight_of_two_is_the_sentence_twice(kind, corpus):
     assert np.allclose(probabilities(weighted, few), probabilities(kind(TEMPLATES, trainer=EXACT).fit(doubled), few), atol=1e-4)
 
 
-def test_class_weights_weigh_tokens(corpus):
+def test_class_weights_are_token_weights(corpus):
     few = corpus[:12]
     heavy = "B-PER"
     alone = Corpus.from_lists(
@@ -84,7 +84,7 @@ def test_class_weights_of_a_chain_are_means_over_its_tokens(corpus):
     assert np.allclose(probabilities(by_class, few), probabilities(by_sentence, few), atol=1e-4)
 
 
-def test_balanced_classes_find_more_of_the_rare_ones(corpus, dev):
+def test_balanced_classes_raise_the_recall_of_rare_labels(corpus, dev):
     def found(expert: MaxEnt) -> int:
         return sum(label != "O" for labels in expert.predict(dev) for label in labels)
 
@@ -93,7 +93,7 @@ def test_balanced_classes_find_more_of_the_rare_ones(corpus, dev):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_unknown_labels(kind, corpus):
-    """A label may be None, or have a name of its own; a sentence without any label teaches nothing."""
+    """An unknown label is None or a name; a sentence without known labels has no effect."""
     random = np.random.default_rng(1)
     hidden = [[None if random.random() < 0.3 else label for label in labels] for labels in corpus.labels]
     named = [["?" if label is None else label for label in labels] for labels in hidden]
@@ -161,7 +161,7 @@ def test_dev_sets_of_given_features():
 
 @pytest.mark.parametrize("trainer", ["sgd", "lbfgs", "owlqn", "fobos", "perceptron"])
 @pytest.mark.parametrize("kind", KINDS)
-def test_the_number_of_threads_changes_nothing(trainer, kind, corpus):
+def test_the_model_does_not_depend_on_the_threads(trainer, kind, corpus):
     def trained(threads: int, seed: int = 1) -> bytes:
         return to_bytes(kind(TEMPLATES, trainer=trainer, threads=threads, seed=seed).fit(corpus[:60]))
 
@@ -197,7 +197,7 @@ def test_other_penalties(penalty, corpus):
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("pairs", ["all", "observed"])
 @pytest.mark.parametrize("from_file", [True, False])
-def test_going_on_with_new_labels_and_features(kind, pairs, from_file, corpus, tmp_path):
+def test_continuing_with_new_labels_and_features(kind, pairs, from_file, corpus, tmp_path):
     first = kind(TEMPLATES, pairs=pairs).fit(corpus)
     expected = first.predict(corpus)
     if from_file:
@@ -211,7 +211,7 @@ def test_going_on_with_new_labels_and_features(kind, pairs, from_file, corpus, t
     assert agree > 0.95
 
 
-def test_going_on_from_the_optimum_stays_there(corpus):
+def test_training_continued_from_the_optimum_stays_there(corpus):
     crf = CRF(TEMPLATES, trainer=EXACT).fit(corpus[:40])
     before = probabilities(crf, corpus[:40])
     iterations = len(crf.log_)
@@ -228,7 +228,7 @@ def test_streams(corpus, dev):
         scores.append(crf.score(dev))
     assert scores[-1] > scores[0]
     assert crf.summary_["sentences"] == 150
-    # A well trained model stays what it was when it sees a few sentences once more.
+    # A few sentences that were seen before do not change a well trained model.
     trained = CRF(TEMPLATES).fit(corpus)
     before = trained.score(dev)
     assert trained.partial_fit(corpus[:20]).score(dev) > before - 0.05
@@ -248,7 +248,7 @@ def test_stopping_and_interrupting(corpus):
             crf.fit(corpus, on_epoch=interrupt)
         assert crf.is_fitted
         assert len(crf.log_) == 2
-        assert trainer == "owlqn" or crf.score(corpus) > 0.5  # which has hardly begun by then
+        assert trainer == "owlqn" or crf.score(corpus) > 0.5  # it has made little progress by then
 
 
 def test_a_step_that_is_too_large_is_tried_again(corpus):

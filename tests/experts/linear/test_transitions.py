@@ -32,7 +32,7 @@ def test_tags_are_the_best_of_the_lattice_and_survive_a_file(tmp_path: Path) -> 
         best = lattice.best()
         assert [crf.labels_[number] for number in best.labels] == result
         assert np.allclose(marginals.sum(axis=1), 1)
-        # The marginals of the labels tell how sure the best sequence can be at most.
+        # The marginals are upper bounds of the probability of the best sequence.
         probability = np.exp(best.score - lattice.log_partition())
         at_best = marginals[np.arange(len(result)), best.labels]
         assert (at_best >= probability - 1e-9).all()
@@ -42,7 +42,7 @@ def test_tags_are_the_best_of_the_lattice_and_survive_a_file(tmp_path: Path) -> 
     assert again.predict(test.words) == tags
 
 
-def test_the_same_bytes_whatever_the_threads(tmp_path: Path) -> None:
+def test_the_bytes_do_not_depend_on_the_threads(tmp_path: Path) -> None:
     train, _ = parts()
     for trainer in (SGD(epochs=2), LBFGS(iterations=5)):
         blocks = []
@@ -59,7 +59,7 @@ def test_every_trainer(trainer: str) -> None:
     assert CRF(HISTORY, trainer=trainer, l1=0.01 if trainer in ("owlqn", "fobos") else 0.0).fit(train).score(test) > 0.6
 
 
-def test_the_label_before_alone_is_what_a_chain_has_anyway(tmp_path: Path) -> None:
+def test_the_previous_label_alone_is_a_plain_transition(tmp_path: Path) -> None:
     train, _ = parts()
     for name, templates in (("with", PLAIN + "label[-1]\n"), ("without", PLAIN)):
         CRF(templates, trainer=SGD(epochs=2)).fit(train).save(tmp_path / name)
@@ -93,7 +93,7 @@ def test_labels_that_are_not_known() -> None:
     assert crf.score(test) > 0.6
 
 
-def test_small_weights_are_left_out_and_the_others_may_be_halves(tmp_path: Path) -> None:
+def test_pruning_and_half_precision(tmp_path: Path) -> None:
     """Pruning and half precision of features and transition features: remaining weights are equal, or the nearest half."""
     train, test = parts()
     crf = CRF(HISTORY, trainer=SGD(epochs=3)).fit(train)

@@ -1,4 +1,4 @@
-"""The native learners against every path expert taken by itself."""
+"""The native learners against enumeration of all path experts."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ def wmwp(native, beta, first=0, last=None):
 
 
 @st.composite
-def with_automaton(draw, silence=True):
-    small = draw(smalls(silence=silence))
+def with_automaton(draw, abstentions=True):
+    small = draw(smalls(abstentions=abstentions))
     longest = max(len(gold) for _, gold in small.sentences)
     return small, draw(automata(small.experts, longest))
 
 
 @settings(max_examples=35)
 @given(with_automaton(), BETAS, st.data())
-def test_weights_and_losses_of_an_automaton_are_those_of_its_paths(made, beta, data):
-    small, edges = made
+def test_weights_and_losses_of_an_automaton_are_those_of_its_paths(case, beta, data):
+    small, edges = case
     automaton = Automaton(edges, start=0)
     native = small.native(automaton)
     order = automaton.edge_order()
@@ -44,7 +44,7 @@ def test_weights_and_losses_of_an_automaton_are_those_of_its_paths(made, beta, d
     assert losses == pytest.approx(oracle.expected_losses(), abs=1e-9)
     expected = oracle.averaged(first)
     assert averaged == pytest.approx([expected[edge] for edge in order], abs=1e-9)
-    # Pushed: a state's edges sum to 1, and a path's product is its probability.
+    # Weight pushing: the edges of a state sum to 1, and the product along a path is its probability.
     outgoing = native.distributions(LearnerKind(False, beta, 0), np.array([first], np.uint32))
     by_edge = dict(zip(order, outgoing.tolist(), strict=True))
     for path, probability in oracle.rounds[first].items():
@@ -75,14 +75,14 @@ def test_the_positional_automaton_is_the_table_of_positions(small, beta):
         assert one == pytest.approx(other, abs=1e-12)
     assert table.boosted(5)[1] == pytest.approx(general.boosted(5)[1])
     weights = wmwp(table, beta)[1]
-    # Labels may differ where rounding decides between equal votes; the share they got may not.
+    # Labels may differ if rounding decides between equal votes; their part of the votes may not.
     assert table.vote(weights, True)[1] == pytest.approx(general.vote(weights, True)[1])
 
 
 @settings(max_examples=35)
 @given(with_automaton(), BETAS)
-def test_the_vote_of_an_automaton_is_the_best_of_its_label_sequences(made, beta):
-    small, edges = made
+def test_the_vote_of_an_automaton_is_the_best_of_its_label_sequences(case, beta):
+    small, edges = case
     automaton = Automaton(edges, start=0)
     native = small.native(automaton)
     order = automaton.edge_order()
@@ -149,7 +149,7 @@ def test_paths_are_drawn_as_often_as_they_are_probable(general):
         assert result.get(labels, 0.0) == pytest.approx(weight, abs=4.5 * np.sqrt(weight * (1 - weight) / count))
 
 
-def test_an_expert_that_abstains_keeps_its_share():
+def test_an_expert_that_abstains_keeps_its_weight():
     small = Small([([[0, 1, None]], [0])] * 5 + [([[0, 1, 1]], [0])], 3)
     native = small.native()
     tables = native.distributions(LearnerKind(False, 0.8, 0), np.arange(6, dtype=np.uint32)).reshape(6, 3)
@@ -158,9 +158,9 @@ def test_an_expert_that_abstains_keeps_its_share():
 
 
 @settings(max_examples=35)
-@given(with_automaton(silence=False))
-def test_without_noise_the_perturbed_leader_is_the_best_path_so_far(made):
-    small, edges = made
+@given(with_automaton(abstentions=False))
+def test_without_noise_the_perturbed_leader_is_the_best_path_so_far(case):
+    small, edges = case
     for automaton in (Automaton(edges, start=0), None):
         native = small.native(automaton)
         longest = max(len(gold) for _, gold in small.sentences)
@@ -186,7 +186,7 @@ def test_the_perturbation_is_uniform():
 
 
 @settings(max_examples=40)
-@given(smalls(silence=False), BETAS)
+@given(smalls(abstentions=False), BETAS)
 def test_losses_ahead_are_those_of_each_rounds_vote_on_the_rounds_behind_it(small, beta):
     native = small.native()
     count = len(small.sentences)
@@ -214,7 +214,7 @@ def test_the_best_suffix_is_the_least_by_trying_all():
 
 
 def test_many_rounds_lose_nothing_to_underflow():
-    # The second expert is wrong 5,000 times and then always right: its weight comes back as soon as the first has lost as much.
+    # The second expert is wrong 5,000 times, then always right: it leads again after the first has as many errors.
     wrong, right = ([[0, 1]], [0]), ([[1, 0]], [0])
     sentences = [wrong] * 5000 + [right] * 10_001
     for automaton in (None, Automaton([(0, 1, 0), (0, 1, 1)])):

@@ -1,4 +1,4 @@
-"""Bags that are found: what keeps each other down is put apart."""
+"""Automatic bags: templates that reduce the weights of each other are in different bags."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ TEMPLATES = "word[0]\nshape(word)[-1..1]\nclue[0]\nsuffix(word, 1..3)[0]"
 
 @pytest.fixture(scope="module")
 def train() -> Corpus:
-    """Two of three tokens have a clue that gives the label away: features of the word need not be learned beside it."""
+    """Two of three tokens have a feature that determines the label, so that features of the word get small weights."""
     corpus = tagpool.builtin_corpus(200, seed=8)
     clue = [[label if i % 3 else "none" for i, label in enumerate(row)] for row in corpus.labels]
     return Corpus.from_lists(word=corpus.words, clue=clue, label=corpus.labels)
 
 
-def test_a_strong_clue_gets_a_bag_of_its_own(train):
+def test_a_strong_feature_has_a_separate_bag(train):
     bagged = BaggingPool(CRF(TEMPLATES, trainer=SGD(epochs=4)), bags="auto").fit(train)
     assert len(bagged) == 2
     (separate,) = (name for name in bagged.names_ if "clue" in name)
@@ -38,7 +38,7 @@ def test_a_strong_clue_gets_a_bag_of_its_own(train):
     assert "Held-out F1" in bagged.auto_
 
 
-def test_the_same_whatever_the_threads(train):
+def test_bags_do_not_depend_on_the_threads(train):
     result = [BaggingPool(CRF(TEMPLATES, trainer=SGD(epochs=2)), bags="auto", threads=n).fit(train) for n in (1, 3)]
     assert result[0].auto_ == result[1].auto_
     assert result[0].to_bytes(SaveOptions()) == result[1].to_bytes(SaveOptions())
@@ -61,6 +61,6 @@ def test_the_cut_has_the_most_pressure_across_it():
             assert right
 
 
-def test_what_has_no_bags(train):
+def test_templates_without_bags(train):
     with pytest.raises(InputError, match="at least two kinds of templates, got only word"):
         BaggingPool(CRF("word[-1..1]\nword[2]"), bags="auto").fit(train)

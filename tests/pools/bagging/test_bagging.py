@@ -1,4 +1,4 @@
-"""Feature bagging: members on their bags, side by side, the same whatever the threads."""
+"""BaggingPool: members of bags, trained in parallel; the result does not depend on the threads."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_members_are_the_experts_of_their_bags(train, dev):
 
 
 @pytest.mark.parametrize(("alpha", "combine"), [(alpha, item) for alpha, several in LEARNED for item in several])
-def test_the_same_bytes_whatever_the_threads(alpha, combine, train, dev):
+def test_the_bytes_do_not_depend_on_the_threads(alpha, combine, train, dev):
     bags = {"shapes": ["shapes"], "both": ["endings", "near"]}
     result = []
     for threads in (1, 2, 5):
@@ -67,7 +67,7 @@ def test_the_same_bytes_whatever_the_threads(alpha, combine, train, dev):
 
 
 @pytest.mark.parametrize("combine", ALL)
-def test_shares_of_the_best_f1(combine, train, dev):
+def test_weights_of_the_best_f1(combine, train, dev):
     two = {"shapes": ["shapes"], "endings": ["endings"]}
     bagged = BaggingPool(crf(), bags=two, combine=combine, weights="dev").fit(train, dev=dev)
     scores = [
@@ -80,12 +80,12 @@ def test_shares_of_the_best_f1(combine, train, dev):
 def test_folds_need_no_dev_set(train):
     expert, two = CRF(TEMPLATES, l2=0.05), {"endings": ["endings"], "near": ["near"]}
     by_folds = BaggingPool(expert, bags=two, weights="likelihood", folds=3).fit(train)
-    # In-sample, the shares would be others: the member that learns best by heart would get more.
+    # In-sample weights differ: the member that overfits most has a higher weight.
     in_sample = OpinionPool(list(by_folds), weights="likelihood").fit(train)
     assert np.abs(by_folds.weights_ - in_sample.weights_).max() > 0.01
     again = BaggingPool(expert, bags=two, weights="likelihood", folds=3, seed=2).fit(train)
     assert again.weights_.tolist() != by_folds.weights_.tolist()
-    # A label that only one fold has is no reason to stop.
+    # A label that only one fold has is not an error.
     rare = Corpus.from_lists(word=[*train.words, ["Zzz"]], label=[*train.labels, ["B-RARE"]])
     for alpha in ("likelihood", "kfold"):
         assert "B-RARE" in BaggingPool(crf(), weights=alpha).fit(rare).labels_
@@ -118,7 +118,7 @@ def test_bags_may_overlap_or_be_the_base(train, dev):
     assert bagged.merge().predict(dev) == bagged.predict(dev)
 
 
-def test_shares_may_be_an_array(train):
+def test_weights_may_be_an_array(train):
     bagged = [
         BaggingPool(CRF(TEMPLATES, trainer=SGD(epochs=2)), weights=alpha)
         for alpha in ([0.5, 0.3, 0.2], np.array([0.5, 0.3, 0.2]))
@@ -151,7 +151,7 @@ def test_other_experts_and_inputs(train, dev):
     assert half.predict(dev) != BaggingPool(crf(), weights="kfold").fit(train).predict(dev)
 
 
-def test_epochs_are_told_of_and_may_be_stopped(train):
+def test_epochs_are_reported_and_may_stop_training(train):
     reported = []
 
     def stop_after_two(name, epoch):
@@ -186,7 +186,7 @@ def test_an_error_ends_the_other_trainings(train):
         ({"weights": "likelihood", "combine": "sequence-mixture"}, InputError, "is for products"),
         ({"weights": "dev"}, InputError, "needs dev sentences"),
         ({"weights": "kfold", "folds": 1}, InputError, "folds=1.: expected a whole number from 2"),
-        ({"weights": "kfold", "folds": 1000}, InputError, "expected at most 120"),
+        ({"weights": "kfold", "folds": 1000}, InputError, "folds=1000: expected 2 to 120, the number of sentences"),
         ({"threads": 0}, InputError, "threads=0"),
         ({"bags": {"a": ["shape"]}}, TemplateError, "there is no bag 'shape'; the bags are base, shapes, endings, near"),
         ({"bags": {"a": []}}, InputError, "is empty"),
@@ -240,8 +240,8 @@ def test_copies_are_the_same(train, dev):
     assert pickle.loads(pickle.dumps(pool)).predict(dev) == copy.deepcopy(pool).predict(dev) == pool.predict(dev)
 
 
-def test_missing_clues_hurt_less():
-    """Undertraining (BAGGING, section 3): where a strong clue goes missing, bags know more than one expert on everything."""
+def test_missing_features_cost_less():
+    """Undertraining (BAGGING, section 3): without a strong feature, bags are better than one expert on all features."""
 
     def with_clues(corpus, there):
         clues = [[label.partition("-")[2] or "O" if there else "none" for label in row] for row in corpus.labels]

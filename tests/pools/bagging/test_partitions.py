@@ -68,7 +68,7 @@ def test_members_have_parts_of_the_features(scheme, train, dev):
 
 
 def test_a_part_is_trained_as_if_there_were_no_other_features(train, dev):
-    """The second half by order of the features that two templates make, where one of them makes exactly that half."""
+    """The second half of the features of two templates, if one of them has exactly that half."""
     encoder = Encoder("shape(word)[0]\nword[0]").fit(train)
     keep = bytes(name.startswith("word") for name in encoder.feature_names)
 
@@ -127,7 +127,7 @@ def test_a_member_for_each_label(train, dev, tmp_path):
     assert set(pool.bags_["PER"]) == {"B-PER", "I-PER"}
     assert pool.merge().predict(dev) == pool.predict(dev)
     assert pool.to_bytes(SaveOptions()) == bagged(train, LabelWise(), weights="kfold", threads=3).to_bytes(SaveOptions())
-    # Together they know what each alone cannot.
+    # The pool is better than each member.
     assert pool.score(train) > max(member.score(train) for member in pool)
     pool.save(tmp_path / "pool")
     again = tagpool.load(tmp_path / "pool")
@@ -138,7 +138,7 @@ def test_a_member_for_each_label(train, dev, tmp_path):
     assert pickle.loads(pickle.dumps(pool)).predict(dev) == pool.predict(dev)
 
 
-def test_labels_that_are_not_known(train):
+def test_unknown_labels(train):
     labels = [[None if i % 5 == 0 else label for i, label in enumerate(row)] for row in train.labels]
     pool = BaggingPool(CRF(TEMPLATES, trainer=SGD(epochs=2)), bags=LabelWise()).fit(train.words, labels)
     assert set(pool.labels_) == {label for row in labels for label in row if label is not None}
@@ -153,7 +153,7 @@ def test_labels_that_are_not_known(train):
         (CRF(TEMPLATES + "\nlabel[-1] & word[0]"), LabelWise(), "no transition features"),
     ],
 )
-def test_what_schemes_cannot_do(train, expert, scheme, message):
+def test_schemes_that_do_not_fit(train, expert, scheme, message):
     with pytest.raises(InputError, match=message):
         BaggingPool(expert, bags=scheme).fit(train)
 

@@ -114,14 +114,14 @@ def test_sharing_counts_supports(pool):
     assert shares.templates["shape(word)[0]"].sizes == tuple(of_shapes.sum(axis=(1, 2)).tolist())
 
 
-def test_penalties_share_out_differently(corpus):
+def test_penalties_divide_features_differently(corpus):
     def trained(**options) -> ElitistPool:
         return ElitistPool(TEMPLATES, epochs=30, step=0.2, weights=[0.5, 0.3, 0.2], **options).fit(corpus)
 
     kinds = (("elitist", 0.0), ("elitist", 3.0), ("l1", 0.3))
     free, elitist, l1 = (trained(penalty=penalty, strength=strength).sharing().total for penalty, strength in kinds)
     assert free.mean_overlap == 1.0
-    # The expert whose weights count most gets the features, but none is lost; l1 looks at no other expert, and drops them.
+    # Elitist: the expert with the highest weight has the features, and none is lost. l1 removes features of all experts.
     assert elitist.sizes[0] > 1.3 * elitist.sizes[1] > 1.5 * elitist.sizes[2]
     assert l1.used < 0.2 * elitist.used
     assert elitist.used == free.used
@@ -255,7 +255,7 @@ def test_not_fitted(corpus):
         ("[0.25, 0.25, 0.25, 0.25]", "does not contain all members"),
     ],
 )
-def test_files_that_hold_half_a_pool(pool, tmp_path: Path, alpha: str, expected: str):
+def test_incomplete_files(pool, tmp_path: Path, alpha: str, expected: str):
     path = tmp_path / "damaged.tagpool"
     texts, arrays = file_parts(pool, False)
     path.write_bytes(pool.merge()._fitted().write(texts | {"kind": pool.expert, WEIGHTS: alpha}, arrays, False))
@@ -263,7 +263,7 @@ def test_files_that_hold_half_a_pool(pool, tmp_path: Path, alpha: str, expected:
         tagpool.load(path)
 
 
-def test_members_of_other_labels_are_not_believed(pool, corpus, tmp_path: Path):
+def test_members_with_other_labels_are_refused(pool, corpus, tmp_path: Path):
     path = tmp_path / "damaged.tagpool"
     texts, arrays = file_parts(pool, False)
     other = MaxEnt("word[0]").fit([["a", "b"]], [["X", "Y"]])._fitted().write({}, {}, False)
@@ -272,7 +272,7 @@ def test_members_of_other_labels_are_not_believed(pool, corpus, tmp_path: Path):
         tagpool.load(path)
 
 
-def test_an_elitist_pool_in_a_pool_comes_back_with_its_members(pool, dev, tmp_path: Path):
+def test_an_elitist_pool_in_a_pool_is_restored_with_its_members(pool, dev, tmp_path: Path):
     tagpool.OpinionPool([pool, pool[1]]).save(tmp_path / "pool")
     again = list(tagpool.load(tmp_path / "pool"))
     assert [type(member) for member in again] == [ElitistPool, type(pool[1])]

@@ -1,4 +1,4 @@
-"""Two stages: what the second sees, against every other mention looked at one by one; honest folds, files, refusals."""
+"""TwoStageTagger: columns of the second stage against a slow version; folds, files, refusals."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_mentions_are_the_longest_phrases_labelled_elsewhere(case: tuple[list[li
 
 
 @given(labelled())
-def test_the_majority_of_other_mentions_is_what_elsewhere_says(case: tuple[list[list[str]], list[list[str]]]) -> None:
+def test_elsewhere_is_the_majority_of_other_mentions(case: tuple[list[list[str]], list[list[str]]]) -> None:
     words, labels = case
     corpus = add_columns(Corpus.from_columns({"word": words}, documents=[0]), labels)
     encoder = Encoder("elsewhere(stage, most)[0]").fit(corpus)
@@ -95,7 +95,7 @@ def test_the_majority_of_other_mentions_is_what_elsewhere_says(case: tuple[list[
         assert encoder.describe(corpus, n)[at] == [(f"elsewhere(stage, most)[0]={kind}", 1.0) for kind in expected]
 
 
-def test_other_documents_and_lone_sentences_say_nothing() -> None:
+def test_other_documents_have_no_effect() -> None:
     words, labels = [["Lee"], ["Lee"]], [["B-PER"], ["O"]]
     assert add_columns(Corpus.from_columns({"word": words}, documents=[0]), labels).column("mention") == [["-"], ["PER/U"]]
     assert add_columns(Corpus.from_columns({"word": words}, documents=[0, 1]), labels).column("mention") == [["-"], ["-"]]
@@ -106,7 +106,7 @@ def test_other_documents_and_lone_sentences_say_nothing() -> None:
 
 
 class Spy(CRF):
-    """Notes what every one of its kind was trained on, and what it was asked to label."""
+    """Records the training sentences and the tagged sentences of all instances."""
 
     learned: ClassVar[list[list[list[str]]]] = []
     inputs: ClassVar[list[list[list[str]]]] = []
@@ -136,7 +136,7 @@ def test_no_first_stage_labels_documents_it_has_learned_from(train: Corpus) -> N
         assert len(asked) % 6 == 0, "whole documents"
 
 
-def test_the_second_stage_learns_what_a_tagger_by_hand_does(train: Corpus, dev: Corpus, pool: TwoStageTagger) -> None:
+def test_the_second_stage_equals_a_tagger_on_the_same_columns(train: Corpus, dev: Corpus, pool: TwoStageTagger) -> None:
     second = CRF(FEATURES + TEMPLATES, trainer=SGD(epochs=2))
     second.fit(
         add_columns(train, pool._cross_val_labels(TrainingCorpora(train, dev), None)),
@@ -146,7 +146,7 @@ def test_the_second_stage_learns_what_a_tagger_by_hand_does(train: Corpus, dev: 
     assert pool.first_.predict(dev) == crf().fit(train, dev=dev).predict(dev)
 
 
-def test_the_same_again_whatever_the_threads(train: Corpus, dev: Corpus, pool: TwoStageTagger, tmp_path: Any) -> None:
+def test_the_pool_does_not_depend_on_the_threads(train: Corpus, dev: Corpus, pool: TwoStageTagger, tmp_path: Any) -> None:
     again = TwoStageTagger(crf(), folds=3, threads=2).fit(train, dev=dev)
     again.save(tmp_path / "again")
     pool.save(tmp_path / "pool")
@@ -198,7 +198,7 @@ def test_it_is_a_tagger_like_others(pool: TwoStageTagger, dev: Corpus) -> None:
 # Bad input -----------------------------------------------------------------------------------------------------------------
 
 
-def test_what_cannot_be(train: Corpus, pool: TwoStageTagger) -> None:
+def test_refusals(train: Corpus, pool: TwoStageTagger) -> None:
     without = Corpus.from_lists(word=train.words, label=train.labels)
     with pytest.raises(InputError, match="the corpus has no documents; mark them with -DOCSTART-"):
         TwoStageTagger(crf()).fit(without)
@@ -214,7 +214,7 @@ def test_what_cannot_be(train: Corpus, pool: TwoStageTagger) -> None:
         TwoStageTagger(crf()).fit(train, sample_weight=[1.0])
     with pytest.raises(NotFittedError, match="TwoStageTagger is not fitted"):
         TwoStageTagger(crf()).predict(train)
-    with pytest.raises(InputError, match="column 'stage', which two stages make themselves"):
+    with pytest.raises(InputError, match="column 'stage', which two stages add"):
         pool.predict(train.with_column("stage", train.labels))
     with pytest.raises(InputError, match="unknown field 'stag'"):
         TwoStageTagger(crf(), CRF("stag[0]"), folds=2).fit(train)

@@ -1,4 +1,4 @@
-"""Small ballots and automata, made up for tests."""
+"""Small random ballots and automata."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LABELS = "ABC"
 
 @dataclass
 class Small:
-    """Sentences with what experts say of them."""
+    """Sentences with the labels of experts."""
 
     sentences: list[Sentence]
     experts: int
@@ -36,10 +36,10 @@ class Small:
 
 
 @st.composite
-def smalls(draw: st.DrawFn, longest: int = 3, silence: bool = True, same_length: bool = False) -> Small:
+def smalls(draw: st.DrawFn, longest: int = 3, abstentions: bool = True, same_length: bool = False) -> Small:
     experts = draw(st.integers(2, 3))
     label = st.integers(0, 2)
-    messages = st.one_of(label, label, label, st.none()) if silence else label
+    messages = st.one_of(label, label, label, st.none()) if abstentions else label
     fixed = draw(st.integers(1, longest))
     sentences = []
     for _ in range(draw(st.integers(2, 6))):

@@ -1,4 +1,4 @@
-"""Outputs of unequal lengths: aligned columns lose nothing, match what is the same, and can be pooled."""
+"""Outputs of unequal lengths: aligned columns have all symbols, match equal ones, and can be pooled."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_a_missing_output_and_an_empty_one_are_not_the_same():
     assert pool.predict({"one": [["a"]], "two": [None], "three": [None]}) == [["a"]]
 
 
-def test_what_cannot_be_aligned_is_refused():
+def test_refusals():
     gold = [["a", "b"]] * 3
     with pytest.raises(InputError, match=r"two, sentence 2: expected a list of texts"):
         VotePool(lengths="align").fit({"one": gold, "two": [["a"], ["a", None], ["b"]]}, gold)

@@ -1,4 +1,4 @@
-"""Reliability without gold labels: what experts were made with is found again, and the pool is better than all of them."""
+"""Reliability without gold labels: the accuracies of simulated experts are estimated, and the pool is better than all."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from tagpool import InputError, estimate_reliability
 LABELS = "abc"
 
 
-def made(seed=0, sentences=150, accuracies=(0.95, 0.7, 0.6, 0.55), stay=0.8):
-    """Labels of a chain that likes to stay where it is; experts with accuracies of their own."""
+def simulate(seed=0, sentences=150, accuracies=(0.95, 0.7, 0.6, 0.55), stay=0.8):
+    """Labels of a Markov chain that rarely changes, and experts with these accuracies."""
     generator = np.random.default_rng(seed)
     gold = []
     for _ in range(sentences):
@@ -31,8 +31,8 @@ def right(labels, gold):
 
 
 @pytest.mark.parametrize("chain", [False, True])
-def test_what_experts_were_made_with_is_found_again(chain):
-    experts, gold = made()
+def test_accuracies_are_estimated(chain):
+    experts, gold = simulate()
     result = estimate_reliability(experts, chain=chain)
     for name, labels in experts.items():
         assert result.accuracy[name] == pytest.approx(right(labels, gold), abs=0.03)
@@ -41,13 +41,13 @@ def test_what_experts_were_made_with_is_found_again(chain):
 
 
 def test_neighbours_help_where_experts_are_poor():
-    experts, gold = made(seed=2, accuracies=(0.5, 0.5, 0.5, 0.5), stay=0.95)
+    experts, gold = simulate(seed=2, accuracies=(0.5, 0.5, 0.5, 0.5), stay=0.95)
     alone, chain = (right(estimate_reliability(experts, chain=item).labels, gold) for item in (False, True))
     assert chain > alone + 0.05
 
 
 def test_experts_that_abstain_are_judged_where_they_vote():
-    experts, gold = made(seed=3)
+    experts, gold = simulate(seed=3)
     some = {**experts, "rarely": [row if number % 5 == 0 else None for number, row in enumerate(gold)]}
     result = estimate_reliability(some, chain=False)
     assert result.accuracy["rarely"] > 0.95
@@ -57,4 +57,4 @@ def test_two_experts_are_too_few():
     with pytest.raises(InputError, match="expected three experts or more, got 2"):
         estimate_reliability({"a": [["x"]], "b": [["y"]]})
     with pytest.raises(InputError, match="rounds=0"):
-        estimate_reliability(made(sentences=3)[0], rounds=0)
+        estimate_reliability(simulate(sentences=3)[0], rounds=0)

@@ -1,4 +1,4 @@
-"""Vote pools as files: they come back as they were, and what is damaged is refused."""
+"""Files of vote pools: a loaded pool equals the saved one, and damage is an error."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ EXPERTS = {
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("general", [False, True])
-def test_a_pool_comes_back_as_it_was(method: str, general: bool, tmp_path: Path) -> None:
+def test_a_loaded_pool_equals_the_saved_one(method: str, general: bool, tmp_path: Path) -> None:
     automaton = Automaton([("s", "x", "one"), ("s", "y", "two"), ("x", "e", "three"), ("x", "e", "two"), ("y", "e", "one")])
     pool = VotePool(method, automaton=automaton if general else None, calibrate=True, beta=[0.8, 0.9]).fit(EXPERTS, GOLD)
     pool.save(tmp_path / "pool")
@@ -43,7 +43,7 @@ def test_a_pool_comes_back_as_it_was(method: str, general: bool, tmp_path: Path)
     assert repr(again.set_params(automaton=pool.automaton)) == repr(pool)
 
 
-def test_functions_are_not_kept_and_asked_for(tmp_path: Path) -> None:
+def test_functions_are_not_saved_and_must_be_set_again(tmp_path: Path) -> None:
     def key(place: tagpool.Place) -> str:
         return "first" if place.position == 0 else "later"
 
@@ -59,7 +59,7 @@ def test_functions_are_not_kept_and_asked_for(tmp_path: Path) -> None:
         again.mean_loss(EXPERTS, GOLD)
 
 
-def test_lengths_and_schemes_are_kept(tmp_path: Path) -> None:
+def test_lengths_and_schemes_are_saved(tmp_path: Path) -> None:
     pool = VotePool(lengths="align").fit({"one": [["a"], ["b", "c"]], "two": [["a", "b"], ["c"]]}, [["a"], ["b", "c"]])
     pool.save(tmp_path / "pool")
     asked = {"one": [["a", "b", "c"]], "two": [["a", "c"]]}
@@ -97,7 +97,7 @@ def rewritten(source: Path, target: Path, change) -> None:
         lambda record, arrays, texts: texts.update(record="{"),
     ],
 )
-def test_a_file_that_does_not_fit_together_is_refused(tmp_path: Path, change) -> None:
+def test_inconsistent_content(tmp_path: Path, change) -> None:
     VotePool().fit(EXPERTS, GOLD).save(tmp_path / "good")
     rewritten(tmp_path / "good", tmp_path / "same", lambda record, arrays, texts: None)
     assert isinstance(tagpool.load(tmp_path / "same"), VotePool)

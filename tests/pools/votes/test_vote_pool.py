@@ -1,4 +1,4 @@
-"""VotePool: methods, keys, losses, silence, schemes, confidence, guarantees, β by cross-validation."""
+"""VotePool: methods, keys, losses, abstentions, schemes, confidence, guarantees, β by cross-validation."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sklearn.base import clone
 from sklearn.isotonic import IsotonicRegression
 
 from tagpool import Automaton, Corpus, NotFittedError, Scheme, VotePool
-from tagpool.pools.votes.calibration import calibrate, expected_calibration_error
+from tagpool.pools.votes.calibration import calibrate
 from tagpool.pools.votes.methods import METHODS
 
 LETTERS = "abcdefgh"
@@ -44,7 +44,7 @@ def test():
 
 
 @pytest.mark.parametrize("method", ["mvote", "cv", "fpl", "fpl_cv", "espboost"])
-def test_who_is_good_where_is_found(train, test, method):
+def test_weights_follow_the_accuracy_by_position(train, test, method):
     pool = VotePool(method, key="position").fit(*train)
     assert pool.mean_loss(*test) < 0.05
     assert VotePool("best").fit(*train).mean_loss(*test) > 0.25
@@ -83,9 +83,9 @@ def test_weights_move_with_beta_and_its_choice_is_the_least_loss(train):
     assert 0 < VotePool(beta="cv").fit(*train).beta_ < 1
 
 
-def test_keys_say_which_tokens_share_weights():
+def test_tokens_with_the_same_key_share_weights():
     generator = np.random.default_rng(3)
-    # One expert is right about vowels, the other about consonants; where they stand says nothing.
+    # One expert is right about vowels, the other about consonants, at all positions.
     gold = [[LETTERS[n] for n in generator.integers(0, 8, generator.integers(1, 12))] for _ in range(300)]
     vowels = [[y if y in "ae" else "b" for y in row] for row in gold]
     others = [[y if y not in "ae" else "b" for y in row] for row in gold]
@@ -107,7 +107,7 @@ def test_keys_say_which_tokens_share_weights():
     assert VotePool(key="length").fit(experts, gold).states_ == ("up to 1", "up to 2", "up to 4", "up to 8", "up to 16")
 
 
-def test_states_that_were_not_met_vote_by_what_all_teach(train):
+def test_new_states_have_the_weights_of_all_tokens(train):
     messages, gold = train
     short = {name: [row[:3] for row in rows] for name, rows in messages.items()}
     pool = VotePool(key="position").fit(short, [row[:3] for row in gold])
@@ -117,7 +117,7 @@ def test_states_that_were_not_met_vote_by_what_all_teach(train):
     assert labels[3:] == shared.predict([[["a"] * 5], [["b"] * 5], [["b"] * 5]])[0][3:]
 
 
-def test_a_loss_decides_whom_to_follow():
+def test_the_loss_decides_which_expert_leads():
     gold = [["rare"], ["usual"], ["usual"], ["usual"]] * 20
     never = [["usual"]] * 80
     always = [["rare"]] * 80
@@ -131,14 +131,14 @@ def test_a_loss_decides_whom_to_follow():
     assert VotePool("best", loss={"rare": 10.0}).fit(experts, gold).mean_loss(experts, gold) == 0.75
 
 
-def test_silent_and_missing_experts_vote_nothing_and_lose_nothing():
+def test_abstaining_and_missing_experts_have_no_votes_and_no_loss():
     gold = [["a", "b"], ["b", "a"]] * 20
     right = [list(row) for row in gold]
     wrong = [["b", "a"], ["a", "b"]] * 20
     rarely = [list(row) if number % 4 == 0 else None for number, row in enumerate(gold)]
     pool = VotePool().fit({"wrong": wrong, "right": right, "rarely": rarely}, gold)
     assert pool.predict({"wrong": [["a", "a"]], "right": [["b", None]], "rarely": [None]}) == [["b", "a"]]
-    # One that was silent where the others were wrong has not gained by it.
+    # An expert that abstains on difficult tokens gains no weight.
     weights = pool.weights_[0]
     assert weights[0] < weights[2] < weights[1]
     labels, confidence = pool.predict_with_confidence({"wrong": [[None]], "right": [[None]], "rarely": [[None]]})
@@ -153,7 +153,7 @@ def test_silent_and_missing_experts_vote_nothing_and_lose_nothing():
         assert labels == [["b", "b"]]
 
 
-def test_confidence_is_the_share_of_the_votes():
+def test_confidence_is_the_part_of_the_votes():
     gold = [["a"], ["b"]] * 20
     experts = {"one": gold, "two": [["a"]] * 40, "three": [["b"]] * 40}
     pool = VotePool().fit(experts, gold)
@@ -212,7 +212,14 @@ def test_an_automaton_allows_some_paths_only():
     assert whole.guarantees_.excess < free.guarantees_.excess
 
 
-def test_calibration_is_isotonic_regression_and_makes_confidence_true():
+def expected_calibration_error(confidence, correct, bins: int = 10) -> float:
+    """The mean distance of confidence from the rate of correct labels, over bins of equal width."""
+    number = np.minimum((confidence * bins).astype(np.int64), bins - 1)
+    gaps = np.abs(np.bincount(number, confidence, bins) - np.bincount(number, correct, bins))
+    return float(gaps.sum()) / len(confidence)
+
+
+def test_calibration_is_isotonic_regression_and_lowers_the_error():
     generator = np.random.default_rng(0)
     shares = np.round(generator.random(500), 2)
     right = generator.random(500) < shares**2
@@ -231,7 +238,7 @@ def test_calibration_is_isotonic_regression_and_makes_confidence_true():
     assert gaps[1] < 0.5 * gaps[0]
 
 
-def test_guarantees_hold_where_they_say_something(test):
+def test_guarantees_hold(test):
     messages, gold = specialists(sentences=4000, seed=8)
     rand, vote = (VotePool(method, key="position").fit(messages, gold) for method in ("rand", "mvote"))
     assert rand.mean_loss(*test) < rand.guarantees_.loss < 1
@@ -251,7 +258,7 @@ def test_online_rounds_are_the_first_sentences(train):
     assert few.weights_ == pytest.approx(first.weights_)
 
 
-def test_an_unfitted_pool_says_so():
+def test_an_unfitted_pool_is_an_error():
     for ask in (lambda pool: pool.predict({}), lambda pool: pool.weights_, lambda pool: pool.beta_, lambda pool: pool.save("x")):
         with pytest.raises(NotFittedError, match="fit"):
             ask(VotePool())

@@ -1,4 +1,4 @@
-"""Experts from files, taggers, functions and pipelines; predictions that are honest about what was trained on."""
+"""Experts from files, taggers, functions and pipelines; predictions by cross-validation."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def conll(words=WORDS, labels=LABELS, extra="") -> list[str]:
     return lines[:-1]
 
 
-def test_every_format_says_the_same(tmp_path):
+def test_all_formats_are_read_alike(tmp_path):
     tokens = [json.dumps({"tokens": w, "labels": y}) for w, y in zip(WORDS, LABELS, strict=True)]
     spans = [
         json.dumps({"text": "Ann Lee left.", "labels": [[0, 7, "PER"]]}),
@@ -61,7 +61,7 @@ def test_every_format_says_the_same(tmp_path):
     assert read(several, GOLD, columns="word,first,second", label="second").labels == [["O"] * 4, ["O"] * 3]
 
 
-def test_spans_follow_the_scheme_of_gold_and_what_does_not_fit_is_said(tmp_path):
+def test_spans_follow_the_scheme_of_gold_and_mismatches_are_noted(tmp_path):
     bioes = Corpus.from_lists(word=WORDS, label=[["B-PER", "E-PER", "O", "O"], ["O", "O", "S-LOC"]])
     path = write(
         tmp_path,
@@ -124,7 +124,7 @@ def test_taggers_and_functions_are_experts():
         predictions_of({"x": lambda sentences: 7}, test)
 
 
-def test_cross_val_predictted_experts_have_not_seen_what_they_label():
+def test_cross_val_predict_trains_without_the_labelled_sentences():
     # Words that occur once: only a tagger trained on a sentence knows its labels.
     corpus = Corpus.from_lists(word=[[f"w{n}"] for n in range(30)], label=[["a" if n % 3 else "b"] for n in range(30)])
     experts = {"crf": CRF("word[0]", l2=0.01, trainer=LBFGS()), "maxent": MaxEnt("word[0]", l2=0.01, trainer=LBFGS())}
@@ -147,7 +147,7 @@ def test_a_spacy_pipeline_is_an_expert():
     assert from_spacy(pipeline, what="tag")(WORDS) == [["_"] * 4, ["_"] * 3]
 
 
-def test_only_a_pipeline_is_one():
+def test_other_objects_are_not_pipelines():
     with pytest.raises(InputError, match="expected a spaCy pipeline, got int"):
         from_spacy(3)
     with pytest.raises(InputError, match="what='mood': expected entities, tag or pos"):

@@ -48,7 +48,7 @@ def test_beta_is_between_0_and_1(beta):
         ({"key": lambda place: "x", "lengths": "align"}, "aligned columns are not tokens"),
     ],
 )
-def test_parameters_that_cannot_be(parameters, match):
+def test_invalid_parameters(parameters, match):
     refused(match, **parameters)
 
 
@@ -73,7 +73,7 @@ def test_parameters_that_cannot_be(parameters, match):
         (Corpus.from_lists(word=GOLD), GOLD, "expected the predictions of several experts"),
     ],
 )
-def test_predictions_that_cannot_be(experts, gold, match):
+def test_invalid_predictions(experts, gold, match):
     with pytest.raises(InputError, match=match):
         VotePool().fit(experts, gold)
 
@@ -94,7 +94,7 @@ def test_pooling_needs_the_experts_that_were_fitted():
     assert pool.predict({"two": [["b", "b"]], "one": [["a", "b"]]}) == pool.predict({"one": [["a", "b"]], "two": [["b", "b"]]})
 
 
-def test_a_label_that_was_not_met_is_an_error_unless_it_is_allowed():
+def test_a_new_label_is_an_error_unless_it_is_allowed():
     asked = {"one": [["a", "c"]], "two": [["a", "c"]]}
     with pytest.raises(InputError, match="one, sentence 1, token 2: unknown label 'c'; the pool was fitted with 'a', 'b'"):
         VotePool().fit(EXPERTS, GOLD).predict(asked)
@@ -115,7 +115,7 @@ def test_a_label_that_was_not_met_is_an_error_unless_it_is_allowed():
         ([(0, 1, 0), (5, 1, 0)], "no path leads from the start 0 to state 5"),
     ],
 )
-def test_automata_that_cannot_be(edges, match):
+def test_invalid_automata(edges, match):
     with pytest.raises(InputError, match=match):
         Automaton(edges)
     with pytest.raises(InputError, match="no edge leaves the start 'nowhere'"):

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tagpool import _native
 from tagpool.corpus.corpus import Corpus
-from tagpool.errors import InputError
 from tagpool.experts.inducing.names import OUTSIDE, conjunction_name, label_name
 from tagpool.experts.inducing.tagger import InducingTagger
 from tagpool.experts.inside.explanation import Contribution, Explanation, TokenExplanation, as_lines, by_difference
 from tagpool.experts.inside.inspection import template_of
-from tagpool.experts.inside.sentence_weights import summed_values
+from tagpool.experts.inside.sentence_weights import Features, describe_features, summed_values
 
 
 @dataclass(frozen=True)
@@ -51,16 +49,9 @@ def explain(tagger: InducingTagger, corpus: Corpus, sentence: int = 0) -> Explan
     ('PER', 'O', ['word[0]=Ann'])
     """
     model = tagger._fitted()
-    if model.given:
-        raise InputError("the model was trained on given features; only features of templates can be explained")
     document, place = corpus.document_of(sentence)
-    number = {label: index for index, label in enumerate(model.labels)}
-    labels = [number[label] for label in tagger.predict(document)[place]]
-    try:
-        features = model.encoder(1).describe(document.native, place)
-        history = model.history_encoder(1).describe(document.native, place) if model.has_history else [[] for _ in features]
-    except _native.InputFault as fault:
-        raise tagger._explained(fault, document) from None
+    features, history = describe_features(tagger, document, place)
+    labels = [model.labels.index(label) for label in tagger.predict(document)[place]]
     words = document[place].words
     return Explanation(
         [_token(model, words[t], features[t], [name for name, _ in history[t]], labels, t) for t in range(len(words))]
@@ -68,21 +59,21 @@ def explain(tagger: InducingTagger, corpus: Corpus, sentence: int = 0) -> Explan
 
 
 def _token(
-    model: _native.OnlineModel, word: str, row: list[tuple[str, float]], history: list[str], labels: list[int], t: int
+    model: _native.OnlineModel, word: str, features: Features, history: list[str], labels: list[int], t: int
 ) -> ScoreExplanation:
-    names, numbers, values = _active(model, row, history, labels, t)
+    names, numbers, values = _active(model, features, history, labels, t)
     weights = model.weights_at(numbers).reshape(-1, len(model.labels)).astype(np.float64) * values[:, None]
-    conjunctions = list(combinations(range(len(names)), 2))
-    first, second = (numbers[[pair[side] for pair in conjunctions]] for side in (0, 1))
-    conjunction_weights = model.conjunction_weights_at(first, second).reshape(-1, len(model.labels)).astype(np.float64)
-    scores = weights.sum(axis=0) + conjunction_weights.sum(axis=0)
+    first, second = np.triu_indices(len(names), 1)  # all conjunctions of two features
+    conjunction_weights = model.conjunction_weights_at(numbers[first], numbers[second])
+    all_weights = np.concatenate([weights, conjunction_weights.reshape(-1, len(model.labels)).astype(np.float64)])
+    scores = weights.sum(axis=0) + all_weights[len(weights) :].sum(axis=0)
     label = labels[t]
     runner_up = int(np.argmax(np.where(np.arange(len(scores)) == label, -np.inf, scores)))
-    every = [*names, *(conjunction_name(names[a], names[b]) for a, b in conjunctions)]
+    all_names = [*names, *(conjunction_name(names[a], names[b]) for a, b in zip(first, second, strict=True))]
     contributions = [
-        Contribution(name, float(of[label]), float(of[label] - of[runner_up]))
-        for name, of in zip(every, np.concatenate([weights, conjunction_weights]), strict=True)
-        if of.any()
+        Contribution(name, float(row[label]), float(row[label] - row[runner_up]))
+        for name, row in zip(all_names, all_weights, strict=True)
+        if row.any()
     ]
     return ScoreExplanation(
         word=word,
@@ -95,7 +86,7 @@ def _token(
 
 
 def _active(
-    model: _native.OnlineModel, row: list[tuple[str, float]], history: list[str], labels: list[int], t: int
+    model: _native.OnlineModel, row: Features, history: list[str], labels: list[int], t: int
 ) -> tuple[list[str], NDArray[np.uint32], NDArray[np.float64]]:
     """The features of a token: names, numbers in the model, values."""
     values = summed_values(row)

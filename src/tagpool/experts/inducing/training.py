@@ -61,7 +61,7 @@ class InducingTraining(Training):
         self.learner = self._learner(_NEVER if average_from is None else average_from)
         if self.previous is not None:
             self.previous.start(self.learner, self.data)
-        self.data.release()
+        del self.data.encoded  # the learner has its own layout
 
     def _learner(self, average_from: int) -> _native.OnlineLearner:
         tagger, data = self.tagger, self.data

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,7 +45,7 @@ class TransitionFeature(NamedTuple):
 
 
 def template_of(name: str) -> str:
-    """The template a feature comes from.
+    """The template of a feature.
 
     >>> template_of("word[0]=a=b")
     'word[0]'
@@ -80,15 +80,12 @@ def top_features(
     wanted = label_numbers(tagger, labels)
     names = sorted(name for name in set(feature_names(tagger)) if name and (template is None or template_of(name) == template))
     if template is not None and not names and template not in (known := features_by_template(tagger)):
-        raise InputError(f"no feature comes from a template {template!r}; the templates are {', '.join(known) or '(none)'}")
+        raise InputError(f"no feature has the template {template!r}; the templates are {', '.join(known) or '(none)'}")
     best: dict[str, TopFeatures] = {label: TopFeatures([], []) for label in wanted}
-    for chunk, weights in _weights(tagger, names):
+    for chunk, weights in iterate_weights(tagger._fitted(), names):
         for label, number in wanted.items():
-            column = weights[:, number]
-            best[label] = TopFeatures(
-                _largest([*best[label].positive, *_candidates(chunk, column, top)], top),
-                _largest([*best[label].negative, *_candidates(chunk, -column, top, -1.0)], top, -1.0),
-            )
+            columns = zip(best[label], (1, -1), strict=True)
+            best[label] = TopFeatures(*(_largest(features, chunk, weights[:, number], top, sign) for features, sign in columns))
     return best
 
 
@@ -146,19 +143,17 @@ def label_numbers(tagger: Tagger, labels: Sequence[str] | None) -> dict[str, int
     return known if labels is None else {label: known[label] for label in labels}
 
 
-def _weights(tagger: Tagger, names: list[str]) -> Iterator[tuple[list[str], NDArray[np.float32]]]:
-    """Chunks of the names with their weights, a [names][labels] array each."""
-    model = tagger._fitted()
+def iterate_weights(model: Any, names: Sequence[str]) -> Iterator[tuple[Sequence[str], NDArray[np.float32]]]:
+    """Yield chunks of the names with their weights, a [names][labels] array each."""
     for begin in range(0, len(names), _CHUNK):
-        chunk = names[begin : begin + _CHUNK]
+        chunk = list(names[begin : begin + _CHUNK])
         yield chunk, model.weights_of(chunk).reshape(-1, len(model.labels))
 
 
-def _candidates(names: list[str], column: NDArray[np.float32], top: int, sign: float = 1.0) -> list[tuple[str, float]]:
-    """The largest positive entries of a column, multiplied by ``sign``."""
-    order = np.argsort(-column, kind="stable")[:top]
-    return [(names[i], sign * float(column[i])) for i in order.tolist() if column[i] > 0]
-
-
-def _largest(features: list[tuple[str, float]], top: int, sign: float = 1.0) -> list[tuple[str, float]]:
-    return sorted(features, key=lambda feature: (-sign * feature[1], feature[0]))[:top]
+def _largest(
+    features: list[tuple[str, float]], names: Sequence[str], column: NDArray[np.float32], top: int, sign: int
+) -> list[tuple[str, float]]:
+    """The features with the largest weights of this sign, of earlier features and of a column of weights."""
+    order = np.argsort(-sign * column, kind="stable")[:top]
+    candidates = [(names[i], float(column[i])) for i in order.tolist() if sign * column[i] > 0]
+    return sorted([*features, *candidates], key=lambda feature: (-sign * feature[1], feature[0]))[:top]

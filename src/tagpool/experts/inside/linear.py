@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from tagpool.corpus.corpus import Corpus
-from tagpool.errors import InputError
 from tagpool.experts.inside.decisive import Decisions
 from tagpool.experts.inside.explanation import INDENT, Contribution, Explanation, TokenExplanation, as_lines, by_difference
 from tagpool.experts.inside.sentence_weights import Array, SentenceWeights, TokenWeights
@@ -71,8 +70,6 @@ def explain(tagger: Expert, corpus: Corpus, sentence: int = 0) -> Explanation:
     >>> first.label, first.decisive, first.instead
     ('PER', ['word[0]=Ann'], 'O')
     """
-    if tagger._fitted().given:
-        raise InputError("the model was trained on given features; only features of templates can be explained")
     explainer = _Explainer(tagger, *corpus.document_of(sentence))
     return Explanation([explainer.explain(place) for place in range(len(explainer.words))])
 

@@ -10,10 +10,14 @@ from numpy.typing import NDArray
 
 from tagpool import _native
 from tagpool.corpus.corpus import Corpus
+from tagpool.errors import InputError
 from tagpool.experts.linear.expert import Expert
+from tagpool.experts.linear.lattices import edge_scores
+from tagpool.experts.tagger import Tagger
 
 Array = NDArray[np.float64]
-_START, _END = "(start)", "(end)"
+Features = list[tuple[str, float]]
+"""Names and values of the features of a token."""
 
 
 @dataclass(frozen=True)
@@ -37,20 +41,12 @@ class SentenceWeights:
     def __init__(self, tagger: Expert, document: Corpus, sentence: int) -> None:
         self.model = model = tagger._fitted()
         self.labels = list(model.labels)
-        count = len(self.labels)
-        try:
-            features = model.encoder(1).describe(document.native, sentence)
-            steps: list[list[tuple[str, float]]] = [[] for _ in features]
-            if model.has_history:
-                steps = model.history_encoder(1).describe(document.native, sentence)
-        except _native.InputFault as fault:
-            raise tagger._explained(fault, document) from None
+        features, steps = describe_features(tagger, document, sentence)
         # The first token has no transition into it.
         self.tokens = [self._token(row, steps[place] if place else []) for place, row in enumerate(features)]
-        edges = model.edges().astype(np.float64) if model.chain else np.zeros(count * (count + 2))
-        self.edges = edges.reshape(count + 2, count)
+        self.edges = edge_scores(model)
 
-    def _token(self, row: list[tuple[str, float]], steps: list[tuple[str, float]]) -> TokenWeights:
+    def _token(self, row: Features, steps: Features) -> TokenWeights:
         count = len(self.labels)
         values, step_values = summed_values(row), summed_values(steps)
         weights = self.model.weights_of(list(values)).reshape(len(values), count).astype(np.float64)
@@ -65,19 +61,28 @@ class SentenceWeights:
 
     def step_into(self, place: int, labels: Sequence[int]) -> tuple[str, float]:
         """The labels and the weight of the transition into a token, or into the end if ``place`` is the sentence length."""
-        count = len(self.labels)
-        before = self.labels[labels[place - 1]] if place else _START
-        after = self.labels[labels[place]] if place < len(labels) else _END
         if place == 0:
-            score = self.edges[count, labels[0]]
-        elif place == len(labels):
-            score = self.edges[count + 1, labels[-1]]
-        else:
-            score = self.edges[labels[place - 1], labels[place]]
-        return f"{before} → {after}", float(score)
+            return f"(start) → {self.labels[labels[0]]}", float(self.edges[-2, labels[0]])
+        before = labels[place - 1]
+        if place == len(labels):
+            return f"{self.labels[before]} → (end)", float(self.edges[-1, before])
+        return f"{self.labels[before]} → {self.labels[labels[place]]}", float(self.edges[before, labels[place]])
 
 
-def summed_values(row: list[tuple[str, float]]) -> dict[str, float]:
+def describe_features(tagger: Tagger, document: Corpus, sentence: int) -> tuple[list[Features], list[Features]]:
+    """The features of each token of a sentence, and those that are combined with previous labels."""
+    model = tagger._fitted()
+    if model.given:
+        raise InputError("the model was trained on given features; only features of templates can be explained")
+    try:
+        features = model.encoder(1).describe(document.native, sentence)
+        history = model.history_encoder(1).describe(document.native, sentence) if model.has_history else [[] for _ in features]
+    except _native.InputFault as fault:
+        raise tagger._explained(fault, document) from None
+    return features, history
+
+
+def summed_values(row: Features) -> dict[str, float]:
     """The values of features by name; the values of a feature that occurs twice are added."""
     values: dict[str, float] = {}
     for name, value in row:

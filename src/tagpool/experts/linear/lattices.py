@@ -58,11 +58,17 @@ def scored(expert: Expert, sentences: Any) -> Scored:
                 steps = model.score_edges(corpus.native, expert.threads).reshape(-1, count, count).astype(np.float64)
     except _native.InputFault as fault:
         raise expert._explained(fault, sentences) from None
-    weights = model.edges().astype(np.float64) if model.chain else np.zeros(count * (count + 2))
+    edges = edge_scores(model)
     return Scored(
         nodes=scores.reshape(-1, count).astype(np.float64),
-        edges=weights[: count * count].reshape(count, count) if steps is None else steps,
-        start=weights[-2 * count : -count],
-        end=weights[-count:],
+        edges=edges[:count] if steps is None else steps,
+        start=edges[count],
+        end=edges[count + 1],
         offsets=offsets,
     )
+
+
+def edge_scores(model: _native.Model) -> Scores:
+    """The scores of bigrams, of first labels and of last labels, [labels + 2][labels]; zero without a chain."""
+    count = len(model.labels)
+    return model.edges().astype(np.float64).reshape(count + 2, count) if model.chain else np.zeros((count + 2, count))

@@ -57,7 +57,7 @@ class LinearTraining(Training):
             seed=expert.seed,
             threads=expert.threads,
         )
-        self.data.release()
+        del self.data.encoded  # the training set has its own layout
         if self.trainer.only_stochastic:
             self.training.keep_shards_only()
 

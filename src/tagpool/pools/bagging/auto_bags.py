@@ -17,7 +17,7 @@ import numpy as np
 from tagpool.chain.checks import FloatArray
 from tagpool.corpus.corpus import Corpus
 from tagpool.errors import InputError
-from tagpool.experts.inside.inspection import template_of
+from tagpool.experts.inside.inspection import iterate_weights, template_of
 from tagpool.experts.linear.expert import Expert
 from tagpool.experts.saving import feature_names
 from tagpool.features.template import Call, Field, Template, TemplateSet, Term
@@ -33,14 +33,13 @@ if TYPE_CHECKING:
 
 _MAX_SENTENCES = 2000  # to train on
 _MAX_DIVIDED = 10  # families; all 2^9 cuts are compared
-_BATCH = 1 << 16  # features whose weights are read at once
 
 Candidate = tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]
 """Families by number: shared by both bags, and of each bag."""
 
 
 def find_bags(pool: BaggingPool, templates: TemplateSet, resources: Mapping[str, Any], corpora: TrainingCorpora) -> Bags:
-    """Divide the templates into two bags, ignoring their own bags."""
+    """Divide the templates into two bags, ignoring the bags that they have."""
     families = _families(templates)
     if len(families) < 2:
         raise InputError(f"bags='auto': expected at least two kinds of templates, got only {', '.join(families)}")
@@ -140,12 +139,9 @@ def _norms(expert: Expert, families: Mapping[str, Sequence[Template]]) -> list[f
         key: number for number, family in enumerate(families.values()) for template in family for key, _ in template.expand()
     }
     squares = np.zeros(len(families) + 1)  # the last: features without a family
-    names = feature_names(expert)
-    for begin in range(0, len(names), _BATCH):
-        part = names[begin : begin + _BATCH]
-        weights = expert._fitted().weights_of(part).reshape(len(part), -1).astype(np.float64)
-        owners = [family_of.get(template_of(name), len(families)) for name in part]
-        squares += np.bincount(owners, (weights**2).sum(axis=1), minlength=len(squares))
+    for names, weights in iterate_weights(expert._fitted(), feature_names(expert)):
+        owners = [family_of.get(template_of(name), len(families)) for name in names]
+        squares += np.bincount(owners, (weights.astype(np.float64) ** 2).sum(axis=1), minlength=len(squares))
     norms: list[float] = np.sqrt(squares[:-1]).tolist()
     return norms
 

@@ -67,7 +67,7 @@ class BaggingPool(Pool):
         self._check()
         advice = "bags: use templates, with the templates of each bag under its [name]"
         corpora = TrainingCorpora.of(sentences, labels, dev, sample_weight, advice)
-        if isinstance(self.weights, str) and self.weights == "dev" and corpora.dev is None:
+        if self.weight_method == "dev" and corpora.dev is None:
             raise InputError("weights='dev' needs dev sentences: fit(train, dev=...), or weights='kfold'")
         self._weights = self.configuration_ = None  # not fitted after an error
         self._bags, self._members, self._weights = train_members(self, corpora, on_epoch)
@@ -75,11 +75,9 @@ class BaggingPool(Pool):
     def _check(self) -> None:
         if not isinstance(self.expert, Expert):
             raise InputError(f"expert={self.expert!r}: expected an unfitted CRF or MaxEnt, such as CRF('ner-bagging')")
-        if not isinstance(self.weights, str):
-            return
-        if self.weights == "em" and not self.combine.endswith("mixture"):
+        if self.weight_method == "em" and not self.combine.endswith("mixture"):
             raise InputError(f"weights='em' is for mixtures; use 'likelihood' with combine={self.combine!r}")
-        if self.weights == "likelihood" and not self.combine.endswith("product"):
+        if self.weight_method == "likelihood" and not self.combine.endswith("product"):
             raise InputError(f"weights='likelihood' is for products; use 'em' with combine={self.combine!r}")
 
     @property
@@ -101,11 +99,6 @@ class BaggingPool(Pool):
         self._members_and_weights()
         assert self._bags is not None
         return self._bags
-
-    @property
-    def combination(self) -> str:
-        """Name of the combination of the members."""
-        return self.combine
 
     def description_facts(self) -> dict[str, Any]:
         """Return the bags or labels of each member, and the explanation of automatic bags."""

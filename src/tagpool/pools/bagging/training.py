@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -34,7 +33,7 @@ def train_members(
     templates = load_templates(pool.expert.templates)
     resources = load_resources(templates, pool.expert.resources or {})
     bags = choose_bags(pool, templates, resources, corpora)
-    if not isinstance(pool.weights, str):
+    if pool.weight_method is None:
         check_weights(pool.weights, len(bags.views))
     jobs = _jobs(pool, bags.views, resources, corpora)
     fold_jobs = _fold_jobs(pool, bags.views, resources, corpora) if _needs_folds(pool, corpora.dev) else []
@@ -88,29 +87,23 @@ def _jobs(
 
 
 def _needs_folds(pool: BaggingPool, dev: Corpus | None) -> bool:
-    return isinstance(pool.weights, str) and (pool.weights == "kfold" or (pool.weights in ("em", "likelihood") and dev is None))
+    return pool.weight_method == "kfold" or (pool.weight_method in ("em", "likelihood") and dev is None)
 
 
 def _fold_jobs(
     pool: BaggingPool, views: Mapping[str, View], resources: Mapping[str, Any], corpora: TrainingCorpora
 ) -> list[tuple[list[Job], Corpus]]:
     """Return for every fold the jobs that train on the other sentences, and the sentences of the fold."""
-    train, folds = corpora.train, pool.folds
-    if folds > len(train):
-        raise InputError(f"folds={folds}: expected at most {len(train)}, the number of sentences")
-    order = list(range(len(train)))
-    random.Random(pool.seed).shuffle(order)
     fold_jobs = []
-    for fold in range(folds):
-        held_out = sorted(order[fold * len(order) // folds : (fold + 1) * len(order) // folds])
-        others = replace(corpora.select(sorted(set(order).difference(held_out))), dev=None)
-        fold_jobs.append((_jobs(pool, views, resources, others, f", fold {fold + 1}"), train.select(held_out)))
+    for number, (rest, held_out) in enumerate(corpora.train.fold_numbers(pool.folds, seed=pool.seed), 1):
+        others = replace(corpora.select(rest), dev=None)
+        fold_jobs.append((_jobs(pool, views, resources, others, f", fold {number}"), corpora.train.select(held_out)))
     return fold_jobs
 
 
 def _learn_weights(pool: BaggingPool, count: int, parts: Sequence[tuple[Sequence[Expert], Corpus]]) -> FloatArray:
     """Return the weights; ``parts`` are members with sentences that they were not trained on."""
-    if not isinstance(pool.weights, str):
+    if pool.weight_method is None:
         return check_weights(pool.weights, count)
     if pool.weights == "uniform" or count == 1:
         return uniform(count)

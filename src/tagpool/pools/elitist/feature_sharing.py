@@ -9,9 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tagpool import _native
-from tagpool.experts.inside.inspection import template_of
-
-_BATCH = 1 << 16  # features whose weights are read at once
+from tagpool.experts.inside.inspection import iterate_weights, template_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,16 +46,13 @@ class FeatureSharing:
 def feature_sharing(models: Sequence[_native.Model], names: Sequence[str]) -> FeatureSharing:
     """Count the cells of the models with weights; ``names`` are the names of the features."""
     count = len(models)
-    keys: dict[str, int] = {}
-    of_name = np.array([keys.setdefault(template_of(name), len(keys)) for name in names], np.int64)
+    keys = {key: number for number, key in enumerate(dict.fromkeys(map(template_of, names)))}
     # A set of members is a number with a bit per member; counts[template][set] cells are nonzero in exactly that set.
     counts = np.zeros((len(keys), 2**count), np.int64)
-    for begin in range(0, len(names), _BATCH):
-        part = list(names[begin : begin + _BATCH])
-        sets = np.zeros((len(part), len(models[0].labels)), np.int64)
-        for number, model in enumerate(models):
-            sets |= (model.weights_of(part).reshape(sets.shape) != 0).astype(np.int64) << number
-        np.add.at(counts, (of_name[begin : begin + _BATCH, None], sets), 1)
+    for chunks in zip(*(iterate_weights(model, names) for model in models), strict=True):
+        chunk = chunks[0][0]
+        sets = sum(((weights != 0).astype(np.int64) << number) for number, (_, weights) in enumerate(chunks))
+        np.add.at(counts, (np.array([keys[template_of(name)] for name in chunk])[:, None], sets), 1)
     order = [key for key in dict.fromkeys(models[0].template_keys) if key in keys] or sorted(keys)
     by_template = {key: _support_counts(counts[keys[key]], count) for key in order}
     return FeatureSharing(_support_counts(counts.sum(axis=0), count), by_template)

@@ -50,7 +50,7 @@ class ElitistPool(Pool, LinearParameters):
     kind = "elitist-pool"
 
     experts: int = parameter(default=3, minimum=2, maximum=10, help="Number of members.")
-    expert: str = parameter(default="maxent", choices=tuple(EXPERTS), help="Kind of the members.")
+    expert: str = parameter(default="maxent", choices=("maxent", "crf"), help="Kind of the members.")
     penalty: str = parameter(default="elitist", choices=("elitist", "l1"), help="Penalty.")
     strength: float = parameter(default=0.1, minimum=0, tune=(0.01, 1.0), help="Strength of the penalty.")
     mu: float = parameter(default=0.0, minimum=0, maximum=1, help="Part of the loss of single members (μ).")
@@ -83,10 +83,10 @@ class ElitistPool(Pool, LinearParameters):
                 self._set_members(merged, training.models, training.weights)
 
     def _trainer(self) -> ElitistTrainer:
-        is_given = not isinstance(self.weights, str)
+        weights = uniform(self.experts) if self.weight_method else check_weights(self.weights, self.experts)
         return ElitistTrainer(
-            weights=tuple((check_weights(self.weights, self.experts) if is_given else uniform(self.experts)).tolist()),
-            learn_weights=not is_given and self.weights == "learned",
+            weights=tuple(weights.tolist()),
+            learn_weights=self.weight_method == "learned",
             penalty="elitist-approximate" if self.penalty == "elitist" and not self.exact else self.penalty,
             strength=float(self.strength),
             mu=float(self.mu),

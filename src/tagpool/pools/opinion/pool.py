@@ -62,10 +62,9 @@ class OpinionPool(Pool):
         """
         members = check_members(self.members, "OpinionPool")
         self._weights = None
-        if not isinstance(self.weights, str):
+        if self.weight_method is None:
             check_weights(self.weights, len(members))
-            return self
-        if self.weights == "uniform":
+        if self.weight_method in (None, "uniform"):
             return self
         if dev is not None:
             sentences, labels = dev if isinstance(dev, tuple) else (dev, None)
@@ -94,9 +93,9 @@ class OpinionPool(Pool):
             if len(self._weights) != len(members):
                 raise NotFittedError("the OpinionPool was fitted with other members: call fit again")
             return members, self._weights
-        if not isinstance(self.weights, str):
+        if self.weight_method is None:
             return members, check_weights(self.weights, len(members))
-        if self.weights == "uniform":
+        if self.weight_method == "uniform":
             return members, uniform(len(members))
         raise NotFittedError(f"the OpinionPool (weights={self.weights!r}) is not fitted: call fit(dev) first")
 
@@ -113,5 +112,5 @@ class OpinionPool(Pool):
         return pool
 
     def __repr__(self) -> str:
-        weights = self.weights.tolist() if isinstance(self.weights, np.ndarray) else self.weights
+        weights = self.weight_method or np.asarray(self.weights).tolist()
         return f"OpinionPool({list(self.members)!r}, weights={weights!r})"

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from tagpool.corpus.corpus import Corpus
 from tagpool.corpus.schemes import spans
@@ -42,9 +41,7 @@ def add_columns(corpus: Corpus, labels: Labels) -> Corpus:
     """
     for name in COLUMNS:
         if name in corpus.columns:
-            raise InputError(
-                f"the corpus has a column {name!r}, which two stages make themselves: rename it", source=corpus.source
-            )
+            raise InputError(f"the corpus has a column {name!r}, which two stages add: rename it", source=corpus.source)
     words = [[word.lower() for word in sentence] for sentence in corpus.words]
     starts = corpus.document_starts or range(len(corpus))
     mentions: list[list[str]] = []
@@ -66,10 +63,8 @@ def label_types(labels: Labels) -> list[list[str]]:
     return types
 
 
-class _Occurrence(NamedTuple):
-    sentence: int
-    start: int
-    kind: str
+_Occurrences = dict[tuple[str, ...], list[tuple[int, int, str]]]
+"""Sentence, start and type of the mentions of each phrase."""
 
 
 def mention_column(words: Labels, labels: Labels) -> list[list[str]]:
@@ -77,10 +72,10 @@ def mention_column(words: Labels, labels: Labels) -> list[list[str]]:
 
     Of phrases of equal length the leftmost counts, of several types of a phrase the most frequent, then the first.
     """
-    occurrences: dict[tuple[str, ...], list[_Occurrence]] = {}
+    occurrences: _Occurrences = {}
     for number, (sentence, row) in enumerate(zip(words, labels, strict=True)):
         for start, end, kind in spans(row):
-            occurrences.setdefault(tuple(sentence[start:end]), []).append(_Occurrence(number, start, kind))
+            occurrences.setdefault(tuple(sentence[start:end]), []).append((number, start, kind))
     lengths: dict[str, list[int]] = {}
     for phrase in occurrences:
         known = lengths.setdefault(phrase[0], [])
@@ -89,16 +84,14 @@ def mention_column(words: Labels, labels: Labels) -> list[list[str]]:
     return [_mentions_in(sentence, number, occurrences, lengths) for number, sentence in enumerate(words)]
 
 
-def _mentions_in(
-    sentence: Sequence[str], number: int, occurrences: dict[tuple[str, ...], list[_Occurrence]], lengths: dict[str, list[int]]
-) -> list[str]:
+def _mentions_in(sentence: Sequence[str], number: int, occurrences: _Occurrences, lengths: dict[str, list[int]]) -> list[str]:
     mentions, longest = [_NONE] * len(sentence), [0] * len(sentence)
     for start, word in enumerate(sentence):
         for length in lengths.get(word, ()):
             if start + length > len(sentence):
                 continue
             phrase = tuple(sentence[start : start + length])
-            others = [one.kind for one in occurrences.get(phrase, ()) if one[:2] != (number, start)]
+            others = [kind for *place, kind in occurrences.get(phrase, ()) if place != [number, start]]
             if not others:
                 continue
             (kind, _), *_ = Counter(others).most_common(1)  # of equals the first

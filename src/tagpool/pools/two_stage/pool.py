@@ -139,9 +139,6 @@ class TwoStageTagger(Pool):
     def _deciding_tagger(self, sentences: Any) -> tuple[Any, Corpus]:
         return self.second_, self.second_input(sentences)
 
-    def scored(self, sentences: Any) -> None:
-        """Return None: sentences are scored one by one."""
-
     def merge(self) -> Expert:
         """Raise an InputError: the second stage needs the labels of the first."""
         raise InputError("two stages do not merge into one model: the second needs the labels of the first")

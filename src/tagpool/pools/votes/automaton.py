@@ -1,8 +1,8 @@
 """Automaton: a general acyclic automaton of path experts, given as edges between named states.
 
 An edge follows one expert for one token. Every path from the start to an end has the same number of edges, one per token. An
-automaton expresses what a table of states cannot: never return to an expert, switch two experts together, or exclude an expert
-at a position.
+automaton has constraints that a table of states does not have: never return to an expert, switch two experts together, or
+exclude an expert at a position.
 """
 
 from __future__ import annotations

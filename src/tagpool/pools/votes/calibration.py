@@ -5,7 +5,6 @@ The map is isotonic regression by pooling adjacent violators (Ayer et al. 1955),
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -46,17 +45,3 @@ def calibrate(confidence: FloatArray, correct: NDArray[np.bool_]) -> Calibration
             before[1] += count
             before[2] += width
     return Calibration(values, np.repeat([block[0] for block in blocks], [int(block[2]) for block in blocks]))
-
-
-def expected_calibration_error(
-    confidence: Sequence[float] | FloatArray, correct: Sequence[bool] | NDArray[np.bool_], bins: int = 10
-) -> float:
-    """Return the mean distance of confidence from the rate of correct labels, over bins of equal width.
-
-    >>> expected_calibration_error([0.95, 0.95], [True, False])
-    0.45
-    """
-    confidences, hits = np.asarray(confidence, np.float64), np.asarray(correct, np.float64)
-    number = np.minimum((confidences * bins).astype(np.int64), bins - 1)
-    gaps = np.abs(np.bincount(number, confidences, bins) - np.bincount(number, hits, bins))
-    return round(float(gaps.sum()) / max(len(confidences), 1), 12)

@@ -11,7 +11,6 @@ from tagpool.errors import InputError
 from tagpool.pools.votes.ballots import FloatArray
 
 Loss: TypeAlias = str | Mapping[str, float] | Callable[[str, str], float]
-_EXPECTED = "expected 'hamming', a weight for each label, or a function of the gold label and another label"
 
 
 def cost_matrix(loss: Loss, labels: Sequence[str]) -> FloatArray:
@@ -24,16 +23,15 @@ def cost_matrix(loss: Loss, labels: Sequence[str]) -> FloatArray:
     >>> cost_matrix(lambda gold, label: abs(ord(gold) - ord(label)), ["A", "B", "C"]).tolist()
     [[0.0, 1.0, 2.0], [1.0, 0.0, 1.0], [2.0, 1.0, 0.0]]
     """
-    if isinstance(loss, str):
-        if loss != "hamming":
-            raise InputError(f"loss={loss!r}: {_EXPECTED}")
+    if loss == "hamming":
         costs = 1.0 - np.eye(len(labels))
     elif isinstance(loss, Mapping):
         costs = (1.0 - np.eye(len(labels))) * np.array([_number(loss.get(label, 1.0), repr(label)) for label in labels])[:, None]
     elif callable(loss):
         costs = np.array([[_number(loss(gold, label), f"({gold!r}, {label!r})") for label in labels] for gold in labels])
     else:
-        raise InputError(f"loss={loss!r}: {_EXPECTED}")
+        expected = "expected 'hamming', a weight for each label, or a function of the gold label and another label"
+        raise InputError(f"loss={loss!r}: {expected}")
     if not (np.isfinite(costs).all() and (costs >= 0).all()):
         raise InputError(f"loss: expected finite numbers of at least 0, got {costs.min()} to {costs.max()}")
     return costs.reshape(len(labels), len(labels))

@@ -1,4 +1,4 @@
-"""VotePool: combine the label sequences of taggers that are black boxes, weighted by what gold labels show.
+"""VotePool: combine the label sequences of taggers that are black boxes, with weights learned from gold labels.
 
 The algorithms are those of Cortes, Kuznetsov and Mohri, "Learning Ensembles of Structured Prediction Rules" (ACL 2014); each is
 a file in ``methods``.
@@ -101,11 +101,7 @@ class VotePool(Parameters):
     # Fitting ------------------------------------------------------------------------------------------------------------
 
     def fit(
-        self: Self,
-        predictions: Predictions,
-        gold: Sequences | Corpus,
-        *,
-        words: Sequence[Sequence[str]] | None = None,
+        self: Self, predictions: Predictions, gold: Sequences | Corpus, *, words: Sequence[Sequence[str]] | None = None
     ) -> Self:
         """Learn the weights of experts from their labels of gold sentences that they were not trained on.
 
@@ -136,7 +132,7 @@ class VotePool(Parameters):
 
     def _ballots(self, predictions: dict[str, Sequences], gold: Any, words: Any, **labels: Any) -> Ballots:
         if not predictions:
-            raise InputError("expected two experts or more, got none: there is nothing to pool")
+            raise InputError("expected two experts or more, got none")
         if self.lengths == "same":
             return ballots_of(predictions, gold, words=words, **labels)
         if callable(self.key):
@@ -192,7 +188,7 @@ class VotePool(Parameters):
     def mean_loss(self, predictions: Predictions, gold: Sequences | Corpus, *, words: Any = None) -> float:
         """Return the mean loss of the pooled sentences; with the Hamming loss, the mean rate of wrong tokens.
 
-        For outputs of unequal lengths it is the edit distance relative to the longer sequence, whatever ``loss`` is.
+        For outputs of unequal lengths it is the edit distance relative to the longer sequence; ``loss`` has no effect.
 
         >>> gold = [["A", "B"], ["B", "A"]]
         >>> experts = {"a": [["A", "B"], ["B", "B"]], "b": [["B", "B"], ["B", "A"]]}

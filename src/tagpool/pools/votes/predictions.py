@@ -69,12 +69,7 @@ def from_spacy(pipeline: Any, *, what: str = "entities") -> Callable[[Sequence[S
 
 
 def cross_val_predict(
-    experts: Mapping[str, Any],
-    corpus: Corpus,
-    folds: int = 5,
-    *,
-    seed: int = 1,
-    on_fit: Callable[[str], object] = lambda _: None,
+    experts: Mapping[str, Any], corpus: Corpus, folds: int = 5, *, seed: int = 1, on_fit: Callable[[str], object] = lambda _: None
 ) -> dict[str, Labels]:
     """Return the labels that experts give to sentences they were not trained on, by cross-validation.
 

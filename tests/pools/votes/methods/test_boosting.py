@@ -60,7 +60,7 @@ def test_boosting_is_the_papers_algorithm_over_all_paths(small, data):
         assert weights == pytest.approx([sums[edge] for edge in order], abs=1e-6)
 
 
-@given(smalls(silence=False), st.sampled_from([0.0, 0.1, 0.3]))
+@given(smalls(abstentions=False), st.sampled_from([0.0, 0.1, 0.3]))
 def test_theorem_5_bounds_the_margins(small, margin):
     weights, errors, alphas = small.native().boosted(20)
     if errors[0] >= 0.5 or errors.min() < 1e-9:
