@@ -240,9 +240,6 @@ def suggest(name: str, names: Collection[str]) -> str:
     return f"unknown key; did you mean {close[0]!r}?" if close else f"unknown key; expected one of {', '.join(names)}"
 
 
-# Files -------------------------------------------------------------------------------------------------------------------
-
-
 def read_config(path: str | Path) -> Table:
     """Read a TOML file."""
     try:
@@ -329,9 +326,6 @@ def toml_value(value: Any) -> str:
     if text.count("\n") > 1 and "'''" not in text and not any(ord(c) < 32 and c not in "\n\t" for c in text):
         return f"'''\n{text}'''"
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")  # the strings of JSON, but for this character
-
-
-# Objects as tables --------------------------------------------------------------------------------------------------------
 
 
 def describe(learner: Parameters, kind: str) -> Section:

@@ -74,7 +74,7 @@ def demo(
     if write is not None:
         _write(corpora, write, json)
         return
-    say = _discard if json else output.print
+    say: Callable[[str], None] = (lambda _: None) if json else output.print
     scores = _train(corpora, builtin_corpus(quarter, seed=seed, part="test", lowercase=1.0), seed, say)
     scores |= _combine(corpora, seed, say)
     picture, problem = _draw(scores, results)
@@ -83,10 +83,6 @@ def demo(
         return
     say(f"\nPicture: {picture}" if picture else f"\nNo picture: {problem}")
     say("Next: tagpool demo --write data, then tagpool train --help")
-
-
-def _discard(text: str) -> None:
-    """Print nothing."""
 
 
 def _train(corpora: dict[str, Corpus], lower: Corpus, seed: int, say: Callable[[str], None]) -> Scores:

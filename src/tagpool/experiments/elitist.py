@@ -89,7 +89,7 @@ def our_models(makers: Makers) -> list[Model]:
 
 
 def _model(name: str, make: Make, grid: Sequence[float]) -> Model:
-    return Model(name, make, grid, legally, stops=True)
+    return Model(name, make, grid, legal=True, stops=True)
 
 
 def _rows(
@@ -146,9 +146,6 @@ def _token_f1(
     scores = [(part.in_vocabulary.f1, part.out_of_vocabulary.f1) for part in parts]
     known_words, unknown_words = (round(100 * sum(column) / len(parts), 2) for column in zip(*scores, strict=True))
     return known_words, unknown_words
-
-
-# Curves ------------------------------------------------------------------------------------------------------------------
 
 
 def _add_curves(

@@ -7,7 +7,7 @@ are of other text than the paper's, name lists are not DBpedia's, vectors are Gl
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from tagpool.corpus.corpus import Corpus
@@ -83,7 +83,7 @@ class Task:
         """Return the majority vote of the taggers of some rows; ties go to the first."""
         members = [(row, seed) for row in rows for seed in range(len(row.on_dev))]
         if len(members) == 1:  # a quick run has one seed
-            return replace(rows[0], paper=_NOT_PRINTED)
+            return Taggers(on_dev=rows[0].on_dev, on_test=rows[0].on_test)
         on_dev = {str(number): row.on_dev[seed] for number, (row, seed) in enumerate(members)}
         on_test = {str(number): row.on_test[seed] for number, (row, seed) in enumerate(members)}
         pool = VotePool("majority", key="shared", scheme=self.scheme, unknown="allow").fit(on_dev, self.split.dev.labels)
@@ -189,7 +189,10 @@ def run_names(setting: Setting) -> Study:
     resources = read_resources(setting, "names", "brown", "tweets", "glove")
     task = Task(split, templates("names-induced"), resources, epochs=8, tried_epochs=2, beam=8, scheme="bioes")
     results = _train_steps(task, NAME_STEPS, setting)
-    more = {f"{name[:2]}, greedy": _greedy(results[name]) for name in ("M3: M2 + embeddings", "M4: M3 + induction")}
+    more: dict[str, Taggers] = {}
+    for name in ("M3: M2 + embeddings", "M4: M3 + induction"):
+        on_dev, on_test = results[name].greedy
+        more[f"{name[:2]}, greedy"] = Taggers(on_dev=on_dev, on_test=on_test)
     more[f"M4 + documents, {_POOLED}"] = task.pool([results["M4 + documents"]])
     for name, taggers in (results | more).items():
         study.rows += precision_and_recall(name, "dev", split.dev.labels, taggers.on_dev, taggers.paper[:2])
@@ -202,10 +205,6 @@ def run_names(setting: Setting) -> Study:
         "with one); clusters are of two sources; documents: what the other occurrences of a word in its document look like."
     )
     return study
-
-
-def _greedy(results: Taggers) -> Taggers:
-    return replace(results, on_dev=results.greedy[0], on_test=results.greedy[1], paper=_NOT_PRINTED)
 
 
 def _train_steps(task: Task, steps: Sequence[Step], setting: Setting) -> dict[str, Taggers]:

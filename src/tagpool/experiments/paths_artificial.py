@@ -134,9 +134,6 @@ _DATA = (
 )
 
 
-# Tables -----------------------------------------------------------------------------------------------------------------------
-
-
 def _compare(data: Data, losses: Losses) -> list[str]:
     """Return ratios of MVote, and the number of pairs that the paper separates and that have the same order here."""
     ratios = [f"{losses.mean('mvote') / losses.mean(other):.3f}" for other in (_BEST_PATH, "best")]
