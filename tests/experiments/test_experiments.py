@@ -109,7 +109,7 @@ def corpora(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("name", [item for item in EXPERIMENTS if item != "undertraining"])
 def test_an_experiment_runs_whole_and_the_same_again(name: str, corpora: Path) -> None:
     messages: list[str] = []
-    study = experiment(name).run(Setting(data=corpora, quick=True, say=messages.append))
+    study = experiment(name).run(Setting(data=corpora, quick=True, report=messages.append))
     assert study.name == name
     assert messages
     assert all(0 <= row.ours <= 100 for row in study.rows)

@@ -85,7 +85,7 @@ def _rows(study: Study, kind: str, split: Split, models: Sequence[Model], papers
 
 def _add_second_tags(split: Split, outside: Corpus, common: Mapping[str, Any], setting: Setting) -> Split:
     """Return the corpora with the tags of a second tagger as another column."""
-    setting.say("a second tagger")
+    setting.report("a second tagger")
     tagger = MaxEnt(
         templates("tags"),
         resources={**common, "classes": AmbiguityClasses.from_corpus(outside, min_count=5, share=0.02)},

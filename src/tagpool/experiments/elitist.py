@@ -158,7 +158,7 @@ def _add_curves(
     lengths: dict[str, Points] = {}
     for model in tuned:
         assert model.setting is not None
-        setting.say(f"{model.name}, {model.setting:g}: dev F1 by epochs")
+        setting.report(f"{model.name}, {model.setting:g}: dev F1 by epochs")
         lengths[model.name] = by_epochs({count: at[count][model.name] for count in epochs}, model.setting, split)
     study.tables += [
         Table(

@@ -83,14 +83,14 @@ def tune(model: Model, split: Split, setting: Setting, *, whole_grid: bool = Fal
     for value in grid:
         fitted = model.fit(value, seeds[0], split)
         reached = model.tried[value] = model.on_dev(fitted, split)
-        setting.say(f"{model.name}, {value:g}: dev F1 {reached:.2f}")
+        setting.report(f"{model.name}, {value:g}: dev F1 {reached:.2f}")
         if best is None or reached > best[0]:
             best = reached, value, fitted
     assert best is not None
     model.dev, model.setting, first = best
     model.fitted = [first]
     for seed in () if only_first else seeds[1:]:
-        setting.say(f"{model.name}, {model.setting:g}, seed {seed}")
+        setting.report(f"{model.name}, {model.setting:g}, seed {seed}")
         model.fitted.append(model.fit(model.setting, seed, split))
     return model
 
@@ -111,7 +111,7 @@ def refit(model: Model, corpus: Corpus, setting: Setting) -> None:
     assert model.setting is not None
     first, model.fitted = model.fitted[0], []
     for seed in setting.seed_numbers():
-        setting.say(f"{model.name}, {model.setting:g}, seed {seed}: on all sentences")
+        setting.report(f"{model.name}, {model.setting:g}, seed {seed}: on all sentences")
         tagger = model.make(model.setting, seed)
         if isinstance(tagger, BaggingPool):
             tagger.weights = first.weights_

@@ -202,7 +202,7 @@ def run_names(setting: Setting) -> Study:
     _add_notes(study, task, results, rivals, setting)
     study.notes.append(
         f"Labels are BIOES inside. Beyond the paper: tagging keeps the {task.beam} best sequences (greedy rows: the same taggers "
-        "with one); clusters are of two sources; documents: what the other occurrences of a word in its document look like."
+        "with one); clusters are of two sources; documents: features of the other occurrences of a word in its document."
     )
     return study
 
@@ -234,7 +234,7 @@ def _train_step(task: Task, step: Step, before: Mapping[str, Taggers], setting: 
             tagger.beam = 1
             for labels, part in zip(result.greedy, parts, strict=True):
                 labels.append(tagger.predict(part))
-        setting.say(f"{step.name}, seed {seed}: dev {100 * score(task.split.dev.labels, result.on_dev[-1]).f1:.2f}")
+        setting.report(f"{step.name}, seed {seed}: dev {100 * score(task.split.dev.labels, result.on_dev[-1]).f1:.2f}")
     return result
 
 
@@ -244,7 +244,7 @@ def _choose(task: Task, step: Step, result: Taggers, setting: Setting) -> None:
     def attempt(l1: float, slots: int) -> None:
         tagger = task.tagger(step, setting, 1, l1=l1, slots=slots, epochs=task.tried_epochs, average_from=None)
         reached = 100 * score(task.split.dev.labels, tagger.predict(task.split.dev)).f1
-        setting.say(f"{step.name}, l1 {l1:g}, slots {slots:,}, {task.tried_epochs} epoch(s): dev {reached:.2f}")
+        setting.report(f"{step.name}, l1 {l1:g}, slots {slots:,}, {task.tried_epochs} epoch(s): dev {reached:.2f}")
         tried.append((reached, {"l1": l1, "slots": slots}))
         result.tried.append(f"{l1:g}{f' and {slots:,}' if step.induces else ''}: {reached:.2f}")
 
@@ -265,7 +265,7 @@ def _add_notes(study: Study, task: Task, results: Mapping[str, Taggers], rivals:
         f"from {listed(_PENALTIES)} a token, and the slots for pairs, from {slots}, are the best on dev with the first "
         f"seed, after {task.tried_epochs} epoch(s) only: curves are flat. Dev says which epoch "
         "is kept; weights are averaged over epochs. Deviation: the step is not 0.02 everywhere.",
-        "Pooled: what most of the taggers say.",
+        "Pooled: the majority vote of the taggers.",
     ]
     lines = [
         [
@@ -281,5 +281,5 @@ def _add_notes(study: Study, task: Task, results: Mapping[str, Taggers], rivals:
         ]
         for name, item in results.items()
     ]
-    header = ["", "features", "pairs", "share", "step", "most epochs", "l1", "slots", "dev of what was tried"]
+    header = ["", "features", "pairs", "share", "step", "most epochs", "l1", "slots", "dev of the values tried"]
     study.tables.append(Table("Features of the first seed", header, lines))

@@ -53,8 +53,8 @@ class Pooling:
         results: Labels = [[] for _ in range(len(gold))]
         for rest, tried in gold.fold_numbers(_TRIALS, seed=1, by_document=True):
             known = {name: [labels[number] for number in rest] for name, labels in outputs.items()}
-            asked = {name: [labels[number] for number in tried] for name, labels in outputs.items()}
-            pooled = self.pool().fit(known, gold.select(rest)).predict(asked)
+            tested = {name: [labels[number] for number in tried] for name, labels in outputs.items()}
+            pooled = self.pool().fit(known, gold.select(rest)).predict(tested)
             for number, labels in zip(tried, pooled, strict=True):
                 results[number] = labels
         return results
@@ -109,7 +109,7 @@ def run(setting: Setting) -> Study:
     golds = (split.dev.labels, split.test.labels, split.test.labels)
     tried = {pooling: pooling.out_of_fold(members[0], split.dev) for pooling in POOLINGS}
     reached = {pooling: 100 * score(split.dev.labels, outputs).f1 for pooling, outputs in tried.items()}
-    setting.say(f"{len(tried)} ways to pool tried on dev")
+    setting.report(f"{len(tried)} ways to pool tried on dev")
     pools: list[LabelsByName] = [{_AVERAGED: average([row[name] for name in row if name not in apart], labels)} for row in parts]
     ways = best_of_each(reached)
     for pooling in ways:
@@ -179,12 +179,12 @@ def _predict_all(split: Split, resources: Mapping[str, Any], setting: Setting) -
     """Return the predictions of all experts on dev and test, and on test after training on train and dev."""
 
     def fit(member: Member, train: Corpus) -> Any:
-        setting.say(f"{member.name}: {len(train):,} sentences")
+        setting.report(f"{member.name}: {len(train):,} sentences")
         return member.fit(train, resources, setting.threads, setting.quick)
 
-    def train_and_predict(train: Corpus, stages: LabelsByName, *asked: Corpus) -> list[dict[str, Predictions]]:
-        outputs: list[dict[str, Predictions]] = [{} for _ in asked]
-        views = {"": (train, *asked)}
+    def train_and_predict(train: Corpus, stages: LabelsByName, *tested: Corpus) -> list[dict[str, Predictions]]:
+        outputs: list[dict[str, Predictions]] = [{} for _ in tested]
+        views = {"": (train, *tested)}
         for member in (*FIRST, *MEMBERS, *BESIDE):
             learned, *seen = views[member.sees]
             tagger = fit(member, learned)
@@ -193,7 +193,7 @@ def _predict_all(split: Split, resources: Mapping[str, Any], setting: Setting) -
             del tagger  # with its lexicons it is large
             if member in FIRST:
                 first = [item[member.name].labels for item in outputs]
-                views[member.name] = tuple(map(add_columns, (train, *asked), (stages[member.name], *first)))
+                views[member.name] = tuple(map(add_columns, (train, *tested), (stages[member.name], *first)))
         return outputs
 
     stages = {first.name: cross_validate(first, split.train, _FOLDS, fit) for first in FIRST}

@@ -95,7 +95,7 @@ class Losses:
 
 
 def pool_labels(
-    known: Ballots, asked: Ballots, variants: Mapping[str, Variant], beta: float, seed: int
+    known: Ballots, tested: Ballots, variants: Mapping[str, Variant], beta: float, seed: int
 ) -> Iterator[tuple[str, IntArray]]:
     """Yield the name of each variant and its label numbers for test sentences after training on others."""
     epsilon = 0.5 / (len(known.experts) * max(int(known.lengths.max()), 1))
@@ -104,7 +104,7 @@ def pool_labels(
         chosen = choose_beta(pool, known) if variant.tuned else beta
         settings = Settings(chosen, 0.05, epsilon, 100, variant.stop_early, seed)
         fitted = learn(known, POOLING_METHODS[variant.method], settings, variant.key, "hamming")
-        yield name, fitted.vote(asked, variant.key, None, None, True, seed)[0]
+        yield name, fitted.vote(tested, variant.key, None, None, True, seed)[0]
 
 
 def folds_of(count: int, learned: int, folds: int) -> Iterator[Fold]:

@@ -16,7 +16,7 @@ from tagpool.compat.pycrfsuite.log import Event, iteration_text
 from tagpool.compat.pycrfsuite.parameters import AROW, LBFGS, PA, UNLIMITED, Parameters
 from tagpool.errors import InputError
 
-Tell = Callable[[Event], None]
+Report = Callable[[Event], None]
 Receive = Callable[[memoryview], object]
 _WARM_UP = 10  # epochs of stochastic descent before L-BFGS
 _MIN_WARM_UP_TOKENS = 2000
@@ -25,10 +25,10 @@ _MIN_WARM_UP_TOKENS = 2000
 class Training:
     """One training, from instances to a model file."""
 
-    def __init__(self, instances: _native.Instances, parameters: Parameters, holdout: int, tell: Tell) -> None:
+    def __init__(self, instances: _native.Instances, parameters: Parameters, holdout: int, report: Report) -> None:
         self.instances = instances
         self.parameters = parameters
-        self.tell = tell
+        self.report = report
         self.labels = instances.labels()
         get, is_lbfgs = parameters.get, parameters.algorithm == LBFGS
         self._is_sparse = is_lbfgs and get("c1") > 0
@@ -63,7 +63,7 @@ class Training:
             raise CRFSuiteError("the weights are not finite; check the values of the features")
         seconds = time.perf_counter() - begun
         text = f"{end}\nTotal seconds required for training: {seconds:.3f}\n\n"
-        self.tell(Event("optimization_end", text, {"training_seconds": seconds}))
+        self.report(Event("optimization_end", text, {"training_seconds": seconds}))
         begun = time.perf_counter()
         del self.set
         _native.release_memory()
@@ -71,7 +71,7 @@ class Training:
         seconds = time.perf_counter() - begun
         counts = f"{weights.active()} ({len(weights)})"
         text = f"Storing the model\nNumber of active features: {counts}\nSeconds required: {seconds:.3f}\n\n"
-        self.tell(Event("end", text, {"storing_seconds": seconds}))
+        self.report(Event("end", text, {"storing_seconds": seconds}))
 
     def _create_training_set(self, *, lean: bool) -> _native.TrainingSet:
         get, instances = self.parameters.get, self.instances
@@ -154,20 +154,20 @@ class Training:
         self._last = now
         if self.holdout:
             values |= self.holdout.scores(self.set, weights())
-        self.tell(Event("iteration", iteration_text(values, what), values))
+        self.report(Event("iteration", iteration_text(values, what), values))
 
     def _start(self, holdout: int | None) -> None:
         lines = [] if holdout is None else [f"Holdout group: {holdout}\n"]
         lines.append("Feature generation\ntype: CRF1d")
         lines += [f"{name}: {self.parameters.get(name):f}" for name in self.parameters.names()[:3]]
-        self.tell(Event("start", "\n".join(lines) + "\n", {}))
+        self.report(Event("start", "\n".join(lines) + "\n", {}))
 
     def _prepared(self, seconds: float) -> None:
         count = self.set.parameter_count
-        self.tell(Event("featgen_progress", "0....1....2....3....4....5....6....7....8....9....10\n", {"featgen_percent": 100}))
+        self.report(Event("featgen_progress", "0....1....2....3....4....5....6....7....8....9....10\n", {"featgen_percent": 100}))
         text = f"Number of features: {count}\nSeconds required: {seconds:.3f}\n\n"
-        self.tell(Event("featgen_end", text, {"featgen_num_features": count, "featgen_seconds": seconds}))
+        self.report(Event("featgen_end", text, {"featgen_num_features": count, "featgen_seconds": seconds}))
         algorithm = self.parameters.algorithm
         note = " (by the averaged perceptron)" if algorithm in (PA, AROW) else ""
         lines = [f"{algorithm}{note}", *(f"{name}: {self.parameters.get(name)}" for name in self.parameters.names()[3:])]
-        self.tell(Event("prepared", "\n".join(lines) + "\n\n", {}))
+        self.report(Event("prepared", "\n".join(lines) + "\n\n", {}))
