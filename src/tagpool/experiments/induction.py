@@ -142,9 +142,9 @@ _BEYOND_TAGS = (
     "as here, but 5,000,000 slots, 97.61; 92.72. A vote of four of the first ones and of one from right to left: 97.56. A beam "
     "gains nothing, GloVe vectors 0.01, and a second stage that sees tags of a right-to-left tagger 0.03.",
     "Not a first look at the test set: an earlier run with fewer templates had 97.49 and 91.82 there (M4; pooled 97.51 and "
-    "91.94). What was changed since was chosen on dev.",
-    "Many errors that are left are such that training has both tags in the same context: three frequent ones are 171 times this "
-    "and 87 times that, 203 and 40, 305 and 246.",
+    "91.94). Later changes were chosen on dev.",
+    "Many remaining errors are words with two tags in the same context of the training data: for three frequent ones the counts "
+    "of both tags are 171 and 87, 203 and 40, 305 and 246.",
 )
 
 
@@ -263,8 +263,8 @@ def _add_notes(study: Study, task: Task, results: Mapping[str, Taggers], rivals:
     study.notes += [
         f"Means over {len(setting.seed_numbers())} seeds; intervals are mean bounds of a bootstrap over sentences. The penalty, "
         f"from {listed(_PENALTIES)} a token, and the slots for pairs, from {slots}, are the best on dev with the first "
-        f"seed, after {task.tried_epochs} epoch(s) only: curves are flat. Dev says which epoch "
-        "is kept; weights are averaged over epochs. Deviation: the step is not 0.02 everywhere.",
+        f"seed, after {task.tried_epochs} epoch(s) only: curves are flat. Dev decides the "
+        "epoch; weights are averaged over epochs. Deviation: the step is not 0.02 everywhere.",
         "Pooled: the majority vote of the taggers.",
     ]
     lines = [

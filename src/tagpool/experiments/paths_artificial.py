@@ -55,7 +55,7 @@ def run(setting: Setting) -> Study:
         study.rows += losses.rows(data.name, _PAPER[data.paper] if data.paper else None)
         lines.append(_compare(data, losses))
     header = ["", "MVote / best path", "MVote / best expert", "pairs in the order of the paper's intervals", "others"]
-    study.tables.append(Table("Comparison with the paper", header, lines))
+    study.tables.append(Table("Claims of the paper and results", header, lines))
     study.notes += [
         f"Mean of {folds} disjoint sets of {_LEARNED} sequences to learn from, tried on all others of {count:,}, with the 95% "
         "interval of the mean. β = 0.95, δ = 0.05, ε = 0.5/(p·l), at most 100 rounds of ESPBoost and SLE. Experts err to a "

@@ -65,21 +65,19 @@ class Pooling:
 
 
 _NOTES = [
-    "Experts are trained once, with the seeds 1 to 3; CRFs and MaxEnt with a part of the features left out at random. All "
-    "but the first see what that one says of the document (two stages; it labels the documents that are learned from by "
-    "jackknife). That one, the bagged and the elitist CRFs are in no pool; the last two were left out for what they had on dev "
-    "in an earlier table (95.02 and 93.17), and not tried with these members. Clusters of newswire are computed in the run, from "
-    "Reuters-21578. Labels are BIOES inside; scores are of whole names.",
-    f"The {_AVERAGED} has no weights; experts without probabilities, the inducing taggers, count as certain of their labels. "
-    "VotePools learn their weights on dev, from experts that were trained on train; their dev F1 is cross-validated by documents."
-    " The last column has the same experts trained on train and dev, which is usual on this corpus, with the same weights.",
-    f"The pool is chosen on dev: the {_AVERAGED}, unless one that votes by labels is more than {_MARGIN:g} F1 above it there. "
-    "Members were chosen on dev, too: about fifteen were tried, and those kept that are good and err least together.",
-    "Test was looked at before, in an earlier table of this study with other members: the pool chosen there had 91.82 trained on "
-    "train (best member 92.00) and 92.06 trained on train and dev (best member 92.05). The first stage and two members are of "
-    "that table; its figures were a reason to look for members that differ more, and chose none of them. With these members test "
-    "was looked at in one run, but for quick looks at its first 800 sentences (few to train on); this is that run again, with "
-    "the bagged and the elitist CRFs beside them.",
+    "Experts are trained once, with the seeds 1 to 3; CRFs and MaxEnt with feature dropout. All but the first are second stages: "
+    "they use the labels of the first for the document, cross-validated on training documents. The first, the bagged and the "
+    "elitist CRFs are in no pool; the last two were excluded for their dev F1 in an earlier table (95.02 and 93.17), and not "
+    "tried with these members. Clusters of newswire are computed in the run, from Reuters-21578. Labels are BIOES.",
+    f"The {_AVERAGED} has no weights; the labels of inducing taggers, which have no probabilities, have the probability 1. "
+    "VotePools learn their weights on dev, from experts trained on train; their dev F1 is cross-validated by documents. The last "
+    "column has the same experts trained on train and dev, which is usual on this corpus, with the same weights.",
+    f"The pool is chosen on dev: the {_AVERAGED}, unless a VotePool is more than {_MARGIN:g} F1 better there. Members were "
+    "chosen on dev, too: about fifteen were tried; those with a high F1 and few common errors are used.",
+    "The test set was used before, in an earlier table with other members: the pool chosen there had 91.82 trained on train "
+    "(best member 92.00) and 92.06 trained on train and dev (best member 92.05). The first stage and two members come from that table; "
+    "its figures were a reason to look for more different members, and did not choose any. With these members the test set was "
+    "used in one run, and its first 800 sentences in quick runs; this is the same run with the bagged and the elitist CRFs.",
 ]
 POOLINGS = tuple(
     Pooling(method, key, beta)

@@ -79,7 +79,7 @@ def run(setting: Setting) -> Study:
         "many as in the paper are learned from, with its β (0.85 and 0.97). Mean of disjoint sets of words to learn from, "
         "tried on all others, with the 95% interval of the mean. δ = 0.05.",
         "Rows without a further word are padded, as in the paper: symbols stand at their positions from the left. Aligned: to "
-        "the output that is nearest to all others; the truth has no part in this where it is to be found. Hamming: positions "
+        "the output that is nearest to all others; the gold labels of test words are not used. Hamming: positions "
         "that differ, both padded to the longer one, divided by its length.",
         "The paper's experts and words are others: the order of the methods can be compared, the digits cannot.",
     ]

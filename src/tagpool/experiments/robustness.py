@@ -49,10 +49,10 @@ def run(setting: Setting) -> Study:
         study.notes += [f"{model.name}: {model.setting:g}, dev F1 {model.dev:.2f}", *bags_found(model)]
         model.fitted.clear()  # models with large lexicons do not all fit into memory
     study.notes += [
-        f"Means over {len(setting.seed_numbers())} seeds, the penalty of each model chosen on clean dev text; nothing was "
-        "trained or tuned for missing clues but by the methods themselves. MaxEnt models are decoded legally.",
-        "Bags: words and shapes, n-grams, name lists, and one that never looks at capitals. All have the tags (of a tagger that "
-        "saw capitals). The bag without capitals has words, n-grams and name lists of its own: they are missing with the others.",
+        f"Means over {len(setting.seed_numbers())} seeds, the penalty of each model chosen on clean dev text; no "
+        "training or tuning used text with features removed. MaxEnt models are decoded with the transitions of BIOES.",
+        "Bags: words and shapes, n-grams, name lists, and an uncased one. All have the tags, of a tagger with capitals. "
+        "The uncased bag has words, n-grams and name lists in lower case, which are removed together with the cased ones.",
     ]
     if setting.plots is not None:
         shown = {name: list(heights[name].values()) for name in _PLOTTED}
