@@ -176,7 +176,7 @@ class Settings:
         """Return advice for a key that a class does not have: the place that has it, or the nearest name."""
         if key in FEATURES:
             return f"unknown key; use features.{'use' if key == 'resources' else key}"
-        for inner, _, nested, _ in nested_sections(path, declared):
+        for inner, _, nested in nested_sections(path, "", declared):
             if key in nested.parameters():
                 return f"unknown key; did you mean {'.'.join((*inner, key))}?"
         names = [name for name in declared.parameters() if name not in FEATURES]
@@ -188,8 +188,7 @@ class Settings:
     def _nested(self, path: Key, declared: Parameter, inherited: Mapping[str, Any]) -> Any:
         assert declared.kinds is not None
         kinds = declared.kinds()
-        default = declared.default if isinstance(declared.default, str) else next(iter(kinds))
-        chosen = kinds[self.kind(path, kinds, default)]
+        chosen = kinds[self.kind(path, kinds, _default_kind(declared, kinds))]
         return chosen(**self.values(path, chosen, inherited))
 
 
@@ -238,9 +237,6 @@ def suggest(name: str, names: Collection[str]) -> str:
     """
     close = get_close_matches(name, names, 1, cutoff=0.5)
     return f"unknown key; did you mean {close[0]!r}?" if close else f"unknown key; expected one of {', '.join(names)}"
-
-
-# Files -------------------------------------------------------------------------------------------------------------------
 
 
 def read_config(path: str | Path) -> Table:
@@ -331,9 +327,6 @@ def toml_value(value: Any) -> str:
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")  # the strings of JSON, but for this character
 
 
-# Objects as tables --------------------------------------------------------------------------------------------------------
-
-
 def describe(learner: Parameters, kind: str) -> Section:
     """Return all parameters of an object as a table: values that TOML has no form for are omitted."""
     table = Section({KIND: kind})
@@ -379,11 +372,21 @@ def commented(section: str, parameters: Mapping[str, Parameter], kind: str | Non
     return "\n".join(lines) + "\n"
 
 
-def nested_sections(path: Key, declared: type[Parameters]) -> Iterator[tuple[Key, str, type[Parameters], Parameter]]:
-    """Yield the nested objects of a class: path, default kind, class and declaration, outermost first."""
-    for name, inner in declared.parameters().items():
-        if inner.kinds is not None:
-            kinds = inner.kinds()
-            kind = inner.default if isinstance(inner.default, str) else next(iter(kinds))
-            yield (*path, name), kind, kinds[kind], inner
-            yield from nested_sections((*path, name), kinds[kind])
+def nested_sections(path: Key, kind: str, declared: type[Parameters]) -> Iterator[tuple[Key, str, type[Parameters]]]:
+    """Yield the path, kind and class of an object and of its nested objects with their default kinds, outermost first."""
+    yield path, kind, declared
+    for name, nested in declared.parameters().items():
+        if nested.kinds is not None:
+            kinds = nested.kinds()
+            inner = _default_kind(nested, kinds)
+            yield from nested_sections((*path, name), inner, kinds[inner])
+
+
+def template_owner(declared: type[Parameters]) -> type[Parameters] | None:
+    """Return the class that has the templates: the learner, or one nested in it."""
+    classes = (nested for _, _, nested in nested_sections((), "", declared))
+    return next((owner for owner in classes if "templates" in owner.parameters()), None)
+
+
+def _default_kind(declared: Parameter, kinds: Mapping[str, Any]) -> str:
+    return declared.default if isinstance(declared.default, str) else next(iter(kinds))

@@ -24,7 +24,7 @@ from tagpool.experiments.corpora import (
     read_resources,
 )
 from tagpool.experiments.elitist import by_epochs
-from tagpool.experiments.fits import Makers, Model, legally, refit, tune
+from tagpool.experiments.fits import Makers, Model, refit, tune
 from tagpool.experiments.study import Row, Setting, Study, Table
 from tagpool.experts.linear.maxent import MaxEnt
 from tagpool.pools.bagging.partitions import RandomParts
@@ -108,7 +108,7 @@ def corpora(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("name", [item for item in EXPERIMENTS if item != "undertraining"])
 def test_an_experiment_runs_whole_and_the_same_again(name: str, corpora: Path) -> None:
     messages: list[str] = []
-    study = experiment(name).run(Setting(data=corpora, quick=True, say=messages.append))
+    study = experiment(name).run(Setting(data=corpora, quick=True, report=messages.append))
     assert study.name == name
     assert messages
     assert all(0 <= row.ours <= 100 for row in study.rows)
@@ -170,7 +170,7 @@ def test_plots_are_files_and_the_same_again(tmp_path: Path) -> None:
 def test_training_stops_by_what_a_model_is_judged_by(corpora: Path) -> None:
     split = conll2003(Setting(data=corpora))
     for make in (Makers("word[-1..1]", epochs=6).one(MaxEnt), Makers("word[-1..1]", epochs=6).elitist(experts=2)):
-        model = Model("legal", make, (0.1,), legally, stops=True)
+        model = Model("legal", make, (0.1,), legal=True, stops=True)
         created = model.fit(0.1, 1, split)
         stored = max(epoch.score or 0.0 for epoch in created.log_)
         assert 100 * stored == pytest.approx(model.on_dev(created, split), abs=1e-9)
@@ -185,7 +185,7 @@ def test_curves_by_epochs_are_the_scores_of_models_trained_so_long(corpora: Path
         for count in (1, 4):
             makers = Makers("word[-1..1]", epochs=count, patience=None)
             make = makers.one(MaxEnt) if name == "one" else makers.bagged(MaxEnt, bags=RandomParts(2))
-            models[count] = Model(name, make, (0.1,), legally, stops=True)
+            models[count] = Model(name, make, (0.1,), legal=True, stops=True)
         result = by_epochs(models, 0.1, split)
         anew = [(count, model.on_dev(model.make(0.1, 1).fit(split.train), split)) for count, model in models.items()]
         assert result == [(count, pytest.approx(f1, abs=1e-9)) for count, f1 in anew]

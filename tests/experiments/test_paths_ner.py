@@ -60,11 +60,11 @@ def test_members_have_their_bags_and_predict_legal_labels() -> None:
     train, dev = documents(60), documents(20, "dev")
     common: dict[str, Any] = {"resources": {}, "threads": 1, "quick": True}
 
-    def make(features: str, quick: bool, **more: Any) -> Any:
-        return CRF(features, trainer=SGD(epochs=3 if quick else 20), **more)
+    def make(features: str, epochs: int, **more: Any) -> Any:
+        return CRF(features, trainer=SGD(epochs=epochs), **more)
 
     learned, view = add_columns(train, train.labels), add_columns(dev, dev.labels)
-    both = Member("both", make, ("ngrams",), sees="first")
+    both = Member("both", make, 20, ("ngrams",), sees="first")
     tagger = both.fit(learned, **common)
     assert "mention[-1..1]" in tagger.templates
     assert "ngrams" in tagger.templates
@@ -74,7 +74,7 @@ def test_members_have_their_bags_and_predict_legal_labels() -> None:
     order = np.argsort(np.array(tagger.labels_))
     for mine, theirs in zip(messages.probabilities, tagger.predict_marginals(view), strict=True):
         np.testing.assert_allclose(mine, theirs[:, order], atol=1e-6)
-    alone = Member("alone", lambda features, quick, **more: MaxEnt(features, trainer=SGD(epochs=2), **more), ("ngrams",), "first")
+    alone = Member("alone", lambda features, _, **more: MaxEnt(features, trainer=SGD(epochs=2), **more), 2, ("ngrams",), "first")
     _assert_legal(predict(alone.fit(learned, **common), view).labels)
 
 
@@ -96,7 +96,7 @@ def test_second_stages_see_the_labels_of_their_first_one(monkeypatch: pytest.Mon
             return [[self.label] * len(words) for words in corpus.words]
 
     def member(name: str, label: str, sees: str = "") -> Member:
-        return Member(name, lambda *_, **__: Sayer(name, label), ("ngrams",), sees)
+        return Member(name, lambda *_, **__: Sayer(name, label), 1, ("ngrams",), sees)
 
     monkeypatch.setattr(paths_ner, "FIRST", (member("places", "S-LOC"), member("people", "S-PER")))
     monkeypatch.setattr(paths_ner, "BESIDE", ())

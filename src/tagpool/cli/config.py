@@ -9,7 +9,7 @@ import typer
 
 from tagpool import _native
 from tagpool.cli.training.learners import LEARNERS
-from tagpool.config import FEATURES, DataOptions, FeatureOptions, OutputOptions, commented, nested_sections
+from tagpool.config import FEATURES, DataOptions, FeatureOptions, OutputOptions, commented, nested_sections, template_owner
 from tagpool.errors import InputError
 
 
@@ -31,13 +31,11 @@ def config(
 
 def template(kind: str) -> str:
     """Return a configuration file with every key of a learner, its help and its default."""
-    nested = [(("learner",), kind, LEARNERS[kind]), *(parts[:3] for parts in nested_sections(("learner",), LEARNERS[kind]))]
     sections = [commented("data", DataOptions.parameters())]
-    owner = next((declared for _, _, declared in nested if "templates" in declared.parameters()), None)
-    if owner is not None:
+    if (owner := template_owner(LEARNERS[kind])) is not None:
         features = {name: owner.parameters()[name] for name in ("templates", "min_count")}
         sections.append(commented("features", features | dict(FeatureOptions.parameters())))
-    for path, name, declared in nested:
+    for path, name, declared in nested_sections(("learner",), kind, LEARNERS[kind]):
         keys = {key: parameter for key, parameter in declared.parameters().items() if key not in FEATURES}
         sections.append(commented(".".join(path), keys, name))
     sections.append(commented("output", OutputOptions.parameters()))

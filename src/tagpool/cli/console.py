@@ -45,7 +45,7 @@ def print_table(
 ) -> None:
     """Print a table whose first ``left`` columns are text and whose others are numbers.
 
-    It has its full width, whatever the width of the terminal; ``fold`` wraps text on a terminal.
+    It has its full width, also on a narrow terminal; ``fold`` wraps text on a terminal.
     """
     table = Table(title=title, title_justify="left", box=None, pad_edge=False, header_style="bold")
     for number, header in enumerate(headers):

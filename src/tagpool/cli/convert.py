@@ -61,7 +61,9 @@ def convert(
         return
     if (to or target.suffix.removeprefix(".")) in MODEL_FORMATS:
         raise InputError("expected a model of tagpool, CRFsuite, Wapiti or CRF++, since the output is a model", source=source)
-    written_as = format_of(target) if to is None else _corpus_format(to)
+    if to is not None and to not in list(Format):
+        raise InputError(f"--to {to}: expected one of {_FORMATS}, or for models crfsuite, wapiti, tagpool")
+    written_as = format_of(target) if to is None else Format(to)
     corpus = read_corpus(source, columns=columns, label=label, format=from_, misaligned=misaligned, encoding=encoding)
     if scheme is not None or repair:
         corpus = _convert_labels(corpus, from_scheme, scheme, repair)
@@ -69,12 +71,6 @@ def convert(
     write_corpus(corpus, target, columns=keep, format=written_as, separator={"space": " ", "tab": "\t"}[separator])
     if str(target) != STANDARD_STREAM:
         errors.print(f"{len(corpus):,} sentences, {corpus.token_count:,} tokens written to {target}")
-
-
-def _corpus_format(name: str) -> Format:
-    if name not in list(Format):
-        raise InputError(f"--to {name}: expected one of {_FORMATS}, or for models crfsuite, wapiti, tagpool")
-    return Format(name)
 
 
 def _name_losses(corpus: Corpus, target: Format) -> None:

@@ -74,53 +74,49 @@ def demo(
     if write is not None:
         _write(corpora, write, json)
         return
-    say = _discard if json else output.print
-    scores = _train(corpora, builtin_corpus(quarter, seed=seed, part="test", lowercase=1.0), seed, say)
-    scores |= _combine(corpora, seed, say)
+    show: Callable[[str], None] = (lambda _: None) if json else output.print
+    scores = _train(corpora, builtin_corpus(quarter, seed=seed, part="test", lowercase=1.0), seed, show)
+    scores |= _combine(corpora, seed, show)
     picture, problem = _draw(scores, results)
     if json:
         print_json({"f1": scores, "picture": picture})
         return
-    say(f"\nPicture: {picture}" if picture else f"\nNo picture: {problem}")
-    say("Next: tagpool demo --write data, then tagpool train --help")
+    show(f"\nPicture: {picture}" if picture else f"\nNo picture: {problem}")
+    show("Next: tagpool demo --write data, then tagpool train --help")
 
 
-def _discard(text: str) -> None:
-    """Print nothing."""
-
-
-def _train(corpora: dict[str, Corpus], lower: Corpus, seed: int, say: Callable[[str], None]) -> Scores:
+def _train(corpora: dict[str, Corpus], lower: Corpus, seed: int, show: Callable[[str], None]) -> Scores:
     """Train a CRF and a robust CRF; test them with and without capitals."""
     taggers = {
         "CRF": CRF("ner", seed=seed),
         "robust CRF": CRF(ROBUST_TEMPLATES, trainer=SGD(dropout=0.3, drop="bags"), seed=seed),
     }
     scores: Scores = {}
-    say(f"1. Train a CRF on {len(corpora['train']):,} sentences; 40% of the names in the test are new.\n")
+    show(f"1. Train a CRF on {len(corpora['train']):,} sentences; 40% of the names in the test are new.\n")
     for name, tagger in taggers.items():
         begin = time.perf_counter()
         tagger.fit(corpora["train"], dev=corpora["dev"])
-        say(f"   {tagger._fitted().feature_count:,} features, {time.perf_counter() - begin:.1f} seconds")
+        show(f"   {tagger._fitted().feature_count:,} features, {time.perf_counter() - begin:.1f} seconds")
         for kind, corpus, words in (
             ("with capitals", corpora["test"], EXAMPLE),
             ("without capitals", lower, [word.lower() for word in EXAMPLE]),
         ):
             if name == "CRF" and corpus is lower:
-                say("\n2. Remove the capitals: the tagger relied on them.\n")
+                show("\n2. Remove the capitals: the tagger relied on them.\n")
             f1 = round(100 * score(corpus.labels, tagger.predict(corpus)).f1, 2)
             scores.setdefault(name, {})[kind] = f1
-            say(f"   F1 {f1:5.1f}   {_brackets(words, tagger.predict([words])[0])}")
+            show(f"   F1 {f1:5.1f}   {_brackets(words, tagger.predict([words])[0])}")
         if name == "CRF":
-            say("\n3. Train a robust CRF: some steps leave out all features that see capitals.\n")
+            show("\n3. Train a robust CRF: some steps leave out all features that see capitals.\n")
     return scores
 
 
-def _combine(corpora: dict[str, Corpus], seed: int, say: Callable[[str], None]) -> Scores:
+def _combine(corpora: dict[str, Corpus], seed: int, show: Callable[[str], None]) -> Scores:
     """Combine noisy taggers by their labels alone."""
     size = max(len(corpora["train"]) // 10, 10)
     gold, test = corpora["dev"][:300], corpora["test"]
-    say(f"\n4. Combine five noisy taggers, each with one kind of feature and {size} sentences.")
-    say(f"   The pool sees only their labels, and learns their weights from {len(gold)} sentences.\n")
+    show(f"\n4. Combine five noisy taggers, each with one kind of feature and {size} sentences.")
+    show(f"   The pool sees only their labels, and learns their weights from {len(gold)} sentences.\n")
     on_gold: dict[str, Sequence[Sequence[str]]] = {}
     on_test: dict[str, Sequence[Sequence[str]]] = {}
     for number, (name, templates) in enumerate(NOISY_TEMPLATES.items(), 1):
@@ -130,7 +126,7 @@ def _combine(corpora: dict[str, Corpus], seed: int, say: Callable[[str], None]) 
     on_test["all five"] = pool.predict(dict(on_test))
     scores = {name: 100 * score(test.labels, labels).f1 for name, labels in on_test.items()}
     for name, f1 in scores.items():
-        say(f"   {name:9} F1 {f1:5.1f} {'█' * round(f1 / 2)}")
+        show(f"   {name:9} F1 {f1:5.1f} {'█' * round(f1 / 2)}")
     return {name: {"with capitals": round(f1, 2)} for name, f1 in scores.items()}
 
 

@@ -12,7 +12,7 @@ _MESSAGE = "interrupted; nothing was written\n"
 
 
 def run() -> None:
-    """Runs ``tagpool``."""
+    """Run ``tagpool``."""
     try:
         importlib.import_module("tagpool.cli.main").app()
     except KeyboardInterrupt:
@@ -28,7 +28,7 @@ def run() -> None:
 
 
 def _leave_interrupted() -> None:
-    """Exits with 130.
+    """Exit with 130.
 
     After a Ctrl-C inside an ``eval`` (such as the creation of a dataclass during an import), Python would end with the signal,
     even if the exception was caught.

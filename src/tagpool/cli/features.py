@@ -125,7 +125,12 @@ def _show_sentences(encoder: Encoder, corpus: Corpus, numbers: range, json: bool
         output.print(f"sentence {number + 1}", style="bold")
         for word, names, dense in rows:
             output.print(f"  {word}", style="bold")
-            _print_features(names)
+            by_template: dict[str, list[str]] = {}
+            for name, value in names:
+                template, _, text = name.partition("=")
+                by_template.setdefault(template, []).append(text if value == 1 else f"{text} ({value:g})")
+            for template, texts in by_template.items():
+                output.print(f"    {template} = {'  '.join(texts)}")
             for key, vector in dense.items():
                 start = " ".join(f"{value:g}" for value in vector[:4])
                 output.print(f"    {key} = {start} ... ({len(vector)} numbers)")
@@ -144,16 +149,6 @@ def _vectors(encoded: EncodedCorpus, number: int) -> list[dict[str, list[float]]
             if row >= 0:
                 vectors[token - begin][block.key] = [round(float(value), 4) for value in block.vectors[row]]
     return vectors
-
-
-def _print_features(features: Sequence[tuple[str, float]]) -> None:
-    """Print the features of a token, one line per template."""
-    by_template: dict[str, list[str]] = {}
-    for name, value in features:
-        template, _, text = name.partition("=")
-        by_template.setdefault(template, []).append(text if value == 1 else f"{text} ({value:g})")
-    for template, values in by_template.items():
-        output.print(f"    {template} = {'  '.join(values)}")
 
 
 def _summarise(encoder: Encoder, corpus: Corpus, json: bool) -> None:

@@ -29,7 +29,7 @@ def create_app(commands: dict[str, Callable[..., None]], **options: Any) -> type
 def guard(command: Callable[..., None]) -> Callable[..., None]:
     """Return a command that turns its errors into messages and exit codes.
 
-    An interrupted command that saved something raises ``KeyboardInterrupt`` with a text that says what.
+    An interrupted command that saved something raises ``KeyboardInterrupt`` with a text that names it.
     """
 
     @functools.wraps(command)

@@ -66,10 +66,7 @@ def tag(
 
 def _tagger(labeller: Labeller, file: Path, kind: Format, columns: str | None, encoding: str) -> Iterable[bytes]:
     if columns is not None and kind is not Format.CONLL:
-        raise InputError(
-            f"--columns is for CoNLL, not for {kind.value}; use --format conll",
-            source=file,
-        )
+        raise InputError(f"--columns is for CoNLL, not for {kind.value}; use --format conll", source=file)
     by_line = kind not in (Format.CONLL, Format.CONLLU)
     blocks = Blocks(file, encoding=encoding, by_line=by_line, by_document=labeller.by_document and not by_line)
     if kind is Format.CONLL:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,8 +22,8 @@ _RAW = "u:"  # prefix of an attribute in a Wapiti model without patterns
 class ChainWeights:
     """Weights that all tools have: of cells (attribute, label), in the order of attributes, and of label bigrams.
 
-    ``transitions`` is an [L][L] matrix. ``start`` and ``end``, of length L, are weights of first and last labels, which only
-    tagpool has.
+    ``transitions`` is an [L][L] matrix. ``start`` and ``end`` are weights of first and last labels, [L], which only tagpool has
+    (default: 0).
     """
 
     labels: list[str]
@@ -32,8 +32,8 @@ class ChainWeights:
     pair_labels: NDArray[np.uint16]
     pair_weights: NDArray[np.float64]
     transitions: NDArray[np.float64]
-    start: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
-    end: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    start: NDArray[np.float64] | float = 0.0
+    end: NDArray[np.float64] | float = 0.0
 
     @property
     def has_end_weights(self) -> bool:
@@ -47,14 +47,9 @@ class ChainWeights:
 
     def to_crfsuite(self) -> bytes:
         """Return a model file of CRFsuite."""
-        return _native.write_crfsuite(
-            [_bytes(text) for text in self.labels],
-            [_bytes(text) for text in self.attributes],
-            self.pair_attributes,
-            self.pair_labels,
-            self.pair_weights,
-            self.transitions.ravel(),
-        )
+        labels, attributes = ([_bytes(text) for text in texts] for texts in (self.labels, self.attributes))
+        cells = self.pair_attributes, self.pair_labels, self.pair_weights
+        return _native.write_crfsuite(labels, attributes, *cells, self.transitions.ravel())
 
     def to_wapiti(self) -> str:
         """Return a text model of Wapiti without patterns: its rows have ``u:`` and an attribute per column, and ``b``."""
@@ -68,7 +63,9 @@ class ChainWeights:
         first = len(self.attributes) * count
         weights |= {first + position: weight for position, weight in enumerate(self.transitions.ravel().tolist())}
         lines = [f"{position}={weight.hex()}" for position, weight in weights.items() if weight]
-        texts = [text for names in (self.labels, observations) for text in (f"#qrk#{len(names)}", *map(_with_length, names))]
+        texts = []
+        for names in (self.labels, observations):
+            texts += [f"#qrk#{len(names)}", *(f"{len(_bytes(name))}:{name}," for name in names)]
         return "\n".join([f"#mdl#2#{len(lines)}", "#rdr#0/0/0", *texts, *lines]) + "\n"
 
     def to_expert(self, origin: str) -> CRF:
@@ -80,17 +77,11 @@ class ChainWeights:
         encoder.fit_transform([[[]]], [self.labels[:1]], known=self.attributes)
         encoder.labels_ = tuple(self.labels)
         count = len(self.labels)
-        ends = [weights if len(weights) else np.zeros(count) for weights in (self.start, self.end)]
+        ends = [np.broadcast_to(weights, count) for weights in (self.start, self.end)]
         edges = np.concatenate([self.transitions.ravel(), *ends]).astype(np.float32)
         expert = CRF(pairs="observed")
-        expert._model = _native.Model.from_given(
-            encoder.fitted_native,
-            self.labels,
-            self.pair_attributes,
-            self.pair_labels,
-            self.pair_weights.astype(np.float32),
-            edges,
-        )
+        cells = self.pair_attributes, self.pair_labels, self.pair_weights.astype(np.float32)
+        expert._model = _native.Model.from_given(encoder.fitted_native, self.labels, *cells, edges)
         expert._encoder, expert._names, expert.log_ = encoder, None, []
         expert._summary = {"trainer": f"converted from a model of {origin}"}
         return expert
@@ -100,10 +91,6 @@ def _bytes(text: str) -> bytes:
     return text.encode("utf-8", "surrogateescape")
 
 
-def _with_length(text: str) -> str:
-    return f"{len(_bytes(text))}:{text},"
-
-
 def from_crfsuite(model: _native.CrfsuiteTagger) -> ChainWeights:
     """Return the weights of a CRFsuite model."""
     labels = model.labels()
@@ -111,14 +98,8 @@ def from_crfsuite(model: _native.CrfsuiteTagger) -> ChainWeights:
     for before, after, weight in model.transitions():
         transitions[before, after] = weight
     states = np.array(model.states(), np.float64).reshape(-1, 3)
-    return ChainWeights(
-        labels,
-        model.attributes(),
-        states[:, 0].astype(np.uint32),
-        states[:, 1].astype(np.uint16),
-        states[:, 2].copy(),
-        transitions,
-    )
+    cells = states[:, 0].astype(np.uint32), states[:, 1].astype(np.uint16), states[:, 2].copy()
+    return ChainWeights(labels, model.attributes(), *cells, transitions)
 
 
 def from_text_model(model: TextModel) -> ChainWeights:
@@ -153,13 +134,9 @@ def from_expert(expert: Tagger) -> ChainWeights:
     count = len(model.labels)
     edges = model.edges().astype(np.float64) if model.chain else np.zeros(count * (count + 2))
     names = feature_names(expert)
-    chain = _from_matrix(
-        list(model.labels),
-        names,
-        model.weights_of(names).astype(np.float64).reshape(-1, count),
-        edges[: count * count].reshape(count, count),
-    )
-    return ChainWeights(**vars(chain) | {"start": edges[count * count : -count], "end": edges[-count:]})
+    weights = model.weights_of(names).astype(np.float64).reshape(-1, count)
+    chain = _from_matrix(list(model.labels), names, weights, edges[: count * count].reshape(count, count))
+    return replace(chain, start=edges[count * count : -count], end=edges[-count:])
 
 
 def _from_matrix(

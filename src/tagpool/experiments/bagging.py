@@ -81,12 +81,7 @@ def run(setting: Setting) -> Study:
 
 
 def _add(
-    study: Study,
-    model: Model,
-    split: Split,
-    bags: Sequence[str],
-    predictions: dict[str, list[Labels]],
-    paper: float | None,
+    study: Study, model: Model, split: Split, bags: Sequence[str], predictions: dict[str, list[Labels]], paper: float | None
 ) -> None:
     """Add the rows of a model: on clean text, and with the features of each of the bags removed."""
     gold = split.test.labels

@@ -40,7 +40,9 @@ def run(setting: Setting) -> Study:
     resources = common | {"classes": AmbiguityClasses.from_corpus(outside, min_count=1, share=0.02)}
     everything = _add_second_tags(conll2000(setting), outside, common, setting)
     makers = Makers(templates("chunks"), resources, setting.threads)
-    _rows(study, "noun phrases", _only_noun_phrases(everything), _models(makers), _PAPER, setting)
+    parts = (everything.train, everything.dev, everything.test)
+    noun_phrases = Split(*(in_scheme(only_type(part, "NP"), "bioes") for part in parts))
+    _rows(study, "noun phrases", noun_phrases, _models(makers), _PAPER, setting)
     _rows(study, "all types", everything, _models(makers), {}, setting)
     study.notes += [
         "** : better than one CRF on the same features by McNemar's test over tokens for every seed, p < 0.01 (* p < 0.05).",
@@ -83,7 +85,7 @@ def _rows(study: Study, kind: str, split: Split, models: Sequence[Model], papers
 
 def _add_second_tags(split: Split, outside: Corpus, common: Mapping[str, Any], setting: Setting) -> Split:
     """Return the corpora with the tags of a second tagger as another column."""
-    setting.say("a second tagger")
+    setting.report("a second tagger")
     tagger = MaxEnt(
         templates("tags"),
         resources={**common, "classes": AmbiguityClasses.from_corpus(outside, min_count=5, share=0.02)},
@@ -94,7 +96,3 @@ def _add_second_tags(split: Split, outside: Corpus, common: Mapping[str, Any], s
         threads=setting.threads,
     ).fit(outside)
     return Split(*(part.with_column(_SECOND, tagger.predict(part)) for part in (split.train, split.dev, split.test)))
-
-
-def _only_noun_phrases(split: Split) -> Split:
-    return Split(*(in_scheme(only_type(part, "NP"), "bioes") for part in (split.train, split.dev, split.test)))

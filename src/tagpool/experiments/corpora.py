@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 from importlib.resources import files
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -126,28 +127,20 @@ def journal_parts(setting: Setting) -> tuple[Corpus, Corpus]:
 def handwriting(setting: Setting) -> tuple[Corpus, list[int]]:
     """Return handwritten words, one token per letter with pixels in the columns p0, p1, ...; and the fold of each word."""
     path = _file(folder(setting) / "ocr-letters" / "letter.data.gz")
-    words: list[list[list[str]]] = []
-    folds: list[int] = []
-    last = ""
-    for number, line in enumerate(read_lines(path), 1):
-        cells = line.split("\t")
+    rows = [line.split("\t") for line in read_lines(path)]
+    for number, cells in enumerate(rows, 1):
         if len(cells) != 6 + PIXELS or not cells[5].isdigit():
             raise InputError(
                 f"expected id, letter, next id, word, position, fold and {PIXELS} pixels, got {len(cells)} columns",
                 source=str(path),
                 line=number,
             )
-        if cells[3] != last:
-            words.append([])
-            folds.append(int(cells[5]))
-            last = cells[3]
-        words[-1].append(cells)
+    words = [list(letters) for _, letters in groupby(rows, key=lambda cells: cells[3])]
+    folds = [int(word[0][5]) for word in words]
     columns = {f"p{pixel}": [[cells[6 + pixel] for cells in word] for word in words] for pixel in range(PIXELS)}
     corpus = Corpus.from_lists(**columns, label=[[cells[1] for cells in word] for word in words])
-    if setting.quick:
-        chosen = [number for number in range(len(words)) if number % _QUICK_PART == 0]
-        return corpus.select(chosen), [folds[number] for number in chosen]
-    return corpus, folds
+    step = _QUICK_PART if setting.quick else 1
+    return corpus.select(range(0, len(words), step)), folds[::step]
 
 
 def pronunciations(setting: Setting) -> list[tuple[str, list[str]]]:

@@ -89,7 +89,7 @@ def our_models(makers: Makers) -> list[Model]:
 
 
 def _model(name: str, make: Make, grid: Sequence[float]) -> Model:
-    return Model(name, make, grid, legally, stops=True)
+    return Model(name, make, grid, legal=True, stops=True)
 
 
 def _rows(
@@ -148,9 +148,6 @@ def _token_f1(
     return known_words, unknown_words
 
 
-# Curves ------------------------------------------------------------------------------------------------------------------
-
-
 def _add_curves(
     study: Study, tuned: Sequence[Model], trained_for: Callable[[int], Sequence[Model]], split: Split, setting: Setting
 ) -> None:
@@ -161,7 +158,7 @@ def _add_curves(
     lengths: dict[str, Points] = {}
     for model in tuned:
         assert model.setting is not None
-        setting.say(f"{model.name}, {model.setting:g}: dev F1 by epochs")
+        setting.report(f"{model.name}, {model.setting:g}: dev F1 by epochs")
         lengths[model.name] = by_epochs({count: at[count][model.name] for count in epochs}, model.setting, split)
     study.tables += [
         Table(

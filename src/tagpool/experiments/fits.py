@@ -24,15 +24,8 @@ from tagpool.pools.elitist.pool import ElitistPool
 
 Labels = list[list[str]]
 Make = Callable[[float, int], Any]
-Predict = Callable[[Any, Corpus], Labels]
 _SCHEME = "bioes"
 _LEAST = 1e-4  # smallest p value of 10,000 draws
-
-
-def predict(tagger: Any, corpus: Corpus) -> Labels:
-    """Return the labels of a tagger."""
-    labels: Labels = tagger.predict(corpus)
-    return labels
 
 
 def legally(tagger: Any, corpus: Corpus) -> Labels:
@@ -47,13 +40,14 @@ def legally(tagger: Any, corpus: Corpus) -> Labels:
 class Model:
     """One kind of model: its constructor from a setting and a seed, the settings to try, and the fitted models.
 
-    ``decode`` predicts labels; ``stops``: early stopping on dev. ``tried`` has the dev F1 of each setting.
+    ``legal``: only labels that BIOES allows are predicted; ``stops``: early stopping on dev. ``tried`` has the dev F1 of each
+    setting.
     """
 
     name: str
     make: Make
     grid: Sequence[float]
-    decode: Predict = predict
+    legal: bool = False
     stops: bool = False
     setting: float | None = None
     fitted: list[Any] = field(default_factory=list)
@@ -64,13 +58,17 @@ class Model:
         """Return a trained model; pools learn their weights on dev."""
         tagger = self.make(value, seed)
         is_pool = isinstance(tagger, BaggingPool)
-        if self.decode is legally:  # early stopping uses the decoding of the evaluation
+        if self.legal:  # early stopping uses the decoding of the evaluation
             (tagger.expert if is_pool else tagger)._dev_scheme = _SCHEME
         return tagger.fit(split.train, dev=split.dev if self.stops or is_pool else None)
 
     def on_dev(self, tagger: Any, split: Split) -> float:
         """Return the F1 of a model on the dev set, in percent."""
         return 100 * score(split.dev.labels, self.decode(tagger, split.dev)).f1
+
+    def decode(self, tagger: Any, corpus: Corpus) -> Labels:
+        """Return the labels of a fitted model."""
+        return legally(tagger, corpus) if self.legal else list(tagger.predict(corpus))
 
 
 def tune(model: Model, split: Split, setting: Setting, *, whole_grid: bool = False, only_first: bool = False) -> Model:
@@ -84,14 +82,14 @@ def tune(model: Model, split: Split, setting: Setting, *, whole_grid: bool = Fal
     for value in grid:
         fitted = model.fit(value, seeds[0], split)
         reached = model.tried[value] = model.on_dev(fitted, split)
-        setting.say(f"{model.name}, {value:g}: dev F1 {reached:.2f}")
+        setting.report(f"{model.name}, {value:g}: dev F1 {reached:.2f}")
         if best is None or reached > best[0]:
             best = reached, value, fitted
     assert best is not None
     model.dev, model.setting, first = best
     model.fitted = [first]
     for seed in () if only_first else seeds[1:]:
-        setting.say(f"{model.name}, {model.setting:g}, seed {seed}")
+        setting.report(f"{model.name}, {model.setting:g}, seed {seed}")
         model.fitted.append(model.fit(model.setting, seed, split))
     return model
 
@@ -112,7 +110,7 @@ def refit(model: Model, corpus: Corpus, setting: Setting) -> None:
     assert model.setting is not None
     first, model.fitted = model.fitted[0], []
     for seed in setting.seed_numbers():
-        setting.say(f"{model.name}, {model.setting:g}, seed {seed}: on all sentences")
+        setting.report(f"{model.name}, {model.setting:g}, seed {seed}: on all sentences")
         tagger = model.make(model.setting, seed)
         if isinstance(tagger, BaggingPool):
             tagger.weights = first.weights_
@@ -198,8 +196,6 @@ def listed(values: Iterable[float]) -> str:
 def _mean(values: Sequence[float]) -> float:
     return round(float(np.mean(values)), 2)
 
-
-# Models ------------------------------------------------------------------------------------------------------------------
 
 Kind = type[CRF] | type[MaxEnt]
 

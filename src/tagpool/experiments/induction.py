@@ -7,7 +7,7 @@ are of other text than the paper's, name lists are not DBpedia's, vectors are Gl
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from tagpool.corpus.corpus import Corpus
@@ -83,7 +83,7 @@ class Task:
         """Return the majority vote of the taggers of some rows; ties go to the first."""
         members = [(row, seed) for row in rows for seed in range(len(row.on_dev))]
         if len(members) == 1:  # a quick run has one seed
-            return replace(rows[0], paper=_NOT_PRINTED)
+            return Taggers(on_dev=rows[0].on_dev, on_test=rows[0].on_test)
         on_dev = {str(number): row.on_dev[seed] for number, (row, seed) in enumerate(members)}
         on_test = {str(number): row.on_test[seed] for number, (row, seed) in enumerate(members)}
         pool = VotePool("majority", key="shared", scheme=self.scheme, unknown="allow").fit(on_dev, self.split.dev.labels)
@@ -142,9 +142,9 @@ _BEYOND_TAGS = (
     "as here, but 5,000,000 slots, 97.61; 92.72. A vote of four of the first ones and of one from right to left: 97.56. A beam "
     "gains nothing, GloVe vectors 0.01, and a second stage that sees tags of a right-to-left tagger 0.03.",
     "Not a first look at the test set: an earlier run with fewer templates had 97.49 and 91.82 there (M4; pooled 97.51 and "
-    "91.94). What was changed since was chosen on dev.",
-    "Many errors that are left are such that training has both tags in the same context: three frequent ones are 171 times this "
-    "and 87 times that, 203 and 40, 305 and 246.",
+    "91.94). Later changes were chosen on dev.",
+    "Many remaining errors are words with two tags in the same context of the training data: for three frequent ones the counts "
+    "of both tags are 171 and 87, 203 and 40, 305 and 246.",
 )
 
 
@@ -189,7 +189,10 @@ def run_names(setting: Setting) -> Study:
     resources = read_resources(setting, "names", "brown", "tweets", "glove")
     task = Task(split, templates("names-induced"), resources, epochs=8, tried_epochs=2, beam=8, scheme="bioes")
     results = _train_steps(task, NAME_STEPS, setting)
-    more = {f"{name[:2]}, greedy": _greedy(results[name]) for name in ("M3: M2 + embeddings", "M4: M3 + induction")}
+    more: dict[str, Taggers] = {}
+    for name in ("M3: M2 + embeddings", "M4: M3 + induction"):
+        on_dev, on_test = results[name].greedy
+        more[f"{name[:2]}, greedy"] = Taggers(on_dev=on_dev, on_test=on_test)
     more[f"M4 + documents, {_POOLED}"] = task.pool([results["M4 + documents"]])
     for name, taggers in (results | more).items():
         study.rows += precision_and_recall(name, "dev", split.dev.labels, taggers.on_dev, taggers.paper[:2])
@@ -199,13 +202,9 @@ def run_names(setting: Setting) -> Study:
     _add_notes(study, task, results, rivals, setting)
     study.notes.append(
         f"Labels are BIOES inside. Beyond the paper: tagging keeps the {task.beam} best sequences (greedy rows: the same taggers "
-        "with one); clusters are of two sources; documents: what the other occurrences of a word in its document look like."
+        "with one); clusters are of two sources; documents: features of the other occurrences of a word in its document."
     )
     return study
-
-
-def _greedy(results: Taggers) -> Taggers:
-    return replace(results, on_dev=results.greedy[0], on_test=results.greedy[1], paper=_NOT_PRINTED)
 
 
 def _train_steps(task: Task, steps: Sequence[Step], setting: Setting) -> dict[str, Taggers]:
@@ -235,7 +234,7 @@ def _train_step(task: Task, step: Step, before: Mapping[str, Taggers], setting: 
             tagger.beam = 1
             for labels, part in zip(result.greedy, parts, strict=True):
                 labels.append(tagger.predict(part))
-        setting.say(f"{step.name}, seed {seed}: dev {100 * score(task.split.dev.labels, result.on_dev[-1]).f1:.2f}")
+        setting.report(f"{step.name}, seed {seed}: dev {100 * score(task.split.dev.labels, result.on_dev[-1]).f1:.2f}")
     return result
 
 
@@ -245,7 +244,7 @@ def _choose(task: Task, step: Step, result: Taggers, setting: Setting) -> None:
     def attempt(l1: float, slots: int) -> None:
         tagger = task.tagger(step, setting, 1, l1=l1, slots=slots, epochs=task.tried_epochs, average_from=None)
         reached = 100 * score(task.split.dev.labels, tagger.predict(task.split.dev)).f1
-        setting.say(f"{step.name}, l1 {l1:g}, slots {slots:,}, {task.tried_epochs} epoch(s): dev {reached:.2f}")
+        setting.report(f"{step.name}, l1 {l1:g}, slots {slots:,}, {task.tried_epochs} epoch(s): dev {reached:.2f}")
         tried.append((reached, {"l1": l1, "slots": slots}))
         result.tried.append(f"{l1:g}{f' and {slots:,}' if step.induces else ''}: {reached:.2f}")
 
@@ -264,9 +263,9 @@ def _add_notes(study: Study, task: Task, results: Mapping[str, Taggers], rivals:
     study.notes += [
         f"Means over {len(setting.seed_numbers())} seeds; intervals are mean bounds of a bootstrap over sentences. The penalty, "
         f"from {listed(_PENALTIES)} a token, and the slots for pairs, from {slots}, are the best on dev with the first "
-        f"seed, after {task.tried_epochs} epoch(s) only: curves are flat. Dev says which epoch "
-        "is kept; weights are averaged over epochs. Deviation: the step is not 0.02 everywhere.",
-        "Pooled: what most of the taggers say.",
+        f"seed, after {task.tried_epochs} epoch(s) only: curves are flat. Dev decides the "
+        "epoch; weights are averaged over epochs. Deviation: the step is not 0.02 everywhere.",
+        "Pooled: the majority vote of the taggers.",
     ]
     lines = [
         [
@@ -282,5 +281,5 @@ def _add_notes(study: Study, task: Task, results: Mapping[str, Taggers], rivals:
         ]
         for name, item in results.items()
     ]
-    header = ["", "features", "pairs", "share", "step", "most epochs", "l1", "slots", "dev of what was tried"]
+    header = ["", "features", "pairs", "share", "step", "most epochs", "l1", "slots", "dev of the values tried"]
     study.tables.append(Table("Features of the first seed", header, lines))

@@ -43,13 +43,14 @@ class Predictions:
 
 @dataclass(frozen=True)
 class Member:
-    """Definition of an expert: its constructor and its bags of templates (default: all).
+    """Definition of an expert: its constructor from templates and epochs, and its bags of templates (default: all).
 
     ``sees`` names the first stage whose labels are features (default: none), ``text`` are its template files.
     """
 
     name: str
     make: Make
+    epochs: int
     bags: tuple[str, ...] = ()
     sees: str = ""
     text: tuple[str, ...] = ("names-rich",)
@@ -61,7 +62,8 @@ class Member:
         if self.bags:
             parsed = parsed.restrict(*self.bags, *([_STAGE] if self.sees else []))
         selected = {name: item for name, item in resources.items() if name in parsed.resources}
-        return self.make(str(parsed), quick, resources=selected, seed=self.seed, threads=threads).fit(train)
+        epochs = _QUICK_EPOCHS if quick else self.epochs
+        return self.make(str(parsed), epochs, resources=selected, seed=self.seed, threads=threads).fit(train)
 
 
 def predict(tagger: Any, corpus: Corpus) -> Predictions:
@@ -83,36 +85,25 @@ def cross_validate(member: Member, train: Corpus, folds: int, fit: Callable[[Mem
     return results
 
 
-def _expert(kind: type[CRF] | type[MaxEnt], l2: float, epochs: int, dropout: float, drop: str = "features") -> Make:
-    """Return a constructor of an expert trained by SGD."""
-
-    def make(features: str, quick: bool, **common: Any) -> Any:
-        trainer = SGD(epochs=_QUICK_EPOCHS if quick else epochs, dropout=dropout, drop=drop)
-        return kind(features, l2=l2, trainer=trainer, patience=None, **common)
-
-    return make
-
-
-def _bagged(l2: float, epochs: int, dropout: float, bags: Mapping[str, list[str]]) -> Make:
-    """Return a pool of one CRF per bag with equal weights."""
-    one = _expert(CRF, l2, epochs, dropout)
-    return lambda features, quick, **common: BaggingPool(
-        one(features, quick, **common), bags=dict(bags), threads=common["threads"]
+def _expert(kind: type[CRF] | type[MaxEnt], l2: float, dropout: float, drop: str = "features") -> Make:
+    return lambda features, epochs, **common: kind(
+        features, l2=l2, trainer=SGD(epochs=epochs, dropout=dropout, drop=drop), patience=None, **common
     )
 
 
-def _elitist(strength: float, epochs: int) -> Make:
-    """Return a constructor of an elitist pool of three CRFs."""
-    return lambda features, quick, **common: ElitistPool(
-        features, expert="crf", strength=strength, epochs=_QUICK_EPOCHS if quick else epochs, patience=None, **common
+def _bagged(l2: float, dropout: float, bags: dict[str, list[str]]) -> Make:
+    one = _expert(CRF, l2, dropout)
+    return lambda features, epochs, **common: BaggingPool(one(features, epochs, **common), bags=bags, threads=common["threads"])
+
+
+def _elitist(strength: float) -> Make:
+    return lambda features, epochs, **common: ElitistPool(
+        features, expert="crf", strength=strength, epochs=epochs, patience=None, **common
     )
 
 
-def _inducing(l1: float, epochs: int, beam: int) -> Make:
-    """Return a constructor of an inducing tagger."""
-    return lambda features, quick, **common: InducingTagger(
-        features, l1=l1, epochs=_QUICK_EPOCHS if quick else epochs, beam=beam, patience=None, **common
-    )
+def _inducing(l1: float, beam: int) -> Make:
+    return lambda features, epochs, **common: InducingTagger(features, l1=l1, epochs=epochs, beam=beam, patience=None, **common)
 
 
 _LETTERS, _LISTS, _VECTORS = ("ngrams", "rich"), ("lexicons", "clusters"), ("vectors",)
@@ -120,22 +111,24 @@ _USUAL = (*_LETTERS, *_LISTS, *_VECTORS, "document")
 _PAIRED = tuple(bag for bag in _USUAL if bag != "rich")  # induction finds the conjunctions of this bag
 _OTHER = ("names", "clusters", "embeddings", "document", "more")
 _ONE = "CRF, one stage"
-FIRST = (Member(_ONE, _expert(CRF, 0.3, 8, 0.3), _USUAL),)
+FIRST = (Member(_ONE, _expert(CRF, 0.3, 0.3), 8, _USUAL),)
 MEMBERS = (
-    Member("CRF", _expert(CRF, 0.1, 10, 0.5), (*_USUAL, "more"), _ONE),
-    Member("CRF, clusters of newswire", _expert(CRF, 0.1, 8, 0.5), (*_USUAL, "more", "newswire"), _ONE, seed=2),
-    Member("MaxEnt, bags dropped", _expert(MaxEnt, 0.3, 8, 0.2, "bags"), (*_USUAL, "more"), _ONE),
-    Member("inducing tagger", _inducing(3e-7, 8, 4), _OTHER, _ONE, text=("names-induced", "names-more"), seed=2),
+    Member("CRF", _expert(CRF, 0.1, 0.5), 10, (*_USUAL, "more"), _ONE),
+    Member("CRF, clusters of newswire", _expert(CRF, 0.1, 0.5), 8, (*_USUAL, "more", "newswire"), _ONE, seed=2),
+    Member("MaxEnt, bags dropped", _expert(MaxEnt, 0.3, 0.2, "bags"), 8, (*_USUAL, "more"), _ONE),
+    Member("inducing tagger", _inducing(3e-7, 4), 8, _OTHER, _ONE, text=("names-induced", "names-more"), seed=2),
     Member(
         "inducing tagger, clusters of newswire",
-        _inducing(3e-7, 8, 4),
+        _inducing(3e-7, 4),
+        8,
         (*_OTHER, "newswire"),
         _ONE,
         text=("names-induced", "names-more"),
     ),
     Member(
         "inducing tagger, features of the CRF",
-        _inducing(3e-7, 6, 4),
+        _inducing(3e-7, 4),
+        6,
         (*_PAIRED, "more", "labels"),
         _ONE,
         text=("names-rich", "names-labels"),
@@ -145,9 +138,10 @@ MEMBERS = (
 BESIDE = (
     Member(
         "bagged CRFs",
-        _bagged(0.3, 8, 0.3, {"letters": [*_LETTERS, "document", _STAGE], "knowledge": [*_LISTS, *_VECTORS, _STAGE]}),
+        _bagged(0.3, 0.3, {"letters": [*_LETTERS, "document", _STAGE], "knowledge": [*_LISTS, *_VECTORS, _STAGE]}),
+        8,
         _USUAL,
         _ONE,
     ),
-    Member("elitist CRFs", _elitist(0.3, 5), (*_LISTS, "document"), _ONE),
+    Member("elitist CRFs", _elitist(0.3), 5, (*_LISTS, "document"), _ONE),
 )

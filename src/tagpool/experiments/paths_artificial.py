@@ -50,12 +50,12 @@ def run(setting: Setting) -> Study:
     study = Study("paths-artificial", "Path experts on generated data (PATHS, Tables 1 and 2): Hamming loss in percent")
     lines: list[list[str]] = []
     for number, data in enumerate(_DATA):
-        setting.say(f"{data.name}: {count:,} sequences, {folds} times {_LEARNED} to learn from")
+        setting.report(f"{data.name}: {count:,} sequences, {folds} times {_LEARNED} to learn from")
         losses = _losses(data, count, folds, seed=number)
         study.rows += losses.rows(data.name, _PAPER[data.paper] if data.paper else None)
         lines.append(_compare(data, losses))
     header = ["", "MVote / best path", "MVote / best expert", "pairs in the order of the paper's intervals", "others"]
-    study.tables.append(Table("What the paper says, and what was found", header, lines))
+    study.tables.append(Table("Claims of the paper and results", header, lines))
     study.notes += [
         f"Mean of {folds} disjoint sets of {_LEARNED} sequences to learn from, tried on all others of {count:,}, with the 95% "
         "interval of the mean. β = 0.95, δ = 0.05, ε = 0.5/(p·l), at most 100 rounds of ESPBoost and SLE. Experts err to a "
@@ -132,9 +132,6 @@ _DATA = (
     Data("ADS3, 0.7", _by_letter(0.7, fixed=False)),
     Data("ADS3, 0.6, fixed", _by_letter(0.6, fixed=True), "ADS3"),
 )
-
-
-# Tables -----------------------------------------------------------------------------------------------------------------------
 
 
 def _compare(data: Data, losses: Losses) -> list[str]:

@@ -53,8 +53,8 @@ class Pooling:
         results: Labels = [[] for _ in range(len(gold))]
         for rest, tried in gold.fold_numbers(_TRIALS, seed=1, by_document=True):
             known = {name: [labels[number] for number in rest] for name, labels in outputs.items()}
-            asked = {name: [labels[number] for number in tried] for name, labels in outputs.items()}
-            pooled = self.pool().fit(known, gold.select(rest)).predict(asked)
+            tested = {name: [labels[number] for number in tried] for name, labels in outputs.items()}
+            pooled = self.pool().fit(known, gold.select(rest)).predict(tested)
             for number, labels in zip(tried, pooled, strict=True):
                 results[number] = labels
         return results
@@ -65,21 +65,20 @@ class Pooling:
 
 
 _NOTES = [
-    "Experts are trained once, with the seeds 1 to 3; CRFs and MaxEnt with a part of the features left out at random. All "
-    "but the first see what that one says of the document (two stages; it labels the documents that are learned from by "
-    "jackknife). That one, the bagged and the elitist CRFs are in no pool; the last two were left out for what they had on dev "
-    "in an earlier table (95.02 and 93.17), and not tried with these members. Clusters of newswire are computed in the run, from "
-    "Reuters-21578. Labels are BIOES inside; scores are of whole names.",
-    f"The {_AVERAGED} has no weights; experts without probabilities, the inducing taggers, count as certain of their labels. "
-    "VotePools learn their weights on dev, from experts that were trained on train; their dev F1 is cross-validated by documents."
-    " The last column has the same experts trained on train and dev, which is usual on this corpus, with the same weights.",
-    f"The pool is chosen on dev: the {_AVERAGED}, unless one that votes by labels is more than {_MARGIN:g} F1 above it there. "
-    "Members were chosen on dev, too: about fifteen were tried, and those kept that are good and err least together.",
-    "Test was looked at before, in an earlier table of this study with other members: the pool chosen there had 91.82 trained on "
-    "train (best member 92.00) and 92.06 trained on train and dev (best member 92.05). The first stage and two members are of "
-    "that table; its figures were a reason to look for members that differ more, and chose none of them. With these members test "
-    "was looked at in one run, but for quick looks at its first 800 sentences (few to train on); this is that run again, with "
-    "the bagged and the elitist CRFs beside them.",
+    "Experts are trained once, with the seeds 1 to 3; CRFs and MaxEnt with feature dropout. All but the first are second stages: "
+    "they use the labels of the first for the document, cross-validated on training documents. The first, the bagged and the "
+    "elitist CRFs are in no pool; the last two were excluded for their dev F1 in an earlier table (95.02 and 93.17), and not "
+    "tried with these members. Clusters of newswire are computed in the run, from Reuters-21578. Labels are BIOES.",
+    f"The {_AVERAGED} has no weights; the labels of inducing taggers, which have no probabilities, have the probability 1. "
+    "VotePools learn their weights on dev, from experts trained on train; their dev F1 is cross-validated by documents. The last "
+    "column has the same experts trained on train and dev, which is usual on this corpus, with the same weights.",
+    f"The pool is chosen on dev: the {_AVERAGED}, unless a VotePool is more than {_MARGIN:g} F1 better there. Members were "
+    "chosen on dev, too: about fifteen were tried; those with a high F1 and few common errors are used.",
+    "The test set was used before, in an earlier table with other members: the pool chosen there had 91.82 trained on train "
+    "(best member 92.00) and 92.06 trained on train and dev (best member 92.05). The first stage and two members come from "
+    "that table; its figures were a reason to look for more different members, and did not choose any. With these members the "
+    "test set was used in one run, and its first 800 sentences in quick runs; this is the same run with the bagged and the "
+    "elitist CRFs.",
 ]
 POOLINGS = tuple(
     Pooling(method, key, beta)
@@ -109,7 +108,7 @@ def run(setting: Setting) -> Study:
     golds = (split.dev.labels, split.test.labels, split.test.labels)
     tried = {pooling: pooling.out_of_fold(members[0], split.dev) for pooling in POOLINGS}
     reached = {pooling: 100 * score(split.dev.labels, outputs).f1 for pooling, outputs in tried.items()}
-    setting.say(f"{len(tried)} ways to pool tried on dev")
+    setting.report(f"{len(tried)} ways to pool tried on dev")
     pools: list[LabelsByName] = [{_AVERAGED: average([row[name] for name in row if name not in apart], labels)} for row in parts]
     ways = best_of_each(reached)
     for pooling in ways:
@@ -179,12 +178,12 @@ def _predict_all(split: Split, resources: Mapping[str, Any], setting: Setting) -
     """Return the predictions of all experts on dev and test, and on test after training on train and dev."""
 
     def fit(member: Member, train: Corpus) -> Any:
-        setting.say(f"{member.name}: {len(train):,} sentences")
+        setting.report(f"{member.name}: {len(train):,} sentences")
         return member.fit(train, resources, setting.threads, setting.quick)
 
-    def train_and_predict(train: Corpus, stages: LabelsByName, *asked: Corpus) -> list[dict[str, Predictions]]:
-        outputs: list[dict[str, Predictions]] = [{} for _ in asked]
-        views = {"": (train, *asked)}
+    def train_and_predict(train: Corpus, stages: LabelsByName, *tested: Corpus) -> list[dict[str, Predictions]]:
+        outputs: list[dict[str, Predictions]] = [{} for _ in tested]
+        views = {"": (train, *tested)}
         for member in (*FIRST, *MEMBERS, *BESIDE):
             learned, *seen = views[member.sees]
             tagger = fit(member, learned)
@@ -193,7 +192,7 @@ def _predict_all(split: Split, resources: Mapping[str, Any], setting: Setting) -
             del tagger  # with its lexicons it is large
             if member in FIRST:
                 first = [item[member.name].labels for item in outputs]
-                views[member.name] = tuple(map(add_columns, (train, *asked), (stages[member.name], *first)))
+                views[member.name] = tuple(map(add_columns, (train, *tested), (stages[member.name], *first)))
         return outputs
 
     stages = {first.name: cross_validate(first, split.train, _FOLDS, fit) for first in FIRST}

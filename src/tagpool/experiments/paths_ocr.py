@@ -38,13 +38,13 @@ def run(setting: Setting) -> Study:
     for number in range(count):
         selected, learned = places[number], places[(number + 1) % len(places)]
         tried = np.concatenate([place for place in places if place is not selected and place is not learned])
-        setting.say(
+        setting.report(
             f"run {number + 1} of {count}: experts from {len(selected)} words, pools from {len(learned)}, tried on {len(tried)}"
         )
         experts = {name: model.fit(corpus.select(selected.tolist())) for name, model in _experts(number + 1).items()}
-        asked = np.concatenate([learned, tried])
-        outputs = predictions_of(experts, corpus.select(asked.tolist()))
-        ballots = ballots_of(outputs, [gold[item] for item in asked.tolist()])
+        tested = np.concatenate([learned, tried])
+        outputs = predictions_of(experts, corpus.select(tested.tolist()))
+        ballots = ballots_of(outputs, [gold[item] for item in tested.tolist()])
         known, rest = ballots.select(range(len(learned))), ballots.select(range(len(learned), len(ballots)))
         costs = 1.0 - np.eye(len(ballots.labels))
         for name, labels in pool_labels(known, rest, VARIANTS | KEYED, _BETA, number + 1):

@@ -39,12 +39,12 @@ def run(setting: Setting) -> Study:
     for name, make in (("TR1", _nine), ("TR2", _five)):
         size = min(_PARTS[name], len(train) // 5)
         experts = make([train[number * size : (number + 1) * size] for number in range(5)], train[: 4 * size])
-        setting.say(f"{name}: {len(experts)} experts, {size} sentences for each part")
+        setting.report(f"{name}: {len(experts)} experts, {size} sentences for each part")
         outputs = predictions_of({item: model.fit(part) for item, (model, part) in experts.items()}, text)
         ballots = ballots_of(outputs, text.labels)
         folds = 2 if setting.quick else 10
         learned = min(_LEARNED[name], len(text) // (folds + 1))
-        setting.say(f"{name}: {folds} times {learned} sentences to learn from")
+        setting.report(f"{name}: {folds} times {learned} sentences to learn from")
         losses = measure_losses(ballots, folds_of(len(ballots), learned, folds), VARIANTS | KEYED, _BETAS[name])
         study.rows += losses.rows(name, _PAPER[name])
         less = losses.less("mvote", "best")

@@ -59,7 +59,7 @@ def run(setting: Setting) -> Study:
     count = len(_experts())
     scale = min(1.0, 0.05 if setting.quick else 1.0, len(words) / (count * _PART + sum(size for size, _, _ in _DATA.values())))
     part = int(scale * _PART)
-    setting.say(f"{count} experts, {part} words for each")
+    setting.report(f"{count} experts, {part} words for each")
     pieces = learn_pieces(words[: min(_ALIGNED_FROM, count * part)])
     parts = [_labelled(words[number * part : (number + 1) * part], pieces) for number in range(count)]
     experts = {name: model.fit(selected) for (name, model), selected in zip(_experts().items(), parts, strict=True)}
@@ -67,7 +67,7 @@ def run(setting: Setting) -> Study:
     for data, (size, learned, beta) in _DATA.items():
         chosen = words[begin : begin + int(scale * size)]
         begin += len(chosen)
-        setting.say(f"{data}: {len(chosen)} words, outputs padded and aligned")
+        setting.report(f"{data}: {len(chosen)} words, outputs padded and aligned")
         results = _measure(experts, chosen, max(int(scale * learned), 2), 2 if setting.quick else 10, beta)
         for (measure, unit), papers in zip(_MEASURES.items(), _PAPER[data], strict=True):
             study.rows += results[measure].rows(f"{data}, {measure}", papers, unit)
@@ -79,7 +79,7 @@ def run(setting: Setting) -> Study:
         "many as in the paper are learned from, with its β (0.85 and 0.97). Mean of disjoint sets of words to learn from, "
         "tried on all others, with the 95% interval of the mean. δ = 0.05.",
         "Rows without a further word are padded, as in the paper: symbols stand at their positions from the left. Aligned: to "
-        "the output that is nearest to all others; the truth has no part in this where it is to be found. Hamming: positions "
+        "the output that is nearest to all others; the gold labels of test words are not used. Hamming: positions "
         "that differ, both padded to the longer one, divided by its length.",
         "The paper's experts and words are others: the order of the methods can be compared, the digits cannot.",
     ]
@@ -104,9 +104,9 @@ def _measure(experts: dict[str, Any], words: Sequence[Word], learned: int, folds
     for way, variants in _WAYS.items():
         known = ballots_of(*align_all(predicted, gold, way))
         # Test words without gold labels, which would influence the columns of the alignment.
-        asked = ballots_of(align_all(predicted, None, way)[0], None, labels=known.labels)
+        tested = ballots_of(align_all(predicted, None, way)[0], None, labels=known.labels)
         for seed, (first, others) in enumerate(folds_of(len(words), learned, folds), 1):
-            rest = asked.select(others)
+            rest = tested.select(others)
             for name, numbers in pool_labels(known.select(first), rest, variants, beta, seed):
                 outputs = rest.cut([rest.labels[number] for number in numbers.tolist()])
                 pooled = [tuple(phone for phone in item if phone != NOTHING) for item in outputs]

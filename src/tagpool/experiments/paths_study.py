@@ -94,7 +94,7 @@ class Losses:
 
 
 def pool_labels(
-    known: Ballots, asked: Ballots, variants: Mapping[str, Variant], beta: float, seed: int
+    known: Ballots, tested: Ballots, variants: Mapping[str, Variant], beta: float, seed: int
 ) -> Iterator[tuple[str, IntArray]]:
     """Yield the name of each variant and its label numbers for test sentences after training on others."""
     epsilon = 0.5 / (len(known.experts) * max(int(known.lengths.max()), 1))
@@ -103,7 +103,7 @@ def pool_labels(
         chosen = choose_beta(pool, known) if variant.tuned else beta
         settings = Settings(chosen, 0.05, epsilon, 100, variant.stop_early, seed)
         pool.seed = seed
-        yield name, learn(pool, known, settings).vote(asked, pool)[0]
+        yield name, learn(pool, known, settings).vote(tested, pool)[0]
 
 
 def folds_of(count: int, learned: int, folds: int) -> Iterator[Fold]:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from tagpool.experiments.corpora import conll2003, lowered, read_resources, templates
-from tagpool.experiments.fits import Labels, Make, Makers, Model, bags_found, legally, measured, tune
+from tagpool.experiments.fits import Labels, Makers, Model, bags_found, measured, tune
 from tagpool.experiments.study import Setting, Study
 from tagpool.experts.linear.crf import CRF
 from tagpool.experts.linear.maxent import MaxEnt
@@ -51,10 +49,10 @@ def run(setting: Setting) -> Study:
         study.notes += [f"{model.name}: {model.setting:g}, dev F1 {model.dev:.2f}", *bags_found(model)]
         model.fitted.clear()  # models with large lexicons do not all fit into memory
     study.notes += [
-        f"Means over {len(setting.seed_numbers())} seeds, the penalty of each model chosen on clean dev text; nothing was "
-        "trained or tuned for missing clues but by the methods themselves. MaxEnt models are decoded legally.",
-        "Bags: words and shapes, n-grams, name lists, and one that never looks at capitals. All have the tags (of a tagger that "
-        "saw capitals). The bag without capitals has words, n-grams and name lists of its own: they are missing with the others.",
+        f"Means over {len(setting.seed_numbers())} seeds, the penalty of each model chosen on clean dev text; no "
+        "training or tuning used text with features removed. MaxEnt models are decoded with the transitions of BIOES.",
+        "Bags: words and shapes, n-grams, name lists, and an uncased one. All have the tags, of a tagger with capitals. "
+        "The uncased bag has words, n-grams and name lists in lower case, which are removed together with the cased ones.",
     ]
     if setting.plots is not None:
         shown = {name: list(heights[name].values()) for name in _PLOTTED}
@@ -63,9 +61,6 @@ def run(setting: Setting) -> Study:
 
 
 def _models(makers: Makers) -> list[Model]:
-    def legal(name: str, make: Make, grid: Sequence[float], *, stops: bool = False) -> Model:
-        return Model(name, make, grid, legally, stops)
-
     return [
         Model("one CRF", makers.one(CRF), _GRID),
         Model("one CRF, features dropped (0.3)", makers.one(CRF, dropout=0.3), _GRID),
@@ -75,11 +70,11 @@ def _models(makers: Makers) -> list[Model]:
         Model("bagged, weights by dev", makers.bagged(bags=_BAGS, weights="dev"), _GRID),
         Model("bagged: bags chosen automatically", makers.bagged(bags="auto"), _GRID),
         Model("elitist CRF, 3 experts", makers.elitist(expert="crf"), (0.03,), stops=True),
-        legal("MaxEnt", makers.one(MaxEnt), _GRID),
-        legal("MaxEnt, features dropped (0.3)", makers.one(MaxEnt, dropout=0.3), _GRID),
-        legal("MaxEnt, bags dropped (0.3)", makers.one(MaxEnt, dropout=0.3, drop="bags"), _GRID),
-        legal("LOP random, 2 experts", makers.bagged(MaxEnt, bags=RandomParts(2)), (0.3,)),
-        legal("LOP sequential, 2 experts", makers.bagged(MaxEnt, bags=SequentialParts(2)), (0.3,)),
-        legal("elitist LOP, 3 experts", makers.elitist(), (0.03,), stops=True),
-        legal("elitist LOP, 3 experts, mu 0.5", makers.elitist(mu=0.5), (0.03,), stops=True),
+        Model("MaxEnt", makers.one(MaxEnt), _GRID, legal=True),
+        Model("MaxEnt, features dropped (0.3)", makers.one(MaxEnt, dropout=0.3), _GRID, legal=True),
+        Model("MaxEnt, bags dropped (0.3)", makers.one(MaxEnt, dropout=0.3, drop="bags"), _GRID, legal=True),
+        Model("LOP random, 2 experts", makers.bagged(MaxEnt, bags=RandomParts(2)), (0.3,), legal=True),
+        Model("LOP sequential, 2 experts", makers.bagged(MaxEnt, bags=SequentialParts(2)), (0.3,), legal=True),
+        Model("elitist LOP, 3 experts", makers.elitist(), (0.03,), legal=True, stops=True),
+        Model("elitist LOP, 3 experts, mu 0.5", makers.elitist(mu=0.5), (0.03,), legal=True, stops=True),
     ]

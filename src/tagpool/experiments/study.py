@@ -32,15 +32,15 @@ class Row:
 class Setting:
     """Settings of a run.
 
-    ``data`` is the folder of corpora, ``quick`` uses a subset of them and one seed, ``seeds`` is the number of seeds, ``say`` is
-    called with every step, ``plots`` is the folder of the plots (None: no plots).
+    ``data`` is the folder of corpora, ``quick`` uses a subset of them and one seed, ``seeds`` is the number of seeds, ``report``
+    is called with every step, ``plots`` is the folder of the plots (None: no plots).
     """
 
     data: Path | None = None
     quick: bool = False
     seeds: int = 3
     threads: int = 1
-    say: Callable[[str], object] = lambda _: None
+    report: Callable[[str], object] = lambda _: None
     plots: Path | None = None
 
     def seed_numbers(self) -> range:

@@ -32,7 +32,7 @@ def run(setting: Setting) -> Study:
     )
     lines: dict[str, list[float]] = {}
     for strength in strengths:
-        setting.say(f"strength {strength:g}: {sets} data sets")
+        setting.report(f"strength {strength:g}: {sets} data sets")
         results = np.array([_accuracies(strength, seed) for seed in range(sets)])
         for column, name in enumerate(_NAMES):
             study.rows.append(mean_row(name, f"a = {strength:g}", results[:, column]))

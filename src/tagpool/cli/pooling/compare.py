@@ -10,15 +10,7 @@ import typer
 
 from tagpool.cli.console import ColumnsOption, EncodingOption, JsonOption, LabelOption, output, print_json, print_table
 from tagpool.cli.pooling.expert_files import read_gold_experts
-from tagpool.cli.pooling.fit import (
-    ExpertsArgument,
-    ExpertsFlag,
-    GoldOption,
-    KeyOption,
-    SchemeOption,
-    SeedOption,
-    UnknownOption,
-)
+from tagpool.cli.pooling.fit import ExpertsArgument, ExpertsFlag, GoldOption, KeyOption, SchemeOption, SeedOption, UnknownOption
 from tagpool.cli.progress import Follower
 from tagpool.pools.votes.ballots import FloatArray
 from tagpool.pools.votes.comparison import ComparisonRow, accuracy_by_type, compare

@@ -45,7 +45,7 @@ def fit(
     scheme: SchemeOption = None,
     set_: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help=f"Further parameter of the pool: {', '.join(_FURTHER)}."),
+        typer.Option("--set", metavar="KEY=VALUE", help=f"Parameter such as pool.beta=0.9 ({', '.join(_FURTHER)})."),
     ] = None,
     unknown: UnknownOption = "error",
     seed: SeedOption = 1,

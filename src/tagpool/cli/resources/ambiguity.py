@@ -36,8 +36,7 @@ def ambiguity(
     model: Annotated[Path, typer.Option(help="Model that tags the text; it may read words only.")],
     output: OutputOption = Path(STANDARD_STREAM),
     train: Annotated[
-        Path | None,
-        typer.Option(help=f"Labelled text to count, too: words that occur {TRAINING_MINIMUM} times or more."),
+        Path | None, typer.Option(help=f"Labelled text to count, too: words that occur {TRAINING_MINIMUM} times or more.")
     ] = None,
     share: Annotated[
         float, typer.Option(min=0, max=1, help="Drop tags with a smaller share of the occurrences of a word.")

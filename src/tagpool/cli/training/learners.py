@@ -15,7 +15,7 @@ from tagpool.config import (
     Section,
     Settings,
     describe,
-    nested_sections,
+    template_owner,
     to_toml,
 )
 from tagpool.errors import InputError
@@ -57,8 +57,8 @@ def create_learner(settings: Settings, start: str | None, threads: int) -> Any:
         return _continued(settings, Path(start), threads)
     declared = LEARNERS[settings.kind(LEARNER, LEARNERS, "crf")]
     inherited = _features(settings, declared) | {"threads": threads}
-    table = settings.table(LEARNER)
-    inherited |= {name: table[name] for name in ("seed",) if name in table}
+    if "seed" in (table := settings.table(LEARNER)):
+        inherited["seed"] = table["seed"]
     values = settings.values(LEARNER, declared, inherited)
     for name, parameter in declared.parameters().items():
         if parameter.required and name not in values:
@@ -66,15 +66,9 @@ def create_learner(settings: Settings, start: str | None, threads: int) -> Any:
     return declared(**values)
 
 
-def _owner(declared: type[Parameters]) -> type[Parameters] | None:
-    """Return the class that has the templates: the learner, or one nested in it."""
-    nested = (inner for _, _, inner, _ in nested_sections(LEARNER, declared))
-    return next((owner for owner in (declared, *nested) if "templates" in owner.parameters()), None)
-
-
 def _features(settings: Settings, declared: type[Parameters]) -> dict[str, Any]:
     """Return the templates, the resources and the minimum count, as arguments of learners."""
-    owner, table = _owner(declared), settings.table(("features",))
+    owner, table = template_owner(declared), settings.table(("features",))
     if owner is None:
         for key in table:
             raise settings.error(("features", key), "the members of the pool have their own features")
@@ -83,20 +77,16 @@ def _features(settings: Settings, declared: type[Parameters]) -> dict[str, Any]:
     values = {key: table[key] for key in ("templates", "min_count") if key in table}
     for key, value in values.items():
         settings.check_value(("features", key), owner.parameters()[key], value)
-    resources = _resources(settings, options.use or {})
+    resources = options.use or {}
+    for name, path in resources.items():
+        if not isinstance(path, str) or not Path(path).exists():
+            raise settings.error(("features", "use", name), "there is no such file or folder")
     if options.without:
         templates = load_templates(values.get("templates", owner.parameters()["templates"].default))
         values["templates"] = templates.without(*([options.without] if isinstance(options.without, str) else options.without))
         removed = templates.resources.keys() - values["templates"].resources.keys()
         resources = {name: path for name, path in resources.items() if name not in removed}
-    return values | {"resources": resources or None}
-
-
-def _resources(settings: Settings, use: Mapping[str, str]) -> dict[str, Path]:
-    for name, path in use.items():
-        if not isinstance(path, str) or not Path(path).exists():
-            raise settings.error(("features", "use", name), "there is no such file or folder")
-    return {name: Path(path) for name, path in use.items()}
+    return values | {"resources": {name: Path(path) for name, path in resources.items()} or None}
 
 
 def _continued(settings: Settings, path: Path, threads: int) -> Any:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from tagpool import _native
 from tagpool.corpus.whole_file import WholeFile
 
 
+@dataclass
 class ParsedDump:
     """Contents of a model.
 
@@ -16,24 +18,23 @@ class ParsedDump:
     names to their numbers as text. ``header`` has the fields of the file header as text.
     """
 
-    def __init__(self) -> None:
-        self.header: dict[str, str] = {}
-        self.labels: dict[str, str] = {}
-        self.attributes: dict[str, str] = {}
-        self.transitions: dict[tuple[str, str], float] = {}
-        self.state_features: dict[tuple[str, str], float] = {}
+    header: dict[str, str]
+    labels: dict[str, str]
+    attributes: dict[str, str]
+    transitions: dict[tuple[str, str], float]
+    state_features: dict[tuple[str, str], float]
 
 
 def parse_model(model: _native.CrfsuiteTagger) -> ParsedDump:
     """Return the contents of a model."""
-    out = ParsedDump()
     labels, attributes = model.labels(), model.attributes()
-    out.header = dict(_header(model))
-    out.labels = {label: str(number) for number, label in enumerate(labels)}
-    out.attributes = {attribute: str(number) for number, attribute in enumerate(attributes)}
-    out.transitions = {(labels[one], labels[two]): weight for one, two, weight in model.transitions()}
-    out.state_features = {(attributes[one], labels[two]): weight for one, two, weight in model.states()}
-    return out
+    return ParsedDump(
+        dict(_header(model)),
+        {label: str(number) for number, label in enumerate(labels)},
+        {attribute: str(number) for number, attribute in enumerate(attributes)},
+        {(labels[one], labels[two]): weight for one, two, weight in model.transitions()},
+        {(attributes[one], labels[two]): weight for one, two, weight in model.states()},
+    )
 
 
 def write_dump(model: _native.CrfsuiteTagger, filename: str | None) -> None:

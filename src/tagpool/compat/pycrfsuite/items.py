@@ -22,7 +22,10 @@ class ItemSequence:
     """
 
     def __init__(self, pyseq: Any) -> None:
-        self._native: _native.Attributes = pyseq._native if isinstance(pyseq, ItemSequence) else parse_attributes(pyseq)
+        try:
+            self._native: _native.Attributes = pyseq._native if isinstance(pyseq, ItemSequence) else _native.Attributes(pyseq)
+        except _native.InputFault as fault:
+            raise FeatureError(str(fault.args[0])) from None
 
     def items(self) -> list[dict[str, float]]:
         """Return the attributes of each item with their values."""
@@ -44,14 +47,6 @@ def as_int(value: Any, what: str) -> int:
     if not -(2**31) <= number < 2**31:
         raise NumberError(f"expected the {what} as a number of 32 bits, got {number}")
     return number
-
-
-def parse_attributes(sequence: Any) -> _native.Attributes:
-    """Return the attributes of a sequence."""
-    try:
-        return _native.Attributes(sequence)
-    except _native.InputFault as fault:
-        raise FeatureError(str(fault.args[0])) from None
 
 
 def unwrap(sequence: Any) -> Any:

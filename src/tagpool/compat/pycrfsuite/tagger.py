@@ -33,24 +33,20 @@ class Tagger:
         path = os.fsdecode(name)
         with open(path, "rb"):  # noqa: PTH123 - raises the system's errors; importing pathlib is slow
             pass
-        try:
-            self._model = _native.CrfsuiteTagger.open(path)
-        except _native.InputFault as fault:
-            raise ModelError(str(fault.args[0]), source=path) from None
-        self._source = path
-        self._numbers = {}
-        return Opened(self)
+        return self._open(_native.CrfsuiteTagger.open, path, path)
 
     def open_inmemory(self, value: bytes) -> Opened:
         """Open a model from the bytes of a file."""
         if not isinstance(value, bytes):
             raise FeatureError(f"expected a model as bytes, got {type(value).__name__}")
+        return self._open(_native.CrfsuiteTagger.read, value, None)
+
+    def _open(self, read: Any, content: str | bytes, source: str | None) -> Opened:
         try:
-            self._model = _native.CrfsuiteTagger.read(value)
+            self._model = read(content)
         except _native.InputFault as fault:
-            raise ModelError(str(fault.args[0])) from None
-        self._source = None
-        self._numbers = {}
+            raise ModelError(str(fault.args[0]), source=source) from None
+        self._source, self._numbers = source, {}
         return Opened(self)
 
     def close(self) -> None:

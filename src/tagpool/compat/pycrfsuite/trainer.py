@@ -99,12 +99,12 @@ class BaseTrainer:
     def _train(self, holdout: int, receive: Receive) -> None:
         group = as_int(holdout, "holdout group")
         self._before_train()
-        Training(self._instances, self._parameters, group, self._tell).run(receive)
+        Training(self._instances, self._parameters, group, self._report).run(receive)
 
     def _before_train(self) -> None:
         pass
 
-    def _tell(self, event: Event) -> None:
+    def _report(self, event: Event) -> None:
         self.message(event.text)
 
 
@@ -129,12 +129,12 @@ class Trainer(BaseTrainer):
     def _before_train(self) -> None:
         self.logparser = TrainingLog()
 
-    def _tell(self, event: Event) -> None:
+    def _report(self, event: Event) -> None:
         if self.logparser is None:  # a subclass may override _before_train
             self.logparser = TrainingLog()
         self.logparser.add(event)
         self._event = event
-        super()._tell(event)
+        super()._report(event)
 
     def on_start(self, log: str) -> None:
         """Print the log of an event; training raises an error instead of ``on_prepare_error``."""

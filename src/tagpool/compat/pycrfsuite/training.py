@@ -16,7 +16,7 @@ from tagpool.compat.pycrfsuite.log import Event, iteration_text
 from tagpool.compat.pycrfsuite.parameters import AROW, LBFGS, PA, UNLIMITED, Parameters
 from tagpool.errors import InputError
 
-Tell = Callable[[Event], None]
+Report = Callable[[Event], None]
 Receive = Callable[[memoryview], object]
 _WARM_UP = 10  # epochs of stochastic descent before L-BFGS
 _MIN_WARM_UP_TOKENS = 2000
@@ -25,11 +25,15 @@ _MIN_WARM_UP_TOKENS = 2000
 class Training:
     """One training, from instances to a model file."""
 
-    def __init__(self, instances: _native.Instances, parameters: Parameters, holdout: int, tell: Tell) -> None:
+    def __init__(self, instances: _native.Instances, parameters: Parameters, holdout: int, report: Report) -> None:
         self.instances = instances
         self.parameters = parameters
-        self.tell = tell
+        self.report = report
         self.labels = instances.labels()
+        get, is_lbfgs = parameters.get, parameters.algorithm == LBFGS
+        self._is_sparse = is_lbfgs and get("c1") > 0
+        self._is_smooth = is_lbfgs and get("c1") == 0 and get("tagpool.trainer") == LBFGS
+        self._is_batch = self._is_smooth or self._is_sparse  # every step uses all instances
         self._check()
         held_out = holdout in instances.groups()
         begun = time.perf_counter()
@@ -40,8 +44,9 @@ class Training:
         if self.tokens == 0:
             raise InputError("nothing to learn from: append instances, and not all of them to the holdout group")
         # Frequencies are sums of values; without values and a minimum, every observed cell has a weight.
-        self._is_usual = not held_out and parameters.get("feature.minfreq") <= 0 and not encoding.has_values
-        self.set = self._create_training_set(lean=self._is_batch() and not self._warms_up())
+        self._is_usual = not held_out and get("feature.minfreq") <= 0 and not encoding.has_values
+        self._warms_up = self._is_smooth and self.tokens >= _MIN_WARM_UP_TOKENS
+        self.set = self._create_training_set(lean=self._is_batch and not self._warms_up)
         self.holdout: Any = None
         if held_out:
             from tagpool.compat.pycrfsuite.holdout import Holdout
@@ -53,17 +58,12 @@ class Training:
         """Train and pass the model file to ``receive``; its buffer is valid until ``receive`` returns."""
         begun = time.perf_counter()
         self._last = begun
-        weights, end = self._minimise() if self._is_batch() else self._descend()
+        weights, end = self._minimise() if self._is_batch else self._descend()
         if not weights.finite():
             raise CRFSuiteError("the weights are not finite; check the values of the features")
         seconds = time.perf_counter() - begun
-        self.tell(
-            Event(
-                "optimization_end",
-                f"{end}\nTotal seconds required for training: {seconds:.3f}\n\n",
-                {"training_seconds": seconds},
-            )
-        )
+        text = f"{end}\nTotal seconds required for training: {seconds:.3f}\n\n"
+        self.report(Event("optimization_end", text, {"training_seconds": seconds}))
         begun = time.perf_counter()
         del self.set
         _native.release_memory()
@@ -71,26 +71,12 @@ class Training:
         seconds = time.perf_counter() - begun
         counts = f"{weights.active()} ({len(weights)})"
         text = f"Storing the model\nNumber of active features: {counts}\nSeconds required: {seconds:.3f}\n\n"
-        self.tell(Event("end", text, {"storing_seconds": seconds}))
-
-    def _is_sparse(self) -> bool:
-        return self.parameters.algorithm == LBFGS and self.parameters.get("c1") > 0
-
-    def _is_smooth(self) -> bool:
-        get = self.parameters.get
-        return self.parameters.algorithm == LBFGS and get("c1") == 0 and get("tagpool.trainer") == LBFGS
-
-    def _is_batch(self) -> bool:
-        """Whether every step uses all instances."""
-        return self._is_smooth() or self._is_sparse()
-
-    def _warms_up(self) -> bool:
-        return self._is_smooth() and self.tokens >= _MIN_WARM_UP_TOKENS
+        self.report(Event("end", text, {"storing_seconds": seconds}))
 
     def _create_training_set(self, *, lean: bool) -> _native.TrainingSet:
         get, instances = self.parameters.get, self.instances
         # Merged attributes need values in stochastic descent, which would take more memory than merging saves.
-        options = {"merge_twins": self._is_smooth() and lean, "lean": lean}
+        options = {"merge_twins": self._is_smooth and lean, "lean": lean}
         if self._is_usual:
             return instances.training_set(get("feature.possible_states"), get("feature.possible_transitions"), **options)
         encoding, gold = self._part or (instances.all(), instances.gold())
@@ -105,12 +91,12 @@ class Training:
             least = 1 if name in ("num_memories", "period", "tagpool.threads") else 0
             if name != "feature.minfreq" and not isinstance(value, (str, bool)) and not least <= value < inf:
                 raise InputError(f"{name}={value!r}: expected a finite number from {least} on")
-        if self._is_sparse() and self.parameters.get("tagpool.trainer") != LBFGS:
+        if self._is_sparse and self.parameters.get("tagpool.trainer") != LBFGS:
             raise InputError("tagpool.trainer=sgd has no l1 penalty: set c1=0, or tagpool.trainer=lbfgs")
 
     def _minimise(self) -> tuple[_native.TrainedWeights, str]:
         get = self.parameters.get
-        start = self._warm_up() if self._warms_up() else None
+        start = self._warm_up() if self._warms_up else None
         objective = _native.Objective(self.set, True, 2 * get("c2"), None, get("tagpool.threads"))
 
         def report(number: int, loss: float, norm: float, trials: int, step: float) -> bool:
@@ -168,20 +154,20 @@ class Training:
         self._last = now
         if self.holdout:
             values |= self.holdout.scores(self.set, weights())
-        self.tell(Event("iteration", iteration_text(values, what), values))
+        self.report(Event("iteration", iteration_text(values, what), values))
 
     def _start(self, holdout: int | None) -> None:
         lines = [] if holdout is None else [f"Holdout group: {holdout}\n"]
         lines.append("Feature generation\ntype: CRF1d")
         lines += [f"{name}: {self.parameters.get(name):f}" for name in self.parameters.names()[:3]]
-        self.tell(Event("start", "\n".join(lines) + "\n", {}))
+        self.report(Event("start", "\n".join(lines) + "\n", {}))
 
     def _prepared(self, seconds: float) -> None:
         count = self.set.parameter_count
-        self.tell(Event("featgen_progress", "0....1....2....3....4....5....6....7....8....9....10\n", {"featgen_percent": 100}))
+        self.report(Event("featgen_progress", "0....1....2....3....4....5....6....7....8....9....10\n", {"featgen_percent": 100}))
         text = f"Number of features: {count}\nSeconds required: {seconds:.3f}\n\n"
-        self.tell(Event("featgen_end", text, {"featgen_num_features": count, "featgen_seconds": seconds}))
+        self.report(Event("featgen_end", text, {"featgen_num_features": count, "featgen_seconds": seconds}))
         algorithm = self.parameters.algorithm
         note = " (by the averaged perceptron)" if algorithm in (PA, AROW) else ""
         lines = [f"{algorithm}{note}", *(f"{name}: {self.parameters.get(name)}" for name in self.parameters.names()[3:])]
-        self.tell(Event("prepared", "\n".join(lines) + "\n\n", {}))
+        self.report(Event("prepared", "\n".join(lines) + "\n\n", {}))

@@ -105,11 +105,12 @@ class CRF(Parameters):
                 continue
             for sequence, its_labels in _zip_instances(features, labels):
                 trainer.append(sequence, its_labels, number)
-        self._replace_model(trainer.trained(-1 if X_dev is None else 1))
+        model = trainer.trained(-1 if X_dev is None else 1)
+        self._model, self._tagger, self._dump, self._file = model, None, None, None
         self.training_log_ = trainer.logparser
-        if self.model_filename and self._model is not None:
+        if self.model_filename:
             with WholeFile(self.model_filename) as file:
-                file.write(self._model)
+                file.write(model)
         return self
 
     def predict(self, X: Any) -> NDArray[np.object_]:
@@ -138,12 +139,8 @@ class CRF(Parameters):
     def tagger_(self) -> Tagger | None:
         """The tagger; None before ``fit``."""
         if self._tagger is None and (self._model is not None or self.model_filename):
-            tagger = Tagger()
-            if self._model is not None:
-                tagger.open_inmemory(self._model)
-            else:
-                tagger.open(str(self.model_filename))
-            self._tagger = tagger
+            self._tagger = Tagger()
+            self._tagger.open(str(self.model_filename)) if self._model is None else self._tagger.open_inmemory(self._model)
         return self._tagger
 
     @property
@@ -194,10 +191,6 @@ class CRF(Parameters):
         if tagger is None:
             raise NotFittedError("this CRF is not fitted; call fit(X, y) first")
         return tagger
-
-    def _replace_model(self, model: bytes | None) -> None:
-        """Set another model and drop what was derived from the old one."""
-        self._model, self._tagger, self._dump, self._file = model, None, None, None
 
     def _trainer(self) -> Trainer:
         kind = LinePerIterationTrainer if self.trainer_cls is None else self.trainer_cls
