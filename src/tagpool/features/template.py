@@ -53,7 +53,7 @@ class Call:
 
     @property
     def window(self) -> tuple[int, int]:
-        """First and last of its numbers; (0, 0) if there are none."""
+        """First and last of its numbers; (0, 0) without numbers."""
         return (self.numbers[0].low, self.numbers[0].high) if self.numbers else (0, 0)
 
     def __str__(self) -> str:
