@@ -101,14 +101,12 @@ def journal(setting: Setting, without: Collection[int]) -> Corpus:
     """Return tagged words of the Wall Street Journal without some sections."""
     place = folder(setting) / "wsj-pos"
     corpus = concatenate(_journal(setting))
-    chosen: list[int] = []
-    begin = 0
-    for section, length in _sections(place / "sections.tsv.gz"):
-        if section not in without:
-            chosen += range(begin, begin + length)
-        begin += length
-    if begin != len(corpus):
-        raise InputError(f"{place}: the sections have {begin} sentences, the files {len(corpus)}")
+    rows = _read(place / "sections.tsv.gz", "section,sentences,tokens").column
+    names, lengths = ([int(cell) for row in rows(name) for cell in row if cell != name] for name in ("section", "sentences"))
+    sections = [name for name, length in zip(names, lengths, strict=True) for _ in range(length)]
+    if len(sections) != len(corpus):
+        raise InputError(f"{place}: the sections have {len(sections)} sentences, the files {len(corpus)}")
+    chosen = [number for number, section in enumerate(sections) if section not in without]
     return corpus.select(chosen[: _QUICK[0]] if setting.quick else chosen)
 
 
@@ -154,13 +152,6 @@ def pronunciations(setting: Setting) -> list[tuple[str, list[str]]]:
         if rest[0] == "1" and word.isalpha():
             phones[word] = [phone.rstrip("012") for phone in rest[1:]]
     return sorted(phones.items())
-
-
-def _sections(path: Path) -> list[tuple[int, int]]:
-    """Return the number of each section, in order, and its number of sentences."""
-    rows = _read(path, "section,sentences,tokens").column
-    sections, lengths = ([cell for row in rows(name) for cell in row][1:] for name in ("section", "sentences"))
-    return [(int(section), int(length)) for section, length in zip(sections, lengths, strict=True)]
 
 
 def newswire_clusters(setting: Setting) -> Clusters:
