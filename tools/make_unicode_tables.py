@@ -2,8 +2,8 @@
 
     python tools/make_unicode_tables.py > native/text/unicode_tables.inc
 
-Classes are runs of code points with equal flags, or with capital and small letters in turn (ALTERNATING). Mappings are runs (first, last,
-step, delta). The native code has a separate table for ASCII, so the speed of these tables matters less.
+Classes are runs of code points with equal flags, or with capital and small letters in turn (ALTERNATING). Mappings are runs
+(first, last, step, delta). The native code has a separate table for ASCII, so the speed of these tables matters less.
 """
 
 from __future__ import annotations

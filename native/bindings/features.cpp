@@ -56,7 +56,7 @@ void add_phrases(PhraseLexicon& lexicon, const std::string& list, std::string_vi
 
 Atom checked(Atom atom) {
     if (atom.first_offset > atom.last_offset || atom.first_offset < -kFarthest || atom.last_offset > kFarthest)
-        throw InputFault("window: expected offsets from -64 to 64 in order, got " + std::to_string(atom.first_offset) + ".." + std::to_string(atom.last_offset));
+        throw InputFault(concat("window: expected offsets from -64 to 64 in order, got ", atom.first_offset, "..", atom.last_offset));
     atom.check();
     return atom;
 }
@@ -177,7 +177,7 @@ void bind_atoms(nb::module_& m) {
             const Function& function = find_function(name);
             if (function.needs_lexicon() && !lexicon) throw InputFault("a lookup step needs a lexicon");
             if (a < 0 || b < 0)
-                throw InputFault("step \"" + std::string(name) + "\": expected numbers of 0 or more, got " + std::to_string(std::min(a, b)));
+                throw InputFault(concat("step \"", name, "\": expected numbers of 0 or more, got ", std::min(a, b)));
             new (self) Step{&function, a, b, std::move(lexicon)};
         }, nb::arg("function"), nb::arg("a") = 0, nb::arg("b") = 0, nb::arg("lexicon") = nb::none());
 
@@ -205,9 +205,10 @@ void bind_encoding(nb::module_& m) {
         .def("sentences", view_of<&Encoding::sentences>, "First token of each sentence, and the number of tokens.")
         .def("restricted", [](const Encoding& encoding, const nb::bytes& keep) {
             const std::string_view marks = bytes_view(keep);
-            for (uint32_t id : encoding.ids)
-                if (id >= marks.size()) throw InputFault("keep: expected a mark for every feature, got " + std::to_string(marks.size()));
-            return restrict_encoding(encoding, std::vector<uint8_t>(marks.begin(), marks.end()));
+            return replace_ids(encoding, [&](uint32_t id) {
+                if (id >= marks.size()) throw InputFault(concat("keep: expected a mark for every feature, got ", marks.size()));
+                return marks[id] ? id : FeatureIndex::kNone;
+            });
         }, nb::arg("keep"), "Copy with only the features whose byte in keep is not 0.");
 }
 

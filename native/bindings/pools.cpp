@@ -100,8 +100,8 @@ public:
         return automaton_ ? automaton_learner(ballots, *automaton_, kind) : table_learner(ballots, kind);
     }
     void check_weights(const Doubles& weights, bool several = false) const {
-        if (several ? weights.size() == 0 || weights.size() % std::max<size_t>(edges(), 1) : weights.size() != edges())
-            throw InputFault("expected " + std::to_string(edges()) + " weights, one per edge, got " + std::to_string(weights.size()));
+        const bool is_multiple = weights.size() > 0 && weights.size() % std::max<size_t>(edges(), 1) == 0;
+        if (!several || !is_multiple) expect_size(weights.size(), edges(), "weights, one per edge");
     }
     void check_rounds(const UInts& rounds) const {
         for (size_t i = 0; i < rounds.size(); ++i)
@@ -122,8 +122,7 @@ private:
                 throw InputFault("automaton: state " + std::to_string(s) + " has no edges, but other paths are longer");
         for (size_t s = 0; s < ballots.sentences; ++s)
             if (ballots.length(s) > longest)
-                throw InputFault("sentence " + std::to_string(s + 1) + " has " + std::to_string(ballots.length(s)) +
-                                 " tokens; the automaton's paths have " + std::to_string(longest) + " edges");
+                throw InputFault(concat("sentence ", s + 1, " has ", ballots.length(s), " tokens; the automaton's paths have ", longest, " edges"));
     }
 
     UInts offsets_;
@@ -168,8 +167,7 @@ void bind_paths(nb::module_& m) {
         }, nb::arg("kind"), "Expected loss of every round.")
         .def("averaged", [](const BoundBallots& bound, const LearnerKind& kind, size_t first, size_t last) {
             if (first >= last || last > bound.ballots.sentences)
-                throw InputFault("expected rounds from 0 to " + std::to_string(bound.ballots.sentences) + ", got " + std::to_string(first) +
-                                 " to " + std::to_string(last));
+                throw InputFault(concat("expected rounds from 0 to ", bound.ballots.sentences, ", got ", first, " to ", last));
             const auto learner = bound.learner(kind);
             return to_array(without_gil([&] { return average_distribution(*learner, first, last, check_interrupt); }));
         }, nb::arg("kind"), nb::arg("first"), nb::arg("last"), "Mean distribution over edges of the rounds first to last - 1.")

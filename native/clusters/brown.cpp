@@ -24,7 +24,7 @@ public:
         count_clusters(text_.after, word, after_, &self_count);
         count_clusters(text_.before, word, before_, nullptr);
         cluster_of_[word] = cluster;
-        clusters_.push_back({word, word, static_cast<uint64_t>(text_.counts[word])});
+        clusters_.push_back({word, word, word, text_.counts[word]});
         losses_.add(after_, before_, self_count);
     }
 
@@ -54,7 +54,6 @@ private:
     static constexpr uint32_t kNone = UINT32_MAX;
 
     struct Cluster {
-        Cluster(uint32_t word, uint32_t first, uint64_t count) : root(word), node(word), first_word(first), tokens(count) {}
         uint32_t root;        // the word that stands for it
         uint32_t node;        // of the last merge, or the word
         uint32_t first_word;  // the most frequent one

@@ -29,39 +29,37 @@ void Elsewhere::texts(int64_t token, std::vector<std::string>& out) {
 
 void Elsewhere::fill() {
     document_ = same_words_.document();
+    arena_ = {};
     fill_local();
-    results_.reset(local_.rows.size());
+    results_.resize(local_.size());
     const std::span<const uint32_t> grouped = same_words_.grouped();
     for (size_t from = 0; from < grouped.size();) {
         const std::span<const uint32_t> tokens = same_words_.occurrences(same_words_.begin() + grouped[from]);
         from += tokens.size();
         count_values(tokens);
         for (const uint32_t token : tokens) {
-            results_.begin_row(token);
             select_values(token);
-            if (atom_.gathering == Gathering::joined) results_.values.push_back(join_values(tokens));
+            scratch_.clear();
+            if (atom_.gathering == Gathering::joined) scratch_.push_back(join_values(tokens));
             else
-                for (const Value& value : selected_) results_.values.push_back(value.hash);
-            results_.end_row(token);
+                for (const Value& value : selected_) scratch_.push_back(value.hash);
+            results_[token] = arena_.store(scratch_.data(), scratch_.size());
         }
     }
 }
 
 // Visits tokens in order, so that the source computes each sentence once. Words that occur once are skipped.
 void Elsewhere::fill_local() {
-    local_.reset(static_cast<size_t>(same_words_.end() - same_words_.begin()));
+    local_.assign(static_cast<size_t>(same_words_.end() - same_words_.begin()), {});
     uint32_t current = UINT32_MAX;
     for (int64_t token = same_words_.begin(); token < same_words_.end(); ++token) {
-        const auto row = static_cast<size_t>(token - same_words_.begin());
-        local_.begin_row(row);
         if (same_words_.occurrences(token).size() < 2) continue;
         if (const uint32_t sentence = same_words_.sentence_of(token); sentence != current) source_->enter(current = sentence);
+        scratch_.clear();
         for (int64_t other = token + atom_.first_offset; other <= token + atom_.last_offset; ++other)
-            for (const uint64_t hash : source_->hashes(other)) {
-                const auto begin = local_.values.begin() + local_.rows[row].begin;
-                if (std::find(begin, local_.values.end(), hash) == local_.values.end()) local_.values.push_back(hash);
-            }
-        local_.end_row(row);
+            for (const uint64_t hash : source_->hashes(other))
+                if (std::find(scratch_.begin(), scratch_.end(), hash) == scratch_.end()) scratch_.push_back(hash);
+        local_[static_cast<size_t>(token - same_words_.begin())] = arena_.store(scratch_.data(), scratch_.size());
     }
 }
 

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/arena.hpp"
 #include "features/program.hpp"
 #include "features/same_words.hpp"
 
@@ -39,21 +40,6 @@ private:
         uint32_t count, rank;
         bool operator<(const Value& other) const { return count != other.count ? count > other.count : rank < other.rank; }
     };
-    // Compressed rows of hashes: token t has entries values[rows[t].begin..] of length rows[t].count.
-    struct Rows {
-        struct Row {
-            uint32_t begin = 0, count = 0;
-        };
-        std::vector<Row> rows;  // by token of the document
-        std::vector<uint64_t> values;
-        std::span<const uint64_t> operator[](size_t token) const { return {values.data() + rows[token].begin, rows[token].count}; }
-        void begin_row(size_t token) { rows[token].begin = static_cast<uint32_t>(values.size()); }
-        void end_row(size_t token) { rows[token].count = static_cast<uint32_t>(values.size()) - rows[token].begin; }
-        void reset(size_t tokens) {
-            rows.assign(tokens, Row());
-            values.clear();
-        }
-    };
     void fill();
     void fill_local();
     void count_values(std::span<const uint32_t> tokens);
@@ -64,9 +50,11 @@ private:
     const Atom& atom_;
     SameWords& same_words_;
     std::unique_ptr<Source> source_;
-    uint32_t document_ = UINT32_MAX;                          // the document of the rows below
-    Rows local_;                                              // values around each token
-    Rows results_;                                            // values around the other tokens of the same word
+    uint32_t document_ = UINT32_MAX;                          // the document of the values below
+    Arena<uint64_t> arena_;                                   // storage of the values
+    std::vector<std::span<const uint64_t>> local_;            // by token of the document: values around it
+    std::vector<std::span<const uint64_t>> results_;          // by token: values around the other tokens of the same word
+    std::vector<uint64_t> scratch_;                           // values of one token
     std::vector<std::pair<uint64_t, uint32_t>> occurrences_;  // of one word: (hash, rank)
     std::vector<Value> counted_, selected_;                   // of one word, and of one token: most frequent first
     std::map<std::vector<uint64_t>, uint64_t> joined_;        // sorted hashes -> hash of the joined text

@@ -191,7 +191,7 @@ Encoder::Description Encoder::describe(const Columns& columns, uint32_t sentence
     Description out(end - begin);
     for (size_t token = begin; token < end; ++token)
         for (uint64_t i = encoding.starts[token]; i < encoding.starts[token + 1]; ++i)
-            out[token - begin].emplace_back(names[encoding.ids[i]], encoding.values.empty() ? 1.0f : encoding.values[i]);
+            out[token - begin].emplace_back(names[encoding.ids[i]], encoding.value(i));
     return out;
 }
 

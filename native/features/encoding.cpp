@@ -35,16 +35,4 @@ std::vector<uint32_t> prune(Encoding& encoding, std::vector<uint32_t>& counts, F
     return new_ids;
 }
 
-Encoding restrict_encoding(const Encoding& encoding, const std::vector<uint8_t>& keep) {
-    Encoding out;
-    out.sentences = encoding.sentences;
-    for (size_t token = 0; token < encoding.token_count(); ++token) {
-        for (uint64_t i = encoding.starts[token]; i < encoding.starts[token + 1]; ++i)
-            if (keep[encoding.ids[i]]) out.append(encoding.ids[i], encoding.values.empty() ? 1.0f : encoding.values[i]);
-        out.end_token();
-    }
-    out.shrink();
-    return out;
-}
-
 }  // namespace tagpool

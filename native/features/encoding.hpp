@@ -16,6 +16,7 @@ struct Encoding {
 
     Encoding() { starts.push_back(0); }
     size_t token_count() const { return starts.size() - 1; }
+    float value(size_t entry) const { return values.empty() ? 1.0f : values[entry]; }
     void end_token() { starts.push_back(ids.size()); }
     void append(uint32_t id, float value) {
         ids.push_back(id);
@@ -53,7 +54,19 @@ std::vector<uint32_t> count_features(const Encoding& encoding, uint32_t features
 // (kNone: removed); the order does not change.
 std::vector<uint32_t> prune(Encoding& encoding, std::vector<uint32_t>& counts, FeatureIndex& index, uint32_t minimum);
 
-// A copy with only the features that `keep` (a [features] array) marks; ids do not change.
-Encoding restrict_encoding(const Encoding& encoding, const std::vector<uint8_t>& keep);
+// A copy with the ids new_id(id); features whose new id is kNone are dropped.
+template <class NewId>
+Encoding replace_ids(const Encoding& encoding, NewId&& new_id) {
+    Encoding out;
+    out.sentences = encoding.sentences;
+    out.ids.reserve_more(encoding.ids.size());
+    for (size_t token = 0; token < encoding.token_count(); ++token) {
+        for (uint64_t i = encoding.starts[token]; i < encoding.starts[token + 1]; ++i)
+            if (const uint32_t id = new_id(encoding.ids[i]); id != FeatureIndex::kNone) out.append(id, encoding.value(i));
+        out.end_token();
+    }
+    out.shrink();
+    return out;
+}
 
 }  // namespace tagpool

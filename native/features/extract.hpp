@@ -297,7 +297,7 @@ private:
     std::vector<TemplatePlan> plans_;            // a [templates] array
     size_t single_count_ = 0, other_count_ = 0;  // number of plans of each kind
     bool has_values_ = false;                    // true if some template has values
-    // Of the current sentence, which has T = length_ tokens:
+    // The current sentence, which has T = length_ tokens:
     size_t length_ = 0;
     Buffer<uint32_t> single_ids_;     // a [T][single_count] matrix
     Buffer<uint32_t> other_ids_;      // an [entries] array

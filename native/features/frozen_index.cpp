@@ -83,21 +83,10 @@ void FrozenIndex::write_numbered(std::vector<uint32_t> places, const std::string
 }
 
 Encoding replace_ids_by_places(const FrozenIndex& index, const Encoding& encoding) {
-    Encoding out;
-    out.sentences = encoding.sentences;
-    out.ids.reserve_more(encoding.ids.size());
-    for (size_t token = 0; token < encoding.token_count(); ++token) {
-        for (uint64_t i = encoding.starts[token]; i < encoding.starts[token + 1]; ++i) {
-            if (encoding.ids[i] >= index.size())
-                throw InputFault("the encoding has features that the model does not have; encode with the model's encoder");
-            const uint32_t place = index.place(encoding.ids[i]);
-            if (place == FrozenIndex::kNone) continue;
-            out.ids.push_unchecked(place);
-            if (!encoding.values.empty()) out.values.push_back(encoding.values[i]);
-        }
-        out.end_token();
-    }
-    return out;
+    return replace_ids(encoding, [&](uint32_t id) {
+        if (id >= index.size()) throw InputFault("the encoding has features that the model does not have; encode with the model's encoder");
+        return index.place(id);
+    });
 }
 
 }  // namespace tagpool

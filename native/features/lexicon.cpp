@@ -6,24 +6,6 @@
 
 namespace tagpool {
 
-void WordLexicon::add(std::string_view word, std::string_view value) {
-    if (words_.intern(word) == value_of_.size()) value_of_.push_back(values_.intern(value));
-}
-
-std::string_view WordLexicon::value(std::string_view word) const {
-    const uint32_t id = words_.find(word);
-    return id == StringTable::kNone ? std::string_view() : values_[value_of_[id]];
-}
-
-void RowLexicon::add(std::string_view word, uint32_t row) {
-    if (words_.intern(word) == rows_.size()) rows_.push_back(row);
-}
-
-int32_t RowLexicon::row(std::string_view word) const {
-    const uint32_t id = words_.find(word);
-    return id == StringTable::kNone ? -1 : static_cast<int32_t>(rows_[id]);
-}
-
 VectorLexicon::VectorLexicon(RowLexicon words, std::vector<float> vectors, uint32_t width)
     : words_(std::move(words)), vectors_(std::move(vectors)), width_(width) {
     if (width == 0 || vectors_.size() % width != 0)
@@ -31,16 +13,6 @@ VectorLexicon::VectorLexicon(RowLexicon words, std::vector<float> vectors, uint3
     for (uint32_t i = 0; i < words_.size(); ++i)
         if (static_cast<size_t>(words_.row(words_.word(i))) >= vectors_.size() / width)
             throw InputFault("the word \"" + std::string(words_.word(i)) + "\" has no vector");
-}
-
-const float* VectorLexicon::vector(std::string_view word) const {
-    const int32_t row = words_.row(word);
-    return row < 0 ? nullptr : vectors_.data() + static_cast<size_t>(row) * width_;
-}
-
-uint64_t PhraseLexicon::extend(uint64_t phrase, uint64_t word_hash) {
-    const uint64_t hash = combine(phrase, word_hash);
-    return hash == 0 ? 1 : hash;  // model files have no hash of 0
 }
 
 uint16_t PhraseLexicon::add_list(std::string_view name) {

@@ -15,9 +15,14 @@ namespace tagpool {
 class WordLexicon {
 public:
     // Ignored if the word has a value.
-    void add(std::string_view word, std::string_view value);
+    void add(std::string_view word, std::string_view value) {
+        if (words_.intern(word) == value_of_.size()) value_of_.push_back(values_.intern(value));
+    }
     // The value of a word; its data() is null for an unknown word.
-    std::string_view value(std::string_view word) const;
+    std::string_view value(std::string_view word) const {
+        const uint32_t id = words_.find(word);
+        return id == StringTable::kNone ? std::string_view() : value_at(id);
+    }
     uint32_t size() const { return words_.size(); }
     std::string_view word(uint32_t i) const { return words_[i]; }
     std::string_view value_at(uint32_t i) const { return values_[value_of_[i]]; }
@@ -30,8 +35,14 @@ private:
 // RowLexicon: words as rows of an embedding matrix that is stored elsewhere.
 class RowLexicon {
 public:
-    void add(std::string_view word, uint32_t row);
-    int32_t row(std::string_view word) const;  // -1 for an unknown word
+    void add(std::string_view word, uint32_t row) {
+        if (words_.intern(word) == rows_.size()) rows_.push_back(row);
+    }
+    // -1 for an unknown word.
+    int32_t row(std::string_view word) const {
+        const uint32_t id = words_.find(word);
+        return id == StringTable::kNone ? -1 : static_cast<int32_t>(rows_[id]);
+    }
     std::string_view word(uint32_t i) const { return words_[i]; }
     uint32_t size() const { return words_.size(); }
 
@@ -48,7 +59,11 @@ public:
     uint32_t width() const { return width_; }
     uint32_t size() const { return words_.size(); }
     std::string_view word(uint32_t i) const { return words_.word(i); }
-    const float* vector(std::string_view word) const;  // null for an unknown word
+    // Null for an unknown word.
+    const float* vector(std::string_view word) const {
+        const int32_t row = words_.row(word);
+        return row < 0 ? nullptr : vectors_.data() + static_cast<size_t>(row) * width_;
+    }
 
 private:
     RowLexicon words_;
@@ -66,7 +81,10 @@ public:
     void add(uint16_t list, const std::vector<std::string>& words);
 
     static uint64_t start() { return 0x7461677068726173ULL; }
-    static uint64_t extend(uint64_t phrase, uint64_t word_hash);
+    static uint64_t extend(uint64_t phrase, uint64_t word_hash) {
+        const uint64_t hash = combine(phrase, word_hash);
+        return hash == 0 ? 1 : hash;  // model files have no hash of 0
+    }
     // The lists with a phrase; empty for a proper prefix of a phrase, null for other words.
     const std::vector<uint16_t>* find(uint64_t phrase) const {
         const uint32_t id = phrases_.find(phrase);

@@ -55,7 +55,7 @@ void write_atom(const Atom& atom, Lexicons& lexicons, Tensors& to, std::string& 
     out += concat(",\"window\":[", atom.first_offset, ",", atom.last_offset, "],\"steps\":[");
     for (const Step& step : atom.function.steps()) {
         out += concat(out.back() == '[' ? "[\"" : ",[\"", step.function->name, "\",", step.a, ",", step.b);
-        if (step.lexicon) out += "," + lexicons.words.write(step.lexicon, to);
+        if (step.lexicon) out += concat(",", lexicons.words.write(step.lexicon, to));
         out += "]";
     }
     out += "]";

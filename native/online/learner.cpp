@@ -161,14 +161,14 @@ void OnlineLearner::record_mistake(size_t begin, size_t t, uint16_t right, uint1
         for (uint64_t i = data_.history.encoding->starts[begin + t]; i < data_.history.encoding->starts[begin + t + 1]; ++i)
             mistake_histories_.push_back(
                 insert_history(data_.history.encoding->ids[i], [&](size_t back) { return label_before(previous_labels_.data(), t, back, labels_); }));
-    const TokenParts has = parts(t);
+    const TokenParts token = parts(t);
     if (options_.strongest > 0) {
-        append_mistake_conjunctions(has.entries, has.labelled_entries);
+        append_mistake_conjunctions(token.entries, token.labelled_entries);
         for (size_t i = mistakes_.empty() ? 0 : mistakes_.back().entries_end; i < mistake_conjunctions_.size(); ++i)
             table_.prefetch_for_update(mistake_conjunctions_[i].first, right, wrong);
         induce(begin + t, right, wrong, histories_from);
     }
-    for (const auto rows : {has.rows, has.labelled_rows})
+    for (const auto rows : {token.rows, token.labelled_rows})
         for (const uint32_t row : rows) rows_.prefetch_for_update(row, right, wrong);
     mistakes_.push_back({static_cast<uint32_t>(begin + t), right, wrong, weight, mistake_histories_.size(), mistake_conjunctions_.size()});
 }

@@ -108,7 +108,7 @@ private:
     double decide(size_t begin, size_t t, float weight, double gold_share);
     void find_conjunctions(size_t begin, size_t t);
     void find_rows(size_t begin, size_t t);
-    void find_history(size_t begin, size_t t, const int32_t* given, std::vector<uint32_t>& numbers, Buffer<uint32_t>& candidates);
+    void find_history(size_t begin, size_t t, const int32_t* labels, std::vector<uint32_t>& numbers, Buffer<uint32_t>& candidates);
     void append_history_rows(const uint32_t* numbers, size_t count, Buffer<uint32_t>& rows) const;
     void find_predicted_history(size_t begin, size_t t);
     TokenParts parts(size_t t) const;
@@ -122,7 +122,7 @@ private:
     void append_mistake_conjunctions(std::span<const uint32_t> fixed, std::span<const uint32_t> labelled);
     uint32_t hash_of(uint32_t feature) const;
     Feature& feature(uint32_t number) { return number < features_.size() ? features_[number] : histories_[number - features_.size()]; }
-    float value(uint64_t i) const { return data_.features->values.empty() ? 1.0f : data_.features->values[i]; }
+    float value(uint64_t i) const { return data_.features->value(i); }
     float threshold() const {
         return options_.update.dual_averaging ? static_cast<float>(options_.update.l1 * static_cast<double>(examples_)) : 0.0f;
     }

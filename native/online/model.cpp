@@ -103,12 +103,6 @@ bool OnlineModel::may_repeat() const {
     return std::adjacent_find(keys.begin(), keys.end()) != keys.end();
 }
 
-size_t OnlineModel::count_places(const FrozenIndex& slots) {
-    size_t count = 0;
-    slots.for_each_place([&](uint32_t) { ++count; });
-    return count;
-}
-
 size_t OnlineModel::weight_count() const {
     size_t count = 0;
     const auto add = [&](uint32_t place) { count += place == FrozenIndex::kNone ? 0 : view_.blocks.length(place); };
@@ -116,10 +110,6 @@ size_t OnlineModel::weight_count() const {
     conjunctions_.for_each_place(add);
     return count;
 }
-
-std::vector<std::string> OnlineModel::columns() const { return columns_in({&program_, &history_program_}); }
-
-bool OnlineModel::looks_at_documents() const { return any_looks_at_documents({&program_, &history_program_}); }
 
 uint64_t OnlineModel::key_of(std::string_view name) const { return program_ ? Encoder::key_of(*program_, name) : hash_bytes(name); }
 
@@ -204,8 +194,6 @@ void OnlineModel::tag(const Encoding& encoding, const Encoding* history, unsigne
     });
 }
 
-Encoding OnlineModel::placed(const Encoding& numbered) const { return replace_ids_by_places(features_, numbered); }
-
 void OnlineModel::tag_sentences(const Encoding& encoding, const Encoding* history, size_t first, size_t last, size_t beam, int32_t* out,
                                 Scratch& scratch) const {
     encode_tokens(encoding, encoding.sentences[first], encoding.sentences[last], scratch);
@@ -256,8 +244,7 @@ void OnlineModel::place(const Encoding& encoding, size_t token, const Buffer<uin
         placed.ids.push_back(place);
         if (valued) placed.values.push_back(value);
     };
-    for (uint64_t i = encoding.starts[token]; i < encoding.starts[token + 1]; ++i)
-        push(place_of(encoding.ids[i]), valued ? encoding.values[i] : 1.0f);
+    for (uint64_t i = encoding.starts[token]; i < encoding.starts[token + 1]; ++i) push(place_of(encoding.ids[i]), encoding.value(i));
     for (const uint32_t slot : slots) push(conjunctions_.find(conjunction_key(slot)), 1.0f);
     placed.end_token();
 }

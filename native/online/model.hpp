@@ -38,9 +38,9 @@ public:
     const LabelHistory& look_back() const { return look_back_; }
     bool given() const { return !program_; }
     const FrozenIndex& slots() const { return features_; }
-    std::vector<std::string> columns() const;
+    std::vector<std::string> columns() const { return columns_in({&program_, &history_program_}); }
     // Whether templates use other sentences of a document.
-    bool looks_at_documents() const;
+    bool looks_at_documents() const { return any_looks_at_documents({&program_, &history_program_}); }
     // Features in the index: single, with previous labels, and conjunctions.
     size_t feature_count() const { return count_places(features_) + count_places(labelled_) + conjunction_count(); }
     size_t conjunction_count() const { return count_places(conjunctions_); }
@@ -51,7 +51,7 @@ public:
     // The same for features encoded by `slots().find`, and features of the history encoding by number (null: the model has none).
     void tag(const Encoding& encoding, const Encoding* history, unsigned threads, size_t beam, int32_t* out) const;
     // Converts an encoding by feature number to that of `tag`, for a model of encoded features.
-    Encoding placed(const Encoding& numbered) const;
+    Encoding placed(const Encoding& numbered) const { return replace_ids_by_places(features_, numbered); }
 
     // Add the weights of a feature or conjunction to [labels] scores. Numbers are those of `slots().find` or `find_labelled`. Returns false if
     // the conjunction is not in F.
@@ -80,7 +80,11 @@ private:
     };
 
     void check() const;
-    static size_t count_places(const FrozenIndex& slots);
+    static size_t count_places(const FrozenIndex& slots) {
+        size_t count = 0;
+        slots.for_each_place([&](uint32_t) { ++count; });
+        return count;
+    }
     // The offset of the weights of a feature by its number.
     uint32_t place_of(uint32_t number) const {
         const auto joined = static_cast<uint32_t>(joined_places_.size());

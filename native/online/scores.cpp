@@ -33,8 +33,8 @@ bool OnlineLearner::is_surely_right(size_t t, uint16_t gold) {
     };
     float error = 0;
     if (other_history_) {
-        const TokenParts has = parts(t);
-        error = estimate(has.rows, has.entries) + estimate(has.labelled_rows, has.labelled_entries);
+        const TokenParts token = parts(t);
+        error = estimate(token.rows, token.entries) + estimate(token.labelled_rows, token.labelled_entries);
     } else {
         const size_t row = tokens_.row_ends[t], entry = tokens_.entry_ends[t];
         error =
@@ -64,7 +64,7 @@ void OnlineLearner::score(size_t t) {
     constexpr size_t kAhead = 16;
     const float h = threshold();
     std::fill(scores_.begin(), scores_.end(), 0.0f);
-    const TokenParts has = parts(t);
+    const TokenParts token = parts(t);
     const bool valued = !tokens_.values.empty();
     const float* const values = valued ? tokens_.values.data() + tokens_.row_ends[t] : nullptr;
     const auto add = [&]<bool kValued>(const auto& from, size_t count, auto&& row) {
@@ -74,27 +74,27 @@ void OnlineLearner::score(size_t t) {
             from.template add<kValued>(row(i), kValued ? values[i] : 1, h, scores_.data());
         }
     };
-    if (valued) add.operator()<true>(rows_, has.rows.size(), [&](size_t i) { return has.rows[i]; });
-    else add.operator()<false>(rows_, has.rows.size(), [&](size_t i) { return has.rows[i]; });
-    add.operator()<false>(table_.rows(), has.entries.size(), [&](size_t i) { return table_.row(has.entries[i]); });
-    add.operator()<false>(rows_, has.labelled_rows.size(), [&](size_t i) { return has.labelled_rows[i]; });
-    add.operator()<false>(table_.rows(), has.labelled_entries.size(), [&](size_t i) { return table_.row(has.labelled_entries[i]); });
+    if (valued) add.operator()<true>(rows_, token.rows.size(), [&](size_t i) { return token.rows[i]; });
+    else add.operator()<false>(rows_, token.rows.size(), [&](size_t i) { return token.rows[i]; });
+    add.operator()<false>(table_.rows(), token.entries.size(), [&](size_t i) { return table_.row(token.entries[i]); });
+    add.operator()<false>(rows_, token.labelled_rows.size(), [&](size_t i) { return token.labelled_rows[i]; });
+    add.operator()<false>(table_.rows(), token.labelled_entries.size(), [&](size_t i) { return table_.row(token.labelled_entries[i]); });
 }
 
 // Computes only the scores of the contenders, in the same order of summation, so that the bits agree. Other labels score -infinity.
 void OnlineLearner::score_contenders(size_t t) {
     const float h = threshold();
     std::fill(scores_.begin(), scores_.end(), 0.0f);
-    const TokenParts has = parts(t);
+    const TokenParts token = parts(t);
     rows_here_.clear();
-    for (const auto& [rows, entries] : {std::pair(has.rows, has.entries), std::pair(has.labelled_rows, has.labelled_entries)}) {
+    for (const auto& [rows, entries] : {std::pair(token.rows, token.entries), std::pair(token.labelled_rows, token.labelled_entries)}) {
         for (const uint32_t row : rows) rows_.prefetch_some(row, contenders_);
         const size_t from = rows_here_.size();
         for (const uint32_t entry : entries) rows_here_.push_back(table_.row(entry));
         for (size_t i = from; i < rows_here_.size(); ++i) table_.rows().prefetch_some(rows_here_[i], contenders_);
     }
     const uint32_t* entry_rows = rows_here_.data();
-    for (const auto& [rows, count] : {std::pair(has.rows, has.entries.size()), std::pair(has.labelled_rows, has.labelled_entries.size())}) {
+    for (const auto& [rows, count] : {std::pair(token.rows, token.entries.size()), std::pair(token.labelled_rows, token.labelled_entries.size())}) {
         for (const uint32_t row : rows) rows_.add_some(row, contenders_, h, scores_.data());
         for (size_t i = 0; i < count; ++i) table_.rows().add_some(*entry_rows++, contenders_, h, scores_.data());
     }

@@ -72,9 +72,9 @@ void OnlineLearner::append_history_rows(const uint32_t* numbers, size_t count, B
 }
 
 // Finds the features of a token with previous labels, and the candidate slots of their conjunctions.
-void OnlineLearner::find_history(size_t begin, size_t t, const int32_t* given, std::vector<uint32_t>& numbers, Buffer<uint32_t>& candidates) {
+void OnlineLearner::find_history(size_t begin, size_t t, const int32_t* labels, std::vector<uint32_t>& numbers, Buffer<uint32_t>& candidates) {
     history_hashes_here_.clear();
-    const auto before = [&](size_t back) { return label_before(given, t, back, labels_); };
+    const auto before = [&](size_t back) { return label_before(labels, t, back, labels_); };
     for (uint64_t i = data_.history.encoding->starts[begin + t]; i < data_.history.encoding->starts[begin + t + 1]; ++i) {
         const uint32_t number = history_index_.find(data_.history.labels.key(data_.history.encoding->ids[i], before));
         if (number == FeatureIndex::kNone) continue;

@@ -42,19 +42,19 @@ public:
 
     // Replaces a sketch by that of [stride] weights.
     void make(size_t number, const float* weights) {
-        float most = 0;
-        for (size_t i = 0; i < stride_; ++i) most = std::max(most, std::abs(weights[i]));
-        const float scale = most * kRoom / kMost;
+        float largest = 0;
+        for (size_t i = 0; i < stride_; ++i) largest = std::max(largest, std::abs(weights[i]));
+        const float scale = largest * kRoom / kMost;
         std::memcpy(head(number) + head_, &scale, sizeof(scale));
         int8_t* const out = writable(number);
-        const float per = scale > 0 ? 1 / scale : 0.0f;
-        for (size_t i = 0; i < stride_; ++i) out[i] = rounded(weights[i] * per);
+        const float inverse = scale > 0 ? 1 / scale : 0.0f;
+        for (size_t i = 0; i < stride_; ++i) out[i] = rounded(weights[i] * inverse);
     }
     // Changes one weight; false if it is too large for the scale.
     bool set(size_t number, size_t label, float weight) {
-        const float by = scale(number);
-        if (!(std::abs(weight) <= by * kMost)) return false;
-        writable(number)[label] = by > 0 ? rounded(weight / by) : int8_t{0};
+        const float unit = scale(number);
+        if (!(std::abs(weight) <= unit * kMost)) return false;
+        writable(number)[label] = unit > 0 ? rounded(weight / unit) : int8_t{0};
         return true;
     }
 

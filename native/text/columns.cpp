@@ -65,13 +65,6 @@ ColumnsBuilder::ColumnsBuilder(const std::vector<std::string>& names) {
     }
 }
 
-void ColumnsBuilder::add(size_t column, std::string_view text) { columns_.columns[column].ids.push_back(tables_[column]->intern(text)); }
-
-uint32_t ColumnsBuilder::tokens_in_sentence() const {
-    const size_t tokens = columns_.columns.empty() ? 0 : columns_.columns[0].ids.size();
-    return static_cast<uint32_t>(tokens) - columns_.sentences.back();
-}
-
 void ColumnsBuilder::end_sentence() {
     if (tokens_in_sentence() == 0) return;
     if (columns_.columns[0].ids.size() >= UINT32_MAX) throw InputFault("more than 4 billion tokens in one corpus");
@@ -88,8 +81,6 @@ void ColumnsBuilder::start_document() {
     if (columns_.documents.empty() && sentence_count() > 0) columns_.documents.push_back(0);
     document_pending_ = true;
 }
-
-void ColumnsBuilder::add_aside(std::string_view line) { columns_.asides.push_back({sentence_count(), tokens_in_sentence(), std::string(line)}); }
 
 Columns ColumnsBuilder::finish() {
     end_sentence();

@@ -52,13 +52,16 @@ class ColumnsBuilder {
 public:
     explicit ColumnsBuilder(const std::vector<std::string>& names);
 
-    void add(size_t column, std::string_view text);
+    void add(size_t column, std::string_view text) { columns_.columns[column].ids.push_back(tables_[column]->intern(text)); }
     void end_sentence();  // ignored if the sentence is empty
     void start_document();
-    void add_aside(std::string_view line);
+    void add_aside(std::string_view line) { columns_.asides.push_back({sentence_count(), tokens_in_sentence(), std::string(line)}); }
 
     size_t column_count() const { return tables_.size(); }
-    uint32_t tokens_in_sentence() const;
+    uint32_t tokens_in_sentence() const {
+        const size_t tokens = columns_.columns.empty() ? 0 : columns_.columns[0].ids.size();
+        return static_cast<uint32_t>(tokens) - columns_.sentences.back();
+    }
     uint32_t sentence_count() const { return static_cast<uint32_t>(columns_.sentences.size() - 1); }
     Columns finish();
 

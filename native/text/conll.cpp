@@ -1,5 +1,6 @@
 #include "text/conll.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include "base/fault.hpp"
@@ -36,11 +37,9 @@ private:
     size_t number_ = 0;
 };
 
-bool all_blank(std::string_view line) {
-    for (char c : line)
-        if (!is_blank(c)) return false;
-    return true;
-}
+bool all_blank(std::string_view line) { return line.find_first_not_of(" \t") == std::string_view::npos; }
+
+std::string_view without_leading_blanks(std::string_view text) { return text.substr(std::min(text.find_first_not_of(" \t"), text.size())); }
 
 // Splits at every tab, or at runs of blanks. Stores at most `limit` fields and returns the number of all fields.
 size_t split(std::string_view line, bool tabs, std::vector<std::string_view>& fields, size_t limit) {
@@ -70,14 +69,9 @@ size_t split(std::string_view line, bool tabs, std::vector<std::string_view>& fi
 
 // Recognizes "# key = value", which is never a token. "#key= O" may be a token.
 bool is_key_value_comment(std::string_view line) {
-    size_t i = 1;
-    while (i < line.size() && is_blank(line[i])) ++i;
-    const size_t begin = i;
-    while (i < line.size() && !is_blank(line[i]) && line[i] != '=') ++i;
-    const size_t end = i;
-    while (i < line.size() && is_blank(line[i])) ++i;
-    if (end == begin || i == end) return false;
-    return i + 1 < line.size() && line[i] == '=' && line[i + 1] == ' ';
+    const std::string_view content = without_leading_blanks(line.substr(1));
+    const std::string_view after_key = content.substr(std::min(content.find_first_of(" \t="), content.size()));
+    return after_key.size() < content.size() && !after_key.starts_with('=') && without_leading_blanks(after_key).starts_with("= ");
 }
 
 // Recognizes the id of a multiword range (1-2) or an empty node (1.1) in CoNLL-U, which are not tokens of the sentence.
@@ -88,22 +82,18 @@ bool is_conllu_extra(std::string_view id) {
 }
 
 bool is_document_comment(std::string_view line) {
-    size_t i = 1;
-    while (i < line.size() && is_blank(line[i])) ++i;
-    const std::string_view rest = line.substr(i);
+    const std::string_view rest = without_leading_blanks(line.substr(1));
     return rest == "newdoc" || rest.starts_with("newdoc ");
 }
 
-// Shortens valid UTF-8 to at most 40 bytes, without cutting a character.
+// The first 40 characters of a text.
 std::string shortened(std::string_view text) {
-    if (text.size() <= 40) return std::string(text);
-    size_t length = 40;
-    while ((static_cast<unsigned char>(text[length]) & 0xC0) == 0x80) --length;
-    return std::string(text.substr(0, length)) + "...";
+    const std::string_view beginning = take_characters(text, 40);
+    return concat(beginning, beginning.size() < text.size() ? "..." : "");
 }
 
 bool is_document_line(std::string_view line) {
-    while (!line.empty() && is_blank(line[0])) line.remove_prefix(1);
+    line = without_leading_blanks(line);
     return line.starts_with(kDocumentStart) && (line.size() == kDocumentStart.size() || is_blank(line[kDocumentStart.size()]));
 }
 
@@ -130,8 +120,8 @@ private:
 
     void check(std::string_view line) const {
         if (line.size() > options_.longest_line)
-            fail("expected a token and its columns, got a line of " + std::to_string(line.size()) + " bytes (the limit is " +
-                 std::to_string(options_.longest_line) + "); is this a column file?");
+            fail(concat("expected a token and its columns, got a line of ", line.size(), " bytes (the limit is ", options_.longest_line,
+                        "); is this a column file?"));
         if (!line.empty() && std::memchr(line.data(), '\0', line.size())) fail("expected text, got a NUL byte; is this a binary or UTF-16 file?");
         const size_t bad = find_invalid_utf8(line);
         if (bad != std::string_view::npos)
@@ -172,10 +162,8 @@ private:
         detect_separator(line);
         const size_t count = split(line, tabs_, fields_, expected_);
         if (count != expected_) {
-            std::string message =
-                "expected " + std::to_string(expected_) + " columns, got " + std::to_string(count) + ": \"" + shortened(line) + "\"";
-            if (tabs_ && count == 1 && expected_ > 1) message += " (the file is read as tab-separated)";
-            fail(message);
+            const char* const note = tabs_ && count == 1 && expected_ > 1 ? " (the file is read as tab-separated)" : "";
+            fail(concat("expected ", expected_, " columns, got ", count, ": \"", shortened(line), "\"", note));
         }
         for (size_t c = 0; c < count; ++c)
             if (fields_[c].empty()) fail("column " + std::to_string(c + 1) + " is empty: \"" + shortened(line) + "\"");

@@ -45,20 +45,11 @@ bool is_continuation(unsigned char byte) { return (byte & 0xC0) == 0x80; }
 size_t valid_length(const unsigned char* p, size_t available) {
     const unsigned char a = p[0];
     if (a < 0x80) return 1;
-    if (a >= 0xC2 && a <= 0xDF) return available >= 2 && is_continuation(p[1]) ? 2 : 0;
-    if (a >= 0xE0 && a <= 0xEF) {
-        if (available < 3 || !is_continuation(p[1]) || !is_continuation(p[2])) return 0;
-        if (a == 0xE0 && p[1] < 0xA0) return 0;  // overlong
-        if (a == 0xED && p[1] > 0x9F) return 0;  // surrogates
-        return 3;
-    }
-    if (a >= 0xF0 && a <= 0xF4) {
-        if (available < 4 || !is_continuation(p[1]) || !is_continuation(p[2]) || !is_continuation(p[3])) return 0;
-        if (a == 0xF0 && p[1] < 0x90) return 0;  // overlong
-        if (a == 0xF4 && p[1] > 0x8F) return 0;  // beyond U+10FFFF
-        return 4;
-    }
-    return 0;
+    const size_t length = a < 0xC2 ? 0 : a < 0xE0 ? 2 : a < 0xF0 ? 3 : a < 0xF5 ? 4 : 0;
+    if (length > available || !std::all_of(p + 1, p + std::max<size_t>(length, 1), is_continuation)) return 0;
+    if ((a == 0xE0 && p[1] < 0xA0) || (a == 0xF0 && p[1] < 0x90)) return 0;  // overlong
+    if ((a == 0xED && p[1] > 0x9F) || (a == 0xF4 && p[1] > 0x8F)) return 0;  // surrogates; beyond U+10FFFF
+    return length;
 }
 
 }  // namespace
@@ -103,21 +94,11 @@ std::string_view take_characters(std::string_view text, size_t count) {
 
 bool Characters::next(char32_t& point) {
     if (p_ == end_) return false;
-    const auto byte = [this](int i) { return static_cast<char32_t>(static_cast<unsigned char>(p_[i])); };
-    const char32_t a = byte(0);
-    if (a < 0x80) {
-        point = a;
-        p_ += 1;
-    } else if (a < 0xE0) {
-        point = ((a & 0x1F) << 6) | (byte(1) & 0x3F);
-        p_ += 2;
-    } else if (a < 0xF0) {
-        point = ((a & 0x0F) << 12) | ((byte(1) & 0x3F) << 6) | (byte(2) & 0x3F);
-        p_ += 3;
-    } else {
-        point = ((a & 0x07) << 18) | ((byte(1) & 0x3F) << 12) | ((byte(2) & 0x3F) << 6) | (byte(3) & 0x3F);
-        p_ += 4;
-    }
+    point = static_cast<unsigned char>(*p_++);
+    if (point < 0x80) return true;
+    const int following = point < 0xE0 ? 1 : point < 0xF0 ? 2 : 3;  // number of continuation bytes
+    point &= 0x3Fu >> following;
+    for (int i = 0; i < following; ++i) point = point << 6 | (static_cast<unsigned char>(*p_++) & 0x3Fu);
     return true;
 }
 

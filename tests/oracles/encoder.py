@@ -1,8 +1,8 @@
 """The encoder in plain Python: slow, one token after another, with none of tagpool's native code in it.
 
 Written from what is documented: the summaries of ``functions.py``, the grammar of ``parser.py``, and the comments of
-``native/words.hpp`` and ``native/program.hpp``. Templates are taken apart by their attributes only, and the names of features
-are written here anew, so that a fault of ``str()`` or ``expand()`` shows too.
+``native/features/functions`` and ``native/features/program.hpp``. Templates are taken apart by their attributes only, and the
+names of features are written here anew, so that a fault of ``str()`` or ``expand()`` shows too.
 
 Resources are plain dicts: a gazetteer is ``{list: [phrase, ...]}``, clusters and ambiguity classes are ``{word: value}``,
 an embedding is ``{word: vector}``.
