@@ -14,10 +14,6 @@
 #include "features/encoding.hpp"
 #include "features/frozen_index.hpp"
 #include "text/columns.hpp"
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/unique_ptr.h>
-#include <nanobind/stl/vector.h>
 
 namespace tagpool {
 

@@ -69,7 +69,7 @@ lattice = crf.lattices([["Ann", "Lee"]])[0]
 try:
     _native.Step("no such function")
 except ValueError as error:
-    kept = error
+    last_error = error
 """
 
 
