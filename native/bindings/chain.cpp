@@ -5,8 +5,6 @@
 
 #include "base/fault.hpp"
 #include "bindings/helpers.hpp"
-#include <nanobind/stl/pair.h>
-#include <nanobind/stl/vector.h>
 
 namespace tagpool {
 namespace {
@@ -71,13 +69,10 @@ Array<int32_t> best_batch(const Scores& nodes, const Array<uint32_t>& offsets, c
         if (offsets.data()[s] > offsets.data()[s + 1] || offsets.data()[s + 1] > nodes.shape(0))
             throw InputFault("offsets: expected increasing numbers up to the number of tokens");
     std::vector<int32_t> labels(nodes.shape(0), -1);
-    {
-        nb::gil_scoped_release released;
-        ViterbiScratch scratch;
+    without_gil([&] {
         const Edges prepared(edges.data(), L, false);
-        const ChainBatch batch{&prepared, nodes.data(), offsets.data(), sentences, start.data(), end.data()};
-        best_sequences(batch, scratch, labels.data(), nullptr);
-    }
+        best_sequences({&prepared, nodes.data(), offsets.data(), sentences, start.data(), end.data()}, labels.data());
+    });
     return to_array(std::move(labels));
 }
 
@@ -87,11 +82,9 @@ void bind_search(nb::class_<BoundChain>& chain) {
         .def("score", [](const BoundChain& bound, const Labels& labels) { return bound.chain.score(bound.checked(labels)); },
              nb::arg("labels"), "Score of a sequence.")
         .def("best", [](const BoundChain& bound) {
+            ViterbiScratch scratch;
             std::vector<int32_t> labels(bound.chain.tokens);
-            const double score = without_gil([&] {
-                ViterbiScratch scratch;
-                return best_sequence(bound.chain, scratch, labels.data());
-            });
+            const double score = without_gil([&] { return best_sequence(bound.chain, scratch, labels.data()); });
             return ScoredLabels{to_array(std::move(labels)), score};
         }, "Best sequence and its score.")
         .def("best_once", [](const BoundChain& bound, const std::vector<int32_t>& group_of, const nb::bytes& continues) {
@@ -118,24 +111,17 @@ void bind_sums(nb::class_<BoundChain>& chain) {
             return to_array(without_gil([&] { return bound.node_marginals(messages); }));
         }, nb::arg("messages"), "Probability of each label at each token, [T][L].")
         .def("pair_marginals", [](const BoundChain& bound, const Messages& messages) {
-            const size_t L = bound.chain.labels();
-            std::vector<double> out;
-            {
-                nb::gil_scoped_release release;
-                const std::vector<double> nodes = bound.node_marginals(messages);
-                out.resize((bound.chain.tokens - 1) * L * L);
-                bigram_marginals(bound.chain, messages, nodes.data(), out.data());
-            }
-            return to_array(std::move(out));
+            return to_array(without_gil([&] {
+                std::vector<double> out((bound.chain.tokens - 1) * bound.chain.labels() * bound.chain.labels());
+                bigram_marginals(bound.chain, messages, bound.node_marginals(messages).data(), out.data());
+                return out;
+            }));
         }, nb::arg("messages"), "Probability of each label bigram, [T - 1][L][L].")
         .def("log_transitions", [](const BoundChain& bound, const Messages& messages) {
             bound.check(messages);
             const size_t L = bound.chain.labels();
             std::vector<double> first(L), steps((bound.chain.tokens - 1) * L * L);
-            {
-                nb::gil_scoped_release release;
-                log_transitions(bound.chain, messages, first.data(), steps.data());
-            }
+            without_gil([&] { log_transitions(bound.chain, messages, first.data(), steps.data()); });
             return std::pair{to_array(std::move(first)), to_array(std::move(steps))};
         }, nb::arg("messages"), "Log-probabilities of the first label [L], and of each label given the previous one [T - 1][L][L].")
         .def("entropy", [](const BoundChain& bound, const Messages& messages) {
@@ -143,13 +129,11 @@ void bind_sums(nb::class_<BoundChain>& chain) {
         }, nb::arg("messages"), nb::call_guard<nb::gil_scoped_release>(), "Entropy of the distribution over sequences.")
         .def("sample", [](const BoundChain& bound, const Messages& messages, size_t count, uint64_t seed) {
             bound.check(messages);
-            std::vector<int32_t> out;
-            {
-                nb::gil_scoped_release release;
-                out.resize(count * bound.chain.tokens);
+            return to_array(without_gil([&] {
+                std::vector<int32_t> out(count * bound.chain.tokens);
                 sample(bound.chain, messages, count, seed, out.data());
-            }
-            return to_array(std::move(out));
+                return out;
+            }));
         }, nb::arg("messages"), nb::arg("count"), nb::arg("seed"), "Random sequences, one after another.");
 }
 

@@ -9,11 +9,6 @@
 #include "crfsuite/instances.hpp"
 #include "crfsuite/trained_weights.hpp"
 #include "trainers/objective.hpp"
-#include <nanobind/stl/pair.h>
-#include <nanobind/stl/shared_ptr.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/unique_ptr.h>
-#include <nanobind/stl/vector.h>
 
 namespace tagpool {
 namespace {
@@ -177,13 +172,8 @@ void write_model_file(const Instances& instances, const TrainedWeights& weights,
 }
 
 std::shared_ptr<TrainingSet> training_set(const Instances& instances, bool all_cells, bool all_transitions, bool merge_twins, bool lean) {
-    TrainingOptions options;
-    options.labels = instances.labels().size();
-    options.all_pairs = all_cells;
-    options.boundaries = false;
-    options.all_transitions = all_transitions;
-    options.merge_twins = merge_twins;
-    options.lean = lean;
+    const TrainingOptions options{.labels = instances.labels().size(), .all_cells = all_cells, .boundaries = false,
+                                  .all_transitions = all_transitions, .merge_twins = merge_twins, .lean = lean};
     nb::gil_scoped_release release;
     auto set = std::make_shared<TrainingSet>(instances.all(), instances.gold().data(), instances.attributes().size(), options);
     release_memory();
@@ -248,10 +238,7 @@ void bind_crfsuite(nb::module_& m) {
 
     nb::class_<TrainedWeights>(m, "TrainedWeights", "Weights of a training set as a CRFsuite model file stores them.")
         .def("__init__", [](TrainedWeights* self, const TrainingSet& set, Objective& objective) {
-            expect_size(objective.point().size(), objective.memory_size(), "coordinates; call minimise first");
-            std::vector<double> parameters(objective.parameter_count());
-            objective.each_here([&](size_t i, double parameter) { parameters[i] = parameter; });
-            new (self) TrainedWeights(set, std::move(parameters));
+            new (self) TrainedWeights(set, objective.parameters());
         }, nb::arg("training"), nb::arg("objective"))
         .def("__init__", [](TrainedWeights* self, const TrainingSet& set, Doubles parameters) {
             new (self) TrainedWeights(set, to_vector(parameters));

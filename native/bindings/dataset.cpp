@@ -6,31 +6,19 @@
 #include <utility>
 
 #include "bindings/helpers.hpp"
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/pair.h>
-#include <nanobind/stl/shared_ptr.h>
-#include <nanobind/stl/string.h>
 
 namespace tagpool {
 namespace {
 
 using History = std::pair<std::shared_ptr<Encoding>, uint32_t>;
 
-// Part of TrainingOptions: the weights that exist besides the observed ones.
-struct KnownWeights {
-    std::vector<std::pair<uint32_t, uint16_t>> cells;
-    KnownArcs transition_features;
-    std::optional<std::vector<uint32_t>> transitions;
-    bool observe = true;
-};
-
-std::vector<uint32_t> vector_or_empty(const std::optional<UInts>& array) { return array ? to_vector(*array) : std::vector<uint32_t>(); }
+std::vector<uint32_t> uints_or_empty(const std::optional<UInts>& array) { return array ? to_vector(*array) : std::vector<uint32_t>(); }
 
 void bind_options(nb::module_& m) {
     nb::class_<TrainingOptions>(m, "Layout", "Which weights a training set has, and how it stores them.")
         .def("__init__", [](TrainingOptions* self, bool all_cells, uint32_t dense_from, bool boundaries, bool all_transitions, bool merge_twins,
                             bool bundle, bool lean) {
-            new (self) TrainingOptions{.all_pairs = all_cells, .dense_from = dense_from, .boundaries = boundaries,
+            new (self) TrainingOptions{.all_cells = all_cells, .dense_from = dense_from, .boundaries = boundaries,
                                        .all_transitions = all_transitions, .merge_twins = merge_twins, .lean = lean, .bundle = bundle};
         }, nb::kw_only(), nb::arg("all_cells") = true, nb::arg("dense_from") = TrainingOptions().dense_from, nb::arg("boundaries") = true,
              nb::arg("all_transitions") = true, nb::arg("merge_twins") = false, nb::arg("bundle") = false, nb::arg("lean") = false);
@@ -41,13 +29,13 @@ void bind_options(nb::module_& m) {
         .def("__init__", [](KnownWeights* self, std::optional<UInts> features, std::optional<UShorts> labels,
                             std::optional<UInts> transition_features, std::optional<UInts> transition_bigrams, std::optional<UInts> transitions,
                             bool observe) {
-            KnownWeights known{{}, {}, {}, observe};
+            KnownWeights known{.observe = observe};
             if (features && labels) {
                 expect_size(labels->size(), features->size(), "labels of known cells");
                 for (size_t i = 0; i < features->size(); ++i) known.cells.emplace_back(features->data()[i], labels->data()[i]);
             }
-            known.transition_features.triple_features = vector_or_empty(transition_features);
-            known.transition_features.triple_pairs = vector_or_empty(transition_bigrams);
+            known.transition_cells.features = uints_or_empty(transition_features);
+            known.transition_cells.bigrams = uints_or_empty(transition_bigrams);
             if (transitions) known.transitions = to_vector(*transitions);
             new (self) KnownWeights(std::move(known));
         }, nb::kw_only(), nb::arg("features") = nb::none(), nb::arg("labels") = nb::none(), nb::arg("transition_features") = nb::none(),
@@ -60,12 +48,7 @@ void create(TrainingSet* self, const Encoding& encoding, Ints gold, uint32_t fea
     if (std::any_of(encoding.ids.begin(), encoding.ids.end(), [features](uint32_t id) { return id >= features; }))
         throw InputFault("a feature is out of range; there are " + std::to_string(features));
     layout.labels = labels;
-    if (known) {
-        layout.known = std::move(known->cells);
-        layout.known_arcs = std::move(known->transition_features);
-        layout.transitions = std::move(known->transitions);
-        layout.observe = known->observe;
-    }
+    if (known) layout.known = std::move(*known);
     nb::gil_scoped_release release;
     new (self) TrainingSet(encoding, gold.data(), features, layout, history ? history->first.get() : nullptr, history ? history->second : 0);
 }
@@ -80,20 +63,21 @@ void bind_dataset(nb::module_& m) {
              nb::arg("layout") = TrainingOptions(), nb::arg("history") = nb::none(), nb::arg("known") = nb::none(),
              nb::sig("def __init__(self, encoding: Encoding, gold: numpy.typing.NDArray[numpy.int32], features: int, labels: int, "
                      "layout: Layout = ..., history: tuple[Encoding, int] | None = None, known: KnownWeights | None = None) -> None"))
-        .def_prop_ro("cell_count", &TrainingSet::pair_count, "Number of cells (feature, label) with weights.")
-        .def_prop_ro("parameter_count", [](const TrainingSet& set) { return set.places().size(); },
+        .def_prop_ro("cell_count", &TrainingSet::cell_count, "Number of cells (feature, label) with weights.")
+        .def_prop_ro("parameter_count", [](const TrainingSet& set) { return set.layout(true).size(); },
                      "Number of parameters: cells, transitions, transition features.")
         .def_prop_ro("bundle_count", [](const TrainingSet& set) { return set.bundled() ? set.bundled()->part_begins.back() : 0; },
                      "Number of bundles.")
         .def("keep_shards_only", &TrainingSet::keep_shards_only, nb::call_guard<nb::gil_scoped_release>(),
              "Release the memory that stochastic gradient descent does not need.")
         .def("row_of", [](const TrainingSet& set, uint32_t feature) { return set.row_of(feature); }, nb::arg("feature"), "Row of a dense feature.")
-        .def("cell_features", [](const TrainingSet& set) { return to_array(set.pair_features()); }, "Feature of each cell.")
-        .def("cell_labels", [](const TrainingSet& set) { return to_array(set.pair_labels()); }, "Label of each cell.")
+        .def("cell_features", [](const TrainingSet& set) { return to_array(set.cell_features()); }, "Feature of each cell.")
+        .def("cell_labels", [](const TrainingSet& set) { return to_array(set.cell_labels()); }, "Label of each cell.")
         .def("edges", [](const TrainingSet& set) { return to_array(set.edges()); },
              "Transitions with weights: from * L + to, L * L + label at the start, L * (L + 1) + label at the end.")
         .def("transition_cells", [](const TrainingSet& set) {
-            return std::pair(to_array(set.arcs().triple_features()), to_array(set.arcs().triple_pairs(set.labels(), set.stride())));
+            TransitionCells cells = set.transition_features().cells(set.labels(), set.stride());
+            return std::pair(to_array(std::move(cells.features)), to_array(std::move(cells.bigrams)));
         }, "Cells of transition features: the feature, and from * L + to.");
 }
 

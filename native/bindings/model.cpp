@@ -10,46 +10,61 @@
 #include "features/encode.hpp"
 #include "features/given.hpp"
 #include "model/collapse.hpp"
-#include <nanobind/stl/shared_ptr.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/tuple.h>
-#include <nanobind/stl/unique_ptr.h>
-#include <nanobind/stl/vector.h>
 
 namespace tagpool {
 namespace {
 
-std::unique_ptr<Model> build(Trained trained, const std::vector<std::string>& labels, const UInts& cell_features, const UShorts& cell_labels,
-                             const Floats& weights, const Floats& edges, const TrainedArcs* arcs) {
-    trained.labels = labels;
-    trained.pair_features = to_vector(cell_features);
-    trained.pair_labels = to_vector(cell_labels);
-    trained.weights = to_vector(weights);
-    trained.edges = to_vector(edges);
-    if (arcs) trained.arcs = *arcs;
-    nb::gil_scoped_release release;
-    return std::make_unique<Model>(std::move(trained));
+Trained describe(const Encoder& encoder) {
+    return {.keys = encoder.keys(), .features = encoder.feature_count(), .program = encoder.program()};
+}
+Trained describe(const GivenFeatures& features) { return {.keys = features.keys(), .features = features.feature_count()}; }
+Trained describe(uint32_t features) { return {.features = features, .numbered = true}; }
+
+// Binds a constructor from features of one kind and trained weights.
+template <class Features>
+void bind_builder(nb::class_<Model>& model, const char* name, const char* argument, const char* doc) {
+    model.def_static(name, [](Features features, const std::vector<std::string>& labels, UInts cell_features, UShorts cell_labels, Floats weights,
+                              Floats edges, const TransitionWeights* transition_weights) {
+        Trained trained = describe(features);
+        trained.labels = labels;
+        trained.cell_features = to_vector(cell_features);
+        trained.cell_labels = to_vector(cell_labels);
+        trained.weights = to_vector(weights);
+        trained.edges = to_vector(edges);
+        if (transition_weights) trained.transition_weights = *transition_weights;
+        return without_gil([&] { return std::make_unique<Model>(std::move(trained)); });
+    }, nb::arg(argument), nb::arg("labels"), nb::arg("cell_features"), nb::arg("cell_labels"), nb::arg("weights"), nb::arg("edges"),
+         nb::arg("transition_weights").none() = nb::none(), doc);
 }
 
 std::unique_ptr<Model> collapse(const std::vector<std::string>& labels, const std::vector<const Model*>& models, const std::vector<double>& weights,
                                 const std::vector<std::vector<std::string>>& names, const std::vector<std::vector<uint16_t>>& label_of) {
-    std::vector<Collapsing> members;
+    std::vector<MergedMember> members;
     if (models.empty() || weights.size() != models.size() || names.size() != models.size() || label_of.size() != models.size())
         throw InputFault("expected a weight, names and labels for each of " + std::to_string(models.size()) + " models");
     nb::gil_scoped_release release;
     for (size_t i = 0; i < models.size(); ++i) {
-        Collapsing member{models[i], weights[i], {}, label_of[i]};
+        MergedMember member{models[i], weights[i], {}, label_of[i]};
         for (const std::string& name : names[i]) member.keys.push_back(models[i]->key_of(name));
         members.push_back(std::move(member));
     }
-    return collapsed(labels, members);
+    return merge_models(labels, members);
+}
+
+// Calls fill(out) without the interpreter lock.
+template <class Number, class Fill>
+std::vector<Number> filled(size_t count, Fill&& fill) {
+    std::vector<Number> out(count);
+    nb::gil_scoped_release release;
+    fill(out.data());
+    return out;
 }
 
 std::vector<int32_t> tag(const Model& model, const Columns& columns, unsigned threads) {
-    std::vector<int32_t> out(columns.token_count());
-    nb::gil_scoped_release release;
-    model.tag(columns, threads, out.data());
-    return out;
+    return filled<int32_t>(columns.token_count(), [&](int32_t* out) { model.tag(columns, threads, out); });
+}
+std::vector<int32_t> tag(const Model& model, const Encoding& placed, const Encoding* history, unsigned threads) {
+    return filled<int32_t>(placed.token_count(), [&](int32_t* out) { model.tag(placed, history, threads, out); });
 }
 
 Array<float> weights_of(const Model& model, const std::vector<std::string>& names) {
@@ -68,58 +83,28 @@ std::tuple<Array<uint32_t>, Array<uint32_t>, Array<float>> history_weights_of(co
     std::vector<float> weights;
     const ModelView& view = model.view();
     for (uint32_t i = 0; i < names.size(); ++i) {
-        const uint32_t feature = model.arcs().feature_of(names[i]);
+        const uint32_t feature = model.transition_features().feature_of(names[i]);
         if (feature == FrozenIndex::kNone) continue;
-        const ArcView& arcs = *view.arcs;
-        for (uint32_t k = arcs.starts[feature]; k < arcs.starts[feature + 1]; ++k) {
+        const TransitionFeatureView& features = *view.transition_features;
+        for (uint32_t k = features.starts[feature]; k < features.starts[feature + 1]; ++k) {
             numbers.push_back(i);
-            bigrams.push_back(arcs.cells[k] / view.stride * view.labels + arcs.cells[k] % view.stride);
-            weights.push_back(arcs.weights[k]);
+            bigrams.push_back(features.bigrams[k] / view.stride * view.labels + features.bigrams[k] % view.stride);
+            weights.push_back(features.weights[k]);
         }
     }
     return {to_array(std::move(numbers)), to_array(std::move(bigrams)), to_array(std::move(weights))};
 }
 
 void bind_transition_weights(nb::module_& m) {
-    nb::class_<TrainedArcs>(m, "TransitionWeights", "Weights of transition features, from an encoder or (None) already encoded.")
-        .def("__init__", [](TrainedArcs* self, const TrainingSet& set, Floats weights, Encoder* encoder, uint32_t features) {
-            const Arcs& arcs = set.arcs();
-            expect_size(weights.size(), arcs.triple_count(), "weights of transition features");
-            new (self) TrainedArcs{arcs.triple_features(), arcs.triple_pairs(set.labels(), set.stride()), to_vector(weights), {}, {}, features};
+    nb::class_<TransitionWeights>(m, "TransitionWeights", "Weights of transition features, from an encoder or (None) already encoded.")
+        .def("__init__", [](TransitionWeights* self, const TrainingSet& set, Floats weights, Encoder* encoder, uint32_t features) {
+            expect_size(weights.size(), set.transition_features().cell_count(), "weights of transition features");
+            new (self) TransitionWeights{set.transition_features().cells(set.labels(), set.stride()), to_vector(weights), {}, {}, features};
             if (!encoder) return;
             self->program = encoder->program();
             self->keys = encoder->keys();
             self->features = encoder->feature_count();
         }, nb::arg("training"), nb::arg("weights"), nb::arg("encoder").none() = nb::none(), nb::arg("features") = 0);
-}
-
-void bind_building(nb::class_<Model>& model) {
-    model
-        .def_static("from_encoder", [](Encoder& encoder, const std::vector<std::string>& labels, UInts cell_features, UShorts cell_labels,
-                                       Floats weights, Floats edges, const TrainedArcs* arcs) {
-            Trained trained;
-            trained.program = encoder.program();
-            trained.features = encoder.feature_count();
-            trained.keys = encoder.keys();
-            return build(std::move(trained), labels, cell_features, cell_labels, weights, edges, arcs);
-        }, nb::arg("encoder"), nb::arg("labels"), nb::arg("cell_features"), nb::arg("cell_labels"), nb::arg("weights"), nb::arg("edges"),
-             nb::arg("arcs").none() = nb::none(), "Model of an encoder's features.")
-        .def_static("from_given", [](GivenFeatures& features, const std::vector<std::string>& labels, UInts cell_features, UShorts cell_labels,
-                                     Floats weights, Floats edges, const TrainedArcs* arcs) {
-            Trained trained;
-            trained.features = features.feature_count();
-            trained.keys = features.keys();
-            return build(std::move(trained), labels, cell_features, cell_labels, weights, edges, arcs);
-        }, nb::arg("features"), nb::arg("labels"), nb::arg("cell_features"), nb::arg("cell_labels"), nb::arg("weights"), nb::arg("edges"),
-             nb::arg("arcs").none() = nb::none(), "Model of features that the caller provides.")
-        .def_static("of_encoded", [](uint32_t features, const std::vector<std::string>& labels, UInts cell_features, UShorts cell_labels,
-                                     Floats weights, Floats edges, const TrainedArcs* arcs) {
-            Trained trained;
-            trained.features = features;
-            trained.numbered = true;
-            return build(std::move(trained), labels, cell_features, cell_labels, weights, edges, arcs);
-        }, nb::arg("features"), nb::arg("labels"), nb::arg("cell_features"), nb::arg("cell_labels"), nb::arg("weights"), nb::arg("edges"),
-             nb::arg("arcs").none() = nb::none(), "Model of encoded features, known by number.");
 }
 
 void bind_contents(nb::class_<Model>& model) {
@@ -131,10 +116,10 @@ void bind_contents(nb::class_<Model>& model) {
         }, nb::arg("least"), nb::arg("names"), nb::arg("history"),
              "Copy without cells whose weight is at most least; names and history name all features.")
         .def("history_encoder", [](const Model& model, uint32_t minimum_count) {
-            if (!model.arcs().program()) throw InputFault("the model has no transition features");
-            return std::make_unique<Encoder>(*model.arcs().program(), minimum_count);
+            if (!model.transition_features().program()) throw InputFault("the model has no transition features");
+            return std::make_unique<Encoder>(*model.transition_features().program(), minimum_count);
         }, nb::arg("minimum_count"), "New encoder with the templates of transition features.")
-        .def_prop_ro("history_template_keys", [](const Model& model) { return keys_in(model.arcs().program()); },
+        .def_prop_ro("history_template_keys", [](const Model& model) { return keys_in(model.transition_features().program()); },
                      "Keys of the templates of transition features.")
         .def_prop_ro("chain", [](const Model& model) { return model.view().chain; }, "Whether labels depend on each other.")
         .def("edges", [](const Model& model) {
@@ -142,7 +127,7 @@ void bind_contents(nb::class_<Model>& model) {
             const auto edges = model.tensors().array<float>("edges");
             return to_array(std::vector<float>(edges.begin(), edges.end()));
         }, "Weights of transitions [L][L], start [L] and end [L]; empty without a chain.")
-        .def_prop_ro("has_history", [](const Model& model) { return model.arcs().has_history(); }, "Whether the model has transition features.")
+        .def_prop_ro("has_history", [](const Model& model) { return model.transition_features().has_history(); }, "Whether the model has transition features.")
         .def("weights_of", &weights_of, nb::arg("names"), "Weights of features by name, [names][labels].")
         .def("history_weights_of", &history_weights_of, nb::arg("names"),
              "Weights of transition features by name: index of the name, from * L + to, weight.");
@@ -159,20 +144,10 @@ void bind_tagging(nb::class_<Model>& model) {
         }, nb::arg("columns"), nb::arg("threads"), "Labels of a corpus.")
         .def("tag_given", [](const Model& model, nb::handle sentences, unsigned threads) {
             const Encoding encoding = encode_given(model.slots(), model.given(), sentences);
-            std::vector<int32_t> out(encoding.token_count());
-            {
-                nb::gil_scoped_release release;
-                model.tag(encoding, nullptr, threads, out.data());
-            }
-            return as_lists(model.labels(), out, encoding.sentences);
+            return as_lists(model.labels(), tag(model, encoding, nullptr, threads), encoding.sentences);
         }, nb::arg("sentences"), nb::arg("threads"), "Labels of sentences of given features.")
         .def("tag_encoding", [](const Model& model, const Encoding& encoding, unsigned threads, const Encoding* history) {
-            std::vector<int32_t> out(encoding.token_count());
-            {
-                nb::gil_scoped_release release;
-                model.tag(model.placed(encoding), history, threads, out.data());
-            }
-            return to_array(std::move(out));
+            return to_array(tag(model, model.placed(encoding), history, threads));
         }, nb::arg("encoding"), nb::arg("threads"), nb::arg("history").none() = nb::none(), "Label numbers of encoded tokens.")
         .def("label_numbers", [](const Model& model, const Columns& columns, unsigned threads) {
             return to_array(tag(model, columns, threads));
@@ -182,35 +157,22 @@ void bind_tagging(nb::class_<Model>& model) {
 void bind_scoring(nb::class_<Model>& model) {
     model
         .def("score_encoding", [](const Model& model, const Encoding& encoding) {
-            std::vector<float> out(encoding.token_count() * model.view().labels);
-            model.score(model.placed(encoding), out.data());
-            return to_array(std::move(out));
+            return to_array(filled<float>(encoding.token_count() * model.view().labels, [&](float* out) { model.score(model.placed(encoding), out); }));
         }, nb::arg("encoding"), "Node scores of encoded tokens, [T][L].")
         .def("score_edges_of_encoding", [](const Model& model, const Encoding& encoding, const Encoding* history) {
-            std::vector<float> out(encoding.token_count() * model.view().labels * model.view().labels);
-            model.score_pairs(encoding, history, out.data());
-            return to_array(std::move(out));
+            const size_t bigrams = size_t{model.view().labels} * model.view().labels;
+            return to_array(filled<float>(encoding.token_count() * bigrams, [&](float* out) { model.score_bigrams(encoding, history, out); }));
         }, nb::arg("encoding"), nb::arg("history").none() = nb::none(), "Edge scores of encoded tokens, [T][L][L].")
         .def("score_edges", [](const Model& model, const Columns& columns, unsigned threads) {
-            std::vector<float> out(columns.token_count() * model.view().labels * model.view().labels);
-            {
-                nb::gil_scoped_release release;
-                model.score_pairs(columns, threads, out.data());
-            }
-            return to_array(std::move(out));
+            const size_t bigrams = size_t{model.view().labels} * model.view().labels;
+            return to_array(filled<float>(columns.token_count() * bigrams, [&](float* out) { model.score_bigrams(columns, threads, out); }));
         }, nb::arg("columns"), nb::arg("threads"), "Edge scores of a corpus, [T][L][L]; 0 at first tokens.")
         .def("score_columns", [](const Model& model, const Columns& columns, unsigned threads) {
-            std::vector<float> out(columns.token_count() * model.view().labels);
-            {
-                nb::gil_scoped_release release;
-                model.score(columns, threads, out.data());
-            }
-            return to_array(std::move(out));
+            return to_array(filled<float>(columns.token_count() * model.view().labels, [&](float* out) { model.score(columns, threads, out); }));
         }, nb::arg("columns"), nb::arg("threads"), "Node scores of a corpus, [T][L].")
         .def("score_given", [](const Model& model, nb::handle sentences) {
             const Encoding encoding = encode_given(model.slots(), model.given(), sentences);
-            std::vector<float> out(encoding.token_count() * model.view().labels);
-            model.score(encoding, out.data());
+            std::vector<float> out = filled<float>(encoding.token_count() * model.view().labels, [&](float* to) { model.score(encoding, to); });
             return std::tuple(to_array(std::move(out)), to_array(encoding.sentences));
         }, nb::arg("sentences"), "Node scores [T][L] of given features, and the first token of each sentence.");
 }
@@ -221,7 +183,9 @@ void bind_model(nb::module_& m) {
     bind_transition_weights(m);
     nb::class_<Model> model(m, "Model", "Trained CRF or MaxEnt model, which tags.");
     bind_common(model);
-    bind_building(model);
+    bind_builder<Encoder&>(model, "from_encoder", "encoder", "Model of an encoder's features.");
+    bind_builder<GivenFeatures&>(model, "from_given", "features", "Model of features that the caller provides.");
+    bind_builder<uint32_t>(model, "of_encoded", "features", "Model of encoded features, known by number.");
     bind_contents(model);
     bind_tagging(model);
     bind_scoring(model);

@@ -1,6 +1,5 @@
 // Files of models and pools.
 #include <algorithm>
-#include <memory>
 #include <variant>
 
 #include "base/json.hpp"

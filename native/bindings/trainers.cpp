@@ -12,12 +12,6 @@
 #include "trainers/perceptron.hpp"
 #include "trainers/proximal.hpp"
 #include "trainers/sgd.hpp"
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/pair.h>
-#include <nanobind/stl/shared_ptr.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/tuple.h>
-#include <nanobind/stl/vector.h>
 
 namespace tagpool {
 namespace {
@@ -41,6 +35,14 @@ const char* name_of(LbfgsEnd end) {
     return "";
 }
 
+template <class AnyTrainer, class Values>
+void start_from(AnyTrainer& trainer, const Values& parameters) {
+    expect_size(parameters.size(), trainer.parameter_count(), "parameters");
+    trainer.start_from(parameters.data());
+}
+
+std::vector<float> vector_or_empty(const std::optional<Floats>& array) { return array ? to_vector(*array) : std::vector<float>(); }
+
 // Minimises from the objective's current point.
 LbfgsResult minimise_from_point(Objective& objective, const LbfgsOptions& options, const Report& report) {
     nb::gil_scoped_release release;
@@ -51,33 +53,24 @@ LbfgsResult minimise_from_point(Objective& objective, const LbfgsOptions& option
     });
 }
 
-std::vector<double> current_point(Objective& objective) {
-    expect_size(objective.point().size(), objective.memory_size(), "coordinates; call minimise first");
-    std::vector<double> parameters(objective.parameter_count());
-    objective.each_here([&](size_t i, double parameter) { parameters[i] = parameter; });
-    return parameters;
-}
-
 std::tuple<Array<double>, const char*, double, size_t, size_t> minimise_array(Objective& objective, Doubles start, const LbfgsOptions& options,
                                                                               const Report& report) {
-    expect_size(start.size(), objective.parameter_count(), "parameters");
-    objective.start_from(start.data());
+    start_from(objective, start);
     const LbfgsResult result = minimise_from_point(objective, options, report);
-    return {to_array(current_point(objective)), name_of(result.end), result.value, result.iterations, result.evaluations};
+    return {to_array(objective.parameters()), name_of(result.end), result.value, result.iterations, result.evaluations};
 }
 
 std::pair<const char*, double> minimise_in_place(Objective& objective, const Parameters* start, const LbfgsOptions& options, const Report& report) {
-    if (start) expect_size(start->values.size(), objective.parameter_count(), "parameters");
-    objective.start_from(start ? start->values.data() : nullptr);
+    if (start) start_from(objective, start->values);
+    else objective.start_from<double>(nullptr);
     const LbfgsResult result = minimise_from_point(objective, options, report);
     return {name_of(result.end), result.value};
 }
 
 std::pair<double, size_t> norm_of_point(Objective& objective) {
-    expect_size(objective.point().size(), objective.memory_size(), "coordinates; call minimise first");
     double squares = 0;
     size_t active = 0;
-    objective.each_here([&](size_t, double parameter) {
+    objective.each_parameter([&](size_t, double parameter) {
         squares += parameter * parameter;
         active += parameter != 0;
     });
@@ -99,11 +92,11 @@ void bind_objective(nb::module_& m) {
              nb::arg("period") = 10, nb::arg("l1") = 0.0);
 
     nb::class_<Objective>(m, "Objective", "Negative log-likelihood of a training set, with an l2 penalty.")
-        .def("__init__", [](Objective* self, std::shared_ptr<TrainingSet> set, bool chain, double l2, std::optional<Floats> example_weights,
+        .def("__init__", [](Objective* self, const std::shared_ptr<TrainingSet>& set, bool chain, double l2, std::optional<Floats> example_weights,
                             unsigned threads) {
-            new (self) Objective(std::move(set), chain, l2, example_weights ? to_vector(*example_weights) : std::vector<float>(), threads);
+            new (self) Objective(set, chain, l2, vector_or_empty(example_weights), threads);
         }, nb::arg("training"), nb::arg("chain"), nb::arg("l2"), nb::arg("example_weights").none(), nb::arg("threads"))
-        .def_prop_ro("parameter_count", &Objective::parameter_count, "Number of parameters.")
+        .def_prop_ro("parameter_count", [](const Objective& objective) { return objective.parameter_count(); }, "Number of parameters.")
         .def("__call__", [](Objective& objective, Doubles parameters) {
             expect_size(parameters.size(), objective.parameter_count(), "parameters");
             std::vector<double> gradient(objective.parameter_count());
@@ -116,86 +109,75 @@ void bind_objective(nb::module_& m) {
         .def("minimise_in_place", &minimise_in_place, nb::arg("start").none(), nb::arg("options"), nb::arg("report") = nb::none(),
              "Minimise without arrays, from parameters (None: 0); return the reason for the end and the value.")
         .def("norm_here", &norm_of_point, "Euclidean norm of the current parameters, and how many are not 0.")
-        .def("here", [](Objective& objective) { return to_array(current_point(objective)); }, "Current parameters, also after an interrupt.");
-}
-
-template <class Trainer, class Argument>
-void start_from(Trainer& trainer, const Argument& parameters) {
-    expect_size(parameters.size(), trainer.parameter_count(), "parameters");
-    trainer.start_from(parameters.data());
-}
-
-template <class Trainer>
-auto epoch(Trainer& trainer) {
-    nb::gil_scoped_release release;
-    return trainer.epoch(check_interrupt);
+        .def("here", [](Objective& objective) { return to_array(objective.parameters()); }, "Current parameters, also after an interrupt.");
 }
 
 // Methods that all trainers by epochs have.
-template <class Trainer, class Argument>
-void bind_trainer(nb::class_<Trainer>& bound) {
-    bound.def_prop_ro("parameter_count", &Trainer::parameter_count, "Number of parameters.")
-        .def("start_from", &start_from<Trainer, Argument>, nb::arg("parameters"), "Restart from these parameters.")
-        .def("epoch", &epoch<Trainer>, "Train one epoch; return the mean loss, or the number of errors of a perceptron.")
-        .def("parameters", [](Trainer& trainer) { return to_array(trainer.parameters()); }, "Parameters of the result.");
+template <class AnyTrainer>
+void bind_trainer(nb::class_<AnyTrainer>& bound) {
+    bound.def_prop_ro("parameter_count", [](const AnyTrainer& trainer) { return trainer.parameter_count(); }, "Number of parameters.")
+        .def("start_from", &start_from<AnyTrainer, ArrayArgument<typename AnyTrainer::Number>>, nb::arg("parameters"), "Restart from these parameters.")
+        .def("epoch", [](AnyTrainer& trainer) { return without_gil([&] { return trainer.epoch(check_interrupt); }); },
+             "Train one epoch; return the mean loss, or the number of errors of a perceptron.")
+        .def("parameters", [](AnyTrainer& trainer) { return to_array(trainer.parameters()); }, "Parameters of the result.");
 }
 
 void bind_stochastic(nb::module_& m) {
     nb::class_<SgdOptions>(m, "SgdOptions", "Parameters of Sgd; step 0 is calibrated.")
         .def("__init__", [](SgdOptions* self, double l2, double step, size_t average_from, uint64_t seed, size_t batch, unsigned threads,
                             double dropout) {
-            new (self) SgdOptions{l2, step, average_from, seed, batch, threads, dropout};
+            new (self) SgdOptions{l2, average_from, dropout, {step, seed, batch, threads}};
         }, nb::kw_only(), nb::arg("l2"), nb::arg("step") = 0.0, nb::arg("average_from") = 1, nb::arg("seed") = 1,
-             nb::arg("batch") = SgdOptions().batch, nb::arg("threads") = 1, nb::arg("dropout") = 0.0);
+             nb::arg("batch") = StepOptions().batch, nb::arg("threads") = 1, nb::arg("dropout") = 0.0);
     nb::class_<Sgd> sgd(m, "Sgd", "Averaged stochastic gradient descent.");
-    sgd.def("__init__", [](Sgd* self, std::shared_ptr<TrainingSet> set, bool chain, SgdOptions options, std::optional<Floats> example_weights,
-                           std::optional<UShorts> groups) {
+    sgd.def("__init__", [](Sgd* self, const std::shared_ptr<TrainingSet>& set, bool chain, SgdOptions options,
+                           const std::optional<Floats>& example_weights, const std::optional<UShorts>& groups) {
         if (groups) options.groups = to_vector(*groups);
-        std::vector<float> weights = example_weights ? to_vector(*example_weights) : std::vector<float>();
+        std::vector<float> weights = vector_or_empty(example_weights);
         nb::gil_scoped_release release;
-        new (self) Sgd(std::move(set), chain, options, std::move(weights));
+        new (self) Sgd(set, chain, options, std::move(weights));
     }, nb::arg("training"), nb::arg("chain"), nb::arg("options"), nb::arg("example_weights") = nb::none(), nb::arg("groups") = nb::none());
-    bind_trainer<Sgd, Floats>(sgd);
-    sgd.def_prop_ro("step", &Sgd::step, "First step size.")
+    bind_trainer(sgd);
+    sgd.def_prop_ro("step", [](const Sgd& trainer) { return trainer.step(); }, "First step size.")
         .def("native_parameters", [](const Sgd& trainer) { return Parameters{trainer.parameters()}; }, "Parameters without an array.")
         .def("current", [](const Sgd& trainer) { return to_array(trainer.current()); }, "Parameters without averaging.");
 
     nb::class_<Perceptron> perceptron(m, "Perceptron", "Averaged structured perceptron.");
-    perceptron.def("__init__", [](Perceptron* self, std::shared_ptr<TrainingSet> set, bool chain, uint64_t seed, Floats example_weights) {
-        new (self) Perceptron(std::move(set), chain, seed, to_vector(example_weights));
+    perceptron.def("__init__", [](Perceptron* self, const std::shared_ptr<TrainingSet>& set, bool chain, uint64_t seed, Floats example_weights) {
+        new (self) Perceptron(set, chain, seed, to_vector(example_weights));
     }, nb::arg("training"), nb::arg("chain"), nb::arg("seed"), nb::arg("example_weights"));
-    bind_trainer<Perceptron, Floats>(perceptron);
+    bind_trainer(perceptron);
     perceptron.def("current", [](const Perceptron& trainer) { return to_array(trainer.current()); }, "Parameters without averaging.");
 
     nb::class_<FobosOptions>(m, "FobosOptions", "Parameters of Fobos; step 0 is calibrated.")
         .def("__init__", [](FobosOptions* self, const std::string& penalty, double strength, double ridge, double step, uint64_t seed, size_t batch,
                             unsigned threads) {
-            new (self) FobosOptions{penalty, strength, ridge, step, seed, batch, threads};
+            new (self) FobosOptions{penalty, strength, ridge, {step, seed, batch, threads}};
         }, nb::kw_only(), nb::arg("penalty"), nb::arg("strength"), nb::arg("ridge") = 0.0, nb::arg("step") = 0.0, nb::arg("seed") = 1,
-             nb::arg("batch") = FobosOptions().batch, nb::arg("threads") = 1);
+             nb::arg("batch") = StepOptions().batch, nb::arg("threads") = 1);
     nb::class_<Fobos> fobos(m, "Fobos", "Forward-backward splitting, for penalties that are not smooth.");
-    fobos.def("__init__", [](Fobos* self, std::shared_ptr<TrainingSet> set, bool chain, const FobosOptions& options, Floats example_weights) {
-        new (self) Fobos(std::move(set), chain, options, to_vector(example_weights));
+    fobos.def("__init__", [](Fobos* self, const std::shared_ptr<TrainingSet>& set, bool chain, const FobosOptions& options, Floats example_weights) {
+        new (self) Fobos(set, chain, options, to_vector(example_weights));
     }, nb::arg("training"), nb::arg("chain"), nb::arg("options"), nb::arg("example_weights"));
-    bind_trainer<Fobos, Doubles>(fobos);
-    fobos.def_prop_ro("step", &Fobos::step, "First step size.");
+    bind_trainer(fobos);
+    fobos.def_prop_ro("step", [](const Fobos& trainer) { return trainer.step(); }, "First step size.");
 
     nb::class_<ElitistOptions>(m, "ElitistOptions", "Parameters of Elitist; step 0 is calibrated.")
         .def("__init__", [](ElitistOptions* self, const std::string& penalty, double strength, double mu, double step, uint64_t seed, size_t batch,
                             unsigned threads) {
-            new (self) ElitistOptions{.penalty = penalty, .strength = strength, .mu = mu, .alpha = {}, .step = step, .seed = seed, .batch = batch,
-                                      .threads = threads};
+            new (self) ElitistOptions{penalty, strength, mu, {step, seed, batch, threads}};
         }, nb::kw_only(), nb::arg("penalty"), nb::arg("strength"), nb::arg("mu") = 0.0, nb::arg("step") = 0.0, nb::arg("seed") = 1,
              nb::arg("batch") = 8, nb::arg("threads") = 1);
     nb::class_<Elitist> elitist(m, "Elitist", "Experts that are trained together as one pool.");
-    elitist.def("__init__", [](Elitist* self, std::shared_ptr<TrainingSet> set, bool chain, ElitistOptions options, Doubles alpha, bool learn_alpha,
+    elitist.def("__init__", [](Elitist* self, const std::shared_ptr<TrainingSet>& set, bool chain, ElitistOptions options, Doubles alpha, bool learn_alpha,
                                Floats example_weights) {
         options.alpha = to_vector(alpha);
         options.learn_alpha = learn_alpha;
-        new (self) Elitist(std::move(set), chain, options, to_vector(example_weights));
+        new (self) Elitist(set, chain, options, to_vector(example_weights));
     }, nb::arg("training"), nb::arg("chain"), nb::arg("options"), nb::arg("alpha"), nb::arg("learn_alpha"), nb::arg("example_weights"));
-    bind_trainer<Elitist, Doubles>(elitist);
-    elitist.def_prop_ro("step", &Elitist::step, "First step size.").def_prop_ro("experts", &Elitist::experts, "Number of experts.");
+    bind_trainer(elitist);
+    elitist.def_prop_ro("step", [](const Elitist& trainer) { return trainer.step(); }, "First step size.")
+        .def_prop_ro("experts", &Elitist::experts, "Number of experts.");
 }
 
 // Applies work(row, columns) to each row of a copy.
@@ -209,22 +191,21 @@ MutableMatrix map_rows(const Matrix& groups, Work&& work) {
 }
 
 void bind_proximal(nb::module_& m) {
-    m.def("prox_l1", [](Matrix groups, double step) {
-        return map_rows(groups, [step](double* row, size_t count) { prox_l1(row, count, step); });
-    }, nb::arg("groups"), nb::arg("step"), "Proximal step of the l1 penalty, for each row.");
-    m.def("prox_l2", [](Matrix groups, double step) {
-        return map_rows(groups, [step](double* row, size_t count) { prox_l2(row, count, step); });
-    }, nb::arg("groups"), nb::arg("step"), "Proximal step of the squared l2 penalty, for each row.");
-    m.def("prox_group", [](Matrix groups, double step) {
-        return map_rows(groups, [step](double* row, size_t count) { prox_group(row, count, step); });
-    }, nb::arg("groups"), nb::arg("step"), "Proximal step of the group penalty, for each row.");
+    const auto bind_prox = [&](const char* name, void (*prox)(double*, size_t, double), const char* doc) {
+        m.def(name, [prox](Matrix groups, double step) {
+            return map_rows(groups, [&](double* row, size_t count) { prox(row, count, step); });
+        }, nb::arg("groups"), nb::arg("step"), doc);
+    };
+    bind_prox("prox_l1", &prox_l1, "Proximal step of the l1 penalty, for each row.");
+    bind_prox("prox_l2", &prox_l2, "Proximal step of the squared l2 penalty, for each row.");
+    bind_prox("prox_group", &prox_group, "Proximal step of the group penalty, for each row.");
     m.def("prox_elitist", [](Matrix groups, double step, bool approximate) {
-        return map_rows(groups, [=](double* row, size_t count) { prox_elitist(row, count, step, approximate); });
+        return map_rows(groups, [=](double* row, size_t count) { prox_l1(row, count, elitist_threshold(row, count, step, approximate ? count : 0)); });
     }, nb::arg("groups"), nb::arg("step"), nb::arg("approximate") = false, "Proximal step of the elitist penalty, for each row.");
     m.def("prox_many", [](Matrix groups, const std::string& penalty, double strength, double ridge, Doubles steps) {
         Penalty lazy = penalty_of(penalty, strength, ridge, groups.shape(1));
         for (size_t i = 0; i < steps.size(); ++i) lazy.step(steps.data()[i]);
-        return map_rows(groups, [&](double* row, size_t count) { lazy.catch_up(row, count, 0); });
+        return map_rows(groups, [&](double* row, size_t count) { lazy.apply_missed_steps(row, count, 0); });
     }, nb::arg("groups"), nb::arg("penalty"), nb::arg("strength"), nb::arg("ridge"), nb::arg("steps"),
           "Several lazy proximal steps at once, for each row.");
 }

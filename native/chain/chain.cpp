@@ -1,7 +1,6 @@
 #include "chain/chain.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "base/exponential.hpp"
 

@@ -86,9 +86,8 @@ struct ChainBatch {
     const double* start = nullptr;
     const double* end = nullptr;
 };
-// The best sequence of each sentence. `labels` is [tokens]; `scores` is [sentences] or null. A sentence without a possible sequence
-// gets the score -inf and labels -1.
-void best_sequences(const ChainBatch& batch, ViterbiScratch& scratch, int32_t* labels, double* scores);
+// The best sequence of each sentence. `labels` is [tokens]; those of a sentence without a possible sequence are -1.
+void best_sequences(const ChainBatch& batch, int32_t* labels);
 
 struct Sequences {
     std::vector<int32_t> labels;  // a [count][T] matrix

@@ -2,7 +2,6 @@
 //   P(y_{t+1} = j | y_t = i) = e^edge(i, j) · ahead_{t+1}(j) / after_t(i).
 // Probabilities are multiplied and added but never subtracted, so that small ones keep their precision.
 #include <algorithm>
-#include <cmath>
 
 #include "base/random.hpp"
 #include "base/sum.hpp"

@@ -7,7 +7,6 @@
 //   must be 0 because it is forbidden, or at least 1e-90: no product of three can underflow. Otherwise logarithms are used.
 // logarithmic: correct for all scores, at the cost of one exponential per edge.
 #include <algorithm>
-#include <cmath>
 
 #include "base/sum.hpp"
 #include "chain/chain.hpp"

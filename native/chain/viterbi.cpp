@@ -50,17 +50,13 @@ double best_sequence(const Chain& chain, ViterbiScratch& scratch, int32_t* seque
     return read_best(chain, scratch.values.data(), sequence);
 }
 
-void best_sequences(const ChainBatch& batch, ViterbiScratch& scratch, int32_t* labels, double* scores) {
+void best_sequences(const ChainBatch& batch, int32_t* labels) {
+    ViterbiScratch scratch;
     for (size_t s = 0; s < batch.sentences; ++s) {
         const size_t begin = batch.offsets[s], end = batch.offsets[s + 1];
-        if (begin == end) {
-            if (scores) scores[s] = 0.0;
-            continue;
-        }
+        if (begin == end) continue;
         const Chain chain{batch.edges, batch.nodes + begin * batch.edges->labels, end - begin, batch.start, batch.end};
-        const double score = best_sequence(chain, scratch, labels + begin);
-        if (score == kForbidden) std::fill(labels + begin, labels + end, -1);
-        if (scores) scores[s] = score;
+        if (best_sequence(chain, scratch, labels + begin) == kForbidden) std::fill(labels + begin, labels + end, -1);
     }
 }
 

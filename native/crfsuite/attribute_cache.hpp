@@ -7,15 +7,15 @@
 #include <string_view>
 #include <vector>
 
-#include "crfsuite/attributes.hpp"
 #include "base/fault.hpp"
+#include "crfsuite/attributes.hpp"
 
 namespace tagpool {
 
 class AttributeCache {
 public:
     static constexpr uint32_t kNone = UINT32_MAX;
-    static constexpr size_t kMost = size_t{16} << 20;  // bytes; a full cache is cleared
+    static constexpr size_t kMaximum = size_t{16} << 20;  // bytes; a full cache is cleared
 
     struct Weight {
         double value;
@@ -84,15 +84,15 @@ public:
     }
 
     void clear_if_full() {
-        if (records_.size() < kMost) return;
+        if (records_.size() < kMaximum) return;
         records_.clear();
-        slots_.assign(kFewest, Slot{0, kFree});
+        slots_.assign(kMinimum, Slot{0, kFree});
         count_ = 0;
     }
 
 private:
     static constexpr uint32_t kFree = UINT32_MAX;
-    static constexpr size_t kHead = 8, kFewest = 1024;
+    static constexpr size_t kHead = 8, kMinimum = 1024;
     static constexpr uint64_t kFirst = 0x9e3779b97f4a7c15u, kSecond = 0xd1b54a32d192ed03u;
     struct Slot {
         uint32_t tag, record;
@@ -147,7 +147,7 @@ private:
     }
 
     std::vector<char> records_;  // for each: text size, number of weights, values, labels, text, zeros
-    std::vector<Slot> slots_ = std::vector<Slot>(kFewest, Slot{0, kFree});
+    std::vector<Slot> slots_ = std::vector<Slot>(kMinimum, Slot{0, kFree});
     size_t count_ = 0;
 };
 

@@ -90,7 +90,8 @@ void append_cqdb(std::string& file, std::span<const std::string_view> texts) {
         append_u32(file, number);
         append_u32(file, static_cast<uint32_t>(texts[number].size() + 1));
         file.append(texts[number]).push_back('\0');
-        if (file.size() - begin > UINT32_MAX / 2) throw InputFault("the texts are too long: a CRFsuite file has at most 4 GB; use fewer or shorter features");
+        if (file.size() - begin > UINT32_MAX / 2)
+            throw InputFault("the texts are too long: a CRFsuite file has at most 4 GB; use fewer or shorter features");
     }
     for (uint32_t table = 0; table < kTables; ++table) {
         // Half of the slots stay free, which keeps searches short.

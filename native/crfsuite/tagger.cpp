@@ -69,7 +69,8 @@ void CrfsuiteTagger::look_up(const Attributes& sentence, size_t begin, size_t en
     }
     for (size_t i = 0; i < count; ++i) cache_.prefetch_record(hashes_[i]);
     for (size_t i = 0; i < count; ++i)
-        if ((records_[i] = cache_.find(hashes_[i], sentence.text(begin + i))) == AttributeCache::kNone) misses_.push_back({begin + i, i, {}, 0, Cqdb::kNone});
+        if ((records_[i] = cache_.find(hashes_[i], sentence.text(begin + i))) == AttributeCache::kNone)
+            misses_.push_back({begin + i, i, {}, 0, Cqdb::kNone});
     if (!misses_.empty()) look_up_misses(sentence);
 }
 

@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
+#include "chain/chain.hpp"
 #include "crfsuite/attribute_cache.hpp"
 #include "crfsuite/attributes.hpp"
-#include "chain/chain.hpp"
 #include "crfsuite/file.hpp"
 
 namespace tagpool {
@@ -44,28 +44,28 @@ private:
 
     std::shared_ptr<const void> owner_;
     CrfsuiteFile file_;
-    size_t width_;                        // L, padded
-    std::vector<double> transitions_;     // [L][width]
-    std::vector<double> plain_;           // [L][L]
-    std::optional<Edges> edges_;          // created on first use
+    size_t width_;                     // L, padded
+    std::vector<double> transitions_;  // [L][width]
+    std::vector<double> plain_;        // [L][L]
+    std::optional<Edges> edges_;       // created on first use
     size_t tokens_ = 0;
-    std::vector<double> scores_;          // [T][width]
+    std::vector<double> scores_;  // [T][width]
     std::vector<double> nodes_, marginals_;
-    std::optional<Messages> messages_;    // created on first use
+    std::optional<Messages> messages_;  // created on first use
     std::vector<int32_t> best_;
-    std::vector<double> values_;          // of the search, [T][width]
+    std::vector<double> values_;  // of the search, [T][width]
     AttributeCache cache_;
     // Lookup of a block of attributes.
     std::vector<uint64_t> hashes_;
-    std::vector<uint32_t> records_;       // in the cache
+    std::vector<uint32_t> records_;  // in the cache
     struct Miss {
-        size_t attribute, place;          // in the sentence, in records_
+        size_t attribute, place;  // in the sentence, in records_
         Cqdb::Slot slot;
-        uint32_t record, number;          // in the file's dictionary
+        uint32_t record, number;  // in the file's dictionary
     };
     std::vector<Miss> misses_;
     std::vector<AttributeCache::Weight> weights_;
-    std::vector<int32_t> previous_;       // [T][width]
+    std::vector<int32_t> previous_;  // [T][width]
 };
 
 }  // namespace tagpool

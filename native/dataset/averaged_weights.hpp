@@ -4,6 +4,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "base/buffer.hpp"
 #include "dataset/training_set.hpp"
@@ -15,15 +16,15 @@ public:
     explicit AveragedWeights(const TrainingSet& set)
         : set_(set), stride_(set.stride()), edges_(set.transitions_begin()), edge_count_(set.weight_count() - set.transitions_begin()) {
         constexpr size_t kLine = 64;
-        kept_.fill(2 * set.weight_count() + kLine / sizeof(float), 0.0f);
-        data_ = reinterpret_cast<float*>((reinterpret_cast<uintptr_t>(kept_.data()) + kLine - 1) / kLine * kLine);
+        buffer_.fill(2 * set.weight_count() + kLine / sizeof(float), 0.0f);
+        data_ = reinterpret_cast<float*>((reinterpret_cast<uintptr_t>(buffer_.data()) + kLine - 1) / kLine * kLine);
     }
 
     float* data() { return data_; }
     const float* data() const { return data_; }
     size_t size() const { return 2 * (edges_ + edge_count_); }
 
-    // Where the weight of a place of the training set lies, and its second.
+    // Positions of the weight of a place, and of its second number.
     size_t first(size_t place) const {
         if (set_.is_in_row(place)) return place / stride_ * (2 * stride_) + place % stride_;
         return place < edges_ ? 2 * place : edges_ + place;
@@ -38,9 +39,29 @@ public:
     void each(Work&& work) {
         rows(0, set_.shared_rows_end(), work);
         singles(set_.shared_rows_end(), set_.shared_count(), work);
-        rows(set_.shared_count(), set_.own_rows_end(), work);
-        singles(set_.own_rows_end(), edges_, work);
+        rows(set_.shared_count(), set_.part_rows_end(), work);
+        singles(set_.part_rows_end(), edges_, work);
         for (size_t i = 2 * edges_; i < 2 * edges_ + edge_count_; ++i) work(data_[i], data_[i + edge_count_]);
+    }
+
+    // Sets the weights to these parameters, and the second numbers to zero.
+    void load(const ParameterLayout& layout, const float* parameters) {
+        each([](float& weight, float& second) { weight = second = 0; });
+        layout.each([&](size_t i, size_t place, float factor) { data_[first(place)] = factor * parameters[i]; });
+    }
+    // Parameters value(weight, second) / (divisor * factor).
+    template <class Value>
+    std::vector<float> parameters(const ParameterLayout& layout, double divisor, Value&& value) const {
+        std::vector<float> out(layout.size());
+        layout.each([&](size_t i, size_t place, float factor) {
+            const auto weight = static_cast<double>(data_[first(place)]), second_number = static_cast<double>(data_[second(place)]);
+            out[i] = static_cast<float>(value(weight, second_number) / (divisor * static_cast<double>(factor)));
+        });
+        return out;
+    }
+    // The same for the weights alone.
+    std::vector<float> parameters(const ParameterLayout& layout, double divisor) const {
+        return parameters(layout, divisor, [](double weight, double) { return weight; });
     }
 
 private:
@@ -56,7 +77,7 @@ private:
 
     const TrainingSet& set_;
     size_t stride_, edges_, edge_count_;
-    Buffer<float> kept_;
+    Buffer<float> buffer_;
     float* data_ = nullptr;
 };
 

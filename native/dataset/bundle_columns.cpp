@@ -1,15 +1,14 @@
 #include "dataset/bundle_columns.hpp"
 
 #include <algorithm>
-#include <utility>
 
 namespace tagpool {
 namespace {
 
-constexpr size_t kMostColumns = 64;
-constexpr size_t kMostSampled = 8192;
-constexpr uint8_t kUnknown = BundleColumns::kAlone - 1;
-constexpr double kLeastGain = 0.005;  // part of the total cost that joining two columns must save
+constexpr size_t kMaxColumns = 64;
+constexpr size_t kMaxSample = 8192;
+constexpr uint8_t kUnassigned = BundleColumns::kAlone - 1;
+constexpr double kMinGain = 0.005;  // part of the total cost that joining two columns must save
 
 // A column of the sample: a key and a cost for each token.
 struct Column {
@@ -17,16 +16,18 @@ struct Column {
     std::vector<float> costs;
     double least = 0;  // the least cost of the whole column
     std::vector<uint8_t> members;
+
+    void append(const Column& other);
 };
 
-// Counts equal keys. Clearing is free: a slot of an earlier round is empty.
-class Counter {
+// Counts equal keys. Slots of an earlier round are empty, so that clearing costs nothing.
+class KeyCounter {
 public:
-    explicit Counter(size_t most) {
+    explicit KeyCounter(size_t capacity) {
         size_t size = 16;
-        while (size < 2 * most) size *= 2;
+        while (size < 2 * capacity) size *= 2;
         slots_.resize(size);
-        used_.reserve(most);
+        used_.reserve(capacity);
     }
 
     // The least cost of tokens with these keys, where each set of equal ones is a bundle or not, whichever is cheaper.
@@ -69,12 +70,20 @@ private:
 
 uint64_t joined_key(uint64_t a, uint64_t b) { return (a | b) == 0 ? 0 : mixed_key(a, b); }
 
+void Column::append(const Column& other) {
+    for (size_t t = 0; t < keys.size(); ++t) {
+        keys[t] = joined_key(keys[t], other.keys[t]);
+        costs[t] += other.costs[t];
+    }
+    members.insert(members.end(), other.members.begin(), other.members.end());
+}
+
 }  // namespace
 
 BundleColumns::BundleColumns(const Encoding& encoding, const std::vector<float>& costs, float row_cost, size_t sample_begin, size_t sample_end)
-    : columns_(costs.size(), kUnknown) {
+    : columns_(costs.size(), kUnassigned) {
     sort_features(encoding, costs);
-    join(encoding, costs, row_cost, sample_begin, std::min(sample_end, sample_begin + kMostSampled));
+    join(encoding, costs, row_cost, sample_begin, std::min(sample_end, sample_begin + kMaxSample));
 }
 
 // Lists of the most frequent length define the columns by position. In other lists a new feature gets the column after the one before it.
@@ -95,7 +104,7 @@ void BundleColumns::sort_features(const Encoding& encoding, const std::vector<fl
             size_t next = 0;
             for (uint64_t i = begin; i < end; ++i) {
                 uint8_t& column = columns_[encoding.ids[i]];
-                if (column == kUnknown) column = next < kMostColumns && costs[encoding.ids[i]] > 0 ? static_cast<uint8_t>(next) : kAlone;
+                if (column == kUnassigned) column = next < kMaxColumns && costs[encoding.ids[i]] > 0 ? static_cast<uint8_t>(next) : kAlone;
                 next = column == kAlone ? next + 1 : column + size_t{1};
             }
         }
@@ -103,12 +112,9 @@ void BundleColumns::sort_features(const Encoding& encoding, const std::vector<fl
 
 void BundleColumns::join(const Encoding& encoding, const std::vector<float>& costs, float row_cost, size_t begin, size_t end) {
     const size_t tokens = end - begin;
-    std::vector<Column> columns(kMostColumns);
-    for (size_t c = 0; c < kMostColumns; ++c) {
-        columns[c].keys.assign(tokens, 0);
-        columns[c].costs.assign(tokens, 0);
-        columns[c].members = {static_cast<uint8_t>(c)};
-    }
+    std::vector<Column> columns;
+    for (size_t c = 0; c < kMaxColumns; ++c)
+        columns.push_back({std::vector<uint64_t>(tokens), std::vector<float>(tokens), 0, {static_cast<uint8_t>(c)}});
     double all = 0;
     for (size_t token = begin; token < end; ++token)
         for (uint64_t i = encoding.starts[token]; i < encoding.starts[token + 1]; ++i) {
@@ -120,7 +126,7 @@ void BundleColumns::join(const Encoding& encoding, const std::vector<float>& cos
             column.costs[token - begin] += costs[feature];
             all += static_cast<double>(costs[feature]);
         }
-    Counter counter(tokens);
+    KeyCounter counter(tokens);
     for (Column& column : columns)
         column.least = counter.least_cost(tokens, [&](size_t t) { return column.keys[t]; }, [&](size_t t) { return column.costs[t]; }, row_cost);
     std::erase_if(columns, [](const Column& column) { return column.least == 0; });
@@ -137,29 +143,26 @@ void BundleColumns::join(const Encoding& encoding, const std::vector<float>& cos
         for (size_t a = 0; a < columns.size(); ++a)
             for (size_t b = a + 1; b < columns.size(); ++b)
                 if (gains[a][b] > gains[first][second]) first = a, second = b;
-        if (columns.empty() || gains[first][second] <= kLeastGain * all) break;
+        if (columns.empty() || gains[first][second] <= kMinGain * all) break;
         Column& a = columns[first];
         Column& b = columns[second];
         a.least += b.least - gains[first][second];
-        for (size_t t = 0; t < tokens; ++t) {
-            a.keys[t] = joined_key(a.keys[t], b.keys[t]);
-            a.costs[t] += b.costs[t];
-        }
-        a.members.insert(a.members.end(), b.members.begin(), b.members.end());
+        a.append(b);
         b = Column();  // is never joined again
         for (size_t c = 0; c < columns.size(); ++c) {
             gains[std::min(c, second)][std::max(c, second)] = 0;
-            if (c != first) gains[std::min(c, first)][std::max(c, first)] = columns[c].members.empty() ? 0 : gain(columns[std::min(c, first)], columns[std::max(c, first)]);
+            if (c == first) continue;
+            const size_t low = std::min(c, first), high = std::max(c, first);
+            gains[low][high] = columns[c].members.empty() ? 0 : gain(columns[low], columns[high]);
         }
     }
-    uint8_t joined[kMostColumns];
-    std::fill(std::begin(joined), std::end(joined), kAlone);
+    std::vector<uint8_t> joined(kMaxColumns, kAlone);
     for (const Column& column : columns) {
         if (column.members.size() < 2) continue;
         for (uint8_t member : column.members) joined[member] = static_cast<uint8_t>(size_);
         ++size_;
     }
-    for (uint8_t& column : columns_) column = column < kMostColumns ? joined[column] : kAlone;
+    for (uint8_t& column : columns_) column = column < kMaxColumns ? joined[column] : kAlone;
 }
 
 }  // namespace tagpool

@@ -8,47 +8,105 @@
 namespace tagpool {
 namespace {
 
-constexpr uint32_t kNone = UINT32_MAX;
-constexpr double kWorthIt = 0.1;  // part of the total cost to save
+constexpr double kMinSavings = 0.1;  // part of the total cost
 
 // Features that some tokens of a part share in one column.
-struct Set {
-    size_t token;      // the first of them
+struct FeatureSet {
+    static constexpr uint32_t kNoBundle = UINT32_MAX;
+    size_t token;  // the first of them
     uint32_t count;
     float cost;
-    uint32_t number;   // of the bundle; kNone: it is not one
+    uint32_t bundle;
 };
 
-struct SameKey {
+struct IdentityHash {
     size_t operator()(uint64_t key) const { return key; }
 };
 
-// The features of one token in each column, as keys.
-class TokenKeys {
+class BundleBuilder {
 public:
-    TokenKeys(const Encoding& encoding, const std::vector<float>& costs, const BundleColumns& columns)
-        : encoding_(encoding), feature_costs_(costs), columns_(columns), keys(columns.size()), costs(columns.size()) {}
+    BundleBuilder(const Encoding& encoding, const std::vector<float>& costs, float row_cost, const BundleColumns& columns, Bundles& out)
+        : encoding_(encoding), feature_costs_(costs), row_cost_(row_cost), columns_(columns), out_(out), keys_(columns.size()),
+          costs_(columns.size()), bundles_(columns.size()) {}
 
-    void read(size_t token) {
-        std::fill(keys.begin(), keys.end(), 0);
-        std::fill(costs.begin(), costs.end(), 0.0f);
+    // Adds the bundles of tokens [begin, end), a part.
+    void add_part(size_t begin, size_t end) {
+        std::vector<std::unordered_map<uint64_t, FeatureSet, IdentityHash>> sets(columns_.size());
+        for (size_t token = begin; token < end; ++token) {
+            read_keys(token);
+            for (size_t c = 0; c < columns_.size(); ++c)
+                if (keys_[c] != 0) ++sets[c].try_emplace(keys_[c], FeatureSet{token, 0, costs_[c], FeatureSet::kNoBundle}).first->second.count;
+        }
+        const size_t first = out_.members.token_count();
+        for (size_t token = begin; token < end; ++token) {
+            read_keys(token);
+            out_.starts.push_back(out_.uses.size());
+            for (uint8_t c = 0; c < columns_.size(); ++c)
+                bundles_[c] = keys_[c] == 0 ? FeatureSet::kNoBundle : bundle_of(sets[c].find(keys_[c])->second, token, c, first);
+            for (uint64_t i = encoding_.starts[token]; i < encoding_.starts[token + 1]; ++i) {
+                const uint8_t column = columns_.of(encoding_.ids[i]);
+                if (column == BundleColumns::kAlone || bundles_[column] == FeatureSet::kNoBundle) out_.left.ids.push_back(encoding_.ids[i]);
+            }
+            out_.left.end_token();
+        }
+        out_.part_begins.push_back(out_.members.token_count());
+        out_.members.sentences.push_back(static_cast<uint32_t>(out_.members.token_count()));
+    }
+
+    double savings() const { return savings_; }
+
+private:
+    // The features of a token in each column, as keys, and their costs.
+    void read_keys(size_t token) {
+        std::fill(keys_.begin(), keys_.end(), 0);
+        std::fill(costs_.begin(), costs_.end(), 0.0f);
         for (uint64_t i = encoding_.starts[token]; i < encoding_.starts[token + 1]; ++i) {
             const uint32_t feature = encoding_.ids[i];
             const uint8_t column = columns_.of(feature);
             if (column == BundleColumns::kAlone) continue;
-            keys[column] = mixed_key(keys[column], feature);
-            costs[column] += feature_costs_[feature];
+            keys_[column] = mixed_key(keys_[column], feature);
+            costs_[column] += feature_costs_[feature];
         }
     }
 
-private:
+    // The bundle of a token's features in a column, which is created on first use. `first` is the first bundle of the part.
+    uint32_t bundle_of(FeatureSet& set, size_t token, uint8_t column, size_t first) {
+        const auto count = static_cast<float>(set.count);
+        const float bundled = bundled_cost(count, set.cost, row_cost_);
+        if (bundled >= count * set.cost) return FeatureSet::kNoBundle;
+        if (set.token != token && !has_same_features(set.token, token, column)) return FeatureSet::kNoBundle;  // equal keys by chance
+        if (set.bundle == FeatureSet::kNoBundle) {
+            set.bundle = static_cast<uint32_t>(out_.members.token_count() - first);
+            for (uint64_t i = encoding_.starts[token]; i < encoding_.starts[token + 1]; ++i)
+                if (columns_.of(encoding_.ids[i]) == column) out_.members.ids.push_back(encoding_.ids[i]);
+            out_.members.end_token();
+            savings_ += static_cast<double>(count * set.cost - bundled);
+        }
+        out_.uses.push_back(set.bundle);
+        return set.bundle;
+    }
+
+    bool has_same_features(size_t a, size_t b, uint8_t column) const {
+        uint64_t i = encoding_.starts[a], j = encoding_.starts[b];
+        for (;; ++i, ++j) {
+            while (i < encoding_.starts[a + 1] && columns_.of(encoding_.ids[i]) != column) ++i;
+            while (j < encoding_.starts[b + 1] && columns_.of(encoding_.ids[j]) != column) ++j;
+            const bool end = i == encoding_.starts[a + 1];
+            if (end || j == encoding_.starts[b + 1]) return end && j == encoding_.starts[b + 1];
+            if (encoding_.ids[i] != encoding_.ids[j]) return false;
+        }
+    }
+
     const Encoding& encoding_;
     const std::vector<float>& feature_costs_;
+    const float row_cost_;
     const BundleColumns& columns_;
-
-public:
-    std::vector<uint64_t> keys;
-    std::vector<float> costs;
+    Bundles& out_;
+    double savings_ = 0;
+    // By column, of the current token.
+    std::vector<uint64_t> keys_;
+    std::vector<float> costs_;
+    std::vector<uint32_t> bundles_;
 };
 
 }  // namespace
@@ -57,69 +115,14 @@ Bundles::Bundles(const Encoding& encoding, const std::vector<float>& costs, floa
     if (!encoding.values.empty() || part_tokens.size() < 2) return;  // with values, equal sets are rare
     const BundleColumns columns(encoding, costs, row_cost, part_tokens[0], part_tokens[1]);
     if (columns.size() == 0) return;
-    double before = 0, spared = 0;
-    for (uint32_t feature : encoding.ids) before += static_cast<double>(costs[feature]);
-    TokenKeys here(encoding, costs, columns);
-    using Sets = std::vector<std::unordered_map<uint64_t, Set, SameKey>>;
-    const auto same = [&](size_t a, size_t b, uint8_t column) {
-        uint64_t i = encoding.starts[a], j = encoding.starts[b];
-        for (;; ++i, ++j) {
-            while (i < encoding.starts[a + 1] && columns.of(encoding.ids[i]) != column) ++i;
-            while (j < encoding.starts[b + 1] && columns.of(encoding.ids[j]) != column) ++j;
-            const bool end = i == encoding.starts[a + 1];
-            if (end || j == encoding.starts[b + 1]) return end && j == encoding.starts[b + 1];
-            if (encoding.ids[i] != encoding.ids[j]) return false;
-        }
-    };
+    double total = 0;
+    for (uint32_t feature : encoding.ids) total += static_cast<double>(costs[feature]);
     left.sentences = encoding.sentences;
     part_begins.push_back(0);
-    for (size_t part = 0; part + 1 < part_tokens.size(); ++part) {
-        const size_t begin = part_tokens[part], end = part_tokens[part + 1];
-        Sets sets(columns.size());
-        for (size_t token = begin; token < end; ++token) {
-            here.read(token);
-            for (size_t c = 0; c < columns.size(); ++c)
-                if (here.keys[c] != 0) ++sets[c].try_emplace(here.keys[c], Set{token, 0, here.costs[c], kNone}).first->second.count;
-        }
-        const size_t first = members.token_count();
-        std::vector<uint32_t> uses_here(columns.size());
-        for (size_t token = begin; token < end; ++token) {
-            here.read(token);
-            starts.push_back(uses.size());
-            for (size_t c = 0; c < columns.size(); ++c) {
-                uses_here[c] = kNone;
-                if (here.keys[c] == 0) continue;
-                Set& set = sets[c].find(here.keys[c])->second;
-                const auto count = static_cast<float>(set.count);
-                if (bundled_cost(count, set.cost, row_cost) >= count * set.cost) continue;
-                if (set.token != token && !same(set.token, token, static_cast<uint8_t>(c))) continue;  // equal keys by chance
-                if (set.number == kNone) {
-                    set.number = static_cast<uint32_t>(members.token_count() - first);
-                    for (uint64_t i = encoding.starts[token]; i < encoding.starts[token + 1]; ++i)
-                        if (columns.of(encoding.ids[i]) == c) members.ids.push_back(encoding.ids[i]);
-                    members.end_token();
-                    spared += static_cast<double>(count * set.cost - bundled_cost(count, set.cost, row_cost));
-                }
-                uses_here[c] = set.number;
-                uses.push_back(set.number);
-            }
-            for (uint64_t i = encoding.starts[token]; i < encoding.starts[token + 1]; ++i) {
-                const uint8_t column = columns.of(encoding.ids[i]);
-                if (column == BundleColumns::kAlone || uses_here[column] == kNone) left.ids.push_back(encoding.ids[i]);
-            }
-            left.end_token();
-        }
-        part_begins.push_back(members.token_count());
-        members.sentences.push_back(static_cast<uint32_t>(members.token_count()));
-    }
+    BundleBuilder builder(encoding, costs, row_cost, columns, *this);
+    for (size_t part = 0; part + 1 < part_tokens.size(); ++part) builder.add_part(part_tokens[part], part_tokens[part + 1]);
     starts.push_back(uses.size());
-    worthwhile_ = spared >= kWorthIt * before;
-    if (worthwhile_) return;
-    left = {};
-    members = {};
-    starts = {};
-    uses = {};
-    part_begins.clear();
+    worthwhile_ = builder.savings() >= kMinSavings * total;
 }
 
 }  // namespace tagpool

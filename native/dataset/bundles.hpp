@@ -19,14 +19,14 @@ public:
     // has the tokens [part_tokens[p], part_tokens[p + 1]).
     Bundles(const Encoding& encoding, const std::vector<float>& costs, float row_cost, const std::vector<size_t>& part_tokens);
 
-    // Whether bundles save enough work; if not, the members below are empty.
+    // Whether bundles save enough work. If not, the members below are not of use.
     bool worthwhile() const { return worthwhile_; }
 
-    Encoding left;                     // features of tokens outside bundles
-    Encoding members;                  // one row a bundle, part by part
-    std::vector<size_t> part_begins;   // part p has the bundles [part_begins[p], part_begins[p + 1])
-    Buffer<uint64_t> starts;           // by token, one more than tokens
-    Buffer<uint32_t> uses;             // numbers of bundles within the part
+    Encoding left;                    // features of tokens outside bundles
+    Encoding members;                 // one row for each bundle, part by part
+    std::vector<size_t> part_begins;  // part p has the bundles [part_begins[p], part_begins[p + 1])
+    Buffer<uint64_t> starts;          // by token, one more than tokens
+    Buffer<uint32_t> uses;            // numbers of bundles within the part
 
 private:
     bool worthwhile_ = false;

@@ -18,16 +18,11 @@ Dropout::Dropout(const TrainingSet& set, double rate, uint64_t seed, const std::
 }
 
 // A uniform 64-bit number.
-uint64_t Dropout::chance(uint64_t visit, uint64_t what) const {
-    const auto mixed = [](uint64_t x) {  // the finaliser of SplitMix64
-        x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
-        x = (x ^ x >> 27) * 0x94d049bb133111ebu;
-        return x ^ x >> 31;
-    };
-    return mixed(mixed(seed_ + (visit + 1) * 0x9e3779b97f4a7c15u) + what * 0xd1342543de82ef95u);
+uint64_t Dropout::hash(uint64_t visit, uint64_t item) const {
+    return mix_bits(mix_bits(seed_ + (visit + 1) * 0x9e3779b97f4a7c15u) + item * 0xd1342543de82ef95u);
 }
 
-void Dropout::thin(const Shards::List& rows, uint64_t visit, Kept& kept) const {
+void Dropout::select(const Shards::List& rows, uint64_t visit, Rows& out) const {
     const bool grouped = !group_of_row_.empty();
     uint16_t group = kAlways;
     bool dropped = false;
@@ -35,29 +30,29 @@ void Dropout::thin(const Shards::List& rows, uint64_t visit, Kept& kept) const {
         const Shards::Item& item = rows.items[i];
         float scale = scale_;
         if (!grouped) {
-            if (chance(visit, uint64_t{item.to} << 32 | item.place) < below_) continue;
-        } else if (const uint16_t own = group_of_row_[item.place]; own == kAlways) {
+            if (hash(visit, uint64_t{item.to} << 32 | item.place) < below_) continue;
+        } else if (const uint16_t group_of_item = group_of_row_[item.place]; group_of_item == kAlways) {
             scale = 1;
         } else {
-            if (own != group) {
-                group = own;
-                dropped = chance(visit, own) < below_;
+            if (group_of_item != group) {
+                group = group_of_item;
+                dropped = hash(visit, group) < below_;
             }
             if (dropped) continue;
         }
-        kept.items.push_back(item);
-        kept.values.push_back(scale * (rows.values ? rows.values[i] : 1.0f));
+        out.items.push_back(item);
+        out.values.push_back(scale * (rows.values ? rows.values[i] : 1.0f));
     }
-    kept.starts.push_back(kept.items.size());
+    out.starts.push_back(out.items.size());
 }
 
-void Dropout::Kept::clear() {
+void Dropout::Rows::clear() {
     items.clear();
     values.clear();
     starts.assign(1, 0);
 }
 
-Shards::List Dropout::Kept::list(size_t number) const {
+Shards::List Dropout::Rows::list(size_t number) const {
     return {items.data() + starts[number], values.data() + starts[number], starts[number + 1] - starts[number]};
 }
 

@@ -25,7 +25,7 @@ public:
     bool empty() const { return rate_ == 0; }
 
     // The rows of several lists that are not dropped.
-    struct Kept {
+    struct Rows {
         std::vector<Shards::Item> items;
         std::vector<float> values;
         std::vector<size_t> starts = {0};
@@ -34,13 +34,13 @@ public:
         Shards::List list(size_t number) const;
     };
     // Appends the rows of a shard that are not dropped. `visit` counts the sentences seen.
-    void thin(const Shards::List& rows, uint64_t visit, Kept& kept) const;
+    void select(const Shards::List& rows, uint64_t visit, Rows& out) const;
 
 private:
-    uint64_t chance(uint64_t visit, uint64_t what) const;
+    uint64_t hash(uint64_t visit, uint64_t item) const;
 
     double rate_ = 0;
-    uint64_t seed_ = 0, below_ = 0;  // a feature is dropped if its chance is smaller
+    uint64_t seed_ = 0, below_ = 0;  // a feature is dropped if its hash is smaller
     float scale_ = 1;
     std::vector<uint16_t> group_of_row_;
 };

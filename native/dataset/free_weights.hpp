@@ -10,9 +10,9 @@ namespace tagpool {
 class FreeWeights {
 public:
     FreeWeights(const TrainingSet& set, bool chain) : labels_(set.labels()), stride_(set.stride()) {
-        if (set.all_pairs()) rows_ = set.row_count();  // rows are computed; only the places after them are stored
+        if (set.all_cells()) rows_ = set.row_count();  // rows are computed; only the places after them are stored
         std::vector<bool> free(set.weight_count());
-        set.places().each(chain ? set.places().size() : set.pair_count(), [&](size_t, size_t place, float) { free[place] = true; });
+        set.layout(chain).each([&](size_t, size_t place, float) { free[place] = true; });
         for (size_t place = rows_ * stride_; place < free.size(); ++place)
             if (free[place]) others_.push_back(static_cast<uint32_t>(place));
     }

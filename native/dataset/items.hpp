@@ -24,8 +24,8 @@ struct Items {
     Buffer<uint64_t> row_starts, single_starts;  // one more than tokens
     Buffer<uint32_t> rows;                       // numbers of dense rows: places divided by the stride
     Buffer<Single> singles;
-    PackedSingles packed;                        // instead of singles, in lean sets (TrainingOptions)
-    Buffer<float> row_values, single_values;     // empty: all 1
+    PackedSingles packed;                     // instead of singles, in lean sets (TrainingOptions)
+    Buffer<float> row_values, single_values;  // empty: all 1
 };
 
 }  // namespace tagpool

@@ -11,11 +11,9 @@ namespace tagpool {
 class RowMasks {
 public:
     explicit RowMasks(const TrainingSet& set) : width_(set.stride() / 8) {
-        if (set.all_pairs()) return;
+        if (set.all_cells()) return;
         bits_.assign((set.transitions_begin() + 7) / 8, 0);
-        set.places().each(set.pair_count(), [&](size_t, size_t place, float) {
-            bits_[place / 8] = static_cast<uint8_t>(bits_[place / 8] | 1u << place % 8);
-        });
+        set.layout(false).each([&](size_t, size_t place, float) { bits_[place / 8] = static_cast<uint8_t>(bits_[place / 8] | 1u << place % 8); });
     }
 
     // One bit for each label, stride / 8 bytes for each row; null if all are free.

@@ -31,7 +31,7 @@ void sort_by_shard(const TrainingSet& set, const Buffer<uint64_t>& starts, Buffe
 }  // namespace
 
 // Assigns each page to the shard with the least work so far. Frequent features come first in memory, so that the result is balanced.
-std::vector<uint8_t> Shards::share_out(const TrainingSet& set, const Items& items) {
+std::vector<uint8_t> Shards::assign_pages(const TrainingSet& set, const Items& items) {
     std::vector<uint64_t> costs(set.transitions_begin() / kPage + 1, 0);
     const uint64_t vectors = set.stride() / 8;
     for (uint32_t row : items.rows) costs[size_t{row} * set.stride() / kPage] += vectors;
@@ -46,14 +46,14 @@ std::vector<uint8_t> Shards::share_out(const TrainingSet& set, const Items& item
     return shards;
 }
 
-// Calls taken(end) when the rows from `end` on have been copied.
-template <class Taken>
-void Shards::take_rows(const TrainingSet& set, const Items& items, const std::vector<uint8_t>& shard_of_page, Taken&& taken) {
+// Calls copied(end) when the rows from `end` on have been copied.
+template <class Copied>
+void Shards::copy_rows(const TrainingSet& set, const Items& items, const std::vector<uint8_t>& shard_of_page, Copied&& copied) {
     rows_.resize_uninitialized(items.rows.size());
     row_values_.resize_uninitialized(items.row_values.size());
     sort_by_shard(
         set, items.row_starts, row_starts_, [&](uint64_t i) { return shard_of_page[size_t{items.rows[i]} * set.stride() / kPage]; },
-        [&](uint64_t, uint64_t end) { taken(end); },
+        [&](uint64_t, uint64_t end) { copied(end); },
         [&](uint64_t i, uint64_t to, size_t token) {
             rows_[to] = {items.rows[i], static_cast<uint32_t>(token)};
             if (!row_values_.empty()) row_values_[to] = items.row_values[i];
@@ -80,17 +80,17 @@ void Shards::sort_singles(const TrainingSet& set, const Buffer<uint64_t>& starts
 
 Shards::Shards(const TrainingSet& set) {
     const Items& items = set.items();
-    const std::vector<uint8_t> shard_of_page = share_out(set, items);
-    take_rows(set, items, shard_of_page, [](uint64_t) {});
+    const std::vector<uint8_t> shard_of_page = assign_pages(set, items);
+    copy_rows(set, items, shard_of_page, [](uint64_t) {});
     singles_.append(items.singles.data(), items.singles.size());
     single_values_.append(items.single_values.data(), items.single_values.size());
     sort_singles(set, items.single_starts, shard_of_page);
 }
 
 Shards::Shards(const TrainingSet& set, Items&& items) {
-    const std::vector<uint8_t> shard_of_page = share_out(set, items);
+    const std::vector<uint8_t> shard_of_page = assign_pages(set, items);
     const uint64_t piece = items.rows.size() / 16 + 1;
-    take_rows(set, items, shard_of_page, [&](uint64_t end) {
+    copy_rows(set, items, shard_of_page, [&](uint64_t end) {
         if (items.rows.size() - end < piece) return;
         items.rows.truncate(end);
         items.rows.shrink();
@@ -105,21 +105,21 @@ Shards::Shards(const TrainingSet& set, Items&& items) {
     sort_singles(set, items.single_starts, shard_of_page);
 }
 
-// Members of TrainingSet that make its shards.
+// Members of TrainingSet that create its shards.
 std::shared_ptr<const Shards> TrainingSet::shards() const {
     if (std::shared_ptr<const Shards> known = shards_.lock()) return known;
-    demand_tokens();
-    auto made = std::make_shared<const Shards>(*this);
-    shards_ = made;
-    return made;
+    require_items();
+    auto shards = std::make_shared<const Shards>(*this);
+    shards_ = shards;
+    return shards;
 }
 
 void TrainingSet::keep_shards_only() {
     bundled_.reset();
-    kept_shards_ = shards_.lock();
-    if (!kept_shards_) {
-        demand_tokens();
-        shards_ = kept_shards_ = std::make_shared<const Shards>(*this, std::move(items_));
+    only_shards_ = shards_.lock();
+    if (!only_shards_) {
+        require_items();
+        shards_ = only_shards_ = std::make_shared<const Shards>(*this, std::move(items_));
     }
     items_ = {};
 }

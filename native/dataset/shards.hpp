@@ -37,9 +37,9 @@ public:
 private:
     static constexpr size_t kPage = 4096 / (2 * sizeof(float));  // weights with a second number each (averaged_weights.hpp)
 
-    static std::vector<uint8_t> share_out(const TrainingSet& set, const Items& items);
-    template <class Taken>
-    void take_rows(const TrainingSet& set, const Items& items, const std::vector<uint8_t>& shard_of_page, Taken&& taken);
+    static std::vector<uint8_t> assign_pages(const TrainingSet& set, const Items& items);
+    template <class Copied>
+    void copy_rows(const TrainingSet& set, const Items& items, const std::vector<uint8_t>& shard_of_page, Copied&& copied);
     void sort_singles(const TrainingSet& set, const Buffer<uint64_t>& starts, const std::vector<uint8_t>& shard_of_page);
 
     static List list(const Buffer<Item>& items, const Buffer<float>& values, const Buffer<uint64_t>& starts, size_t number) {

@@ -1,6 +1,5 @@
 #include "dataset/training_set.hpp"
 
-#include <algorithm>
 #include <bit>
 
 #include "base/fault.hpp"
@@ -11,10 +10,10 @@ namespace {
 constexpr uint32_t kNone = FeatureIndex::kNone;
 constexpr uint32_t kVector = 8;  // weights in the widest vector of the kernels, for either precision
 // More parts use more threads, but their copies must be cleared and summed, whatever the number of threads.
-constexpr size_t kMostParts = 8, kUsualParts = 4;
-constexpr size_t kMostCopied = size_t{64} << 20;  // bytes of the copies; above it, fewer parts
-constexpr float kSingleCost = 1.5f;                // cost of scoring a single weight; a vector costs 1
-constexpr size_t kCheap = 24;                     // other additions for each addition of copies that allow more parts than usual
+constexpr size_t kMaxParts = 8, kUsualParts = 4;
+constexpr size_t kMaxCopied = size_t{64} << 20;  // bytes of the copies; above it, fewer parts
+constexpr float kSingleCost = 1.5f;              // cost of scoring a single weight; a vector costs 1
+constexpr size_t kCheap = 24;                    // other additions for each addition of copies that allow more parts than usual
 
 size_t rounded_up(size_t count, size_t unit) { return (count + unit - 1) / unit * unit; }
 
@@ -23,24 +22,25 @@ size_t rounded_up(size_t count, size_t unit) { return (count + unit - 1) / unit 
 // Counts of each feature: observed labels (as bits), occurrences, first and last part.
 struct TrainingSet::Observations {
     size_t words;                  // of 64 labels
-    std::vector<uint64_t> labels;  // empty with all pairs
+    std::vector<uint64_t> labels;  // empty with all cells
     std::vector<uint32_t> label_counts, occurrences;
     std::vector<uint8_t> first_part, last_part;
 
-    bool met(uint32_t feature, uint32_t label) const { return labels[feature * words + label / 64] >> (label % 64) & 1; }
     bool shared(uint32_t feature, unsigned halvings) const { return first_part[feature] >> halvings != last_part[feature] >> halvings; }
 };
 
-TrainingSet::TrainingSet(const Encoding& encoding, const int32_t* gold, uint32_t features, const TrainingOptions& options,
-                         const Encoding* history, uint32_t history_features)
+TrainingSet::TrainingSet(const Encoding& encoding, const int32_t* gold, uint32_t features, const TrainingOptions& options, const Encoding* history,
+                         uint32_t history_features)
     : sentences_(encoding.sentences), gold_(gold, gold + encoding.token_count()), labels_(options.labels),
-      stride_(static_cast<uint32_t>(rounded_up(options.labels, kVector))), all_pairs_(options.all_pairs), lean_(options.lean),
+      stride_(static_cast<uint32_t>(rounded_up(options.labels, kVector))), all_cells_(options.all_cells), lean_(options.lean),
       valued_(!encoding.values.empty()) {
     if (lean_ && options.bundle) throw InputFault("a lean training set has no bundles; set only one of lean and bundle");
     if (labels_ == 0 || labels_ > UINT16_MAX) throw InputFault("expected 1 to 65,535 labels, got " + std::to_string(labels_));
     for (int32_t label : gold_)
-        if (label < kUnknown || label >= static_cast<int32_t>(labels_)) throw InputFault("label " + std::to_string(label) + " is out of range; there are " + std::to_string(labels_) + " labels");
-    if (history) arcs_ = Arcs(sentences_, gold_, labels_, stride_, *history, history_features, options.known_arcs);
+        if (label < kUnknown || label >= static_cast<int32_t>(labels_))
+            throw InputFault("label " + std::to_string(label) + " is out of range; there are " + std::to_string(labels_) + " labels");
+    if (history)
+        transition_features_ = TransitionFeatures(sentences_, gold_, labels_, stride_, *history, history_features, options.known.transition_cells);
     cut_into_parts();
     if (options.merge_twins) twins_ = Twins(encoding, features);
     choose_layout(encoding, features, options);
@@ -48,8 +48,8 @@ TrainingSet::TrainingSet(const Encoding& encoding, const int32_t* gold, uint32_t
 }
 
 void TrainingSet::cut_into_parts() {
-    for (size_t part = 0; part <= kMostParts; ++part) {
-        const auto token = static_cast<uint32_t>(token_count() * part / kMostParts);
+    for (size_t part = 0; part <= kMaxParts; ++part) {
+        const auto token = static_cast<uint32_t>(token_count() * part / kMaxParts);
         part_begins_.push_back(static_cast<size_t>(std::lower_bound(sentences_.begin(), sentences_.end(), token) - sentences_.begin()));
     }
 }
@@ -59,12 +59,12 @@ void TrainingSet::choose_layout(const Encoding& encoding, uint32_t features, con
     seen.occurrences.assign(features, 0);
     seen.first_part.assign(features, 0);
     seen.last_part.assign(features, 0);
-    if (!all_pairs_) seen.labels.assign(size_t{features} * seen.words, 0);
-    for (size_t part = 0; part < kMostParts; ++part) {
+    if (!all_cells_) seen.labels.assign(size_t{features} * seen.words, 0);
+    for (size_t part = 0; part < kMaxParts; ++part) {
         const size_t end = sentences_[part_begins_[part + 1]];
         for (size_t token = sentences_[part_begins_[part]]; token < end; ++token) {
             const auto label = static_cast<size_t>(gold_[token]);
-            const bool count = !all_pairs_ && options.observe && gold_[token] != kUnknown;  // an unknown label observes no cell
+            const bool count = !all_cells_ && options.known.observe && gold_[token] != kUnknown;  // an unknown label observes no cell
             for (uint64_t i = encoding.starts[token]; i < encoding.starts[token + 1]; ++i) {
                 const uint32_t feature = encoding.ids[i];
                 if (twins_.first(feature) != feature) continue;
@@ -74,12 +74,12 @@ void TrainingSet::choose_layout(const Encoding& encoding, uint32_t features, con
             }
         }
     }
-    for (const auto& [feature, label] : options.known) {
+    for (const auto& [feature, label] : options.known.cells) {
         if (feature >= features || label >= labels_) throw InputFault("a known cell (feature, label) is out of range");
-        if (!all_pairs_) seen.labels[feature * seen.words + label / 64] |= uint64_t{1} << (label % 64);
+        if (!all_cells_) seen.labels[feature * seen.words + label / 64] |= uint64_t{1} << (label % 64);
     }
     seen.label_counts.assign(features, labels_);
-    for (uint32_t feature = 0; feature < features && !all_pairs_; ++feature) {
+    for (uint32_t feature = 0; feature < features && !all_cells_; ++feature) {
         uint32_t count = 0;
         const uint32_t first = twins_.first(feature);
         for (size_t word = 0; word < seen.words && first != feature; ++word)
@@ -88,13 +88,13 @@ void TrainingSet::choose_layout(const Encoding& encoding, uint32_t features, con
         seen.label_counts[feature] = count;
     }
     const bool short_rows = options.bundle && stride_ <= 2 * kVector;
-    place_features(seen, all_pairs_ ? 0 : short_rows ? std::min(options.dense_from, 3u) : options.dense_from);
-    if (all_pairs_) {
-        pair_count_ = size_t{features} * labels_;
+    place_features(seen, all_cells_ ? 0 : short_rows ? std::min(options.dense_from, 3u) : options.dense_from);
+    if (all_cells_) {
+        cell_count_ = size_t{features} * labels_;
     } else {
-        list_pairs(seen);
+        list_cells(seen);
     }
-    items_ = lay_out(encoding, seen);
+    items_ = make_items(encoding, seen);
     if (options.bundle) bundle(encoding, seen);
 }
 
@@ -107,17 +107,17 @@ void TrainingSet::place_features(const Observations& seen, uint32_t dense_from) 
         additions += size_t{seen.occurrences[feature]} * (dense(feature) ? stride_ : seen.label_counts[feature]);
     unsigned halvings = 0;
     const auto too_many_parts = [&] {
-        const size_t parts = kMostParts >> halvings;
+        const size_t parts = kMaxParts >> halvings;
         size_t shared = 0;
         for (uint32_t feature = 0; feature < features; ++feature)
             if (seen.shared(feature, halvings)) shared += dense(feature) ? stride_ : seen.label_counts[feature];
         const size_t copied = (parts - 1) * shared;
-        return copied * sizeof(double) > kMostCopied || (parts > kUsualParts && copied * kCheap > additions);
+        return copied * sizeof(double) > kMaxCopied || (parts > kUsualParts && copied * kCheap > additions);
     };
     while (too_many_parts()) ++halvings;
     if (halvings > 0) {
         std::vector<size_t> fewer;
-        for (size_t part = 0; part <= kMostParts; part += size_t{1} << halvings) fewer.push_back(part_begins_[part]);
+        for (size_t part = 0; part <= kMaxParts; part += size_t{1} << halvings) fewer.push_back(part_begins_[part]);
         part_begins_ = fewer;
     }
 
@@ -148,7 +148,7 @@ void TrainingSet::place_features(const Observations& seen, uint32_t dense_from) 
     for (const bool as_row : {true, false}) {
         for (uint32_t feature = 0; feature < features; ++feature)
             if (!seen.shared(feature, halvings)) put(feature, as_row);
-        if (as_row) own_rows_end_ = place;
+        if (as_row) part_rows_end_ = place;
     }
     for (uint32_t feature = 0; feature < features; ++feature) {
         row_of_feature_[feature] = row_of_feature_[twins_.first(feature)];
@@ -158,29 +158,29 @@ void TrainingSet::place_features(const Observations& seen, uint32_t dense_from) 
     if (weight_count() > UINT32_MAX) throw InputFault("more than 4 billion weights; use fewer features, or only observed cells");
 }
 
-void TrainingSet::list_pairs(const Observations& seen) {
+void TrainingSet::list_cells(const Observations& seen) {
     const auto features = static_cast<uint32_t>(seen.occurrences.size());
-    size_t pairs = 0;
-    for (uint32_t count : seen.label_counts) pairs += count;
-    pair_starts_.reserve(features + size_t{1});
-    pair_places_.reserve(pairs);
-    pair_labels_.reserve(pairs);
+    size_t cells = 0;
+    for (uint32_t count : seen.label_counts) cells += count;
+    cell_starts_.reserve(features + size_t{1});
+    cell_places_.reserve(cells);
+    cell_labels_.reserve(cells);
     for (uint32_t feature = 0; feature < features; ++feature) {
-        pair_starts_.push_back(static_cast<uint32_t>(pair_places_.size()));
+        cell_starts_.push_back(static_cast<uint32_t>(cell_places_.size()));
         const uint32_t row = row_of_feature_[feature];
         uint32_t single = single_of_feature_[feature];
         for (size_t word = 0; word < seen.words; ++word)
             for (uint64_t left = seen.labels[feature * seen.words + word]; left != 0; left &= left - 1) {
                 const auto label = static_cast<uint32_t>(word * 64) + static_cast<uint32_t>(std::countr_zero(left));
-                pair_places_.push_back(row == kNone ? single++ : row * stride_ + label);
-                pair_labels_.push_back(static_cast<uint16_t>(label));
+                cell_places_.push_back(row == kNone ? single++ : row * stride_ + label);
+                cell_labels_.push_back(static_cast<uint16_t>(label));
             }
     }
-    pair_starts_.push_back(static_cast<uint32_t>(pair_places_.size()));
-    pair_count_ = pair_places_.size();
+    cell_starts_.push_back(static_cast<uint32_t>(cell_places_.size()));
+    cell_count_ = cell_places_.size();
 }
 
-Items TrainingSet::lay_out(const Encoding& encoding, const Observations& seen) const {
+Items TrainingSet::make_items(const Encoding& encoding, const Observations& seen) const {
     Items items;
     const size_t tokens = encoding.token_count();
     size_t rows = 0, singles = 0;
@@ -196,10 +196,10 @@ Items TrainingSet::lay_out(const Encoding& encoding, const Observations& seen) c
     uint32_t longest = 0;
     for (size_t sentence = 0; sentence + 1 < encoding.sentences.size(); ++sentence)
         longest = std::max(longest, encoding.sentences[sentence + 1] - encoding.sentences[sentence]);
-    const int score_bits = std::bit_width(size_t{longest} * stride_);
-    const bool packed = lean_ && score_bits + std::bit_width(transitions_begin_) <= 32;
+    const auto score_bits = static_cast<unsigned>(std::bit_width(size_t{longest} * stride_));
+    const bool packed = lean_ && score_bits + static_cast<unsigned>(std::bit_width(transitions_begin_)) <= 32;
     if (packed) {
-        items.packed.score_bits = static_cast<unsigned>(score_bits);
+        items.packed.score_bits = score_bits;
         items.packed.numbers.resize_uninitialized(singles);
     } else {
         items.singles.resize_uninitialized(singles);
@@ -223,12 +223,12 @@ Items TrainingSet::lay_out(const Encoding& encoding, const Observations& seen) c
                 items.rows[row++] = row_of_feature_[feature];
                 continue;
             }
-            const uint32_t place = single_of_feature_[feature], pair = pair_starts_[feature];
+            const uint32_t place = single_of_feature_[feature], cell = cell_starts_[feature];
             for (uint32_t k = 0; k < seen.label_counts[feature]; ++k) {
                 if (valued) items.single_values[single] = value;
-                const Single found{place + k, before + pair_labels_[pair + k]};
-                if (packed) items.packed.numbers[single++] = found.place << score_bits | found.to;
-                else items.singles[single++] = found;
+                const Single item{place + k, before + cell_labels_[cell + k]};
+                if (packed) items.packed.numbers[single++] = item.place << score_bits | item.to;
+                else items.singles[single++] = item;
             }
         }
     }
@@ -247,17 +247,18 @@ void TrainingSet::bundle(const Encoding& encoding, const Observations& seen) {
     for (size_t sentence : part_begins_) part_tokens.push_back(sentences_[sentence]);
     Bundles bundles(encoding, costs, row_cost, part_tokens);
     if (!bundles.worthwhile()) return;
-    bundled_ = std::make_unique<const Bundled>(Bundled{lay_out(bundles.left, seen), lay_out(bundles.members, seen), std::move(bundles.part_begins),
-                                                       std::move(bundles.starts), std::move(bundles.uses)});
+    bundled_ = std::make_unique<const Bundled>(Bundled{make_items(bundles.left, seen), make_items(bundles.members, seen),
+                                                       std::move(bundles.part_begins), std::move(bundles.starts), std::move(bundles.uses)});
 }
 
 void TrainingSet::choose_edges(const TrainingOptions& options) {
     std::vector<uint8_t> free(size_t{labels_} * (size_t{labels_} + 2), 1);
     if (!options.boundaries) std::fill(free.begin() + static_cast<std::ptrdiff_t>(size_t{labels_} * labels_), free.end(), uint8_t{0});
-    if (options.transitions) {
+    if (options.known.transitions) {
         std::fill_n(free.begin(), size_t{labels_} * labels_, uint8_t{0});
-        for (uint32_t transition : *options.transitions) {
-            if (transition >= size_t{labels_} * labels_) throw InputFault("transition " + std::to_string(transition) + " is out of range; there are " + std::to_string(labels_) + " labels");
+        for (uint32_t transition : *options.known.transitions) {
+            if (transition >= size_t{labels_} * labels_)
+                throw InputFault("transition " + std::to_string(transition) + " is out of range; there are " + std::to_string(labels_) + " labels");
             free[transition] = 1;
         }
     } else if (!options.all_transitions) {
@@ -274,25 +275,25 @@ void TrainingSet::choose_edges(const TrainingOptions& options) {
     for (uint32_t edge : edges_) edge_mask_[edge / labels_ * stride_ + edge % labels_] = 1;
 }
 
-void TrainingSet::demand_tokens(bool lean_will_do) const {
+void TrainingSet::require_items(bool allow_lean) const {
     if (items_.row_starts.empty()) throw InputFault("this training set has only shards: it is for SGD");
-    if (lean_ && !lean_will_do) throw InputFault("this training set is lean: it is for the objective");
+    if (lean_ && !allow_lean) throw InputFault("this training set is lean: it is for the objective");
 }
 
-std::vector<uint32_t> TrainingSet::pair_features() const {
-    std::vector<uint32_t> out(pair_count_);
-    if (all_pairs()) {
+std::vector<uint32_t> TrainingSet::cell_features() const {
+    std::vector<uint32_t> out(cell_count_);
+    if (all_cells()) {
         for (size_t i = 0; i < out.size(); ++i) out[i] = static_cast<uint32_t>(i / labels_);
         return out;
     }
-    for (uint32_t feature = 0; feature + 1 < pair_starts_.size(); ++feature)
-        std::fill(out.begin() + pair_starts_[feature], out.begin() + pair_starts_[feature + 1], feature);
+    for (uint32_t feature = 0; feature + 1 < cell_starts_.size(); ++feature)
+        std::fill(out.begin() + cell_starts_[feature], out.begin() + cell_starts_[feature + 1], feature);
     return out;
 }
 
-std::vector<uint16_t> TrainingSet::pair_labels() const {
-    if (!all_pairs()) return pair_labels_;
-    std::vector<uint16_t> out(pair_count_);
+std::vector<uint16_t> TrainingSet::cell_labels() const {
+    if (!all_cells()) return cell_labels_;
+    std::vector<uint16_t> out(cell_count_);
     for (size_t i = 0; i < out.size(); ++i) out[i] = static_cast<uint16_t>(i % labels_);
     return out;
 }

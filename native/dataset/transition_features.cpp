@@ -21,23 +21,23 @@ void keep_distinct(std::vector<uint64_t>& keys) {
 
 }  // namespace
 
-Arcs::Arcs(const std::vector<uint32_t>& sentences, const std::vector<int32_t>& gold, uint32_t labels, uint32_t stride, const Encoding& history,
-           uint32_t features, const KnownArcs& known) {
+TransitionFeatures::TransitionFeatures(const std::vector<uint32_t>& sentences, const std::vector<int32_t>& gold, uint32_t labels, uint32_t stride,
+                                       const Encoding& history, uint32_t features, const TransitionCells& known) {
     if (history.sentences != sentences) throw InputFault("transition features and features are of different sentences");
-    std::vector<uint64_t> keys;  // feature * 2^32 + cell
-    if (known.triple_features.size() != known.triple_pairs.size()) throw InputFault("known transition features: expected one bigram for each feature");
-    for (size_t i = 0; i < known.triple_features.size(); ++i) {
-        const uint32_t pair = known.triple_pairs[i];
-        if (known.triple_features[i] >= features || pair >= size_t{labels} * labels) throw InputFault("a known transition feature is out of range");
-        keys.push_back(uint64_t{known.triple_features[i]} << 32 | (pair / labels * stride + pair % labels));
+    std::vector<uint64_t> keys;  // feature * 2^32 + bigram
+    if (known.features.size() != known.bigrams.size()) throw InputFault("known transition features: expected one bigram for each feature");
+    for (size_t i = 0; i < known.features.size(); ++i) {
+        const uint32_t bigram = known.bigrams[i];
+        if (known.features[i] >= features || bigram >= size_t{labels} * labels) throw InputFault("a known transition feature is out of range");
+        keys.push_back(uint64_t{known.features[i]} << 32 | (bigram / labels * stride + bigram % labels));
     }
     size_t compact = 1 << 20;
     each_step(sentences, [&](size_t token) {
         if (gold[token] < 0 || gold[token - 1] < 0) return;
-        const auto cell = static_cast<uint64_t>(gold[token - 1]) * stride + static_cast<uint64_t>(gold[token]);
+        const auto bigram = static_cast<uint64_t>(gold[token - 1]) * stride + static_cast<uint64_t>(gold[token]);
         for (uint64_t i = history.starts[token]; i < history.starts[token + 1]; ++i) {
             if (history.ids[i] >= features) throw InputFault("a transition feature is out of range");
-            keys.push_back(uint64_t{history.ids[i]} << 32 | cell);
+            keys.push_back(uint64_t{history.ids[i]} << 32 | bigram);
         }
         if (keys.size() < compact) return;
         keep_distinct(keys);
@@ -45,12 +45,12 @@ Arcs::Arcs(const std::vector<uint32_t>& sentences, const std::vector<int32_t>& g
     });
     keep_distinct(keys);
     if (keys.size() > UINT32_MAX / 2) throw InputFault("more than 2 billion weights of transition features; use fewer templates with label[-1]");
-    triple_starts_.assign(size_t{features} + 1, 0);
+    cell_starts_.assign(size_t{features} + 1, 0);
     for (uint64_t key : keys) {
-        ++triple_starts_[(key >> 32) + 1];
-        triple_cells_.push_back(static_cast<uint32_t>(key));
+        ++cell_starts_[(key >> 32) + 1];
+        bigrams_.push_back(static_cast<uint32_t>(key));
     }
-    for (size_t feature = 0; feature < features; ++feature) triple_starts_[feature + 1] += triple_starts_[feature];
+    for (size_t feature = 0; feature < features; ++feature) cell_starts_[feature + 1] += cell_starts_[feature];
     starts_.fill(gold.size() + 1, 0);
     const bool valued = !history.values.empty();
     size_t sentence = 0;
@@ -58,7 +58,7 @@ Arcs::Arcs(const std::vector<uint32_t>& sentences, const std::vector<int32_t>& g
         while (sentences[sentence + 1] <= token) ++sentence;
         for (uint64_t i = history.starts[token]; token > sentences[sentence] && i < history.starts[token + 1]; ++i) {
             const uint32_t feature = history.ids[i];
-            if (feature >= features || triple_starts_[feature] == triple_starts_[feature + 1]) continue;
+            if (feature >= features || cell_starts_[feature] == cell_starts_[feature + 1]) continue;
             features_.push_back(feature);
             if (valued) values_.push_back(history.values[i]);
         }
@@ -66,16 +66,10 @@ Arcs::Arcs(const std::vector<uint32_t>& sentences, const std::vector<int32_t>& g
     }
 }
 
-std::vector<uint32_t> Arcs::triple_features() const {
-    std::vector<uint32_t> out(triple_count());
-    for (uint32_t feature = 0; feature + 1 < triple_starts_.size(); ++feature)
-        std::fill(out.begin() + triple_starts_[feature], out.begin() + triple_starts_[feature + 1], feature);
-    return out;
-}
-
-std::vector<uint32_t> Arcs::triple_pairs(uint32_t labels, uint32_t stride) const {
-    std::vector<uint32_t> out;
-    for (const uint32_t cell : triple_cells_) out.push_back(cell / stride * labels + cell % stride);
+TransitionCells TransitionFeatures::cells(uint32_t labels, uint32_t stride) const {
+    TransitionCells out;
+    for (uint32_t feature = 0; feature + 1 < cell_starts_.size(); ++feature) out.features.resize(cell_starts_[feature + 1], feature);
+    for (const uint32_t bigram : bigrams_) out.bigrams.push_back(bigram / stride * labels + bigram % stride);
     return out;
 }
 

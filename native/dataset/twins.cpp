@@ -7,7 +7,7 @@
 namespace tagpool {
 namespace {
 
-constexpr double kWorthIt = 0.1;  // part of the occurrences to save; values other than 1 cost time
+constexpr double kMinTwinSavings = 0.1;  // part of the occurrences to save; values other than 1 cost time
 
 // A hash of the tokens and values of a feature: equal for twins, and for other features with probability 2^-128.
 struct Mark {
@@ -15,18 +15,13 @@ struct Mark {
     bool operator==(const Mark&) const = default;
 };
 
-struct Hash {
+struct MarkHash {
     size_t operator()(const Mark& mark) const { return mark.low; }
 };
 
 Mark random_number(uint64_t token, float value) {
-    const auto mixed = [](uint64_t x) {  // the finaliser of SplitMix64
-        x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
-        x = (x ^ x >> 27) * 0x94d049bb133111ebu;
-        return x ^ x >> 31;
-    };
     const uint64_t seed = (token + 1) * 0x9e3779b97f4a7c15u + std::bit_cast<uint32_t>(value);
-    return {mixed(seed), mixed(seed ^ 0xd1b54a32d192ed03u)};
+    return {mix_bits(seed), mix_bits(seed ^ 0xd1b54a32d192ed03u)};
 }
 
 }  // namespace
@@ -42,7 +37,7 @@ Twins::Twins(const Encoding& encoding, uint32_t features) {
             mark.high += number.high;
         }
     }
-    std::unordered_map<Mark, uint32_t, Hash> firsts;
+    std::unordered_map<Mark, uint32_t, MarkHash> firsts;
     firsts.reserve(features);
     std::vector<uint32_t> first(features), count(features, 0);
     for (uint32_t feature = 0; feature < features; ++feature) {
@@ -51,12 +46,13 @@ Twins::Twins(const Encoding& encoding, uint32_t features) {
         first[feature] = occurs ? firsts.try_emplace(marks[feature], feature).first->second : feature;
         ++count[first[feature]];
     }
-    size_t spared = 0;
-    for (uint32_t id : encoding.ids) spared += first[id] != id;
-    if (static_cast<double>(spared) < kWorthIt * static_cast<double>(encoding.ids.size())) return;
+    size_t saved = 0;
+    for (uint32_t id : encoding.ids) saved += first[id] != id;
+    if (static_cast<double>(saved) < kMinTwinSavings * static_cast<double>(encoding.ids.size())) return;
     first_ = std::move(first);
     factors_.resize(features);
-    for (uint32_t feature = 0; feature < features; ++feature) factors_[feature] = static_cast<float>(std::sqrt(static_cast<double>(count[first_[feature]])));
+    for (uint32_t feature = 0; feature < features; ++feature)
+        factors_[feature] = static_cast<float>(std::sqrt(static_cast<double>(count[first_[feature]])));
 }
 
 }  // namespace tagpool

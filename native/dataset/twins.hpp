@@ -10,6 +10,13 @@
 
 namespace tagpool {
 
+// The finaliser of SplitMix64.
+inline uint64_t mix_bits(uint64_t x) {
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+    return x ^ x >> 31;
+}
+
 class Twins {
 public:
     // No feature has a twin.

@@ -5,9 +5,9 @@ namespace tagpool {
 WeightGroups::WeightGroups(const TrainingSet& set, bool chain) : set_(set), chain_(chain) {
     const uint32_t stride = set.stride();
     group_of_row_.resize(set.transitions_begin() / stride + 1);
-    if (!set.all_pairs()) group_of_single_.resize(set.transitions_begin());
-    const std::vector<uint32_t> features = set.pair_features();
-    set.places().each(set.pair_count(), [&](size_t i, size_t at, float) {
+    if (!set.all_cells()) group_of_single_.resize(set.transitions_begin());
+    const std::vector<uint32_t> features = set.cell_features();
+    set.layout(false).each([&](size_t i, size_t at, float) {
         const auto place = static_cast<uint32_t>(at);
         const bool dense = set.is_in_row(place), first = i == 0 || features[i - 1] != features[i];
         if (first) groups_.push_back(dense ? WeightGroup{place / stride * stride, set.labels()} : WeightGroup{place, 0});
@@ -20,10 +20,10 @@ WeightGroups::WeightGroups(const TrainingSet& set, bool chain) : set_(set), chai
         }
     });
     history_ = groups_.size();
-    const Arcs& arcs = set.arcs();
-    const auto triples = static_cast<uint32_t>(set.triples_begin());
-    for (size_t feature = 0; chain && feature + 1 < arcs.triple_starts_.size(); ++feature)
-        groups_.push_back({triples + arcs.triple_starts_[feature], arcs.triple_starts_[feature + 1] - arcs.triple_starts_[feature]});
+    const std::vector<uint32_t>& starts = set.transition_features().cell_starts_;
+    const auto cells = static_cast<uint32_t>(set.transition_cells_begin());
+    for (size_t feature = 0; chain && feature + 1 < starts.size(); ++feature)
+        groups_.push_back({cells + starts[feature], starts[feature + 1] - starts[feature]});
     common_ = groups_.size();
     for (uint32_t row = 0; chain && row < set.labels() + 2; ++row)
         groups_.push_back({static_cast<uint32_t>(set.transitions_begin()) + row * stride, set.labels()});

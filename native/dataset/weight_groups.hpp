@@ -1,5 +1,5 @@
 // WeightGroups: weights that occur together, and so are updated lazily together. A group is the row of a dense feature, the single weights of
-// a sparse one (they are contiguous), the triples of a transition feature, or a row of edges.
+// a sparse one (they are contiguous), those of a transition feature, or a row of edges.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace tagpool {
 
 struct WeightGroup {
     uint32_t begin, count;
-    uint32_t caught_up = 0;  // steps that have been applied
+    uint32_t steps_applied = 0;  // steps that have been applied
 };
 
 class WeightGroups {
@@ -25,12 +25,13 @@ public:
 
     // Calls visit(number) for each occurrence of a group in a sentence, without the edges.
     template <class Visit>
-    void each_of(size_t sentence, Visit&& visit) const {
+    void each_in(size_t sentence, Visit&& visit) const {
         const size_t first = set_.sentences_[sentence], last = set_.sentences_[sentence + 1];
-        for (uint64_t k = set_.items().row_starts[first]; k < set_.items().row_starts[last]; ++k) visit(group_of_row_[set_.items().rows[k]]);
-        for (uint64_t k = set_.items().single_starts[first]; k < set_.items().single_starts[last]; ++k) visit(group_of_single_[set_.items().singles[k].place]);
+        const Items& items = set_.items();
+        for (uint64_t k = items.row_starts[first]; k < items.row_starts[last]; ++k) visit(group_of_row_[items.rows[k]]);
+        for (uint64_t k = items.single_starts[first]; k < items.single_starts[last]; ++k) visit(group_of_single_[items.singles[k].place]);
         for (size_t token = first; chain_ && token < last; ++token)
-            set_.arcs().each_feature_at(token, [&](uint32_t feature, float) { visit(static_cast<uint32_t>(history_) + feature); });
+            set_.transition_features().each_feature_at(token, [&](uint32_t feature, float) { visit(static_cast<uint32_t>(history_) + feature); });
     }
 
     // Calls visit(number) for the groups that every sentence of a chain has: the edges.

@@ -2,15 +2,7 @@
 //
 // Only the kernels may use these instructions. Headers come before the pragma: the linker could otherwise keep AVX2 copies of
 // standard library templates for every processor.
-#include <algorithm>
-#include <cmath>
-#include <cstring>
-#include <limits>
-#include <type_traits>
-
-#include "kernels/chain_log.hpp"
-#include "base/exponential.hpp"
-#include "kernels/kernels.hpp"
+#include "kernels/generic/includes.hpp"
 
 #pragma GCC push_options
 #pragma GCC target("avx2,fma")

@@ -2,15 +2,7 @@
 //
 // Only the kernels may use these instructions. Headers come before the pragma: the linker could otherwise keep AVX-512 copies of
 // standard library templates for every processor.
-#include <algorithm>
-#include <cmath>
-#include <cstring>
-#include <limits>
-#include <type_traits>
-
-#include "kernels/chain_log.hpp"
-#include "base/exponential.hpp"
-#include "kernels/kernels.hpp"
+#include "kernels/generic/includes.hpp"
 
 #pragma GCC push_options
 #pragma GCC target("fma,avx512f,avx512dq,avx512bw,avx512vl,prefer-vector-width=512")

@@ -13,12 +13,12 @@ namespace {
 // Appends blocks of one length; equal blocks are stored once.
 class Writer {
 public:
-    Writer(BlockWeights& out, uint32_t length, size_t most, bool row, bool shared) : out_(out), length_(length), row_(row) {
-        if (shared) table_.assign(std::bit_ceil(most * 2 + 1), BlockWeights::kNowhere);
+    Writer(BlockWeights& out, uint32_t length, size_t maximum, bool row, bool shared) : out_(out), length_(length), row_(row) {
+        if (shared) table_.assign(std::bit_ceil(maximum * 2 + 1), BlockWeights::kNowhere);
     }
 
-    // Returns the place of the block that was just appended, or of an equal earlier one.
-    uint32_t settle() {
+    // Returns the place of the last block, or removes it and returns that of an equal earlier one.
+    uint32_t deduplicate() {
         const size_t place = out_.weights.size() - length_;
         if (place >= BlockWeights::kNowhere) throw InputFault("more than 4 billion weights; use fewer features, or only observed cells");
         const auto here = static_cast<uint32_t>(place);
@@ -30,13 +30,13 @@ public:
         while (table_[slot] != BlockWeights::kNowhere && !same(table_[slot], here)) slot = (slot + 1) & mask;
         if (table_[slot] == BlockWeights::kNowhere) return table_[slot] = here;
         out_.weights.resize(place);
-        if (!row_) out_.pair_labels.resize(out_.pair_labels.size() - length_);
+        if (!row_) out_.cell_labels.resize(out_.cell_labels.size() - length_);
         return table_[slot];
     }
 
 private:
     const float* weights(uint32_t place) const { return out_.weights.data() + place; }
-    const uint16_t* labels(uint32_t place) const { return out_.pair_labels.data() + (place - out_.blocks.rows_end()); }
+    const uint16_t* labels(uint32_t place) const { return out_.cell_labels.data() + (place - out_.blocks.rows_end()); }
     bool same(uint32_t a, uint32_t b) const {
         return std::memcmp(weights(a), weights(b), length_ * sizeof(float)) == 0 &&
                (row_ || std::memcmp(labels(a), labels(b), length_ * sizeof(uint16_t)) == 0);
@@ -56,15 +56,15 @@ BlockWeights make_blocks(size_t labels, const std::vector<uint64_t>& begins, con
     out.blocks.labels = static_cast<uint32_t>(labels);
     out.places.assign(features, BlockWeights::kNowhere);
     std::vector<uint32_t> counts(features);
-    size_t kept = 0, used = 0;
+    size_t nonzero = 0, used = 0;
     for (size_t feature = 0; feature < features; ++feature) {
         for (uint64_t i = begins[feature]; i < begins[feature + 1]; ++i) counts[feature] += weights[i] != 0;
-        kept += counts[feature];
+        nonzero += counts[feature];
         used += counts[feature] > 0;
     }
     // A row is smaller than single weights if most labels have one; zeros are stored then.
-    const bool full = kept * 5 >= used * labels * 4;
-    const auto row_from = static_cast<uint32_t>(full ? 1 : std::min<size_t>(Blocks::kMostPairs + 1, labels));
+    const bool full = nonzero * 5 >= used * labels * 4;
+    const auto row_from = static_cast<uint32_t>(full ? 1 : std::min<size_t>(Blocks::kMaxCells + 1, labels));
     if (full && !labels_of && !shared && used == features) {
         if (weights.size() >= BlockWeights::kNowhere) throw InputFault("more than 4 billion weights; use fewer features, or only observed cells");
         for (size_t feature = 0; feature < features; ++feature) out.places[feature] = static_cast<uint32_t>(begins[feature]);
@@ -72,15 +72,13 @@ BlockWeights make_blocks(size_t labels, const std::vector<uint64_t>& begins, con
         out.weights = std::move(weights);
         return out;
     }
-    const auto label_at = [&](uint64_t feature, uint64_t i) {
-        return labels_of ? labels_of[i] : static_cast<uint16_t>(i - begins[feature]);
-    };
-    for (uint32_t length = 0; length <= Blocks::kMostPairs; ++length) {
+    const auto label_at = [&](uint64_t feature, uint64_t i) { return labels_of ? labels_of[i] : static_cast<uint16_t>(i - begins[feature]); };
+    for (uint32_t length = 0; length <= Blocks::kMaxCells; ++length) {
         const bool row = length == 0;
         const auto is_of_this = [&](uint32_t count) { return row ? count >= row_from : count == length && count < row_from; };
-        const auto most = static_cast<size_t>(std::count_if(counts.begin(), counts.end(), is_of_this));
-        Writer writer(out, row ? static_cast<uint32_t>(labels) : length, most, row, shared);
-        for (size_t feature = 0; feature < features && most > 0; ++feature) {
+        const auto maximum = static_cast<size_t>(std::count_if(counts.begin(), counts.end(), is_of_this));
+        Writer writer(out, row ? static_cast<uint32_t>(labels) : length, maximum, row, shared);
+        for (size_t feature = 0; feature < features && maximum > 0; ++feature) {
             if (!is_of_this(counts[feature]) || counts[feature] == 0) continue;
             const size_t place = out.weights.size();
             if (row) out.weights.resize(place + labels, 0.0f);
@@ -89,10 +87,10 @@ BlockWeights make_blocks(size_t labels, const std::vector<uint64_t>& begins, con
                     out.weights[place + label_at(feature, i)] = weights[i];
                 } else if (weights[i] != 0) {
                     out.weights.push_back(weights[i]);
-                    out.pair_labels.push_back(label_at(feature, i));
+                    out.cell_labels.push_back(label_at(feature, i));
                 }
             }
-            out.places[feature] = writer.settle();
+            out.places[feature] = writer.deduplicate();
         }
         out.blocks.ends[length] = static_cast<uint32_t>(out.weights.size());
         // Labels are counted from the end of the rows.

@@ -10,13 +10,13 @@
 namespace tagpool {
 
 struct Blocks {
-    static constexpr uint32_t kMostPairs = 4;  // features with more labels have a row: they are frequent, and rows are fast
+    static constexpr uint32_t kMaxCells = 4;  // features with more labels have a row: they are frequent, and rows are fast
 
     uint32_t labels = 0;
-    std::array<uint32_t, kMostPairs + 1> ends{};  // ends of the rows, of the blocks of 1 weight, of 2, ...; the last is the number of weights
+    std::array<uint32_t, kMaxCells + 1> ends{};  // ends of the rows, of the blocks of 1 weight, of 2, ...; the last is the number of weights
 
     uint32_t rows_end() const { return ends[0]; }
-    uint32_t size() const { return ends[kMostPairs]; }
+    uint32_t size() const { return ends[kMaxCells]; }
     bool is_row(uint32_t place) const { return place < ends[0]; }
     uint32_t length(uint32_t place) const {
         if (is_row(place)) return labels;
@@ -33,9 +33,9 @@ struct Blocks {
 // Weights in blocks.
 struct BlockWeights {
     Blocks blocks;
-    std::vector<uint32_t> places;         // by feature; kNowhere: it has no weights
+    std::vector<uint32_t> places;  // by feature; kNowhere: it has no weights
     std::vector<float> weights;
-    std::vector<uint16_t> pair_labels;    // of the weights after the rows
+    std::vector<uint16_t> cell_labels;  // of the weights after the rows
     static constexpr uint32_t kNowhere = UINT32_MAX;
 };
 

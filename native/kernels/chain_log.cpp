@@ -20,10 +20,10 @@ double log_sum(const std::vector<double>& x) {
 
 struct LogChain {
     size_t length, labels;
-    bool vary;                  // a matrix of edges for every token; else one for all
-    std::vector<double> nodes;  // [T][L]
-    std::vector<double> edges;  // [L][L], or [T][L][L]; the first token's is not used
-    std::vector<double> start, end;  // [L]
+    bool vary;                        // a matrix of edges for every token; else one for all
+    std::vector<double> nodes;        // [T][L]
+    std::vector<double> edges;        // [L][L], or [T][L][L]; the first token's is not used
+    std::vector<double> start, end;   // [L]
     std::vector<double> alpha, beta;  // [T][L]
 
     double& edge(size_t t, size_t a, size_t b) { return edges[((vary ? t : 0) * labels + a) * labels + b]; }
@@ -50,16 +50,18 @@ struct LogChain {
     }
 
     double marginal(size_t t, size_t y, double total) const { return std::exp(alpha[t * labels + y] + beta[t * labels + y] - total); }
-    double pair_marginal(size_t t, size_t a, size_t b, double total) {
+    double bigram_marginal(size_t t, size_t a, size_t b, double total) {
         return std::exp(alpha[(t - 1) * labels + a] + edge(t, a, b) + nodes[t * labels + b] + beta[t * labels + b] - total);
     }
 };
 
 template <class T>
-LogChain make_chain(const TrainingSet& set, const T* weights, double divisor, size_t begin, size_t length, const T* scores) {
+LogChain make_chain(const TrainingSet& set, const WeightView<T>& weights, size_t begin, size_t length, const T* scores) {
     const size_t stride = set.stride(), labels = set.labels();
-    const auto at = [&](size_t place) { return static_cast<double>(weights[place]) / divisor; };
-    LogChain chain{length, labels, !set.arcs().empty(), {}, {}, {}, {}, {}, {}};
+    const T* const edges = weights.edges(set);
+    const double divisor = 1.0 / static_cast<double>(weights.inverse_divisor);
+    const auto at = [&](size_t place) { return static_cast<double>(edges[place]) / divisor; };
+    LogChain chain{length, labels, !set.transition_features().empty(), {}, {}, {}, {}, {}, {}};
     for (size_t t = 0; t < length; ++t)
         for (size_t y = 0; y < labels; ++y) chain.nodes.push_back(static_cast<double>(scores[t * stride + y]));
     for (size_t t = 0; t < (chain.vary ? length : 1); ++t)
@@ -69,9 +71,9 @@ LogChain make_chain(const TrainingSet& set, const T* weights, double divisor, si
         chain.start.push_back(at(set.start_begin() + y));
         chain.end.push_back(at(set.end_begin() + y));
     }
-    set.arcs().each_triple(begin, length, [&](size_t t, uint32_t triple, float value) {
-        const size_t cell = set.arcs().triple_cells_[triple];
-        chain.edge(t, cell / stride, cell % stride) += at(set.triples_begin() + triple) * static_cast<double>(value);
+    set.transition_features().each_cell(begin, length, [&](size_t t, uint32_t cell, float value) {
+        const size_t bigram = set.transition_features().bigrams_[cell];
+        chain.edge(t, bigram / stride, bigram % stride) += at(set.transition_cells_begin() + cell) * static_cast<double>(value);
     });
     return chain;
 }
@@ -79,39 +81,40 @@ LogChain make_chain(const TrainingSet& set, const T* weights, double divisor, si
 }  // namespace
 
 template <class T>
-double log_space_sentence(const TrainingSet& set, const T* weights, double divisor, size_t begin, size_t length, T weight, const T* scores,
-                          T* node_gradients, T* edge_gradients, T* triple_gradients) {
-    const size_t stride = set.stride(), labels = set.labels();
-    LogChain chain = make_chain(set, weights, divisor, begin, length, scores);
+double log_space_sentence(const TrainingSet& set, const WeightView<T>& weights, const SentenceGradient<T>& sentence, ChainScratch<T>& scratch) {
+    const size_t stride = set.stride(), labels = set.labels(), begin = sentence.begin, length = sentence.length;
+    const auto weight = static_cast<double>(sentence.weight);
+    LogChain chain = make_chain(set, weights, begin, length, scratch.scores.data());
     const auto add = [&](double total, double by) {
         for (size_t t = 0; t < length; ++t)
             for (size_t y = 0; y < labels; ++y) {
                 const auto marginal = static_cast<T>(by * chain.marginal(t, y, total));
-                node_gradients[t * stride + y] += marginal;
-                if (t == 0) edge_gradients[labels * stride + y] += marginal;
-                if (t + 1 == length) edge_gradients[(labels + 1) * stride + y] += marginal;
+                sentence.nodes[t * stride + y] += marginal;
+                if (t == 0) sentence.edges[labels * stride + y] += marginal;
+                if (t + 1 == length) sentence.edges[(labels + 1) * stride + y] += marginal;
                 for (size_t a = 0; t > 0 && a < labels; ++a)
-                    edge_gradients[a * stride + y] += static_cast<T>(by * chain.pair_marginal(t, a, y, total));
+                    sentence.edges[a * stride + y] += static_cast<T>(by * chain.bigram_marginal(t, a, y, total));
             }
         size_t i = 0;
-        set.arcs().each_triple(begin, length, [&](size_t t, uint32_t triple, float value) {
-            const size_t cell = set.arcs().triple_cells_[triple];
-            triple_gradients[i++] += static_cast<T>(by * static_cast<double>(value) * chain.pair_marginal(t, cell / stride, cell % stride, total));
+        set.transition_features().each_cell(begin, length, [&](size_t t, uint32_t cell, float value) {
+            const size_t bigram = set.transition_features().bigrams_[cell];
+            scratch.cell_gradients[i++] +=
+                static_cast<T>(by * static_cast<double>(value) * chain.bigram_marginal(t, bigram / stride, bigram % stride, total));
         });
     };
     const double all = chain.run();
-    add(all, static_cast<double>(weight));
+    add(all, weight);
     for (size_t t = 0; t < length; ++t) {
         const int32_t gold = set.gold_[begin + t];
         for (size_t y = 0; gold != TrainingSet::kUnknown && y < labels; ++y)
             if (y != static_cast<size_t>(gold)) chain.nodes[t * labels + y] = kNever;
     }
     const double known = chain.run();
-    add(known, -static_cast<double>(weight));
-    return static_cast<double>(weight) * (all - known);
+    add(known, -weight);
+    return weight * (all - known);
 }
 
-template double log_space_sentence(const TrainingSet&, const float*, double, size_t, size_t, float, const float*, float*, float*, float*);
-template double log_space_sentence(const TrainingSet&, const double*, double, size_t, size_t, double, const double*, double*, double*, double*);
+template double log_space_sentence(const TrainingSet&, const WeightView<float>&, const SentenceGradient<float>&, ChainScratch<float>&);
+template double log_space_sentence(const TrainingSet&, const WeightView<double>&, const SentenceGradient<double>&, ChainScratch<double>&);
 
 }  // namespace tagpool

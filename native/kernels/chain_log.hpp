@@ -1,15 +1,12 @@
 // One sentence in log space: slow, and exact whatever the scores. The kernels fall back on it where probabilities underflow.
 #pragma once
-#include <cstddef>
-
-#include "dataset/training_set.hpp"
+#include "kernels/kernels.hpp"
 
 namespace tagpool {
 
-// Adds `weight` times the gradient of -log p(gold | x), and returns the loss. `scores` are node scores, divided already, a [T][stride] matrix;
-// `weights` are still to be divided by `divisor`. `triple_gradients` has one number for each visit of Arcs::each_triple.
+// Adds the weighted gradient of -log p(gold | x), and returns the loss. The scratch has the node scores; the gradients of transition cells are
+// added to those in the scratch, one number for each visit of TransitionFeatures::each_cell.
 template <class T>
-double log_space_sentence(const TrainingSet& set, const T* weights, double divisor, size_t begin, size_t length, T weight, const T* scores,
-                          T* node_gradients, T* edge_gradients, T* triple_gradients);
+double log_space_sentence(const TrainingSet& set, const WeightView<T>& weights, const SentenceGradient<T>& sentence, ChainScratch<T>& scratch);
 
 }  // namespace tagpool

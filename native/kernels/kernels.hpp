@@ -22,7 +22,7 @@ namespace tagpool {
 template <class T>
 struct ChainScratch {
     AlignedVector<T> scores, shifted, alpha, beta, weighted, clamped, row, scaled, nodes;
-    AlignedVector<T> pairs, factors, triple_gradients, bundle_scores, bundle_gradients;
+    AlignedVector<T> bigrams, factors, cell_gradients, bundle_scores, bundle_gradients;
     AlignedVector<T> cell_sums;  // zero between sentences
     AlignedVector<double> shift;
 };
@@ -35,15 +35,38 @@ struct EdgeTable {
     double shift = 0, start_shift = 0, end_shift = 0;
 };
 
-// Weights in memory, each in `copies` numbers (1, or 2 for AveragedWeights). A weight is its number times inverse_divisor.
+// Weights in memory, one or (AveragedWeights) two numbers per weight: `copies`. A weight is its number times inverse_divisor.
 template <class T>
 struct WeightView {
-    T* data;
+    const T* data;
     size_t copies;
     T inverse_divisor;
 
     // edges(set)[set.transitions_begin()] is the first transition.
     const T* edges(const TrainingSet& set) const { return data + (copies - 1) * set.transitions_begin(); }
+};
+
+// Examples of a training set: sentences of a chain, or independent tokens (MaxEnt).
+struct Examples {
+    const TrainingSet& set;
+    bool chain;
+    const float* weights;  // one for each sentence of a chain, else for each token; null: all are 1
+
+    size_t begin(size_t sentence) const { return set.sentences_[sentence]; }
+    size_t length(size_t sentence) const { return set.sentences_[sentence + 1] - set.sentences_[sentence]; }
+    template <class T>
+    T weight_of_sentence(size_t sentence) const {
+        return chain && weights ? static_cast<T>(weights[sentence]) : T{1};
+    }
+};
+
+// A sentence of a chain, and the memory to which its gradient is added.
+template <class T>
+struct SentenceGradient {
+    size_t begin, length;  // tokens
+    T weight;              // of the example
+    T* nodes;              // [T][stride]
+    T* edges;              // transitions [L][stride], start and end [stride]
 };
 
 template <class T>
@@ -52,16 +75,21 @@ struct GradientKernels {
 
     // Returns the loss of a sentence and overwrites `nodes` [T][stride] and `edge_gradients` with its gradient. Gradients of transition
     // features stay in the scratch. `parts` has the node scores of each shard; null: they are computed here.
-    double (*differentiate)(const TrainingSet& set, const WeightView<T>& weights, const T* const* parts, size_t sentence, bool chain,
-                            const float* example_weights, const EdgeTable<T>& edges, T* nodes, T* edge_gradients, ChainScratch<T>& scratch);
+    double (*differentiate)(const Examples& examples, const WeightView<T>& weights, const T* const* parts, size_t sentence, const EdgeTable<T>& edges,
+                            T* nodes, T* edge_gradients, ChainScratch<T>& scratch);
+};
+
+// Gradient of a part of the sentences, by place: of features that are shared with other parts, of the others, and of edges.
+struct PartGradient {
+    double* shared;
+    double* unshared;
+    double* edges;
 };
 
 struct ObjectiveKernels {
-    // Returns the loss -log p(gold | x) of the sentences of one part and adds its gradient: of shared features to `shared`, of the others
-    // to `own` (both by place), of edges to `edge_gradients`. Tokens without a gold label are summed out. Without `chain` tokens are
-    // independent (MaxEnt). `example_weights` has one number for each sentence of a chain, else for each token; null: all are 1.
-    double (*add_gradient)(const TrainingSet& set, const double* weights, const EdgeTable<double>& edges, bool chain, const float* example_weights,
-                           size_t part, double* shared, double* own, double* edge_gradients, ChainScratch<double>& scratch);
+    // Returns the loss -log p(gold | x) of the sentences of one part and adds its gradient. Tokens without a gold label are summed out.
+    double (*add_gradient)(const Examples& examples, const double* weights, const EdgeTable<double>& edges, size_t part, const PartGradient& gradient,
+                           ChainScratch<double>& scratch);
 };
 
 // AveragedWeights to update: weights by -step times the gradient and, with `both`, their second numbers by second times it. Only free weights
@@ -75,21 +103,21 @@ struct StepTarget {
 
 struct SgdKernels {
     // Writes the node scores [T][stride] that a shard adds to a sentence. Prefetches `ahead` numbers of every row.
-    void (*score_shard)(const TrainingSet& set, const WeightView<float>& weights, size_t ahead, const Shards::List& rows,
-                        const Shards::List& singles, size_t length, float* part);
+    void (*score_shard)(const TrainingSet& set, const WeightView<float>& weights, size_t ahead, const Shards::List& rows, const Shards::List& singles,
+                        size_t length, float* part);
     // Marks the tokens whose gradient is not negligible; sets the gradients of the others to zero.
-    void (*find_moves)(const TrainingSet& set, float* nodes, size_t length, uint8_t* moves);
+    void (*mark_updated)(const TrainingSet& set, float* nodes, size_t length, uint8_t* updated);
     // Updates the weights of a shard by the node gradients of a sentence.
-    void (*descend)(const TrainingSet& set, const StepTarget& target, const Shards::List& rows, const Shards::List& singles, const float* nodes,
-                    const uint8_t* moves);
+    void (*apply_gradient)(const TrainingSet& set, const StepTarget& target, const Shards::List& rows, const Shards::List& singles,
+                           const float* nodes, const uint8_t* updated);
 };
 
 // Viterbi. Ties go to the smaller label.
 struct TaggingKernels {
     // The best labels of tokens [begin, begin + length), a sentence (without `chain`: any tokens): of all sequences into `best`, of those
-    // that agree with the known labels into `held`.
+    // that agree with the known labels into `constrained`.
     void (*best_labels)(const TrainingSet& set, const WeightView<float>& weights, bool chain, size_t begin, size_t length, int32_t* best,
-                        int32_t* held, ChainScratch<float>& scratch);
+                        int32_t* constrained, ChainScratch<float>& scratch);
     // Node scores of tokens [first, last), a [T][stride] matrix.
     void (*score)(const ModelView& model, const Encoding& encoding, const AddedRows& added, size_t first, size_t last, float* scores);
     // The best label sequences of sentences [first, last). `history` has the transition features; it may be null.
@@ -97,24 +125,24 @@ struct TaggingKernels {
                 int32_t* out, TagScratch& scratch);
 };
 
-constexpr size_t kMostAcross = 32;  // weights of a group that lies across arrays
+constexpr size_t kMaxExperts = 32;
 
-// Postponed proximal steps of groups of `size` weights that lie across arrays (trainers/penalty.hpp).
-struct AcrossSteps {
-    size_t size;
+// Missed proximal steps of groups that have one weight of each expert (trainers/penalty.hpp).
+struct ExpertSteps {
+    size_t size;            // number of experts
     double threshold;       // l1: the sum of all thresholds
     const double* factors;  // elitist, else null: the first threshold is the sum of the k chosen weights times factors[k - 1]
     bool exact;
-    const double* shares;   // part of their sum that each of k nonzero weights loses in the later steps; null: there are no later steps
-    const double* moves;    // gradient steps of the members, taken first
+    const double* shares;      // part of their sum that each of k nonzero weights loses in the later steps; null: there are no later steps
+    const double* step_sizes;  // of the pending gradient, which is applied first, by expert
     const double* alpha;
 };
 
 struct ElitistKernels {
-    // Catches up groups [0, count), where members[m][i] is weight m of group i and `pooled` holds a gradient:
-    //     members[m] -= moves[m] * pooled,  the steps,  pooled = sum_m alpha[m] * members[m].
-    // Where a later step would zero a weight, only the first step is done: `rest` gets the numbers of these groups. Returns their count.
-    size_t (*catch_up)(const AcrossSteps& steps, double* const* members, size_t count, double* pooled, uint32_t* rest);
+    // Updates groups [0, count), where members[m][i] is weight m of group i and `pooled` holds a gradient:
+    //     members[m] -= step_sizes[m] * pooled,  the steps,  pooled = sum_m alpha[m] * members[m].
+    // Where a later step would zero a weight, only the first step is done. `unfinished` gets the numbers of these groups; returns their count.
+    size_t (*apply_missed_steps)(const ExpertSteps& steps, double* const* members, size_t count, double* pooled, uint32_t* unfinished);
     // pooled = sum_m alpha[m] * members[m].
     void (*mix)(const double* alpha, double* const* members, size_t size, size_t count, double* pooled);
     // Adds <gradient, members[m]> to slopes[m].

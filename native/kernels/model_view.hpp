@@ -5,23 +5,23 @@
 #include <vector>
 
 #include "base/aligned.hpp"
-#include "kernels/blocks.hpp"
 #include "features/encoding.hpp"
+#include "kernels/blocks.hpp"
 
 namespace tagpool {
 
-// Transition features. Feature k has the weights [starts[k], starts[k + 1]); cells holds b * stride + c of each weight.
-struct ArcView {
+// Transition features. Feature k has the weights [starts[k], starts[k + 1]); bigrams holds b * stride + c of each weight.
+struct TransitionFeatureView {
     const uint32_t* starts = nullptr;  // null: no transition features
-    const uint32_t* cells = nullptr;
+    const uint32_t* bigrams = nullptr;
     const float* weights = nullptr;
 
-    // Calls visit(cell, score) for the transition features of a token.
+    // Calls visit(bigram, score) for the transition features of a token.
     template <class Visit>
-    void each_triple(const Encoding& history, size_t token, Visit&& visit) const {
+    void each_cell(const Encoding& history, size_t token, Visit&& visit) const {
         for (uint64_t i = history.starts[token]; i < history.starts[token + 1]; ++i) {
             const float value = history.values.empty() ? 1.0f : history.values[i];
-            for (uint32_t k = starts[history.ids[i]]; k < starts[history.ids[i] + 1]; ++k) visit(cells[k], value * weights[k]);
+            for (uint32_t k = starts[history.ids[i]]; k < starts[history.ids[i] + 1]; ++k) visit(bigrams[k], value * weights[k]);
         }
     }
 };
@@ -32,17 +32,17 @@ struct ModelView {
     bool chain = true;
     Blocks blocks;
     const float* weights = nullptr;
-    const uint16_t* pair_labels = nullptr;  // of the weights after the rows
-    const float* transitions = nullptr;  // labels x stride
-    const float* start = nullptr;        // stride
+    const uint16_t* cell_labels = nullptr;  // of the weights after the rows
+    const float* transitions = nullptr;     // labels x stride
+    const float* start = nullptr;           // stride
     const float* end = nullptr;
-    const ArcView* arcs = nullptr;       // null: a plain chain
+    const TransitionFeatureView* transition_features = nullptr;  // null: a plain chain
 
     // Calls visit(label, weight) for the weights at a place.
     template <class Visit>
     void each_weight(uint32_t place, Visit&& visit) const {
         const uint32_t count = blocks.length(place);
-        const uint16_t* const of = blocks.is_row(place) ? nullptr : pair_labels + (place - blocks.rows_end());
+        const uint16_t* const of = blocks.is_row(place) ? nullptr : cell_labels + (place - blocks.rows_end());
         for (uint32_t k = 0; k < count; ++k) visit(of ? of[k] : k, weights[place + k]);
     }
 };
@@ -56,7 +56,7 @@ struct AddedRows {
 
 struct TagScratch {
     std::vector<float> scores, best;
-    AlignedVector<float> pairs;
+    AlignedVector<float> bigrams;
 };
 
 }  // namespace tagpool

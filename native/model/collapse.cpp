@@ -21,12 +21,12 @@ bool same(const WordLexicon& a, const WordLexicon& b) {
 
 // Phrases by their hashes, each with the names of its lists.
 std::map<uint64_t, std::set<std::string>> phrases_of(const PhraseLexicon& lexicon) {
-    std::map<uint64_t, std::set<std::string>> found;
+    std::map<uint64_t, std::set<std::string>> phrases;
     for (const auto& [hash, list_set] : lexicon.entries()) {
-        auto& lists = found[hash];
+        auto& lists = phrases[hash];
         for (const uint16_t list : lexicon.list_sets()[list_set]) lists.insert(lexicon.list_name(list));
     }
-    return found;
+    return phrases;
 }
 
 bool same(const PhraseLexicon& a, const PhraseLexicon& b) {
@@ -45,24 +45,24 @@ bool same(const VectorLexicon& a, const VectorLexicon& b) {
 
 // Numbers of lexicons; equal lexicons have the same number.
 template <class Lexicon>
-class Distinct {
+class DistinctLexicons {
 public:
     size_t number(const std::shared_ptr<const Lexicon>& lexicon) {
         if (const auto known = numbers_.find(lexicon.get()); known != numbers_.end()) return known->second;
         size_t number = 0;
-        while (number < kept_.size() && !same(*kept_[number], *lexicon)) ++number;
-        if (number == kept_.size()) kept_.push_back(lexicon);
+        while (number < lexicons_.size() && !same(*lexicons_[number], *lexicon)) ++number;
+        if (number == lexicons_.size()) lexicons_.push_back(lexicon);
         return numbers_[lexicon.get()] = number;
     }
-    const std::shared_ptr<const Lexicon>& operator[](size_t number) const { return kept_[number]; }
+    const std::shared_ptr<const Lexicon>& operator[](size_t number) const { return lexicons_[number]; }
 
 private:
     std::map<const Lexicon*, size_t> numbers_;
-    std::vector<std::shared_ptr<const Lexicon>> kept_;
+    std::vector<std::shared_ptr<const Lexicon>> lexicons_;
 };
 
 // Merges the templates of several programs. Equal templates become one; a key must have one meaning.
-class Union {
+class ProgramUnion {
 public:
     void add(const Program& program) {
         if (programs_++ == 0) out_.boundary = program.boundary;
@@ -72,54 +72,52 @@ public:
         using Terms = std::vector<std::pair<uint32_t, int>>;
         std::map<std::string, std::set<Terms>> meanings;
         std::vector<Template> fresh;
-        for (const Template& each : program.templates) {
-            Template made{each.key, {}};
+        for (const Template& source : program.templates) {
+            Template merged{source.key, {}};
             Terms terms;
-            for (const Term& term : each.terms) {
-                made.terms.push_back({atom_of[term.atom], term.offset});
+            for (const Term& term : source.terms) {
+                merged.terms.push_back({atom_of[term.atom], term.offset});
                 terms.emplace_back(atom_of[term.atom], term.offset);
             }
-            meanings[each.key].insert(terms);
-            if (!known_.contains(each.key)) fresh.push_back(std::move(made));
+            meanings[source.key].insert(terms);
+            if (!known_.contains(source.key)) fresh.push_back(std::move(merged));
         }
         for (const auto& [key, terms] : meanings) {
             const auto [place, is_new] = known_.emplace(key, terms);
             if (!is_new && place->second != terms)
                 throw InputFault("the template \"" + key + "\" means different things to different members; use the same lexicons and term names");
         }
-        for (Template& each : fresh) out_.templates.push_back(std::move(each));
+        out_.templates.insert(out_.templates.end(), std::make_move_iterator(fresh.begin()), std::make_move_iterator(fresh.end()));
     }
     Program take() { return std::move(out_); }
 
 private:
     uint32_t number_of(Atom atom) {
-        const std::string description = described(atom);
+        const std::string description = describe(atom);
         const auto [place, is_new] = atoms_.emplace(description, static_cast<uint32_t>(out_.atoms.size()));
         if (is_new) out_.atoms.push_back(std::move(atom));
         return place->second;
     }
 
     // A key that identifies an atom; equal lexicons have equal numbers.
-    std::string described(Atom& atom) {
+    std::string describe(Atom& atom) {
         std::string description = std::to_string(static_cast<int>(atom.kind)) + '\0' + atom.column + '\0' + std::to_string(atom.total) + ' ' +
                                   std::to_string(atom.plain) + ' ' + std::to_string(atom.first_offset) + ' ' + std::to_string(atom.last_offset);
         for (const Step& step : atom.function.steps()) {
             description += concat('|', step.function->name, ' ', step.a, ' ', step.b);
             if (step.lexicon) description += ' ' + std::to_string(words_.number(step.lexicon));
         }
-        if (atom.phrases) {
-            const size_t number = phrases_.number(atom.phrases);
+        const auto describe_lexicon = [&](auto& lexicon, auto& distinct) {
+            if (!lexicon) return;
+            const size_t number = distinct.number(lexicon);
             description += '#' + std::to_string(number);
-            atom.phrases = phrases_[number];
-        }
-        if (atom.vectors) {
-            const size_t number = vectors_.number(atom.vectors);
-            description += '#' + std::to_string(number);
-            atom.vectors = vectors_[number];
-        }
+            lexicon = distinct[number];
+        };
+        describe_lexicon(atom.phrases, phrases_);
+        describe_lexicon(atom.vectors, vectors_);
         if (atom.inner) {
             Atom inner = *atom.inner;
-            description += '(' + described(inner) + ')' + std::to_string(static_cast<int>(atom.gathering));
+            description += '(' + describe(inner) + ')' + std::to_string(static_cast<int>(atom.gathering));
             atom.inner = std::make_shared<const Atom>(std::move(inner));
         }
         return description;
@@ -127,30 +125,31 @@ private:
 
     size_t programs_ = 0;
     Program out_;
-    Distinct<WordLexicon> words_;
-    Distinct<PhraseLexicon> phrases_;
-    Distinct<VectorLexicon> vectors_;
+    DistinctLexicons<WordLexicon> words_;
+    DistinctLexicons<PhraseLexicon> phrases_;
+    DistinctLexicons<VectorLexicon> vectors_;
     std::map<std::string, uint32_t> atoms_;
     std::map<std::string, std::set<std::vector<std::pair<uint32_t, int>>>> known_;
 };
 
-void add_row(const Collapsing& member, uint64_t key, std::vector<double>& row) {
+void add_weights_of(const MergedMember& member, uint64_t key, std::vector<double>& row) {
     const uint32_t place = member.model->slots().find(key);
     if (place == FrozenIndex::kNone) return;
-    member.model->view().each_weight(place, [&](uint32_t label, float weight) { row[member.label_of[label]] += member.share * static_cast<double>(weight); });
+    member.model->view().each_weight(
+        place, [&](uint32_t label, float weight) { row[member.label_of[label]] += member.weight * static_cast<double>(weight); });
 }
 
 }  // namespace
 
-std::unique_ptr<Model> collapsed(const std::vector<std::string>& labels, const std::vector<Collapsing>& members) {
+std::unique_ptr<Model> merge_models(const std::vector<std::string>& labels, const std::vector<MergedMember>& members) {
     Trained trained;
     trained.labels = labels;
     const size_t L = labels.size();
-    Union templates;
+    ProgramUnion templates;
     std::vector<double> edges(L * (L + 2), 0.0);
     bool chain = false;
     std::unordered_set<uint64_t> seen;
-    for (const Collapsing& member : members) {
+    for (const MergedMember& member : members) {
         if (member.model->given() != members[0].model->given())
             throw InputFault("some members were trained on given features, others on words with templates");
         if (member.label_of.size() != member.model->labels().size()) throw InputFault("label_of: expected one number for each label of a member");
@@ -162,28 +161,32 @@ std::unique_ptr<Model> collapsed(const std::vector<std::string>& labels, const s
         const ModelView& view = member.model->view();
         if (!view.chain) continue;
         chain = true;
-        const auto own = member.model->tensors().array<float>("edges");
+        const auto source = member.model->tensors().array<float>("edges");
         for (size_t a = 0; a < view.labels + 2; ++a) {
             const size_t row = a < view.labels ? member.label_of[a] : L + (a - view.labels);  // the last two: start and end
-            for (size_t b = 0; b < view.labels; ++b) edges[row * L + member.label_of[b]] += member.share * static_cast<double>(own[a * view.labels + b]);
+            for (size_t b = 0; b < view.labels; ++b)
+                edges[row * L + member.label_of[b]] += member.weight * static_cast<double>(source[a * view.labels + b]);
         }
     }
     if (chain) trained.edges.assign(edges.begin(), edges.end());
     if (!members[0].model->given()) trained.program = templates.take();
     trained.features = static_cast<uint32_t>(trained.keys.size());
     // Members with a weight for every label merge into such a model.
-    const bool whole = std::all_of(members.begin(), members.end(), [](const Collapsing& each) { return each.model->view().blocks.rows_end() == each.model->view().blocks.size(); });
+    const bool whole = std::all_of(members.begin(), members.end(), [](const MergedMember& member) {
+        const Blocks& blocks = member.model->view().blocks;
+        return blocks.rows_end() == blocks.size();
+    });
     std::vector<double> row(L);
     for (uint32_t feature = 0; feature < trained.features; ++feature) {
         std::fill(row.begin(), row.end(), 0.0);
-        for (const Collapsing& member : members) add_row(member, trained.keys[feature], row);
+        for (const MergedMember& member : members) add_weights_of(member, trained.keys[feature], row);
         for (size_t label = 0; label < L; ++label) {
             const auto weight = static_cast<float>(row[label]);
             if (weight == 0.0f && !whole) continue;
             trained.weights.push_back(weight);
             if (whole) continue;
-            trained.pair_features.push_back(feature);
-            trained.pair_labels.push_back(static_cast<uint16_t>(label));
+            trained.cell_features.push_back(feature);
+            trained.cell_labels.push_back(static_cast<uint16_t>(label));
         }
     }
     return std::make_unique<Model>(std::move(trained));

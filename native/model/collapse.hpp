@@ -10,14 +10,14 @@
 
 namespace tagpool {
 
-struct Collapsing {
+struct MergedMember {
     const Model* model;
-    double share;
+    double weight;
     std::vector<uint64_t> keys;      // hashes of its features
     std::vector<uint16_t> label_of;  // number of each label in the merged model
 };
 
 // Throws InputFault for members that do not merge into one model.
-std::unique_ptr<Model> collapsed(const std::vector<std::string>& labels, const std::vector<Collapsing>& members);
+std::unique_ptr<Model> merge_models(const std::vector<std::string>& labels, const std::vector<MergedMember>& members);
 
 }  // namespace tagpool

@@ -2,26 +2,23 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 
-#include "features/encode.hpp"
-#include "features/extract.hpp"
 #include "base/fault.hpp"
-#include "kernels/kernels.hpp"
-#include "model/layout.hpp"
 #include "base/thread_pool.hpp"
+#include "features/encode.hpp"
 #include "features/program_file.hpp"
+#include "kernels/kernels.hpp"
+#include "model/encode_blocks.hpp"
 #include "model/word_rows.hpp"
 
 namespace tagpool {
 namespace {
 
-constexpr uint32_t kBlock = 32;  // sentences of a block: their features stay in the cache until they are scored
-constexpr size_t kMostRows = size_t{1} << 26;  // bytes
+constexpr size_t kMaxRowBytes = size_t{1} << 26;
 
 }  // namespace
 
-Model::Model(Trained trained) : Model(laid_out(std::move(trained))) {}
+Model::Model(Trained trained) : Model(to_tensors(std::move(trained))) {}
 
 Model::Model(Tensors tensors) : tensors_(std::move(tensors)), labels_(read_labels(tensors_)), weights_(tensors_, labels_.size()) {
     const size_t labels = labels_.size(), stride = stride_of(labels);
@@ -30,28 +27,31 @@ Model::Model(Tensors tensors) : tensors_(std::move(tensors)), labels_(read_label
     slots_ = FrozenIndex(tensors_, "features");
     view_.blocks = weights_.blocks();
     view_.weights = weights_.weights();
-    view_.pair_labels = weights_.pair_labels();
+    view_.cell_labels = weights_.cell_labels();
     for (uint32_t slot = 0; slot < slots_.size(); ++slot)
-        if (slots_.place(slot) != FrozenIndex::kNone && !view_.blocks.holds(slots_.place(slot))) throw InputFault("damaged model: index 'features' points outside 'features.weights'");
+        if (slots_.place(slot) != FrozenIndex::kNone && !view_.blocks.holds(slots_.place(slot)))
+            throw InputFault("damaged model: index 'features' points outside 'features.weights'");
     edges_.assign((labels + 2) * stride, 0.0f);
     view_.chain = tensors_.find("edges") != nullptr;
     if (view_.chain) {
         const auto edges = tensors_.array<float>("edges");
-        if (edges.size() != labels * (labels + 2)) throw InputFault("damaged model: 'edges' has " + std::to_string(edges.size()) + " numbers, expected " + std::to_string(labels * (labels + 2)));
+        if (edges.size() != labels * (labels + 2))
+            throw InputFault("damaged model: 'edges' has " + std::to_string(edges.size()) + " numbers, expected " +
+                             std::to_string(labels * (labels + 2)));
         for (size_t row = 0; row < labels + 2; ++row) std::copy_n(edges.data() + row * labels, labels, edges_.data() + row * stride);
     }
     view_.transitions = edges_.data();
     view_.start = edges_.data() + labels * stride;
     view_.end = view_.start + stride;
-    arcs_.emplace(tensors_, view_.labels, view_.stride);
-    if (view_.chain) view_.arcs = arcs_->view();
+    transition_features_.emplace(tensors_, view_.labels, view_.stride);
+    if (view_.chain) view_.transition_features = transition_features_->view();
     if (tensors_.find_text("program")) program_ = read_program(tensors_, "program");
     if (program_) templates_.emplace(*program_);
 }
 
-std::vector<std::string> Model::columns() const { return columns_in({&program_, &arcs_->program()}); }
+std::vector<std::string> Model::columns() const { return columns_in({&program_, &transition_features_->program()}); }
 
-bool Model::looks_at_documents() const { return any_looks_at_documents({&program_, &arcs_->program()}); }
+bool Model::looks_at_documents() const { return any_looks_at_documents({&program_, &transition_features_->program()}); }
 
 size_t Model::feature_count() const {
     size_t count = 0;
@@ -66,57 +66,27 @@ size_t Model::weight_count() const {
     return count;
 }
 
-// Processes batches of sentences whose word rows fit into kMostRows. The batches do not change the result.
+// Processes batches of sentences whose word rows fit into kMaxRowBytes. The batches do not change the result.
 template <class Block>
 void Model::for_blocks(const Columns& columns, unsigned threads, Block&& block) const {
     if (!program_) throw InputFault("the model was trained on given features: pass features, not words");
     const auto sentences = static_cast<uint32_t>(columns.sentence_count());
     const size_t row = view_.stride * sizeof(float) * std::max<size_t>(templates_->groups.size(), 1);
     for (uint32_t first = 0; first < sentences;) {
-        const size_t token = columns.sentences[first] + kMostRows / row;
+        const size_t token = columns.sentences[first] + kMaxRowBytes / row;
         const auto end = std::upper_bound(columns.sentences.begin() + first, columns.sentences.end(), token);
         const uint32_t last = std::max(first + 1, static_cast<uint32_t>(end - columns.sentences.begin() - 1));
-        for_blocks_of(columns, first, last, threads, block);
+        // Word rows are computed first, for all threads.
+        const WordRows rows(*templates_, view_, slots_, columns, first, last, threads);
+        encode_blocks(columns, first, last, threads, {&templates_->rest, &slots_}, transition_features_->indexed_program(), nullptr,
+                      [&](const Encoding& encoding, const Encoding* history, uint32_t begin, uint32_t stop) {
+                          thread_local std::vector<uint32_t> numbers;
+                          numbers.clear();
+                          for (uint32_t sentence = begin; sentence < stop; ++sentence) rows.append(sentence, numbers);
+                          block(encoding, rows.view(numbers), history, columns.sentences[begin]);
+                      });
         first = last;
     }
-}
-
-// Computes the word rows first, for all threads. Then each thread gets consecutive sentences, which share its caches.
-template <class Block>
-void Model::for_blocks_of(const Columns& columns, uint32_t from, uint32_t to, unsigned threads, Block&& block) const {
-    const WordRows rows(*templates_, view_, slots_, columns, from, to, threads);
-    const unsigned parts = std::max(1u, std::min(threads, to - from));
-    const size_t begin = columns.sentences[from], tokens = columns.sentences[to] - begin;
-    parallel_for(parts, threads, [&](size_t part, unsigned) {
-        const auto bound = [&](size_t number) {
-            if (number == parts) return to;
-            const auto place = std::lower_bound(columns.sentences.begin() + from, columns.sentences.begin() + to, begin + tokens * number / parts);
-            return static_cast<uint32_t>(place - columns.sentences.begin());
-        };
-        Encoding encoding, history;
-        FrozenResolver resolver{slots_};
-        Extractor<FrozenResolver> extractor(templates_->rest, columns, resolver, encoding, 0);
-        std::optional<FrozenResolver> history_resolver;
-        std::optional<Extractor<FrozenResolver>> history_extractor;
-        if (arcs_->program()) {
-            history_resolver.emplace(arcs_->slots());
-            history_extractor.emplace(*arcs_->program(), columns, *history_resolver, history, 0);
-        }
-        std::vector<uint32_t> numbers;
-        const uint32_t last = bound(part + 1);
-        for (uint32_t first = bound(part); first < last; first += kBlock) {
-            const uint32_t end = std::min(last, first + kBlock);
-            encoding.clear();
-            extractor.run(first, end);
-            if (history_extractor) {
-                history.clear();
-                history_extractor->run(first, end);
-            }
-            numbers.clear();
-            for (uint32_t sentence = first; sentence < end; ++sentence) rows.append(sentence, numbers);
-            block(encoding, rows.view(numbers), history_extractor ? &history : nullptr, columns.sentences[first]);
-        }
-    });
 }
 
 void Model::tag(const Columns& columns, unsigned threads, int32_t* out) const {
@@ -154,13 +124,13 @@ void Model::score_rows(const Encoding& encoding, const AddedRows& added, float* 
     }
 }
 
-void Model::score_pairs(const Columns& columns, unsigned threads, float* out) const {
+void Model::score_bigrams(const Columns& columns, unsigned threads, float* out) const {
     for_blocks(columns, threads, [&](const Encoding& encoding, const AddedRows&, const Encoding* history, size_t begin) {
-        score_pairs(encoding, history, out + begin * view_.labels * view_.labels);
+        score_bigrams(encoding, history, out + begin * view_.labels * view_.labels);
     });
 }
 
-void Model::score_pairs(const Encoding& encoding, const Encoding* history, float* out) const {
+void Model::score_bigrams(const Encoding& encoding, const Encoding* history, float* out) const {
     check_history(encoding, history);
     const size_t labels = view_.labels, stride = view_.stride;
     for (size_t sentence = 0; sentence + 1 < encoding.sentences.size(); ++sentence) {
@@ -168,17 +138,18 @@ void Model::score_pairs(const Encoding& encoding, const Encoding* history, float
         for (size_t token = encoding.sentences[sentence] + size_t{1}; token < encoding.sentences[sentence + 1]; ++token) {
             float* const to = out + token * labels * labels;
             for (size_t b = 0; b < labels; ++b) std::copy_n(view_.transitions + b * stride, labels, to + b * labels);
-            if (history && arcs_->has_history())
-                view_.arcs->each_triple(*history, token, [&](uint32_t cell, float score) { to[cell / stride * labels + cell % stride] += score; });
+            if (history && transition_features_->has_history())
+                view_.transition_features->each_cell(*history, token,
+                                                     [&](uint32_t cell, float score) { to[cell / stride * labels + cell % stride] += score; });
         }
     }
 }
 
 void Model::check_history(const Encoding& encoding, const Encoding* history) const {
-    if (!arcs_->has_history()) return;
+    if (!transition_features_->has_history()) return;
     if (!history || history->sentences != encoding.sentences) throw InputFault("the model needs the transition features of the same sentences");
     for (const uint32_t id : history->ids)
-        if (id >= arcs_->feature_count()) throw InputFault("the encoding has features that the model does not have");
+        if (id >= transition_features_->feature_count()) throw InputFault("the encoding has features that the model does not have");
 }
 
 Encoding Model::placed(const Encoding& numbered) const { return replace_ids_by_places(slots_, numbered); }
@@ -192,8 +163,8 @@ std::unique_ptr<Model> Model::pruned(float least, const std::vector<uint64_t>& k
     const auto take = [&](uint32_t feature, uint32_t place) {
         view_.each_weight(place, [&](uint32_t label, float weight) {
             if (!(std::abs(weight) > least)) return;
-            trained.pair_features.push_back(feature);
-            trained.pair_labels.push_back(static_cast<uint16_t>(label));
+            trained.cell_features.push_back(feature);
+            trained.cell_labels.push_back(static_cast<uint16_t>(label));
             trained.weights.push_back(weight);
         });
     };
@@ -208,7 +179,7 @@ std::unique_ptr<Model> Model::pruned(float least, const std::vector<uint64_t>& k
         const auto edges = tensors_.array<float>("edges");
         trained.edges.assign(edges.begin(), edges.end());
     }
-    trained.arcs = arcs_->pruned(least, history);
+    trained.transition_weights = transition_features_->pruned(least, history);
     return std::make_unique<Model>(std::move(trained));
 }
 

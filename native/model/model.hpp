@@ -10,17 +10,17 @@
 #include <vector>
 
 #include "base/aligned.hpp"
-#include "kernels/blocks.hpp"
-#include "text/columns.hpp"
-#include "features/encoding.hpp"
-#include "model/transition_weights.hpp"
-#include "model/layout.hpp"
-#include "kernels/model_view.hpp"
-#include "model/weights.hpp"
-#include "features/program.hpp"
-#include "features/frozen_index.hpp"
 #include "base/tensors.hpp"
+#include "features/encoding.hpp"
+#include "features/frozen_index.hpp"
+#include "features/program.hpp"
+#include "kernels/blocks.hpp"
+#include "kernels/model_view.hpp"
+#include "model/layout.hpp"
+#include "model/transition_weights.hpp"
+#include "model/weights.hpp"
 #include "model/word_templates.hpp"
+#include "text/columns.hpp"
 
 namespace tagpool {
 
@@ -53,9 +53,9 @@ public:
     void score(const Columns& columns, unsigned threads, float* out) const;
     void score(const Encoding& placed, float* out) const;
     // Scores of the bigrams (t - 1, t), a [tokens][labels][labels] array; zero at first tokens. Only for chains.
-    void score_pairs(const Columns& columns, unsigned threads, float* out) const;
-    void score_pairs(const Encoding& encoding, const Encoding* history, float* out) const;
-    const ModelArcs& arcs() const { return *arcs_; }
+    void score_bigrams(const Columns& columns, unsigned threads, float* out) const;
+    void score_bigrams(const Encoding& encoding, const Encoding* history, float* out) const;
+    const ModelTransitionFeatures& transition_features() const { return *transition_features_; }
 
     // Maps feature numbers to places of weights, for a model of encoded features. Throws InputFault for unknown features.
     Encoding placed(const Encoding& numbered) const;
@@ -72,8 +72,6 @@ private:
     void score_rows(const Encoding& placed, const AddedRows& added, float* out) const;
     template <class Block>
     void for_blocks(const Columns& columns, unsigned threads, Block&& block) const;
-    template <class Block>
-    void for_blocks_of(const Columns& columns, uint32_t first, uint32_t last, unsigned threads, Block&& block) const;
 
     Tensors tensors_;
     std::vector<std::string> labels_;
@@ -81,8 +79,8 @@ private:
     std::optional<Program> program_;
     std::optional<WordTemplates> templates_;  // the program's, as tagging takes them
     FrozenIndex slots_;
-    std::vector<float> edges_;           // padded
-    std::optional<ModelArcs> arcs_;
+    std::vector<float> edges_;  // padded
+    std::optional<ModelTransitionFeatures> transition_features_;
     ModelView view_;
 };
 

@@ -1,6 +1,7 @@
 #include "model/weights.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/fault.hpp"
 #include "base/half.hpp"
@@ -13,35 +14,45 @@ uint32_t stride_of(size_t labels) {
     return static_cast<uint32_t>((labels + 7) / 8 * 8);
 }
 
+std::span<const float> read_weights(const Tensors& tensors, const std::string& name, std::vector<float>& wide) {
+    const Tensor* const weights = tensors.find(name);
+    if (!weights || weights->type != Type::f16) return tensors.array<float>(name);
+    const auto* halves = reinterpret_cast<const uint16_t*>(weights->data);
+    wide.resize(weights->bytes / 2);
+    std::transform(halves, halves + wide.size(), wide.begin(), from_half);
+    return wide;
+}
+
+void require_finite(const std::vector<float>& weights) {
+    if (!std::all_of(weights.begin(), weights.end(), [](float weight) { return std::isfinite(weight); }))
+        throw InputFault("a weight is infinite or not a number");
+}
+
 ModelWeights::ModelWeights(const Tensors& tensors, size_t label_count) {
-    const Tensor* weights = tensors.find("features.weights");
-    if (weights && weights->type == Type::f16) {
-        const auto* halves = reinterpret_cast<const uint16_t*>(weights->data);
-        wide_weights_.resize(weights->bytes / 2);
-        std::transform(halves, halves + wide_weights_.size(), wide_weights_.begin(), from_half);
-        weights_ = wide_weights_.data();
-    } else {
-        weights_ = tensors.array<float>("features.weights").data();
-    }
-    const size_t count = weights->bytes / (weights->type == Type::f16 ? 2 : 4);
+    const std::span<const float> weights = read_weights(tensors, "features.weights", wide_weights_);
+    weights_ = weights.data();
+    const size_t count = weights.size();
     blocks_.labels = static_cast<uint32_t>(label_count);
     const Json ends = Json::parse(tensors.text("blocks"));
-    if (ends.as_array().size() != blocks_.ends.size()) throw InputFault("damaged model: 'blocks' has " + std::to_string(ends.as_array().size()) + " numbers, expected " + std::to_string(blocks_.ends.size()));
+    if (ends.as_array().size() != blocks_.ends.size())
+        throw InputFault("damaged model: 'blocks' has " + std::to_string(ends.as_array().size()) + " numbers, expected " +
+                         std::to_string(blocks_.ends.size()));
     for (size_t i = 0; i < blocks_.ends.size(); ++i) blocks_.ends[i] = static_cast<uint32_t>(ends.at(i).as_integer(0, UINT32_MAX - 1));
     if (!std::is_sorted(blocks_.ends.begin(), blocks_.ends.end()) || blocks_.size() + stride_of(label_count) != count)
-        throw InputFault("damaged model: 'features.weights' has " + std::to_string(count) + " numbers, expected " + std::to_string(blocks_.size() + stride_of(label_count)));
+        throw InputFault("damaged model: 'features.weights' has " + std::to_string(count) + " numbers, expected " +
+                         std::to_string(blocks_.size() + stride_of(label_count)));
     if (blocks_.rows_end() % blocks_.labels != 0) throw InputFault("damaged model: rows of 'features.weights' have not one weight for each label");
     const Tensor* labels = tensors.find("features.labels");
     if (labels && labels->type == Type::u8) {
         const auto narrow = tensors.array<uint8_t>("features.labels");
         wide_labels_.assign(narrow.begin(), narrow.end());
-        pair_labels_ = wide_labels_.data();
+        cell_labels_ = wide_labels_.data();
     } else {
-        pair_labels_ = tensors.array<uint16_t>("features.labels").data();
+        cell_labels_ = tensors.array<uint16_t>("features.labels").data();
     }
-    const size_t pairs = blocks_.size() - blocks_.rows_end();
-    if (labels->shape != std::vector<size_t>{pairs}) throw InputFault("damaged model: 'features.labels' has not one label for each weight");
-    if (std::any_of(pair_labels_, pair_labels_ + pairs, [&](uint16_t label) { return label >= label_count; }))
+    const size_t cells = blocks_.size() - blocks_.rows_end();
+    if (labels->shape != std::vector<size_t>{cells}) throw InputFault("damaged model: 'features.labels' has not one label for each weight");
+    if (std::any_of(cell_labels_, cell_labels_ + cells, [&](uint16_t label) { return label >= label_count; }))
         throw InputFault("damaged model: 'features.labels' has a label out of range");
 }
 
@@ -51,8 +62,8 @@ void ModelWeights::write(BlockWeights blocks, size_t labels, Tensors& to) {
     to.set("blocks", ends + "]");
     blocks.weights.resize(blocks.weights.size() + stride_of(labels), 0.0f);
     to.add("features.weights", std::move(blocks.weights));
-    if (labels <= 256) to.add("features.labels", std::vector<uint8_t>(blocks.pair_labels.begin(), blocks.pair_labels.end()));
-    else to.add("features.labels", std::move(blocks.pair_labels));
+    if (labels <= 256) to.add("features.labels", std::vector<uint8_t>(blocks.cell_labels.begin(), blocks.cell_labels.end()));
+    else to.add("features.labels", std::move(blocks.cell_labels));
 }
 
 std::vector<std::string> read_labels(const Tensors& tensors) {
@@ -82,16 +93,16 @@ void write_labels(const std::vector<std::string>& labels, Tensors& to) {
     to.set("labels", list + "]");
 }
 
-std::string write_model(const Tensors& own, const Tensors& more, bool half) {
+std::string write_model(const Tensors& model, const Tensors& more, bool half) {
     Tensors out;
-    for (const auto& [key, text] : own.texts()) out.set(key, text);
+    for (const auto& [key, text] : model.texts()) out.set(key, text);
     for (const auto& [key, text] : more.texts()) out.set(key, text);
     std::vector<std::vector<uint16_t>> halves;
-    for (const Tensor& tensor : own.all()) {
+    for (const Tensor& tensor : model.all()) {
         // The caller adds the names of features, or leaves them out.
         if (tensor.name == "names" || tensor.name == "history.names" || more.find(tensor.name)) continue;
         if (half && (tensor.name == "features.weights" || tensor.name == "history.weights") && tensor.type == Type::f32) {
-            const auto weights = own.array<float>(tensor.name);
+            const auto weights = model.array<float>(tensor.name);
             std::vector<uint16_t>& narrow = halves.emplace_back(weights.size());
             std::transform(weights.begin(), weights.end(), narrow.begin(), to_half);
             out.add(tensor.name, Type::f16, tensor.shape, narrow.data(), nullptr);

@@ -2,12 +2,14 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "kernels/blocks.hpp"
-#include "features/frozen_index.hpp"
 #include "base/tensors.hpp"
+#include "features/frozen_index.hpp"
+#include "kernels/blocks.hpp"
 
 namespace tagpool {
 
@@ -15,6 +17,20 @@ constexpr int kModelVersion = 2;  // 2: features with equal weights share them
 
 // Labels rounded up to whole vectors. Throws InputFault for none, or too many.
 uint32_t stride_of(size_t labels);
+
+// Weights of a model, float32 or (copied to `wide`) float16.
+std::span<const float> read_weights(const Tensors& tensors, const std::string& name, std::vector<float>& wide);
+// Throws InputFault for a weight that is infinite or not a number.
+void require_finite(const std::vector<float>& weights);
+// Whether the pairs (feature, number) increase and are below these bounds.
+template <class Number>
+bool are_sorted(const std::vector<uint32_t>& features, size_t feature_count, const std::vector<Number>& numbers, size_t bound) {
+    for (size_t i = 0; i < features.size(); ++i) {
+        if (features[i] >= feature_count || numbers[i] >= bound) return false;
+        if (i > 0 && std::pair(features[i - 1], numbers[i - 1]) >= std::pair(features[i], numbers[i])) return false;
+    }
+    return true;
+}
 
 class ModelWeights {
 public:
@@ -24,15 +40,15 @@ public:
 
     const Blocks& blocks() const { return blocks_; }
     const float* weights() const { return weights_; }
-    const uint16_t* pair_labels() const { return pair_labels_; }
+    const uint16_t* cell_labels() const { return cell_labels_; }
 
     // Writes the weights of make_blocks to a model, padded with zeros for reads of whole vectors.
-    static void write(BlockWeights made_of, size_t labels, Tensors& to);
+    static void write(BlockWeights blocks, size_t labels, Tensors& to);
 
 private:
     Blocks blocks_;
     const float* weights_ = nullptr;
-    const uint16_t* pair_labels_ = nullptr;
+    const uint16_t* cell_labels_ = nullptr;
     std::vector<uint16_t> wide_labels_;  // if the file has one byte for each
     std::vector<float> wide_weights_;    // if the file has float16
 };
@@ -42,6 +58,6 @@ std::vector<std::string> read_labels(const Tensors& tensors);
 void write_labels(const std::vector<std::string>& labels, Tensors& to);
 
 // The bytes of a model file: its texts and arrays with those of `more`. With `half`, weights are float16.
-std::string write_model(const Tensors& own, const Tensors& more, bool half);
+std::string write_model(const Tensors& model, const Tensors& more, bool half);
 
 }  // namespace tagpool

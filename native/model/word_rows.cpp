@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <map>
 
+#include "base/thread_pool.hpp"
 #include "features/extract.hpp"
 #include "kernels/kernels.hpp"
-#include "base/thread_pool.hpp"
 
 namespace tagpool {
 namespace {
@@ -31,7 +31,8 @@ void score(const Program& program, const ModelView& model, const FrozenIndex& sl
         for (size_t sentence = sentences * part / parts; sentence < sentences * (part + 1) / parts; ++sentence) {
             encoding.clear();
             extractor.run(static_cast<uint32_t>(sentence), static_cast<uint32_t>(sentence + 1));
-            kernels().tagging.score(model, encoding, AddedRows(), 0, encoding.token_count(), rows + columns.sentences[sentence] * size_t{model.stride});
+            kernels().tagging.score(model, encoding, AddedRows(), 0, encoding.token_count(),
+                                    rows + columns.sentences[sentence] * size_t{model.stride});
         }
     });
 }

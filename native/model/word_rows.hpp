@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "base/aligned.hpp"
-#include "text/columns.hpp"
 #include "features/frozen_index.hpp"
 #include "kernels/model_view.hpp"
 #include "model/word_templates.hpp"
+#include "text/columns.hpp"
 
 namespace tagpool {
 

@@ -7,30 +7,30 @@ namespace tagpool {
 namespace {
 
 // Smaller groups are not faster than single features.
-constexpr int kFewest = 4;
+constexpr int kMinFeatures = 4;
 
 // A lower bound of the features of a template at a token.
 int features_of(const Atom& atom) {
     if (atom.function.is_identity()) return 1;
     switch (atom.function.steps().back().function->count) {
-        case Function::Count::many: return kFewest;
+        case Function::Count::many: return kMinFeatures;
         case Function::Count::several: return 2;
         default: return 1;
     }
 }
 
 // Appends a template with its missing atoms.
-class Part {
+class ProgramPart {
 public:
-    explicit Part(const Program& whole) : whole_(whole) { out_.boundary = whole.boundary; }
-    void add(Template each, bool at_the_string) {
-        for (Term& term : each.terms) {
+    explicit ProgramPart(const Program& whole) : whole_(whole) { out_.boundary = whole.boundary; }
+    void add(Template added, bool at_offset_0) {
+        for (Term& term : added.terms) {
             const auto [place, is_new] = numbers_.emplace(term.atom, static_cast<uint32_t>(out_.atoms.size()));
             if (is_new) out_.atoms.push_back(whole_.atoms[term.atom]);
             term.atom = place->second;
-            if (at_the_string) term.offset = 0;
+            if (at_offset_0) term.offset = 0;
         }
-        out_.templates.push_back(std::move(each));
+        out_.templates.push_back(std::move(added));
     }
     Program take() { return std::move(out_); }
 
@@ -45,22 +45,22 @@ private:
 WordTemplates::WordTemplates(const Program& program) {
     using Key = std::pair<std::string, int>;
     std::map<Key, int> features;
-    const auto sees_one_string = [&](const Template& each) {
-        return each.terms.size() == 1 && program.atoms[each.terms[0].atom].kind == AtomKind::word;
+    const auto sees_one_string = [&](const Template& source) {
+        return source.terms.size() == 1 && program.atoms[source.terms[0].atom].kind == AtomKind::word;
     };
-    const auto key_of = [&](const Template& each) { return Key(program.atoms[each.terms[0].atom].column, each.terms[0].offset); };
-    for (const Template& each : program.templates)
-        if (sees_one_string(each)) features[key_of(each)] += features_of(program.atoms[each.terms[0].atom]);
-    Part others(program);
-    std::map<Key, std::pair<Part, Part>> parts;
-    for (const Template& each : program.templates) {
-        if (!sees_one_string(each) || features[key_of(each)] < kFewest) {
-            others.add(each, false);
+    const auto key_of = [&](const Template& source) { return Key(program.atoms[source.terms[0].atom].column, source.terms[0].offset); };
+    for (const Template& source : program.templates)
+        if (sees_one_string(source)) features[key_of(source)] += features_of(program.atoms[source.terms[0].atom]);
+    ProgramPart others(program);
+    std::map<Key, std::pair<ProgramPart, ProgramPart>> parts;
+    for (const Template& source : program.templates) {
+        if (!sees_one_string(source) || features[key_of(source)] < kMinFeatures) {
+            others.add(source, false);
             continue;
         }
-        const auto part = parts.try_emplace(key_of(each), Part(program), Part(program)).first;
-        part->second.first.add(each, true);
-        part->second.second.add(each, false);
+        const auto part = parts.try_emplace(key_of(source), ProgramPart(program), ProgramPart(program)).first;
+        part->second.first.add(source, true);
+        part->second.second.add(source, false);
     }
     rest = others.take();
     for (auto& [key, part] : parts) groups.push_back({key.first, key.second, part.first.take(), part.second.take()});

@@ -7,11 +7,10 @@
 
 #include "base/fault.hpp"
 #include "base/json.hpp"
-#include "base/thread_pool.hpp"
 #include "features/encode.hpp"
-#include "features/extract.hpp"
 #include "features/program_file.hpp"
 #include "kernels/kernels.hpp"
+#include "model/encode_blocks.hpp"
 
 namespace tagpool {
 namespace {
@@ -29,7 +28,7 @@ OnlineModel::OnlineModel(Tensors tensors) : tensors_(std::move(tensors)), labels
     view_.chain = false;
     view_.blocks = weights_.blocks();
     view_.weights = weights_.weights();
-    view_.pair_labels = weights_.pair_labels();
+    view_.cell_labels = weights_.cell_labels();
     features_ = FrozenIndex(tensors_, "features");
     conjunctions_ = FrozenIndex(tensors_, "pairs");
     joined_places_ = tensors_.array<uint32_t>("joined.places");
@@ -130,7 +129,7 @@ void OnlineModel::add_block(uint32_t place, float* scores) const {
         for (uint32_t label = 0; label < view_.labels; ++label) scores[label] += weights[label];
         return;
     }
-    const uint16_t* const labels = view_.pair_labels + (place - view_.blocks.rows_end());
+    const uint16_t* const labels = view_.cell_labels + (place - view_.blocks.rows_end());
     const uint32_t count = view_.blocks.length(place);
     for (uint32_t k = 0; k < count; ++k) scores[labels[k]] += weights[k];
 }
@@ -151,33 +150,13 @@ bool OnlineModel::add_conjunction_weights(uint32_t first, uint32_t second, float
 void OnlineModel::tag(const Columns& columns, unsigned threads, size_t beam, int32_t* out) const {
     if (!program_) throw InputFault("the model was trained on given features; pass features, not words");
     const auto sentences = static_cast<uint32_t>(columns.sentence_count());
-    const unsigned parts = std::max(1u, std::min(threads, sentences));
     std::optional<WordTables> words;
-    if (parts > 1 && columns.token_count() > kShareWords) words.emplace(*program_, columns, threads);
-    // Each thread gets adjacent sentences and caches the values of their words.
-    parallel_for(parts, threads, [&](size_t part, unsigned) {
-        const auto bound = [&](size_t number) {
-            const auto place = std::lower_bound(columns.sentences.begin(), columns.sentences.end(), columns.token_count() * number / parts);
-            return number == parts ? sentences : static_cast<uint32_t>(place - columns.sentences.begin());
-        };
-        Encoding encoding, history;
-        FrozenResolver resolver{features_}, history_resolver{histories_};
-        Extractor<FrozenResolver> extractor(*program_, columns, resolver, encoding, 0, words ? &*words : nullptr);
-        std::optional<Extractor<FrozenResolver>> history_extractor;
-        if (history_program_) history_extractor.emplace(*history_program_, columns, history_resolver, history, 0);
-        Scratch scratch;
-        const uint32_t last = bound(part + 1);
-        for (uint32_t first = bound(part); first < last; first += kBlock) {
-            const uint32_t end = std::min(last, first + kBlock);
-            encoding.clear();
-            extractor.run(first, end);
-            if (history_extractor) {
-                history.clear();
-                history_extractor->run(first, end);
-            }
-            tag_sentences(encoding, history_extractor ? &history : nullptr, 0, end - first, beam, out + columns.sentences[first], scratch);
-        }
-    });
+    if (threads > 1 && sentences > 1 && columns.token_count() > kShareWords) words.emplace(*program_, columns, threads);
+    encode_blocks(columns, 0, sentences, threads, {&*program_, &features_}, {history_program_ ? &*history_program_ : nullptr, &histories_},
+                  words ? &*words : nullptr, [&](const Encoding& encoding, const Encoding* history, uint32_t first, uint32_t last) {
+                      thread_local Scratch scratch;
+                      tag_sentences(encoding, history, 0, last - first, beam, out + columns.sentences[first], scratch);
+                  });
 }
 
 void OnlineModel::tag(const Encoding& encoding, const Encoding* history, unsigned threads, size_t beam, int32_t* out) const {

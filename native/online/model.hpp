@@ -102,7 +102,7 @@ private:
     void add_block(uint32_t place, float* scores) const;
     [[gnu::always_inline]] void prefetch_block(uint32_t place) const {
         __builtin_prefetch(view_.weights + place);
-        if (!view_.blocks.is_row(place)) __builtin_prefetch(view_.pair_labels + (place - view_.blocks.rows_end()));
+        if (!view_.blocks.is_row(place)) __builtin_prefetch(view_.cell_labels + (place - view_.blocks.rows_end()));
     }
     static uint64_t conjunction_key(uint32_t slot) { return combine(slot, 1); }
     ConjunctionBits conjunction_bits() const;

@@ -1,20 +1,17 @@
 // Progress: the stopping rules of both minimisers.
 #pragma once
-#include <algorithm>
 #include <cmath>
 #include <deque>
 #include <utility>
 
 #include "base/aligned.hpp"
-#include "trainers/minimiser.hpp"
 #include "base/vectors.hpp"
+#include "trainers/minimiser.hpp"
 
 namespace tagpool {
 
 inline double norm_of(const AlignedVector<double>& x, unsigned threads) {
-    return std::sqrt(sum_blocks(x.size(), threads, [&](size_t begin, size_t end) {
-        return dot(x.data() + begin, x.data() + begin, end - begin);
-    }));
+    return std::sqrt(sum_blocks(x.size(), threads, [&](size_t begin, size_t end) { return dot(x.data() + begin, x.data() + begin, end - begin); }));
 }
 
 class Progress {

@@ -1,4 +1,4 @@
-// Curvature: the last few steps s_i of a minimiser and the changes y_i of the gradient they made, and from them the direction -H v of
+// Curvature: the last few steps s_i of a minimiser and the changes y_i of the gradient, and from them the direction -H v of
 // limited-memory BFGS (Nocedal and Wright, algorithm 7.4).
 //
 // The two loops of that algorithm need only inner products of the vectors. One pass over the vectors updates the products after a step, the
@@ -26,7 +26,7 @@ public:
 
     // Writes the direction -H v and returns v . (-H v). `v` is the argument of the last restart or accept. The direction is stored in the slot of
     // the next step, that of the oldest pair.
-    double direct(const double* v);
+    double compute_direction(const double* v);
     float* direction() { return steps_[slot_].data(); }
 
     // Stores the step, `scale` times the direction, from `gradient` to `next`, and swaps the two; `v` is for the next direction. A pair without
@@ -45,11 +45,11 @@ private:
 
     size_t size_, capacity_;
     unsigned threads_;
-    size_t slot_ = 0;                                   // where the direction is
-    std::vector<Pair> pairs_;                           // the oldest first
+    size_t slot_ = 0;                                    // where the direction is
+    std::vector<Pair> pairs_;                            // the oldest first
     std::vector<AlignedVector<float>> steps_, changes_;  // by slot; a step is pair.scale * steps_[pair.slot]
-    std::vector<double> step_change_, change_change_;   // s_i . y_j, y_i . y_j, by slot
-    std::vector<double> step_v_, change_v_;             // s_i . v, y_i . v, by slot
+    std::vector<double> step_change_, change_change_;    // s_i . y_j, y_i . y_j, by slot
+    std::vector<double> step_v_, change_v_;              // s_i . v, y_i . v, by slot
     double v_v_ = 0;
 };
 

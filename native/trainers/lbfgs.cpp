@@ -1,95 +1,91 @@
-#include "trainers/lbfgs.hpp"
-
 #include <algorithm>
 #include <cmath>
 
-#include "trainers/curvature.hpp"
-#include "trainers/convergence.hpp"
 #include "base/vectors.hpp"
+#include "trainers/convergence.hpp"
+#include "trainers/curvature.hpp"
+#include "trainers/minimiser.hpp"
 
 namespace tagpool {
 namespace {
 
-// The minimum of the cubic through two values and slopes, away from the ends of the interval.
-double cubic(double a, double value_a, double slope_a, double b, double value_b, double slope_b) {
-    const double d1 = slope_a + slope_b - 3 * (value_a - value_b) / (a - b);
-    const double square = d1 * d1 - slope_a * slope_b;
-    double best = 0.5 * (a + b);
-    if (square >= 0) {
-        const double d2 = std::copysign(std::sqrt(square), b - a);
-        const double guess = b - (b - a) * (slope_b + d2 - d1) / (slope_b - slope_a + 2 * d2);
-        if (std::isfinite(guess)) best = guess;
-    }
-    const double low = std::min(a, b), high = std::max(a, b), margin = 0.1 * (high - low);
-    return std::clamp(best, low + margin, high - margin);
-}
-
 // A point of a line search: the step, its value, and the slope along the line.
-struct Place {
+struct Trial {
     double step, value, slope;
 };
 
-class Search {
+// The minimum of the cubic through two trials, away from the ends of the interval.
+double minimise_cubic(const Trial& a, const Trial& b) {
+    const double d1 = a.slope + b.slope - 3 * (a.value - b.value) / (a.step - b.step);
+    const double square = d1 * d1 - a.slope * b.slope;
+    double best = 0.5 * (a.step + b.step);
+    if (square >= 0) {
+        const double d2 = std::copysign(std::sqrt(square), b.step - a.step);
+        const double guess = b.step - (b.step - a.step) * (b.slope + d2 - d1) / (b.slope - a.slope + 2 * d2);
+        if (std::isfinite(guess)) best = guess;
+    }
+    const double low = std::min(a.step, b.step), high = std::max(a.step, b.step), margin = 0.1 * (high - low);
+    return std::clamp(best, low + margin, high - margin);
+}
+
+class LineSearch {
 public:
-    Search(const Evaluate& evaluate, const AlignedVector<double>& x, const float* along, unsigned threads, AlignedVector<double>& point,
-           AlignedVector<double>& gradient, size_t& evaluations)
+    LineSearch(const Evaluate& evaluate, const AlignedVector<double>& x, const float* along, unsigned threads, AlignedVector<double>& point,
+               AlignedVector<double>& gradient, size_t& evaluations)
         : evaluate_(evaluate), x_(x), along_(along), threads_(threads), point_(point), gradient_(gradient), evaluations_(evaluations) {}
 
     // Finds a step with the strong Wolfe conditions; leaves point and gradient there. False: there is no such step.
-    bool run(const Place& start, double first) {
+    bool run(const Trial& start, double first) {
         start_ = start;
-        Place last = start;
+        Trial last = start;
         double step = first;
         for (size_t i = 0; i < 20; ++i) {
-            found_ = at(step);
-            if (too_high(found_) || (i > 0 && found_.value >= last.value)) return zoom(last, found_);
-            if (flat(found_)) return true;
-            if (found_.slope >= 0) return zoom(found_, last);
-            last = found_;
+            trial_ = evaluate_at(step);
+            if (too_high(trial_) || (i > 0 && trial_.value >= last.value)) return zoom(last, trial_);
+            if (flat(trial_)) return true;
+            if (trial_.slope >= 0) return zoom(trial_, last);
+            last = trial_;
             step *= 2.5;
         }
         return false;
     }
-    const Place& found() const { return found_; }
+    // The step that run() found.
+    const Trial& trial() const { return trial_; }
 
 private:
     static constexpr double kDecrease = 1e-4, kCurvature = 0.9;
 
-    bool too_high(const Place& here) const {
-        return !std::isfinite(here.value) || here.value > start_.value + kDecrease * here.step * start_.slope;
+    bool too_high(const Trial& trial) const {
+        return !std::isfinite(trial.value) || trial.value > start_.value + kDecrease * trial.step * start_.slope;
     }
-    bool flat(const Place& here) const { return std::abs(here.slope) <= -kCurvature * start_.slope; }
+    bool flat(const Trial& trial) const { return std::abs(trial.slope) <= -kCurvature * start_.slope; }
 
-    Place at(double step) {
-        for_blocks(x_.size(), threads_, [&](size_t begin, size_t end) {
-            set_sum(point_.data() + begin, x_.data() + begin, along_ + begin, step, end - begin);
-        });
+    Trial evaluate_at(double step) {
+        for_blocks(x_.size(), threads_,
+                   [&](size_t begin, size_t end) { set_sum(point_.data() + begin, x_.data() + begin, along_ + begin, step, end - begin); });
         ++evaluations_;
         const double value = evaluate_(point_.data(), gradient_.data());
-        const double slope = sum_blocks(x_.size(), threads_, [&](size_t begin, size_t end) {
-            return dot(along_ + begin, gradient_.data() + begin, end - begin);
-        });
+        const double slope =
+            sum_blocks(x_.size(), threads_, [&](size_t begin, size_t end) { return dot(along_ + begin, gradient_.data() + begin, end - begin); });
         return {step, value, slope};
     }
 
-    bool zoom(Place low, Place high) {
+    bool zoom(Trial low, Trial high) {
         for (size_t i = 0; i < 30 && std::abs(high.step - low.step) > 1e-16; ++i) {
-            const double step = std::isfinite(high.value) && std::isfinite(high.slope)
-                                    ? cubic(low.step, low.value, low.slope, high.step, high.value, high.slope)
-                                    : 0.5 * (low.step + high.step);
-            found_ = at(step);
-            if (too_high(found_) || found_.value >= low.value) {
-                high = found_;
+            const bool finite = std::isfinite(high.value) && std::isfinite(high.slope);
+            trial_ = evaluate_at(finite ? minimise_cubic(low, high) : 0.5 * (low.step + high.step));
+            if (too_high(trial_) || trial_.value >= low.value) {
+                high = trial_;
                 continue;
             }
-            if (flat(found_)) return true;
-            if (found_.slope * (high.step - low.step) >= 0) high = low;
-            low = found_;
+            if (flat(trial_)) return true;
+            if (trial_.slope * (high.step - low.step) >= 0) high = low;
+            low = trial_;
         }
         // The interval is empty: take its better end if that is better than the start.
         if (low.step == 0) return false;
-        found_ = at(low.step);
-        return found_.value < start_.value;
+        trial_ = evaluate_at(low.step);
+        return trial_.value < start_.value;
     }
 
     const Evaluate& evaluate_;
@@ -99,7 +95,7 @@ private:
     AlignedVector<double>& point_;
     AlignedVector<double>& gradient_;
     size_t& evaluations_;
-    Place start_{}, found_{};
+    Trial start_{}, trial_{};
 };
 
 }  // namespace
@@ -114,13 +110,13 @@ LbfgsResult minimise_lbfgs(const Evaluate& evaluate, AlignedVector<double>& x, c
     double norm = norm_of(gradient, options.threads);
     while (!progress.done(norm, x)) {
         bool fresh = curvature.empty();
-        double slope = curvature.direct(gradient.data());
+        double slope = curvature.compute_direction(gradient.data());
         if (!(slope < 0)) {  // rounding errors: restart
             curvature.restart(gradient.data());
             fresh = true;
-            slope = curvature.direct(gradient.data());
+            slope = curvature.compute_direction(gradient.data());
         }
-        Search search(evaluate, x, curvature.direction(), options.threads, point, next, result.evaluations);
+        LineSearch search(evaluate, x, curvature.direction(), options.threads, point, next, result.evaluations);
         if (!search.run({0, result.value, slope}, fresh ? 1 / norm : 1)) {
             if (fresh) {
                 result.end = LbfgsEnd::no_progress;
@@ -129,10 +125,10 @@ LbfgsResult minimise_lbfgs(const Evaluate& evaluate, AlignedVector<double>& x, c
             curvature.restart(gradient.data());
             continue;
         }
-        curvature.accept(search.found().step, gradient, next, next.data());
+        curvature.accept(search.trial().step, gradient, next, next.data());
         x.swap(point);
         norm = norm_of(gradient, options.threads);
-        if (!progress.advance(search.found().value, norm, search.found().step)) break;
+        if (!progress.advance(search.trial().value, norm, search.trial().step)) break;
     }
     return result;
 }

@@ -13,7 +13,7 @@ struct LbfgsOptions {
     double gradient_tolerance = 1e-5;  // stop when |g| <= this * max(1, |x|)
     double value_tolerance = 1e-5;     // stop when the value fell by less than this part of itself over `period` iterations; 0: never
     size_t period = 10;
-    double l1 = 0;                     // adds l1 * sum |x_i| to what is minimised
+    double l1 = 0;  // adds l1 * sum |x_i| to the objective
     unsigned threads = 1;
 };
 
@@ -37,7 +37,12 @@ struct LbfgsIteration {
 // Called after each iteration; false: stop. May be empty.
 using Report = std::function<bool(const LbfgsIteration&)>;
 
-// Minimises from `x` and leaves the best point there, also after a stop.
+// Minimises from `x` and leaves the best point there, also after a stop. `evaluate` has no l1 penalty; reported values and gradients have it.
 using Minimise = LbfgsResult(const Evaluate& evaluate, AlignedVector<double>& x, const LbfgsOptions& options, const Report& report);
+
+// Limited-memory BFGS with a line search for the strong Wolfe conditions (Nocedal and Wright, algorithms 7.4, 3.5 and 3.6).
+Minimise minimise_lbfgs;
+// OWL-QN: limited-memory BFGS for f(x) + l1 * sum |x_i| (Andrew and Gao 2007). Many weights stay exactly zero.
+Minimise minimise_owlqn;
 
 }  // namespace tagpool

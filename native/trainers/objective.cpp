@@ -2,50 +2,42 @@
 
 #include <algorithm>
 
-#include "base/fault.hpp"
 #include "base/thread_pool.hpp"
 #include "base/vectors.hpp"
-#include "trainers/lbfgs.hpp"
-#include "trainers/owlqn.hpp"
 
 namespace tagpool {
-Objective::Objective(std::shared_ptr<const TrainingSet> set, bool chain, double l2, std::vector<float> example_weights, unsigned threads)
-    : set_(std::move(set)), free_(*set_, chain), chain_(chain), l2_(l2), example_weights_(std::move(example_weights)),
-      threads_(std::max(threads, 1u)), scratch_(threads_) {
-    set_->demand_tokens(true);
-    if (!example_weights_.empty() && example_weights_.size() != (chain ? set_->sentence_count() : set_->token_count()))
-        throw InputFault(chain ? "example_weights: expected one for each sentence" : "example_weights: expected one for each token");
+
+Objective::Objective(const std::shared_ptr<const TrainingSet>& set, bool chain, double l2, std::vector<float> example_weights, unsigned threads)
+    : Trainer(set, chain, std::move(example_weights)), free_(*set, chain), l2_(l2), threads_(std::max(threads, 1u)), scratch_(threads_) {
+    set_->require_items(true);
     weights_.assign(set_->weight_count(), 0);
     gradient_.assign(set_->weight_count(), 0);
     copies_.assign((threads_ == 1 ? std::min<size_t>(set_->parts() - 1, 1) : set_->parts() - 1) * set_->shared_count(), 0);
     edge_gradients_.assign(set_->parts() * set_->edge_size(), 0);
     losses_.assign(set_->parts(), 0);
     if (set_->twins_by_weight()) {
-        set_->places().each(parameter_count(), [&](size_t, size_t place, float factor) { weights_[place] = static_cast<double>(factor); });
+        layout().each([&](size_t, size_t place, float factor) { weights_[place] = static_cast<double>(factor); });
         scales_.resize(free_.size());
         free_.each(0, free_.size(), [&](size_t i, size_t place) { scales_[i] = static_cast<float>(weights_[place]); });
     }
 }
 
 double Objective::operator()(const double* parameters, double* gradient) {
-    const Places places = set_->places();
     const bool by_weight = set_->twins_by_weight();
-    places.each(parameter_count(), [&](size_t i, size_t place, float factor) {
-        weights_[place] = static_cast<double>(by_weight ? factor * factor : factor) * parameters[i];
-    });
+    layout().each(
+        [&](size_t i, size_t place, float factor) { weights_[place] = static_cast<double>(by_weight ? factor * factor : factor) * parameters[i]; });
     const double loss = evaluate_loss();
     add_copies();
-    // Twins share what is theirs together: each has the factor's part of it.
-    places.each(parameter_count(), [&](size_t i, size_t place, float factor) {
+    // Each twin has an equal part of the gradient.
+    layout().each([&](size_t i, size_t place, float factor) {
         gradient[i] = gradient_[place] / static_cast<double>(by_weight ? 1.0f : factor) + l2_ * parameters[i];
     });
     return loss + 0.5 * l2_ * dot(parameters, parameters, parameter_count());
 }
 
 double Objective::evaluate(const double* weights, double* gradient) {
-    for_blocks(free_.size(), threads_, [&](size_t begin, size_t end) {
-        free_.each(begin, end, [&](size_t i, size_t place) { weights_[place] = scale(i) * weights[i]; });
-    });
+    for_blocks(free_.size(), threads_,
+               [&](size_t begin, size_t end) { free_.each(begin, end, [&](size_t i, size_t place) { weights_[place] = scale(i) * weights[i]; }); });
     const double loss = evaluate_loss();
     return loss + finish(weights, gradient);
 }
@@ -61,20 +53,26 @@ LbfgsResult Objective::minimise(LbfgsOptions options, InterruptCheck interrupt, 
     return (options.l1 > 0 ? minimise_owlqn : minimise_lbfgs)(evaluate_and_poll, point_, options, report);
 }
 
+std::vector<double> Objective::parameters() {
+    std::vector<double> out(parameter_count());
+    each_parameter([&](size_t i, double parameter) { out[i] = parameter; });
+    return out;
+}
+
 // The loss; leaves its gradient in gradient_ and the copies.
 double Objective::evaluate_loss() {
     const TrainingSet& set = *set_;
     if (chain_) kernels().doubles.make_edges(set, {weights_.data(), 1, 1.0}, edges_);
     const size_t edges = set.edge_size(), shared = set.shared_count();
-    const float* const weights = example_weights_.empty() ? nullptr : example_weights_.data();
+    const Examples all = examples();
     std::fill(gradient_.begin(), gradient_.end(), 0.0);
     parallel_for(set.parts(), threads_, [&](size_t part, unsigned worker) {
         double* const copy = part == 0 ? gradient_.data() : copies_.data() + (threads_ == 1 ? 0 : (part - 1) * shared);
         double* const edge_gradients = edge_gradients_.data() + part * edges;
         if (part > 0) std::fill_n(copy, shared, 0.0);
         std::fill_n(edge_gradients, edges, 0.0);
-        losses_[part] = kernels().objective.add_gradient(set, weights_.data(), edges_, chain_, weights, part, copy, gradient_.data(),
-                                                           edge_gradients, scratch_[worker]);
+        losses_[part] =
+            kernels().objective.add_gradient(all, weights_.data(), edges_, part, {copy, gradient_.data(), edge_gradients}, scratch_[worker]);
         if (threads_ == 1 && part > 0)  // the parts run in order: one copy is enough, with the same sums
             for (size_t i = 0; i < shared; ++i) gradient_[i] += copy[i];
     });
@@ -101,9 +99,9 @@ void Objective::add_copies() {
 double Objective::finish(const double* weights, double* gradient) {
     add_copies();
     return 0.5 * l2_ * sum_blocks(free_.size(), threads_, [&](size_t begin, size_t end) {
-        free_.each(begin, end, [&](size_t i, size_t place) { gradient[i] = scale(i) * gradient_[place] + l2_ * weights[i]; });
-        return dot(weights + begin, weights + begin, end - begin);
-    });
+               free_.each(begin, end, [&](size_t i, size_t place) { gradient[i] = scale(i) * gradient_[place] + l2_ * weights[i]; });
+               return dot(weights + begin, weights + begin, end - begin);
+           });
 }
 
 }  // namespace tagpool

@@ -1,10 +1,9 @@
-#include "trainers/owlqn.hpp"
-
 #include <cmath>
 
-#include "trainers/curvature.hpp"
-#include "trainers/convergence.hpp"
 #include "base/vectors.hpp"
+#include "trainers/convergence.hpp"
+#include "trainers/curvature.hpp"
+#include "trainers/minimiser.hpp"
 
 namespace tagpool {
 namespace {
@@ -27,13 +26,13 @@ public:
     LbfgsResult run(const Report& report) {
         LbfgsResult result{LbfgsEnd::iterations, evaluate_(x_.data(), gradient_.data()) + penalty(x_), 0, 1};
         Progress progress(options_, report, result);
-        find_pseudo(x_, gradient_);
+        compute_pseudo_gradient(x_, gradient_);
         curvature_.restart(pseudo_.data());
         double norm = norm_of(pseudo_, options_.threads);
         while (!progress.done(norm, x_)) {
             const bool fresh = curvature_.empty();
-            curvature_.direct(pseudo_.data());
-            const double slope = stay_downhill();
+            curvature_.compute_direction(pseudo_.data());
+            const double slope = align_direction();
             double value = result.value, step = fresh ? 1 / norm : 1;
             if (!(slope < 0) || !search(step, value, result.evaluations)) {
                 if (fresh) {
@@ -43,7 +42,7 @@ public:
                 curvature_.restart(pseudo_.data());
                 continue;
             }
-            find_pseudo(point_, next_);
+            compute_pseudo_gradient(point_, next_);
             curvature_.accept(1, gradient_, next_, pseudo_.data());
             x_.swap(point_);
             norm = norm_of(pseudo_, options_.threads);
@@ -54,10 +53,10 @@ public:
 
 private:
     template <class Work>
-    double sum(Work&& each) const {
+    double sum(Work&& term) const {
         return sum_blocks(x_.size(), options_.threads, [&](size_t begin, size_t end) {
             double total = 0;
-            for (size_t i = begin; i < end; ++i) total += each(i);
+            for (size_t i = begin; i < end; ++i) total += term(i);
             return total;
         });
     }
@@ -66,14 +65,14 @@ private:
         return options_.l1 * sum([&](size_t i) { return std::abs(x[i]); });
     }
 
-    void find_pseudo(const AlignedVector<double>& x, const AlignedVector<double>& gradient) {
+    void compute_pseudo_gradient(const AlignedVector<double>& x, const AlignedVector<double>& gradient) {
         for_blocks(x_.size(), options_.threads, [&](size_t begin, size_t end) {
             for (size_t i = begin; i < end; ++i) pseudo_[i] = pseudo_gradient(x[i], gradient[i], options_.l1);
         });
     }
 
-    // Zeroes the components of the direction that do not descend; returns the slope.
-    double stay_downhill() {
+    // Zeroes the components of the direction that do not apply_gradient; returns the slope.
+    double align_direction() {
         float* const along = curvature_.direction();
         return sum([&](size_t i) {
             if (static_cast<double>(along[i]) * pseudo_[i] >= 0) along[i] = 0;

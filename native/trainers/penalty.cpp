@@ -9,9 +9,7 @@
 
 namespace tagpool {
 
-Penalty::Penalty(Kind kind, double strength, double ridge, size_t size) : kind_(kind), strength_(strength), ridge_(ridge), size_(size) {
-    restart();
-}
+Penalty::Penalty(Kind kind, double strength, double ridge, size_t size) : kind_(kind), strength_(strength), ridge_(ridge), size_(size) { restart(); }
 
 void Penalty::restart() {
     lengths_.clear();
@@ -42,10 +40,10 @@ void Penalty::step(double length) {
     }
 }
 
-void Penalty::catch_up(double* group, size_t count, size_t since) const {
+void Penalty::apply_missed_steps(double* group, size_t count, size_t since) const {
     if (since == steps()) return;
     if (kind_ == Kind::elitist || kind_ == Kind::elitist_approximate) {
-        catch_up_elitist(group, count, since);
+        apply_elitist(group, count, since);
         return;
     }
     const double threshold = (thresholds_.back() - thresholds_[since]) / products_[since];
@@ -56,7 +54,7 @@ void Penalty::catch_up(double* group, size_t count, size_t since) const {
     if (ridge_ > 0) prox_l2(group, count, products_.back() / products_[since] - 1);
 }
 
-void Penalty::catch_up_elitist(double* group, size_t count, size_t since) const {
+void Penalty::apply_elitist(double* group, size_t count, size_t since) const {
     const bool approximate = kind_ == Kind::elitist_approximate;
     while (since < steps()) {
         size_t nonzero = 0;
@@ -69,7 +67,9 @@ void Penalty::catch_up_elitist(double* group, size_t count, size_t since) const 
         }
         if (nonzero == 0) return;
         // The loss of each nonzero weight after the steps up to `until`, while none becomes zero.
-        const auto lost = [&](size_t until) { return -sum * std::expm1(decay(since, nonzero) - decay(until, nonzero)) / static_cast<double>(nonzero); };
+        const auto lost = [&](size_t until) {
+            return -sum * std::expm1(decay(since, nonzero) - decay(until, nonzero)) / static_cast<double>(nonzero);
+        };
         size_t low = since, high = steps();  // `low` is safe
         if (lost(high) < least) low = high;
         while (high - low > 1) {
@@ -81,41 +81,33 @@ void Penalty::catch_up_elitist(double* group, size_t count, size_t since) const 
         if (since == steps()) return;
         // The step at which a weight becomes zero, applied directly.
         const double by = lengths_[since++] * strength_;
-        double threshold;
-        if (approximate) {
-            double left = 0;
-            for (size_t i = 0; i < count; ++i) left += std::abs(group[i]);
-            threshold = by / (1 + by * static_cast<double>(size_)) * left;
-        } else {
-            threshold = elitist_threshold(group, count, by, false);
-        }
-        prox_l1(group, count, threshold);
+        prox_l1(group, count, elitist_threshold(group, count, by, approximate ? size_ : 0));
     }
 }
 
-void Penalty::catch_up_across(double* const* members, size_t count, size_t since, const double* moves, const double* alpha,
-                              double* pooled) const {
+void Penalty::update_experts(double* const* members, size_t count, size_t since, const double* step_sizes, const double* alpha,
+                             double* pooled) const {
     const ElitistKernels& run = kernels().elitist;
     if (since == steps()) return run.mix(alpha, members, size_, count, pooled);
-    AcrossSteps across{size_, 0, nullptr, kind_ == Kind::elitist, nullptr, moves, alpha};
-    double shares[kMostAcross], group[kMostAcross];
+    ExpertSteps missed{size_, 0, nullptr, kind_ == Kind::elitist, nullptr, step_sizes, alpha};
+    double shares[kMaxExperts], group[kMaxExperts];
     if (kind_ == Kind::weight) {
-        across.threshold = (thresholds_.back() - thresholds_[since]) / products_[since];
+        missed.threshold = (thresholds_.back() - thresholds_[since]) / products_[since];
     } else {
         // A gradient step makes all weights of a group nonzero, and the first proximal step zeroes most of them: apply it directly.
-        across.factors = factors_.data() + since++ * size_;
+        missed.factors = factors_.data() + since++ * size_;
         const double *now = remains_.data() + steps() * size_, *then = inverses_.data() + since * size_;
         for (size_t k = 0; k < size_; ++k) shares[k] = (1 - now[k] * then[k]) / static_cast<double>(k + 1);
-        if (since < steps()) across.shares = shares;
+        if (since < steps()) missed.shares = shares;
     }
-    thread_local std::vector<uint32_t> rest;
-    if (rest.size() < count) rest.resize(count);
-    const size_t rests = run.catch_up(across, members, count, pooled, rest.data());
-    for (size_t i = 0; i < rests; ++i) {
-        double& mixed = pooled[rest[i]] = 0;
-        for (size_t m = 0; m < size_; ++m) group[m] = members[m][rest[i]];
-        catch_up_elitist(group, size_, since);
-        for (size_t m = 0; m < size_; ++m) mixed += alpha[m] * (members[m][rest[i]] = group[m]);
+    thread_local std::vector<uint32_t> unfinished;
+    if (unfinished.size() < count) unfinished.resize(count);
+    const size_t unfinished_count = run.apply_missed_steps(missed, members, count, pooled, unfinished.data());
+    for (size_t i = 0; i < unfinished_count; ++i) {
+        double& mixed = pooled[unfinished[i]] = 0;
+        for (size_t m = 0; m < size_; ++m) group[m] = members[m][unfinished[i]];
+        apply_elitist(group, size_, since);
+        for (size_t m = 0; m < size_; ++m) mixed += alpha[m] * (members[m][unfinished[i]] = group[m]);
     }
 }
 

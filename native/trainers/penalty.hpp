@@ -4,11 +4,10 @@
 // l1, l2, elastic and group shrink a size m (of a weight, or the norm of a group) by m <- (m - e_i l)/(1 + e_i r), so that
 //     n steps:  m <- (m - sum_i e_i l P_{i-1}) / P_n,   P_i = prod_{j <= i} (1 + e_j r).
 // elitist: while all its k nonzero weights stay so, a group's sum s falls by the factor 1 - c_i k, c_i = e_i l / (1 + e_i l K), K = k (or the
-// size of the group if approximate), and each of them by an equal part of that loss. Between two weights that become zero the steps are one product; the step at which a
-// weight becomes zero is found by bisection.
+// size of the group if approximate), and each of them by an equal part of that loss. Between two weights that become zero the steps are one
+// product; bisection finds the step at which a weight becomes zero.
 #pragma once
 #include <cstddef>
-#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -27,16 +26,16 @@ public:
     // Whether restart() is due: the products are close to overflow or underflow.
     bool is_full() const { return products_.back() > 1e100 || remains_.back() < 1e-100; }
     // Applies all steps from number `since` on to a group.
-    void catch_up(double* group, size_t count, size_t since) const;
-    // The same for groups that lie across arrays (elitist kinds, or l1): group i has members[m][i] for every m below the size of the
-    // largest group, which is at most kMostAcross. `pooled` holds their pending gradient:
-    //     members[m] -= moves[m] * pooled,  the steps,  pooled = sum_m alpha[m] * members[m].
-    void catch_up_across(double* const* members, size_t count, size_t since, const double* moves, const double* alpha, double* pooled) const;
+    void apply_missed_steps(double* group, size_t count, size_t since) const;
+    // The same for groups of one weight of each expert (elitist kinds, or l1): group i has members[m][i] for every m below the size of the
+    // largest group, which is at most kMaxExperts. `pooled` holds their pending gradient:
+    //     members[m] -= step_sizes[m] * pooled,  the steps,  pooled = sum_m alpha[m] * members[m].
+    void update_experts(double* const* members, size_t count, size_t since, const double* step_sizes, const double* alpha, double* pooled) const;
     // Forgets the steps, after all groups have received them.
     void restart();
 
 private:
-    void catch_up_elitist(double* group, size_t count, size_t since) const;
+    void apply_elitist(double* group, size_t count, size_t since) const;
     double decay(size_t step, size_t nonzero) const { return decays_[step * size_ + nonzero - 1]; }
 
     Kind kind_;

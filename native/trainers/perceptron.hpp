@@ -7,50 +7,43 @@
 #include <memory>
 #include <vector>
 
-#include "base/interrupt_check.hpp"
-#include "kernels/kernels.hpp"
 #include "dataset/averaged_weights.hpp"
-#include "base/random.hpp"
 #include "dataset/row_masks.hpp"
-#include "dataset/training_set.hpp"
 #include "trainers/trainer.hpp"
 
 namespace tagpool {
 
-class Perceptron {
+class Perceptron final : public Trainer {
 public:
     using Number = float;
 
-    // `example_weights` (the c_s) has one number for each sentence of a chain, else for each token; empty: all are 1.
-    Perceptron(std::shared_ptr<const TrainingSet> set, bool chain, uint64_t seed, std::vector<float> example_weights);
+    // The example weights are the c_s.
+    Perceptron(const std::shared_ptr<const TrainingSet>& set, bool chain, uint64_t seed, std::vector<float> example_weights);
 
-    size_t parameter_count() const { return chain_ ? set_->places().size() : set_->pair_count(); }
     // Restarts from these parameters instead of zero.
-    void start_from(const float* parameters);
+    void start_from(const float* parameters) {
+        weights_.load(layout(), parameters);
+        examples_ = 0;
+    }
     // Trains on all sentences in a new order; returns the number of wrong tokens among those with a gold label. An exception from `interrupt`
     // ends the epoch between two sentences.
     size_t epoch(InterruptCheck interrupt);
     // Averaged parameters, and current parameters.
     std::vector<float> parameters() const;
-    std::vector<float> current() const;
+    std::vector<float> current() const { return weights_.parameters(layout(), 1); }
 
 private:
     size_t learn(size_t begin, size_t length, float weight);
-    void move(size_t token, int32_t right, int32_t wrong, float weight);
-    void move_edge(size_t place, float weight);
-    void move_edges(const int32_t* labels, size_t begin, size_t length, float weight);
+    void update_nodes(size_t token, int32_t right, int32_t wrong, float weight);
+    void update_edge(size_t place, float weight);
+    void update_edges(const int32_t* labels, size_t begin, size_t length, float weight);
 
-    std::shared_ptr<const TrainingSet> set_;
-    bool chain_;
-    std::vector<float> example_weights_;
     Random random_;
     AveragedWeights weights_;
     RowMasks masks_;
     size_t examples_ = 0;
     ChainScratch<float> scratch_;
-    std::vector<int32_t> best_, held_;
+    std::vector<int32_t> best_, constrained_;
 };
-
-static_assert(Trainer<Perceptron>);
 
 }  // namespace tagpool

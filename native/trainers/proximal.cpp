@@ -23,21 +23,17 @@ void prox_group(double* x, size_t count, double step) {
     for (size_t i = 0; i < count; ++i) x[i] *= by;
 }
 
-double elitist_threshold(const double* x, size_t count, double step, bool approximate) {
+double elitist_threshold(const double* x, size_t count, double step, size_t approximate_size) {
     thread_local std::vector<double> sizes;
     sizes.resize(count);
     double sum = 0;
     for (size_t i = 0; i < count; ++i) sum += sizes[i] = std::abs(x[i]);
-    if (approximate) return step / (1 + step * static_cast<double>(count)) * sum;
+    if (approximate_size > 0) return step / (1 + step * static_cast<double>(approximate_size)) * sum;
     std::sort(sizes.begin(), sizes.end(), std::greater<>());
     sum = 0;
     size_t chosen = 0;
     while (chosen < count && sizes[chosen] > step * (sum - static_cast<double>(chosen) * sizes[chosen])) sum += sizes[chosen++];
     return step / (1 + step * static_cast<double>(chosen)) * sum;
-}
-
-void prox_elitist(double* x, size_t count, double step, bool approximate) {
-    prox_l1(x, count, elitist_threshold(x, count, step, approximate));
 }
 
 }  // namespace tagpool

@@ -9,51 +9,38 @@
 // the previous batch, in the order of that batch, and scores this one. In the second, each thread owns sentences. The result is the same
 // bits for every number of threads, and weights stay in the cache of one core.
 #pragma once
+#include <functional>
 #include <memory>
 #include <vector>
 
-#include "base/interrupt_check.hpp"
-#include "base/buffer.hpp"
-#include "dataset/dropout.hpp"
-#include "kernels/kernels.hpp"
-#include "dataset/averaged_weights.hpp"
 #include "base/thread_pool.hpp"
-#include "base/random.hpp"
+#include "dataset/averaged_weights.hpp"
+#include "dataset/dropout.hpp"
 #include "dataset/row_masks.hpp"
 #include "dataset/shards.hpp"
-#include "dataset/training_set.hpp"
 #include "trainers/trainer.hpp"
 
 namespace tagpool {
 
 struct SgdOptions {
     double l2 = 1;
-    double step = 0;          // eta_0; 0: calibrated
     size_t average_from = 1;  // epochs before averaging begins
-    uint64_t seed = 1;
-    size_t batch = 8;         // sentences in a step
-    unsigned threads = 1;
-    double dropout = 0;                 // dropout.hpp
+    double dropout = 0;       // dropout.hpp
+    StepOptions steps;
     std::vector<uint16_t> groups = {};  // of features that are dropped together
 };
 
-class Sgd {
+class Sgd final : public StochasticTrainer {
 public:
     using Number = float;
 
-    // `example_weights` has one number for each sentence of a chain, else for each token; empty: all are 1.
-    Sgd(std::shared_ptr<const TrainingSet> set, bool chain, const SgdOptions& options, std::vector<float> example_weights);
+    Sgd(const std::shared_ptr<const TrainingSet>& set, bool chain, const SgdOptions& options, std::vector<float> example_weights);
 
-    size_t parameter_count() const { return chain_ ? set_->places().size() : set_->pair_count(); }
     // Restarts from these parameters instead of zero.
     void start_from(const float* parameters);
-    // Trains on all sentences in a new order; returns the mean loss before each step, or infinity as soon as training diverges. An
-    // exception from `interrupt` ends the epoch between two steps.
-    double epoch(InterruptCheck interrupt);
     // Averaged parameters (before averaging begins: the current ones), and current parameters.
     std::vector<float> parameters() const;
-    std::vector<float> current() const;
-    double step() const { return step_; }
+    std::vector<float> current() const { return weights_.parameters(layout(), divisor_); }
 
 private:
     struct Batch {
@@ -62,54 +49,48 @@ private:
         std::vector<size_t> first_tokens;  // of each sentence within the batch; the last is the total
         double step = 0, second = 0;       // step of weights, and of seconds
         uint64_t first_visit = 0;          // sentences seen before
-        bool both = false;
+        bool both = false;                 // whether seconds are updated, too
     };
 
-    const float* example_weights() const { return example_weights_.empty() ? nullptr : example_weights_.data(); }
-    size_t length(size_t sentence) const { return set_->sentences_[sentence + 1] - set_->sentences_[sentence]; }
-    double pass(const std::vector<uint32_t>& order, bool average, double bound, InterruptCheck interrupt);
-    void lay_out(Batch& batch);
-    double learn(Batch& batch, ThreadPool& pool);
-    void score_and_descend(const Batch& batch, ThreadPool& pool);
-    double differentiate(const Batch& batch, ThreadPool& pool);
-    void descend(size_t shard);
-    Shards::List rows(const Batch& batch, size_t i, size_t shard) const;
-    void descend_edges();
-    void finish_batch();
-    void calibrate(InterruptCheck interrupt);
-    double uniform_loss(const std::vector<uint32_t>& sentences) const;
-    void restore(const std::vector<uint32_t>& sample, const std::vector<float>& start);
-    void settle();
+    double pass(const Order& order, double bound, InterruptCheck interrupt) override;
+    double train(const Order& order, InterruptCheck interrupt) override;
+    std::function<void()> make_undo(const Order& sample) override;
 
-    std::shared_ptr<const TrainingSet> set_;
-    bool chain_;
-    SgdOptions options_;
-    std::vector<float> example_weights_;
-    double shrink_, step_;
-    Random random_;
+    void grow_work_space(Batch& batch);
+    void update_and_score(const Batch& batch, ThreadPool& pool);
+    double differentiate(const Batch& batch, ThreadPool& pool);
+    void update_shard(size_t shard);
+    Shards::List rows(const Batch& batch, size_t i, size_t shard) const;
+    void update_edges();
+    void finish_batch();
+    double uniform_loss(const Order& sentences) const;
+    void apply_divisors();
+    size_t length(size_t sentence) const { return set_->sentences_[sentence + 1] - set_->sentences_[sentence]; }
+    WeightView<float> view() const { return {weights_.data(), 2, static_cast<float>(1 / divisor_)}; }
+
+    const size_t average_from_;
+    const double shrink_;
     AveragedWeights weights_;
     RowMasks masks_;
     std::shared_ptr<const Shards> shards_;
     Dropout dropout_;
     double divisor_ = 1, average_divisor_ = 1, fraction_ = 0;
     size_t epochs_ = 0, seen_ = 0, averaged_steps_ = 0;
-    bool from_zero_ = true;
+    bool from_zero_ = true, averages_ = false;  // averages_: in this epoch
 
-    // Work space of a batch. nodes_, edge_gradients_ and triples_ hold the pending gradient of the previous batch until its weights are loaded
-    // again.
+    // Work space of a batch. nodes_, edge_gradients_ and cell_gradients_ hold the pending gradient of the previous batch until its weights are
+    // loaded again.
     Batch pending_;
     EdgeTable<float> edges_;
-    std::vector<ChainScratch<float>> scratch_;     // by worker
-    std::vector<double> losses_;                   // by sentence
-    std::vector<AlignedVector<float>> triples_;    // by sentence: gradients, one for each visit of Arcs::each_triple
-    AlignedVector<float> nodes_;                   // by token: gradients
-    std::vector<float> edge_gradients_;            // by sentence
-    std::vector<uint8_t> moves_;                   // by token
-    AlignedVector<float> parts_[Shards::kCount];   // by token
-    Dropout::Kept kept_[Shards::kCount];           // by sentence, of the batch that was scored last
+    std::vector<ChainScratch<float>> scratch_;          // by worker
+    std::vector<double> losses_;                        // by sentence
+    std::vector<AlignedVector<float>> cell_gradients_;  // by sentence: one for each visit of TransitionFeatures::each_cell
+    AlignedVector<float> nodes_;                        // by token: gradients
+    std::vector<float> edge_gradients_;                 // by sentence
+    std::vector<uint8_t> updated_;                      // by token: its gradient is not negligible
+    AlignedVector<float> parts_[Shards::kCount];        // by token: scores of a shard
+    Dropout::Rows selected_[Shards::kCount];            // by sentence, of the batch that was scored last
     std::vector<uint32_t> longest_first_;
 };
-
-static_assert(Trainer<Sgd>);
 
 }  // namespace tagpool

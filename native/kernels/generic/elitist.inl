@@ -37,8 +37,8 @@ inline Doubles chosen_from(const double* factors, size_t size, Doubles chosen) {
 
 // The threshold of one step. Starts with all weights and removes those below the threshold until it no longer rises.
 template <size_t kSize>
-inline Doubles threshold_of(const Doubles* sizes, size_t given, const double* factors, bool exact) {
-    const size_t size = kSize ? kSize : given;
+inline Doubles threshold_of(const Doubles* sizes, size_t runtime_size, const double* factors, bool exact) {
+    const size_t size = kSize ? kSize : runtime_size;
     Doubles sum = sizes[0];
     for (size_t m = 1; m < size; ++m) sum += sizes[m];
     Doubles threshold = sum * factors[size - 1];
@@ -59,17 +59,17 @@ inline Doubles threshold_of(const Doubles* sizes, size_t given, const double* fa
 }
 
 template <size_t kSize>
-size_t catch_up_sized(const AcrossSteps& steps, double* const* members, size_t count, double* pooled, uint32_t* rest) {
+size_t update_sized(const ExpertSteps& steps, double* const* members, size_t count, double* pooled, uint32_t* unfinished) {
     constexpr double kLarge = std::numeric_limits<double>::max();
-    constexpr size_t kRoom = kSize ? kSize : kMostAcross;
+    constexpr size_t kRoom = kSize ? kSize : kMaxExperts;
     const size_t size = kSize ? kSize : steps.size;
     Doubles weights[kRoom], sizes[kRoom];
-    size_t rests = 0;
+    size_t unfinished_count = 0;
     for (size_t first = 0; first < count; first += kDoubles) {
         const size_t some = count - first;
         const Doubles gradient = load_some(pooled + first, some);
         for (size_t m = 0; m < size; ++m) {
-            weights[m] = load_some(members[m] + first, some) - steps.moves[m] * gradient;
+            weights[m] = load_some(members[m] + first, some) - steps.step_sizes[m] * gradient;
             sizes[m] = size_of(weights[m]);
         }
         const Doubles threshold = steps.factors ? threshold_of<kSize>(sizes, size, steps.factors, steps.exact) : all_of(steps.threshold);
@@ -90,7 +90,7 @@ size_t catch_up_sized(const AcrossSteps& steps, double* const* members, size_t c
             lost = intact ? lost : all_of(0.0);
             if (any_of(~intact))
                 for (size_t i = 0; i < std::min(some, kDoubles); ++i)
-                    if (!intact[i]) rest[rests++] = static_cast<uint32_t>(first + i);
+                    if (!intact[i]) unfinished[unfinished_count++] = static_cast<uint32_t>(first + i);
         }
         Doubles mixed = {};
         for (size_t m = 0; m < size; ++m) {
@@ -100,15 +100,15 @@ size_t catch_up_sized(const AcrossSteps& steps, double* const* members, size_t c
         }
         store_some(pooled + first, some, mixed);
     }
-    return rests;
+    return unfinished_count;
 }
 
-size_t catch_up_across(const AcrossSteps& steps, double* const* members, size_t count, double* pooled, uint32_t* rest) {
+size_t update_experts(const ExpertSteps& steps, double* const* members, size_t count, double* pooled, uint32_t* unfinished) {
     switch (steps.size) {
-    case 2: return catch_up_sized<2>(steps, members, count, pooled, rest);
-    case 3: return catch_up_sized<3>(steps, members, count, pooled, rest);
-    case 5: return catch_up_sized<5>(steps, members, count, pooled, rest);
-    default: return catch_up_sized<0>(steps, members, count, pooled, rest);
+        case 2: return update_sized<2>(steps, members, count, pooled, unfinished);
+        case 3: return update_sized<3>(steps, members, count, pooled, unfinished);
+        case 5: return update_sized<5>(steps, members, count, pooled, unfinished);
+        default: return update_sized<0>(steps, members, count, pooled, unfinished);
     }
 }
 
@@ -128,23 +128,24 @@ void add_slopes(double* const* members, size_t size, size_t count, const double*
 
 void add_nodes(const TrainingSet& set, const uint8_t* masks, size_t sentence, double by, const double* nodes, double* weights) {
     const size_t begin = set.sentences_[sentence], end = set.sentences_[sentence + 1];
+    const Items& items = set.items();
     const WeightView<double> view{weights, 1, 1.0};
     with_stride(set.stride(), [&](auto constant) {
         constexpr size_t kStride = decltype(constant)::value;
         const size_t stride = kStride ? kStride : set.stride();
         for (size_t token = begin; token < end; ++token, nodes += stride) {
             if (token + 1 < end) prefetch_viewed(set, view, stride, token + 1);
-            for (uint64_t i = set.items().row_starts[token]; i < set.items().row_starts[token + 1]; ++i) {
-                const size_t row = set.items().rows[i];
-                const double times = set.items().row_values.empty() ? by : by * static_cast<double>(set.items().row_values[i]);
+            for (uint64_t i = items.row_starts[token]; i < items.row_starts[token + 1]; ++i) {
+                const size_t row = items.rows[i];
+                const double times = items.row_values.empty() ? by : by * static_cast<double>(items.row_values[i]);
                 if (masks) add_masked_row(weights + row * stride, nodes, times, masks + row * (stride / 8), stride);
                 else add_scaled(weights + row * stride, nodes, times, stride);
             }
         }
         nodes -= (end - begin) * stride;
-        for (uint64_t i = set.items().single_starts[begin]; i < set.items().single_starts[end]; ++i) {
-            const double times = set.items().single_values.empty() ? by : by * static_cast<double>(set.items().single_values[i]);
-            weights[set.items().singles[i].place] += times * nodes[set.items().singles[i].to];
+        for (uint64_t i = items.single_starts[begin]; i < items.single_starts[end]; ++i) {
+            const double times = items.single_values.empty() ? by : by * static_cast<double>(items.single_values[i]);
+            weights[items.singles[i].place] += times * nodes[items.singles[i].to];
         }
     });
 }

@@ -62,15 +62,6 @@ inline double fast_exp(double x) {
     return x < -708.0 ? 0.0 : p * __builtin_bit_cast(double, exponent);
 }
 
-// Eight partial sums: the compiler can use vectors without reordering.
-template <class T>
-inline T sum_of(const T* __restrict x, size_t stride) {
-    T part[8] = {};
-    for (size_t i = 0; i < stride; i += 8)
-        for (size_t k = 0; k < 8; ++k) part[k] += x[i + k];
-    return ((part[0] + part[1]) + (part[2] + part[3])) + ((part[4] + part[5]) + (part[6] + part[7]));
-}
-
 // The largest of whole vectors.
 template <class T>
 inline T max_of(const T* x, size_t stride) {
@@ -101,36 +92,7 @@ inline void prefetch_row(const T* row, size_t count) {
     for (size_t byte = 0; byte < count * sizeof(T); byte += 64) __builtin_prefetch(bytes + byte);
 }
 
-// The sum of rows: in registers if the length is a compile-time constant, else in place.
-template <class T, size_t kStride>
-class Accumulator {
-public:
-    Accumulator(T* out, size_t) : out_(out) {
-        for (size_t y = 0; y < kStride; ++y) row_[y] = 0;
-    }
-    T* data() { return row_; }
-    void store() {
-        for (size_t y = 0; y < kStride; ++y) out_[y] = row_[y];
-    }
-
-private:
-    alignas(32) T row_[kStride];
-    T* out_;
-};
-template <class T>
-class Accumulator<T, 0> {
-public:
-    Accumulator(T* out, size_t stride) : out_(out) {
-        for (size_t y = 0; y < stride; ++y) out_[y] = 0;
-    }
-    T* data() { return out_; }
-    void store() {}
-
-private:
-    T* out_;
-};
-
-// The same in explicit vectors, for the hottest loops: compilers do not vectorise them well.
+// A sum of rows: in explicit vectors if the length is a compile-time constant, since compilers do not vectorise these loops well; else in place.
 template <class T, size_t kStride>
 class Row {
 public:
@@ -207,7 +169,7 @@ auto with_stride([[maybe_unused]] size_t stride, Work&& work) {
 
 // Constants for kernels of transition features: the strides of most chunk and name schemes.
 template <size_t kStride>
-constexpr size_t kArcStride = kStride == 16 || kStride == 24 ? kStride : 0;
+constexpr size_t kTransitionStride = kStride == 16 || kStride == 24 ? kStride : 0;
 
 // Sums and inner products in vectors, with eight partial sums for every width.
 template <class T>
@@ -236,7 +198,7 @@ private:
 };
 
 template <class T>
-inline T total_of(const T* x, size_t count) {
+inline T sum_of(const T* x, size_t count) {
     EightSums<T> total;
     for (size_t i = 0; i < count; i += 8) total.add(x + i);
     return total.sum();
@@ -247,4 +209,29 @@ inline T dot_of(const T* x, const T* y, size_t stride) {
     EightSums<T> total;
     for (size_t i = 0; i < stride; i += 8) total.add_product(x + i, y + i);
     return total.sum();
+}
+
+// log of a product, one logarithm for many factors.
+class LogProduct {
+public:
+    void multiply(double by) {
+        const double more = product_ * by;
+        if (more > 1e-200 && more < 1e200) {
+            product_ = more;
+        } else {
+            sum_ += logarithm(product_) + logarithm(by);
+            product_ = 1;
+        }
+    }
+    double value() const { return sum_ + logarithm(product_); }
+
+private:
+    double sum_ = 0, product_ = 1;
+};
+
+// Grows to `count` numbers; never shrinks.
+template <class T>
+inline T* at_least(AlignedVector<T>& room, size_t count) {
+    if (room.size() < count) room.resize(count);
+    return room.data();
 }

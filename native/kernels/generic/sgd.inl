@@ -3,21 +3,19 @@
 template <class T, size_t kStride>
 inline void score_viewed(const TrainingSet& set, const WeightView<T>& weights, size_t token, T* out) {
     const size_t stride = kStride ? kStride : set.stride(), pitch = stride * weights.copies;
-    Accumulator<T, kStride> sum(out, stride);
-    T* __restrict scores = sum.data();
-    const uint64_t begin = set.items().row_starts[token], end = set.items().row_starts[token + 1];
-    if (set.items().row_values.empty()) {
-        for (uint64_t i = begin; i < end; ++i) add_row(scores, weights.data + size_t{set.items().rows[i]} * pitch, stride);
-    } else {
-        for (uint64_t i = begin; i < end; ++i)
-            add_scaled(scores, weights.data + size_t{set.items().rows[i]} * pitch, static_cast<T>(set.items().row_values[i]), stride);
+    const Items& items = set.items();
+    Row<T, kStride> sum(out, stride);
+    for (uint64_t i = items.row_starts[token]; i < items.row_starts[token + 1]; ++i) {
+        const T* const row = weights.data + size_t{items.rows[i]} * pitch;
+        if (items.row_values.empty()) sum.add(row);
+        else sum.add_scaled(row, static_cast<T>(items.row_values[i]));
     }
-    for (uint64_t i = set.items().single_starts[token]; i < set.items().single_starts[token + 1]; ++i) {
-        const T value = set.items().single_values.empty() ? T{1} : static_cast<T>(set.items().single_values[i]);
-        const auto [place, score] = set.items().singles[i];
-        scores[score % static_cast<uint32_t>(stride)] += value * weights.data[size_t{place} * weights.copies];
+    sum.write();
+    for (uint64_t i = items.single_starts[token]; i < items.single_starts[token + 1]; ++i) {
+        const T value = items.single_values.empty() ? T{1} : static_cast<T>(items.single_values[i]);
+        const auto [place, score] = items.singles[i];
+        out[score % static_cast<uint32_t>(stride)] += value * weights.data[size_t{place} * weights.copies];
     }
-    sum.store();
 }
 
 // Prefetches the weights of a token: they are scattered over memory.
@@ -76,41 +74,32 @@ void score_viewed_sentence(const TrainingSet& set, const WeightView<T>& weights,
 }
 
 template <class T>
-double differentiate(const TrainingSet& set, const WeightView<T>& weights, const T* const* parts, size_t sentence, bool chain,
-                     const float* example_weights, const EdgeTable<T>& edges, T* nodes, T* edge_gradients, ChainScratch<T>& scratch) {
-    const size_t begin = set.sentences_[sentence], length = set.sentences_[sentence + 1] - begin;
+double differentiate(const Examples& examples, const WeightView<T>& weights, const T* const* parts, size_t sentence, const EdgeTable<T>& edges,
+                     T* nodes, T* edge_gradients, ChainScratch<T>& scratch) {
+    const TrainingSet& set = examples.set;
+    const size_t begin = examples.begin(sentence), length = examples.length(sentence);
     std::memset(nodes, 0, length * set.stride() * sizeof(T));
-    if (chain) std::memset(edge_gradients, 0, set.common_edge_size() * sizeof(T));
+    if (examples.chain) std::memset(edge_gradients, 0, set.common_edge_size() * sizeof(T));
     return with_stride(set.stride(), [&](auto constant) {
         constexpr size_t kStride = decltype(constant)::value;
-        const size_t stride = kStride ? kStride : set.stride();
         score_viewed_sentence<T, kStride>(set, weights, parts, begin, length, scratch);
-        if (scratch.shifted.size() < length * stride) scratch.shifted.resize(length * stride);
-        if (scratch.shift.size() < length) scratch.shift.resize(length);
-        for (size_t t = 0; t < length; ++t) {
-            const T* scores = scratch.scores.data() + t * stride;
-            const T most = max_of(scores, set.labels());
-            scratch.shift[t] = static_cast<double>(most);
-            T* shifted = scratch.shifted.data() + t * stride;
-            for (size_t y = 0; y < stride; ++y) shifted[y] = fast_exp(scores[y] - most);
-        }
-        const T weight = chain && example_weights ? static_cast<T>(example_weights[sentence]) : T{1};
-        return chain ? chain_sentence<T, kStride>(set, weights.edges(set), 1.0 / static_cast<double>(weights.inverse_divisor), edges, begin,
-                                                  length, weight, nodes, edge_gradients, scratch)
-                     : token_sentence<T, kStride>(set, begin, length, example_weights, nodes, scratch);
+        shift_scores<T, kStride>(set, length, scratch);
+        const SentenceGradient<T> gradient{begin, length, examples.weight_of_sentence<T>(sentence), nodes, edge_gradients};
+        return examples.chain ? chain_sentence<T, kStride>(set, weights, edges, gradient, scratch)
+                              : token_sentence<T, kStride>(set, begin, length, examples.weights, nodes, scratch);
     });
 }
 
 // Smaller gradients are what rounding leaves of p(gold) = 1.
-constexpr float kNothing = 1e-7f;
+constexpr float kNegligible = 1e-7f;
 
-void find_moves(const TrainingSet& set, float* nodes, size_t length, uint8_t* moves) {
+void mark_updated(const TrainingSet& set, float* nodes, size_t length, uint8_t* updated) {
     const size_t stride = set.stride();
     for (size_t t = 0; t < length; ++t) {
         float* const node = nodes + t * stride;
         int some = 0;
-        for (size_t y = 0; y < stride; ++y) some |= !(std::abs(node[y]) < kNothing);
-        moves[t] = some != 0;
+        for (size_t y = 0; y < stride; ++y) some |= !(std::abs(node[y]) < kNegligible);
+        updated[t] = some != 0;
         if (!some) std::fill_n(node, stride, float{0});
     }
 }
@@ -137,7 +126,7 @@ inline void add_masked_row(T* to, const T* from, T value, const uint8_t* mask, s
 }
 
 template <size_t kStride>
-inline void move_row(const StepTarget& target, size_t row, float value, const float* node, size_t stride_if_unusual) {
+inline void update_row(const StepTarget& target, size_t row, float value, const float* node, size_t stride_if_unusual) {
     const size_t stride = kStride ? kStride : stride_if_unusual;
     float* const to = target.data + row * (2 * stride);
     for (size_t i = 0; i < stride; i += Lanes<float>::kCount) {
@@ -148,16 +137,17 @@ inline void move_row(const StepTarget& target, size_t row, float value, const fl
     }
 }
 
-void descend(const TrainingSet& set, const StepTarget& target, const Shards::List& rows, const Shards::List& singles, const float* nodes,
-             const uint8_t* moves) {
+void apply_gradient(const TrainingSet& set, const StepTarget& target, const Shards::List& rows, const Shards::List& singles, const float* nodes,
+                    const uint8_t* updated) {
     with_stride(set.stride(), [&](auto constant) {
         constexpr size_t kStride = decltype(constant)::value;
         const size_t stride = kStride ? kStride : set.stride(), ahead = target.both ? 2 * stride : stride;
         for (size_t i = 0; i < rows.count; ++i) {
             if (i + kItemsAhead < rows.count) prefetch_row(target.data + rows.items[i + kItemsAhead].place * 2 * stride, ahead);
             const size_t token = rows.items[i].to;
-            if (!moves[token]) continue;
-            move_row<kStride>(target, rows.items[i].place, rows.values ? static_cast<float>(rows.values[i]) : float{1}, nodes + token * stride, stride);
+            if (!updated[token]) continue;
+            update_row<kStride>(target, rows.items[i].place, rows.values ? static_cast<float>(rows.values[i]) : float{1}, nodes + token * stride,
+                                stride);
         }
     });
     for (size_t i = 0; i < singles.count; ++i) {

@@ -1,6 +1,6 @@
 // Viterbi for training and tagging. Included by kernels.inl only. Ties go to the smaller label, decided from the last token on.
 //
-// Only maxima are stored. The way back finds the best predecessor of the one label (or bigram) that it needs.
+// Only maxima are stored. The way back finds the best predecessor of the one label (or bigram) on the path.
 
 // Scores of transitions: [L][stride], [stride] and [stride].
 template <class T>
@@ -57,9 +57,10 @@ void viterbi(const StepScores<T>& steps, size_t length, ScoresOf&& scores_of, in
 
 // The same with transition features, over bigrams:
 //     best_t[b, c] = S[t, c] + A[b, c] + E_t[b, c] + max_a best_{t-1}[a, b]
-// `add_triples(t, grid)` adds E_t to an [L][stride] grid.
-template <class T, size_t kStride, class AddTriples>
-void viterbi_over_bigrams(const StepScores<T>& steps, const T* scores, size_t length, AddTriples&& add_triples, int32_t* out, AlignedVector<T>& room) {
+// `add_transition_cells(t, grid)` adds E_t to an [L][stride] grid.
+template <class T, size_t kStride, class AddCells>
+void viterbi_over_bigrams(const StepScores<T>& steps, const T* scores, size_t length, AddCells&& add_transition_cells, int32_t* out,
+                          AlignedVector<T>& room) {
     const size_t stride = kStride ? kStride : steps.stride, labels = steps.labels, grid = labels * stride;
     T* const best = at_least(room, length * grid + stride);
     T* const most = best + length * grid;
@@ -73,10 +74,10 @@ void viterbi_over_bigrams(const StepScores<T>& steps, const T* scores, size_t le
             for (size_t y = 0; y < labels; ++y) most[y] = std::max(most[y], before[a * stride + y]);
         for (size_t b = 0; b < labels; ++b) {
             T* __restrict row = here + b * stride;
-            const T* __restrict pair = steps.transitions + b * stride;
-            for (size_t c = 0; c < stride; ++c) row[c] = most[b] + (pair[c] + node[c]);
+            const T* __restrict transition = steps.transitions + b * stride;
+            for (size_t c = 0; c < stride; ++c) row[c] = most[b] + (transition[c] + node[c]);
         }
-        add_triples(t, here);
+        add_transition_cells(t, here);
     }
     const T* const ending = best + (length - 1) * grid;
     size_t b = 0, c = 0;
@@ -93,11 +94,11 @@ void viterbi_over_bigrams(const StepScores<T>& steps, const T* scores, size_t le
             break;
         }
         const T* const before = best + (t - 1) * grid;
-        size_t found = 0;
+        size_t previous = 0;
         for (size_t a = 1; a < labels; ++a)
-            if (before[a * stride + b] > before[found * stride + b]) found = a;
+            if (before[a * stride + b] > before[previous * stride + b]) previous = a;
         c = b;
-        b = found;
+        b = previous;
     }
     out[0] = static_cast<int32_t>(c);
 }
@@ -106,37 +107,35 @@ void viterbi_over_bigrams(const StepScores<T>& steps, const T* scores, size_t le
 
 // The best labels of a sentence whose node scores are in the scratch.
 void find_best_sequence(const TrainingSet& set, const float* edges, size_t begin, size_t length, int32_t* out, ChainScratch<float>& scratch) {
-    const Arcs& arcs = set.arcs();
+    const TransitionFeatures& features = set.transition_features();
     const size_t stride = set.stride();
     const float* const scores = scratch.scores.data();
     const StepScores<float> steps{set.labels(), stride, edges + set.transitions_begin(), edges + set.start_begin(), edges + set.end_begin()};
-    if (arcs.empty()) {
+    if (features.empty()) {
         viterbi<float, 0>(steps, length, [&](size_t t) { return scores + t * stride; }, out, at_least(scratch.alpha, length * stride));
         return;
     }
-    const auto add_triples = [&](size_t t, float* grid) {
-        arcs.each_triple_at(begin + t, [&](uint32_t triple, float value) {
-            grid[arcs.triple_cells_[triple]] += edges[set.triples_begin() + triple] * value;
-        });
+    const auto add_transition_cells = [&](size_t t, float* grid) {
+        features.each_cell_at(
+            begin + t, [&](uint32_t cell, float value) { grid[features.bigrams_[cell]] += edges[set.transition_cells_begin() + cell] * value; });
     };
     with_stride(stride, [&](auto constant) {
-        viterbi_over_bigrams<float, kArcStride<decltype(constant)::value>>(steps, scores, length, add_triples, out, scratch.alpha);
+        viterbi_over_bigrams<float, kTransitionStride<decltype(constant)::value>>(steps, scores, length, add_transition_cells, out, scratch.alpha);
     });
 }
 
-void best_labels(const TrainingSet& set, const WeightView<float>& weights, bool chain, size_t begin, size_t length, int32_t* best, int32_t* held,
-                 ChainScratch<float>& scratch) {
+void best_labels(const TrainingSet& set, const WeightView<float>& weights, bool chain, size_t begin, size_t length, int32_t* best,
+                 int32_t* constrained, ChainScratch<float>& scratch) {
     const size_t stride = set.stride();
-    with_stride(stride, [&](auto constant) {
-        score_viewed_sentence<float, decltype(constant)::value>(set, weights, nullptr, begin, length, scratch);
-    });
+    with_stride(stride,
+                [&](auto constant) { score_viewed_sentence<float, decltype(constant)::value>(set, weights, nullptr, begin, length, scratch); });
     const auto find = [&](int32_t* out) {
         if (chain) find_best_sequence(set, weights.edges(set), begin, length, out, scratch);
         else find_best_labels(scratch.scores.data(), set.labels(), stride, length, out);
     };
     find(best);
     const int32_t* gold = set.gold_.data() + begin;
-    std::copy(gold, gold + length, held);
+    std::copy(gold, gold + length, constrained);
     bool complete = true, wrong = false;
     for (size_t t = 0; t < length; ++t) {
         complete = complete && gold[t] != TrainingSet::kUnknown;
@@ -144,13 +143,13 @@ void best_labels(const TrainingSet& set, const WeightView<float>& weights, bool 
     }
     if (complete) return;
     if (!wrong) {
-        std::copy(best, best + length, held);
+        std::copy(best, best + length, constrained);
         return;
     }
     for (size_t t = 0; t < length; ++t)
         for (size_t y = 0; gold[t] != TrainingSet::kUnknown && y < stride; ++y)
             if (y != static_cast<size_t>(gold[t])) scratch.scores[t * stride + y] = -std::numeric_limits<float>::infinity();
-    find(held);
+    find(constrained);
 }
 
 // Tagging ---------------------------------------------------------------------------------------------------------------------
@@ -173,7 +172,7 @@ void score_with_model(const ModelView& model, const Encoding& encoding, const Ad
             if (valued) sum.add_scaled(model.weights + place, value);
             else sum.add(model.weights + place);
         } else {
-            const uint16_t* const labels = model.pair_labels + (place - model.blocks.rows_end());
+            const uint16_t* const labels = model.cell_labels + (place - model.blocks.rows_end());
             const uint32_t count = model.blocks.length(place);
             for (uint32_t k = 0; k < count; ++k) singles[labels[k]] += value * model.weights[place + k];
         }
@@ -189,7 +188,7 @@ inline void prefetch_with_model(const ModelView& model, const Encoding& encoding
         const uint32_t place = encoding.ids[i];
         __builtin_prefetch(model.weights + place);
         if (!model.blocks.is_row(place)) {
-            __builtin_prefetch(model.pair_labels + (place - model.blocks.rows_end()));
+            __builtin_prefetch(model.cell_labels + (place - model.blocks.rows_end()));
         } else {
             constexpr size_t kLine = 64 / sizeof(float);
             for (size_t label = kLine; label < model.stride; label += kLine) __builtin_prefetch(model.weights + place + label);
@@ -218,7 +217,7 @@ void tag_sentence(const ModelView& model, const Encoding& encoding, const AddedR
         return scores;
     };
     const StepScores<float> steps{model.labels, stride, model.transitions, model.start, model.end};
-    if (model.chain && !model.arcs) {
+    if (model.chain && !model.transition_features) {
         scratch.best.resize(length * stride);
         viterbi<float, kStride>(steps, length, scores_of, out + begin, scratch.best.data());
         return;
@@ -228,14 +227,14 @@ void tag_sentence(const ModelView& model, const Encoding& encoding, const AddedR
         find_best_labels(scratch.scores.data(), model.labels, stride, length, out + begin);
         return;
     }
-    const auto add_triples = [&](size_t t, float* grid) {
-        if (history) model.arcs->each_triple(*history, begin + t, [&](uint32_t cell, float score) { grid[cell] += score; });
+    const auto add_transition_cells = [&](size_t t, float* grid) {
+        if (history) model.transition_features->each_cell(*history, begin + t, [&](uint32_t cell, float score) { grid[cell] += score; });
     };
-    viterbi_over_bigrams<float, kArcStride<kStride>>(steps, scratch.scores.data(), length, add_triples, out + begin, scratch.pairs);
+    viterbi_over_bigrams<float, kTransitionStride<kStride>>(steps, scratch.scores.data(), length, add_transition_cells, out + begin, scratch.bigrams);
 }
 
-void tag(const ModelView& model, const Encoding& encoding, const AddedRows& added, const Encoding* history, size_t first, size_t last,
-         int32_t* out, TagScratch& scratch) {
+void tag(const ModelView& model, const Encoding& encoding, const AddedRows& added, const Encoding* history, size_t first, size_t last, int32_t* out,
+         TagScratch& scratch) {
     with_stride(model.stride, [&](auto constant) {
         for (size_t sentence = first; sentence < last; ++sentence) {
             const size_t begin = encoding.sentences[sentence], length = encoding.sentences[sentence + 1] - begin;

@@ -230,17 +230,17 @@ def test_small_batches_come_close_repeat_themselves_and_need_no_threads(name: st
         assert learner.step > 0
         return learner.parameters()
 
-    def total(found: Array) -> float:
-        edges = found[training.cell_count :].reshape(-1, 4)
-        table = np.concatenate([found[: training.cell_count].reshape(-1, 4), edges])
-        return _native.Objective(training, chain, 0.0, NONE, 1)(found)[0] + value(name, table, 0.5, ridge)
+    def total(weights: Array) -> float:
+        edges = weights[training.cell_count :].reshape(-1, 4)
+        table = np.concatenate([weights[: training.cell_count].reshape(-1, 4), edges])
+        return _native.Objective(training, chain, 0.0, NONE, 1)(weights)[0] + value(name, table, 0.5, ridge)
 
-    found = trained(1)
+    weights = trained(1)
     least = total(trained(1, 0.003, 300, 3000))
-    nothing = total(np.zeros_like(found))
-    assert least - 0.01 * (nothing - least) < total(found) < least + 0.05 * (nothing - least)
-    assert trained(1).tobytes() == found.tobytes()
-    assert trained(3).tobytes() == found.tobytes()
+    nothing = total(np.zeros_like(weights))
+    assert least - 0.01 * (nothing - least) < total(weights) < least + 0.05 * (nothing - least)
+    assert trained(1).tobytes() == weights.tobytes()
+    assert trained(3).tobytes() == weights.tobytes()
 
 
 def test_starts_again_and_reports_divergence() -> None:

@@ -17,7 +17,7 @@ Rows = list[list[list[tuple[int, float]]]]
 
 
 @dataclass
-class ArcProblem:
+class TransitionProblem:
     """A problem with transition features beside it."""
 
     base: Problem
@@ -38,7 +38,7 @@ class ArcProblem:
             None if history is None else (history, self.history_features),
         )
 
-    def triples(self) -> list[tuple[int, int, int]]:
+    def cells(self) -> list[tuple[int, int, int]]:
         """Feature and both labels, where they occur."""
         met = {
             (k, a, b)
@@ -56,9 +56,9 @@ class ArcProblem:
         names = zip(training.cell_features().tolist(), training.cell_labels().tolist(), strict=True)
         pairs = {name: next(values) for name in names}
         edges = np.array([next(values) for _ in range(L * (L + 2))])
-        triples = {triple: next(values) for triple in self.triples()}
+        cells = {cell: next(values) for cell in self.cells()}
         assert next(values, None) is None
-        return Weights(pairs, edges[: L * L].reshape(L, L), edges[L * L : -L], edges[-L:], triples)
+        return Weights(pairs, edges[: L * L].reshape(L, L), edges[L * L : -L], edges[-L:], cells)
 
     def scores(self, weights: Weights, sentence: int) -> dict[tuple[int, ...], float]:
         """Every label sequence with its score."""
@@ -71,7 +71,7 @@ class ArcProblem:
                 if t == 0:
                     continue
                 score += weights.transitions[labels[t - 1], y]
-                score += sum(weights.triples.get((k, labels[t - 1], y), 0.0) * value for k, value in history[t])
+                score += sum(weights.cells.get((k, labels[t - 1], y), 0.0) * value for k, value in history[t])
             result[labels] = score
         return result
 
@@ -93,7 +93,7 @@ class Weights:
     transitions: NDArray[np.float64]
     start: NDArray[np.float64]
     end: NDArray[np.float64]
-    triples: dict[tuple[int, int, int], float]
+    cells: dict[tuple[int, int, int], float]
 
 
 def log_sum(values) -> float:
@@ -108,16 +108,16 @@ def encoding(rows: Rows, features: int) -> _native.Encoding:
 
 
 @st.composite
-def arc_problems(draw: st.DrawFn, unknown: bool = True) -> ArcProblem:
+def transition_problems(draw: st.DrawFn, unknown: bool = True) -> TransitionProblem:
     base = draw(problems(unknown=unknown and draw(st.booleans())))
     features = draw(st.integers(1, 3))
     value = st.sampled_from([1.0, 1.0, 0.5, -2.0])
     token = st.dictionaries(st.integers(0, features - 1), value, max_size=2)
     history = [[list(draw(token).items()) for _ in sentence] for sentence in base.rows]
-    return ArcProblem(base, history, features)
+    return TransitionProblem(base, history, features)
 
 
-def larger(labels: int, *, features: int = 5, unknown: bool = False, seed: int = 1) -> ArcProblem:
+def larger(labels: int, *, features: int = 5, unknown: bool = False, seed: int = 1) -> TransitionProblem:
     """A problem of 30 sentences, too large for enumeration; ``unknown`` removes three labels."""
     base = random_problem(30, 9, labels, max(labels, 4), seed)
     random = np.random.default_rng(seed)
@@ -127,4 +127,4 @@ def larger(labels: int, *, features: int = 5, unknown: bool = False, seed: int =
         [[(int(k), 1.0) for k in set(random.integers(0, features, 2).tolist())] if features else [] for _ in sentence]
         for sentence in base.rows
     ]
-    return ArcProblem(base, history, features)
+    return TransitionProblem(base, history, features)

@@ -6,17 +6,17 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from oracles.arcs import ArcProblem, arc_problems, encoding, larger
 from oracles.training import Problem
+from oracles.transition_features import TransitionProblem, encoding, larger, transition_problems
 
 from tagpool import _native
 
 NONE = np.zeros(0, np.float32)
 
 
-@given(arc_problems(), st.booleans(), st.booleans(), st.integers(0, 2**32 - 1))
+@given(transition_problems(), st.booleans(), st.booleans(), st.integers(0, 2**32 - 1))
 @settings(max_examples=200, deadline=None)
-def test_value_and_gradient(problem: ArcProblem, all_pairs: bool, weighted: bool, seed: int) -> None:
+def test_value_and_gradient(problem: TransitionProblem, all_pairs: bool, weighted: bool, seed: int) -> None:
     training = problem.training_set(all_pairs=all_pairs)
     random = np.random.default_rng(seed)
     count = len(problem.base.rows)
@@ -37,13 +37,13 @@ def test_value_and_gradient(problem: ArcProblem, all_pairs: bool, weighted: bool
         assert gradient[i] == pytest.approx(numeric, rel=1e-5, abs=1e-6)
 
 
-@given(arc_problems())
+@given(transition_problems())
 @settings(max_examples=100, deadline=None)
-def test_what_has_weights(problem: ArcProblem) -> None:
+def test_what_has_weights(problem: TransitionProblem) -> None:
     training = problem.training_set()
     L = problem.base.labels
     features, cells = training.transition_cells()
-    assert list(zip(features.tolist(), (cells // L).tolist(), (cells % L).tolist(), strict=True)) == problem.triples()
+    assert list(zip(features.tolist(), (cells // L).tolist(), (cells % L).tolist(), strict=True)) == problem.cells()
     expected = training.cell_count + L * (L + 2) + len(features)
     assert training.parameter_count == expected
 
@@ -70,12 +70,12 @@ def test_the_same_bits_whatever_the_threads(labels: int, unknown: bool) -> None:
 @pytest.mark.parametrize("labels", [3, 9, 22])
 def test_transition_features_of_zero_weight_are_a_plain_chain(labels: int) -> None:
     problem = larger(labels, unknown=True)
-    plain = ArcProblem(problem.base, [[[] for _ in rows] for rows in problem.base.rows], 0)
+    plain = TransitionProblem(problem.base, [[[] for _ in rows] for rows in problem.base.rows], 0)
     objectives = [_native.Objective(item.training_set(), True, 0.0, NONE, 1) for item in (problem, plain)]
     shared = np.random.default_rng(4).normal(size=objectives[1].parameter_count)
-    triples = objectives[0].parameter_count - len(shared)
-    assert triples > 0
-    value, gradient = objectives[0](np.concatenate([shared, np.zeros(triples)]))
+    cells = objectives[0].parameter_count - len(shared)
+    assert cells > 0
+    value, gradient = objectives[0](np.concatenate([shared, np.zeros(cells)]))
     by_chain, gradient_by_chain = objectives[1](shared)
     assert value == pytest.approx(by_chain, rel=1e-12)
     assert np.allclose(gradient[: len(shared)], gradient_by_chain, rtol=1e-9, atol=1e-10)
@@ -86,7 +86,7 @@ def test_scores_far_apart_are_done_in_log_space(unknown: bool) -> None:
     """Weights of some hundreds underflow in any scaled recursion, or overflow; loss and gradient are right all the same."""
     rows = [[[(0, 1.0)], [(1, 1.0)], [(0, 1.0)], [(1, 1.0)]], [[(1, 1.0)], [(0, 1.0)]]]
     gold = [[0, 1, 0, -1 if unknown else 1], [0, 0]]
-    problem = ArcProblem(Problem(rows, gold, 2, 2), [[[(0, 1.0)] for _ in item] for item in rows], 1)
+    problem = TransitionProblem(Problem(rows, gold, 2, 2), [[[(0, 1.0)] for _ in item] for item in rows], 1)
     training = problem.training_set()
     objective = _native.Objective(training, True, 0.0, NONE, 1)
     for seed in range(20):

@@ -6,30 +6,30 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from oracles.arcs import ArcProblem, arc_problems, encoding, larger
 from oracles.training import NONE
+from oracles.transition_features import TransitionProblem, encoding, larger, transition_problems
 
 from tagpool import _native
 
 
-def model_of(problem: ArcProblem, training: _native.TrainingSet, parameters: np.ndarray) -> _native.Model:
+def model_of(problem: TransitionProblem, training: _native.TrainingSet, parameters: np.ndarray) -> _native.Model:
     labels = problem.base.labels
     weights = parameters.astype(np.float32)
     pairs, edges, rest = np.split(weights, [training.cell_count, training.cell_count + labels * (labels + 2)])
-    arcs = _native.TransitionWeights(training, rest.copy(), None, problem.history_features)
+    transition_weights = _native.TransitionWeights(training, rest.copy(), None, problem.history_features)
     names = [f"label {y}" for y in range(labels)]
     named = (training.cell_features(), training.cell_labels())
-    return _native.Model.of_encoded(problem.base.features, names, *named, pairs.copy(), edges.copy(), arcs)
+    return _native.Model.of_encoded(problem.base.features, names, *named, pairs.copy(), edges.copy(), transition_weights)
 
 
-def encodings(problem: ArcProblem) -> tuple[_native.Encoding, _native.Encoding | None]:
+def encodings(problem: TransitionProblem) -> tuple[_native.Encoding, _native.Encoding | None]:
     history = encoding(problem.history, problem.history_features) if problem.history_features else None
     return encoding(problem.base.rows, problem.base.features), history
 
 
-@given(arc_problems(), st.booleans(), st.integers(0, 2**32 - 1))
+@given(transition_problems(), st.booleans(), st.integers(0, 2**32 - 1))
 @settings(max_examples=200, deadline=None)
-def test_tags_are_the_best_sequences(problem: ArcProblem, few: bool, seed: int) -> None:
+def test_tags_are_the_best_sequences(problem: TransitionProblem, few: bool, seed: int) -> None:
     training = problem.training_set()
     random = np.random.default_rng(seed)
     parameters = random.integers(-3, 4, training.parameter_count).astype(float)  # whole numbers: ties are real
@@ -52,7 +52,7 @@ def test_tags_are_the_best_sequences(problem: ArcProblem, few: bool, seed: int) 
         for t in range(1, len(sentence)):
             for a, b in np.ndindex(problem.base.labels, problem.base.labels):
                 expected = weights.transitions[a, b] + sum(
-                    weights.triples.get((k, a, b), 0.0) * value for k, value in problem.history[number][t]
+                    weights.cells.get((k, a, b), 0.0) * value for k, value in problem.history[number][t]
                 )
                 assert pairs[token + t, a, b] == expected
         token += len(sentence)

@@ -8,21 +8,21 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from oracles.arcs import ArcProblem, arc_problems, larger
 from oracles.training import NONE, random_numbers, shuffled
+from oracles.transition_features import TransitionProblem, larger, transition_problems
 
 from tagpool import _native
 
 
-def one_sentence(problem: ArcProblem) -> ArcProblem:
+def one_sentence(problem: TransitionProblem) -> TransitionProblem:
     problem.base.rows, problem.base.gold = problem.base.rows[:1], problem.base.gold[:1]
     problem.history = problem.history[:1]
     return problem
 
 
-@given(arc_problems(), st.booleans(), st.sampled_from([1, 30]), st.integers(0, 2**32 - 1))
+@given(transition_problems(), st.booleans(), st.sampled_from([1, 30]), st.integers(0, 2**32 - 1))
 @settings(max_examples=150, deadline=None)
-def test_a_step_of_sgd_follows_the_gradient(problem: ArcProblem, all_pairs: bool, scale: int, seed: int) -> None:
+def test_a_step_of_sgd_follows_the_gradient(problem: TransitionProblem, all_pairs: bool, scale: int, seed: int) -> None:
     """In single precision; scores of hundreds underflow there, and factors overflow."""
     training = one_sentence(problem).training_set(all_pairs=all_pairs)
     start = (scale * np.random.default_rng(seed).normal(size=training.parameter_count)).astype(np.float32)
@@ -58,9 +58,9 @@ def test_sgd_comes_close_to_the_minimum_whatever_the_threads(unknown: bool) -> N
     assert result[0].tobytes() == result[1].tobytes() == result[2].tobytes()
 
 
-@given(arc_problems(), st.sampled_from(["l1", "l2"]), st.integers(0, 2**32 - 1))
+@given(transition_problems(), st.sampled_from(["l1", "l2"]), st.integers(0, 2**32 - 1))
 @settings(max_examples=60, deadline=None)
-def test_a_step_of_fobos_is_a_gradient_and_a_proximal_step(problem: ArcProblem, penalty: str, seed: int) -> None:
+def test_a_step_of_fobos_is_a_gradient_and_a_proximal_step(problem: TransitionProblem, penalty: str, seed: int) -> None:
     training = one_sentence(problem).training_set()
     start = np.random.default_rng(seed).normal(size=training.parameter_count)
     _, gradient = _native.Objective(training, True, 0.0, NONE, 1)(start)
@@ -99,7 +99,7 @@ def test_fobos_comes_close_to_owlqn() -> None:
 class SlowPerceptron:
     """Weights by name; the average is the plain mean of the weights after each example."""
 
-    def __init__(self, problem: ArcProblem, training: _native.TrainingSet, weights: list[float], seed: int) -> None:
+    def __init__(self, problem: TransitionProblem, training: _native.TrainingSet, weights: list[float], seed: int) -> None:
         self.problem, self.training, self.weights = problem, training, weights
         self.numbers = random_numbers(seed)
         self.now = np.zeros(training.parameter_count)
@@ -107,7 +107,7 @@ class SlowPerceptron:
         self.names = list(zip(training.cell_features().tolist(), training.cell_labels().tolist(), strict=True))
         labels = problem.base.labels
         self.names += [("edge", i) for i in range(labels * (labels + 2))]
-        self.names += [("triple", *item) for item in problem.triples()]
+        self.names += [("cell", *item) for item in problem.cells()]
         self.places = {name: place for place, name in enumerate(self.names)}
 
     def vector(self, sentence: int, labels: tuple[int, ...]) -> np.ndarray:
@@ -127,7 +127,7 @@ class SlowPerceptron:
                 continue
             add(("edge", labels[t - 1] * L + y))
             for k, value in self.problem.history[sentence][t]:
-                add(("triple", k, labels[t - 1], y), value)
+                add(("cell", k, labels[t - 1], y), value)
         return result
 
     def best(self, sentence: int, known: list[int]) -> tuple[int, ...]:
@@ -148,9 +148,9 @@ class SlowPerceptron:
         return wrong
 
 
-@given(arc_problems(), st.integers(0, 1000))
+@given(transition_problems(), st.integers(0, 1000))
 @settings(max_examples=60, deadline=None)
-def test_the_perceptron_is_the_slow_one(problem: ArcProblem, seed: int) -> None:
+def test_the_perceptron_is_the_slow_one(problem: TransitionProblem, seed: int) -> None:
     count = len(problem.base.rows)
     weights = [1.0, 2.0, 0.5][:count]
     training = problem.training_set()
