@@ -127,7 +127,8 @@ void bind_contents(nb::class_<Model>& model) {
             const auto edges = model.tensors().array<float>("edges");
             return to_array(std::vector<float>(edges.begin(), edges.end()));
         }, "Weights of transitions [L][L], start [L] and end [L]; empty without a chain.")
-        .def_prop_ro("has_history", [](const Model& model) { return model.transition_features().has_history(); }, "Whether the model has transition features.")
+        .def_prop_ro("has_history", [](const Model& model) { return model.transition_features().has_history(); },
+                     "Whether the model has transition features.")
         .def("weights_of", &weights_of, nb::arg("names"), "Weights of features by name, [names][labels].")
         .def("history_weights_of", &history_weights_of, nb::arg("names"),
              "Weights of transition features by name: index of the name, from * L + to, weight.");
@@ -157,7 +158,8 @@ void bind_tagging(nb::class_<Model>& model) {
 void bind_scoring(nb::class_<Model>& model) {
     model
         .def("score_encoding", [](const Model& model, const Encoding& encoding) {
-            return to_array(filled<float>(encoding.token_count() * model.view().labels, [&](float* out) { model.score(model.placed(encoding), out); }));
+            const Encoding placed = model.placed(encoding);
+            return to_array(filled<float>(placed.token_count() * model.view().labels, [&](float* out) { model.score(placed, out); }));
         }, nb::arg("encoding"), "Node scores of encoded tokens, [T][L].")
         .def("score_edges_of_encoding", [](const Model& model, const Encoding& encoding, const Encoding* history) {
             const size_t bigrams = size_t{model.view().labels} * model.view().labels;

@@ -116,7 +116,8 @@ void bind_objective(nb::module_& m) {
 template <class AnyTrainer>
 void bind_trainer(nb::class_<AnyTrainer>& bound) {
     bound.def_prop_ro("parameter_count", [](const AnyTrainer& trainer) { return trainer.parameter_count(); }, "Number of parameters.")
-        .def("start_from", &start_from<AnyTrainer, ArrayArgument<typename AnyTrainer::Number>>, nb::arg("parameters"), "Restart from these parameters.")
+        .def("start_from", &start_from<AnyTrainer, ArrayArgument<typename AnyTrainer::Number>>, nb::arg("parameters"),
+             "Restart from these parameters.")
         .def("epoch", [](AnyTrainer& trainer) { return without_gil([&] { return trainer.epoch(check_interrupt); }); },
              "Train one epoch; return the mean loss, or the number of errors of a perceptron.")
         .def("parameters", [](AnyTrainer& trainer) { return to_array(trainer.parameters()); }, "Parameters of the result.");
@@ -169,8 +170,8 @@ void bind_stochastic(nb::module_& m) {
         }, nb::kw_only(), nb::arg("penalty"), nb::arg("strength"), nb::arg("mu") = 0.0, nb::arg("step") = 0.0, nb::arg("seed") = 1,
              nb::arg("batch") = 8, nb::arg("threads") = 1);
     nb::class_<Elitist> elitist(m, "Elitist", "Experts that are trained together as one pool.");
-    elitist.def("__init__", [](Elitist* self, const std::shared_ptr<TrainingSet>& set, bool chain, ElitistOptions options, Doubles alpha, bool learn_alpha,
-                               Floats example_weights) {
+    elitist.def("__init__", [](Elitist* self, const std::shared_ptr<TrainingSet>& set, bool chain, ElitistOptions options, Doubles alpha,
+                               bool learn_alpha, Floats example_weights) {
         options.alpha = to_vector(alpha);
         options.learn_alpha = learn_alpha;
         new (self) Elitist(set, chain, options, to_vector(example_weights));
@@ -200,7 +201,9 @@ void bind_proximal(nb::module_& m) {
     bind_prox("prox_l2", &prox_l2, "Proximal step of the squared l2 penalty, for each row.");
     bind_prox("prox_group", &prox_group, "Proximal step of the group penalty, for each row.");
     m.def("prox_elitist", [](Matrix groups, double step, bool approximate) {
-        return map_rows(groups, [=](double* row, size_t count) { prox_l1(row, count, elitist_threshold(row, count, step, approximate ? count : 0)); });
+        return map_rows(groups, [=](double* row, size_t count) {
+            prox_l1(row, count, elitist_threshold(row, count, step, approximate ? count : 0));
+        });
     }, nb::arg("groups"), nb::arg("step"), nb::arg("approximate") = false, "Proximal step of the elitist penalty, for each row.");
     m.def("prox_many", [](Matrix groups, const std::string& penalty, double strength, double ridge, Doubles steps) {
         Penalty lazy = penalty_of(penalty, strength, ridge, groups.shape(1));

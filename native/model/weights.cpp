@@ -58,7 +58,10 @@ ModelWeights::ModelWeights(const Tensors& tensors, size_t label_count) {
 
 void ModelWeights::write(BlockWeights blocks, size_t labels, Tensors& to) {
     std::string ends;
-    for (const uint32_t end : blocks.blocks.ends) ends += (ends.empty() ? "[" : ",") + std::to_string(end);
+    for (const uint32_t end : blocks.blocks.ends) {
+        ends += ends.empty() ? '[' : ',';
+        ends += std::to_string(end);
+    }
     to.set("blocks", ends + "]");
     blocks.weights.resize(blocks.weights.size() + stride_of(labels), 0.0f);
     to.add("features.weights", std::move(blocks.weights));
