@@ -75,7 +75,7 @@ class Member:
         labels: Labels = legally(tagger, corpus) if isinstance(tagger, MaxEnt) else tagger.predict(corpus)
         if self.scheme != SCHEME:
             return Said(convert_many(labels, self.scheme, SCHEME, repair=True)[0])
-        if not tagger.has_probabilities:
+        if not getattr(tagger, "has_probabilities", False):
             return Said(labels)
         order = np.argsort(np.array(tagger.labels_))
         return Said(labels, [item[:, order].astype(np.float32) for item in tagger.predict_marginals(corpus)])
