@@ -69,7 +69,7 @@ class Member:
 def predict(tagger: Any, corpus: Corpus) -> Predictions:
     """Return the predictions of an expert."""
     labels: Labels = legally(tagger, corpus) if isinstance(tagger, MaxEnt) else tagger.predict(corpus)
-    if not tagger.has_probabilities:
+    if not getattr(tagger, "has_probabilities", False):
         return Predictions(labels)
     order = np.argsort(np.array(tagger.labels_))
     return Predictions(labels, [item[:, order].astype(np.float32) for item in tagger.predict_marginals(corpus)])
