@@ -22,13 +22,13 @@ std::string type_of(nb::handle object) { return nb::cast<std::string>(nb::handle
 
 void refuse_tokens(nb::handle tokens, size_t sentence, const std::string& column) {
     PyErr_Clear();
-    const char* const advice = PyUnicode_Check(tokens.ptr()) ? ", which is one string; split it with tokenize" : "";
-    throw InputFault(concat("sentence ", sentence, ", column \"", column, "\": expected a list of tokens, got ", type_of(tokens), advice));
+    throw InputFault(concat("sentence ", sentence, ", column \"", column, "\": expected a list of tokens, got ", type_of(tokens)));
 }
 
 void refuse_token(nb::handle token, size_t sentence, size_t number, const std::string& column) {
     const std::string problem = PyUnicode_Check(token.ptr()) ? kLoneSurrogate : "expected text (str), got " + type_of(token);
-    throw InputFault(concat("sentence ", sentence, ", token ", number, ", column \"", column, "\": ", problem));
+    const std::string column_text = column.empty() ? "" : concat(", column \"", column, "\"");
+    throw InputFault(concat("sentence ", sentence, ", token ", number, column_text, ": ", problem));
 }
 
 void check_interrupt() {

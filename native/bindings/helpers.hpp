@@ -99,7 +99,8 @@ bool utf8_of(nb::handle object, std::string_view& text);
 [[noreturn]] void refuse_tokens(nb::handle tokens, size_t sentence, const std::string& column);
 [[noreturn]] void refuse_token(nb::handle token, size_t sentence, size_t number, const std::string& column);
 
-// Calls add(text) for the tokens of a sentence in one column; returns their number. A str is refused: it would pass as a list of its letters.
+// Calls add(text) for the tokens of a sentence in one column; returns their number. Messages omit an empty column name.
+// A str is refused: it would pass as a list of its letters.
 template <class Add>
 size_t read_tokens(nb::handle tokens, size_t sentence, const std::string& column, Add&& add) {
     const nb::object iterator = nb::steal(PyUnicode_Check(tokens.ptr()) ? nullptr : PyObject_GetIter(tokens.ptr()));

@@ -67,7 +67,8 @@ Columns columns_of(std::vector<std::string> names, nb::handle sentences) {
         for (size_t column = 0; column < names.size(); ++column) {
             const nb::handle tokens = is_dict ? PyDict_GetItemString(sentence.ptr(), names[column].c_str()) : sentence.ptr();
             if (!tokens) throw InputFault(place + " has no column \"" + names[column] + "\", which the model was trained with");
-            const size_t count = read_tokens(tokens, number, names[column], [&](std::string_view text) { builder.add(column, text); });
+            if (PyUnicode_Check(tokens.ptr())) throw InputFault(place + ": expected a list of words, got one string; split it with tokenize");
+            const size_t count = read_tokens(tokens, number, is_dict ? names[column] : "", [&](std::string_view text) { builder.add(column, text); });
             if (column > 0 && count != length) throw InputFault(place + ": the columns have different numbers of tokens");
             length = count;
         }

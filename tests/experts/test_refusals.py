@@ -159,7 +159,7 @@ def test_tagging(corpus):
         ([[]], "sentence 1 has no tokens"),
         (["a sentence"], "got one string"),
         ([["a", 3]], "token 2: expected text"),
-        ([["a", "\ud800"]], "token 2: expected text"),
+        ([["a", "\ud800"]], "token 2: the text has a lone surrogate"),
         (3, "expected sentences"),
         ([3], "expected|must"),
     ]:
