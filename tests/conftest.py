@@ -1,10 +1,13 @@
-"""Settings of all tests: examples of Hypothesis, Ctrl-C, the folder of real corpora, and a limit for tests that hang."""
+"""Settings of all tests: Hypothesis, Ctrl-C, real corpora, a limit for tests that hang, and objects that outlive the tests."""
 
 from __future__ import annotations
 
 import contextlib
+import functools
+import gc
 import os
 import signal
+import sys
 from collections.abc import Generator
 from pathlib import Path
 
@@ -20,6 +23,8 @@ with contextlib.suppress(ValueError):  # not in the main thread
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 SECONDS = 900
+TESTS = Path(__file__).parent
+LRU_CACHE = type(functools.cache(len))
 
 
 @pytest.fixture(scope="session")
@@ -48,3 +53,21 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
     finally:
         signal.alarm(0)
         signal.signal(signal.SIGALRM, before)
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Release the objects that tests keep in modules, parameters, fixtures and caches.
+
+    Threads of a worker refer to its session until the interpreter ends, so nanobind would report these objects as leaked.
+    """
+    for value in gc.get_objects():
+        if type(value) is LRU_CACHE:
+            value.cache_clear()
+    session = config.pluginmanager.get_plugin("session")
+    for item in getattr(session, "items", []):
+        vars(item).clear()
+    getattr(getattr(session, "_fixturemanager", None), "_arg2fixturedefs", {}).clear()
+    for name, module in list(sys.modules.items()):
+        if name != __name__ and TESTS in Path(getattr(module, "__file__", None) or "/").parents:
+            vars(module).clear()
+    gc.collect()

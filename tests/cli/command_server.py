@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import array
 import contextlib
+import gc
 import importlib
 import io
 import json
@@ -12,8 +13,8 @@ import runpy
 import socket
 import sys
 
+OTHER_LIBRARIES = ("numpy", "typer", "rich.table", "rich.progress", "pydantic.type_adapter")
 MODULES = (
-    "numpy",
     "tagpool.cli.training.run",
     "tagpool.cli.pooling.compare",
     "tagpool.cli.pooling.fit",
@@ -49,6 +50,11 @@ def serve(connection: socket.socket) -> None:
 
 def import_commands() -> None:
     """Import the modules of all commands, and those that typer imports for their options."""
+    for name in OTHER_LIBRARIES:
+        with contextlib.suppress(ImportError):  # some versions of typer use pydantic
+            importlib.import_module(name)
+    gc.collect()
+    gc.freeze()  # a fork ends faster: garbage collection skips these objects and their pages are not copied
     for name in MODULES:
         importlib.import_module(name)
     main = importlib.import_module("tagpool.cli.main")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import gzip
 import json
 import os
@@ -292,8 +293,15 @@ def test_ctrl_c_says_what_was_written(data: Path, tmp_path: Path) -> None:
 
 
 def test_a_sentence_that_never_ends_is_an_error(data: Path) -> None:
-    command = f"yes Oslo | {sys.executable} -m tagpool tag {data / 'ner.tagpool'} -"
-    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    reading, writing = os.pipe()
+    if hasattr(fcntl, "F_SETPIPE_SZ"):  # fewer and longer pieces: the text so far is searched after each of them
+        fcntl.fcntl(writing, fcntl.F_SETPIPE_SZ, 1 << 20)
+    endless = subprocess.Popen(["yes", ("Oslo\n" * 1000).rstrip()], stdout=writing)
+    os.close(writing)
+    command = [sys.executable, "-m", "tagpool", "tag", str(data / "ner.tagpool"), "-"]
+    done = subprocess.run(command, stdin=reading, capture_output=True, text=True, check=False)
+    os.close(reading)
+    endless.wait()
     assert done.returncode == 2
     assert "standard input:1: no blank line between sentences in" in done.stderr
 

@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[2]
 TOOL = [sys.executable, str(ROOT / "tools" / "fail_on_leaks.py")]
 # Each test keeps a native object; the last one keeps it forever.
 TESTS = """
-import ctypes, functools, pytest, tagpool
+import ctypes, functools, pytest, tagpool, threading
 
 CORPUS = tagpool.builtin_corpus(2)
 CRF = tagpool.CRF("word[0]")
@@ -29,7 +29,9 @@ def tagger():
     return fitted()
 
 @pytest.mark.parametrize("corpus", [tagpool.builtin_corpus(3)])
-def test_objects_that_stay(corpus, tagger):
+def test_objects_that_stay(corpus, tagger, request):
+    # A thread that refers to the session until the end, as threads of a worker do.
+    threading.Thread(target=lambda session: threading.Event().wait(), args=(request.session,), daemon=True).start()
     CRF.extra = [corpus, tagger, fitted().predict(corpus)]
     CRF.extra.append(CRF.extra)
 
