@@ -16,8 +16,8 @@ demo: $(VENV)/.installed $(VENV)/.plots ## Build tagpool and run its demo (about
 test: $(VENV)/.installed $(VENV)/.test ## Run all tests; fail on a report of leaked native objects
 	$(BIN)/python tools/fail_on_leaks.py $(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist worksteal
 
-# Folders in the style of .clang-format
-FORMATTED := $(foreach folder,base text features clusters chain,$(wildcard native/$(folder)/*.?pp))
+# Files in the style of .clang-format
+FORMATTED := $(shell find native -name '*.[chi][pn][pl]' -not -path 'native/bindings/*')
 lint: $(VENV)/.installed $(VENV)/.test $(VENV)/.lint ## Check style, types, the native stub and the direction of imports
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .

@@ -1,4 +1,4 @@
-"""Compare speed and memory of two installations of tagpool: the same tasks, in turns, each in a fresh process.
+"""Compare speed and memory of two installations of tagpool: the same tasks, in turns, in fresh processes.
 
     TAGPOOL_DATA=FOLDER python benchmarks/compare.py OLD_PYTHON NEW_PYTHON [--rounds 5] [--only NAME]
 

@@ -24,7 +24,7 @@ def main(command: list[str]) -> int:
             sys.stderr.buffer.write(data)
             sys.stderr.buffer.flush()
             leaked = leaked or REPORT in tail + data
-            tail = data[-len(REPORT) :]
+            tail = (tail + data)[-len(REPORT) :]
     if leaked and process.returncode == 0:
         sys.stderr.write("error: native objects were alive when an interpreter ended; the report is above\n")
         return LEAKED

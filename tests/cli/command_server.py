@@ -23,7 +23,6 @@ MODULES = (
     "tagpool.pools.loading",
     "tagpool.tagging.conll",
     "tagpool.tagging.jsonl",
-    "tagpool.tagging.lattices",
     "tagpool.tagging.models",
     "tagpool.tagging.text",
 )

@@ -23,7 +23,7 @@ def environment_of_commands() -> dict[str, str]:
 
 
 class CommandServer:
-    """The process of ``command_server.py``: one command at a time, each in a fork of its own."""
+    """The process of ``command_server.py``: one command at a time, in a fork."""
 
     def __init__(self) -> None:
         self.environment = environment_of_commands()

@@ -163,7 +163,7 @@ class DenseLearner:
         if not self.settings.strongest:
             return []
         leads = [(float(weights[k, gold] - weights[k, wrong]), k) for k in joinable]
-        strong = sorted((each for each in leads if each[0] > 0), key=lambda each: -each[0])[: self.settings.strongest]
+        strong = sorted((lead for lead in leads if lead[0] > 0), key=lambda lead: -lead[0])[: self.settings.strongest]
         return [(strong[0][1], k) for _, k in strong[1:]]
 
     def update(self, gradients: list[NDArray[np.float32]], pairs: list[tuple[int, int]]) -> None:

@@ -10,10 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tagpool import InputError
+from tagpool.corpus.files import open_output
 from tagpool.tagging import blocks as blocks_module
 from tagpool.tagging.blocks import Block, Blocks
-from tagpool.tagging.lines import block_lines
-from tagpool.tagging.output import opened
 
 
 def read_blocks(path: Path, size: int, **options: bool) -> list[Block]:
@@ -77,24 +76,24 @@ def test_other_encodings_become_utf8(tmp_path: Path) -> None:
 
 
 def test_lines_have_the_numbers_of_the_file() -> None:
-    assert list(block_lines(Block(b"a\r\n\nb", 7), "x")) == [(8, "a"), (9, ""), (10, "b")]
-    assert list(block_lines(Block("\ufeffa\n\ufeffb".encode(), 0), "x")) == [(1, "a"), (2, "\ufeffb")]
+    assert list(Block(b"a\r\n\nb", 7).lines("x")) == [(8, "a"), (9, ""), (10, "b")]
+    assert list(Block("\ufeffa\n\ufeffb".encode(), 0).lines("x")) == [(1, "a"), (2, "\ufeffb")]
     with pytest.raises(InputError, match="x:9: expected UTF-8"):
-        list(block_lines(Block(b"a\n\xff", 7), "x"))
+        list(Block(b"a\n\xff", 7).lines("x"))
     with pytest.raises(InputError, match="x:8: expected text, got a NUL byte"):
-        list(block_lines(Block(b"\0", 7), "x"))
+        list(Block(b"\0", 7).lines("x"))
 
 
 def test_a_file_is_complete_or_absent(tmp_path: Path) -> None:
     for name in ("x", "x.gz"):
-        with opened(tmp_path / name) as write:
+        with open_output(tmp_path / name) as write:
             write(b"one ")
             write(b"two")
         content = (tmp_path / name).read_bytes()
         assert (gzip.decompress(content) if name.endswith("gz") else content) == b"one two"
 
     def interrupt() -> None:
-        with opened(tmp_path / "y") as write:
+        with open_output(tmp_path / "y") as write:
             write(b"half")
             raise KeyboardInterrupt
 
