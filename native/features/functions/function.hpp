@@ -47,7 +47,7 @@ struct Function {
     std::string_view name;  // in templates and model files
     void (*apply)(std::string_view text, const Step& step, Values& out);
     Count count;
-    std::string_view example = "", summary = "";  // for `tagpool features --functions`; empty: templates do not name the function
+    std::string_view example = "", summary = "";  // for `tagpool features`; empty: templates do not name the function
     std::string_view arguments = "none";          // "lengths": one step per length a; "range": lengths a to b; "lexicon"
     std::string_view base = "", flag = "";        // variant: the function that a flag in templates turns into this one
 

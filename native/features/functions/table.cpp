@@ -9,7 +9,7 @@
 
 namespace tagpool {
 
-// All functions, in the order of `tagpool features --functions`.
+// All functions, in the order of `tagpool features`.
 std::span<const Function> word_functions() {
     using enum Function::Count;
     static constexpr Function kFunctions[] = {
