@@ -70,4 +70,5 @@ def pytest_unconfigure(config: pytest.Config) -> None:
     for name, module in list(sys.modules.items()):
         if name != __name__ and TESTS in Path(getattr(module, "__file__", None) or "/").parents:
             vars(module).clear()
+            del sys.modules[name]  # mutmut runs pytest several times in one process, which imports them again
     gc.collect()

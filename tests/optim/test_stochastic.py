@@ -61,3 +61,44 @@ def test_a_step_that_converges_is_kept() -> None:
 def test_eight_divergences_are_an_error() -> None:
     with pytest.raises(TrainingError, match=r"diverged with every step size down to 1e-0?8"):
         steps(0.0, 0.0)
+
+
+def test_the_note_names_both_steps() -> None:
+    with pytest.warns(RuntimeWarning) as warned:
+        steps(50.0, 0.1)
+    assert [str(warning.message) for warning in warned] == [
+        "the loss diverged with a step of 50; restarting with a calibrated step",
+        "the loss diverged with a step of 1; restarting with a step of 0.1",
+    ]
+
+
+class Recorded(Learner):
+    """A learner with given losses and parameters."""
+
+    def __init__(self, losses: list[float], weight: float = 0.0) -> None:
+        super().__init__(1.0, 1.0)
+        self.losses, self.weight = iter(losses), weight
+
+    def epoch(self) -> float:
+        return next(self.losses)
+
+    def parameters(self) -> np.ndarray:
+        return np.full(3, self.weight)
+
+
+@pytest.mark.filterwarnings("ignore:the loss diverged")
+@pytest.mark.parametrize(("second", "restarts"), [(21.0, 0), (21.5, 1), (22.5, 1), (np.inf, 1), (np.nan, 1), (19.5, 0)])
+def test_a_loss_above_ten_times_the_first_one_diverges(second: float, restarts: int) -> None:
+    learners = iter([Recorded([2.0, second]), Recorded([1.0, 1.0])])
+    descend(lambda step: next(learners), 0.0, 2, Watch())
+    assert len(list(learners)) == 1 - restarts
+
+
+@pytest.mark.filterwarnings("ignore:the loss diverged")
+def test_weights_that_are_not_finite_restart() -> None:
+    learners = iter([Recorded([1.0], np.inf), Recorded([1.0], 2.0)])
+    assert descend(lambda step: next(learners), 0.0, 1, Watch()).tolist() == [2.0, 2.0, 2.0]
+
+
+def test_epochs_have_their_total() -> None:
+    assert [(epoch.number, epoch.total) for epoch in steps(0.5, 1.0)[1].log] == [(1, 4), (2, 4), (3, 4), (4, 4)]
