@@ -129,7 +129,7 @@ def history_names(expert: Tagger) -> list[str]:
 
 def _unpacked(packed: bytes | None) -> list[str]:
     if packed is None:
-        raise InputError("the model was saved without names of features; it can only tag")
+        raise InputError("the model was saved without names of features; train it again with output.names=true")
     try:
         text = zlib.decompress(packed).decode()
     except (zlib.error, UnicodeDecodeError):

@@ -125,7 +125,7 @@ def _induced(tagger: InducingTagger) -> InducedFeatures:
         model = tagger._fitted()
         history, conjunctions = model.array(_HISTORY), model.array(_CONJUNCTIONS)
         if history is None or conjunctions is None:
-            raise InputError("the model was saved without names of features; it can only tag")
+            raise InputError("the model was saved without names of features; train it again with output.names=true")
         width = max(map(len, model.backs), default=0)
         try:
             rows = np.frombuffer(history, np.int32).astype(np.int64).reshape(-1, 1 + width)
