@@ -12,6 +12,7 @@ def test_experiments_are_listed() -> None:
     shown = succeed("reproduce")
     for name in ("undertraining", "bagging-ner", "bagging-chunk", "elitist-ner", "robustness"):
         assert name in shown
+    assert json.loads(succeed("reproduce", "--json")).keys() >= {"undertraining", "robustness"}
 
 
 def test_json_has_the_rows(tmp_path: Path) -> None:

@@ -40,7 +40,11 @@ def reproduce(
       tagpool reproduce bagging-ner --threads 2
     """
     if name is None:
-        print_table(["experiment", "content"], [[key, one.what] for key, one in EXPERIMENTS.items()], left=2)
+        contents = {key: one.what for key, one in EXPERIMENTS.items()}
+        if json:
+            print_json(contents)
+        else:
+            print_table(["experiment", "content"], [list(item) for item in contents.items()], left=2)
         return
     chosen = experiment(name)
     folder = target if target is not None else None if quick else _RESULTS
