@@ -144,20 +144,22 @@ def train_all(train_file: str, dev_file: str, only: str) -> dict[str, Any]:
             record("continue", model.partial_fit(dev))
         if not only or only in "votes":
             experts = {n: labelled[n] for n in ("maxent sgd", "crf perceptron all", "inducing", "elitist l1") if n in labelled}
-            record_votes(experts, dev, results)
+            record_votes(experts, dev, path, results)
         if not only or only in "drop-in":
             record_drop_in(train, dev, path, results)
     return results
 
 
-def record_votes(experts: dict[str, Any], dev: Any, results: dict[str, Any]) -> None:
-    """Record the labels of every voting method with every key."""
+def record_votes(experts: dict[str, Any], dev: Any, path: Path, results: dict[str, Any]) -> None:
+    """Record the weights and labels of every voting method with every key."""
     pool = t.PathPool if hasattr(t, "PathPool") else t.VotePool
     for method in METHODS:
         for key in KEYS:
             try:
                 fitted = pool(method, key=key).fit(experts, dev.labels)
-                results[f"votes {method} {key}"] = {"labels": digest(json.dumps(fitted.predict(experts)).encode())}
+                fitted.save(path)
+                labels = digest(json.dumps(fitted.predict(experts)).encode())
+                results[f"votes {method} {key}"] = {"tensors": tensor_digests(path), "labels": labels}
             except t.TagpoolError as error:
                 results[f"votes {method} {key}"] = {"error": type(error).__name__}
 

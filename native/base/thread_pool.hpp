@@ -90,11 +90,16 @@ private:
         uint64_t ticket = remaining.load(std::memory_order_acquire);
         while (static_cast<uint32_t>(ticket) != 0) {
             if (!remaining.compare_exchange_weak(ticket, ticket - 1, std::memory_order_acq_rel)) continue;
+            const size_t number = queue + size_t{length(queue) - static_cast<uint32_t>(ticket)} * size();
             try {
-                call_(task_, queue + size_t{length(queue) - static_cast<uint32_t>(ticket)} * size(), thread);
+                call_(task_, number, thread);
             } catch (...) {
+                // The error of the first task, for every number of threads.
                 const std::lock_guard lock(error_mutex_);
-                error_ = std::current_exception();
+                if (!error_ || number < error_task_) {
+                    error_ = std::current_exception();
+                    error_task_ = number;
+                }
             }
             if (unfinished_.fetch_sub(1, std::memory_order_acq_rel) == 1) unfinished_.notify_all();
             ticket = remaining.load(std::memory_order_acquire);
@@ -122,6 +127,7 @@ private:
     std::atomic<bool> closed_{false};
     std::mutex error_mutex_;
     std::exception_ptr error_;
+    size_t error_task_ = 0;
     std::vector<std::thread> helpers_;
 };
 

@@ -153,7 +153,6 @@ void bind_lexicons(nb::module_& m) {
         .def("add_list", [](PhraseLexicon& lexicon, const std::string& name, const nb::bytes& text, const WordFunction& function) {
             add_phrases(lexicon, name, bytes_view(text), function);
         }, nb::arg("name"), nb::arg("text"), nb::arg("function"), "Add a list: one phrase per line.")
-        .def_prop_ro("list_count", &PhraseLexicon::list_count, "Number of lists.")
         .def_prop_ro("phrase_count", &PhraseLexicon::phrase_count, "Number of phrases.");
 }
 

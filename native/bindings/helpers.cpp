@@ -20,15 +20,16 @@ bool utf8_of(nb::handle object, std::string_view& text) {
 
 std::string type_of(nb::handle object) { return nb::cast<std::string>(nb::handle(object.type()).attr("__name__")); }
 
+static std::string column_text(const std::string& column) { return column.empty() ? "" : concat(", column \"", column, "\""); }
+
 void refuse_tokens(nb::handle tokens, size_t sentence, const std::string& column) {
     PyErr_Clear();
-    throw InputFault(concat("sentence ", sentence, ", column \"", column, "\": expected a list of tokens, got ", type_of(tokens)));
+    throw InputFault(concat("sentence ", sentence, column_text(column), ": expected a list of tokens, got ", type_of(tokens)));
 }
 
 void refuse_token(nb::handle token, size_t sentence, size_t number, const std::string& column) {
     const std::string problem = PyUnicode_Check(token.ptr()) ? kLoneSurrogate : "expected text (str), got " + type_of(token);
-    const std::string column_text = column.empty() ? "" : concat(", column \"", column, "\"");
-    throw InputFault(concat("sentence ", sentence, ", token ", number, column_text, ": ", problem));
+    throw InputFault(concat("sentence ", sentence, ", token ", number, column_text(column), ": ", problem));
 }
 
 void check_interrupt() {

@@ -148,7 +148,8 @@ void bind_tagging(nb::class_<Model>& model) {
             return as_lists(model.labels(), tag(model, encoding, nullptr, threads), encoding.sentences);
         }, nb::arg("sentences"), nb::arg("threads"), "Labels of sentences of given features.")
         .def("tag_encoding", [](const Model& model, const Encoding& encoding, unsigned threads, const Encoding* history) {
-            return to_array(tag(model, model.placed(encoding), history, threads));
+            const Encoding placed = without_gil([&] { return model.placed(encoding); });
+            return to_array(tag(model, placed, history, threads));
         }, nb::arg("encoding"), nb::arg("threads"), nb::arg("history").none() = nb::none(), "Label numbers of encoded tokens.")
         .def("label_numbers", [](const Model& model, const Columns& columns, unsigned threads) {
             return to_array(tag(model, columns, threads));
@@ -158,7 +159,7 @@ void bind_tagging(nb::class_<Model>& model) {
 void bind_scoring(nb::class_<Model>& model) {
     model
         .def("score_encoding", [](const Model& model, const Encoding& encoding) {
-            const Encoding placed = model.placed(encoding);
+            const Encoding placed = without_gil([&] { return model.placed(encoding); });
             return to_array(filled<float>(placed.token_count() * model.view().labels, [&](float* out) { model.score(placed, out); }));
         }, nb::arg("encoding"), "Node scores of encoded tokens, [T][L].")
         .def("score_edges_of_encoding", [](const Model& model, const Encoding& encoding, const Encoding* history) {

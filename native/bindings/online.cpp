@@ -200,7 +200,8 @@ void bind_tagging(nb::class_<OnlineModel>& bound) {
             return as_lists(model.labels(), tag(model, encoding, nullptr, threads, beam), encoding.sentences);
         }, nb::arg("sentences"), nb::arg("threads"), nb::arg("beam"), "Labels of sentences.")
         .def("tag_encoding", [](const OnlineModel& model, const Encoding& encoding, unsigned threads, size_t beam, const Encoding* history) {
-            return to_array(tag(model, model.placed(encoding), history, threads, beam));
+            const Encoding placed = without_gil([&] { return model.placed(encoding); });
+            return to_array(tag(model, placed, history, threads, beam));
         }, nb::arg("encoding"), nb::arg("threads"), nb::arg("beam"), nb::arg("history").none() = nb::none(), "Label numbers of encoded tokens.");
 }
 

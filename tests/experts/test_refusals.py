@@ -178,3 +178,18 @@ def test_continuing_with_another_kind_of_features(corpus):
     with pytest.raises(InputError, match="trained on words; continue with words, not with given features"):
         crf.fit([[["a"], ["b"]]], [["X", "Y"]])
     assert crf.predict(corpus) == expected
+
+
+@pytest.mark.parametrize("threads", [1, 2, 4])
+def test_errors_name_the_first_sentence_for_any_number_of_threads(threads: int) -> None:
+    words, labels = [["a"], ["b"]] * 1000, [["X"], ["Y"]] * 1000
+    train = Corpus.from_lists(word=words, score=[["1"]] * 2000, label=labels)
+    crf = CRF("word[0]\nnumber(score)[0]", threads=threads, trainer=SGD(epochs=1)).fit(train)
+    with pytest.raises(InputError, match=r"sentence 1\b"):
+        crf.predict(Corpus.from_lists(word=words, score=[["?"]] * 2000))
+
+
+def test_sentences_that_are_no_lists(corpus: Corpus) -> None:
+    crf = CRF("word[0]", trainer=SGD(epochs=1)).fit(corpus)
+    with pytest.raises(InputError, match=r"^sentence 2: expected a list of tokens, got int"):
+        crf.predict([["a"], 3])

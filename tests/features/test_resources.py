@@ -264,7 +264,7 @@ def test_a_resource_for_the_wrong_function(kind):
 def test_an_unused_resource():
     with pytest.raises(ResourceError, match=r"no template uses a resource 'x'; the resources are brown, g"):
         Encoder("cluster(brown)[0]\ngazetteer(g)[0]", resources={"x": MADE["cluster"]}).fit(corpus)
-    with pytest.raises(ResourceError, match=r"no template uses any"):
+    with pytest.raises(ResourceError, match=r"the templates use no resources"):
         Encoder("word[0]", resources={"x": MADE["cluster"]}).fit(corpus)
 
 

@@ -129,7 +129,8 @@ def _check_columns(corpus: Corpus) -> None:
     """Raise an error if two columns are words and labels; print a note if the last two of more have no label in common."""
     gold, predicted = (set(corpus.strings(name)) - {"O"} for name in ("gold", "predicted"))
     common = len(gold & predicted)
-    if corpus.columns[0] == "gold" and predicted and 5 * common < len(gold):  # words and tags may share punctuation marks
+    # A text has more words than labels, and some of its labels are not words. Words and tags may share punctuation marks.
+    if corpus.columns[0] == "gold" and 5 * common < len(gold) > 2 * len(predicted) and predicted - gold:
         raise InputError(
             "the file has two columns, which look like words and labels; the predicted labels are missing: add them as a last "
             "column, or give a second file",

@@ -1,6 +1,6 @@
 """Reading and writing corpora in any file format.
 
-To add a format, write a module with both functions, name the format in ``Format`` and register both in ``FORMATS``.
+To add a format, write a module with a reader and a writer, name the format in ``Format`` and register both in ``FORMATS``.
 """
 
 from __future__ import annotations

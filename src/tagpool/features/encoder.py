@@ -258,7 +258,9 @@ def load_resources(templates: TemplateSet, resources: Mapping[str, Any]) -> dict
     """Return the resources of a template set: given ones (loaded, or paths), those of ``use`` lines, and built-in ones."""
     for name in resources:
         if name not in templates.resources:
-            known = f"the resources are {', '.join(templates.resources)}" if templates.resources else "no template uses any"
+            known = (
+                f"the resources are {', '.join(templates.resources)}" if templates.resources else "the templates use no resources"
+            )
             raise ResourceError(f"no template uses a resource {name!r}; {known}", source=templates.source)
     loaded: dict[str, Any] = {}
     uses = dict(templates.uses)

@@ -171,7 +171,7 @@ class WordClasses:
             if line.strip():
                 classes.setdefault(*parse(line, partial(ResourceError, source=path, line=number)))
         if not classes:
-            raise ResourceError("expected words with classes, got none: the file is empty", source=path)
+            raise ResourceError(f"expected lines of {cls.kind}, got none: the file is empty", source=path)
         resource = cls(classes)
         resource.origin = Origin.of(cls.kind, path)
         return resource

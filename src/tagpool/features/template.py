@@ -244,7 +244,7 @@ class TemplateSet:
         """Return the templates that do not need these resources."""
         for name in resources:
             if name not in self.resources:
-                known = f"the resources are {', '.join(self.resources)}" if self.resources else "no template uses any"
+                known = f"the resources are {', '.join(self.resources)}" if self.resources else "the templates use no resources"
                 raise TemplateError(f"no template uses a resource {name!r}; {known}", source=self.source)
         return self.keep(tuple(t for t in self.templates if not set(t.resources) & set(resources)))
 

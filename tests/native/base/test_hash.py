@@ -84,7 +84,7 @@ def test_utf8_of_every_beginning():
 # Characters ---------------------------------------------------------------------------------------------------------------
 
 UPPER, LOWER, LETTER, DIGIT, PUNCTUATION, SPACE = 1, 2, 4, 8, 16, 32
-TABLES = (14, 0, 0)  # the version native/unicode_tables.inc was made from
+TABLES = (14, 0, 0)  # the version native/text/unicode_tables.inc was made from
 
 
 def points() -> list[int]:

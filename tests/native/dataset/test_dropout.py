@@ -15,7 +15,7 @@ ALWAYS = 2**16 - 1
 
 
 def chance(seed: int, visit: int, what: int) -> float:
-    """Uniform in [0, 1), as native/dropout.cpp has it: SplitMix64's finaliser over visit and feature, or group."""
+    """Uniform in [0, 1), as native/dataset/dropout.cpp has it: SplitMix64's finaliser over visit and feature, or group."""
 
     def mixed(x: int) -> int:
         x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9 & MASK

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tagpool import _native
 
 UPPER, LOWER, LETTER, DIGIT, PUNCTUATION, SPACE = 1, 2, 4, 8, 16, 32
-TABLES = "14.0.0"  # the Unicode version of native/unicode_tables.inc
+TABLES = "14.0.0"  # the Unicode version of native/text/unicode_tables.inc
 # Another version of Unicode may know more characters; the first ones never change.
 POINTS = range(0x110000) if unicodedata.unidata_version == TABLES else range(0x250)
 

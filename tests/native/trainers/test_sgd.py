@@ -187,9 +187,12 @@ def test_ctrl_c_ends_an_epoch(threads: int) -> None:
     # A timer of CPU time: a busy machine does not make it end before the epoch begins.
     before = signal.signal(signal.SIGVTALRM, signal.default_int_handler)
     signal.setitimer(signal.ITIMER_VIRTUAL, 0.05)
-    with pytest.raises(KeyboardInterrupt):
-        learner.epoch()
-    signal.signal(signal.SIGVTALRM, before)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            learner.epoch()
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
     whole = _native.Sgd(
         training, True, _native.SgdOptions(l2=1.0, step=0.1, average_from=1, seed=1, batch=8, threads=threads), NONE
     )

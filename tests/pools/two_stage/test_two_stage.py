@@ -174,7 +174,7 @@ def test_stages_of_every_kind_and_their_files(stage: Any, train: Corpus, tmp_pat
     assert (again.folds, again.seed, again.added_templates) == (2, 1, TEMPLATES)
     assert again.predict([]) == []
     if isinstance(stage, InducingTagger):
-        with pytest.raises(InputError, match="no probabilities"):
+        with pytest.raises(InputError, match="the second stage is a InducingTagger, which has no probabilities"):
             again.lattices(train)
     else:
         assert [len(item) for item in again.predict_marginals(train)] == [len(sentence) for sentence in train]

@@ -7,7 +7,7 @@ document: on their training sentences, first stages make too few errors.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +30,7 @@ from tagpool.pools.pool import Pool
 from tagpool.pools.two_stage.columns import COLUMNS, TEMPLATES, add_columns
 
 if TYPE_CHECKING:
+    from tagpool.chain.lattice import Lattice
     from tagpool.experts.inside.explanation import TokenExplanation
 
 Stage = Tagger | BaggingPool | ElitistPool
@@ -138,6 +139,11 @@ class TwoStageTagger(Pool):
 
     def _deciding_tagger(self, sentences: Any) -> tuple[Any, Corpus]:
         return self.second_, self.second_input(sentences)
+
+    def _iterate_lattices(self, rows: Any) -> Iterator[Lattice]:
+        if not self.second_.has_probabilities:
+            raise InputError(f"the second stage is a {type(self.second_).__name__}, which has no probabilities")
+        return super()._iterate_lattices(rows)
 
     def merge(self) -> Expert:
         """Raise an InputError: the second stage needs the labels of the first."""

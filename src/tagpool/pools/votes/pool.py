@@ -1,7 +1,7 @@
 """VotePool: combine the label sequences of taggers that are black boxes, with weights learned from gold labels.
 
-The algorithms are those of Cortes, Kuznetsov and Mohri, "Learning Ensembles of Structured Prediction Rules" (ACL 2014); each is
-a file in ``methods``.
+The algorithms are those of Cortes, Kuznetsov and Mohri, "Learning Ensembles of Structured Prediction Rules" (ACL 2014),
+as classes in ``methods``.
 """
 
 from __future__ import annotations

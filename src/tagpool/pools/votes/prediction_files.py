@@ -114,7 +114,7 @@ def _read_spans(path: str | Path, gold: Corpus, encoding: str) -> PredictionFile
         places = _places(words[sentence], record.get("text"), fail)
         spans: list[Span] = []
         for start, end, kind in sorted(character_ranges(record, fail)):
-            where = fail(f"span [{start}, {end}, {kind!r}]")
+            where = str(fail(f"span [{start}, {end}, {kind!r}]"))  # with the file and line
             inside = [token for token, (first, last) in enumerate(places) if first < end and last > start]
             if not inside:
                 predictions.notes.append(f"{where} contains no token: ignored")
