@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from tagpool.cli.console import ColumnsOption, EncodingOption, FormatOption, OutputOption
+from tagpool.cli.outputs import refuse_inputs
 from tagpool.corpus.conll import CONLLU_COLUMNS
 from tagpool.corpus.corpus import LABEL
 from tagpool.corpus.files import STANDARD_STREAM, open_output
@@ -49,8 +50,7 @@ def tag(
       echo "Ann Smith moved to Oslo." | tagpool tag ner.tagpool - --format text
       tagpool tag ner.tagpool test.conll --nbest 3 --probabilities
     """
-    if output.exists() and any(path.exists() and output.samefile(path) for path in (model, file)):
-        raise InputError(f"--output {output}: this is an input file; choose another file")
+    refuse_inputs("--output", output, (model, file))
     tagger = fastest(load_model(model, templates=True), threads)
     labeller = Labeller(tagger, nbest=nbest, probabilities=probabilities, scheme=scheme)
     pieces = _tagger(labeller, file, format or format_of(file), columns, encoding)
