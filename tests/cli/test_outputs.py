@@ -29,6 +29,7 @@ def folder(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     write(tmp_path, "bags.txt", BAGS)
     write(tmp_path, "run.toml", "[learner]\nl2 = 0.5\n")
     write(tmp_path, "names.txt", "Ann\n")
+    write(tmp_path, "used.txt", "use names from names.txt\nword[0]\ngazetteer(names)[0]\n")
     (tmp_path / "lists").mkdir()
     write(tmp_path / "lists", "names.txt", "Ann\n")
     for name in ("ner.tagpool", "other.tagpool"):
@@ -43,7 +44,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 TRAIN = ("train", "--train", "train.conll", "--dev", "dev.conll")
 MEMBERS = ("--learner", "opinion", "--set", 'learner.members=["ner.tagpool", "other.tagpool"]')
-LEXICON = ("--features", "word[0]\nlexicon(names)[0]")
+LEXICON = ("--features", "word[0]\ngazetteer(names)[0]")
 COMMANDS: dict[str, tuple[tuple[str, ...], str, list[str]]] = {
     "fit": (("pool", "fit", "--gold", "gold.conll", "a.conll", "x=b.conll"), "--model", ["gold.conll", "a.conll", "b.conll"]),
     "columns": (("pool", "fit", "--gold", "gold.conll", "x=a.conll@label", "b.conll"), "--model", ["a.conll"]),
@@ -64,11 +65,12 @@ COMMANDS: dict[str, tuple[tuple[str, ...], str, list[str]]] = {
     "continued": ((*TRAIN, "--from", "ner.tagpool"), "--model", ["ner.tagpool"]),
     "members": ((*TRAIN, *MEMBERS), "--model", ["ner.tagpool", "other.tagpool"]),
     "resource": ((*TRAIN, *LEXICON, "--set", "features.use.names=names.txt"), "--model", ["names.txt"]),
+    "used": ((*TRAIN, "--features", "used.txt"), "--model", ["used.txt", "names.txt"]),
     "folder": ((*TRAIN, *LEXICON, "--set", "features.use.names=lists"), "--model", ["lists/names.txt"]),
 }
 
 
-TRAINING = ("train", "templates", "continued", "members", "resource", "folder")
+TRAINING = ("train", "templates", "continued", "members", "resource", "used", "folder")
 
 
 @pytest.mark.parametrize("name", COMMANDS)

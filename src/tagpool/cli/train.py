@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -18,7 +19,7 @@ from tagpool.cli.training.summary import show
 from tagpool.config import SECTIONS, DataOptions, OutputOptions, Settings, parse_setting, read_config
 from tagpool.corpus.whole_file import WholeFile
 from tagpool.errors import InputError
-from tagpool.features.presets import preset_names
+from tagpool.features.presets import load_templates, preset_names
 
 _FileOption = partial(typer.Option, metavar="FILE")
 # Options whose name is not that of their key.
@@ -134,11 +135,15 @@ def _input_files(settings: Settings, data: DataOptions) -> list[str]:
     """Return the files that a training reads. Values of other types are left to the checks of their keys."""
     features, members = settings.table(("features",)), settings.table(("learner",)).get("members")
     templates, resources = features.get("templates"), features.get("use")
+    used: list[str] = []
+    with contextlib.suppress(InputError):  # create_learner reports invalid templates
+        used = [path for _, path in load_templates(templates or "").uses]
     values = [
         *(data.train or ()),
         data.dev,
         data.start,
         None if templates in preset_names() else templates,
+        *used,
         *(resources.values() if isinstance(resources, dict) else ()),
         *(members if isinstance(members, list) else ()),
     ]
