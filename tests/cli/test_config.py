@@ -60,6 +60,14 @@ def test_priority_is_option_then_set_then_file_then_default(data: Path, tmp_path
     assert tomllib.loads(succeed("config", tmp_path / "m"))["learner"]["trainer"]["kind"] == "sgd"
 
 
+def test_later_files_have_priority(data: Path, tmp_path: Path) -> None:
+    first = write(tmp_path, "first.toml", "[learner]\nseed = 5\nl2 = 0.5\n")
+    second = write(tmp_path, "second.toml", "[learner]\nl2 = 0.25\n")
+    succeed("train", *files(data), "--model", tmp_path / "m", "--config", first, "--config", second, *FAST)
+    learner = tomllib.loads(succeed("config", tmp_path / "m"))["learner"]
+    assert (learner["seed"], learner["l2"]) == (5, 0.25)
+
+
 WRONG = {
     "a number out of range": ("[learner]\nl2 = -1\n", "run.toml: learner.l2 = -1: expected a number from 0; the default is 1.0"),
     "a wrong type": ("[learner]\nl2 = 'much'\n", "run.toml: learner.l2 = 'much': expected a number from 0"),

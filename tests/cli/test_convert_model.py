@@ -36,6 +36,13 @@ def test_what_has_no_place_is_named(tmp_path: Path) -> None:
     assert messages["lost"] == ["the weights of first and last labels, so that some labels may differ"]
 
 
+def test_a_tagpool_model_is_not_converted_to_itself(data: Path, tmp_path: Path) -> None:
+    for target in (["-o", tmp_path / "copy.tagpool"], ["-o", tmp_path / "copy", "--to", "tagpool"]):
+        message = fail("convert", data / "ner.tagpool", *target)
+        assert f"{data / 'ner.tagpool'}: the file is a tagpool model already; copy it" in message
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_bad_files_are_refused(tmp_path: Path) -> None:
     (tmp_path / "model.crfsuite").write_bytes(MODEL[:500])
     assert "cut off" in fail("convert", tmp_path / "model.crfsuite", "-o", tmp_path / "model.tagpool")

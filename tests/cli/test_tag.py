@@ -11,6 +11,7 @@ import re
 import signal
 import subprocess
 import sys
+from enum import Enum
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tagpool
+from tagpool.cli.tag import tag
+from tagpool.corpus.formats import Format
 from tagpool.tagging import blocks as blocks_module
 from tagpool.tagging.blocks import Blocks
 from tagpool.tagging.conll import ConllTagger
@@ -244,6 +247,24 @@ def test_conllu_keeps_its_ten_columns(data: Path, tmp_path: Path) -> None:
     succeed("tag", tagger, write(tmp_path, "wrong.conllu", wrong), "-o", tmp_path / "right.conllu")
     assert json.loads(succeed("score", source, tmp_path / "right.conllu", "--json"))["accuracy"] == 100
     assert "Probability=" in succeed("tag", tagger, source, "--probabilities", "--nbest", 2)
+
+
+def test_a_format_that_tag_does_not_write_is_refused(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class NewFormat(str, Enum):
+        SLASHED = "slashed"
+
+    source = write(tmp_path, "x.slashed", "Ann/B-PER left/O\n")
+    monkeypatch.setattr("tagpool.cli.tag.format_of", lambda _: NewFormat.SLASHED)
+    with pytest.raises(tagpool.InputError, match=f"the format slashed; convert the file first: tagpool convert {source}"):
+        tag(data / "ner.tagpool", source, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_every_format_is_tagged(data: Path, tmp_path: Path) -> None:
+    for kind in Format:
+        source = tmp_path / "in"
+        succeed("convert", data / "test.conll", "-o", source, "--to", kind.value)
+        assert succeed("tag", data / "ner.tagpool", source, "--format", kind.value)
 
 
 # Streams and mishaps -----------------------------------------------------------------------------------------------------

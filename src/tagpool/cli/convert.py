@@ -9,6 +9,7 @@ import typer
 
 from tagpool.cli.console import ColumnsOption, EncodingOption, LabelOption, OutputOption, errors
 from tagpool.cli.model_conversion import MODEL_FORMATS, convert_model, model_origin
+from tagpool.cli.outputs import refuse_inputs
 from tagpool.corpus.conll import lost_in_conllu
 from tagpool.corpus.corpus import WORD, Corpus
 from tagpool.corpus.files import STANDARD_STREAM
@@ -55,6 +56,7 @@ def convert(
       tagpool convert en.conllu -o en.tsv --keep word,upos --separator tab
       tagpool convert names.crfsuite -o names.tagpool
     """
+    refuse_inputs("--output", target, [source])
     origin = model_origin(source)
     if origin is not None:
         convert_model(source, origin, target, to, json)

@@ -30,6 +30,8 @@ def model_origin(path: Path) -> str | None:
 def convert_model(source: Path, origin: str, target: Path, to: str | None, json: bool) -> None:
     """Write a model in another format, and print what that format cannot hold."""
     wanted = _format_of(target, to)
+    if origin == wanted == "tagpool":  # conversion would lose the templates
+        raise InputError("the file is a tagpool model already; copy it", source=source)
     weights = _read(source, origin)
     lost = []
     if wanted != "tagpool" and weights.has_end_weights:

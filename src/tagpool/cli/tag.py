@@ -9,9 +9,10 @@ from typing import Annotated
 import typer
 
 from tagpool.cli.console import ColumnsOption, EncodingOption, FormatOption, OutputOption
+from tagpool.cli.outputs import refuse_inputs
 from tagpool.corpus.conll import CONLLU_COLUMNS
 from tagpool.corpus.corpus import LABEL
-from tagpool.corpus.files import STANDARD_STREAM, open_output
+from tagpool.corpus.files import STANDARD_STREAM, open_output, source_name
 from tagpool.corpus.formats import Format, format_of
 from tagpool.corpus.schemes import is_plain
 from tagpool.errors import InputError
@@ -21,6 +22,8 @@ from tagpool.tagging.jsonl import JsonlTagger
 from tagpool.tagging.labeller import Labeller
 from tagpool.tagging.models import fastest, load_model
 from tagpool.tagging.text import TextTagger
+
+_FORMATS = (Format.CONLL, Format.CONLLU, Format.JSONL, Format.SPANS, Format.TEXT)  # with a class in tagpool.tagging
 
 
 def tag(
@@ -49,8 +52,7 @@ def tag(
       echo "Ann Smith moved to Oslo." | tagpool tag ner.tagpool - --format text
       tagpool tag ner.tagpool test.conll --nbest 3 --probabilities
     """
-    if output.exists() and any(path.exists() and output.samefile(path) for path in (model, file)):
-        raise InputError(f"--output {output}: this is an input file; choose another file")
+    refuse_inputs("--output", output, (model, file))
     tagger = fastest(load_model(model, templates=True), threads)
     labeller = Labeller(tagger, nbest=nbest, probabilities=probabilities, scheme=scheme)
     pieces = _tagger(labeller, file, format or format_of(file), columns, encoding)
@@ -65,6 +67,9 @@ def tag(
 
 
 def _tagger(labeller: Labeller, file: Path, kind: Format, columns: str | None, encoding: str) -> Iterable[bytes]:
+    if kind not in _FORMATS:
+        advice = f"convert the file first: tagpool convert {file} -o FILE.conll"
+        raise InputError(f"tagpool tag does not write the format {kind.value}; {advice}", source=source_name(file))
     if columns is not None and kind is not Format.CONLL:
         raise InputError(f"--columns is for CoNLL, not for {kind.value}; use --format conll", source=file)
     by_line = kind not in (Format.CONLL, Format.CONLLU)

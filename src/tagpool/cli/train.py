@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from tagpool.cli.console import ColumnsOption, JsonOption, LabelOption, print_json
+from tagpool.cli.outputs import is_same_file, refuse_inputs
 from tagpool.cli.progress import Follower
 from tagpool.cli.training.learners import LEARNERS, check_output, create_learner, new_settings, stored_configuration
 from tagpool.cli.training.run import Run, TrainingLog
@@ -17,6 +19,7 @@ from tagpool.cli.training.summary import show
 from tagpool.config import SECTIONS, DataOptions, OutputOptions, Settings, parse_setting, read_config
 from tagpool.corpus.whole_file import WholeFile
 from tagpool.errors import InputError
+from tagpool.features.presets import load_templates, preset_names
 
 _FileOption = partial(typer.Option, metavar="FILE")
 # Options whose name is not that of their key.
@@ -37,7 +40,10 @@ def train(
         str | None,
         typer.Option("--from", metavar="MODEL", help="Model to continue from; new labels and features are added to it."),
     ] = None,
-    config: Annotated[Path | None, _FileOption(help="Configuration file (TOML); tagpool config crf prints one.")] = None,
+    config: Annotated[
+        list[Path] | None,
+        _FileOption(help="Configuration file (TOML); tagpool config crf prints one. Later files have priority."),
+    ] = None,
     set_: Annotated[
         list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Configuration key, such as learner.trainer.epochs=20.")
     ] = None,
@@ -70,13 +76,14 @@ def train(
         "learner": {"kind": learner, "seed": seed, "threads": threads},
         "output": {"model": model},
     }
-    _train(_merge_settings(config, set_ or [], options), json=json)
+    configs = config or []
+    _train(_merge_settings(configs, set_ or [], options), configs, json=json)
 
 
-def _merge_settings(config: Path | None, assignments: Sequence[str], options: dict[str, dict[str, Any]]) -> Settings:
+def _merge_settings(configs: Sequence[Path], assignments: Sequence[str], options: dict[str, dict[str, Any]]) -> Settings:
     settings = new_settings()
-    if config is not None:
-        settings.add(str(config), read_config(config))
+    for path in configs:
+        settings.add(str(path), read_config(path))
     for text in assignments:
         settings.add("--set", parse_setting(text))
     for section, values in options.items():
@@ -86,14 +93,14 @@ def _merge_settings(config: Path | None, assignments: Sequence[str], options: di
     return settings
 
 
-def _train(settings: Settings, *, json: bool) -> None:
+def _train(settings: Settings, configs: Sequence[Path], *, json: bool) -> None:
     settings.check_keys((), sorted(SECTIONS))
     data: DataOptions = settings.options("data", DataOptions)
     output: OutputOptions = settings.options("output", OutputOptions)
     if isinstance(data.train, str):
         data.train = [data.train]
     threads = settings.table(("learner",)).get("threads", 1)
-    model, log = _outputs(data, output)
+    model, log = _outputs([*configs, *_input_files(settings, data)], output)
     learner = create_learner(settings, data.start, threads)
     _check_data(learner, data)
     check_output(learner, output)
@@ -110,24 +117,37 @@ def _train(settings: Settings, *, json: bool) -> None:
     print_json(summary) if json else show(summary)
 
 
-def _outputs(data: DataOptions, output: OutputOptions) -> tuple[Path, Path | None]:
+def _outputs(inputs: Sequence[str | Path], output: OutputOptions) -> tuple[Path, Path | None]:
     """Return the files of the model and the log, which must be writable and not be inputs."""
     if output.model is None:
         raise InputError("--model is missing: the file of the model")
     log = None if output.log is None else Path(output.log)
-    inputs = [path for path in (*(data.train or ()), data.dev) if path is not None]
     for name, path in (("model", Path(output.model)), ("log", log)):
         if path is not None:
+            refuse_inputs(f"output.{name} =", path, inputs)
             WholeFile.check(path)
-            if _is_among(path, inputs):
-                raise InputError(f"output.{name} = {path}: this is an input file; choose another file for the {name}")
-    if log is not None and _is_among(log, [output.model]):
+    if log is not None and is_same_file(log, Path(output.model)):
         raise InputError(f"output.log = {log}: expected another file than the model")
     return Path(output.model), log
 
 
-def _is_among(path: Path, others: Sequence[str]) -> bool:
-    return any(path.resolve() == Path(other).resolve() for other in others) and (path.is_file() or not path.exists())
+def _input_files(settings: Settings, data: DataOptions) -> list[str]:
+    """Return the files that a training reads. Values of other types are left to the checks of their keys."""
+    features, members = settings.table(("features",)), settings.table(("learner",)).get("members")
+    templates, resources = features.get("templates"), features.get("use")
+    used: list[str] = []
+    with contextlib.suppress(InputError):  # create_learner reports invalid templates
+        used = [path for _, path in load_templates(templates or "").uses]
+    values = [
+        *(data.train or ()),
+        data.dev,
+        data.start,
+        None if templates in preset_names() else templates,
+        *used,
+        *(resources.values() if isinstance(resources, dict) else ()),
+        *(members if isinstance(members, list) else ()),
+    ]
+    return [value for value in values if isinstance(value, str)]
 
 
 def _check_data(learner: Any, data: DataOptions) -> None:

@@ -16,6 +16,7 @@ from tagpool.errors import InputError, OutputError
 
 STANDARD_STREAM = "-"
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+ENCODING_OPTION = "--encoding latin-1"  # in messages about invalid UTF-8, also in those of native/text/conll.cpp
 GZIP_MAGIC = b"\x1f\x8b"
 _GZIP_WINDOW = 16 + zlib.MAX_WBITS  # zlib writes a gzip header without a time stamp: equal text, equal bytes
 _standard_input_cache: tuple[BinaryIO, bytes] | None = None
@@ -89,7 +90,7 @@ def check_utf8(data: bytes, source: str, lines_before: int = 0) -> None:
         if b"\0" in line:
             raise InputError("expected text, got a NUL byte; is this a binary or UTF-16 file?", source=source, line=number)
         if not _native.is_utf8(line):
-            advice = "convert the file, or name its encoding (--encoding latin-1)"
+            advice = f"convert the file, or name its encoding ({ENCODING_OPTION})"
             raise InputError(f"expected UTF-8; {advice}", source=source, line=number)
 
 

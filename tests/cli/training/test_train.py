@@ -156,6 +156,18 @@ def test_what_cannot_be_learned_from_leaves_nothing_behind(tmp_path: Path, name:
     assert [item.name for item in tmp_path.iterdir()] == ["train.conll"]
 
 
+@pytest.mark.parametrize(
+    ("name", "content"), [("a.conll", "Zoë B-PER\nleft O\n"), ("a.jsonl", '{"tokens":["Zoë","a"],"labels":["X","O"]}')]
+)
+def test_the_advice_for_another_encoding_is_an_option_of_train(tmp_path: Path, name: str, content: str) -> None:
+    path = write(tmp_path, name, content.encode("latin-1"))
+    message = fail("train", "--train", path, "--model", tmp_path / "m")
+    assert f"{path}:1: expected UTF-8" in message
+    assert "--set data.encoding=latin-1" in message
+    assert "--encoding" not in message
+    succeed("train", "--train", path, "--model", tmp_path / "m", "--set", "data.encoding=latin-1", "--features", "word[0]")
+
+
 def test_dev_labels_that_training_never_saw(tiny: Path, tmp_path: Path) -> None:
     dev = write(tmp_path, "dev.conll", "Oslo B-LOC\n")
     message = fail("train", "--train", tiny, "--dev", dev, "--model", tmp_path / "m", "--set", f"output.log={tmp_path}/l")

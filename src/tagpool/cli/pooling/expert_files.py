@@ -46,6 +46,11 @@ def parse_experts(arguments: list[str]) -> list[ExpertFile]:
     return experts
 
 
+def expert_paths(arguments: list[str]) -> list[Path]:
+    """Return the files of the arguments."""
+    return [expert.path for expert in parse_experts(arguments)]
+
+
 def read_experts(
     arguments: list[str], columns: str | None, encoding: str, known: Iterable[str] | None = None
 ) -> tuple[Corpus, Labels]:

@@ -8,7 +8,8 @@ from typing import Annotated, Any, Literal
 import typer
 
 from tagpool.cli.console import ColumnsOption, EncodingOption, JsonOption, LabelOption, output, print_json, print_table
-from tagpool.cli.pooling.expert_files import read_experts, read_gold_experts
+from tagpool.cli.outputs import refuse_inputs
+from tagpool.cli.pooling.expert_files import expert_paths, read_experts, read_gold_experts
 from tagpool.config import Settings, parse_setting
 from tagpool.corpus.corpus import Corpus
 from tagpool.corpus.formats import write_corpus
@@ -64,6 +65,7 @@ def fit(
       tagpool pool fit --gold dev.conll --experts crf.conll spacy.jsonl --model names.pool --set pool.beta=cv
       tagpool pool fit --gold all.conll all.conll@a all.conll@b --columns word,label,a,b --model names.pool
     """
+    refuse_inputs("--model", model, [gold, *expert_paths(experts)])
     known, predictions = read_gold_experts(experts, gold, columns, label, encoding, unknown)
     pool = VotePool(method, key=key, scheme=scheme, unknown=unknown, seed=seed, **_parse_further(set_ or []))
     pool.fit(predictions, known)
@@ -112,6 +114,7 @@ def apply(
     Examples:
       tagpool pool apply names.pool --experts crf.conll spacy.jsonl --output pooled.conll
     """
+    refuse_inputs("--output", to, [pool, *expert_paths(experts)])
     votes = load(pool)
     if not isinstance(votes, VotePool):
         raise ModelError("expected a pool that tagpool pool fit wrote, got a tagger; use tagpool tag", source=pool)
@@ -138,6 +141,7 @@ def estimate(
     Examples:
       tagpool pool estimate --experts crf.conll spacy.jsonl other.conll --output pooled.conll
     """
+    refuse_inputs("--output", to, expert_paths(experts))
     corpus, predictions = read_experts(experts, columns, encoding)
     estimated = estimate_reliability(predictions, chain=chain)
     if to is not None:

@@ -61,7 +61,7 @@ def ambiguity(
       tagpool resources ambiguity news.txt.gz --model pos.tagpool -o classes.tsv
       tagpool resources ambiguity news.txt.gz --model pos.tagpool --train train.tsv --columns word,label -o classes.tsv
     """
-    check_output(output, json)
+    check_output(output, [*text, model, train], json)
     begun = time.perf_counter()
     tagger = fastest(load_model(model, templates=True), threads)
     if more := [column for column in tagger.columns if column != WORD]:

@@ -35,7 +35,7 @@ def clusters(
       tagpool resources clusters news.txt.gz --k 1000 -o brown.txt
       tagpool resources clusters a.txt b.txt --min-count 5 --simplify -o brown.txt.gz
     """
-    check_output(output, json)
+    check_output(output, text, json)
     begun = time.perf_counter()
     with follow_steps(f"merging words into {k:,} clusters") as step:
         result = Clusters.brown(

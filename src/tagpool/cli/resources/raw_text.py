@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from tagpool.cli.outputs import refuse_inputs
 from tagpool.corpus.files import STANDARD_STREAM
 from tagpool.corpus.whole_file import WholeFile
 from tagpool.errors import InputError
@@ -17,8 +19,9 @@ TextArgument = Annotated[
 SimplifyOption = Annotated[bool, typer.Option("--simplify", help="Replace runs of digits by one 0, as simplify(word) does.")]
 
 
-def check_output(output: Path, json: bool) -> None:
-    """Raises an error before long work if the result could not be written after it."""
+def check_output(output: Path, inputs: Iterable[Path | None], json: bool) -> None:
+    """Raise an error before long work if the result could not be written after it, or would replace an input."""
+    refuse_inputs("--output", output, inputs)
     if str(output) != STANDARD_STREAM:
         WholeFile.check(output)
     elif json:

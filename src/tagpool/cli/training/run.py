@@ -14,8 +14,9 @@ from tagpool.cli.training.summary import pool_summary, tagger_summary
 from tagpool.config import DataOptions, OutputOptions
 from tagpool.corpus.concatenation import concatenate
 from tagpool.corpus.corpus import Corpus
+from tagpool.corpus.files import ENCODING_OPTION
 from tagpool.corpus.formats import read_corpus
-from tagpool.errors import OutputError
+from tagpool.errors import InputError, OutputError
 from tagpool.experts.tagger import Tagger
 from tagpool.optim.watch import Epoch
 
@@ -80,7 +81,13 @@ class Run:
 
     def _read(self, path: str, data: DataOptions) -> Corpus:
         self.progress.step(f"reading {path}")
-        corpus = read_corpus(path, columns=data.columns, label=data.label, format=data.format, encoding=data.encoding)
+        try:
+            corpus = read_corpus(path, columns=data.columns, label=data.label, format=data.format, encoding=data.encoding)
+        except InputError as error:
+            if ENCODING_OPTION not in error.message:
+                raise
+            message = error.message.replace(ENCODING_OPTION, "--set data.encoding=latin-1")  # train has no such option
+            raise InputError(message, source=error.source, line=error.line) from None
         return corpus.require_labels()
 
     def _report(self, *event: Any) -> bool:

@@ -1,0 +1,38 @@
+"""Check of output files: an output never replaces an input of the same command."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from tagpool.corpus.files import STANDARD_STREAM
+from tagpool.errors import InputError
+
+_STANDARD_INPUT = "/dev/stdin"  # leads to the file that the shell redirects
+
+
+def refuse_inputs(option: str, output: str | Path | None, inputs: Iterable[str | Path | None]) -> None:
+    """Raise an error if an output is one of the inputs, or a file in an input folder.
+
+    ``option`` names the output in the message. Names that are None are ignored, and so is standard output.
+    """
+    if output is None or str(output) == STANDARD_STREAM:
+        return
+    for path in inputs:
+        if path is not None and is_same_file(Path(output), Path(_STANDARD_INPUT if str(path) == STANDARD_STREAM else path)):
+            raise InputError(f"{option} {output}: this is an input file; choose another file")
+
+
+def is_same_file(output: Path, other: Path) -> bool:
+    """True if both paths lead to one file, also through links, or if the output is a file in the other one, a folder.
+
+    Devices and pipes are never the same file: writing to them replaces nothing.
+    """
+    try:
+        if not output.exists():
+            return output.resolve() == other.resolve()
+        if not output.is_file():
+            return False
+        return other.exists() and (output.samefile(other) or (other.is_dir() and other.resolve() in output.resolve().parents))
+    except (OSError, ValueError):  # a name that is no path; opening the file reports it
+        return False
