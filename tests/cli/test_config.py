@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from cli.commands import BAGS, fail, succeed, write
 
+from tagpool import VotePool
 from tagpool.cli.training.learners import LEARNERS
 
 if sys.version_info >= (3, 11):
@@ -154,6 +155,12 @@ def test_models_from_python_store_their_parameters(data: Path) -> None:
     table = tomllib.loads(succeed("config", data / "ner.tagpool"))
     assert table["learner"]["trainer"]["epochs"] == 4
     assert "shape(word)" in table["features"]["templates"]
+
+
+def test_a_vote_pool_has_no_configuration(tmp_path: Path) -> None:
+    gold = [["A", "B"], ["B", "A"]]
+    VotePool("best").fit({"a": gold, "b": [["A", "A"], ["B", "A"]]}, gold).save(tmp_path / "names.pool")
+    assert "a vote pool stores no configuration; tagpool inspect shows" in fail("config", tmp_path / "names.pool")
 
 
 def test_several_files_are_one_corpus(data: Path, tmp_path: Path) -> None:

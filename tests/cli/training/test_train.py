@@ -188,7 +188,9 @@ def test_a_full_disk_is_a_failure(tiny: Path, tmp_path: Path) -> None:
 
 def test_the_note_of_an_epoch_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     Follower().epoch(tagpool.Epoch(1, 10, 2.5, note="the loss diverged"))
-    assert capsys.readouterr().err.splitlines() == ["note: the loss diverged", "epoch 1/10  loss 2.5  0.0 s, done"]
+    assert capsys.readouterr().err.splitlines() == ["note: the loss diverged", "epoch 1/10  loss 2.5  0.0 s, 0.1 s left"]
+    Follower().epoch(tagpool.Epoch(10, 10, 2.5))
+    assert capsys.readouterr().err.splitlines() == ["epoch 10/10  loss 2.5  0.0 s, done"]
 
 
 # Ctrl-C ------------------------------------------------------------------------------------------------------------------

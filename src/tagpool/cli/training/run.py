@@ -145,5 +145,5 @@ class Run:
         else:
             summary = {"best_dev_f1": None if self._dev is None else 100 * self.learner.score(self._dev)}
         if len(self.learner.weights_):
-            summary |= pool_summary(self.learner) | {"merged": merged}
+            summary |= pool_summary(self.learner, self._dev) | {"merged": merged}
         return {"model": str(path)} | summary | {"seconds": round(self.seconds, 3), "bytes": path.stat().st_size}
