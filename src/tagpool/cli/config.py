@@ -9,7 +9,8 @@ import typer
 
 from tagpool import _native
 from tagpool.cli.training.learners import LEARNERS
-from tagpool.config import FEATURES, DataOptions, FeatureOptions, OutputOptions, commented, nested_sections, template_owner
+from tagpool.config import commented
+from tagpool.config_keys import FEATURES, DataOptions, FeatureOptions, OutputOptions, nested_sections, template_owner
 from tagpool.errors import InputError
 from tagpool.pools.votes.pool import VotePool
 

@@ -226,7 +226,7 @@ BAGGING = ["--learner", "bagging"]
 NONSENSE = {
     "an unknown learner": (["--learner", "jury"], "expected one of crf, maxent, inducing, bagging, elitist, opinion"),
     "bags without a pool": (keys("learner.bags=auto"), "learner.bags = 'auto': unknown key of this learner; bagging has it"),
-    "experts of a bagging": ([*BAGGING, *keys("learner.experts=2")], "did you mean 'expert'"),
+    "experts of a bagging": ([*BAGGING, *keys("learner.experts=2")], "did you mean learner.expert.kind?"),
     "a pool that is continued": ([*BAGGING, "--from", "x"], "a pool is trained from the start; drop --from"),
     "l2 of an elitist pool": (["--learner", "elitist", *keys("learner.l2=0")], "learner.l2 = 0: unknown key"),
     "l2 of a bagging": ([*BAGGING, *keys("learner.l2=0")], "learner.l2 = 0: unknown key; did you mean learner.expert.l2?"),

@@ -87,7 +87,7 @@ def fit(
 
 def _parse_further(assignments: list[str]) -> dict[str, Any]:
     """Return the parameters of a pool from ``pool.KEY=VALUE`` options."""
-    settings = Settings({}, {})
+    settings = Settings({}, {}, [("pool", name) for name in _FURTHER])
     for text in assignments:
         settings.add("--set", parse_setting(text, {"pool": "pool.beta=0.9"}))
     settings.check_keys((), ("pool",))

@@ -11,7 +11,7 @@ from typing import Any
 
 from tagpool.cli.progress import Follower
 from tagpool.cli.training.summary import pool_summary, tagger_summary
-from tagpool.config import DataOptions, OutputOptions
+from tagpool.config_keys import DataOptions, OutputOptions
 from tagpool.corpus.concatenation import concatenate
 from tagpool.corpus.corpus import Corpus
 from tagpool.corpus.formats import read_corpus
