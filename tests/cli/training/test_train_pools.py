@@ -246,7 +246,7 @@ NONSENSE = {
         "transition features",
     ),
     "an unknown size": (keys("output.size=tiny"), "expected 'full' or 'small'"),
-    "no bags": (BAGGING, "the templates have no bags"),
+    "no bags": (BAGGING, "the templates have no bags: write [name] before them, or use automatic bags (--set learner.bags=auto;"),
     "a bag that is not there": ([*BAGGING, *keys('learner.bags={a=["b"]}'), "--features", "{bags}"], "no bag 'b'"),
     "bags by no scheme": ([*BAGGING, *keys("learner.bags=random")], "expected 'auto', 'random:N'"),
     "no parts": ([*BAGGING, *keys("learner.bags=random:0")], "expected 'auto', 'random:N'"),
