@@ -14,12 +14,22 @@ from tagpool.cli.training.summary import pool_summary, tagger_summary
 from tagpool.config_keys import DataOptions, OutputOptions
 from tagpool.corpus.concatenation import concatenate
 from tagpool.corpus.corpus import Corpus
+from tagpool.corpus.files import name_read_errors
 from tagpool.corpus.formats import read_corpus
-from tagpool.errors import OutputError
+from tagpool.errors import InputError, OutputError
 from tagpool.experts.tagger import Tagger
 from tagpool.optim.watch import Epoch
 
 _NOTHING = "no epoch was finished, and nothing was kept"
+
+
+def is_model(path: str) -> bool:
+    """True if a file begins as model files do: the length of a header, and the header in JSON."""
+    if not Path(path).is_file():
+        return False
+    with name_read_errors(path), Path(path).open("rb") as file:
+        beginning = file.read(9)
+    return b"\0" in beginning[:8] and beginning[8:] == b"{"
 
 
 class TrainingLog:
@@ -80,6 +90,8 @@ class Run:
 
     def _read(self, path: str, data: DataOptions) -> Corpus:
         self.progress.step(f"reading {path}")
+        if is_model(path):
+            raise InputError("expected labelled sentences, got a model; to continue its training, use --from", source=path)
         corpus = read_corpus(path, columns=data.columns, label=data.label, format=data.format, encoding=data.encoding)
         return corpus.require_labels()
 
