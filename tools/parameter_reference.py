@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from tagpool.cli.training.learners import LEARNERS
-from tagpool.config import FEATURES, HIDDEN, DataOptions, FeatureOptions, OutputOptions, toml_value
+from tagpool.config import HIDDEN, toml_value
+from tagpool.config_keys import FEATURES, DataOptions, FeatureOptions, OutputOptions
 from tagpool.optim.trainers import TRAINERS
 from tagpool.parameters import Parameter, Parameters
 from tagpool.pools.votes.pool import VotePool

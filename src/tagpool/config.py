@@ -13,8 +13,9 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
+from tagpool.config_keys import FEATURES, KIND, SECTIONS, Key, all_keys, default_kind, nearest_key, object_keys
 from tagpool.errors import InputError
-from tagpool.parameters import Parameter, Parameters, declare_parameters, parameter
+from tagpool.parameters import Parameter, Parameters
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -22,56 +23,9 @@ else:
     import tomli as tomllib
 
 Table = dict[str, Any]
-Key = tuple[str, ...]
-KIND, NONE = "kind", "none"
-SECTIONS = {
-    "learner": "learner.trainer.epochs=20",
-    "data": "data.encoding=latin-1",
-    "features": "features.min_count=2",
-    "output": "output.size=small",
-}
-"""The sections of a configuration, each with an example of a key."""
-
-FEATURES = ("templates", "min_count", "resources")
-"""Parameters of learners whose keys are in the section ``features``."""
-
+NONE = "none"
 HIDDEN = ("threads", "warm_start")
 """Parameters that a stored configuration omits: the model does not depend on them, or ``--from`` implies them."""
-
-
-@declare_parameters
-class DataOptions(Parameters):
-    """The section ``data``: the files to learn from and their format."""
-
-    train: Sequence[str] | str | None = parameter(default=None, help="Files to learn from; several files are one corpus.")
-    dev: str | None = parameter(default=None, help="Held-out sentences: training stops when their F1 stops rising.")
-    start: str | None = parameter(default=None, help="Model to continue from; new labels and features are added to it.")
-    columns: str | None = parameter(default=None, help="Names of the columns of a CoNLL file, such as word,pos,chunk,label.")
-    label: str | None = parameter(default=None, help="Column that holds the labels.")
-    format: str | None = parameter(default=None, help="Format of the files; guessed from their names if not given.")
-    encoding: str = parameter(default="utf-8", help="Encoding of the files.")
-
-
-@declare_parameters
-class FeatureOptions(Parameters):
-    """The keys of the section ``features`` that are not parameters of the learner."""
-
-    use: Mapping[str, str] | None = parameter(
-        default=None, help="File or folder of each resource that the templates use, by name."
-    )
-    without: Sequence[str] | str | None = parameter(default=None, help="Resources whose templates are removed.")
-
-
-@declare_parameters
-class OutputOptions(Parameters):
-    """The section ``output``: the model file and its content."""
-
-    model: str | None = parameter(default=None, help="File of the model.")
-    log: str | None = parameter(default=None, help="File that receives every epoch as one line of JSON.")
-    merge: bool = parameter(default=False, help="Merge the members of a pool into one model: same labels, the speed of one.")
-    size: str = parameter(default="full", choices=("full", "small"), help="small: half precision, no weights up to 0.01.")
-    names: bool = parameter(default=True, help="Store the names of features, which inspection and continued training need.")
-    resources: bool = parameter(default=True, help="Store resources in the model; otherwise it refers to their files.")
 
 
 Convert = Callable[[Any, Mapping[str, Any]], Any]
@@ -82,6 +36,7 @@ class Settings:
     """Configuration values from several sources; a later source has priority over an earlier one.
 
     ``learners`` are the classes by kind; ``convert`` has functions for keys whose values are not the constructor's arguments.
+    ``keys`` are all keys of a configuration without learners.
 
     >>> settings = Settings({}, {})
     >>> settings.add("run.toml", {"learner": {"l2": 0.5, "seed": 2}})
@@ -90,8 +45,11 @@ class Settings:
     ({'l2': 0.1, 'seed': 2}, 'run.toml')
     """
 
-    def __init__(self, learners: Mapping[str, type[Parameters]], convert: Mapping[str, Convert]) -> None:
+    def __init__(
+        self, learners: Mapping[str, type[Parameters]], convert: Mapping[str, Convert], keys: Collection[Key] = ()
+    ) -> None:
         self.learners = learners
+        self.keys = keys
         self.convert = convert
         self._sources: list[tuple[str, Table]] = []
 
@@ -139,7 +97,7 @@ class Settings:
         """Raise an error for a key below a path that does not exist."""
         for key in self.table(path):
             if key not in keys:
-                raise self.error((*path, key), suggest(key, keys))
+                raise self.error((*path, key), self._advice((*path, key), [(*path, name) for name in keys]))
 
     def kind(self, path: Key, kinds: Mapping[str, Any], default: str) -> str:
         """Return the kind of the object at a path."""
@@ -161,7 +119,7 @@ class Settings:
             if key == KIND:
                 continue
             if key not in parameters or key in FEATURES:
-                raise self.error((*path, key), self._advice(path, key, declared))
+                raise self.error((*path, key), self._advice((*path, key), [*object_keys(path, declared, table)]))
             if key in nested:
                 values[key] = self._nested((*path, key), parameters[key], {**inherited, **values})
                 continue
@@ -172,23 +130,33 @@ class Settings:
             values[key] = value
         return values
 
-    def _advice(self, path: Key, key: str, declared: type[Parameters]) -> str:
-        """Return advice for a key that a class does not have: the place that has it, or the nearest name."""
-        if key in FEATURES:
-            return f"unknown key; use features.{'use' if key == 'resources' else key}"
-        for inner, _, nested in nested_sections(path, "", declared):
-            if key in nested.parameters():
-                return f"unknown key; did you mean {'.'.join((*inner, key))}?"
-        names = [name for name in declared.parameters() if name not in FEATURES]
-        others = [kind for kind, learner in self.learners.items() if key in learner.parameters()]
-        if others and not get_close_matches(key, names, 1, cutoff=0.8):
-            return f"unknown key of this learner; {' and '.join(others)} {'has' if len(others) == 1 else 'have'} it"
-        return suggest(key, names)
+    def _advice(self, path: Key, own: Sequence[Key]) -> str:
+        """Return advice for an unknown key: the nearest of the keys ``own`` of its table and of all others."""
+        table, name = path[:-1], path[-1]
+        if not table and (section := get_close_matches(name, [key[0] for key in own], 1, cutoff=0.8)):
+            return f"unknown key; did you mean {section[0]!r}?"
+        others = [key for key in self._keys() if key[: len(table)] != table or not table]
+        keys = [*own, *others] if table else others
+        kinds = [kind for kind, learner in self.learners.items() if name in learner.parameters()]
+        near = nearest_key(path, keys, 0.8 if kinds else 0.6)
+        if near is not None:
+            return f"unknown key; did you mean {'.'.join(near)}?"
+        if kinds:
+            return f"unknown key of this learner; {' and '.join(kinds)} {'has' if len(kinds) == 1 else 'have'} it"
+        return f"unknown key; expected one of {', '.join(dict.fromkeys(key[len(table)] for key in own))}"
+
+    def _keys(self) -> list[Key]:
+        """Return the keys of all sections."""
+        if not self.learners:
+            return [*self.keys]
+        table = self.table(("learner",))
+        kind = str(table.get(KIND))
+        return all_keys(self.learners[kind if kind in self.learners else next(iter(self.learners))], table)
 
     def _nested(self, path: Key, declared: Parameter, inherited: Mapping[str, Any]) -> Any:
         assert declared.kinds is not None
         kinds = declared.kinds()
-        chosen = kinds[self.kind(path, kinds, _default_kind(declared, kinds))]
+        chosen = kinds[self.kind(path, kinds, default_kind(declared, kinds))]
         return chosen(**self.values(path, chosen, inherited))
 
 
@@ -229,16 +197,6 @@ def _expected(declared: Parameter) -> str:
     return declared.expected({**_TOML_WORDS, "None": repr(NONE) if settable else ""})
 
 
-def suggest(name: str, names: Collection[str]) -> str:
-    """Return the advice for an unknown name.
-
-    >>> suggest("epoch", ["epochs", "batch"])
-    "unknown key; did you mean 'epochs'?"
-    """
-    close = get_close_matches(name, names, 1, cutoff=0.5)
-    return f"unknown key; did you mean {close[0]!r}?" if close else f"unknown key; expected one of {', '.join(names)}"
-
-
 def read_config(path: str | Path) -> Table:
     """Read a TOML file."""
     try:
@@ -263,9 +221,6 @@ def parse_setting(text: str, sections: Mapping[str, str] = SECTIONS) -> Table:
         raise InputError(f"--set {text}: expected KEY=VALUE, such as --set {next(iter(sections.values()))}")
     if key in sections:
         raise InputError(f"--set {text}: {key} is a section; set one of its keys, such as --set {sections[key]}")
-    if len(path) < 2:
-        section = next(iter(sections))
-        raise InputError(f"--set {text}: the key has no section; write --set {section}.{key}={value} or another section")
     try:
         parsed = tomllib.loads(f"value = {value}")["value"]
     except tomllib.TOMLDecodeError:
@@ -370,23 +325,3 @@ def commented(section: str, parameters: Mapping[str, Parameter], kind: str | Non
         lines.append(f"# {declared.help} Expected: {_expected(declared)}.")
         lines.append(f"# {name} =" if value is None else f"{name} = {toml_value(value)}")
     return "\n".join(lines) + "\n"
-
-
-def nested_sections(path: Key, kind: str, declared: type[Parameters]) -> Iterator[tuple[Key, str, type[Parameters]]]:
-    """Yield the path, kind and class of an object and of its nested objects with their default kinds, outermost first."""
-    yield path, kind, declared
-    for name, nested in declared.parameters().items():
-        if nested.kinds is not None:
-            kinds = nested.kinds()
-            inner = _default_kind(nested, kinds)
-            yield from nested_sections((*path, name), inner, kinds[inner])
-
-
-def template_owner(declared: type[Parameters]) -> type[Parameters] | None:
-    """Return the class that has the templates: the learner, or one nested in it."""
-    classes = (nested for _, _, nested in nested_sections((), "", declared))
-    return next((owner for owner in classes if "templates" in owner.parameters()), None)
-
-
-def _default_kind(declared: Parameter, kinds: Mapping[str, Any]) -> str:
-    return declared.default if isinstance(declared.default, str) else next(iter(kinds))

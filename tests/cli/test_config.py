@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from cli.commands import BAGS, fail, succeed, write
 
+from tagpool import VotePool
 from tagpool.cli.training.learners import LEARNERS
 
 if sys.version_info >= (3, 11):
@@ -71,16 +72,25 @@ def test_later_files_have_priority(data: Path, tmp_path: Path) -> None:
 WRONG = {
     "a number out of range": ("[learner]\nl2 = -1\n", "run.toml: learner.l2 = -1: expected a number from 0; the default is 1.0"),
     "a wrong type": ("[learner]\nl2 = 'much'\n", "run.toml: learner.l2 = 'much': expected a number from 0"),
-    "a misspelled key": ("[learner]\npatiense = 3\n", "learner.patiense = 3: unknown key; did you mean 'patience'?"),
+    "a misspelled key": ("[learner]\npatiense = 3\n", "learner.patiense = 3: unknown key; did you mean learner.patience?"),
     "a misspelled key of the trainer": (
         "[learner.trainer]\nepoch = 3\n",
-        "learner.trainer.epoch = 3: unknown key; did you mean 'epochs'?",
+        "learner.trainer.epoch = 3: unknown key; did you mean learner.trainer.epochs?",
     ),
     "a misspelled section": ("[learners]\nl2 = 1\n", "learners: unknown key; did you mean 'learner'?"),
-    "a key of data": ("[data]\ntran = 'x'\n", "data.tran = 'x': unknown key; did you mean 'train'?"),
+    "a key of data": ("[data]\ntran = 'x'\n", "data.tran = 'x': unknown key; did you mean data.train?"),
     "a key of the trainer": ("[learner]\nepochs = 3\n", "learner.epochs = 3: unknown key; did you mean learner.trainer.epochs?"),
     "a key of another learner": ("[learner]\nstrongest = 3\n", "unknown key of this learner; inducing has it"),
-    "a key of the features": ("[learner]\ntemplates = 'ner'\n", "unknown key; use features.templates"),
+    "a key of the features": ("[learner]\ntemplates = 'ner'\n", "unknown key; did you mean features.templates?"),
+    "the option of the templates": ("[learner]\nfeatures = 'ner'\n", "unknown key; did you mean features.templates?"),
+    "the option of the first model": ("[data]\nfrom = 'a'\n", "data.from = 'a': unknown key; did you mean data.start?"),
+    "a misspelled kind": ("[learner]\nkid = 'crf'\n", "learner.kid = 'crf': unknown key; did you mean learner.kind?"),
+    "a key without section": ("train = 'a'\n", "train = 'a': unknown key; did you mean data.train?"),
+    "a key of another trainer": (
+        "[learner]\niteration = 5\n[learner.trainer]\nkind = 'lbfgs'\n",
+        "unknown key; did you mean learner.trainer.iterations?",
+    ),
+    "nothing near": ("[learner]\nxyz = 5\n", "unknown key; expected one of kind, unknown_label, "),
     "a kind": ("[learner]\nkind = 'magic'\n", "learner.kind = 'magic': expected one of crf, maxent"),
     "a value instead of a table": (
         "[learner]\ntrainer = 'sgd'\n",
@@ -101,7 +111,9 @@ def test_errors_name_the_file_and_the_key(data: Path, tmp_path: Path, name: str)
 
 def test_settings_that_are_not_settings(data: Path, tmp_path: Path) -> None:
     common = ["train", "--train", data / "train.conll", "--model", tmp_path / "m"]
-    assert "--set l2=3: the key has no section; write --set learner.l2=3" in fail(*common, "--set", "l2=3")
+    assert "--set: l2 = 3: unknown key; did you mean learner.l2?" in fail(*common, "--set", "l2=3")
+    assert "--set: train = 5: unknown key; did you mean data.train?" in fail(*common, "--set", "train=5")
+    assert "--set: abc = 5: unknown key; expected one of data, features, learner, output" in fail(*common, "--set", "abc=5")
     message = "--set learner=5: learner is a section; set one of its keys, such as --set learner.trainer.epochs=20"
     assert message in fail(*common, "--set", "learner=5")
     for text in ("learner", "=3", "learner.=3"):
@@ -162,6 +174,12 @@ def test_models_from_python_store_their_parameters(data: Path) -> None:
     table = tomllib.loads(succeed("config", data / "ner.tagpool"))
     assert table["learner"]["trainer"]["epochs"] == 4
     assert "shape(word)" in table["features"]["templates"]
+
+
+def test_a_vote_pool_has_no_configuration(tmp_path: Path) -> None:
+    gold = [["A", "B"], ["B", "A"]]
+    VotePool("best").fit({"a": gold, "b": [["A", "A"], ["B", "A"]]}, gold).save(tmp_path / "names.pool")
+    assert "a vote pool stores no configuration; tagpool inspect shows" in fail("config", tmp_path / "names.pool")
 
 
 def test_several_files_are_one_corpus(data: Path, tmp_path: Path) -> None:

@@ -121,7 +121,7 @@ def test_columns_are_those_of_the_training_file_with_or_without_labels(data: Pat
     assert [line.split()[-1] for line in shown.splitlines() if line] == labels
     words = write(tmp_path, "words.conll", "\n".join(" ".join(row[:1]) for row in rows))
     message = fail("tag", model, words)
-    assert "the file has 1 columns; the model reads word, pos and was trained with word, pos, chunk, label" in message
+    assert "the file has 1 column; the model reads word, pos and was trained with word, pos, chunk, label" in message
     assert "the input has word, tag; pos is missing" in fail("tag", model, turned, "--columns", "word,tag")
     assert "reads the columns word, pos" in fail("tag", model, words, "--format", "text")
 
@@ -345,9 +345,23 @@ def test_files_that_cannot_be_tagged(data: Path, tmp_path: Path, name: str) -> N
     assert [item.name for item in tmp_path.iterdir()] == ["in"]
 
 
+def test_running_text_needs_its_format(data: Path) -> None:
+    message = fail("tag", data / "ner.tagpool", "-", stdin="Ann Smith moved to Oslo.\n")
+    assert "the file has 5 columns; the model reads word and was trained with word, pos, chunk, label; " in message
+    assert "for running text use --format text, else name them, such as --columns word,pos,chunk,label,column1" in message
+    message = fail("tag", data / "pos.tagpool", "-", stdin="Ann\n")
+    assert "the file has 1 column; the model reads word, pos" in message
+    assert "; add the missing columns" in message
+    assert "--format text" not in message
+
+
 def test_files_in_each_others_place(data: Path, tmp_path: Path) -> None:
     assert "got a model; use: tagpool tag" in fail("tag", data / "ner.tagpool", data / "ner.tagpool")
-    assert "expected a model, got a file that is not" in fail("tag", data / "test.conll", data / "ner.tagpool")
+    swapped = fail("tag", data / "test.conll", data / "ner.tagpool")
+    assert "expected a model, got a file that is not in the safetensors format; to label a text: tagpool tag MODEL" in swapped
+    crfsuite = write(tmp_path, "names.crfsuite", b"lCRF" + bytes(100))
+    for command in (["tag", crfsuite, data / "test.conll"], ["inspect", crfsuite]):
+        assert "this is a model of CRFsuite; convert it first: tagpool convert FILE" in fail(*command)
     assert "there is no such file" in fail("tag", data / "no", data / "test.conll")
     assert "there is no such file" in fail("tag", data / "ner.tagpool", data / "no")
     assert "got a folder" in fail("tag", data / "ner.tagpool", data)

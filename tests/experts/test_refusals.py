@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -29,6 +31,10 @@ def test_sentences_and_labels(corpus):
     refused("2 sentences|different numbers of sentences|1 sentences", CRF("word[0]"), [["a"], ["b"]], [["X"]])
     refused("expected text", CRF("word[0]"), [["a", 3]], [["X", "Y"]])
     refused("got strings; use tokenize", CRF("word[0]"), ["a sentence"], [["X", "Y"]])
+    refused(r"got 'data/train.conll'; read a file with read_corpus\(path\)", CRF("word[0]"), "data/train.conll")
+    refused(r"read a file with read_corpus\(path\)", CRF("word[0]"), Path("data/train.conll"))
+    with pytest.raises(tagpool.InputError, match=r"expected a sentence as a list of words, got 'Ann Smith'; .*tokenize"):
+        CRF("word[0]").fit(corpus).explain("Ann Smith")
     refused("expected labels beside the features", CRF(), [[["a"], ["b"]]])
     refused("expected 2 labels", CRF(), [[["a"], ["b"]]], [["X"]])
 

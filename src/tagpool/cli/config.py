@@ -9,8 +9,10 @@ import typer
 
 from tagpool import _native
 from tagpool.cli.training.learners import LEARNERS
-from tagpool.config import FEATURES, DataOptions, FeatureOptions, OutputOptions, commented, nested_sections, template_owner
+from tagpool.config import commented
+from tagpool.config_keys import FEATURES, DataOptions, FeatureOptions, OutputOptions, nested_sections, template_owner
 from tagpool.errors import InputError
+from tagpool.pools.votes.pool import VotePool
 
 
 def config(
@@ -47,9 +49,12 @@ def stored(path: Path) -> str:
     if not path.exists():
         raise InputError(f"{path}: there is no such model file and no such learner; the learners are {', '.join(LEARNERS)}")
     try:
-        text = _native.Container.open(str(path)).text("config")
+        container = _native.Container.open(str(path))
     except _native.InputFault as fault:
         raise InputError(str(fault.args[0]), source=path) from None
+    if container.text("kind") == VotePool.kind:
+        raise InputError("a vote pool stores no configuration; tagpool inspect shows its method and weights", source=path)
+    text = container.text("config")
     if text is None:
         raise InputError("the model stores no configuration; train it again with this version", source=path)
     return text

@@ -71,8 +71,10 @@ class Follower:
 
 
 def _time_left(epoch: Epoch) -> str:
+    if epoch.number >= epoch.total:
+        return "done"
     seconds = epoch.seconds / epoch.number * (epoch.total - epoch.number)
     if seconds < 60:
-        return f"{seconds:.1f} s left" if seconds >= 0.05 else "done"
+        return f"{max(seconds, 0.1):.1f} s left"
     minutes, rest = divmod(round(seconds), 60)
     return f"{minutes} min {rest} s left" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min left"

@@ -16,7 +16,8 @@ from tagpool.cli.progress import Follower
 from tagpool.cli.training.learners import LEARNERS, check_output, create_learner, new_settings, stored_configuration
 from tagpool.cli.training.run import Run, TrainingLog
 from tagpool.cli.training.summary import show
-from tagpool.config import SECTIONS, DataOptions, OutputOptions, Settings, parse_setting, read_config
+from tagpool.config import Settings, parse_setting, read_config
+from tagpool.config_keys import SECTIONS, DataOptions, OutputOptions
 from tagpool.corpus.whole_file import WholeFile
 from tagpool.errors import InputError
 from tagpool.features.presets import load_templates, preset_names

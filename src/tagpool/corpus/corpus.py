@@ -163,8 +163,8 @@ class Corpus(Sequence[Sentence]):
     def require_labels(self) -> Corpus:
         """Return this corpus; raise an error if it has no labels."""
         if self.label_column is None:
-            message = f"no label column; the columns are {', '.join(self.columns)}; name one with label=... (--label)"
-            raise InputError(message, source=self.source)
+            advice = "name one with label=... (--label)" if len(self.columns) > 1 else "add a column of labels, which is missing"
+            raise InputError(f"no label column; the columns are {', '.join(self.columns)}; {advice}", source=self.source)
         return self
 
     def ids(self, name: str) -> NDArray[np.uint32]:

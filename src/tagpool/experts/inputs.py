@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from os import PathLike
 from typing import Any
 
 from tagpool.corpus.corpus import LABEL, WORD, Corpus
@@ -15,7 +16,7 @@ def are_given_features(sentences: Any) -> bool:
     >>> are_given_features([[["word=Ann"]]]), are_given_features([["Ann"]])
     (True, False)
     """
-    if isinstance(sentences, Corpus):
+    if isinstance(sentences, (Corpus, str, PathLike)):
         return False
     for sentence in sentences:
         if isinstance(sentence, (str, Mapping)) or hasattr(sentence, "columns"):
@@ -31,6 +32,8 @@ def as_corpus(sentences: Any, labels: Sequence[Sequence[str | None]] | None = No
     >>> as_corpus([["Ann", "left"]], [["B-PER", None]], unknown="?").labels
     [['B-PER', '?']]
     """
+    if isinstance(sentences, (str, PathLike)):
+        raise InputError(f"expected a corpus or a list of sentences, got {sentences!r:.80}; read a file with read_corpus(path)")
     corpus = sentences if isinstance(sentences, Corpus) else _from_lists(list(sentences))
     if labels is None:
         return corpus
@@ -71,6 +74,8 @@ def one_sentence(sentence: Any, number: int = 0) -> tuple[Corpus, int]:
     >>> corpus.words, number
     ([['Ann', 'left']], 0)
     """
+    if isinstance(sentence, str):
+        raise InputError(f"expected a sentence as a list of words, got {sentence!r:.80}; split a text into words with tokenize")
     if not isinstance(sentence, Corpus):
         return as_corpus([sentence]), 0
     if not 0 <= number < len(sentence):

@@ -38,7 +38,7 @@ class ModelFile:
         try:
             return cls(_native.Container.open(str(path)), path)
         except _native.InputFault as fault:
-            raise ModelError(str(fault.args[0]), source=path) from None
+            raise ModelError(_advise(str(fault.args[0]), path), source=path) from None
 
     def text(self, key: str) -> str | None:
         """A text; None if it is missing."""
@@ -76,3 +76,15 @@ class ModelFile:
 
             self._resources = Referred(self.source)
         return self._resources
+
+
+def _advise(problem: str, path: str | Path) -> str:
+    """Add to the message about a file of another format what to do with it."""
+    if "safetensors" not in problem:
+        return problem
+    from pathlib import Path
+
+    with Path(path).open("rb") as file:
+        if file.read(4) == b"lCRF":
+            return "this is a model of CRFsuite; convert it first: tagpool convert FILE --output MODEL.tagpool"
+    return f"{problem}; to label a text: tagpool tag MODEL FILE"

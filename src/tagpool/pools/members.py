@@ -44,8 +44,8 @@ def check_members(members: Any, owner: str) -> tuple[Any, ...]:
 
 def as_sentences(sentences: Any) -> Any:
     """Return sentences in a form that several members can read: a corpus, or a list of given features."""
-    if isinstance(sentences, Corpus):
-        return sentences
+    if isinstance(sentences, (Corpus, str)):
+        return as_corpus(sentences)
     rows = list(sentences)
     return rows if not rows or are_given_features(rows) else as_corpus(rows)
 

@@ -36,7 +36,11 @@ def guess_columns(count: int, needed: Sequence[str], summary: dict[str, Any], so
             return names
     training = f" and was trained with {', '.join(trained)}" if trained else ""
     model = f"the model reads {', '.join(needed)}{training}"
-    raise InputError(f"the file has {count} columns; {model}; name them, such as --columns word,pos,label", source=source)
+    examples = [*needed, *(name for name in trained if name not in needed), *(f"column{i}" for i in range(1, count + 1))]
+    advice = f"name them, such as --columns {','.join(examples[:count])}" if count >= len(needed) else "add the missing columns"
+    if count > max(len(trained), len(needed)):
+        advice = f"for running text use --format text, else {advice}"
+    raise InputError(f"the file has {count} column{'s' * (count > 1)}; {model}; {advice}", source=source)
 
 
 class ConllTagger(StreamTagger):

@@ -109,13 +109,21 @@ def test_bad_input_is_refused_with_its_place(files: Path, tmp_path: Path) -> Non
     common = ("pool", "fit", "--gold", gold, "--model", model)
     assert "short.conll:40: expected 120 sentences, as gold has, got" in fail(*common, one, short)
     assert "pool.beta = 'many': expected 'cv', a number above 0" in fail(*common, one, two, "--set", "pool.beta=many")
-    assert "unknown key; did you mean 'beta'?" in fail(*common, one, two, "--set", "pool.betta=0.5")
+    assert "unknown key; did you mean pool.beta?" in fail(*common, one, two, "--set", "pool.betta=0.5")
+    assert "beta = 0.5: unknown key; did you mean pool.beta?" in fail(*common, one, two, "--set", "beta=0.5")
     assert "--set pool=0.5: pool is a section" in fail(*common, one, two, "--set", "pool=0.5")
+    assert "error: --method nope: expected one of mvote, " in fail(*common, one, two, "--method", "nope")
+    for command in (common, ("pool", "compare", "--gold", gold)):
+        assert "error: --key nope: expected one of shared, position, label, length" in fail(*command, one, two, "--key", "nope")
     assert "two experts have the name 'a'" in fail(*common, one, one)
     assert "no such file" in fail(*common, one, tmp_path / "nowhere.conll").lower()
     assert not model.exists()
     succeed(*common, one, two)
     assert "expected the experts 'a', 'b', got 'a', 'c'" in fail("pool", "apply", model, one, experts(files, "train")[2])
+    missing = fail("pool", "apply", model, one)
+    assert "got 'a'; name the files, such as a=FILE; an expert that is missing has a file whose labels are all ?" in missing
+    message = f"short.conll:40: expected 120 sentences, as {files}/a.train.conll has, got"
+    assert message in fail("pool", "apply", model, one, f"b={short}")
     assert "use tagpool pool apply" in fail("tag", model, gold)
     assert "expected three experts or more, got 2" in fail("pool", "estimate", one, two)
 

@@ -198,9 +198,19 @@ def test_a_full_disk_is_a_failure(tiny: Path, tmp_path: Path) -> None:
     assert tagpool.load(tmp_path / "m").labels_ == ("B-PER", "O")
 
 
+def test_files_without_labels(data: Path, tmp_path: Path) -> None:
+    words = write(tmp_path, "words.conll", "Ann\nleft\n")
+    message = "no label column; the columns are word; add a column of labels, which is missing"
+    assert message in fail("train", "--train", words, "--model", tmp_path / "m")
+    message = "ner.tagpool: expected labelled sentences, got a model; to continue its training, use --from"
+    assert message in fail("train", "--train", data / "ner.tagpool", "--model", tmp_path / "m")
+
+
 def test_the_note_of_an_epoch_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     Follower().epoch(tagpool.Epoch(1, 10, 2.5, note="the loss diverged"))
-    assert capsys.readouterr().err.splitlines() == ["note: the loss diverged", "epoch 1/10  loss 2.5  0.0 s, done"]
+    assert capsys.readouterr().err.splitlines() == ["note: the loss diverged", "epoch 1/10  loss 2.5  0.0 s, 0.1 s left"]
+    Follower().epoch(tagpool.Epoch(10, 10, 2.5))
+    assert capsys.readouterr().err.splitlines() == ["epoch 10/10  loss 2.5  0.0 s, done"]
 
 
 # Ctrl-C ------------------------------------------------------------------------------------------------------------------

@@ -226,7 +226,7 @@ BAGGING = ["--learner", "bagging"]
 NONSENSE = {
     "an unknown learner": (["--learner", "jury"], "expected one of crf, maxent, inducing, bagging, elitist, opinion"),
     "bags without a pool": (keys("learner.bags=auto"), "learner.bags = 'auto': unknown key of this learner; bagging has it"),
-    "experts of a bagging": ([*BAGGING, *keys("learner.experts=2")], "did you mean 'expert'"),
+    "experts of a bagging": ([*BAGGING, *keys("learner.experts=2")], "did you mean learner.expert.kind?"),
     "a pool that is continued": ([*BAGGING, "--from", "x"], "a pool is trained from the start; drop --from"),
     "l2 of an elitist pool": (["--learner", "elitist", *keys("learner.l2=0")], "learner.l2 = 0: unknown key"),
     "l2 of a bagging": ([*BAGGING, *keys("learner.l2=0")], "learner.l2 = 0: unknown key; did you mean learner.expert.l2?"),
@@ -246,7 +246,7 @@ NONSENSE = {
         "transition features",
     ),
     "an unknown size": (keys("output.size=tiny"), "expected 'full' or 'small'"),
-    "no bags": (BAGGING, "the templates have no bags"),
+    "no bags": (BAGGING, "the templates have no bags: write [name] before them, or use automatic bags (--set learner.bags=auto;"),
     "a bag that is not there": ([*BAGGING, *keys('learner.bags={a=["b"]}'), "--features", "{bags}"], "no bag 'b'"),
     "bags by no scheme": ([*BAGGING, *keys("learner.bags=random")], "expected 'auto', 'random:N'"),
     "no parts": ([*BAGGING, *keys("learner.bags=random:0")], "expected 'auto', 'random:N'"),

@@ -152,3 +152,8 @@ def test_other_objects_are_not_pipelines():
         from_spacy(3)
     with pytest.raises(InputError, match="what='mood': expected entities, tag or pos"):
         from_spacy(3, what="mood")
+
+
+def test_experts_need_names():
+    with pytest.raises(InputError, match=r"expected a dict of experts by name, such as \{'crf': crf\}, got list"):
+        predictions_of([CRF("word[0]")], builtin_corpus(5))

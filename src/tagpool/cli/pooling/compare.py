@@ -11,7 +11,16 @@ import typer
 from tagpool.cli.console import ColumnsOption, EncodingOption, JsonOption, LabelOption, output, print_json, print_table
 from tagpool.cli.outputs import refuse_inputs
 from tagpool.cli.pooling.expert_files import expert_paths, read_gold_experts
-from tagpool.cli.pooling.fit import ExpertsArgument, ExpertsFlag, GoldOption, KeyOption, SchemeOption, SeedOption, UnknownOption
+from tagpool.cli.pooling.fit import (
+    ExpertsArgument,
+    ExpertsFlag,
+    GoldOption,
+    KeyOption,
+    SchemeOption,
+    SeedOption,
+    UnknownOption,
+    check_choices,
+)
 from tagpool.cli.progress import Follower
 from tagpool.pools.votes.ballots import FloatArray
 from tagpool.pools.votes.comparison import ComparisonRow, accuracy_by_type, compare
@@ -46,6 +55,7 @@ def compare_methods(
       tagpool pool compare --gold dev.conll --experts crf.conll spacy.jsonl other.conll --plot right.png
     """
     refuse_inputs("--plot", plot, [gold, *expert_paths(experts)])
+    check_choices(key=key)
     known, predictions = read_gold_experts(experts, gold, columns, label, encoding, unknown)
     options: dict[str, Any] = {"key": key} | ({} if scheme is None else {"scheme": scheme})
     methods = [name for name, method in METHODS.items() if scheme is None or not method.draws_paths]

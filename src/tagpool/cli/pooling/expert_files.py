@@ -63,7 +63,7 @@ def read_experts(
     if not experts:
         raise InputError("expected the files of the experts, got none")
     corpus = read_labelled(experts[0].path, columns=columns, label=experts[0].column, encoding=encoding)
-    files = _read(experts, corpus, columns, encoding)
+    files = _read(experts, corpus, columns, encoding, str(experts[0].path))
     if known is not None:
         _check_labels(experts, files, known, "the pool was fitted with")
     return corpus, {name: file.labels for name, file in files.items()}
@@ -80,7 +80,7 @@ def read_gold_experts(
     if len(gold) < 2:
         message = f"expected two sentences or more, got {len(gold)}: there is nothing to learn from"
         raise InputError(message, source=path, line=max(len(read_lines(path, encoding=encoding)), 1))
-    files = _read(experts, gold, columns, encoding)
+    files = _read(experts, gold, columns, encoding, "gold")
     if unknown == "error":
         _check_labels(experts, files, {label for row in gold.labels for label in row}, "gold labels are")
     first, *others = (files[expert.name] for expert in experts)
@@ -93,11 +93,14 @@ def read_gold_experts(
     return gold, {name: file.labels for name, file in files.items()}
 
 
-def _read(experts: list[ExpertFile], gold: Corpus, columns: str | None, encoding: str) -> dict[str, PredictionFile]:
+def _read(
+    experts: list[ExpertFile], gold: Corpus, columns: str | None, encoding: str, gold_name: str
+) -> dict[str, PredictionFile]:
     """Read the files and print their notes."""
     files: dict[str, PredictionFile] = {}
     for expert in experts:
-        file = read_predictions(expert.path, gold, columns=columns, label=expert.column, encoding=encoding)
+        options = {"columns": columns, "label": expert.column}
+        file = read_predictions(expert.path, gold, **options, encoding=encoding, gold_name=gold_name)
         notes = file.notes[:_MAX_NOTES]
         if len(file.notes) > _MAX_NOTES:
             notes.append(f"{expert.path}: {len(file.notes) - _MAX_NOTES} more spans do not match the tokens")

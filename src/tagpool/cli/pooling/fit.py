@@ -9,11 +9,11 @@ import typer
 
 from tagpool.cli.console import ColumnsOption, EncodingOption, JsonOption, LabelOption, output, print_json, print_table
 from tagpool.cli.outputs import refuse_inputs
-from tagpool.cli.pooling.expert_files import expert_paths, read_experts, read_gold_experts
+from tagpool.cli.pooling.expert_files import expert_paths, parse_experts, read_experts, read_gold_experts
 from tagpool.config import Settings, parse_setting
 from tagpool.corpus.corpus import Corpus
 from tagpool.corpus.formats import write_corpus
-from tagpool.errors import ModelError
+from tagpool.errors import InputError, ModelError
 from tagpool.pools.loading import load
 from tagpool.pools.votes.ballots import FloatArray
 from tagpool.pools.votes.description import weights_as_json
@@ -66,6 +66,7 @@ def fit(
       tagpool pool fit --gold all.conll all.conll@a all.conll@b --columns word,label,a,b --model names.pool
     """
     refuse_inputs("--model", model, [gold, *expert_paths(experts)])
+    check_choices(method=method, key=key)
     known, predictions = read_gold_experts(experts, gold, columns, label, encoding, unknown)
     pool = VotePool(method, key=key, scheme=scheme, unknown=unknown, seed=seed, **_parse_further(set_ or []))
     pool.fit(predictions, known)
@@ -87,9 +88,17 @@ def fit(
     output.print(f"{pool.guarantees_}\nwritten: {model}")
 
 
+def check_choices(**options: str) -> None:
+    """Raise an error for the value of an option that is not one of its words."""
+    for name, value in options.items():
+        words = VotePool.parameters()[name].accepted_words()
+        if value not in words:
+            raise InputError(f"--{name} {value}: expected one of {', '.join(words)}")
+
+
 def _parse_further(assignments: list[str]) -> dict[str, Any]:
     """Return the parameters of a pool from ``pool.KEY=VALUE`` options."""
-    settings = Settings({}, {})
+    settings = Settings({}, {}, [("pool", name) for name in _FURTHER])
     for text in assignments:
         settings.add("--set", parse_setting(text, {"pool": "pool.beta=0.9"}))
     settings.check_keys((), ("pool",))
@@ -118,6 +127,12 @@ def apply(
     votes = load(pool)
     if not isinstance(votes, VotePool):
         raise ModelError("expected a pool that tagpool pool fit wrote, got a tagger; use tagpool tag", source=pool)
+    names = [expert.name for expert in parse_experts(experts)]
+    if set(names) != set(votes.experts_):
+        raise InputError(
+            f"expected the experts {', '.join(map(repr, votes.experts_))}, got {', '.join(map(repr, names))}; "
+            f"name the files, such as {votes.experts_[0]}=FILE; an expert that is missing has a file whose labels are all ?"
+        )
     corpus, predictions = read_experts(experts, columns, encoding, None if votes.unknown == "allow" else votes.labels_)
     votes.unknown = "allow"  # read_experts has refused unknown labels
     _write(corpus, *votes.predict_with_confidence(predictions, words=corpus.words), to, confidence)

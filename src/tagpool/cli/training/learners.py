@@ -6,18 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tagpool.config import (
-    FEATURES,
-    KIND,
-    DataOptions,
-    FeatureOptions,
-    OutputOptions,
-    Section,
-    Settings,
-    describe,
-    template_owner,
-    to_toml,
-)
+from tagpool.config import Section, Settings, describe, to_toml
+from tagpool.config_keys import FEATURES, KIND, DataOptions, FeatureOptions, OutputOptions, template_owner
 from tagpool.errors import InputError
 from tagpool.experts.configuration import feature_table
 from tagpool.experts.inducing.tagger import InducingTagger

@@ -11,16 +11,25 @@ from typing import Any
 
 from tagpool.cli.progress import Follower
 from tagpool.cli.training.summary import pool_summary, tagger_summary
-from tagpool.config import DataOptions, OutputOptions
+from tagpool.config_keys import DataOptions, OutputOptions
 from tagpool.corpus.concatenation import concatenate
 from tagpool.corpus.corpus import Corpus
-from tagpool.corpus.files import ENCODING_OPTION
+from tagpool.corpus.files import ENCODING_OPTION, name_read_errors
 from tagpool.corpus.formats import read_corpus
 from tagpool.errors import InputError, OutputError
 from tagpool.experts.tagger import Tagger
 from tagpool.optim.watch import Epoch
 
 _NOTHING = "no epoch was finished, and nothing was kept"
+
+
+def is_model(path: str) -> bool:
+    """True if a file begins as model files do: the length of a header, and the header in JSON."""
+    if not Path(path).is_file():
+        return False
+    with name_read_errors(path), Path(path).open("rb") as file:
+        beginning = file.read(9)
+    return b"\0" in beginning[:8] and beginning[8:] == b"{"
 
 
 class TrainingLog:
@@ -81,6 +90,8 @@ class Run:
 
     def _read(self, path: str, data: DataOptions) -> Corpus:
         self.progress.step(f"reading {path}")
+        if is_model(path):
+            raise InputError("expected labelled sentences, got a model; to continue its training, use --from", source=path)
         try:
             corpus = read_corpus(path, columns=data.columns, label=data.label, format=data.format, encoding=data.encoding)
         except InputError as error:
@@ -152,5 +163,5 @@ class Run:
         else:
             summary = {"best_dev_f1": None if self._dev is None else 100 * self.learner.score(self._dev)}
         if len(self.learner.weights_):
-            summary |= pool_summary(self.learner) | {"merged": merged}
+            summary |= pool_summary(self.learner, self._dev) | {"merged": merged}
         return {"model": str(path)} | summary | {"seconds": round(self.seconds, 3), "bytes": path.stat().st_size}

@@ -5,7 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from tagpool.cli.console import output, spell_bytes
+from tagpool.corpus.corpus import Corpus
 from tagpool.experts.tagger import Tagger
+from tagpool.pools.elitist.pool import ElitistPool
+from tagpool.pools.opinion.pool import OpinionPool
 
 
 def tagger_summary(tagger: Tagger) -> dict[str, Any]:
@@ -26,15 +29,23 @@ def tagger_summary(tagger: Tagger) -> dict[str, Any]:
     } | ({} if count is None else {"conjunctions": count})
 
 
-def pool_summary(pool: Any) -> dict[str, Any]:
-    """The summary of a pool and its members."""
-    named = zip(pool.names_, pool.weights_.tolist(), pool, strict=True)
+def pool_summary(pool: Any, dev: Corpus | None) -> dict[str, Any]:
+    """The summary of a pool and its members, each with its F1 on ``dev``."""
+    named = zip(pool.names_, pool.weights_.tolist(), _members(pool, dev), strict=True)
     return {
         "learner": pool.kind,
         "combine": pool.combination,
         "labels": list(pool.labels_),
-        "members": [{"name": name, "weight": weight} | _member(member) for name, weight, member in named],
+        "members": [{"name": name, "weight": weight} | facts for name, weight, facts in named],
     }
+
+
+def _members(pool: Any, dev: Corpus | None) -> list[dict[str, Any]]:
+    members = [_member(member) for member in pool]
+    if isinstance(pool, (ElitistPool, OpinionPool)):  # their members were trained together, or with other dev sentences
+        for member, facts in zip(pool, members, strict=True):
+            facts["dev_f1"] = None if dev is None else 100 * member.score(dev)
+    return members
 
 
 def _member(member: Any) -> dict[str, Any]:

@@ -29,7 +29,8 @@ def bags_of(templates: TemplateSet, bags: Any) -> dict[str, tuple[str, ...]]:
     """
     if bags is None:
         if not templates.bags:
-            raise InputError("the templates have no bags: write [name] before them, or use bags='auto'", source=templates.source)
+            advice = "write [name] before them, or use automatic bags (--set learner.bags=auto; in Python bags='auto')"
+            raise InputError(f"the templates have no bags: {advice}", source=templates.source)
         return {name: (name,) for name in templates.bags}
     if isinstance(bags, (str, bytes)) or not isinstance(bags, Mapping) or not bags:
         raise InputError(

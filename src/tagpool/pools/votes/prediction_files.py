@@ -37,9 +37,17 @@ class PredictionFile:
 
 
 def read_predictions(
-    path: str | Path, gold: Corpus, *, columns: str | None = None, label: str | None = None, encoding: str = "utf-8"
+    path: str | Path,
+    gold: Corpus,
+    *,
+    columns: str | None = None,
+    label: str | None = None,
+    encoding: str = "utf-8",
+    gold_name: str = "gold",
 ) -> PredictionFile:
     """Read the file of an expert; an InputError names the line that differs from the gold corpus (which needs no labels).
+
+    ``gold_name`` is the name of the gold corpus in messages.
 
     >>> import tempfile, pathlib
     >>> path = pathlib.Path(tempfile.mkdtemp(), "spans.jsonl")
@@ -49,25 +57,25 @@ def read_predictions(
     [['B-PER', 'I-PER', 'B-ACT', 'O']]
     """
     if format_of(path) is Format.JSONL and _has_spans(path, encoding):
-        return _read_spans(path, gold, encoding)
+        return _read_spans(path, gold, encoding, gold_name)
     corpus = read_labelled(path, columns=columns, label=label, encoding=encoding)
     line_of = partial(_token_line, path, encoding)
     if len(corpus) != len(gold):
-        message = f"expected {len(gold)} sentences, as gold has, got {len(corpus)}"
+        message = f"expected {len(gold)} sentences, as {gold_name} has, got {len(corpus)}"
         raise InputError(message, source=source_name(path), line=line_of(min(len(corpus), len(gold))))
     notes: list[str] = []
     for number, (words, gold_words) in enumerate(zip(corpus.words, gold.words, strict=True)):
         if len(words) != len(gold_words):
             raise InputError(
-                f"expected {len(gold_words)} tokens in sentence {number + 1}, as gold has, got {len(words)}",
+                f"expected {len(gold_words)} tokens in sentence {number + 1}, as {gold_name} has, got {len(words)}",
                 source=source_name(path),
                 line=line_of(number),
             )
         if words != gold_words and not notes:
             place = next(i for i, (a, b) in enumerate(zip(words, gold_words, strict=True)) if a != b)
             notes.append(
-                f"{source_name(path)}:{line_of(number) + place}: the word is {words[place]!r}, in gold {gold_words[place]!r}; "
-                "check that the sentences are the same"
+                f"{source_name(path)}:{line_of(number) + place}: the word is {words[place]!r}, "
+                f"in {gold_name} {gold_words[place]!r}; check that the sentences are the same"
             )
     return PredictionFile(
         [[None if label == ABSTAINS else label for label in labels] for labels in corpus.labels], notes, line_of
@@ -103,15 +111,15 @@ def _has_spans(path: str | Path, encoding: str) -> bool:
     return any("text" in record and "tokens" not in record for record, _ in islice(records, 1))
 
 
-def _read_spans(path: str | Path, gold: Corpus, encoding: str) -> PredictionFile:
+def _read_spans(path: str | Path, gold: Corpus, encoding: str, gold_name: str) -> PredictionFile:
     source, words = source_name(path), gold.words
     scheme = detect(gold.labels).scheme if gold.label_column is not None else Scheme.BIO2
     predictions = PredictionFile([], lines=partial(_token_line, path, encoding))
     for record, fail in parse_records(enumerate(read_lines(path, encoding=encoding), 1), source):
         sentence = len(predictions.labels)
         if sentence >= len(words):
-            raise fail(f"there are more texts than the {len(words)} sentences of gold")
-        places = _places(words[sentence], record.get("text"), fail)
+            raise fail(f"there are more texts than the {len(words)} sentences of {gold_name}")
+        places = _places(words[sentence], record.get("text"), fail, gold_name)
         spans: list[Span] = []
         for start, end, kind in sorted(character_ranges(record, fail)):
             where = str(fail(f"span [{start}, {end}, {kind!r}]"))  # with the file and line
@@ -127,14 +135,14 @@ def _read_spans(path: str | Path, gold: Corpus, encoding: str) -> PredictionFile
         predictions.labels.append([*to_labels(spans, len(places), Scheme.BIO2 if scheme is Scheme.PLAIN else scheme)])
     if len(predictions.labels) < len(words):
         raise InputError(
-            f"expected {len(words)} texts, one per gold sentence, got {len(predictions.labels)}",
+            f"expected {len(words)} texts, one per sentence of {gold_name}, got {len(predictions.labels)}",
             source=source,
             line=max(len(read_lines(path, encoding=encoding)), 1),
         )
     return predictions
 
 
-def _places(words: Sequence[str], text: Any, fail: Any) -> list[tuple[int, int]]:
+def _places(words: Sequence[str], text: Any, fail: Any, gold_name: str) -> list[tuple[int, int]]:
     """Return the begin and end of each word in a text."""
     if not isinstance(text, str):
         raise fail(f'"text": expected a string, got {type(text).__name__}')
@@ -143,7 +151,7 @@ def _places(words: Sequence[str], text: Any, fail: Any) -> list[tuple[int, int]]
     for number, word in enumerate(words, 1):
         begin = text.find(word, at)
         if begin < 0 or text[at:begin].strip():
-            raise fail(f"word {number} of the gold sentence, {word!r}, does not follow in the text at character {at}")
+            raise fail(f"word {number} of the {gold_name} sentence, {word!r}, does not follow in the text at character {at}")
         at = begin + len(word)
         places.append((begin, at))
     return places

@@ -23,6 +23,7 @@ def predictions_of(experts: Mapping[str, Any], sentences: Corpus | Sequence[Sequ
     >>> {name: len(labels) for name, labels in predictions.items()}
     {'crf': 5, 'capitals': 5}
     """
+    _check_names(experts)
     words = sentences.words if isinstance(sentences, Corpus) else [list(sentence) for sentence in sentences]
     predictions: dict[str, Labels] = {}
     for name, expert in experts.items():
@@ -40,6 +41,11 @@ def predictions_of(experts: Mapping[str, Any], sentences: Corpus | Sequence[Sequ
             raise InputError(f"expected labels for {len(words)} sentences, got {len(labels)}", source=name)
         predictions[name] = labels
     return predictions
+
+
+def _check_names(experts: Any) -> None:
+    if not isinstance(experts, Mapping):
+        raise InputError(f"expected a dict of experts by name, such as {{'crf': crf}}, got {type(experts).__name__}")
 
 
 def from_spacy(pipeline: Any, *, what: str = "entities") -> Callable[[Sequence[Sequence[str]]], list[list[str]]]:
@@ -81,6 +87,7 @@ def cross_val_predict(
     >>> [len(labels) for labels in predictions["crf"]] == [len(labels) for labels in corpus.labels]
     True
     """
+    _check_names(experts)
     for name, expert in experts.items():
         if not isinstance(expert, Parameters) or not hasattr(expert, "fit"):
             raise InputError(f"expected a tagger of tagpool, got {type(expert).__name__}", source=name)
