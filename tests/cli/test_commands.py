@@ -369,6 +369,12 @@ def test_scoring_words_and_labels_names_what_is_missing(tmp_path: Path, text: st
     assert "words.conll" in message
 
 
+@pytest.mark.parametrize("text", ["NN NN\nVB NN\nDT NN\nJJ NN\nIN NN\nRB NN\n", "B-PER B-LOC\nI-PER I-LOC\nO O\n"])
+def test_scoring_gold_and_predicted_labels_that_differ(text: str, tmp_path: Path) -> None:
+    (tmp_path / "x.conll").write_text(text)
+    succeed("score", tmp_path / "x.conll")
+
+
 def test_plain_text_taken_for_columns_gets_a_hint(tmp_path: Path) -> None:
     assert "--format text" in fail("features", write(tmp_path, "t.txt", "Two words\nand three words\n"), "--features", "ner")
 

@@ -96,7 +96,7 @@ def check_lengths(gold: LabelSequences, other: LabelSequences, name: str = "pred
     for what, sequences in (("gold labels", gold), (name, other)):
         for index, sequence in enumerate(sequences, start=1):
             if isinstance(sequence, str):
-                message = f"got the string {sequence!r}; use one list of {what} per sentence"
+                message = f"expected a list of {what} for each sentence, got the string {sequence!r}"
                 raise InputError(message, source=f"sentence {index}")
     lengths = list(map(len, gold))
     for index, (expected, got) in enumerate(zip(lengths, map(len, other), strict=True), start=1):

@@ -115,7 +115,7 @@ class StreamTagger:
     def __iter__(self) -> Iterator[bytes]:
         yield from self._pieces()
         if not self.sentences:
-            message = "expected sentences, got none; the input has no text"
+            message = "expected sentences; the input is empty or has only blank lines and comments"
             raise InputError(message, source=self.blocks.source)
 
     def _pieces(self) -> Iterator[bytes]:
