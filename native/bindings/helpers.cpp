@@ -2,7 +2,7 @@
 
 #include <nanobind/stl/string.h>
 
-#include "text/sort_texts.hpp"
+#include <algorithm>
 
 namespace tagpool {
 
@@ -38,7 +38,7 @@ void check_interrupt() {
 }
 
 nb::bytes join_sorted(std::vector<std::string_view> texts, char separator) {
-    sort_texts(texts);
+    std::sort(texts.begin(), texts.end());
     size_t size = 0;
     for (const std::string_view text : texts) size += text.size() + 1;
     std::string out;

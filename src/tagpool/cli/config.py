@@ -11,6 +11,7 @@ from tagpool import _native
 from tagpool.cli.training.learners import LEARNERS
 from tagpool.config import commented
 from tagpool.config_keys import FEATURES, DataOptions, FeatureOptions, OutputOptions, nested_sections, template_owner
+from tagpool.corpus.faults import NameFaults
 from tagpool.errors import InputError
 from tagpool.pools.votes.pool import VotePool
 
@@ -48,10 +49,8 @@ def stored(path: Path) -> str:
     """Return the configuration in a model file."""
     if not path.exists():
         raise InputError(f"{path}: there is no such model file and no such learner; the learners are {', '.join(LEARNERS)}")
-    try:
+    with NameFaults(str(path)):
         container = _native.Container.open(str(path))
-    except _native.InputFault as fault:
-        raise InputError(str(fault.args[0]), source=path) from None
     if container.text("kind") == VotePool.kind:
         raise InputError("a vote pool stores no configuration; tagpool inspect shows its method and weights", source=path)
     text = container.text("config")

@@ -20,6 +20,7 @@ from typing import NamedTuple
 
 from tagpool import _native
 from tagpool.corpus.corpus import WORD, Corpus
+from tagpool.corpus.faults import NameFaults
 from tagpool.corpus.files import read_lines, source_name
 from tagpool.errors import InputError
 
@@ -41,10 +42,8 @@ def tokenize(text: str) -> list[Token]:
     >>> [token.text for token in tokenize("Mr. O'Brien didn't pay $1,000.50 (yet)...")]
     ['Mr.', "O'Brien", 'did', "n't", 'pay', '$', '1,000.50', '(', 'yet', ')', '...']
     """
-    try:
+    with NameFaults():
         places = _native.tokenize(text)
-    except _native.InputFault as fault:
-        raise InputError(str(fault.args[0])) from None
     return [Token(text[start:end], start, end) for start, end in places]
 
 
