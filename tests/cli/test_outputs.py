@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -124,3 +125,18 @@ def test_links_and_folders(folder: Path) -> None:
     assert not is_same_file(Path("gold.conll"), Path("a.conll"))
     assert not is_same_file(Path("gold.conll"), Path("no\0path"))
     assert not is_same_file(Path(os.devnull), Path(os.devnull))
+
+
+@pytest.mark.parametrize("command", [("convert", "gold.conll"), ("pool", "estimate", "gold.conll", "a.conll", "b.conll")])
+def test_a_summary_is_not_mixed_with_the_output(folder: Path, command: tuple[str, ...]) -> None:
+    message = fail(*command, "--output", "-", "--json")
+    assert "both write to standard output" in message
+    summary = json.loads(succeed(*command, "--output", "out.conll", "--json"))
+    assert len(read_corpus(folder / "out.conll")) == 2
+    if command[0] == "convert":
+        assert summary == {"to": "conll", "sentences": 2, "tokens": 4}
+
+
+def test_the_short_form_of_help() -> None:
+    assert succeed("convert", "-h") == succeed("convert", "--help")
+    assert succeed("-h") == succeed("--help")

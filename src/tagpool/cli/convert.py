@@ -7,9 +7,9 @@ from typing import Annotated, Literal
 
 import typer
 
-from tagpool.cli.console import ColumnsOption, EncodingOption, LabelOption, OutputOption, errors
+from tagpool.cli.console import ColumnsOption, EncodingOption, LabelOption, OutputOption, errors, print_json
 from tagpool.cli.model_conversion import MODEL_FORMATS, convert_model, model_origin
-from tagpool.cli.outputs import refuse_inputs
+from tagpool.cli.outputs import refuse_inputs, refuse_mixed_output
 from tagpool.corpus.conll import lost_in_conllu
 from tagpool.corpus.corpus import WORD, Corpus
 from tagpool.corpus.files import STANDARD_STREAM
@@ -42,7 +42,7 @@ def convert(
     misaligned: Annotated[Misaligned, typer.Option(help="Treatment of spans that cut a token.")] = "error",
     separator: Annotated[Literal["space", "tab"], typer.Option(help="Column separator of CoNLL output.")] = "space",
     encoding: EncodingOption = "utf-8",
-    json: Annotated[bool, typer.Option("--json", help="For models: print a summary as JSON.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print a summary as JSON.")] = False,
 ) -> None:
     """Convert corpora, tag schemes and model files.
 
@@ -57,6 +57,7 @@ def convert(
       tagpool convert names.crfsuite -o names.tagpool
     """
     refuse_inputs("--output", target, [source])
+    refuse_mixed_output(target, json)
     origin = model_origin(source)
     if origin is not None:
         convert_model(source, origin, target, to, json)
@@ -71,7 +72,11 @@ def convert(
         corpus = _convert_labels(corpus, from_scheme, scheme, repair)
     _name_losses(corpus if keep is None else corpus.with_columns(keep.split(",")), written_as)
     write_corpus(corpus, target, columns=keep, format=written_as, separator={"space": " ", "tab": "\t"}[separator])
-    if str(target) != STANDARD_STREAM:
+    if json:
+        print_json(
+            {"format": written_as.value, "sentences": len(corpus), "tokens": corpus.token_count, "columns": corpus.columns}
+        )
+    elif str(target) != STANDARD_STREAM:
         errors.print(f"{len(corpus):,} sentences, {corpus.token_count:,} tokens written to {target}")
 
 

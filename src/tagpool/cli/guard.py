@@ -20,7 +20,9 @@ interruption_reported: bool = False
 
 def create_app(commands: dict[str, Callable[..., None]], **options: Any) -> typer.Typer:
     """Return an app with these commands by name."""
-    app = typer.Typer(add_completion=False, rich_markup_mode=None, **options)
+    app = typer.Typer(
+        add_completion=False, rich_markup_mode=None, context_settings={"help_option_names": ["--help", "-h"]}, **options
+    )
     for name, command in commands.items():
         app.command(name)(guard(command))
     return app

@@ -23,6 +23,12 @@ def refuse_inputs(option: str, output: str | Path | None, inputs: Iterable[str |
             raise InputError(f"{option} {output}: this is an input file; choose another file")
 
 
+def refuse_mixed_output(output: Path | None, json: bool) -> None:
+    """Raise an error if a summary as JSON and the output itself both go to standard output."""
+    if json and str(output) == STANDARD_STREAM:
+        raise InputError("--json and --output - both write to standard output; name a file with --output")
+
+
 def is_same_file(output: Path, other: Path) -> bool:
     """True if both paths lead to one file, also through links, or if the output is a file in the other one, a folder.
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from tagpool.cli.console import ColumnsOption, EncodingOption, JsonOption, LabelOption, output, print_json, print_table
-from tagpool.cli.outputs import refuse_inputs
+from tagpool.cli.outputs import refuse_inputs, refuse_mixed_output
 from tagpool.cli.pooling.expert_files import expert_paths, parse_experts, read_experts, read_gold_experts
 from tagpool.config import Settings, parse_setting
 from tagpool.corpus.corpus import Corpus
@@ -157,6 +157,7 @@ def estimate(
       tagpool pool estimate --experts crf.conll spacy.jsonl other.conll --output pooled.conll
     """
     refuse_inputs("--output", to, expert_paths(experts))
+    refuse_mixed_output(to, json)
     corpus, predictions = read_experts(experts, columns, encoding)
     estimated = estimate_reliability(predictions, chain=chain)
     if to is not None:
