@@ -1,4 +1,4 @@
-"""Entry point: handles Ctrl-C also while the commands are being imported."""
+"""Entry point: handles Ctrl-C, SIGTERM and SIGHUP also while the commands are being imported."""
 
 from __future__ import annotations
 
@@ -7,33 +7,37 @@ import importlib
 import os
 import sys
 
-INTERRUPTED = 130
+from tagpool.cli import signals
+
+_CTRL_C = 130  # exit code of typer after a KeyboardInterrupt
 _MESSAGE = "interrupted; nothing was written\n"
 
 
 def run() -> None:
     """Run ``tagpool``."""
     try:
+        signals.install_handlers()
         importlib.import_module("tagpool.cli.main").app()
     except KeyboardInterrupt:
-        sys.stderr.write(_MESSAGE)
-        _leave_interrupted()
+        _leave_interrupted(_MESSAGE)
     except SystemExit as ending:
-        if ending.code == INTERRUPTED:
-            # Before a command runs, typer exits without a message.
-            if not getattr(sys.modules.get("tagpool.cli.guard"), "interruption_reported", False):
-                sys.stderr.write(_MESSAGE)
-            _leave_interrupted()
-        raise
+        if ending.code not in (_CTRL_C, signals.exit_code()):
+            raise
+        # Before a command runs, typer exits without a message.
+        is_reported = getattr(sys.modules.get("tagpool.cli.guard"), "interruption_reported", False)
+        _leave_interrupted("" if is_reported else _MESSAGE)
 
 
-def _leave_interrupted() -> None:
-    """Exit with 130.
+def _leave_interrupted(message: str) -> None:
+    """Exit with 128 and the number of the signal.
 
     After a Ctrl-C inside an ``eval`` (such as the creation of a dataclass during an import), Python would end with the signal,
     even if the exception was caught.
     """
+    signals.ignore_signals()
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        sys.stderr.write(message)
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(OSError, ValueError, AttributeError):
             stream.flush()
-    os._exit(INTERRUPTED)
+    os._exit(signals.exit_code())

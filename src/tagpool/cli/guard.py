@@ -1,18 +1,21 @@
-"""Error messages and exit codes of commands: 0 success, 1 failure, 2 wrong usage or bad input, 130 interrupted."""
+"""Error messages and exit codes of commands: 0 success, 1 failure, 2 wrong usage or bad input.
+
+An interrupted command exits with 128 and the number of the signal: 130 after Ctrl-C, 143 after SIGTERM, 129 after SIGHUP.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import os
-import signal
 import sys
 from collections.abc import Callable
 from typing import Any
 
 import typer
 
+from tagpool.cli import signals
 from tagpool.cli.console import errors
-from tagpool.cli.entry import INTERRUPTED
 from tagpool.errors import InputError, TagpoolError
 
 interruption_reported: bool = False
@@ -48,15 +51,14 @@ def guard(command: Callable[..., None]) -> Callable[..., None]:
             # The reader closed the pipe. Without this, Python reports the error again when it closes the stream.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         except KeyboardInterrupt as interruption:
-            signal.signal(signal.SIGINT, signal.SIG_IGN)  # ignore further Ctrl-C
-            _stop(f"interrupted; {str(interruption) or 'nothing was written'}", INTERRUPTED)
+            _stop_interrupted(str(interruption) or "nothing was written")
         except OSError as error:  # of standard output: other files are handled where they are written
             _stop(f"error: standard output: writing failed: {error.strerror or error}", 1)
         except Exception as error:
             if os.environ.get("TAGPOOL_DEBUG") or isinstance(error, typer.Exit):
                 raise
             if _was_interrupted(error):
-                _stop("interrupted; nothing was written", INTERRUPTED)
+                _stop_interrupted("nothing was written")
             _stop(f"internal error ({type(error).__name__}: {error}); run again with TAGPOOL_DEBUG=1 and report the output", 1)
 
     return run
@@ -68,8 +70,14 @@ def _was_interrupted(error: BaseException) -> bool:
     return isinstance(error, KeyboardInterrupt) or (cause is not None and _was_interrupted(cause))
 
 
-def _stop(message: str, code: int) -> None:
+def _stop_interrupted(result: str) -> None:
     global interruption_reported
-    interruption_reported = interruption_reported or code == INTERRUPTED
-    errors.print(message, style="red")
+    signals.ignore_signals()
+    interruption_reported = True
+    _stop(f"interrupted; {result}", signals.exit_code())
+
+
+def _stop(message: str, code: int) -> None:
+    with contextlib.suppress(OSError):  # the terminal was closed
+        errors.print(message, style="red")
     raise typer.Exit(code)

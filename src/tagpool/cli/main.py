@@ -67,5 +67,6 @@ def root(
     Every command has a page of its own: tagpool COMMAND --help
 
     \b
-    Exit codes: 0 success, 1 failure, 2 wrong usage or bad input, 130 interrupted.
+    Exit codes: 0 success, 1 failure, 2 wrong usage or bad input,
+    130 interrupted (143 by SIGTERM, 129 by SIGHUP).
     """

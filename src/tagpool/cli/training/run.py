@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import signal
 import time
 import warnings
 from pathlib import Path
 from typing import Any
 
+from tagpool.cli import signals
 from tagpool.cli.progress import Follower
 from tagpool.cli.training.summary import pool_summary, tagger_summary
 from tagpool.config_keys import DataOptions, OutputOptions
@@ -119,19 +119,18 @@ class Run:
     def _fit_members(self, sentences: Corpus) -> None:
         """Train a pool. The first Ctrl-C ends the training of each member after its epoch, which completes the pool."""
 
-        def request_end(*_: Any) -> None:
+        def request_end(number: int, _: object) -> None:
+            signals.record(number)
             if self.interrupted or not self.progress.epochs:
                 raise KeyboardInterrupt
             self.interrupted = True
             self.progress.step("interrupted: every member ends with its epoch; Ctrl-C again to keep nothing")
 
-        previous = signal.signal(signal.SIGINT, request_end)
         try:
-            self.learner.fit(sentences, dev=self._dev, on_epoch=self._report)
+            with signals.handle_with(request_end):
+                self.learner.fit(sentences, dev=self._dev, on_epoch=self._report)
         except KeyboardInterrupt:
             raise KeyboardInterrupt("nothing was kept" if self.progress.epochs else _NOTHING) from None
-        finally:
-            signal.signal(signal.SIGINT, previous)
 
     def _fit_weights(self, sentences: Corpus | None) -> None:
         self._dev = self._dev or sentences
@@ -140,8 +139,8 @@ class Run:
         self.learner.fit(self._dev or [])
 
     def save(self, path: Path, output: OutputOptions, configuration: str) -> None:
-        """Write the model; Ctrl-C is ignored meanwhile."""
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        """Write the model; signals are ignored meanwhile."""
+        signals.ignore_signals()
         self.seconds = time.perf_counter() - self._start
         model = self.learner.merge() if output.merge else self.learner
         model.configuration_ = configuration
