@@ -15,14 +15,17 @@ using ScoredLabels = std::pair<Array<int32_t>, double>;
 
 constexpr const char* kShapes = "the shapes of nodes, edges, start and end do not match";
 
+// Number of steps between the tokens of a sentence.
+size_t steps_of(size_t tokens) { return tokens == 0 ? 0 : tokens - 1; }
+
 // Chain with references to the arrays that it borrows.
 struct BoundChain {
     BoundChain(Scores nodes_, Scores edges_, Scores start_, Scores end_)
         : nodes(std::move(nodes_)), edges(std::move(edges_)), start(std::move(start_)), end(std::move(end_)) {
-        const size_t T = nodes.ndim() == 2 ? nodes.shape(0) : 0, L = T ? nodes.shape(1) : 0;
+        const size_t T = nodes.ndim() == 2 ? nodes.shape(0) : 0, L = nodes.ndim() == 2 ? nodes.shape(1) : 0;
         const size_t rank = edges.ndim();
-        if (T == 0 || L == 0 || rank < 2 || rank > 3 || edges.shape(rank - 1) != L || edges.shape(rank - 2) != L ||
-            (rank == 3 && edges.shape(0) + 1 != T) || start.size() != L || end.size() != L)
+        if (L == 0 || rank < 2 || rank > 3 || edges.shape(rank - 1) != L || edges.shape(rank - 2) != L ||
+            (rank == 3 && edges.shape(0) != steps_of(T)) || start.size() != L || end.size() != L)
             throw InputFault(kShapes);
         prepared = std::make_unique<Edges>(edges.data(), L, rank == 3);
         chain = Chain{prepared.get(), nodes.data(), T, start.data(), end.data()};
@@ -112,15 +115,16 @@ void bind_sums(nb::class_<BoundChain>& chain) {
         }, nb::arg("messages"), "Probability of each label at each token, [T][L].")
         .def("pair_marginals", [](const BoundChain& bound, const Messages& messages) {
             return to_array(without_gil([&] {
-                std::vector<double> out((bound.chain.tokens - 1) * bound.chain.labels() * bound.chain.labels());
+                std::vector<double> out(steps_of(bound.chain.tokens) * bound.chain.labels() * bound.chain.labels());
                 bigram_marginals(bound.chain, messages, bound.node_marginals(messages).data(), out.data());
                 return out;
             }));
         }, nb::arg("messages"), "Probability of each label bigram, [T - 1][L][L].")
         .def("log_transitions", [](const BoundChain& bound, const Messages& messages) {
             bound.check(messages);
+            if (bound.chain.tokens == 0) throw InputFault("a sentence without tokens has no first label");
             const size_t L = bound.chain.labels();
-            std::vector<double> first(L), steps((bound.chain.tokens - 1) * L * L);
+            std::vector<double> first(L), steps(steps_of(bound.chain.tokens) * L * L);
             without_gil([&] { log_transitions(bound.chain, messages, first.data(), steps.data()); });
             return std::pair{to_array(std::move(first)), to_array(std::move(steps))};
         }, nb::arg("messages"), "Log-probabilities of the first label [L], and of each label given the previous one [T - 1][L][L].")

@@ -72,8 +72,7 @@ Columns columns_of(std::vector<std::string> names, nb::handle sentences) {
             if (column > 0 && count != length) throw InputFault(place + ": the columns have different numbers of tokens");
             length = count;
         }
-        if (length == 0) throw InputFault(place + " has no tokens");
-        builder.end_sentence();
+        builder.add_sentence();
     }
     return builder.finish();
 }

@@ -59,8 +59,7 @@ std::shared_ptr<Columns> from_lists(const std::vector<std::string>& names, Sente
             length = count;
             ++c;
         }
-        if (length == 0) throw InputFault(place + " has no tokens");
-        builder.end_sentence();
+        builder.add_sentence();
     }
     auto out = std::make_shared<Columns>(builder.finish());
     set_documents(*out, documents);

@@ -59,6 +59,7 @@ void Chain::row(size_t t, double* out) const {
 }
 
 double Chain::score(const int32_t* sequence) const {
+    if (tokens == 0) return 0.0;
     const auto label = [&](size_t t) { return static_cast<size_t>(sequence[t]); };
     double sum = node(tokens - 1, label(tokens - 1));
     for (size_t t = tokens - 1; t > 0; --t) sum = node(t - 1, label(t - 1)) + (edges->row(t, label(t - 1))[label(t)] + sum);

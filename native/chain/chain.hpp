@@ -2,6 +2,7 @@
 //   Σ_t node_t(y_t) + Σ_{t>0} edge_t(y_{t-1}, y_t) + start(y_0) + end(y_{T-1});  -inf forbids a label or transition.
 // Every dynamic program runs from the last token to the first; results are then read from left to right. So all searches break ties
 // in the same way, and the backward messages give the transition probabilities of a Markov chain.
+// A sentence without tokens has one sequence, the empty one, with score 0.
 // T is the number of tokens, L of labels, and P = padded(L).
 #pragma once
 #include <cstddef>

@@ -118,6 +118,7 @@ double log_probability(const Chain& chain, const Messages& messages, const int32
 
 TAGPOOL_CLONES void marginals(const Chain& chain, const Messages& messages, double* out) {
     const size_t T = chain.tokens, L = chain.labels(), P = chain.width();
+    if (T == 0) return;
     std::vector<double> factors(P), sums(P), next(L);
     first_weights(messages, L, out);
     normalize(out, L);
@@ -159,6 +160,7 @@ TAGPOOL_CLONES void bigram_marginals(const Chain& chain, const Messages& message
 
 // H(y) = H(y_0) + Σ_t Σ_i P(y_t = i)·H(y_{t+1} | y_t = i)
 TAGPOOL_CLONES double entropy(const Chain& chain, const Messages& messages, const double* marginals) {
+    if (chain.tokens == 0) return 0.0;
     double total = messages.logarithmic ? entropy_of_logarithms(chain, messages, marginals) : entropy_of_weights(chain, messages, marginals);
     for (size_t i = 0; i < chain.labels(); ++i)
         if (marginals[i] > 0.0) total -= marginals[i] * logarithm(marginals[i]);
@@ -167,6 +169,7 @@ TAGPOOL_CLONES double entropy(const Chain& chain, const Messages& messages, cons
 
 TAGPOOL_CLONES void sample(const Chain& chain, const Messages& messages, size_t count, uint64_t seed, int32_t* out) {
     const size_t T = chain.tokens, L = chain.labels();
+    if (T == 0) return;
     Random random(seed);
     std::vector<double> first(L), weights(L);
     first_weights(messages, L, first.data());

@@ -93,6 +93,7 @@ Messages::Messages(const Chain& chain) {
     ahead.resize_uninitialized(chain.tokens * chain.width());
     after.resize_uninitialized(chain.tokens * chain.width());
     level.resize_uninitialized(chain.tokens);
+    if (chain.tokens == 0) return;
     if (chain.edges->space != Edges::Space::logarithmic && backward_weights(chain, *this)) return;
     logarithmic = true;
     backward_logarithms(chain, *this);

@@ -34,7 +34,7 @@ public:
     explicit Enumeration(const Chain& chain) : chain_(chain), state_index_(chain.tokens * chain.labels(), kNone) {
         std::vector<double> scratch((chain.labels() + 1) * chain.width());
         values_.resize_uninitialized(chain.tokens * chain.width());
-        best_completions(chain, values_.data(), scratch.data());
+        if (chain.tokens > 0) best_completions(chain, values_.data(), scratch.data());
         states_.push_back({0, 0, {}, {}});
         expand(states_[0]);
     }

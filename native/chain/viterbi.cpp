@@ -44,6 +44,7 @@ double read_best(const Chain& chain, const double* values, int32_t* sequence) {
 
 double best_sequence(const Chain& chain, ViterbiScratch& scratch, int32_t* sequence) {
     const size_t L = chain.labels(), P = chain.width();
+    if (chain.tokens == 0) return 0.0;
     scratch.values.resize_uninitialized(chain.tokens * P);
     scratch.rows.resize_uninitialized((L + 1) * P);
     best_completions(chain, scratch.values.data(), scratch.rows.data());

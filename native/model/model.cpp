@@ -134,6 +134,7 @@ void Model::score_bigrams(const Encoding& encoding, const Encoding* history, flo
     check_history(encoding, history);
     const size_t labels = view_.labels, stride = view_.stride;
     for (size_t sentence = 0; sentence + 1 < encoding.sentences.size(); ++sentence) {
+        if (encoding.sentences[sentence] == encoding.sentences[sentence + 1]) continue;
         std::fill_n(out + encoding.sentences[sentence] * labels * labels, labels * labels, 0.0f);
         for (size_t token = encoding.sentences[sentence] + size_t{1}; token < encoding.sentences[sentence + 1]; ++token) {
             float* const to = out + token * labels * labels;

@@ -66,7 +66,10 @@ ColumnsBuilder::ColumnsBuilder(const std::vector<std::string>& names) {
 }
 
 void ColumnsBuilder::end_sentence() {
-    if (tokens_in_sentence() == 0) return;
+    if (tokens_in_sentence() > 0) add_sentence();
+}
+
+void ColumnsBuilder::add_sentence() {
     if (columns_.columns[0].ids.size() >= UINT32_MAX) throw InputFault("more than 4 billion tokens in one corpus");
     if (document_pending_) {
         columns_.documents.push_back(sentence_count());

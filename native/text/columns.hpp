@@ -53,6 +53,7 @@ public:
     explicit ColumnsBuilder(const std::vector<std::string>& names);
 
     void add(size_t column, std::string_view text) { columns_.columns[column].ids.push_back(tables_[column]->intern(text)); }
+    void add_sentence();  // ends a sentence, which may be empty
     void end_sentence();  // ignored if the sentence is empty
     void start_document();
     void add_aside(std::string_view line) { columns_.asides.push_back({sentence_count(), tokens_in_sentence(), std::string(line)}); }

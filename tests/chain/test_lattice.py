@@ -198,7 +198,7 @@ def test_a_lattice_without_a_sequence_says_so() -> None:
     ("arguments", "message"),
     [
         (([0.0], [[0.0]]), r"nodes: expected shape \(tokens, labels\)"),
-        ((np.zeros((0, 2)), np.zeros((2, 2))), r"nodes: expected shape \(tokens, labels\), both at least 1"),
+        ((np.zeros((2, 0)), np.zeros((0, 0))), r"nodes: expected shape \(tokens, labels\) with at least 1 label, got \(2, 0\)"),
         (([[0.0, 0.0]], [[0.0]]), r"edges: expected shape \(2, 2\) or \(0, 2, 2\), got \(1, 1\)"),
         ((np.zeros((3, 2)), np.zeros((3, 2, 2))), r"edges: expected shape \(2, 2\) or \(2, 2, 2\)"),
         (([[0.0, 0.0]], np.zeros((2, 2)), [0.0]), r"start: expected shape \(2,\)"),

@@ -23,7 +23,7 @@ def refused(match: str, expert: CRF | MaxEnt, *arguments: object, **options: obj
 
 
 def test_sentences_and_labels(corpus):
-    refused("expected sentences, got an empty list", CRF(), [], [])
+    refused("expected sentences with tokens, got an empty list", CRF(), [], [])
     refused("expected labels beside|no labels", CRF("word[0]"), corpus.words)
     refused("at least two different labels to learn, got only 'O'", CRF("word[0]"), [["a", "b"]], [["O", "O"]])
     refused("at least two different labels to learn, got none", CRF("word[0]"), [["a"]], [[None]])
@@ -162,7 +162,6 @@ def test_tagging(corpus):
         crf.predict([{"word": ["a"], "pos": ["D", "N"]}])
     words = CRF("word[0]").fit(corpus)
     for sentences, match in [
-        ([[]], "sentence 1 has no tokens"),
         (["a sentence"], "got one string"),
         ([["a", 3]], "token 2: expected text"),
         ([["a", "\ud800"]], "token 2: the text has a lone surrogate"),

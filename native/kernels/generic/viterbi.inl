@@ -238,6 +238,7 @@ void tag(const ModelView& model, const Encoding& encoding, const AddedRows& adde
     with_stride(model.stride, [&](auto constant) {
         for (size_t sentence = first; sentence < last; ++sentence) {
             const size_t begin = encoding.sentences[sentence], length = encoding.sentences[sentence + 1] - begin;
+            if (length == 0) continue;
             tag_sentence<decltype(constant)::value>(model, encoding, added, history, begin, length, out, scratch);
         }
     });

@@ -38,7 +38,7 @@ class Lattice:
 
     ``nodes`` is a [T][L] matrix. ``edges`` is [L][L], from label to label, or [T-1][L][L] if it depends on the position
     (transition features). ``start`` and ``end``, [L], are added at the two ends. A score of -inf forbids. Arrays are copied and
-    read-only.
+    read-only. A sentence without tokens has one label sequence, the empty one, with score 0 and probability 1.
 
     >>> lattice = Lattice(nodes=[[1.0, 0.0], [0.0, 0.0], [0.0, 2.0]], edges=[[1.0, 0.0], [0.0, 1.0]])
     >>> lattice.best()
@@ -49,11 +49,11 @@ class Lattice:
 
     def __init__(self, nodes: ArrayLike, edges: ArrayLike, start: ArrayLike | None = None, end: ArrayLike | None = None) -> None:
         self.nodes = as_scores(nodes, "nodes")
-        if self.nodes.ndim != 2 or 0 in self.nodes.shape:
-            raise InputError(f"expected shape (tokens, labels), both at least 1, got {self.nodes.shape}", source="nodes")
+        if self.nodes.ndim != 2 or self.nodes.shape[1] == 0:
+            raise InputError(f"expected shape (tokens, labels) with at least 1 label, got {self.nodes.shape}", source="nodes")
         T, L = self.nodes.shape
         self.edges = as_scores(edges, "edges")
-        demand_shape(self.edges, "edges", (L, L), (T - 1, L, L))
+        demand_shape(self.edges, "edges", (L, L), (max(T - 1, 0), L, L))
         self.start = as_scores(np.zeros(L) if start is None else start, "start")
         demand_shape(self.start, "start", (L,))
         self.end = as_scores(np.zeros(L) if end is None else end, "end")
@@ -182,7 +182,7 @@ class Lattice:
         [[[0.333, 0.0], [0.333, 0.333]]]
         """
         T, L = self.nodes.shape
-        return self._chain.pair_marginals(self._possible_messages()).reshape(T - 1, L, L)
+        return self._chain.pair_marginals(self._possible_messages()).reshape(max(T - 1, 0), L, L)
 
     def log_transitions(self) -> tuple[FloatArray, FloatArray]:
         """Return the lattice as a Markov chain: ln P(y_0), as [L], and ln P(y_{t+1} | y_t), as [T-1][L][L].
@@ -194,7 +194,8 @@ class Lattice:
         ([0.333, 0.667], [[[1.0, 0.0], [0.5, 0.5]]])
         """
         T, L = self.nodes.shape
-        first, steps = self._chain.log_transitions(self._possible_messages())
+        with NameFaults():
+            first, steps = self._chain.log_transitions(self._possible_messages())
         return first, steps.reshape(T - 1, L, L)
 
     def entropy(self) -> float:

@@ -106,9 +106,13 @@ def _read(data: bytes, names: Sequence[str], source: str, label: str, *, conllu:
 
 
 def format_conll(corpus: Corpus, *, columns: Sequence[str] | None = None, separator: str = " ") -> str:
-    """Return columns (default: all but the blanks between tokens), with ``-DOCSTART-`` lines if documents are marked."""
+    """Return columns (default: all but the blanks between tokens), with ``-DOCSTART-`` lines if documents are marked.
+
+    Sentences without tokens are left out: CoNLL does not have them.
+    """
     if separator not in (" ", "\t"):
         raise InputError(f"separator {separator!r}: expected a blank or a tab")
+    corpus = corpus.drop_empty()
     names = [name for name in corpus.columns if name != SPACE] if columns is None else list(columns)
     lists = [corpus.column(name) for name in names]
     if any(DOCUMENT_START in words for words in lists[0]):
@@ -152,7 +156,8 @@ def _check_separable(corpus: Corpus, name: str, separator: str) -> None:
 
 
 def format_conllu(corpus: Corpus) -> str:
-    """Return CoNLL-U: columns by their names, plain labels as UPOS, ``_`` for the rest."""
+    """Return CoNLL-U: columns by their names, plain labels as UPOS, ``_`` for the rest. Sentences without tokens are left out."""
+    corpus = corpus.drop_empty()
     for name in (*CONLLU_COLUMNS, "pos", LABEL):
         if name in corpus.columns:
             _check_separable(corpus, name, "\t")

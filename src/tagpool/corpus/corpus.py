@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, overload
 
 from tagpool import _native
 from tagpool.corpus.faults import NameFaults
+from tagpool.corpus.rows import as_rows
 from tagpool.errors import InputError
 
 if TYPE_CHECKING:
@@ -73,17 +74,20 @@ class Corpus(Sequence[Sentence]):
         self.source = source
 
     @classmethod
-    def from_lists(cls, **columns: Sequence[Sequence[str]]) -> Corpus:
-        """Return a corpus from lists: each keyword is a column, a list of sentences, each a list of strings."""
+    def from_lists(cls, **columns: Iterable[Iterable[str]]) -> Corpus:
+        """Return a corpus from lists: each keyword is a column, a list of sentences, each a list of strings.
+
+        Sentences may be empty. Iterators are read once.
+        """
         return cls.from_columns(columns)
 
     @classmethod
     def from_columns(
         cls,
-        columns: Mapping[str, Sequence[Sequence[str]]],
+        columns: Mapping[str, Iterable[Iterable[str]]],
         *,
-        documents: Sequence[int] = (),
-        asides: Sequence[tuple[int, int, str]] = (),
+        documents: Iterable[int] = (),
+        asides: Iterable[tuple[int, int, str]] = (),
         label_column: str | None = LABEL,
         source: str | None = None,
     ) -> Corpus:
@@ -95,14 +99,16 @@ class Corpus(Sequence[Sentence]):
         if not columns:
             raise InputError("a corpus needs at least one column, such as word=[['A', 'sentence']]")
         _check_names(columns)
-        lengths = {name: len(sentences) for name, sentences in columns.items()}
+        lists = {name: as_rows(sentences) for name, sentences in columns.items()}
+        lengths = {name: len(sentences) for name, sentences in lists.items()}
         if len(set(lengths.values())) > 1:
             raise InputError(f"the columns have different numbers of sentences: {lengths}")
-        rows = list(zip(*columns.values(), strict=True))
+        rows = list(zip(*lists.values(), strict=True))
+        documents, asides = list(documents), list(asides)
         if any(first < 0 for first in documents) or any(sentence < 0 or at < 0 for sentence, at, _ in asides):
             raise InputError("documents and asides: expected sentence numbers from 0 on, got a negative one", source=source)
         with NameFaults(source):
-            native = _native.Columns.from_lists(list(columns), rows, list(documents), list(asides))
+            native = _native.Columns.from_lists(list(lists), rows, documents, asides)
         return cls(native, label_column=label_column, source=source)
 
     # Reading -------------------------------------------------------------------------------------------------------------
@@ -206,13 +212,23 @@ class Corpus(Sequence[Sentence]):
 
     # Deriving ------------------------------------------------------------------------------------------------------------
 
-    def select(self, sentences: Sequence[int]) -> Corpus:
+    def select(self, sentences: Iterable[int]) -> Corpus:
         """Return a corpus of these sentences, in this order."""
         chosen = [operator.index(sentence) for sentence in sentences]
         if chosen and not 0 <= min(chosen) <= max(chosen) < len(self):
             wrong = next(number for number in chosen if not 0 <= number < len(self))
             raise InputError(f"sentence {wrong} does not exist: expected 0 to {len(self) - 1}", source=self.source)
         return self._derive(self.native.select(chosen), self.label_column)
+
+    def drop_empty(self) -> Corpus:
+        """Return a corpus of the sentences that have tokens.
+
+        >>> Corpus.from_lists(word=[["Ann"], []]).drop_empty().words
+        [['Ann']]
+        """
+        offsets = self.offsets()
+        lengths = offsets[1:] - offsets[:-1]
+        return self if lengths.all() else self.select(lengths.nonzero()[0].tolist())
 
     def split(
         self, share: float = 0.1, *, seed: int = 1, by_document: bool = False, shuffle: bool = True
@@ -277,14 +293,14 @@ class Corpus(Sequence[Sentence]):
             raise InputError(f"the corpus has no documents; mark them with {marks}", source=self.source)
         return [range(first, last) for first, last in zip(starts, [*starts[1:], len(self)], strict=True)]
 
-    def with_column(self, name: str, values: Sequence[Sequence[str]]) -> Corpus:
+    def with_column(self, name: str, values: Iterable[Iterable[str]]) -> Corpus:
         """Return the corpus with a column added or replaced."""
         _check_names([name])
         with NameFaults(self.source):
-            native = self.native.with_column(name, values)
+            native = self.native.with_column(name, as_rows(values))
         return self._derive(native, self.label_column)
 
-    def with_columns(self, columns: Mapping[str, str] | Sequence[str]) -> Corpus:
+    def with_columns(self, columns: Mapping[str, str] | Iterable[str]) -> Corpus:
         """Return the corpus with only these columns, in this order; a mapping renames them (old name: new name)."""
         names = dict(columns) if isinstance(columns, Mapping) else {name: name for name in columns}
         for name in names:
@@ -295,7 +311,7 @@ class Corpus(Sequence[Sentence]):
         native = self.native.with_names(list(names), list(names.values()))
         return self._derive(native, names.get(self.label_column) if self.label_column else None)
 
-    def with_labels(self, labels: Sequence[Sequence[str]]) -> Corpus:
+    def with_labels(self, labels: Iterable[Iterable[str]]) -> Corpus:
         """Return the corpus with other labels."""
         name = self.label_column or LABEL
         return Corpus(self.with_column(name, labels).native, label_column=name, source=self.source)

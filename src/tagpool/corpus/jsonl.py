@@ -6,7 +6,7 @@ Spans: ``{"text": "Ann left.", "labels": [[0, 3, "PER"]]}`` with character offse
 (``"label"`` and ``"entities"`` are read as well). :func:`tagpool.tokenize` tokenises the text; labels are BIO2. Writing
 restores the text and the spans, except for blanks before the first token (offsets are then counted without them).
 
-A key ``"document"`` marks documents: a new one begins where its value changes.
+A sentence without tokens is valid. A key ``"document"`` marks documents: a new one begins where its value changes.
 """
 
 from __future__ import annotations
@@ -37,24 +37,26 @@ def read_jsonl(path: str | Path, *, misaligned: Misaligned = "error", encoding: 
     source = source_name(path)
     if misaligned not in get_args(Misaligned):
         raise InputError(f"misaligned={misaligned!r}: expected one of {', '.join(get_args(Misaligned))}")
-    columns: dict[str, list[list[str]]] = {}
+    rows: list[dict[str, list[str]]] = []
+    names: dict[str, list[str]] | None = None  # columns of the first sentence that has tokens
     documents: list[int] = []
     last_document: Any = None
-    count = 0
     for record, fail in parse_records(enumerate(read_lines(path, encoding=encoding), 1), source):
-        result = record_columns(record, misaligned, fail)
-        if count and result.keys() != columns.keys():
-            raise fail(f"expected the columns {', '.join(columns)}, got {', '.join(result)}")
-        for name, tokens in result.items():
-            columns.setdefault(name, []).append(tokens)
+        columns = record_columns(record, misaligned, fail)
+        if columns[WORD]:
+            names = columns if names is None else names
+            if columns.keys() != names.keys():
+                raise fail(f"expected the columns {', '.join(names)}, got {', '.join(columns)}")
         document = record.get("document")
-        if document is not None and (count == 0 or document != last_document):
-            documents.append(count)
+        if document is not None and (not rows or document != last_document):
+            documents.append(len(rows))
         last_document = document
-        count += 1
-    if not count:
+        rows.append(columns)
+    if not rows:
         raise InputError("expected sentences, got none: the file is empty", source=source)
-    return Corpus.from_columns(columns, documents=documents, source=source)
+    # A sentence without tokens has the columns of the others.
+    lists = {name: [columns[name] if columns[WORD] else [] for columns in rows] for name in names or rows[0]}
+    return Corpus.from_columns(lists, documents=documents, source=source)
 
 
 def parse_records(lines: Iterable[tuple[int, str]], source: str) -> Iterator[tuple[dict[str, Any], Fail]]:
@@ -98,11 +100,9 @@ def _is_text(record: dict[str, Any]) -> bool:
 
 def _token_columns(record: dict[str, Any], fail: Fail) -> dict[str, list[str]]:
     tokens = _strings(record["tokens"], "tokens", fail)
-    if not tokens:
-        raise fail('"tokens" is empty')
     columns = {WORD: tokens}
     for key, value in record.items():
-        if key in ("tokens", "labels", "document") or not (isinstance(value, list) and len(value) == len(tokens)):
+        if key in ("tokens", "labels", "document") or not (isinstance(value, list) and len(value) == len(tokens) > 0):
             continue
         if all(isinstance(item, str) for item in value) and key.isidentifier():
             if key == WORD:
@@ -127,8 +127,6 @@ def _span_columns(record: dict[str, Any], misaligned: Misaligned, fail: Fail) ->
     if not isinstance(text, str):
         raise fail(f'"text": expected a string, got {type(text).__name__}')
     tokens = tokenize(text)
-    if not tokens:
-        raise fail('"text" has no tokens')
     columns = {WORD: [token.text for token in tokens], SPACE: spaces_after(text, tokens)}
     if any(key in record for key in SPAN_KEYS):
         aligned = [_align(span, text, tokens, misaligned, fail) for span in character_ranges(record, fail)]

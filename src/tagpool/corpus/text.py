@@ -86,8 +86,10 @@ def read_text(path: str | Path, *, encoding: str = "utf-8") -> Corpus:
 def format_text(corpus: Corpus) -> str:
     """Return text with one sentence per line, with the original blanks if they are known; labels are lost.
 
-    A line end inside a sentence (of JSONL) becomes a blank.
+    A line end inside a sentence (of JSONL) becomes a blank. Sentences without tokens are left out: an empty line begins a
+    document.
     """
+    corpus = corpus.drop_empty()
     documents = set(corpus.document_starts) - {0}
     lines: list[str] = []
     for number, text in enumerate(texts(corpus)):
@@ -112,5 +114,5 @@ def blanks_of(corpus: Corpus) -> list[list[str]]:
     else:
         blanks = [[" "] * len(words) for words in corpus.words]
     for sentence in blanks:
-        sentence[-1] = ""
+        sentence[-1:] = [""] * bool(sentence)
     return blanks

@@ -6,7 +6,7 @@ sentences. So counting needs no loop over tokens.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
@@ -15,11 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tagpool.corpus.corpus import Corpus
+from tagpool.corpus.rows import as_rows
 from tagpool.corpus.schemes import is_plain
 from tagpool.errors import InputError
 
 IntArray = NDArray[np.int64]
-LabelSequences = Sequence[Sequence[str]]
+LabelSequences = Iterable[Iterable[str]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +76,7 @@ def align(gold: LabelSequences | Corpus, predicted: LabelSequences | Corpus) -> 
     Traceback (most recent call last):
     tagpool.errors.InputError: sentence 1: expected 2 predicted labels, as in gold, got 1
     """
-    gold, predicted = (side.labels if isinstance(side, Corpus) else side for side in (gold, predicted))
+    gold, predicted = (side.labels if isinstance(side, Corpus) else as_rows(side, "labels") for side in (gold, predicted))
     lengths = check_lengths(gold, predicted)
     # dict.fromkeys keeps the order of appearance, so equal input gives equal ids on every run.
     labels = tuple(dict.fromkeys(chain(chain.from_iterable(gold), chain.from_iterable(predicted))))
@@ -89,7 +90,7 @@ def align(gold: LabelSequences | Corpus, predicted: LabelSequences | Corpus) -> 
     )
 
 
-def check_lengths(gold: LabelSequences, other: LabelSequences, name: str = "predicted labels") -> list[int]:
+def check_lengths(gold: Sequence[Sequence[str]], other: Sequence[Sequence[str]], name: str = "predicted labels") -> list[int]:
     """Return the lengths of the gold sequences; raise InputError if the other sequences have different ones."""
     if len(gold) != len(other):
         raise InputError(f"expected {name} for {len(gold)} sentences, as in gold, got {len(other)} sentences")

@@ -14,6 +14,7 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
+from tagpool.corpus.rows import as_rows
 from tagpool.errors import InputError
 from tagpool.evaluation.alignment import IntArray, LabelSequences, align, check_lengths
 from tagpool.evaluation.chunks import ratio, read_labels
@@ -103,6 +104,7 @@ def vocabulary_breakdown(
     >>> parts.in_vocabulary.f1, parts.out_of_vocabulary.recall, parts.out_of_vocabulary.accuracy
     (1.0, 0.0, 0.5)
     """
+    gold, words = as_rows(gold, "labels"), as_rows(words, "words")
     check_lengths(gold, words, "words")
     alignment = align(gold, predicted)
     types = [None if part.role == "O" else part.type for part in read_labels(alignment, plain, "O")]
@@ -140,6 +142,7 @@ def edit_distance(gold: LabelSequences, predicted: LabelSequences) -> EditDistan
     >>> edit_distance([["k", "a", "t"], ["a"]], [["k", "t"], ["a"]])
     EditDistance(total=1, sentences=2, mean=0.5, normalised=0.16666666666666666)
     """
+    gold, predicted = as_rows(gold, "labels"), as_rows(predicted, "labels")
     if len(gold) != len(predicted):
         raise InputError(f"expected {len(gold)} predicted sentences, as in gold, got {len(predicted)}")
     edits = [levenshtein(one, other) for one, other in zip(gold, predicted, strict=True)]

@@ -6,7 +6,10 @@ from collections.abc import Mapping, Sequence
 from os import PathLike
 from typing import Any
 
+import numpy as np
+
 from tagpool.corpus.corpus import LABEL, WORD, Corpus
+from tagpool.corpus.rows import as_rows
 from tagpool.errors import InputError
 
 
@@ -34,16 +37,16 @@ def as_corpus(sentences: Any, labels: Sequence[Sequence[str | None]] | None = No
     """
     if isinstance(sentences, (str, PathLike)):
         raise InputError(f"expected a corpus or a list of sentences, got {sentences!r:.80}; read a file with read_corpus(path)")
-    corpus = sentences if isinstance(sentences, Corpus) else _from_lists(list(sentences))
+    corpus = sentences if isinstance(sentences, Corpus) else _from_lists(as_rows(sentences))
     if labels is None:
         return corpus
-    known = [[unknown if label is None else label for label in sentence] for sentence in labels]
+    known = [[unknown if label is None else label for label in sentence] for sentence in as_rows(labels, "labels")]
     return corpus.with_labels(known)
 
 
 def _from_lists(sentences: list[Any]) -> Corpus:
     if not sentences:
-        raise InputError("expected sentences, got an empty list")
+        return Corpus.from_columns({WORD: []})
     if isinstance(sentences[0], str):
         raise InputError("expected a list of sentences, each a list of words, got strings; use tokenize")
     columns = getattr(sentences[0], "columns", sentences[0])
@@ -53,7 +56,57 @@ def _from_lists(sentences: list[Any]) -> Corpus:
     for number, row in enumerate(rows, 1):
         if not isinstance(row, Mapping) or set(row) != set(columns):
             raise InputError(f"sentence {number}: expected the columns {', '.join(columns)}, as in the first sentence")
-    return Corpus.from_columns({name: [row[name] for row in rows] for name in columns})
+    label = getattr(sentences[0], "label_column", LABEL)
+    return Corpus.from_columns({name: [row[name] for row in rows] for name in columns}, label_column=label)
+
+
+def as_sentences(sentences: Any, *, features: bool = False) -> Any:
+    """Sentences that can be read several times: a corpus, or a list of given features.
+
+    ``features`` is True if sentences without tokens are given features.
+
+    >>> as_sentences(iter([["Ann"], []])).words, as_sentences(iter([[["word=Ann"]], []]))
+    ([['Ann'], []], [[['word=Ann']], []])
+    """
+    if isinstance(sentences, (Corpus, str, PathLike)):
+        return as_corpus(sentences)
+    rows = as_rows(sentences)
+    is_given = features if not any(map(_has_tokens, rows)) else are_given_features(rows)
+    return rows if is_given else as_corpus(rows)
+
+
+def _has_tokens(row: Any) -> bool:
+    return len(row) > 0 if hasattr(row, "__len__") else True
+
+
+def training_input(sentences: Any, labels: Any = None, sample_weight: Any = None) -> tuple[Any, Any, Any]:
+    """Sentences with labels and weights for a training: a corpus or given features. Sentences without tokens are left out.
+
+    >>> training_input([["Ann"], []], [["B-PER"], []], [0.5, 2.0])[1:]
+    ([['B-PER']], [0.5])
+    """
+    rows = as_sentences(sentences)
+    labels = None if labels is None else as_rows(labels, "labels")
+    weights = sample_weight if sample_weight is None or hasattr(sample_weight, "__len__") else list(sample_weight)
+    if labels is not None and len(labels) != len(rows):
+        raise InputError(f"expected labels for {len(rows)} sentences, got labels for {len(labels)}")
+    lengths = np.diff(rows.offsets()) if isinstance(rows, Corpus) else np.array([*map(len, rows)], np.int64)
+    if not lengths.any():
+        raise InputError("expected sentences with tokens, got " + ("only empty ones" if len(rows) else "an empty list"))
+    empty = np.flatnonzero(lengths == 0).tolist()
+    if not empty:
+        return rows, labels, weights
+    for number in empty if labels is not None else ():
+        if len(labels[number]):
+            raise InputError(
+                f"sentence {number + 1}: expected no labels for a sentence without tokens, got {len(labels[number])}"
+            )
+    if weights is not None and len(weights) != len(rows):
+        raise InputError(f"sample_weight: expected {len(rows)} numbers, one per sentence, got {len(weights)}")
+    chosen = np.flatnonzero(lengths).tolist()
+    rows = rows.drop_empty() if isinstance(rows, Corpus) else [rows[number] for number in chosen]
+    labels, weights = (None if items is None else [items[number] for number in chosen] for items in (labels, weights))
+    return rows, labels, weights
 
 
 def labels_of(sentences: Any, labels: Any = None) -> Any:
@@ -62,8 +115,6 @@ def labels_of(sentences: Any, labels: Any = None) -> Any:
         return labels
     if isinstance(sentences, Corpus):
         return sentences.labels
-    if sentences and hasattr(sentences[0], "labels"):
-        return [sentence.labels for sentence in sentences]
     raise InputError(f"expected labels beside the sentences, or a Corpus with a column {LABEL!r}")
 
 

@@ -11,7 +11,7 @@ from tagpool.lazy import TYPE_CHECKING
 from tagpool.parameters import Parameters
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
     from typing import Any, TypeAlias, TypeVar
 
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from tagpool.experts.tagger import Tagger
 
     Self = TypeVar("Self", bound="SequenceTagger")
-    Sentences: TypeAlias = Corpus | Sequence[Any]
-    Labels: TypeAlias = Sequence[Sequence[str | None]]
+    Sentences: TypeAlias = Corpus | Iterable[Any]
+    Labels: TypeAlias = Iterable[Iterable[str | None]]
 
 
 class SequenceTagger(Parameters):
@@ -47,7 +47,7 @@ class SequenceTagger(Parameters):
         labels: Labels | None = None,
         *,
         dev: Corpus | tuple[Sentences, Labels] | None = None,
-        sample_weight: Sequence[float] | NDArray[np.float64] | None = None,
+        sample_weight: Iterable[float] | NDArray[np.float64] | None = None,
         on_epoch: Callable[..., object] | None = None,
     ) -> Self:
         """Trains on a corpus, or on sentences with their labels.
@@ -57,8 +57,15 @@ class SequenceTagger(Parameters):
         used. ``sample_weight`` has one weight per sentence. ``on_epoch`` is called with every :class:`Epoch` and may return
         False to stop; pools that train members one by one call it with the name of the training and the epoch.
 
+        Sentences without tokens are left out. Iterators are read once.
+
         After Ctrl-C a tagger has the weights of the epochs that were finished, and KeyboardInterrupt is raised again.
         """
+        from tagpool.experts.inputs import training_input
+
+        sentences, labels, sample_weight = training_input(sentences, labels, sample_weight)
+        if dev is not None:
+            dev = training_input(*dev)[:2] if isinstance(dev, tuple) else training_input(dev)[0]
         self._fit(sentences, labels, dev=dev, sample_weight=sample_weight, on_epoch=on_epoch)
         return self
 
@@ -118,7 +125,10 @@ class SequenceTagger(Parameters):
     # Tagging ------------------------------------------------------------------------------------------------------------
 
     def predict(self, sentences: Sentences) -> list[list[str]]:
-        """The best label sequence of every sentence."""
+        """The best label sequence of every sentence; empty for a sentence without tokens.
+
+        Sentences are a :class:`Corpus`, lists of words, or lists of features, also from an iterator, which is read once.
+        """
         raise NotImplementedError
 
     def tag_columns(self, columns: _native.Columns) -> list[list[str]]:
@@ -140,9 +150,10 @@ class SequenceTagger(Parameters):
     def score(self, sentences: Sentences, labels: Labels | None = None) -> float:
         """The F1 of the predicted labels as conlleval counts it (the accuracy for plain labels), from 0 to 1."""
         from tagpool.evaluation.scores import score
-        from tagpool.experts.inputs import labels_of
+        from tagpool.experts.inputs import as_sentences, labels_of
 
-        return float(score(labels_of(sentences, labels), self.predict(sentences)).f1)
+        rows = as_sentences(sentences, features=self.takes_features)
+        return float(score(labels_of(rows, labels), self.predict(rows)).f1)
 
     # Looking inside -----------------------------------------------------------------------------------------------------
 

@@ -13,7 +13,7 @@ from tagpool.lazy import TYPE_CHECKING
 from tagpool.parameters import Parameters, declare_parameters, parameter
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
     from typing import Any, ClassVar, TypeAlias, TypeVar
 
@@ -82,12 +82,15 @@ class Tagger(SequenceTagger, TaggerParameters):
         sentences: Sentences,
         labels: Labels | None = None,
         *,
-        sample_weight: Sequence[float] | NDArray[np.float64] | None = None,
+        sample_weight: Iterable[float] | NDArray[np.float64] | None = None,
     ) -> Self:
         """Trains further with one pass over more sentences, which may have new features and labels.
 
         Every call takes time in proportion to the size of the model, so few calls with many sentences are faster.
         """
+        from tagpool.experts.inputs import training_input
+
+        sentences, labels, sample_weight = training_input(sentences, labels, sample_weight)
         self._training(sentences, labels, sample_weight=sample_weight, resume=True, epochs=1).run()
         return self
 

@@ -24,11 +24,12 @@ import numpy as np
 
 from tagpool import _native
 from tagpool.corpus.faults import NameFaults
+from tagpool.corpus.rows import as_rows
 from tagpool.errors import InputError
 from tagpool.features.encoded import EncodedCorpus, FeatureEncoder
 
 GivenToken = Iterable[str] | Mapping[str, Any]
-GivenSentences = Sequence[Sequence[GivenToken]]
+GivenSentences = Iterable[Iterable[GivenToken]]
 
 
 class GivenEncoder(FeatureEncoder[_native.GivenFeatures]):
@@ -43,13 +44,13 @@ class GivenEncoder(FeatureEncoder[_native.GivenFeatures]):
     def __init__(self, *, min_count: int = 1) -> None:
         super().__init__(min_count)
 
-    def fit(self, sentences: GivenSentences, labels: Sequence[Sequence[str]] | None = None) -> GivenEncoder:
+    def fit(self, sentences: GivenSentences, labels: Iterable[Iterable[str]] | None = None) -> GivenEncoder:
         """Number the features and labels."""
         self.fit_transform(sentences, labels)
         return self
 
     def fit_transform(
-        self, sentences: GivenSentences, labels: Sequence[Sequence[str]] | None = None, *, known: Sequence[str] = ()
+        self, sentences: GivenSentences, labels: Iterable[Iterable[str]] | None = None, *, known: Sequence[str] = ()
     ) -> EncodedCorpus:
         """Fit and encode. Features ``known`` by name come first and are always kept."""
         self._check_min_count()
@@ -63,7 +64,7 @@ class GivenEncoder(FeatureEncoder[_native.GivenFeatures]):
         self._native = native
         return self._encoded(encoding, flat)
 
-    def transform(self, sentences: GivenSentences, labels: Sequence[Sequence[str]] | None = None) -> EncodedCorpus:
+    def transform(self, sentences: GivenSentences, labels: Iterable[Iterable[str]] | None = None) -> EncodedCorpus:
         """Encode; features that are not in the index are dropped."""
         native = self.fitted_native
         with _name_errors():
@@ -81,11 +82,12 @@ class GivenEncoder(FeatureEncoder[_native.GivenFeatures]):
         return EncodedCorpus(native=encoding, feature_count=self.feature_count, labels=ids)
 
 
-def _flat_labels(encoding: _native.Encoding, labels: Sequence[Sequence[str]] | None) -> list[str] | None:
+def _flat_labels(encoding: _native.Encoding, labels: Iterable[Iterable[str]] | None) -> list[str] | None:
     """Return the labels of all tokens; raise an error unless there is one per token."""
     if labels is None:
         return None
     lengths = np.diff(encoding.sentences()).tolist()
+    labels = as_rows(labels, "labels")
     if len(labels) != len(lengths):
         raise InputError(f"expected labels for {len(lengths)} sentences, got {len(labels)}")
     flat: list[str] = []

@@ -10,9 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tagpool.chain.lattice import Lattice
-from tagpool.corpus.corpus import Corpus
 from tagpool.errors import InputError, NotFittedError
-from tagpool.experts.inputs import are_given_features, as_corpus
 from tagpool.experts.linear.crf import CRF
 from tagpool.experts.linear.expert import Expert
 from tagpool.experts.linear.lattices import Scored
@@ -40,14 +38,6 @@ def check_members(members: Any, owner: str) -> tuple[Any, ...]:
                 f"member {number} has {', '.join(only_here) or '(none)'}"
             )
     return tuple(members)
-
-
-def as_sentences(sentences: Any) -> Any:
-    """Return sentences in a form that several members can read: a corpus, or a list of given features."""
-    if isinstance(sentences, (Corpus, str)):
-        return as_corpus(sentences)
-    rows = list(sentences)
-    return rows if not rows or are_given_features(rows) else as_corpus(rows)
 
 
 def member_scores(member: Any, sentences: Any, labels: tuple[str, ...]) -> Scored | None:

@@ -13,7 +13,7 @@ from tagpool.chain.checks import FloatArray
 from tagpool.chain.lattice import Lattice
 from tagpool.corpus.corpus import Corpus
 from tagpool.errors import InputError, NotFittedError
-from tagpool.experts.inputs import one_sentence
+from tagpool.experts.inputs import as_sentences, one_sentence
 from tagpool.experts.linear.lattices import Scored
 from tagpool.experts.model_file import ModelFile
 from tagpool.experts.saving import SaveOptions
@@ -21,7 +21,7 @@ from tagpool.experts.sequence_tagger import SequenceTagger
 from tagpool.pools.combination import SEQUENCE_PRODUCT
 from tagpool.pools.description import describe_pool
 from tagpool.pools.explanation import TokenVotes, explain_pool, token_votes
-from tagpool.pools.members import as_sentences, member_lattices, member_scores
+from tagpool.pools.members import member_lattices, member_scores
 from tagpool.pools.merging import merge
 from tagpool.pools.pool_files import pool_to_bytes, read_pool
 from tagpool.pools.weight_learning import decode_scores, pool_lattices, weight_scores
@@ -131,7 +131,7 @@ class Pool(SequenceTagger):
     def predict(self, sentences: Sentences) -> list[list[str]]:
         """Return the best label sequence of every sentence."""
         labels = self.labels_
-        rows = as_sentences(sentences)
+        rows = as_sentences(sentences, features=self.takes_features)
         if not len(rows):
             return []
         if (deciding := self._deciding_tagger(rows)) is not None:
@@ -150,11 +150,11 @@ class Pool(SequenceTagger):
 
     def lattices(self, sentences: Sentences) -> list[Lattice]:
         """Return the scores of every sentence."""
-        return list(self._iterate_lattices(as_sentences(sentences)))
+        return list(self._iterate_lattices(as_sentences(sentences, features=self.takes_features)))
 
     def predict_proba(self, sentences: Sentences) -> list[FloatArray]:
         """Return the probability of every label at every token: for each sentence a [T][L] array."""
-        return [lattice.marginals() for lattice in self._iterate_lattices(as_sentences(sentences))]
+        return [lattice.marginals() for lattice in self._iterate_lattices(as_sentences(sentences, features=self.takes_features))]
 
     def _iterate_lattices(self, rows: Any) -> Iterator[Lattice]:
         members, weights = self._members_and_weights()

@@ -139,6 +139,8 @@ def pool_lattices(lattices: Sequence[Lattice], weights: FloatArray, combine: str
     """
     if combine == SEQUENCE_PRODUCT:
         return Lattice.combine(lattices, weights)
+    if not len(lattices[0]):
+        return lattices[0]  # all lattices of a sentence without tokens are equal
     used = [index for index, weight in enumerate(weights) if weight > 0]
     chains = MarkovChains.of([lattices[index] for index in used])
     first, steps = COMBINATIONS[combine](chains, weights[used])

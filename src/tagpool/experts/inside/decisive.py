@@ -101,7 +101,7 @@ def _best_ahead_and_behind(lattice: Lattice) -> tuple[Array, Array]:
     """The best scores [T][L] of the tokens before each token and label, and of those after it."""
     nodes = lattice.nodes
     ahead, behind = np.empty_like(nodes), np.empty_like(nodes)
-    ahead[0], behind[-1] = lattice.start, lattice.end
+    ahead[:1], behind[-1:] = lattice.start, lattice.end
     for t in range(1, len(nodes)):
         ahead[t] = ((ahead[t - 1] + nodes[t - 1])[:, None] + _edges(lattice, t - 1)).max(axis=0)
     for t in range(len(nodes) - 2, -1, -1):

@@ -53,6 +53,8 @@ def scored(expert: Expert, sentences: Any) -> Scored:
             scores, offsets = model.score_given(sentences)
         else:
             corpus = as_corpus(sentences)
+            if not len(corpus):
+                return Scored(np.empty((0, count)), np.zeros((count, count)), np.zeros(count), np.zeros(count), corpus.offsets())
             scores, offsets = model.score_columns(corpus.native, expert.threads), corpus.offsets()
             if model.has_history:
                 steps = model.score_edges(corpus.native, expert.threads).reshape(-1, count, count).astype(np.float64)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
@@ -10,11 +10,11 @@ import numpy as np
 from tagpool.chain.checks import FloatArray
 from tagpool.corpus.corpus import Corpus
 from tagpool.errors import NotFittedError
-from tagpool.experts.inputs import labels_of
+from tagpool.experts.inputs import labels_of, training_input
 from tagpool.parameters import declare_parameters, parameter
 from tagpool.pools.combination import SEQUENCE_PRODUCT
 from tagpool.pools.member_weights import check_weights, no_projection, project_to_simplex, uniform
-from tagpool.pools.members import as_sentences, check_members
+from tagpool.pools.members import check_members
 from tagpool.pools.pool import Pool
 from tagpool.pools.weight_learning import HeldOut, check_known_labels, maximise_f1, maximise_likelihood
 
@@ -51,8 +51,8 @@ class OpinionPool(Pool):
 
     def fit(  # type: ignore[override]
         self: Self,
-        sentences: Corpus | Sequence[Any],
-        labels: Sequence[Sequence[str]] | None = None,
+        sentences: Corpus | Iterable[Any],
+        labels: Iterable[Iterable[str]] | None = None,
         *,
         dev: Corpus | tuple[Any, Any] | None = None,
     ) -> Self:
@@ -68,8 +68,8 @@ class OpinionPool(Pool):
             return self
         if dev is not None:
             sentences, labels = dev if isinstance(dev, tuple) else (dev, None)
-        rows = as_sentences(sentences)
-        held_out = HeldOut(members, rows, labels_of(rows if labels is None else sentences, labels))
+        rows, gold, _ = training_input(sentences, labels)
+        held_out = HeldOut(members, rows, labels_of(rows, gold))
         check_known_labels(held_out)
         if self.weights == "dev":
             self._weights = maximise_f1([held_out], SEQUENCE_PRODUCT)

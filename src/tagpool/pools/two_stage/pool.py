@@ -7,7 +7,7 @@ document: on their training sentences, first stages make too few errors.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,7 @@ from tagpool.chain.checks import FloatArray
 from tagpool.corpus.corpus import Corpus
 from tagpool.errors import InputError
 from tagpool.experts.inducing.tagger import InducingTagger
+from tagpool.experts.inputs import as_sentences
 from tagpool.experts.linear.expert import Expert
 from tagpool.experts.tagger import Tagger
 from tagpool.features.parser import parse
@@ -24,7 +25,7 @@ from tagpool.features.presets import load_templates
 from tagpool.parameters import declare_parameters, parameter
 from tagpool.pools.bagging.pool import BaggingPool
 from tagpool.pools.elitist.pool import ElitistPool
-from tagpool.pools.members import EXPERTS, as_sentences
+from tagpool.pools.members import EXPERTS
 from tagpool.pools.parallel_fits import OnEpoch, TrainingCorpora, variant
 from tagpool.pools.pool import Pool
 from tagpool.pools.two_stage.columns import COLUMNS, TEMPLATES, add_columns
@@ -126,9 +127,9 @@ class TwoStageTagger(Pool):
 
     # Tagging ------------------------------------------------------------------------------------------------------------
 
-    def second_input(self, sentences: Corpus | Sequence[Any]) -> Corpus:
+    def second_input(self, sentences: Corpus | Iterable[Any]) -> Corpus:
         """Return the corpus that the second stage tags, with the columns of first-stage labels."""
-        rows = as_sentences(sentences)
+        rows = as_sentences(sentences, features=self.takes_features)
         if not isinstance(rows, Corpus):
             raise InputError("a TwoStageTagger was trained on words: expected words, got features")
         return add_columns(rows, self.first_.predict(rows))

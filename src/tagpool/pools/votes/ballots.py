@@ -12,13 +12,15 @@ from numpy.typing import NDArray
 
 from tagpool import _native
 from tagpool.corpus.corpus import Corpus
+from tagpool.corpus.rows import as_rows
 from tagpool.errors import InputError
 
 if TYPE_CHECKING:
     from tagpool.pools.votes.automaton import Automaton
 
 Sequences: TypeAlias = Sequence[Sequence[str | None] | None]
-Predictions: TypeAlias = Mapping[str, Sequences | Corpus] | Sequence[Sequences | Corpus]
+LabelRows: TypeAlias = Iterable[Iterable[str | None] | None]
+Predictions: TypeAlias = Mapping[str, LabelRows | Corpus] | Iterable[LabelRows | Corpus]
 IntArray: TypeAlias = NDArray[np.int32]
 FloatArray: TypeAlias = NDArray[np.float64]
 
@@ -113,7 +115,7 @@ def predictions_by_name(predictions: Predictions) -> dict[str, Sequences]:
     >>> predictions_by_name([[["A"]], [["B"]]])
     {'expert 1': [['A']], 'expert 2': [['B']]}
     """
-    if isinstance(predictions, (str, Corpus)) or not isinstance(predictions, (Mapping, Sequence)):
+    if isinstance(predictions, (str, Corpus)) or not isinstance(predictions, Iterable):
         raise InputError(
             f"expected the predictions of several experts, as a dict or a list, each with a label sequence for every sentence; "
             f"got {type(predictions).__name__}"
@@ -122,10 +124,9 @@ def predictions_by_name(predictions: Predictions) -> dict[str, Sequences]:
         predictions = {f"expert {number}": labels for number, labels in enumerate(predictions, 1)}
     by_name: dict[str, Sequences] = {}
     for name, labels in predictions.items():
-        sentences: Any = labels.labels if isinstance(labels, Corpus) else labels
-        if isinstance(sentences, str) or not hasattr(sentences, "__len__"):
-            raise InputError(f"expected a label sequence for every sentence, got {type(sentences).__name__}", source=str(name))
-        by_name[str(name)] = sentences
+        if isinstance(labels, str) or not isinstance(labels, Iterable):
+            raise InputError(f"expected a label sequence for every sentence, got {type(labels).__name__}", source=str(name))
+        by_name[str(name)] = labels.labels if isinstance(labels, Corpus) else as_rows(labels)
     return by_name
 
 

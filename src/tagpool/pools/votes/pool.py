@@ -6,7 +6,7 @@ as classes in ``methods``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -15,6 +15,7 @@ import numpy as np
 
 from tagpool.corpus.corpus import Corpus
 from tagpool.corpus.files import write_bytes
+from tagpool.corpus.rows import as_rows
 from tagpool.errors import InputError, NotFittedError
 from tagpool.evaluation.breakdown import edit_distance
 from tagpool.evaluation.scores import score
@@ -27,6 +28,7 @@ from tagpool.pools.votes.ballots import (
     NOTHING,
     Ballots,
     FloatArray,
+    LabelRows,
     Predictions,
     Sequences,
     ballots_of,
@@ -101,7 +103,7 @@ class VotePool(Parameters):
     # Fitting ------------------------------------------------------------------------------------------------------------
 
     def fit(
-        self: Self, predictions: Predictions, gold: Sequences | Corpus, *, words: Sequence[Sequence[str]] | None = None
+        self: Self, predictions: Predictions, gold: LabelRows | Corpus, *, words: Iterable[Iterable[str]] | None = None
     ) -> Self:
         """Learn the weights of experts from their labels of gold sentences that they were not trained on.
 
@@ -141,22 +143,22 @@ class VotePool(Parameters):
 
     # Pooling ------------------------------------------------------------------------------------------------------------
 
-    def predict(self, predictions: Predictions, *, words: Sequence[Sequence[str]] | None = None) -> list[list[str]]:
+    def predict(self, predictions: Predictions, *, words: Iterable[Iterable[str]] | None = None) -> list[list[str]]:
         """Return the pooled label sequence of every sentence. Experts are matched by name; those of a list by order."""
         return self.predict_with_confidence(predictions, words=words)[0]
 
-    def predict_confidence(self, predictions: Predictions, *, words: Sequence[Sequence[str]] | None = None) -> list[FloatArray]:
+    def predict_confidence(self, predictions: Predictions, *, words: Iterable[Iterable[str]] | None = None) -> list[FloatArray]:
         """Return the part of the votes for every pooled label; with ``calibrate``, the rate at which such labels are correct."""
         return self.predict_with_confidence(predictions, words=words)[1]
 
     def predict_with_confidence(
-        self, predictions: Predictions, *, words: Sequence[Sequence[str]] | None = None
+        self, predictions: Predictions, *, words: Iterable[Iterable[str]] | None = None
     ) -> tuple[list[list[str]], list[FloatArray]]:
         """Return the results of :meth:`predict` and :meth:`predict_confidence`."""
         return self._pool(predictions, words, open_labels=self.unknown == "allow")
 
     def _pool(self, predictions: Predictions, words: Any, *, open_labels: bool) -> tuple[list[list[str]], list[FloatArray]]:
-        ballots = self._new_ballots(predictions, None, words, open_labels)
+        ballots = self._new_ballots(predictions, None, None if words is None else as_rows(words, "words"), open_labels)
         fitted = self._weights()
         numbers, confidences = fitted.vote(ballots, self)
         if fitted.calibration is not None:
@@ -185,7 +187,7 @@ class VotePool(Parameters):
         ordered = {name: by_name[name] for name in fitted.experts}
         return self._ballots(ordered, gold, words, labels=fitted.labels, open_labels=open_labels)
 
-    def mean_loss(self, predictions: Predictions, gold: Sequences | Corpus, *, words: Any = None) -> float:
+    def mean_loss(self, predictions: Predictions, gold: LabelRows | Corpus, *, words: Any = None) -> float:
         """Return the mean loss of the pooled sentences; with the Hamming loss, the mean rate of wrong tokens.
 
         For outputs of unequal lengths it is the edit distance relative to the longer sequence; ``loss`` has no effect.
@@ -265,6 +267,8 @@ class VotePool(Parameters):
 
 def _labels_and_words(gold: Any, words: Any) -> tuple[Any, Any]:
     """Return the gold labels, and the words for key functions (default: those of a gold corpus)."""
+    if words is not None:
+        words = as_rows(words, "words")
     if isinstance(gold, Corpus):
         return gold.labels, gold.words if words is None else words
-    return gold, words
+    return as_rows(gold, "gold labels"), words

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from tagpool.corpus.corpus import Corpus
+from tagpool.corpus.rows import as_rows
 from tagpool.corpus.schemes import Scheme, Span, to_labels
 from tagpool.errors import InputError
 from tagpool.parameters import Parameters
@@ -13,7 +14,7 @@ from tagpool.parameters import Parameters
 Labels: TypeAlias = list[list[str | None]]
 
 
-def predictions_of(experts: Mapping[str, Any], sentences: Corpus | Sequence[Sequence[str]]) -> dict[str, Labels]:
+def predictions_of(experts: Mapping[str, Any], sentences: Corpus | Iterable[Iterable[str]]) -> dict[str, Labels]:
     """Return the labels of each expert: a tagger (anything with ``predict``), or a function of a list of lists of words.
 
     >>> from tagpool import CRF, builtin_corpus
@@ -24,6 +25,8 @@ def predictions_of(experts: Mapping[str, Any], sentences: Corpus | Sequence[Sequ
     {'crf': 5, 'capitals': 5}
     """
     _check_names(experts)
+    if not isinstance(sentences, Corpus):
+        sentences = as_rows(sentences)
     words = sentences.words if isinstance(sentences, Corpus) else [list(sentence) for sentence in sentences]
     predictions: dict[str, Labels] = {}
     for name, expert in experts.items():
