@@ -87,7 +87,7 @@ def test_at_most_once_is_exact(data: st.DataObject) -> None:
     truth = problem.enumeration(allowed=allowed)
     lattice = problem.lattice().constrained(**rules) if rules else problem.lattice()
     if not truth.scores:
-        with pytest.raises(InputError, match="no label sequence is possible"):
+        with pytest.raises(InputError, match=r"no label sequence is possible"):
             lattice.best(at_most_once=items, continues=continues)
         return
     labels, score = lattice.best(at_most_once=items, continues=continues)
@@ -228,3 +228,9 @@ def test_combinations_that_mean_nothing_are_refused() -> None:
     ]:
         with pytest.raises(InputError, match=message):
             Lattice.combine(members, weights)
+
+
+def test_the_error_names_at_most_once() -> None:
+    lattice = Lattice(np.zeros((2, 1)), np.zeros((1, 1)))
+    with pytest.raises(InputError, match=r"no label sequence is possible.*, and at_most_once"):
+        lattice.best(at_most_once=[0])

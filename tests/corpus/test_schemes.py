@@ -349,3 +349,8 @@ def test_other_corpora_are_named(real_data: Path) -> None:
     # One I in the Spanish data has no B before it.
     spanish = detect(label_column(real_data / "conll2002/esp.train.gz"))
     assert spanish.description == "BIO2 (4 types, 9 labels; 1 invalid transition)"
+
+
+def test_labels_are_counted_after_every_label() -> None:
+    """The label XX, which no scheme has, follows three labels: four times in all, as often as labels of a scheme."""
+    assert detect([["XX", "XX", "B-A", "XX"], ["B-B", "XX", "B-A", "B-A"]]).scheme is Scheme.PLAIN

@@ -272,6 +272,7 @@ def test_randomisation_is_what_all_tosses_give(seeds: int) -> None:
         two = [[a if coin else b for coin, a, b in zip(coins, x, y, strict=True)] for x, y in zip(first, second, strict=True)]
         as_far += abs(mean_f1(gold, two) - mean_f1(gold, one)) >= abs(difference) - 1e-11
     result = randomisation_test(gold, first, second, draws=20_000)
+    assert (result.first, result.second) == (pytest.approx(mean_f1(gold, first)), pytest.approx(mean_f1(gold, second)))
     assert result.difference == pytest.approx(difference)
     assert result.p_value == pytest.approx(as_far / 2 ** len(gold), abs=0.015)
 
@@ -300,6 +301,20 @@ def test_under_the_null_small_p_values_are_rare() -> None:
         result = randomisation_test(gold, [noisy(gold, 0.3, number)], [noisy(gold, 0.3, 5000 + number)], draws=200)
         small += result.p_value < 0.1
     assert 5 <= small <= 40  # a tenth of 200 is expected; both bounds are over three standard deviations away
+
+
+def test_randomisation_does_not_depend_on_the_block_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    gold = corpus(60)
+    first, second = [noisy(gold, 0.3, 1)], [noisy(gold, 0.25, 2)]
+    whole = randomisation_test(gold, first, second, draws=500)
+    monkeypatch.setattr(significance, "_BLOCK", 60 * 100)
+    assert randomisation_test(gold, first, second, draws=500) == whole
+
+
+def test_randomisation_of_plain_labels_leaves_out_the_outside_label() -> None:
+    gold = [["NN", "O", "O"], ["VB", "NN", "O"]]
+    result = randomisation_test(gold, [[["NN", "O", "O"], ["VB", "VB", "O"]]], [gold], draws=9)
+    assert result.first == pytest.approx(2 / 3)
 
 
 def test_bad_arguments_of_randomisation() -> None:

@@ -187,15 +187,19 @@ def test_training_needs_names_to_continue(tmp_path: Path) -> None:
 def test_partial_fit_scales_the_penalty_to_the_share_of_sentences(monkeypatch: pytest.MonkeyPatch) -> None:
     """The penalty applies to all sentences; new sentences have their share of it."""
     penalties: list[float] = []
+    trainers: list[SGD] = []
     train = SGD.train
 
     def record(self: SGD, problem: Any, watch: Any) -> Any:
         penalties.append(problem.l2)
+        trainers.append(self)
         return train(self, problem, watch)
 
     monkeypatch.setattr(SGD, "train", record)
     corpus = builtin_corpus(80)
     crf = CRF("word[0]", l2=2.0, trainer=SGD(epochs=1)).fit(corpus[:30])
+    step = crf.summary_["step"]
     crf.partial_fit(corpus[30:40])
     crf.partial_fit(corpus[40:80])
     assert penalties == [2.0, 2.0 * 10 / 40, 2.0 * 40 / 80]
+    assert [(trainer.step, trainer.average_from) for trainer in trainers[1:]] == [(step, 0)] * 2
