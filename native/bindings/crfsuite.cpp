@@ -8,7 +8,6 @@
 #include "bindings/helpers.hpp"
 #include "crfsuite/instances.hpp"
 #include "crfsuite/trained_weights.hpp"
-#include "trainers/objective.hpp"
 
 namespace tagpool {
 namespace {
@@ -235,17 +234,6 @@ void bind_tagger(nb::module_& m) {
 
 void bind_crfsuite(nb::module_& m) {
     bind_tagger(m);
-
-    nb::class_<TrainedWeights>(m, "TrainedWeights", "Weights of a training set as a CRFsuite model file stores them.")
-        .def("__init__", [](TrainedWeights* self, const TrainingSet& set, Objective& objective) {
-            new (self) TrainedWeights(set, objective.parameters());
-        }, nb::arg("training"), nb::arg("objective"))
-        .def("__init__", [](TrainedWeights* self, const TrainingSet& set, Doubles parameters) {
-            new (self) TrainedWeights(set, to_vector(parameters));
-        }, nb::arg("training"), nb::arg("parameters"))
-        .def("__len__", &TrainedWeights::size)
-        .def("active", &TrainedWeights::active, "Number of weights other than 0.")
-        .def("finite", &TrainedWeights::finite, "Whether all weights are finite.");
 
     nb::class_<Instances>(m, "Instances", "Labelled sentences of python-crfsuite's Trainer.")
         .def(nb::init<>())

@@ -142,5 +142,6 @@ void bind_model_files(nb::module_& m);
 void bind_online(nb::module_& m);
 void bind_pools(nb::module_& m);
 void bind_crfsuite(nb::module_& m);
+void bind_crfsuite_training(nb::module_& m);
 
 }  // namespace tagpool

@@ -40,4 +40,5 @@ NB_MODULE(_native, m) {
     bind_online(m);
     bind_pools(m);
     bind_crfsuite(m);
+    bind_crfsuite_training(m);
 }

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <memory>
 #include <optional>
+#include <string>
 #include <tuple>
 
 #include "bindings/helpers.hpp"
@@ -25,14 +26,24 @@ struct Parameters {
     std::vector<float> values;
 };
 
-const char* name_of(LbfgsEnd end) {
-    switch (end) {
+std::string name_of(const LbfgsResult& result) {
+    switch (result.end) {
         case LbfgsEnd::converged: return "converged";
+        case LbfgsEnd::small_gain: return "small gain";
         case LbfgsEnd::no_progress: return "no progress";
         case LbfgsEnd::iterations: return "iterations";
         case LbfgsEnd::stopped: return "stopped";
+        case LbfgsEnd::failed: return std::to_string(result.code);
     }
     return "";
+}
+
+LbfgsSearch search_of(const std::string& name) {
+    if (name.empty()) return LbfgsSearch::tagpool;
+    if (name == "Backtracking") return LbfgsSearch::backtracking;
+    if (name == "StrongBacktracking") return LbfgsSearch::strong_backtracking;
+    if (name == "MoreThuente") return LbfgsSearch::more_thuente;
+    throw InputFault("search='" + name + "': expected MoreThuente, Backtracking, StrongBacktracking or nothing");
 }
 
 template <class AnyTrainer, class Values>
@@ -53,18 +64,18 @@ LbfgsResult minimise_from_point(Objective& objective, const LbfgsOptions& option
     });
 }
 
-std::tuple<Array<double>, const char*, double, size_t, size_t> minimise_array(Objective& objective, Doubles start, const LbfgsOptions& options,
+std::tuple<Array<double>, std::string, double, size_t, size_t> minimise_array(Objective& objective, Doubles start, const LbfgsOptions& options,
                                                                               const Report& report) {
     start_from(objective, start);
     const LbfgsResult result = minimise_from_point(objective, options, report);
-    return {to_array(objective.parameters()), name_of(result.end), result.value, result.iterations, result.evaluations};
+    return {to_array(objective.parameters()), name_of(result), result.value, result.iterations, result.evaluations};
 }
 
-std::pair<const char*, double> minimise_in_place(Objective& objective, const Parameters* start, const LbfgsOptions& options, const Report& report) {
+std::pair<std::string, double> minimise_in_place(Objective& objective, const Parameters* start, const LbfgsOptions& options, const Report& report) {
     if (start) start_from(objective, start->values);
     else objective.start_from<double>(nullptr);
     const LbfgsResult result = minimise_from_point(objective, options, report);
-    return {name_of(result.end), result.value};
+    return {name_of(result), result.value};
 }
 
 std::pair<double, size_t> norm_of_point(Objective& objective) {
@@ -86,10 +97,10 @@ void bind_objective(nb::module_& m) {
 
     nb::class_<LbfgsOptions>(m, "LbfgsOptions", "Parameters of L-BFGS and OWL-QN.")
         .def("__init__", [](LbfgsOptions* self, size_t iterations, size_t memory, double gradient_tolerance, double value_tolerance,
-                            size_t period, double l1) {
-            new (self) LbfgsOptions{memory, iterations, gradient_tolerance, value_tolerance, period, l1, 1};
+                            size_t period, double l1, const std::string& search, size_t trials) {
+            new (self) LbfgsOptions{memory, iterations, gradient_tolerance, value_tolerance, period, l1, 1, search_of(search), trials};
         }, nb::kw_only(), nb::arg("iterations"), nb::arg("memory") = 6, nb::arg("gradient_tolerance") = 1e-5, nb::arg("value_tolerance") = 1e-5,
-             nb::arg("period") = 10, nb::arg("l1") = 0.0);
+             nb::arg("period") = 10, nb::arg("l1") = 0.0, nb::arg("search") = "", nb::arg("trials") = 20);
 
     nb::class_<Objective>(m, "Objective", "Negative log-likelihood of a training set, with an l2 penalty.")
         .def("__init__", [](Objective* self, const std::shared_ptr<TrainingSet>& set, bool chain, double l2, std::optional<Floats> example_weights,

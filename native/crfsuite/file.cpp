@@ -31,7 +31,7 @@ CrfsuiteFile::CrfsuiteFile(std::string_view bytes) : bytes_(bytes) {
     weight_count_ = weights.count;
     label_references_ = chunk(head_.at_label_references, "LFRF", 4);
     attribute_references_ = chunk(head_.at_attribute_references, "AFRF", 4);
-    if (head_.labels == 0 || head_.labels > UINT16_MAX) throw InputFault("damaged: expected 1 to 65,535 labels, got " + std::to_string(head_.labels));
+    if (head_.labels > UINT16_MAX) throw InputFault("damaged: expected at most 65,535 labels, got " + std::to_string(head_.labels));
     if (labels_.size() != head_.labels || label_references_.count < head_.labels) throw InputFault("damaged: the numbers of labels differ");
     if (attributes_.size() != head_.attributes || attribute_references_.count < head_.attributes)
         throw InputFault("damaged: the numbers of attributes differ");

@@ -52,6 +52,8 @@ void CrfsuiteTagger::set(const Attributes& sentence) {
     messages_.reset();
     marginals_.clear();
     best_.clear();
+    if (label_count() == 0 && sentence.token_count() > 0)
+        throw InputFault("the model has no labels, since it was trained without instances; train it with some");
     score(sentence);
     tokens_ = sentence.token_count();
 }

@@ -1,4 +1,4 @@
-// Progress: the stopping rules of both minimisers.
+// Progress: the stopping rules of minimise_lbfgs and minimise_owlqn. Pseudo-gradients and norms of all minimisers.
 #pragma once
 #include <cmath>
 #include <deque>
@@ -12,6 +12,15 @@ namespace tagpool {
 
 inline double norm_of(const AlignedVector<double>& x, unsigned threads) {
     return std::sqrt(sum_blocks(x.size(), threads, [&](size_t begin, size_t end) { return dot(x.data() + begin, x.data() + begin, end - begin); }));
+}
+
+// The steepest descent of f + l1 |x|, or zero at a minimum: at x = 0 the penalty rises to both sides.
+inline double pseudo_gradient(double x, double gradient, double l1) {
+    if (x > 0) return gradient + l1;
+    if (x < 0) return gradient - l1;
+    if (gradient + l1 < 0) return gradient + l1;
+    if (gradient - l1 > 0) return gradient - l1;
+    return 0;
 }
 
 class Progress {

@@ -7,6 +7,9 @@
 
 namespace tagpool {
 
+// Line searches: tagpool's own, and those of libLBFGS.
+enum class LbfgsSearch { tagpool, more_thuente, backtracking, strong_backtracking };
+
 struct LbfgsOptions {
     size_t memory = 6;
     size_t iterations = 1000;
@@ -15,14 +18,17 @@ struct LbfgsOptions {
     size_t period = 10;
     double l1 = 0;  // adds l1 * sum |x_i| to the objective
     unsigned threads = 1;
+    LbfgsSearch search = LbfgsSearch::tagpool;  // the others select minimise_classic
+    size_t trials = 20;                         // of a line search of minimise_classic
 };
 
-enum class LbfgsEnd { converged, no_progress, iterations, stopped };
+enum class LbfgsEnd { converged, small_gain, no_progress, iterations, stopped, failed };
 
 struct LbfgsResult {
     LbfgsEnd end;
     double value;
     size_t iterations, evaluations;
+    int code = 0;  // of libLBFGS, if failed
 };
 
 // Returns the value and writes the gradient.
@@ -44,5 +50,7 @@ using Minimise = LbfgsResult(const Evaluate& evaluate, AlignedVector<double>& x,
 Minimise minimise_lbfgs;
 // OWL-QN: limited-memory BFGS for f(x) + l1 * sum |x_i| (Andrew and Gao 2007). Many weights stay exactly zero.
 Minimise minimise_owlqn;
+// The iterations of libLBFGS for both, up to rounding errors; for CRFsuite's weights after a number of iterations.
+Minimise minimise_classic;
 
 }  // namespace tagpool

@@ -50,6 +50,7 @@ LbfgsResult Objective::minimise(LbfgsOptions options, InterruptCheck interrupt, 
         interrupt.poll();
         return value;
     };
+    if (options.search != LbfgsSearch::tagpool) return minimise_classic(evaluate_and_poll, point_, options, report);
     return (options.l1 > 0 ? minimise_owlqn : minimise_lbfgs)(evaluate_and_poll, point_, options, report);
 }
 

@@ -8,15 +8,6 @@
 namespace tagpool {
 namespace {
 
-// The steepest descent of f + l1 |x|, or zero at a minimum: at x = 0 the penalty rises to both sides.
-double pseudo_gradient(double x, double gradient, double l1) {
-    if (x > 0) return gradient + l1;
-    if (x < 0) return gradient - l1;
-    if (gradient + l1 < 0) return gradient + l1;
-    if (gradient - l1 > 0) return gradient - l1;
-    return 0;
-}
-
 class SparseMinimiser {
 public:
     SparseMinimiser(const Evaluate& evaluate, AlignedVector<double>& x, const LbfgsOptions& options)

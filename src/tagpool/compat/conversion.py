@@ -94,6 +94,8 @@ def _bytes(text: str) -> bytes:
 def from_crfsuite(model: _native.CrfsuiteTagger) -> ChainWeights:
     """Return the weights of a CRFsuite model."""
     labels = model.labels()
+    if not labels:
+        raise InputError("the model has no labels: it was trained without instances")
     transitions = np.zeros((len(labels), len(labels)))
     for before, after, weight in model.transitions():
         transitions[before, after] = weight

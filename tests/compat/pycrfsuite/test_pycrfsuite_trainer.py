@@ -239,10 +239,25 @@ def test_training_again_gives_the_same_file(tmp_path: Path) -> None:
     trainer = by_us(SENTENCES, tmp_path / "one")
     trainer.train(str(tmp_path / "two"))
     assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
-    trainer.clear()
-    with pytest.raises(InputError, match="nothing to learn from"):
-        trainer.train(str(tmp_path / "three"))
-    assert not (tmp_path / "three").exists()
+
+
+def test_training_without_instances_gives_the_empty_model_of_theirs(tmp_path: Path) -> None:
+    for algorithm in ALGORITHMS:
+        for module in (theirs, ours):
+            trainer = module.Trainer(algorithm, verbose=False)
+            trainer.append(*SENTENCES[0])
+            trainer.clear()
+            trainer.append([], [])
+            if module is theirs:
+                trainer.train(str(tmp_path / "theirs"))
+            else:
+                with pytest.warns(UserWarning, match=r"no weights.*call append") as warnings:
+                    trainer.train(str(tmp_path / "ours"))
+                assert warnings[0].filename == __file__
+        assert (tmp_path / "ours").read_bytes() == (tmp_path / "theirs").read_bytes()
+    tagger = ours.Tagger()
+    tagger.open(str(tmp_path / "ours"))
+    assert tagger.labels() == []
 
 
 def test_small_things_train_as_well(tmp_path: Path) -> None:
@@ -332,20 +347,21 @@ def test_errors_are_of_the_same_kind_as_theirs(call: Any) -> None:
 )
 def test_bad_instances_are_refused_and_leave_nothing(tmp_path: Path, sentence: Any, labels: Any, message: str) -> None:
     trainer = ours.Trainer(verbose=False)
+    trainer.append(*SENTENCES[0])
+    before = trainer.trained()
     for kind in (ValueError, TypeError):
         with pytest.raises(kind, match=message):
             trainer.append(sentence, labels)
-    with pytest.raises(InputError, match="nothing to learn from"):
-        trainer.train(str(tmp_path / "model"))
+    assert trainer.trained() == before
 
 
 def test_bad_parameters_are_refused(tmp_path: Path) -> None:
     for call, message in (
         (lambda: ours.Trainer("newton"), "expected one of lbfgs, l2sgd, ap, pa, arow"),
         (lambda: ours.Trainer().select("lbfgs", "crf2d"), "type='crf2d'"),
-        (lambda: ours.Trainer().set("c3", 1), "parameter not found: c3; the algorithm lbfgs has"),
-        (lambda: ours.Trainer().get("c3"), "parameter not found: c3"),
-        (lambda: ours.Trainer().help("c3"), "parameter not found: c3"),
+        (lambda: ours.Trainer().set("c3", 1), "Parameter not found: c3; the algorithm lbfgs has"),
+        (lambda: ours.Trainer().get("c3"), "Parameter not found: c3"),
+        (lambda: ours.Trainer().help("c3"), "Parameter not found: c3"),
         (lambda: ours.Trainer().set("c2", "much"), "c2='much': expected a number"),
         (lambda: ours.Trainer().set("linesearch", "none"), "expected MoreThuente"),
         (lambda: by_us(SENTENCES, tmp_path / "model", c2=-1), "c2=-1.0: expected a finite number from 0 on"),

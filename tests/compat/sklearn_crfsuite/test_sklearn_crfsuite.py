@@ -143,7 +143,7 @@ def test_bad_input(data: Any) -> None:
         sklearn_crfsuite.CRF().fit(data[0][:-1], data[1])
     with pytest.raises(FileNotFoundError, match="nowhere"):
         sklearn_crfsuite.CRF(model_filename="/nowhere/model").predict([[["a"]]])
-    with pytest.raises(InputError, match="parameter not found: c1; the algorithm averaged-perceptron"):
+    with pytest.raises(InputError, match="Parameter not found: c1; the algorithm averaged-perceptron"):
         sklearn_crfsuite.CRF("ap", c1=1.0).fit(*data)
     with pytest.raises(InputError, match="expected a class derived from"):
         sklearn_crfsuite.CRF(trainer_cls=dict).fit(*data)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +10,7 @@ from tagpool.compat.pycrfsuite.errors import FeatureError
 from tagpool.errors import InputError
 
 LBFGS, L2SGD, AP, PA, AROW = "lbfgs", "l2sgd", "averaged-perceptron", "passive-aggressive", "arow"
+EXACT, SGD = "exact", "sgd"  # values of tagpool.trainer, besides lbfgs
 UNLIMITED = 2**31 - 1  # iterations
 ALIASES = {"ap": AP, "pa": PA}
 
@@ -57,39 +58,34 @@ _FEATURES = (
 )
 _C2 = Parameter("c2", 1.0, "L2 penalty: c2 times the sum of squared weights is added to the loss.")
 _PERIOD = Parameter("period", 10, "Training stops if the loss falls by less than delta (relative) over this many iterations.")
-_CALIBRATION = "tagpool calibrates the step size"
 _SEARCHES = ("MoreThuente", "Backtracking", "StrongBacktracking")
 _EXTRA = (
-    Parameter("tagpool.threads", 1, "Number of threads; the result does not depend on it.", listed=False),
-    Parameter("tagpool.seed", 1, "Random seed.", listed=False),
+    Parameter("tagpool.threads", 1, "Number of threads of lbfgs; the result does not depend on it.", listed=False),
+    Parameter(
+        "tagpool.seed", 1, "Random seed; 1 gives the order of instances of a process that does not call srand().", listed=False
+    ),
 )
-_PERCEPTRON = (
-    Parameter("max_iterations", 100, "Maximum number of epochs."),
-    Parameter("epsilon", 0.0, "Training stops when the rate of wrong labels is at most this."),
-)
-
-
-def _unused(name: str, default: float | int | bool | str, reason: str = "the averaged perceptron trains instead") -> Parameter:
-    return Parameter(name, default, f"Accepted and not used: {reason}.", _SEARCHES if name == "linesearch" else ())
-
+_EPOCHS = Parameter("max_iterations", 100, "Maximum number of epochs.")
+_LOSS = Parameter("epsilon", 0.0, "Training stops when the mean loss of an instance is below this.")
 
 ALGORITHMS: dict[str, tuple[Parameter, ...]] = {
     LBFGS: (
         *_FEATURES,
         Parameter("c1", 0.0, "L1 penalty: c1 times the sum of absolute weights. Above 0, OWL-QN trains."),
         _C2,
-        Parameter("max_iterations", 2147483647, "Maximum number of iterations."),
+        Parameter("max_iterations", UNLIMITED, "Maximum number of iterations."),
         Parameter("num_memories", 6, "Number of steps in the L-BFGS approximation of the curvature."),
         Parameter("epsilon", 1e-5, "Training stops when the norm of the gradient is below epsilon times that of the weights."),
         _PERIOD,
         Parameter("delta", 1e-5, "Training stops if the loss falls by less than delta (relative) over a period."),
-        _unused("linesearch", "MoreThuente", "tagpool has one line search (strong Wolfe)"),
-        _unused("max_linesearch", 20, "the limits of tagpool's line search are fixed"),
+        Parameter("linesearch", "MoreThuente", f"Line search: {', '.join(_SEARCHES)}; with c1 always Backtracking.", _SEARCHES),
+        Parameter("max_linesearch", 20, "Maximum number of trials of a line search."),
         Parameter(
             "tagpool.trainer",
-            "lbfgs",
-            "lbfgs reaches the optimum; sgd is averaged stochastic descent: nearly as accurate and much faster.",
-            ("lbfgs", "sgd"),
+            LBFGS,
+            "lbfgs reaches the optimum; exact has CRFsuite's iterations; sgd is averaged stochastic descent: nearly as accurate "
+            "and much faster.",
+            (LBFGS, EXACT, SGD),
             listed=False,
         ),
         Parameter("tagpool.epochs", 10, "Number of epochs of tagpool.trainer=sgd.", listed=False),
@@ -101,25 +97,42 @@ ALGORITHMS: dict[str, tuple[Parameter, ...]] = {
         Parameter("max_iterations", 1000, "Maximum number of epochs."),
         _PERIOD,
         Parameter("delta", 1e-6, "Training stops if the loss falls by less than delta (relative) over a period."),
-        _unused("calibration.eta", 0.1, _CALIBRATION),
-        _unused("calibration.rate", 2.0, _CALIBRATION),
-        _unused("calibration.samples", 1000.0, _CALIBRATION),
-        _unused("calibration.candidates", 10, _CALIBRATION),
-        _unused("calibration.max_trials", 20, _CALIBRATION),
+        Parameter("calibration.eta", 0.1, "First learning rate of the calibration."),
+        Parameter("calibration.rate", 2.0, "Factor between the learning rates of the calibration."),
+        Parameter("calibration.samples", 1000.0, "Number of instances of the calibration."),
+        Parameter("calibration.candidates", 10, "Number of learning rates of the calibration that lower the loss."),
+        Parameter("calibration.max_trials", 20, "Maximum number of learning rates of the calibration."),
         *_EXTRA,
     ),
-    AP: (*_FEATURES, *_PERCEPTRON, *_EXTRA),
+    AP: (
+        *_FEATURES,
+        _EPOCHS,
+        Parameter("epsilon", 0.0, "Training stops when the mean rate of wrong labels of an instance is below this."),
+        *_EXTRA,
+    ),
     PA: (
         *_FEATURES,
-        _unused("type", 1),
-        _unused("c", 1.0),
-        _unused("error_sensitive", True),
-        _unused("averaging", True, "weights are always averaged"),
-        *_PERCEPTRON,
+        Parameter("type", 1, "Update: 0 without slack variables, 1 for PA-I, 2 for PA-II."),
+        Parameter("c", 1.0, "Aggressiveness: upper limit of a step (PA-I), or inverse of its damping (PA-II)."),
+        Parameter("error_sensitive", True, "The margin is the square root of the number of wrong labels, not 1."),
+        Parameter("averaging", True, "Average the weights over time."),
+        _EPOCHS,
+        _LOSS,
         *_EXTRA,
     ),
-    AROW: (*_FEATURES, _unused("variance", 1.0), _unused("gamma", 1.0), *_PERCEPTRON, *_EXTRA),
+    AROW: (
+        *_FEATURES,
+        Parameter("variance", 1.0, "Variance of every weight at the start."),
+        Parameter("gamma", 1.0, "Regularisation: a larger one makes smaller steps."),
+        _EPOCHS,
+        _LOSS,
+        *_EXTRA,
+    ),
 }
+
+
+def _show(value: Any) -> str:
+    return f"{value:f}" if isinstance(value, float) else str(int(value) if isinstance(value, bool) else value)
 
 
 class Parameters:
@@ -135,7 +148,9 @@ class Parameters:
         name = ALIASES.get(algorithm.lower(), algorithm.lower())
         if name not in ALGORITHMS or kind != "crf1d":
             known = ", ".join((LBFGS, L2SGD, "ap", "pa", AROW))
-            raise InputError(f"algorithm={algorithm!r}, type={kind!r}: expected one of {known}, and the type 'crf1d'")
+            raise InputError(
+                f"Bad arguments: algorithm={algorithm!r}, type={kind!r}; expected one of {known}, and the type 'crf1d'"
+            )
         self.algorithm = name
         self._known = {parameter.name: parameter for parameter in ALGORITHMS[name]}
         self._values: dict[str, Any] = {parameter.name: parameter.default for parameter in ALGORITHMS[name]}
@@ -153,6 +168,14 @@ class Parameters:
         """Return the value of a parameter."""
         return self._values[self._parameter(name).name]
 
+    def is_default(self, name: str) -> bool:
+        """Return whether a parameter has its default."""
+        return bool(self.get(name) == self._known[name].default)
+
+    def lines(self, names: Iterable[str], titles: Mapping[str, str] | None = None) -> list[str]:
+        """Return the lines of the log for parameters; ``titles`` has the names in the log that differ."""
+        return [f"{(titles or {}).get(name, name)}: {_show(self.get(name))}" for name in names]
+
     def help(self, name: str | bytes) -> str:
         """Return the description of a parameter."""
         return self._parameter(name).help
@@ -162,5 +185,5 @@ class Parameters:
         if not isinstance(text, str):
             raise FeatureError(f"expected the name of a parameter, got {name!r}")
         if text not in self._known:
-            raise InputError(f"parameter not found: {text}; the algorithm {self.algorithm} has {', '.join(self._known)}")
+            raise InputError(f"Parameter not found: {text}; the algorithm {self.algorithm} has {', '.join(self._known)}")
         return self._known[text]

@@ -23,10 +23,10 @@ class Tagger:
     ``with tagger.open(path):`` closes it at the end. Use one tagger per thread: it stores the current sequence.
     """
 
-    def __init__(self) -> None:
-        self._model: _native.CrfsuiteTagger | None = None
-        self._source: str | None = None
-        self._numbers: dict[str, int] = {}
+    # Defaults of the class, since a subclass may replace __init__.
+    _model: _native.CrfsuiteTagger | None = None
+    _source: str | None = None
+    _numbers: dict[str, int] = {}  # noqa: RUF012 - replaced, never changed
 
     def open(self, name: str | bytes | os.PathLike[str]) -> Opened:
         """Open a model file."""

@@ -5,15 +5,19 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 from tagpool import _native
 from tagpool.compat.pycrfsuite.errors import FeatureError
 from tagpool.compat.pycrfsuite.items import as_int, unwrap
-from tagpool.compat.pycrfsuite.log import Event, TrainingLog
-from tagpool.compat.pycrfsuite.parameters import LBFGS, Parameters
-from tagpool.compat.pycrfsuite.training import Receive, Training
+from tagpool.compat.pycrfsuite.lbfgs import LbfgsTraining
+from tagpool.compat.pycrfsuite.log import TrainLogParser
+from tagpool.compat.pycrfsuite.online import EmptyTraining, L2sgdTraining, PathTraining
+from tagpool.compat.pycrfsuite.parameters import L2SGD, LBFGS, Parameters
+from tagpool.compat.pycrfsuite.training import Log, Receive, Training
 from tagpool.corpus.whole_file import WholeFile
+
+Self = TypeVar("Self", bound="BaseTrainer")
 
 
 class BaseTrainer:
@@ -24,9 +28,18 @@ class BaseTrainer:
     (0.5, 2147483647)
     """
 
+    verbose: bool | None = None
+
+    def __new__(cls: type[Self], *_: Any, **__: Any) -> Self:
+        """Create a trainer for L-BFGS that works without ``__init__``, which a subclass may replace."""
+        trainer = super().__new__(cls)
+        trainer._parameters = Parameters(LBFGS)
+        trainer._instances = _native.Instances()
+        return trainer
+
     def __init__(self, algorithm: str | None = None, params: Mapping[str, Any] | None = None, verbose: bool = True) -> None:
-        self.select(LBFGS if algorithm is None else algorithm)
-        self._instances = _native.Instances()
+        if algorithm is not None:
+            self.select(algorithm)
         if params is not None:
             self.set_params(params)
         self.verbose = verbose
@@ -84,11 +97,10 @@ class BaseTrainer:
             WholeFile.check(path)
 
         def write(content: memoryview) -> None:
-            if path:
-                with WholeFile(path) as file:
-                    file.write(content)
+            with WholeFile(path) as file:
+                file.write(content)
 
-        self._train(holdout, write)
+        self._train(holdout, write if path else None)
 
     def trained(self, holdout: int = -1) -> bytes:
         """Train and return the model file as bytes. (Not in python-crfsuite.)"""
@@ -96,16 +108,21 @@ class BaseTrainer:
         self._train(holdout, lambda content: models.append(bytes(content)))
         return models[0]
 
-    def _train(self, holdout: int, receive: Receive) -> None:
+    def _train(self, holdout: int, receive: Receive | None) -> None:
         group = as_int(holdout, "holdout group")
         self._before_train()
-        Training(self._instances, self._parameters, group, self._report).run(receive)
+        create_training(self._instances, self._parameters, group, self.message).run(receive)
 
     def _before_train(self) -> None:
         pass
 
-    def _report(self, event: Event) -> None:
-        self.message(event.text)
+
+def create_training(instances: _native.Instances, parameters: Parameters, holdout: int, log: Log) -> Training:
+    """Return a training by the algorithm of the parameters."""
+    kinds: dict[str, type[Training]] = {LBFGS: LbfgsTraining, L2SGD: L2sgdTraining}
+    is_empty = all(group == holdout for group in instances.groups())
+    kind = EmptyTraining if is_empty else kinds.get(parameters.algorithm, PathTraining)
+    return kind(instances, parameters, holdout, log)
 
 
 class Trainer(BaseTrainer):
@@ -114,30 +131,23 @@ class Trainer(BaseTrainer):
     Override ``on_iteration(log, info)`` and the others to follow it: ``log`` is a text, ``info`` has the values of an iteration.
     """
 
-    logparser: TrainingLog | None = None
-    _event: Event | None = None
+    logparser: TrainLogParser | None = None
 
     def message(self, message: str) -> None:
-        """Call the method for the current event if the trainer is ``verbose``."""
-        event = self._event
+        """Parse a message, and call the method for the event that it completes if the trainer is ``verbose``."""
+        if self.logparser is None:  # a subclass may override _before_train
+            self.logparser = TrainLogParser()
+        event = self.logparser.feed(message)
         if not self.verbose or event is None:
             return
-        more = {"featgen_progress": event.values.get("featgen_percent"), "iteration": event.values}
-        arguments = [more[event.name]] if event.name in more else []
-        getattr(self, f"on_{event.name}")(event.text, *arguments)
+        more = {"featgen_progress": self.logparser.featgen_percent, "iteration": self.logparser.last_iteration}
+        getattr(self, f"on_{event}")(self.logparser.last_log, *([more[event]] if event in more else []))
 
     def _before_train(self) -> None:
-        self.logparser = TrainingLog()
-
-    def _report(self, event: Event) -> None:
-        if self.logparser is None:  # a subclass may override _before_train
-            self.logparser = TrainingLog()
-        self.logparser.add(event)
-        self._event = event
-        super()._report(event)
+        self.logparser = TrainLogParser()
 
     def on_start(self, log: str) -> None:
-        """Print the log of an event; training raises an error instead of ``on_prepare_error``."""
+        """Print the log of an event."""
         sys.stdout.write(log)
 
     on_featgen_end = on_prepared = on_prepare_error = on_optimization_end = on_end = on_start

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tagpool.compat.pycrfsuite.dump import ParsedDump
-from tagpool.compat.pycrfsuite.log import TrainingLog
+from tagpool.compat.pycrfsuite.log import TrainLogParser
 from tagpool.compat.pycrfsuite.tagger import Tagger
 from tagpool.compat.pycrfsuite.trainer import Trainer
 from tagpool.compat.sklearn_crfsuite.metrics import flat_accuracy_score
@@ -84,7 +84,7 @@ class CRF(Parameters):
     keep_tempfiles: bool | None = parameter(default=False, kw_only=False, help="Keep temporary model files.")
     trainer_cls: type[Trainer] | None = parameter(default=None, kw_only=False, help="Class of the trainer.")
 
-    training_log_: TrainingLog | None = None
+    training_log_: TrainLogParser | None = None
     _model: bytes | None = None
     _tagger: Tagger | None = None
     _dump: ParsedDump | None = None
