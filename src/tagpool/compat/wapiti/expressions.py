@@ -10,7 +10,7 @@ import string
 from dataclasses import dataclass
 from functools import lru_cache
 
-_LONGEST = 200  # matching recurses once per step
+_LONGEST = 200  # matching takes time proportional to the steps times the text
 _ALL = frozenset(range(256))
 _CLASSES = {
     "a": string.ascii_letters,
@@ -74,38 +74,42 @@ class Expression:
         return cls(tuple(steps), from_start, to_end)
 
     def search(self, text: bytes) -> bytes | None:
-        """Return the first match, padded with zeros if its length exceeds the text; None without a match."""
+        """Return the first match, with a zero at the end if its length exceeds the text; None without a match."""
         return _search(self, text)
 
-    def match(self, text: bytes, at: int, step: int, length: int) -> tuple[bool, int]:
-        """Whether the text matches from position ``at`` and ``step`` on, and the match length as Wapiti counts it."""
-        if step == len(self.steps):
-            return not self.to_end or at == len(text), length
-        now, fits = self.steps[step], self.steps[step].fits
-        if now.sign == "*":
-            while True:
-                matched, counted = self.match(text, at, step + 1, length)
-                if matched:
-                    return True, counted
-                length += 1
-                if at >= len(text) or text[at] not in fits:
-                    return False, length
-                at += 1
-        here = at < len(text) and text[at] in fits
-        if now.sign == "?":
-            if here:
-                matched, counted = self.match(text, at + 1, step + 1, length + 1)
-                if matched:
-                    return True, counted
-                length = counted - 1
-            return self.match(text, at, step + 1, length)
-        return self.match(text, at + 1, step + 1, length + 1) if here else (False, length + 1)
+    def match_all(self, text: bytes) -> list[tuple[bool, int]]:
+        """Return for every position whether the text matches from there on, and the match length as Wapiti counts it.
+
+        Dynamic programming from the last step to the first: the time is proportional to the steps times the text.
+        """
+        end = len(text)
+        results = [(at == end or not self.to_end, 0) for at in range(end + 1)]
+        for step in reversed(self.steps):
+            after, results = results, []  # results from the last position to the first
+            for at in range(end, -1, -1):
+                fits = at < end and text[at] in step.fits
+                matched, length = after[at]
+                if step.sign == "*":
+                    if not matched:
+                        matched, length = results[-1] if fits else (False, 0)
+                        length += 1
+                elif step.sign == "?":
+                    if fits:
+                        matched_with, length_with = after[at + 1]
+                        matched, length = (True, length_with + 1) if matched_with else (matched, length + length_with)
+                else:
+                    matched, length = after[at + 1] if fits else (False, 0)
+                    length += 1
+                results.append((matched, length))
+            results.reverse()
+        return results
 
 
 @lru_cache(maxsize=1 << 16)
 def _search(expression: Expression, text: bytes) -> bytes | None:
-    for begin in range(1 if expression.from_start else len(text) + 1):
-        matched, length = expression.match(text, begin, 0, 0)
+    results = expression.match_all(text)
+    for begin, (matched, length) in enumerate(results[:1] if expression.from_start else results):
         if matched:
-            return text[begin : begin + length].ljust(length, b"\0")
+            # A length may exceed any memory. Observations end at the first zero, so one of them is enough.
+            return text[begin : begin + length] + b"\0" * (begin + length > len(text))
     return None
