@@ -96,3 +96,20 @@ def test_bytes_that_are_no_text_are_kept() -> None:
     assert from_text_model(parse_wapiti_model(weights.to_wapiti())).to_crfsuite() == model
     with pytest.raises(InputError, match="expected UTF-8, which"):
         weights.to_expert("CRFsuite")
+
+
+@pytest.mark.parametrize(("first", "second", "expected"), [(1, 0, [2.0, 1.0]), (1, 1, [3.0])])
+def test_weights_of_a_crfsuite_file_in_any_order(first: int, second: int, expected: list[float]) -> None:
+    block = bytearray(written(["A", "B"], ["x"], [1.0, 2.0], [0.0] * 4))
+    labels = (
+        48 + 12 + 8,
+        48 + 12 + 20 + 8,
+    )  # after the headers of the file and of the chunk; a weight has 20 bytes, with its label in the middle
+    block[labels[0]], block[labels[1]] = first, second
+    tagger = pycrfsuite.Tagger()
+    tagger.open_inmemory(bytes(block))
+    weights = from_crfsuite(tagger._opened())
+    assert weights.pair_weights.tolist() == expected
+    assert weights.to_expert("CRFsuite").predict([[["x"]]]) == [tagger.tag([["x"]])]
+    again = _native.CrfsuiteTagger.read(weights.to_crfsuite())
+    assert again.tag([["x"]]) == tagger.tag([["x"]])

@@ -92,7 +92,7 @@ def _bytes(text: str) -> bytes:
 
 
 def from_crfsuite(model: _native.CrfsuiteTagger) -> ChainWeights:
-    """Return the weights of a CRFsuite model."""
+    """Return the weights of a CRFsuite model. Weights of the same cell are added, as CRFsuite does when it tags."""
     labels = model.labels()
     if not labels:
         raise InputError("the model has no labels: it was trained without instances")
@@ -100,8 +100,11 @@ def from_crfsuite(model: _native.CrfsuiteTagger) -> ChainWeights:
     for before, after, weight in model.transitions():
         transitions[before, after] = weight
     states = np.array(model.states(), np.float64).reshape(-1, 3)
-    cells = states[:, 0].astype(np.uint32), states[:, 1].astype(np.uint16), states[:, 2].copy()
-    return ChainWeights(labels, model.attributes(), *cells, transitions)
+    cells, numbers = np.unique(states[:, 0] * len(labels) + states[:, 1], return_inverse=True)
+    weights = np.zeros(len(cells))
+    np.add.at(weights, numbers, states[:, 2])
+    attributes, cell_labels = (cells // len(labels)).astype(np.uint32), (cells % len(labels)).astype(np.uint16)
+    return ChainWeights(labels, model.attributes(), attributes, cell_labels, weights, transitions)
 
 
 def from_text_model(model: TextModel) -> ChainWeights:
