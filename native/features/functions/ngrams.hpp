@@ -8,7 +8,7 @@
 
 namespace tagpool {
 
-// Adds all distinct substrings with lengths from step.a to step.b characters.
+// Adds all distinct substrings with lengths from step.a (at least 1) to step.b characters.
 inline void add_ngrams(std::string_view text, const Step& step, Values& out) {
     constexpr size_t kShort = 64;
     size_t short_starts[kShort + 1];
@@ -24,7 +24,7 @@ inline void add_ngrams(std::string_view text, const Step& step, Values& out) {
     bool repeated[kShort];
     std::fill_n(repeated, kShort, true);
     std::unordered_set<std::string_view> seen_in_long_word;
-    for (size_t n = static_cast<size_t>(step.a); n <= static_cast<size_t>(step.b) && n <= size; ++n) {
+    for (size_t n = static_cast<size_t>(std::max(step.a, 1)); n <= static_cast<size_t>(step.b) && n <= size; ++n) {
         for (size_t i = 0; i + n <= size; ++i) {
             const std::string_view current = gram(i, n);
             if (size > kShort) {

@@ -53,6 +53,11 @@ def test_ngrams_of_long_words_are_each_there_once(length):
     assert native("ngrams", word, 1, 2) == ["a", "b", "ab", "ba"]
 
 
+@pytest.mark.parametrize("word", ["", "a", "abab", "ä" * 100])
+def test_ngrams_have_at_least_one_letter(word):
+    assert native("ngrams", word, 0, 2) == native("ngrams", word, 1, 2)
+
+
 @given(words)
 def test_orthography(word):
     assert native("orthography", word) == oracle.orthography(word)
