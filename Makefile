@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 SOURCES := pyproject.toml CMakeLists.txt $(shell find src native -type f -not -path '*/__pycache__/*' -not -name '*.so')
 
-.PHONY: help demo test lint bench mutate sanitize clean
+.PHONY: help demo test lint bench mutate sanitize fuzz clean
 
 help: ## Show this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -17,7 +17,7 @@ test: $(VENV)/.installed $(VENV)/.test ## Run all tests; fail on a report of lea
 	$(BIN)/python tools/fail_on_leaks.py $(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist worksteal
 
 # Files in the style of .clang-format
-FORMATTED := $(shell find native -name '*.[chi][pn][pl]' -not -path 'native/bindings/*')
+FORMATTED := $(shell find native fuzz/native -name '*.[chi][pn][pl]' -not -path 'native/bindings/*')
 lint: $(VENV)/.installed $(VENV)/.test $(VENV)/.lint ## Check style, types, the native stub and the direction of imports
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -53,6 +53,11 @@ sanitize: ## Run the native tests with AddressSanitizer and UndefinedBehaviorSan
 		--ignore=tests/corpus/builtin --ignore=tests/features/test_given.py --ignore=tests/native/trainers/test_peers.py \
 		--ignore=tests/pools/votes/test_vote_pool.py --ignore=tests/pools/votes/test_vote_predictions.py
 
+# Needs Clang with libFuzzer, which is installed with apt if the user is root. Corpora, findings and the table stay in .fuzz/.
+MINUTES ?= 5
+fuzz: $(VENV)/.installed $(VENV)/.fuzz ## Fuzz all readers of files for MINUTES (or SECONDS, without line coverage; TARGETS: some targets)
+	$(BIN)/python fuzz/run.py --targets $(TARGETS) --seconds $(if $(SECONDS),$(SECONDS),$$(($(MINUTES) * 60)) --coverage)
+
 $(VENV)/.made:
 	$(PYTHON) -m venv $(VENV)
 	$(PIP) install --upgrade pip
@@ -73,9 +78,9 @@ $(VENV)/.bench: $(VENV)/.made pyproject.toml
 	-$(PIP) install --only-binary vowpalwabbit --group bench
 	touch $@
 
-$(VENV)/.test $(VENV)/.lint $(VENV)/.mutate: $(VENV)/.%: $(VENV)/.made pyproject.toml
+$(VENV)/.test $(VENV)/.lint $(VENV)/.mutate $(VENV)/.fuzz: $(VENV)/.%: $(VENV)/.made pyproject.toml
 	$(PIP) install --group $*
 	touch $@
 
 clean: ## Remove the environments and the build folders
-	rm -rf $(VENV) $(SANITIZED) build dist mutants
+	rm -rf $(VENV) $(SANITIZED) build dist mutants .fuzz

@@ -141,6 +141,8 @@ private:
 
 }  // namespace
 
+Json::Json() noexcept = default;
+
 Json Json::parse(std::string_view text) { return JsonReader(text).document(); }
 
 const Json* Json::find(std::string_view key) const {

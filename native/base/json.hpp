@@ -11,6 +11,7 @@ namespace tagpool {
 class Json {
 public:
     enum class Kind { null, boolean, number, string, array, object };
+    Json() noexcept;  // defined where Json is complete: a default constructor here does not compile with Clang 14
 
     // Throws InputFault unless the text is one JSON value.
     static Json parse(std::string_view text);
