@@ -213,9 +213,9 @@ def test_jsonl_gets_labels_and_spans(data: Path, tmp_path: Path) -> None:
         ]
     )
     assert len(rich["nbest"]) == len(rich["probabilities"]) == 2
-    assert "standard input:2: expected a JSON object" in fail(
-        "tag", data / "ner.tagpool", "-", "--format", "jsonl", stdin='{"tokens": ["a"]}\nnonsense\n'
-    )
+    bad = run("tag", data / "ner.tagpool", "-", "--format", "jsonl", stdin='{"tokens": ["a"]}\nnonsense\n')
+    assert (bad.returncode, json.loads(bad.stdout)["tokens"]) == (2, ["a"])
+    assert "standard input:2: expected a JSON object" in bad.stderr
     assert "pos is missing" in fail("tag", data / "pos.tagpool", "-", "--format", "jsonl", stdin=lines)
     gold = write(tmp_path, "gold.jsonl", json.dumps({"text": text, "labels": [[21, 29, "LOC"]]}) + "\n")
     succeed("tag", data / "ner.tagpool", gold, "-o", tmp_path / "tagged.jsonl")
@@ -384,3 +384,138 @@ def test_a_full_disk(data: Path, target: str) -> None:
     assert done.returncode == 1
     assert "writing failed: No space left on device" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+# Bad records ------------------------------------------------------------------------------------------------------------
+
+GOOD = '{"text": "Ann left"}'
+BAD_JSON = ["{", "5", '{"text": 5}', '{"text": "x", "text": ["y"]}', '{"tokens": ["a", ""]}', '{"no": 1}', '{"text": "\\ud800"}']
+BAD_BYTES = [b"\xff", b"a\0b"]
+
+
+def _tag_bytes(data: Path, content: bytes, *options: object, model: str = "ner.tagpool") -> tuple[int, bytes, str]:
+    command = [sys.executable, "-m", "tagpool", "tag", str(data / model), "-", *map(str, options)]
+    done = subprocess.run(command, input=content, capture_output=True, check=False)
+    return done.returncode, done.stdout, done.stderr.decode()
+
+
+def test_jsonl_without_tokens_has_an_empty_result(data: Path) -> None:
+    lines = ['{"text": ""}', GOOD, '{"text": " \\n ", "id": 7}', '{"tokens": []}', '{"tokens": [], "meta": []}']
+    for options in ([], ["--nbest", "2", "--probabilities"]):
+        shown = succeed("tag", data / "ner.tagpool", "-", "--format", "jsonl", *options, stdin="\n".join(lines) + "\n")
+        records = [json.loads(line) for line in shown.splitlines()]
+        assert [record["tokens"] for record in records] == [[], ["Ann", "left"], [], [], []]
+        assert [record["labels"] for record in records if not record["tokens"]] == [[]] * 4
+        assert records[2]["id"] == 7
+        assert records[0]["spans"] == records[2]["spans"] == []
+        if options:
+            assert records[0]["nbest"] == [{"labels": [], "score": 0.0, "log_probability": 0.0}]
+            assert records[0]["probabilities"] == []
+    # A model of several columns, of which a text has one.
+    assert json.loads(succeed("tag", data / "pos.tagpool", "-", "--format", "jsonl", stdin='{"text": ""}\n'))["labels"] == []
+
+
+def test_blank_text_has_an_empty_result(data: Path) -> None:
+    assert succeed("tag", data / "ner.tagpool", "-", "--format", "text", stdin="\n  \n\n") == ""
+    with_blanks = succeed("tag", data / "ner.tagpool", "-", "--format", "text", stdin="\nAnn left\n \nRain\n")
+    assert with_blanks == succeed("tag", data / "ner.tagpool", "-", "--format", "text", stdin="Ann left\nRain\n")
+
+
+@pytest.mark.parametrize("bad", [*map(str.encode, BAD_JSON), *BAD_BYTES, b'{"text": "' + b"x " * 200_000 + b'"}'])
+def test_a_bad_record_of_jsonl(data: Path, bad: bytes) -> None:
+    good = GOOD.encode()
+    before = succeed("tag", data / "ner.tagpool", "-", "--format", "jsonl", stdin=f"{GOOD}\n{GOOD}\n")
+    content = b"\n".join([good, good, bad, good, bad]) + b"\n"
+    code, output, message = _tag_bytes(data, content, "--format", "jsonl")
+    assert (code, output.decode()) == (2, before)
+    assert message.startswith("error: standard input:3: ")
+    assert message.endswith("; skip such records with --keep-going\n")
+    code, output, message = _tag_bytes(data, content, "--format", "jsonl", "--keep-going")
+    records = [json.loads(line) for line in output.splitlines()]
+    assert code == 1
+    assert [sorted(record) for record in records if "error" in record] == [["error", "line"]] * 2
+    assert [record.get("line") for record in records] == [None, None, 3, None, 5]
+    assert [record.get("labels") for record in records][3] == json.loads(before.splitlines()[0])["labels"]
+    lines = message.splitlines()
+    assert [line.startswith(f"error: standard input:{n}: ") for n, line in zip((3, 5), lines, strict=False)] == [True, True]
+    assert lines[2:] == ["error: standard input: skipped 2 bad records"]
+
+
+BAD_SENTENCES = {
+    "columns": (b"Oslo NNP B-NP O\nis\n\n", 2),
+    "bytes": (b"Oslo NNP B-NP O\nis VBZ B-VP O\n\xff\xfe VBZ B-VP O\n\n", 3),
+    "nul": (b"Os\0lo NNP B-NP O\n\n", 1),
+}
+
+
+@pytest.mark.parametrize("name", BAD_SENTENCES)
+def test_a_bad_sentence_of_conll(data: Path, tmp_path: Path, name: str) -> None:
+    bad, place = BAD_SENTENCES[name]
+    good = b"Ann NNP B-NP O\nleft VBD B-VP O\n\n"
+    alone = succeed("tag", data / "ner.tagpool", "-", stdin=good.decode())
+    content = good + good + bad + b"# note = 1\n" + good + bad
+    code, output, message = _tag_bytes(data, content)
+    assert (code, output.decode()) == (2, alone * 2)
+    assert message.startswith(f"error: standard input:{6 + place}: ")
+    code, output, message = _tag_bytes(data, content, "--keep-going")
+    assert code == 1
+    comment = f"# skipped = standard input:{6 + place}: "
+    pieces = output.decode().split("\n\n")
+    assert pieces[2].startswith(comment)
+    assert "\n\n".join([*pieces[:2], *pieces[3:4]]) + "\n\n" == alone * 2 + "# note = 1\n" + alone
+    assert pieces[4].startswith("# skipped = standard input:")
+    assert message.endswith("error: standard input: skipped 2 bad records\n")
+    # The comments are no tokens.
+    tagged = write(tmp_path, "tagged.conll", output)
+    assert tagpool.read_corpus(tagged, columns="word,pos,chunk,label,predicted").words == [["Ann", "left"]] * 3
+    code, output, _ = _tag_bytes(data, content, "--keep-going", "-o", tmp_path / "out")
+    assert (code, output) == (1, b"")
+    assert (tmp_path / "out").read_bytes() == tagged.read_bytes()
+
+
+def test_a_bad_sentence_of_conllu(data: Path) -> None:
+    good = CONLLU
+    bad = "1\tOslo\t_\n\n"
+    alone = succeed("tag", data / "ner.tagpool", "-", "--format", "conllu", stdin=good)
+    code, output, message = _tag_bytes(data, (good + bad + good).encode(), "--format", "conllu", "--keep-going")
+    assert code == 1
+    first, skipped, last = re.split(r"(# skipped = [^\n]*\n\n)", output.decode())
+    assert first == last == alone
+    assert skipped.startswith("# skipped = standard input:7: ")
+    code, output, message = _tag_bytes(data, (good + bad + good).encode(), "--format", "conllu")
+    assert (code, output.decode()) == (2, alone)
+    assert message.startswith("error: standard input:7: ")
+
+
+@pytest.mark.parametrize("bad", [b"\xff", b"a\0b", b"x " * 200_000])
+def test_a_bad_line_of_text(data: Path, bad: bytes) -> None:
+    alone = succeed("tag", data / "ner.tagpool", "-", "--format", "text", stdin="Ann left\n")
+    content = b"\n".join([b"Ann left", b"", bad, b"Ann left", bad]) + b"\n"
+    code, output, message = _tag_bytes(data, content, "--format", "text")
+    assert (code, output.decode()) == (2, alone)
+    assert message.startswith("error: standard input:3: ")
+    code, output, message = _tag_bytes(data, content, "--format", "text", "--keep-going")
+    pieces = re.split(r"# skipped = standard input:(\d+): [^\n]*\n\n", output.decode())
+    assert (code, pieces) == (1, [alone, "3", alone, "5", ""])
+
+
+def test_invalid_bytes_of_another_encoding(data: Path) -> None:
+    content = b"Ann left\nZo\x81 \xe9\nAnn left\n"
+    alone = succeed("tag", data / "ner.tagpool", "-", "--format", "text", stdin="Ann left\n")
+    options = ["--format", "text", "--encoding", "cp1252"]
+    code, output, message = _tag_bytes(data, content, *options)
+    assert (code, output.decode()) == (2, alone)
+    assert message.startswith("error: standard input:2: expected cp1252, got invalid bytes")
+    code, output, _ = _tag_bytes(data, content, *options, "--keep-going")
+    assert code == 1
+    assert output.decode().startswith(alone + "# skipped = standard input:2: expected cp1252")
+    assert output.decode().endswith(alone)
+
+
+def test_output_before_unreadable_input_is_written(data: Path, tmp_path: Path) -> None:
+    cut = gzip.compress(f"{GOOD}\n".encode() * 3)[:-5]
+    path = write(tmp_path, "in.jsonl.gz", cut)
+    done = run("tag", data / "ner.tagpool", path)
+    assert done.returncode == 2
+    assert [json.loads(line)["tokens"] for line in done.stdout.splitlines()] == [["Ann", "left"]] * 3
+    assert "gzip data is damaged or cut off" in done.stderr

@@ -65,12 +65,52 @@ def test_a_sentence_that_is_too_long_is_an_error(tmp_path: Path, monkeypatch: py
         read_blocks(tmp_path / "x", 4, by_line=True)
 
 
+def test_a_sentence_that_is_too_long_is_skipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(blocks_module, "_LONGEST", 20)
+    for content, options in (
+        (b"a\n\n" + b"b\n" * 30 + b" \r\nc\n\nd\n", {}),
+        (b"a\n" + b"b" * 60 + b"\nc\nd\n", {"by_line": True}),
+    ):
+        (tmp_path / "x").write_bytes(content)
+        for size in (1, 3, 7, 30):
+            blocks = read_blocks(tmp_path / "x", size, keep_going=True, **options)
+            good = [block for block in blocks if block.text]
+            (error,) = (block.error for block in blocks if block.error is not None)
+            assert error.line == content.count(b"\n", 0, content.index(b"b")) + 1
+            after = content[content.index(b"c") :]
+            assert b"".join(block.text for block in good) == content[: content.index(b"b")] + after
+            for block in good:
+                place = content.index(block.text)
+                assert block.lines_before == content.count(b"\n", 0, place)
+
+
+def test_pending_text_is_searched_once(tmp_path: Path) -> None:
+    """Count the bytes that searches of the pending text read: linear, however many pieces a pipe has."""
+
+    class Counted(bytearray):
+        searched = 0
+
+        def rfind(self, what: bytes, begin: int = 0) -> int:  # type: ignore[override]
+            Counted.searched += len(self) - begin
+            return super().rfind(what, begin)
+
+    for by_line, unit in ((True, b"x"), (False, b"x\n"), (False, b"xxxxxxx")):
+        Counted.searched = 0
+        blocks = Blocks(tmp_path / "x", by_line=by_line)
+        pending = Counted()
+        for _ in range(1000):
+            pending += unit
+            assert blocks._last_end(pending) == 0
+        assert Counted.searched <= 10 * len(pending)
+
+
 def test_other_encodings_become_utf8(tmp_path: Path) -> None:
     (tmp_path / "x").write_bytes("Zoë\n\nÅse\n".encode("utf-16"))
     assert b"".join(block.text for block in Blocks(tmp_path / "x", encoding="utf-16")).decode() == "Zoë\n\nÅse\n"
     (tmp_path / "x").write_bytes(b"\xff")
-    with pytest.raises(InputError, match="expected ascii"):
-        list(Blocks(tmp_path / "x", encoding="ascii"))
+    (block,) = Blocks(tmp_path / "x", encoding="ascii")
+    with pytest.raises(InputError, match=r"^x:1: expected UTF-8"):
+        list(block.lines("x"))
     with pytest.raises(InputError, match="unknown encoding 'klingon'"):
         Blocks(tmp_path / "x", encoding="klingon")
 

@@ -35,6 +35,11 @@ OutputOption = Annotated[Path, typer.Option("--output", "-o", help="Output file;
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
+def report_error(message: str) -> None:
+    """Print the message of an error."""
+    errors.print(f"error: {message}", style="red")
+
+
 def print_json(value: Any) -> None:
     """Print one JSON value on one line."""
     typer.echo(json.dumps(value, ensure_ascii=False))

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from tagpool.cli.console import ColumnsOption, EncodingOption, FormatOption, OutputOption
+from tagpool.cli.console import ColumnsOption, EncodingOption, FormatOption, OutputOption, report_error
 from tagpool.cli.outputs import refuse_inputs
 from tagpool.corpus.conll import CONLLU_COLUMNS
 from tagpool.corpus.corpus import LABEL
 from tagpool.corpus.files import STANDARD_STREAM, open_output, source_name
 from tagpool.corpus.formats import Format, format_of
 from tagpool.corpus.schemes import is_plain
-from tagpool.errors import InputError
+from tagpool.errors import InputError, TagpoolError
 from tagpool.tagging.blocks import Blocks
 from tagpool.tagging.conll import ConllTagger, ConlluTagger
 from tagpool.tagging.jsonl import JsonlTagger
-from tagpool.tagging.labeller import Labeller
+from tagpool.tagging.labeller import Labeller, StreamTagger
 from tagpool.tagging.models import fastest, load_model
 from tagpool.tagging.text import TextTagger
 
@@ -39,12 +38,16 @@ def tag(
     format: FormatOption = None,  # noqa: A002 - the option's name
     encoding: EncodingOption = "utf-8",
     threads: Annotated[int, typer.Option(min=1, help="Number of threads; does not change the labels.")] = 1,
+    keep_going: Annotated[bool, typer.Option("--keep-going", help="Skip bad records, report them, and exit with 1.")] = False,
 ) -> None:
     """Label a file or a stream.
 
     CoNLL lines get the label as a last column, so that tagpool score can read the result. JSONL objects get labels. Text
     (--format text) becomes lines of word and label. The default columns of a CoNLL file are those of the training file, with or
     without its labels. Pools that merge into one model tag at its speed; others are about 20 times slower.
+
+    A bad record ends the command after the labels of all earlier records are written to standard output. With --keep-going it
+    is replaced in the output by an object {"line": 3, "error": "..."} (JSONL) or a comment "# skipped = ..." (other formats).
 
     \b
     Examples:
@@ -55,7 +58,12 @@ def tag(
     refuse_inputs("--output", output, (model, file))
     tagger = fastest(load_model(model, templates=True), threads)
     labeller = Labeller(tagger, nbest=nbest, probabilities=probabilities, scheme=scheme)
-    pieces = _tagger(labeller, file, format or format_of(file), columns, encoding)
+    kind = format or format_of(file)
+    by_line = kind not in (Format.CONLL, Format.CONLLU)
+    by_document = labeller.by_document and not by_line
+    blocks = Blocks(file, encoding=encoding, by_line=by_line, by_document=by_document, keep_going=keep_going)
+    pieces = _tagger(labeller, blocks, file, kind, columns)
+    pieces.on_error = lambda error: report_error(str(error))
     try:
         with open_output(output) as write:
             for piece in pieces:
@@ -64,16 +72,20 @@ def tag(
         if str(output) == STANDARD_STREAM:
             raise KeyboardInterrupt("the labels so far are written") from None
         raise
+    except InputError as error:
+        if error.line is None or keep_going:
+            raise
+        raise InputError(f"{error.message}; skip such records with --keep-going", source=error.source, line=error.line) from None
+    if pieces.skipped:
+        raise TagpoolError(f"{source_name(file)}: skipped {pieces.skipped} bad record{'s' * (pieces.skipped > 1)}")
 
 
-def _tagger(labeller: Labeller, file: Path, kind: Format, columns: str | None, encoding: str) -> Iterable[bytes]:
+def _tagger(labeller: Labeller, blocks: Blocks, file: Path, kind: Format, columns: str | None) -> StreamTagger:
     if kind not in _FORMATS:
         advice = f"convert the file first: tagpool convert {file} -o FILE.conll"
         raise InputError(f"tagpool tag does not write the format {kind.value}; {advice}", source=source_name(file))
     if columns is not None and kind is not Format.CONLL:
         raise InputError(f"--columns is for CoNLL, not for {kind.value}; use --format conll", source=file)
-    by_line = kind not in (Format.CONLL, Format.CONLLU)
-    blocks = Blocks(file, encoding=encoding, by_line=by_line, by_document=labeller.by_document and not by_line)
     if kind is Format.CONLL:
         return ConllTagger(labeller, blocks, columns)
     if kind is Format.CONLLU:

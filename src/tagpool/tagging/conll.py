@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import accumulate, chain
-from typing import Any
+from typing import Any, NamedTuple
 
 from tagpool import _native
 from tagpool.corpus.conll import CONLLU_COLUMNS, DEFAULT_COLUMNS, DOCUMENT_START, column_names
@@ -14,11 +14,12 @@ from tagpool.corpus.faults import NameFaults
 from tagpool.corpus.files import BYTE_ORDER_MARK
 from tagpool.errors import InputError
 from tagpool.tagging.blocks import Block, Blocks
-from tagpool.tagging.labeller import Labeller, Reading, StreamTagger
+from tagpool.tagging.labeller import LONGEST_SENTENCE, Labeller, Reading, StreamTagger
 
 _DOCUMENT = DOCUMENT_START.encode()
 _DOCUMENT_MARK = re.compile(re.escape(_DOCUMENT))
 _BLANKS = b" \t"
+_SENTENCE = re.compile(rb"(?s:.+?)(?:\n[ \t\r]*\n|\Z)")  # with the blank line after it
 _BLANK_BEGINS = re.compile(rb"\n[ \t]")
 
 
@@ -43,6 +44,15 @@ def guess_columns(count: int, needed: Sequence[str], summary: dict[str, Any], so
     raise InputError(f"the file has {count} column{'s' * (count > 1)}; {model}; {advice}", source=source)
 
 
+class _Parsed(NamedTuple):
+    """Sentences of a block, its lines without their ends, the carriage return of each line, and True for lines of tokens."""
+
+    columns: _native.Columns
+    lines: list[bytes]
+    ends: list[bytes]
+    tokens: list[bool]
+
+
 class ConllTagger(StreamTagger):
     """Tags CoNLL columns: appends the separator and the label to the line of every token, and changes nothing else.
 
@@ -61,13 +71,17 @@ class ConllTagger(StreamTagger):
             count = _native.count_columns(block.text, self.conllu)
             if count:
                 self.names = guess_columns(count, self.labeller.columns, self.labeller.summary, self.blocks.source)
-        columns = self._read(block)
-        if columns.sentence_count == 0:
+        try:
+            parsed = self._parse(block)
+        except InputError as error:
+            if error.line is None:
+                raise
+            block = self._without_bad_sentences(block)
+            parsed = self._parse(block)
+        if parsed is None:
             return block.text
+        columns, lines, ends, tokens = parsed
         self.sentences += columns.sentence_count
-        lines, ends = _split(block.text)
-        tokens = _token_marks(block.text, lines, columns, self.conllu)
-        self._settle_separator(block, lines, tokens)
         if self.labeller.nbest:
             return b"\n".join(self._repeat(lines, ends, tokens, self.labeller.readings(columns)))
         if self.labeller.plain:
@@ -77,6 +91,36 @@ class ConllTagger(StreamTagger):
         return b"\n".join(map(bytes.__add__, lines, ends) if any(ends) else lines)
 
     # Reading ------------------------------------------------------------------------------------------------------------
+
+    def _parse(self, block: Block) -> _Parsed | None:
+        """Return the sentences and lines of a block; None if it has no sentences."""
+        columns = self._read(block)
+        if columns.sentence_count == 0:
+            return None
+        lines, ends = _split(block.text)
+        tokens = _token_marks(block.text, lines, columns, self.conllu)
+        self._settle_separator(block, lines, tokens)
+        if columns.token_count > LONGEST_SENTENCE:
+            longest = max(map(columns.length, range(columns.sentence_count)))
+            self._check_length(longest, partial(InputError, source=self.blocks.source, line=block.lines_before + 1))
+        return _Parsed(columns, lines, ends, tokens)
+
+    def _without_bad_sentences(self, block: Block) -> Block:
+        """Return the block with comments in place of bad sentences; without ``keep_going``, the text before the first."""
+        pieces: list[bytes] = []
+        lines_before = block.lines_before
+        for sentence in _SENTENCE.findall(block.text):
+            try:
+                self._parse(Block(sentence, lines_before))
+            except InputError as error:
+                comment = self._comment(error)
+                if self._stops:
+                    break
+                pieces.append(comment)
+            else:
+                pieces.append(sentence)
+            lines_before += sentence.count(b"\n")
+        return Block(b"".join(pieces), block.lines_before)
 
     def _read(self, block: Block) -> _native.Columns:
         text = block.text

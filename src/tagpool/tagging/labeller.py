@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from tagpool import _native
@@ -14,6 +15,12 @@ from tagpool.tagging.blocks import Block, Blocks
 
 if TYPE_CHECKING:
     from tagpool.corpus.constraints import SchemeConstraints
+
+
+LONGEST_SENTENCE = 1 << 18
+"""Maximum number of tokens in a sentence of a stream, so that memory is bounded."""
+_SCORES = 1 << 22  # scores of the lattices that are in memory at once
+_LATTICE = 1 << 10  # size of a lattice without its scores, as a number of scores
 
 
 class Reading(NamedTuple):
@@ -40,6 +47,7 @@ class Labeller:
         self.names: list[str] = list(tagger.labels_)
         self.columns: Sequence[str] = tagger.columns
         self.by_document: bool = tagger.reads_documents
+        self.varying_edges = any(getattr(one._fitted(), "has_history", False) for one in tagger.single_taggers())
         self.summary: dict[str, Any] = tagger.single_taggers()[0].summary_
         self.nbest = nbest
         self.probabilities = probabilities
@@ -58,7 +66,23 @@ class Labeller:
         """Return the readings of each sentence, best first."""
         if self.plain and self.constraints is None:
             return [[Reading(labels)] for labels in self.labels(columns)]
-        lattices = self.tagger.lattices(Corpus(columns))
+        return [readings for part in self._parts(Corpus(columns)) for readings in self._part_readings(part)]
+
+    def _parts(self, corpus: Corpus) -> Iterator[Corpus]:
+        """Yield runs of sentences (or of documents, if the model reads them) whose lattices fit into memory together."""
+        cells = len(self.names) ** (2 if self.varying_edges else 1)
+        offsets = corpus.offsets().tolist()
+        starts = (corpus.document_starts if self.by_document else []) or range(len(corpus))
+        first = 0
+        for begin, end in pairwise([*starts, len(corpus)]):
+            if begin > first and (offsets[end] - offsets[first]) * cells + (end - first) * _LATTICE > _SCORES:
+                yield corpus.select(range(first, begin))
+                first = begin
+        yield corpus.select(range(first, len(corpus))) if first else corpus
+
+    def _part_readings(self, corpus: Corpus) -> list[list[Reading]]:
+        columns = corpus.native
+        lattices = self.tagger.lattices(corpus)
         if self.constraints is not None:
             lattices = [self.constraints.constrain(lattice) for lattice in lattices]
         if self.nbest:
@@ -105,21 +129,64 @@ def _make_constraints(labels: list[str], scheme: str) -> SchemeConstraints:
 
 
 class StreamTagger:
-    """Labels the blocks of a stream; iteration yields them with their labels."""
+    """Labels the blocks of a stream; iteration yields them with their labels.
+
+    A bad record is reported after the output of all earlier records: ``on_error`` receives its error, and the stream continues
+    (``keep_going`` of the blocks); otherwise the error ends the stream.
+    """
 
     def __init__(self, labeller: Labeller, blocks: Blocks) -> None:
         self.labeller = labeller
         self.blocks = blocks
         self.sentences = 0
+        self.skipped = 0
+        self.on_error: Callable[[InputError], object] = lambda error: None
+        self._errors: list[InputError] = []  # of records whose output is not written yet
 
     def __iter__(self) -> Iterator[bytes]:
-        yield from self._pieces()
-        if not self.sentences:
+        for piece in self._pieces():
+            yield piece
+            self._report()
+        self._report()
+        if not self.sentences and not self.skipped:
             message = "expected sentences; the input is empty or has only blank lines and comments"
             raise InputError(message, source=self.blocks.source)
 
+    def _report(self) -> None:
+        """Report errors, now that earlier output is written."""
+        errors, self._errors = self._errors, []
+        if errors and not self.blocks.keep_going:
+            raise errors[0]
+        for error in errors:
+            self.skipped += 1
+            self.on_error(error)
+
+    def _refuse(self, error: InputError) -> str:
+        """Remember the error of a record, and return it as one line that replaces the record in the output."""
+        if self.blocks.encoding != "utf-8" and error.message.startswith("expected UTF-8"):
+            error = InputError(f"expected {self.blocks.encoding}, got invalid bytes", source=error.source, line=error.line)
+        self._errors.append(error)
+        return " ".join(str(error).split())
+
+    @property
+    def _stops(self) -> bool:
+        """True after a record that ends the stream."""
+        return bool(self._errors) and not self.blocks.keep_going
+
+    def _check_length(self, tokens: int, fail: Callable[[str], InputError]) -> None:
+        if tokens > LONGEST_SENTENCE:
+            raise fail(f"expected at most {LONGEST_SENTENCE:,} tokens in a sentence, got {tokens:,}; divide it into sentences")
+
     def _pieces(self) -> Iterator[bytes]:
-        return map(self._tag, self.blocks)
+        """Yield labelled blocks; after a record that ends the stream, no more."""
+        for block in self.blocks:
+            yield (self._comment(block.error) if block.error is not None else b"") + self._tag(block)
+            if self._stops:
+                return
+
+    def _comment(self, error: InputError) -> bytes:
+        """Return a comment that replaces a bad record in CoNLL."""
+        return f"# skipped = {self._refuse(error)}\n\n".encode()
 
     def _tag(self, block: Block) -> bytes:
         """Return a block with its labels."""

@@ -19,14 +19,26 @@ class TextTagger(StreamTagger):
         labeller.require((WORD,), partial(InputError, source=blocks.source))
 
     def _tag(self, block: Block) -> bytes:
-        source = self.blocks.source
-        lines = (tokenize_line(line, source, number) for number, line in block.lines(source))
-        words = [[token.text for token in tokens] for tokens in lines if tokens]
-        if not words:
-            return b""
+        """Return the labelled lines of a block. A blank line is a sentence without tokens, and has no output."""
+        words: list[list[str]] = []
+        comments: dict[int, bytes] = {}  # by the number of sentences before them
+        for number, line in block.valid_lines(self.blocks.source):
+            try:
+                if isinstance(line, InputError):
+                    raise line
+                tokens = tokenize_line(line, self.blocks.source, number)
+            except InputError as error:
+                comments[len(words)] = comments.get(len(words), b"") + self._comment(error)
+                if self._stops:
+                    break
+                continue
+            words.append([token.text for token in tokens])
         self.sentences += len(words)
-        readings = self.labeller.readings(Corpus.from_columns({WORD: words}).native)
-        return "".join(map(self._format, words, readings)).encode()
+        readings = self.labeller.readings(Corpus.from_columns({WORD: words}).native) if words else []
+        pieces = [self._format(*item).encode() if item[0] else b"" for item in zip(words, readings, strict=True)]
+        if self._stops:
+            return b"".join(pieces)
+        return b"".join(comments.get(place, b"") + piece for place, piece in enumerate([*pieces, b""]))
 
     def _format(self, words: list[str], readings: list[Reading]) -> str:
         lines = []
