@@ -12,6 +12,8 @@
 #include <cstdint>
 #include <exception>
 #include <mutex>
+#include <new>
+#include <system_error>
 #include <thread>
 #include <type_traits>
 #include <utility>
@@ -19,11 +21,22 @@
 
 namespace tagpool {
 
+// Limit of one pool: further threads cost memory and time to start.
+inline constexpr unsigned kMaxThreads = 1024;
+
+// Called with the number of threads if a pool has fewer than requested.
+inline void (*report_fewer_threads)(size_t count) noexcept = nullptr;
+
 class ThreadPool {
 public:
-    // The calling thread is number 0.
-    explicit ThreadPool(unsigned threads) : queues_(threads) {
-        for (unsigned thread = 1; thread < threads; ++thread) helpers_.emplace_back([this, thread] { serve(thread); });
+    // The calling thread is number 0. The pool has fewer threads if the system refuses to start some.
+    explicit ThreadPool(unsigned threads) : queues_(std::clamp(threads, 1u, kMaxThreads)), size_(static_cast<unsigned>(queues_.size())) {
+        helpers_.reserve(size_ - 1);
+        for (unsigned thread = 1; thread < size_; ++thread) {
+            if (start_helper(thread)) continue;
+            if (report_fewer_threads) report_fewer_threads(thread);
+            size_ = thread;  // helpers read it after the first call of wake_helpers()
+        }
     }
     ThreadPool(const ThreadPool&) = delete;
     ThreadPool& operator=(const ThreadPool&) = delete;
@@ -33,7 +46,7 @@ public:
         for (std::thread& helper : helpers_) helper.join();
     }
 
-    unsigned size() const { return static_cast<unsigned>(queues_.size()); }
+    unsigned size() const { return size_; }
 
     // Runs task(i, thread) for every i < tasks and returns when all are done. Concurrent tasks have different thread numbers.
     template <class Task>
@@ -106,6 +119,17 @@ private:
         }
     }
 
+    bool start_helper(unsigned thread) {
+        try {
+            helpers_.emplace_back([this, thread] { serve(thread); });
+        } catch (const std::system_error&) {  // a limit of the system on threads or memory
+            return false;
+        } catch (const std::bad_alloc&) {
+            return false;
+        }
+        return true;
+    }
+
     void serve(unsigned thread) {
         for (uint32_t wakes = 0;;) {
             await_change(wake_count_, wakes);
@@ -123,6 +147,7 @@ private:
         std::atomic<uint64_t> remaining{0};  // upper half: loop number, lower half: tasks left
     };
     std::vector<Queue> queues_;
+    unsigned size_;  // queues in use
     std::atomic<uint32_t> wake_count_{0}, unfinished_{0};
     std::atomic<bool> closed_{false};
     std::mutex error_mutex_;

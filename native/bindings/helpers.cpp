@@ -3,6 +3,7 @@
 #include <nanobind/stl/string.h>
 
 #include <algorithm>
+#include <atomic>
 
 namespace tagpool {
 
@@ -35,6 +36,14 @@ void refuse_token(nb::handle token, size_t sentence, size_t number, const std::s
 void check_interrupt() {
     nb::gil_scoped_acquire acquire;
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
+}
+
+void warn_about_threads(size_t count) noexcept {
+    static std::atomic<bool> warned{false};
+    if (warned.exchange(true)) return;
+    nb::gil_scoped_acquire acquire;
+    const int failed = PyErr_WarnFormat(PyExc_UserWarning, 1, "threads: %zu are used, more could not be started; the result is the same", count);
+    if (failed) PyErr_WriteUnraisable(nullptr);
 }
 
 nb::bytes join_sorted(std::vector<std::string_view> texts, char separator) {

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "base/fault.hpp"
+#include "base/thread_pool.hpp"
 #include "text/columns.hpp"
 
 namespace tagpool {
@@ -121,6 +122,15 @@ std::string type_of(nb::handle object);
 // Raises KeyboardInterrupt (Ctrl-C) from a long computation that has released the interpreter.
 void check_interrupt();
 
+// Number of threads that Python passes, at most kMaxThreads.
+struct Threads {
+    unsigned count = 1;
+    operator unsigned() const { return count; }
+};
+
+// Issues one Python warning per process: `count` threads are used instead of more.
+void warn_about_threads(size_t count) noexcept;
+
 // Sorts texts and joins them with `separator`, so that Python needs no object for each.
 nb::bytes join_sorted(std::vector<std::string_view> texts, char separator);
 
@@ -145,3 +155,21 @@ void bind_crfsuite(nb::module_& m);
 void bind_crfsuite_training(nb::module_& m);
 
 }  // namespace tagpool
+
+template <>
+struct nanobind::detail::type_caster<tagpool::Threads> {
+    NB_TYPE_CASTER(tagpool::Threads, const_name("int"))
+
+    bool from_python(handle source, uint8_t, cleanup_list*) noexcept {
+        const object whole = steal(PyNumber_Index(source.ptr()));
+        int overflow = 0;
+        const long long number = whole.is_valid() ? PyLong_AsLongLongAndOverflow(whole.ptr(), &overflow) : -1;
+        PyErr_Clear();
+        if (number < 0 && overflow <= 0) return false;
+        const bool more = overflow > 0 || number > tagpool::kMaxThreads;
+        if (more) tagpool::warn_about_threads(tagpool::kMaxThreads);
+        value.count = more ? tagpool::kMaxThreads : static_cast<unsigned>(number);
+        return true;
+    }
+    static handle from_cpp(tagpool::Threads threads, rv_policy, cleanup_list*) noexcept { return PyLong_FromUnsignedLong(threads.count); }
+};

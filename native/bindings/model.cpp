@@ -60,10 +60,10 @@ std::vector<Number> filled(size_t count, Fill&& fill) {
     return out;
 }
 
-std::vector<int32_t> tag(const Model& model, const Columns& columns, unsigned threads) {
+std::vector<int32_t> tag(const Model& model, const Columns& columns, Threads threads) {
     return filled<int32_t>(columns.token_count(), [&](int32_t* out) { model.tag(columns, threads, out); });
 }
-std::vector<int32_t> tag(const Model& model, const Encoding& placed, const Encoding* history, unsigned threads) {
+std::vector<int32_t> tag(const Model& model, const Encoding& placed, const Encoding* history, Threads threads) {
     return filled<int32_t>(placed.token_count(), [&](int32_t* out) { model.tag(placed, history, threads, out); });
 }
 
@@ -136,22 +136,22 @@ void bind_contents(nb::class_<Model>& model) {
 
 void bind_tagging(nb::class_<Model>& model) {
     model
-        .def("tag_sentences", [](const Model& model, nb::handle sentences, unsigned threads) {
+        .def("tag_sentences", [](const Model& model, nb::handle sentences, Threads threads) {
             const Columns columns = columns_of(model.columns(), sentences);
             return as_lists(model.labels(), tag(model, columns, threads), columns.sentences);
         }, nb::arg("sentences"), nb::arg("threads"), "Labels of sentences.")
-        .def("tag_columns", [](const Model& model, const Columns& columns, unsigned threads) {
+        .def("tag_columns", [](const Model& model, const Columns& columns, Threads threads) {
             return as_lists(model.labels(), tag(model, columns, threads), columns.sentences);
         }, nb::arg("columns"), nb::arg("threads"), "Labels of a corpus.")
-        .def("tag_given", [](const Model& model, nb::handle sentences, unsigned threads) {
+        .def("tag_given", [](const Model& model, nb::handle sentences, Threads threads) {
             const Encoding encoding = encode_given(model.slots(), model.given(), sentences);
             return as_lists(model.labels(), tag(model, encoding, nullptr, threads), encoding.sentences);
         }, nb::arg("sentences"), nb::arg("threads"), "Labels of sentences of given features.")
-        .def("tag_encoding", [](const Model& model, const Encoding& encoding, unsigned threads, const Encoding* history) {
+        .def("tag_encoding", [](const Model& model, const Encoding& encoding, Threads threads, const Encoding* history) {
             const Encoding placed = without_gil([&] { return model.placed(encoding); });
             return to_array(tag(model, placed, history, threads));
         }, nb::arg("encoding"), nb::arg("threads"), nb::arg("history").none() = nb::none(), "Label numbers of encoded tokens.")
-        .def("label_numbers", [](const Model& model, const Columns& columns, unsigned threads) {
+        .def("label_numbers", [](const Model& model, const Columns& columns, Threads threads) {
             return to_array(tag(model, columns, threads));
         }, nb::arg("columns"), nb::arg("threads"), "Label numbers of a corpus.");
 }
@@ -166,11 +166,11 @@ void bind_scoring(nb::class_<Model>& model) {
             const size_t bigrams = size_t{model.view().labels} * model.view().labels;
             return to_array(filled<float>(encoding.token_count() * bigrams, [&](float* out) { model.score_bigrams(encoding, history, out); }));
         }, nb::arg("encoding"), nb::arg("history").none() = nb::none(), "Edge scores of encoded tokens, [T][L][L].")
-        .def("score_edges", [](const Model& model, const Columns& columns, unsigned threads) {
+        .def("score_edges", [](const Model& model, const Columns& columns, Threads threads) {
             const size_t bigrams = size_t{model.view().labels} * model.view().labels;
             return to_array(filled<float>(columns.token_count() * bigrams, [&](float* out) { model.score_bigrams(columns, threads, out); }));
         }, nb::arg("columns"), nb::arg("threads"), "Edge scores of a corpus, [T][L][L]; 0 at first tokens.")
-        .def("score_columns", [](const Model& model, const Columns& columns, unsigned threads) {
+        .def("score_columns", [](const Model& model, const Columns& columns, Threads threads) {
             return to_array(filled<float>(columns.token_count() * model.view().labels, [&](float* out) { model.score(columns, threads, out); }));
         }, nb::arg("columns"), nb::arg("threads"), "Node scores of a corpus, [T][L].")
         .def("score_given", [](const Model& model, nb::handle sentences) {

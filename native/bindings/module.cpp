@@ -1,4 +1,6 @@
 #include <cstring>
+#include <new>
+#include <stdexcept>
 
 #include <nanobind/stl/string.h>
 
@@ -24,6 +26,18 @@ NB_MODULE(_native, m) {
             if (message) PyErr_SetObject(fault, nb::make_tuple(nb::steal(message), error.line).ptr());
         }
     });
+
+    nb::register_exception_translator([](const std::exception_ptr& p, void*) {
+        try {
+            std::rethrow_exception(p);
+        } catch (const std::bad_alloc&) {
+            PyErr_SetString(PyExc_MemoryError, "not enough memory");
+        } catch (const std::length_error&) {  // a container larger than the address space
+            PyErr_SetString(PyExc_MemoryError, "not enough memory");
+        }
+    });
+    report_fewer_threads = warn_about_threads;
+    m.def("warn_about_threads", &warn_about_threads, nb::arg("count"), "Warn once per process: `count` threads are used instead of more.");
 
     m.def("release_memory", &release_memory, nb::call_guard<nb::gil_scoped_release>(), "Return unused memory to the system.");
     m.def("kernel_name", [] { return std::string(kernels().name); }, "Instruction set of the numeric kernels in use.");

@@ -34,14 +34,14 @@ Array<float> weight_table(const OnlineModel& model, size_t count, Add&& add) {
     return to_array(std::move(out));
 }
 
-std::vector<int32_t> tag(const OnlineModel& model, const Columns& columns, unsigned threads, size_t beam) {
+std::vector<int32_t> tag(const OnlineModel& model, const Columns& columns, Threads threads, size_t beam) {
     std::vector<int32_t> out(columns.token_count());
     nb::gil_scoped_release release;
     model.tag(columns, threads, beam, out.data());
     return out;
 }
 
-std::vector<int32_t> tag(const OnlineModel& model, const Encoding& encoding, const Encoding* history, unsigned threads, size_t beam) {
+std::vector<int32_t> tag(const OnlineModel& model, const Encoding& encoding, const Encoding* history, Threads threads, size_t beam) {
     std::vector<int32_t> out(encoding.token_count());
     nb::gil_scoped_release release;
     model.tag(encoding, history, threads, beam, out.data());
@@ -188,18 +188,18 @@ void bind_weights(nb::class_<OnlineModel>& bound) {
 
 void bind_tagging(nb::class_<OnlineModel>& bound) {
     bound
-        .def("tag_sentences", [](const OnlineModel& model, nb::handle sentences, unsigned threads, size_t beam) {
+        .def("tag_sentences", [](const OnlineModel& model, nb::handle sentences, Threads threads, size_t beam) {
             const Columns columns = columns_of(model.columns(), sentences);
             return as_lists(model.labels(), tag(model, columns, threads, beam), columns.sentences);
         }, nb::arg("sentences"), nb::arg("threads"), nb::arg("beam"), "Labels of sentences.")
-        .def("tag_columns", [](const OnlineModel& model, const Columns& columns, unsigned threads, size_t beam) {
+        .def("tag_columns", [](const OnlineModel& model, const Columns& columns, Threads threads, size_t beam) {
             return as_lists(model.labels(), tag(model, columns, threads, beam), columns.sentences);
         }, nb::arg("columns"), nb::arg("threads"), nb::arg("beam"), "Labels of a corpus.")
-        .def("tag_given", [](const OnlineModel& model, nb::handle sentences, unsigned threads, size_t beam) {
+        .def("tag_given", [](const OnlineModel& model, nb::handle sentences, Threads threads, size_t beam) {
             const Encoding encoding = encode_given(model.slots(), model.given(), sentences);
             return as_lists(model.labels(), tag(model, encoding, nullptr, threads, beam), encoding.sentences);
         }, nb::arg("sentences"), nb::arg("threads"), nb::arg("beam"), "Labels of sentences.")
-        .def("tag_encoding", [](const OnlineModel& model, const Encoding& encoding, unsigned threads, size_t beam, const Encoding* history) {
+        .def("tag_encoding", [](const OnlineModel& model, const Encoding& encoding, Threads threads, size_t beam, const Encoding* history) {
             const Encoding placed = without_gil([&] { return model.placed(encoding); });
             return to_array(tag(model, placed, history, threads, beam));
         }, nb::arg("encoding"), nb::arg("threads"), nb::arg("beam"), nb::arg("history").none() = nb::none(), "Label numbers of encoded tokens.");

@@ -23,7 +23,7 @@ using Matrix = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using MemberArrays = std::tuple<Doubles, Doubles, Doubles, Doubles>;  // nodes, edges, start, end
 
 std::pair<double, Array<double>> likelihood(const std::vector<MemberArrays>& members, const UInts& offsets, const Ints& gold, const Doubles& weights,
-                                            size_t labels, bool vary, unsigned threads) {
+                                            size_t labels, bool vary, Threads threads) {
     const size_t tokens = gold.size();
     ScoredSentences scored{{}, labels, vary, offsets.data(), offsets.size() ? offsets.size() - 1 : 0, gold.data()};
     if (labels == 0 || scored.sentences == 0) throw InputFault("expected labels and sentences");

@@ -104,7 +104,7 @@ void bind_objective(nb::module_& m) {
 
     nb::class_<Objective>(m, "Objective", "Negative log-likelihood of a training set, with an l2 penalty.")
         .def("__init__", [](Objective* self, const std::shared_ptr<TrainingSet>& set, bool chain, double l2, std::optional<Floats> example_weights,
-                            unsigned threads) {
+                            Threads threads) {
             new (self) Objective(set, chain, l2, vector_or_empty(example_weights), threads);
         }, nb::arg("training"), nb::arg("chain"), nb::arg("l2"), nb::arg("example_weights").none(), nb::arg("threads"))
         .def_prop_ro("parameter_count", [](const Objective& objective) { return objective.parameter_count(); }, "Number of parameters.")
@@ -136,7 +136,7 @@ void bind_trainer(nb::class_<AnyTrainer>& bound) {
 
 void bind_stochastic(nb::module_& m) {
     nb::class_<SgdOptions>(m, "SgdOptions", "Parameters of Sgd; step 0 is calibrated.")
-        .def("__init__", [](SgdOptions* self, double l2, double step, size_t average_from, uint64_t seed, size_t batch, unsigned threads,
+        .def("__init__", [](SgdOptions* self, double l2, double step, size_t average_from, uint64_t seed, size_t batch, Threads threads,
                             double dropout) {
             new (self) SgdOptions{l2, average_from, dropout, {step, seed, batch, threads}};
         }, nb::kw_only(), nb::arg("l2"), nb::arg("step") = 0.0, nb::arg("average_from") = 1, nb::arg("seed") = 1,
@@ -163,7 +163,7 @@ void bind_stochastic(nb::module_& m) {
 
     nb::class_<FobosOptions>(m, "FobosOptions", "Parameters of Fobos; step 0 is calibrated.")
         .def("__init__", [](FobosOptions* self, const std::string& penalty, double strength, double ridge, double step, uint64_t seed, size_t batch,
-                            unsigned threads) {
+                            Threads threads) {
             new (self) FobosOptions{penalty, strength, ridge, {step, seed, batch, threads}};
         }, nb::kw_only(), nb::arg("penalty"), nb::arg("strength"), nb::arg("ridge") = 0.0, nb::arg("step") = 0.0, nb::arg("seed") = 1,
              nb::arg("batch") = StepOptions().batch, nb::arg("threads") = 1);
@@ -176,7 +176,7 @@ void bind_stochastic(nb::module_& m) {
 
     nb::class_<ElitistOptions>(m, "ElitistOptions", "Parameters of Elitist; step 0 is calibrated.")
         .def("__init__", [](ElitistOptions* self, const std::string& penalty, double strength, double mu, double step, uint64_t seed, size_t batch,
-                            unsigned threads) {
+                            Threads threads) {
             new (self) ElitistOptions{penalty, strength, mu, {step, seed, batch, threads}};
         }, nb::kw_only(), nb::arg("penalty"), nb::arg("strength"), nb::arg("mu") = 0.0, nb::arg("step") = 0.0, nb::arg("seed") = 1,
              nb::arg("batch") = 8, nb::arg("threads") = 1);

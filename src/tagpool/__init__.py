@@ -46,7 +46,7 @@ _MODULES = {
     "optim.perceptron": "Perceptron",
     "optim.watch": "Epoch",
     "errors": "TagpoolError InputError TemplateError ResourceError SchemeError OutputError ModelError TrainingError "
-    "NotFittedError",
+    "NotFittedError OutOfMemoryError",
 }
 _PUBLIC = {name: f"tagpool.{module}" for module, names in _MODULES.items() for name in names.split()}
 

@@ -11,6 +11,7 @@ from tagpool.corpus.text import tokenize as tokenize
 from tagpool.errors import InputError as InputError
 from tagpool.errors import ModelError as ModelError
 from tagpool.errors import NotFittedError as NotFittedError
+from tagpool.errors import OutOfMemoryError as OutOfMemoryError
 from tagpool.errors import OutputError as OutputError
 from tagpool.errors import ResourceError as ResourceError
 from tagpool.errors import SchemeError as SchemeError

@@ -7,7 +7,11 @@ from __future__ import annotations
 
 TYPE_CHECKING = False  # importing typing takes longer than everything that tagging imports
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
+    from typing import Any, TypeVar
+
+    Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 class TagpoolError(Exception):
@@ -90,3 +94,41 @@ class TrainingError(TagpoolError):
 
 class NotFittedError(TagpoolError):
     """A method that needs ``fit`` was called before it."""
+
+
+class OutOfMemoryError(TagpoolError, MemoryError):
+    """Memory was not sufficient; the message says for what. Objects and files are unchanged."""
+
+
+class MemoryFor:
+    """Context manager and decorator that raises a MemoryError as OutOfMemoryError, which names the purpose of the memory.
+
+    >>> with MemoryFor("sort the words"):
+    ...     raise MemoryError
+    Traceback (most recent call last):
+    ...
+    tagpool.errors.OutOfMemoryError: not enough memory to sort the words
+    """
+
+    __slots__ = ("purpose",)
+
+    def __init__(self, purpose: str) -> None:
+        self.purpose = purpose
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, MemoryError) and not isinstance(error, OutOfMemoryError):
+            raise OutOfMemoryError(f"not enough memory to {self.purpose}") from None
+
+    def __call__(self, function: Function) -> Function:
+        """Return a function that runs in this context."""
+        from functools import wraps
+
+        @wraps(function)
+        def run(*arguments: Any, **named: Any) -> Any:
+            with self:
+                return function(*arguments, **named)
+
+        return run  # type: ignore[return-value]

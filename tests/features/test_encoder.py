@@ -259,12 +259,15 @@ def test_bad_parameters(options):
         Encoder("word[0]", **options).fit(Corpus.from_lists(word=[["a"]]))
 
 
-def test_a_failed_fit_leaves_no_half_fitted_encoder():
-    encoder = Encoder("number(score)[0]").fit(Corpus.from_lists(word=[["a"]], score=[["1"]], label=[["O"]]))
+def test_a_failed_fit_leaves_the_encoder_unchanged():
+    corpus = Corpus.from_lists(word=[["a"]], score=[["1"]], label=[["O"]])
+    encoder = Encoder("number(score)[0]").fit(corpus)
+    before = encoder.labels_, encoder.feature_names, encoder.transform(corpus).labels.tolist()
+    encoder.templates = "number(score)[0]\nword[0]"
     with pytest.raises(InputError):
         encoder.fit(Corpus.from_lists(word=[["a"]], score=[["x"]], label=[["B"]]))
-    with pytest.raises(NotFittedError):
-        encoder.transform(Corpus.from_lists(word=[["a"]], score=[["1"]], label=[["O"]]))
+    assert (encoder.labels_, encoder.feature_names, encoder.transform(corpus).labels.tolist()) == before
+    assert str(encoder.templates_) == "number(score)[0]\n"
 
 
 def test_describe_names_a_sentence_that_does_not_exist():

@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 from tagpool import _native
 from tagpool.chain.checks import FloatArray, LabelArray, as_allowed, as_groups, as_labels, as_number, as_scores, demand_shape
 from tagpool.corpus.faults import NameFaults
-from tagpool.errors import InputError
+from tagpool.errors import InputError, MemoryFor
 
 _IMPOSSIBLE = "no label sequence is possible: every one has a score of -inf; check the forbidden labels and transitions"
 
@@ -135,6 +135,7 @@ class Lattice:
             raise InputError(_IMPOSSIBLE + (", and at_most_once" if max(group_of) >= 0 else ""))
         return Labelling(labels, score)
 
+    @MemoryFor("compute n sequences; reduce n")
     def best_n(self, n: int) -> list[Labelling]:
         """Return the n best label sequences, best first; all that are possible if there are fewer than n.
 
@@ -206,6 +207,7 @@ class Lattice:
         """
         return self._chain.entropy(self._possible_messages())
 
+    @MemoryFor("compute n sequences; reduce n")
     def sample(self, n: int = 1, *, seed: int = 0) -> LabelArray:
         """Return n label sequences drawn from P, an [n][T] matrix.
 

@@ -20,6 +20,9 @@ def run() -> None:
         importlib.import_module("tagpool.cli.main").app()
     except KeyboardInterrupt:
         _leave_interrupted(_MESSAGE)
+    except MemoryError:  # during an import: commands report their own
+        sys.stderr.write("error: not enough memory to start\n")
+        sys.exit(1)
     except SystemExit as ending:
         if ending.code not in (_CTRL_C, signals.exit_code()):
             raise

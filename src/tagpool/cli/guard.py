@@ -9,6 +9,7 @@ import contextlib
 import functools
 import os
 import sys
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -39,6 +40,7 @@ def guard(command: Callable[..., None]) -> Callable[..., None]:
 
     @functools.wraps(command)
     def run(*arguments: Any, **options: Any) -> None:
+        warnings.showwarning = _print_warning
         try:
             command(*arguments, **options)
             if sys.stdout is not None:
@@ -47,6 +49,8 @@ def guard(command: Callable[..., None]) -> Callable[..., None]:
             _stop(f"error: {error}", 2)
         except TagpoolError as error:
             _stop(f"error: {error}", 1)
+        except MemoryError as error:  # outside of the steps that name their purpose
+            _stop(f"error: {error or 'not enough memory'}", 1)
         except BrokenPipeError:
             # The reader closed the pipe. Without this, Python reports the error again when it closes the stream.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -62,6 +66,10 @@ def guard(command: Callable[..., None]) -> Callable[..., None]:
             _stop(f"internal error ({type(error).__name__}: {error}); run again with TAGPOOL_DEBUG=1 and report the output", 1)
 
     return run
+
+
+def _print_warning(message: Warning | str, *_: Any, **__: Any) -> None:
+    errors.print(f"warning: {message}", style="yellow")
 
 
 def _was_interrupted(error: BaseException) -> bool:

@@ -98,7 +98,7 @@ def _default_names(data: bytes, source: str) -> tuple[str, ...]:
 
 
 def _read(data: bytes, names: Sequence[str], source: str, label: str, *, conllu: bool) -> Corpus:
-    with NameFaults(source):
+    with NameFaults(source, purpose=f"read {source}"):
         native = _native.read_conll(data, list(names), conllu)
     if native.sentence_count == 0:
         raise InputError("expected sentences, got none: the file is empty or has only blank lines and comments", source=source)

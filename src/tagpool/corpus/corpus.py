@@ -107,7 +107,7 @@ class Corpus(Sequence[Sentence]):
         documents, asides = list(documents), list(asides)
         if any(first < 0 for first in documents) or any(sentence < 0 or at < 0 for sentence, at, _ in asides):
             raise InputError("documents and asides: expected sentence numbers from 0 on, got a negative one", source=source)
-        with NameFaults(source):
+        with NameFaults(source, purpose="build the corpus"):
             native = _native.Columns.from_lists(list(lists), rows, documents, asides)
         return cls(native, label_column=label_column, source=source)
 

@@ -12,7 +12,7 @@ from typing import BinaryIO
 
 from tagpool import _native
 from tagpool.corpus.whole_file import WholeFile
-from tagpool.errors import InputError, OutputError
+from tagpool.errors import InputError, OutOfMemoryError, OutputError
 
 STANDARD_STREAM = "-"
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -48,6 +48,8 @@ def name_read_errors(source: str) -> Iterator[None]:
         raise InputError("expected a file, got a folder", source=source) from None
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise InputError(f"the gzip data is damaged or cut off: {error}", source=source) from None
+    except MemoryError:
+        raise OutOfMemoryError(f"not enough memory to read {source}") from None
     except (OSError, ValueError) as error:  # ValueError: a NUL or a lone surrogate in the name
         raise InputError(f"reading failed: {getattr(error, 'strerror', None) or error}", source=source) from None
 

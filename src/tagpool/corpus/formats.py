@@ -16,7 +16,7 @@ from tagpool.corpus.corpus import LABEL, Corpus
 from tagpool.corpus.files import source_name, write_text
 from tagpool.corpus.jsonl import Misaligned, format_jsonl, read_jsonl
 from tagpool.corpus.text import format_text, read_text
-from tagpool.errors import InputError
+from tagpool.errors import InputError, MemoryFor
 
 
 class Format(str, Enum):
@@ -101,7 +101,8 @@ def read_corpus(
         columns = columns.split(",")
     if columns is not None and kind is not Format.CONLL:
         raise InputError(f"columns can be named for CoNLL files only, and this is read as {kind.value}", source=source_name(path))
-    corpus = FORMATS[kind].read(path, ReadOptions(columns, misaligned, encoding))
+    with MemoryFor(f"read {source_name(path)}"):
+        corpus = FORMATS[kind].read(path, ReadOptions(columns, misaligned, encoding))
     if label is None:
         return corpus
     if label not in corpus.columns and label != LABEL:
@@ -142,7 +143,8 @@ def write_corpus(
         columns = [name.strip() for name in columns.split(",")]
     if columns is not None:
         corpus = corpus.with_columns(columns)
-    write_text(path, FORMATS[_format(format, path)].format(corpus, columns, separator))
+    with MemoryFor(f"write {path}"):
+        write_text(path, FORMATS[_format(format, path)].format(corpus, columns, separator))
 
 
 def _format(name: Format | str | None, path: str | Path) -> Format:

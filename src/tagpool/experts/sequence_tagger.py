@@ -6,7 +6,7 @@ A start-up file: loading a model and tagging imports this and little else.
 from __future__ import annotations
 
 from tagpool import _native
-from tagpool.errors import InputError
+from tagpool.errors import InputError, MemoryFor
 from tagpool.lazy import TYPE_CHECKING
 from tagpool.parameters import Parameters
 
@@ -63,10 +63,11 @@ class SequenceTagger(Parameters):
         """
         from tagpool.experts.inputs import training_input
 
-        sentences, labels, sample_weight = training_input(sentences, labels, sample_weight)
-        if dev is not None:
-            dev = training_input(*dev)[:2] if isinstance(dev, tuple) else training_input(dev)[0]
-        self._fit(sentences, labels, dev=dev, sample_weight=sample_weight, on_epoch=on_epoch)
+        with MemoryFor("train the model"):
+            sentences, labels, sample_weight = training_input(sentences, labels, sample_weight)
+            if dev is not None:
+                dev = training_input(*dev)[:2] if isinstance(dev, tuple) else training_input(dev)[0]
+            self._fit(sentences, labels, dev=dev, sample_weight=sample_weight, on_epoch=on_epoch)
         return self
 
     def _fit(self, sentences: Any, labels: Any, *, dev: Any, sample_weight: Any, on_epoch: Any) -> None:
@@ -175,7 +176,8 @@ class SequenceTagger(Parameters):
         """
         from tagpool.experts.inputs import one_sentence
 
-        return self._explain(*one_sentence(sentence, number))
+        with MemoryFor("explain the sentence"):
+            return self._explain(*one_sentence(sentence, number))
 
     def _explain(self, corpus: Corpus, number: int) -> Explanation:
         raise NotImplementedError
@@ -202,7 +204,8 @@ class SequenceTagger(Parameters):
         from tagpool.corpus.files import write_bytes
         from tagpool.experts.saving import SaveOptions
 
-        write_bytes(path, self.to_bytes(SaveOptions.of(path, size, names, resources)))
+        with MemoryFor(f"write the model {path}"):
+            write_bytes(path, self.to_bytes(SaveOptions.of(path, size, names, resources)))
 
     def to_bytes(self, options: SaveOptions) -> bytes:
         """The content of a model file."""

@@ -7,7 +7,7 @@ inside the methods that need them.
 from __future__ import annotations
 
 from tagpool import _native
-from tagpool.errors import InputError, ModelError, NotFittedError
+from tagpool.errors import InputError, MemoryFor, ModelError, NotFittedError, OutOfMemoryError
 from tagpool.experts.sequence_tagger import SequenceTagger
 from tagpool.lazy import TYPE_CHECKING
 from tagpool.parameters import Parameters, declare_parameters, parameter
@@ -90,8 +90,9 @@ class Tagger(SequenceTagger, TaggerParameters):
         """
         from tagpool.experts.inputs import training_input
 
-        sentences, labels, sample_weight = training_input(sentences, labels, sample_weight)
-        self._training(sentences, labels, sample_weight=sample_weight, resume=True, epochs=1).run()
+        with MemoryFor("train the model"):
+            sentences, labels, sample_weight = training_input(sentences, labels, sample_weight)
+            self._training(sentences, labels, sample_weight=sample_weight, resume=True, epochs=1).run()
         return self
 
     def _training(self, sentences: Any, labels: Any, **options: Any) -> Training:
@@ -131,6 +132,8 @@ class Tagger(SequenceTagger, TaggerParameters):
             raise self._explained(fault, sentences) from None
         except TypeError as error:
             raise InputError(f"expected sentences, each a list of words or of features: {error}") from None
+        except MemoryError:
+            raise OutOfMemoryError("not enough memory to tag the sentences; pass fewer at a time") from None
 
     def tag_columns(self, columns: _native.Columns) -> list[list[str]]:
         """The best label sequences of a corpus in native form."""

@@ -7,6 +7,7 @@ freezes the index; ``transform`` drops unknown features.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from tagpool import _native
 from tagpool.corpus.corpus import Corpus
 from tagpool.corpus.faults import NameFaults
-from tagpool.errors import InputError, ResourceError
+from tagpool.errors import InputError, MemoryFor, ResourceError
 from tagpool.features.compiler import Compiler, Program, SparseTemplate, restored_program
 from tagpool.features.encoded import DenseBlock, EncodedCorpus, FeatureEncoder
 from tagpool.features.presets import load_templates
@@ -86,6 +87,7 @@ class Encoder(FeatureEncoder[_native.Encoder]):
         encoder._model = model
         return encoder
 
+    @MemoryFor("encode the corpus")
     def fit_transform(self, corpus: Corpus, *, known: Sequence[str] = (), known_history: Sequence[str] = ()) -> EncodedCorpus:
         """Fit to a corpus and encode it.
 
@@ -95,7 +97,13 @@ class Encoder(FeatureEncoder[_native.Encoder]):
         _check_corpus(corpus)
         if not len(corpus):
             raise InputError("expected sentences, got an empty corpus", source=corpus.source)
-        self._native = None  # a failed fit leaves the encoder unfitted
+        fitted = copy(self)  # a failed fit leaves the encoder unchanged
+        encoded = fitted._fit(corpus, known, known_history)
+        self.__dict__ = fitted.__dict__
+        return encoded
+
+    def _fit(self, corpus: Corpus, known: Sequence[str], known_history: Sequence[str]) -> EncodedCorpus:
+        self._native = None
         self.templates_ = load_templates(self.templates)
         self._check_history()
         self.resources_ = {} if self._model is not None else load_resources(self.templates_, self.resources or {})
@@ -106,7 +114,7 @@ class Encoder(FeatureEncoder[_native.Encoder]):
         native_history = None
         if self._history_program is not None and self._history_program.sparse:
             native_history = self._make_native(self._history_program, history=True)
-        with NameFaults(corpus.source):
+        with NameFaults(corpus.source, purpose="encode the corpus"):
             encoding = native.fit(corpus.native, list(known))
             history = None if native_history is None else native_history.fit(corpus.native, list(known_history))
         self._native, self._native_history = native, native_history
@@ -124,12 +132,13 @@ class Encoder(FeatureEncoder[_native.Encoder]):
             self.fitted_native.keep(marks, encoded.native)
         return replace(encoded, feature_count=self.feature_count)
 
+    @MemoryFor("encode the corpus")
     def transform(self, corpus: Corpus) -> EncodedCorpus:
         """Encode another corpus; features that are not in the index are dropped."""
         native, native_history = self.fitted_native, self.fitted_history
         _check_corpus(corpus)
         self._check_columns(corpus)
-        with NameFaults(corpus.source):
+        with NameFaults(corpus.source, purpose="encode the corpus"):
             encoding = native.encode(corpus.native)
             history = None if native_history is None else native_history.encode(corpus.native)
         return self._encoded(corpus, encoding, history)
@@ -138,7 +147,7 @@ class Encoder(FeatureEncoder[_native.Encoder]):
         """Return the features of each token of a sentence, as (text, value), including those not in the index."""
         native = self.fitted_native
         self._check_columns(corpus)
-        with NameFaults(corpus.source):
+        with NameFaults(corpus.source, purpose="encode the corpus"):
             return native.describe(corpus.native, sentence)
 
     def __repr__(self) -> str:

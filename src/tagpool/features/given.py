@@ -25,7 +25,7 @@ import numpy as np
 from tagpool import _native
 from tagpool.corpus.faults import NameFaults
 from tagpool.corpus.rows import as_rows
-from tagpool.errors import InputError
+from tagpool.errors import InputError, MemoryFor
 from tagpool.features.encoded import EncodedCorpus, FeatureEncoder
 
 GivenToken = Iterable[str] | Mapping[str, Any]
@@ -49,6 +49,7 @@ class GivenEncoder(FeatureEncoder[_native.GivenFeatures]):
         self.fit_transform(sentences, labels)
         return self
 
+    @MemoryFor("encode the sentences")
     def fit_transform(
         self, sentences: GivenSentences, labels: Iterable[Iterable[str]] | None = None, *, known: Sequence[str] = ()
     ) -> EncodedCorpus:
@@ -64,6 +65,7 @@ class GivenEncoder(FeatureEncoder[_native.GivenFeatures]):
         self._native = native
         return self._encoded(encoding, flat)
 
+    @MemoryFor("encode the sentences")
     def transform(self, sentences: GivenSentences, labels: Iterable[Iterable[str]] | None = None) -> EncodedCorpus:
         """Encode; features that are not in the index are dropped."""
         native = self.fitted_native

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tagpool.errors import ModelError
+from tagpool.errors import MemoryFor, ModelError
 from tagpool.experts.inducing.tagger import InducingTagger
 from tagpool.experts.linear.crf import CRF
 from tagpool.experts.linear.maxent import MaxEnt
@@ -33,8 +33,9 @@ def load(path: str | Path) -> Tagger | Pool | VotePool:
     >>> load(path).predict([["Ann", "left"]])
     [['PER', 'O']]
     """
-    model: Tagger | Pool | VotePool = read(ModelFile.open(path))
-    return model
+    with MemoryFor(f"load {path}"):
+        model: Tagger | Pool | VotePool = read(ModelFile.open(path))
+        return model
 
 
 def read(file: ModelFile) -> Any:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
-from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 import numpy as np
 
+from tagpool import _native
 from tagpool.corpus.corpus import Corpus
 from tagpool.errors import InputError
 from tagpool.experts.inputs import are_given_features, as_corpus
@@ -21,6 +22,7 @@ from tagpool.pools.bagging.label_wise import expand_labels
 
 OnEpoch = Callable[[str, Epoch], object]
 Learner = TypeVar("Learner", bound=SequenceTagger)
+Work = TypeVar("Work")
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,6 +74,42 @@ def variant(learner: Learner, **changes: Any) -> Learner:
     return copy
 
 
+def run_in_threads(run: Callable[[Work], None], jobs: Sequence[Work], threads: int, stopped: threading.Event) -> None:
+    """Run all jobs. After an error or Ctrl-C ``stopped`` is set, and the error of the first job is raised.
+
+    If the system starts fewer threads, they run all jobs; without any, the calling thread does.
+    """
+    failures: dict[int, BaseException] = {}
+    pending = iter(enumerate(jobs))  # shared by the threads
+
+    def work() -> None:
+        for number, job in pending:
+            if stopped.is_set():
+                return
+            try:
+                run(job)
+            except BaseException as error:
+                failures[number] = error
+                stopped.set()
+
+    with ThreadPoolExecutor(max_workers=max(1, min(threads, len(jobs)))) as executor:
+        futures = []
+        try:
+            for _ in range(min(threads, len(jobs))):
+                futures.append(executor.submit(work))
+        except RuntimeError:  # a limit on threads
+            _native.warn_about_threads(max(1, len(futures)))
+        try:
+            if futures:
+                wait(futures)
+            else:
+                work()
+        finally:
+            stopped.set()
+    if failures:
+        raise failures[min(failures)]
+
+
 def fit_all(jobs: Sequence[Job], threads: int, on_epoch: OnEpoch | None = None) -> None:
     """Fit all jobs; the result does not depend on ``threads``. An error stops all jobs; the error of the first job is raised."""
     stopped = threading.Event()
@@ -86,8 +124,6 @@ def fit_all(jobs: Sequence[Job], threads: int, on_epoch: OnEpoch | None = None) 
             return on_epoch(job.name, epoch)
 
     def run(job: Job) -> None:
-        if stopped.is_set():
-            return
         data = job.corpora
         try:
             job.expert.fit(data.train, dev=data.dev, sample_weight=data.sample_weight, on_epoch=lambda epoch: report(job, epoch))
@@ -96,11 +132,4 @@ def fit_all(jobs: Sequence[Job], threads: int, on_epoch: OnEpoch | None = None) 
         except InputError as error:
             raise InputError(f"bag {job.name!r}: {error}") from None
 
-    with ThreadPoolExecutor(max_workers=max(1, min(threads, len(jobs)))) as workers:
-        futures = [workers.submit(run, job) for job in jobs]
-        try:
-            wait(futures, return_when=FIRST_EXCEPTION)
-        finally:  # stop the other jobs after an error or Ctrl-C
-            stopped.set()
-    for future in futures:
-        future.result()
+    run_in_threads(run, jobs, threads, stopped)

@@ -12,7 +12,7 @@ import numpy as np
 from tagpool.chain.checks import FloatArray
 from tagpool.chain.lattice import Lattice
 from tagpool.corpus.corpus import Corpus
-from tagpool.errors import InputError, NotFittedError
+from tagpool.errors import InputError, MemoryFor, NotFittedError
 from tagpool.experts.inputs import as_sentences, one_sentence
 from tagpool.experts.linear.lattices import Scored
 from tagpool.experts.model_file import ModelFile
@@ -128,6 +128,7 @@ class Pool(SequenceTagger):
             return members[int(weights.argmax())], sentences
         return None
 
+    @MemoryFor("tag the sentences; pass fewer at a time")
     def predict(self, sentences: Sentences) -> list[list[str]]:
         """Return the best label sequence of every sentence."""
         labels = self.labels_
@@ -148,10 +149,12 @@ class Pool(SequenceTagger):
         """Return the best label sequences of a corpus in native form."""
         return self.predict(Corpus(columns))
 
+    @MemoryFor("score the sentences; pass fewer at a time")
     def lattices(self, sentences: Sentences) -> list[Lattice]:
         """Return the scores of every sentence."""
         return list(self._iterate_lattices(as_sentences(sentences, features=self.takes_features)))
 
+    @MemoryFor("score the sentences; pass fewer at a time")
     def predict_proba(self, sentences: Sentences) -> list[FloatArray]:
         """Return the probability of every label at every token: for each sentence a [T][L] array."""
         return [lattice.marginals() for lattice in self._iterate_lattices(as_sentences(sentences, features=self.takes_features))]

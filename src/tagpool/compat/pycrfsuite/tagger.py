@@ -7,7 +7,7 @@ import os
 from tagpool import _native
 from tagpool.compat.pycrfsuite.errors import ClosedError, FeatureError, LabelError
 from tagpool.compat.pycrfsuite.items import as_int, unwrap
-from tagpool.errors import InputError, ModelError
+from tagpool.errors import InputError, ModelError, OutOfMemoryError
 from tagpool.lazy import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from tagpool.compat.pycrfsuite.dump import ParsedDump
+
+_TAGGING = "not enough memory to tag the sequence"
 
 
 class Tagger:
@@ -46,6 +48,8 @@ class Tagger:
             self._model = read(content)
         except _native.InputFault as fault:
             raise ModelError(str(fault.args[0]), source=source) from None
+        except MemoryError:
+            raise OutOfMemoryError(f"not enough memory to open {source or 'the model'}") from None
         self._source, self._numbers = source, {}
         return Opened(self)
 
@@ -64,6 +68,8 @@ class Tagger:
             model.set(unwrap(xseq))
         except _native.InputFault as fault:
             raise self._error(fault) from None
+        except MemoryError:
+            raise OutOfMemoryError(_TAGGING) from None
 
     def tag(self, xseq: Any = None) -> list[str]:
         """Return the best labels of a sequence (default: the one that was set)."""
@@ -72,6 +78,8 @@ class Tagger:
             return model.best() if xseq is None else model.tag(unwrap(xseq))
         except _native.InputFault as fault:
             raise self._error(fault) from None
+        except MemoryError:
+            raise OutOfMemoryError(_TAGGING) from None
 
     def viterbi(self) -> list[str]:
         """Return the best labels of the sequence that was set."""

@@ -16,6 +16,7 @@ from tagpool.compat.pycrfsuite.online import EmptyTraining, L2sgdTraining, PathT
 from tagpool.compat.pycrfsuite.parameters import L2SGD, LBFGS, Parameters
 from tagpool.compat.pycrfsuite.training import Log, Receive, Training
 from tagpool.corpus.whole_file import WholeFile
+from tagpool.errors import MemoryFor
 
 Self = TypeVar("Self", bound="BaseTrainer")
 
@@ -49,6 +50,7 @@ class BaseTrainer:
         if self.verbose:
             sys.stdout.write(message)
 
+    @MemoryFor("store the sequence")
     def append(self, xseq: Any, yseq: Any, group: int = 0) -> None:
         """Add a sequence with one label per item. ``group`` is for holding sequences out."""
         number = as_int(group, "group")
@@ -108,6 +110,7 @@ class BaseTrainer:
         self._train(holdout, lambda content: models.append(bytes(content)))
         return models[0]
 
+    @MemoryFor("train the model")
     def _train(self, holdout: int, receive: Receive | None) -> None:
         group = as_int(holdout, "holdout group")
         self._before_train()

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from tagpool import _native
 from tagpool.chain.lattice import Lattice
+from tagpool.errors import MemoryFor
 from tagpool.experts.inputs import as_corpus
 from tagpool.experts.linear.expert import Expert
 
@@ -38,6 +39,7 @@ class Scored:
             yield Lattice(self.nodes[a:b], self.edges if self.edges.ndim == 2 else self.edges[a + 1 : b], self.start, self.end)
 
 
+@MemoryFor("score the sentences; pass fewer at a time")
 def scored(expert: Expert, sentences: Any) -> Scored:
     """Scores of many sentences from the features of an expert.
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from tagpool.chain.checks import FloatArray
 from tagpool.corpus.corpus import Corpus
-from tagpool.errors import NotFittedError
+from tagpool.errors import MemoryFor, NotFittedError
 from tagpool.experts.inputs import labels_of, training_input
 from tagpool.parameters import declare_parameters, parameter
 from tagpool.pools.combination import SEQUENCE_PRODUCT
@@ -49,6 +49,7 @@ class OpinionPool(Pool):
     )
     threads: int = parameter(default=1, minimum=1, help="Number of threads; the result does not depend on it.")
 
+    @MemoryFor("learn the weights of the members")
     def fit(  # type: ignore[override]
         self: Self,
         sentences: Corpus | Iterable[Any],
@@ -61,10 +62,10 @@ class OpinionPool(Pool):
         Use sentences that the members were not trained on: otherwise the member that overfits most gets the highest weight.
         """
         members = check_members(self.members, "OpinionPool")
-        self._weights = None
         if self.weight_method is None:
             check_weights(self.weights, len(members))
         if self.weight_method in (None, "uniform"):
+            self._weights = None
             return self
         if dev is not None:
             sentences, labels = dev if isinstance(dev, tuple) else (dev, None)

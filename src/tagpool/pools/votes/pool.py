@@ -16,7 +16,7 @@ import numpy as np
 from tagpool.corpus.corpus import Corpus
 from tagpool.corpus.files import write_bytes
 from tagpool.corpus.rows import as_rows
-from tagpool.errors import InputError, NotFittedError
+from tagpool.errors import InputError, MemoryFor, NotFittedError
 from tagpool.evaluation.breakdown import edit_distance
 from tagpool.evaluation.scores import score
 from tagpool.experts.inside.description import Description
@@ -102,6 +102,7 @@ class VotePool(Parameters):
 
     # Fitting ------------------------------------------------------------------------------------------------------------
 
+    @MemoryFor("learn the weights of the experts")
     def fit(
         self: Self, predictions: Predictions, gold: LabelRows | Corpus, *, words: Iterable[Iterable[str]] | None = None
     ) -> Self:
@@ -151,6 +152,7 @@ class VotePool(Parameters):
         """Return the part of the votes for every pooled label; with ``calibrate``, the rate at which such labels are correct."""
         return self.predict_with_confidence(predictions, words=words)[1]
 
+    @MemoryFor("pool the predictions; pass fewer at a time")
     def predict_with_confidence(
         self, predictions: Predictions, *, words: Iterable[Iterable[str]] | None = None
     ) -> tuple[list[list[str]], list[FloatArray]]:
@@ -260,6 +262,7 @@ class VotePool(Parameters):
         pool: Self = restore(cls, file.container, file.source)
         return pool
 
+    @MemoryFor("write the pool")
     def save(self, path: str | Path) -> None:
         """Write the pool to a file, atomically. A function as key or loss is not saved: set it again after loading."""
         write_bytes(path, to_bytes(self))
