@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -52,8 +53,9 @@ trainer.train(path + "/suite")  # a sequence that was not stored is not trained 
 """
 
 
-def run(code: str, *arguments: object) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "-c", BEGIN + code, *map(str, arguments)], capture_output=True, text=True, check=False)
+def run(code: str, *arguments: object, before: Sequence[str] = ()) -> subprocess.CompletedProcess[str]:
+    command = [*before, sys.executable, "-c", BEGIN + code, *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="limits of Linux")
@@ -92,7 +94,7 @@ run()
     assert not (tmp_path / "model").exists()
 
 
-# Each thread needs a stack of 8 MB: a few start, then the system refuses.
+# Each thread has a stack of 1 GB: none or a few start, then the system refuses.
 THREADS = """
 def train(threads, kind):
     if kind == "bagging":
@@ -114,9 +116,10 @@ print("same")
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="limits of Linux")
-@pytest.mark.parametrize("megabytes", [7, 40])
+@pytest.mark.parametrize("megabytes", [900, 3500])
 def test_fewer_threads_than_requested(megabytes: int) -> None:
-    done = run(THREADS, megabytes)
+    shell = ["sh", "-c", 'ulimit -s 1048576 && exec "$@"', "sh"]
+    done = run(THREADS, megabytes, before=shell)
     assert (done.returncode, done.stdout) == (0, "same\n"), done.stderr
     assert done.stderr.count("UserWarning: threads: ") == 1, done.stderr
 
