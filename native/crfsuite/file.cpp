@@ -1,6 +1,7 @@
 #include "crfsuite/file.hpp"
 
 #include <cmath>
+#include <vector>
 
 #include "base/fault.hpp"
 

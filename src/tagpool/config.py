@@ -205,7 +205,9 @@ def read_config(path: str | Path) -> Table:
         raise InputError("there is no such file", source=path) from None
     except OSError as error:
         raise InputError(f"unreadable: {error.strerror}", source=path) from None
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except RecursionError:
+        raise InputError("not TOML: values are nested too deeply", source=path) from None
+    except ValueError as error:  # also bad UTF-8, and a number of thousands of digits
         raise InputError(f"not TOML: {error}", source=path) from None
 
 
@@ -223,7 +225,7 @@ def parse_setting(text: str, sections: Mapping[str, str] = SECTIONS) -> Table:
         raise InputError(f"--set {text}: {key} is a section; set one of its keys, such as --set {sections[key]}")
     try:
         parsed = tomllib.loads(f"value = {value}")["value"]
-    except tomllib.TOMLDecodeError:
+    except (ValueError, RecursionError):  # not TOML, a number of thousands of digits, or nested deeply
         parsed = value
     for part in reversed(path):
         parsed = {part: parsed}

@@ -98,6 +98,9 @@ WRONG = {
     ),
     "no value": ("[learner]\npatience = 'None'\n", "learner.patience = 'None': expected a whole number from 1 or 'none'"),
     "no TOML": ("learner = \n", "run.toml: not TOML:"),
+    "a number of 5,000 digits": (f"[learner]\nl2 = {'9' * 5000}\n", "run.toml: not TOML:"),
+    "deep nesting": (f"[learner]\nl2 = {'[' * 5000}\n", "run.toml: not TOML: values are nested too deeply"),
+    "a part of 5,000 digits": (f"[learner]\nkind = 'bagging'\nbags = 'random:{'9' * 5000}'\n", "expected 'auto', 'random:N'"),
 }
 
 
@@ -118,6 +121,8 @@ def test_settings_that_are_not_settings(data: Path, tmp_path: Path) -> None:
     assert message in fail(*common, "--set", "learner=5")
     for text in ("learner", "=3", "learner.=3"):
         assert "expected KEY=VALUE, such as --set learner.trainer.epochs=20" in fail(*common, "--set", text)
+    for value in ("9" * 5000, "[" * 5000):
+        assert "learner.l2" in fail(*common, "--set", f"learner.l2={value}")
     assert "there is no such file" in fail(*common, "--config", tmp_path / "no.toml")
     assert "magic: there is no such model file and no such learner; the learners are crf, maxent, inducing" in fail(
         "config", "magic"

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import subprocess
+import sys
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -188,12 +190,54 @@ GOOD = "#mdl#2#1\n#rdr#1/0/0\n8:u%x[0,0],\n#qrk#2\n1:A,\n1:B,\n#qrk#1\n4:udog,\n
         ("1=0x1p+0", "2=0x1p+0", "line 9: expected a number below 2"),
         ("1=0x1p+0", "1=nan", "expected a weight, got 'nan'"),
         ("#qrk#1\n4:udog,\n1=0x1p+0\n", "#qrk#7", "got the end of the file"),
+        ("#mdl#2#1", "#mdl#2#" + "9" * 5000, "line 1: expected #mdl# and numbers"),
+        ("4:udog,", "9" * 5000 + ":udog,", "line 8: expected a text such as"),
+        ("1=0x1p+0", "9" * 5000 + "=0x1p+0", "line 9: expected a number below 2"),
     ],
 )
 def test_broken_models_are_refused(old: str, new: str, message: str) -> None:
     assert parse_wapiti_model(GOOD).tag([[["dog"]]]) == [["B"]]
     with pytest.raises(InputError, match=message):
         parse_wapiti_model(GOOD.replace(old, new))
+
+
+@pytest.mark.parametrize(
+    ("maxid", "number", "message"),
+    [
+        ("\u00b2", "0", "expected a header with version"),
+        ("9" * 5000, "0", "expected a header with version"),
+        ("1", "9" * 5000, "expected a number and an observation"),
+    ],
+)
+def test_numbers_of_crfpp_models_are_checked(maxid: str, number: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        parse_crfpp_model(f"version: 100\nmaxid: {maxid}\n\nA\n\nU:%x[0,0]\n\n{number} U:a\n\n1\n")
+
+
+def _model_of_bigrams(labels: int, observations: int) -> str:
+    texts = [*map(str, range(labels)), *(f"b{number}" for number in range(observations))]
+    lines = [f"{len(text)}:{text}," for text in texts]
+    counts = f"#qrk#{labels}", f"#qrk#{observations}"
+    return "\n".join(["#mdl#2#0", "#rdr#0/0/0", counts[0], *lines[:labels], counts[1], *lines[labels:], ""])
+
+
+def test_labels_whose_transitions_need_far_more_memory_than_the_file_are_refused() -> None:
+    with pytest.raises(InputError, match="the transitions of 5,000 labels take 190 MB, too much for this file"):
+        parse_wapiti_model(_model_of_bigrams(5000, 1))
+
+
+def test_weights_that_do_not_fit_into_memory_are_an_error_with_their_size(tmp_path: Path) -> None:
+    path = tmp_path / "large.wapiti"
+    path.write_text(_model_of_bigrams(2800, 300))
+    limited = (
+        "import resource, sys\n"
+        "from tagpool.compat.wapiti.text_models import read_text_model\n"
+        "resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))\n"
+        "read_text_model(sys.argv[1])"
+    )
+    done = subprocess.run([sys.executable, "-c", limited, str(path)], capture_output=True, text=True, check=False)
+    assert "ModelError" in done.stderr
+    assert "the weights of 300 observations and 2,800 labels take 17 GB, more than there is" in done.stderr
 
 
 @given(st.integers(0, len(GOOD) - 2), st.sampled_from("0#:,=9u\n"))

@@ -15,6 +15,7 @@ from tagpool.errors import InputError, ModelError
 
 Weights = NDArray[np.float64] | NDArray[np.float32]
 _MAXENT, _MEMM, _CRF = range(3)  # types of Wapiti
+_FREE_BYTES = 64 << 20  # memory for transitions beyond four times the file
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,6 +106,11 @@ def read_text_model(path: str | Path) -> TextModel:
     raise ModelError("expected a text model of Wapiti (#mdl#) or CRF++ (version:)", source=path)
 
 
+def _is_number(text: str) -> bool:
+    """Return whether a text is a number of at most 15 digits."""
+    return text.isascii() and text.isdigit() and len(text) <= 15
+
+
 class _Lines:
     """Lines of a model, one after another; errors name the line."""
 
@@ -131,15 +137,18 @@ class _Lines:
             yield line
 
     def count_different(self, labels: tuple[str, ...]) -> int:
-        """Return the number of labels; raise an error if some are equal."""
+        """Return the number of labels; raise an error if some are equal, or if transitions take far more memory than the file."""
         if not labels or len(set(labels)) < len(labels):
             raise self.error("expected different labels")
+        size = 8 * len(labels) ** 2
+        if size > _FREE_BYTES + 4 * sum(map(len, self._lines)):
+            raise self.error(f"the transitions of {len(labels):,} labels take {size >> 20:,} MB, too much for this file")
         return len(labels)
 
     def numbers(self, prefix: str, separator: str) -> list[int]:
         line = self.next(f"a line that begins with {prefix}")
         numbers = line[len(prefix) :].split(separator)
-        if not (line.startswith(prefix) and all(number.isascii() and number.isdigit() for number in numbers)):
+        if not (line.startswith(prefix) and all(map(_is_number, numbers))):
             raise self.error(f"expected {prefix} and numbers, got {line[:40]!r}")
         return [int(number) for number in numbers]
 
@@ -159,7 +168,7 @@ class _Lines:
     def _text(self) -> str:
         line = self.next("a text")
         length, colon, text = line.partition(":")
-        if not (colon and length.isascii() and length.isdigit() and text.endswith(",")):
+        if not (colon and _is_number(length) and text.endswith(",")):
             raise self.error(f"expected a text such as 5:Chunk, got {line[:40]!r}")
         if len(text.encode("utf-8", "surrogateescape")) - 1 != int(length):
             raise self.error(f"expected a text of {length} bytes, got {line[:40]!r}")
@@ -191,11 +200,17 @@ def parse_wapiti_model(text: str, *, source: str | None = None) -> TextModel:
             if observation[0] in kinds:
                 positions[observation] = size
                 size += room
-    weights = np.zeros(size)
+    try:
+        weights = np.zeros(size)
+    except (MemoryError, ValueError):  # ValueError: more than the address space
+        message = (
+            f"the weights of {len(observations):,} observations and {count:,} labels take {size >> 27:,} GB, more than there is"
+        )
+        raise lines.error(message) from None
     weight_count = 0
     for line in lines.rest():
         number, sign, weight = line.partition("=")
-        if not (sign and number.isascii() and number.isdigit() and int(number) < size):
+        if not (sign and _is_number(number) and int(number) < size):
             raise lines.error(f"expected a number below {size}, = and a weight, got {line[:40]!r}")
         weights[int(number)] = lines.weight(weight)
         weight_count += 1
@@ -217,7 +232,7 @@ def parse_crfpp_model(text: str, *, source: str | None = None) -> TextModel:
     for line in lines.block("the header"):
         name, _, value = line.partition(":")
         head[name.strip()] = value.strip()
-    if not head.get("maxid", "").isdigit():
+    if not _is_number(head.get("maxid", "")):
         raise lines.error("expected a header with version, cost-factor, maxid and xsize")
     size = int(head["maxid"])  # the cost factor is not used: CRF++ tags with another one, 1 by default
     labels = tuple(lines.block("labels"))
@@ -227,7 +242,7 @@ def parse_crfpp_model(text: str, *, source: str | None = None) -> TextModel:
     for line in lines.block("observations"):
         number, _, observation = line.partition(" ")
         room = count if observation[:1] == "U" else count * count
-        if not (number.isascii() and number.isdigit() and observation[:1] in ("U", "B") and int(number) + room <= size):
+        if not (_is_number(number) and observation[:1] in ("U", "B") and int(number) + room <= size):
             raise lines.error(f"expected a number and an observation, got {line[:40]!r}")
         positions[observation] = int(number)
     # In single precision, as in the binary model.

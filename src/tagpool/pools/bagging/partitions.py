@@ -137,7 +137,7 @@ def parse_scheme(text: str, seed: int = 1) -> BagScheme:
     (RandomParts(count=3, seed=1), LabelWise())
     """
     name, *numbers = text.split(":")
-    if all(number.isascii() and number.isdigit() for number in numbers) and int((numbers or ["1"])[0]) > 0:
+    if all(number.isascii() and number.isdigit() and len(number) <= 15 for number in numbers) and int((numbers or ["1"])[0]) > 0:
         if name == "random" and len(numbers) in (1, 2):
             return RandomParts(*map(int, numbers)) if len(numbers) == 2 else RandomParts(int(numbers[0]), seed)
         if name == "sequential" and len(numbers) == 1:
