@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 from hypothesis import assume, given, settings
@@ -81,8 +82,8 @@ def test_documents(read, documents, expected):
         ({"tokens": ["a"], "word": ["b"]}, '"tokens" and "word"'),
         ({"tokens": ["a"], "pos": ["b"]}, "expected the columns word, got word, pos"),
         ({"text": "a"}, "expected the columns word, got word, space"),
-        ({}, 'expected a key "tokens" or "text", got none'),
-        ({"words": ["a"]}, "got 'words'"),
+        ({}, "expected a key 'tokens' or 'text'; the record has the keys none; "),
+        ({"words": ["a"]}, "the record has the keys 'words'; "),
         ([1], "got list"),
         ("x", "got str"),
         (None, "got NoneType"),
@@ -334,3 +335,75 @@ def test_labels_that_mark_no_spans_are_not_lost_in_silence():
 def test_reserved_names_are_refused(name):
     with pytest.raises(InputError, match=f"column '{name}' has a name that JSONL reserves"):
         format_jsonl(Corpus.from_columns({"word": [["a"]], name: [["b"]]}))
+
+
+SPANS = [[0, 3, "PER"]]
+DICTS = [{"start": 0, "end": 3, "label": "PER"}]
+TEXT = {"text": "Ann left"}
+TOKENS = {"tokens": ["Ann", "left"]}
+PRODIGY_TOKENS = [{"text": "Ann", "start": 0, "end": 3, "id": 0}]
+UNDERSTOOD = "those understood are 'tokens', 'text', 'document', 'labels', 'label', 'entities', 'spans', 'ents'"
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        {**TEXT, "label": SPANS, "id": 3, "Comments": []},  # doccano
+        {**TEXT, "entities": [{"id": 1, "label": "PER", "start_offset": 0, "end_offset": 3}], "relations": [{"id": 2}]},
+        {**TEXT, "spans": DICTS, "meta": {"source": ["x"]}, "answer": "accept", "options": [1, 2]},  # Prodigy
+        {**TEXT, "ents": DICTS, "sents": [{"start": 0, "end": 8}]},  # spaCy
+        {**TEXT, "label": "news", "spans": DICTS},
+        {**TEXT, "labels": [], "entities": SPANS},
+        {**TOKENS, "labels": ["B-PER", "O"], "ner_tags": [1, 0], "text": "Ann left", "spans": SPANS, "topics": ["x"]},
+        {**TOKENS, "label": ["B-PER", "O"], "topics": ["x"]},
+    ],
+)
+def test_keys_of_annotation_tools(read, record):
+    assert read(lines(record), "a.jsonl").labels == [["B-PER", "O"]]
+
+
+@pytest.mark.parametrize(
+    ("record", "key"),
+    [
+        ({**TEXT, "annotations": [{"result": [{"value": {"start": 0, "end": 3, "labels": ["PER"]}}]}]}, "annotations"),
+        ({**TEXT, "tags": SPANS}, "tags"),
+        ({**TEXT, "ner": ["B-PER", "O"]}, "ner"),
+        ({**TEXT, "annotation": {"spans": SPANS}}, "annotation"),
+        ({**TOKENS, "ner_tags": [3, 0]}, "ner_tags"),
+        ({**TOKENS, "tags": ["B-PER"]}, "tags"),
+    ],
+)
+def test_annotation_under_unknown_keys_is_an_error(read, record, key):
+    with pytest.raises(InputError) as caught:
+        read(lines(record), "a.jsonl")
+    assert f":1: the key '{key}' may have labels, but is not understood; the record has the keys " in str(caught.value)
+    assert ", ".join(map(repr, record)) in str(caught.value)
+    assert UNDERSTOOD in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("record", "message"),
+    [
+        (
+            {"data": {"text": "Ann"}, "annotations": []},
+            "expected a key 'tokens' or 'text'; the record has the keys 'data', 'annotations'; ",
+        ),
+        ({**TOKENS, "entities": SPANS}, "the tokens have no 'labels', one per token, and spans need a 'text' instead of tokens"),
+        ({**TEXT, "tokens": PRODIGY_TOKENS, "spans": DICTS}, '"tokens": expected a list of non-empty strings'),
+    ],
+)
+def test_annotation_that_is_not_understood(read, record, message):
+    with pytest.raises(InputError, match=re.escape(message)):
+        read(lines(record), "a.jsonl")
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        {**TEXT, "id": 3, "score": 0.5, "answer": "accept", "meta": {"topics": ["x"]}, "none": None, "empty": []},
+        {**TOKENS, "id": "7", "pos": ["NNP", "VBD"], "meta": {"a": 1}},
+    ],
+)
+def test_notes_beside_a_text_without_labels_are_ignored(read, record):
+    corpus = read(lines(record), "a.jsonl")
+    assert (corpus.words, corpus.label_column) == ([["Ann", "left"]], None)

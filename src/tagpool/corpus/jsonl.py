@@ -3,9 +3,11 @@
 Tokens: ``{"tokens": ["Ann", "left"], "labels": ["B-PER", "O"]}``; any other key with a list of one string per token is a column.
 
 Spans: ``{"text": "Ann left.", "labels": [[0, 3, "PER"]]}`` with character offsets, as doccano and others write them
-(``"label"`` and ``"entities"`` are read as well). :func:`tagpool.tokenize` tokenises the text; labels are BIO2. Writing
-restores the text and the spans, except for blanks before the first token (offsets are then counted without them).
+(``"label"``, ``"entities"``, ``"spans"`` and ``"ents"`` are read as well). :func:`tagpool.tokenize` tokenises the text; labels
+are BIO2. Writing restores the text and the spans, except for blanks before the first token (offsets are then counted without
+them).
 
+Other keys are ignored. But a record without labels whose other keys have lists is an error, since its annotation would be lost.
 A sentence without tokens is valid. A key ``"document"`` marks documents: a new one begins where its value changes.
 """
 
@@ -28,7 +30,9 @@ from tagpool.errors import InputError
 Misaligned = Literal["error", "expand", "drop"]
 """Policy for spans that begin or end inside a token: raise an error, expand to whole tokens, or drop the span."""
 
-SPAN_KEYS = ("labels", "label", "entities")  # of the spans of a text
+SPAN_KEYS = ("labels", "label", "entities", "spans", "ents")  # of the spans of a text
+_KEYS = ("tokens", "text", "document", *SPAN_KEYS)
+_NOTES = ("meta", "metadata", "info", "id", "relations")  # keys without labels of tokens, in files of annotation tools
 Fail = Callable[[str], InputError]  # creates an error with the line of an object
 
 
@@ -43,6 +47,8 @@ def read_jsonl(path: str | Path, *, misaligned: Misaligned = "error", encoding: 
     last_document: Any = None
     for record, fail in parse_records(enumerate(read_lines(path, encoding=encoding), 1), source):
         columns = record_columns(record, misaligned, fail)
+        if LABEL not in columns:
+            _check_keys(record, columns, fail)
         if columns[WORD]:
             names = columns if names is None else names
             if columns.keys() != names.keys():
@@ -85,7 +91,25 @@ def record_columns(record: dict[str, Any], misaligned: Misaligned, fail: Fail) -
         return _token_columns(record, fail)
     if "text" in record:
         return _span_columns(record, misaligned, fail)
-    raise fail(f'expected a key "tokens" or "text", got {", ".join(map(repr, record)) or "none"}')
+    raise fail(f"expected a key 'tokens' or 'text'; {_list_keys(record)}")
+
+
+def _check_keys(record: dict[str, Any], columns: dict[str, list[str]], fail: Fail) -> None:
+    """Raise an error if a record without labels has other keys with lists: they may be its annotation."""
+    for key, value in record.items():
+        if key not in (*_KEYS, *_NOTES, *columns) and _has_list(value):
+            raise fail(f"the key {key!r} may have labels, but is not understood; {_list_keys(record)}; rename or remove it")
+    if "tokens" in record and any(isinstance(record.get(key), (list, dict)) and record[key] for key in SPAN_KEYS[1:]):
+        raise fail(f"the tokens have no 'labels', one per token, and spans need a 'text' instead of tokens; {_list_keys(record)}")
+
+
+def _has_list(value: Any) -> bool:
+    return bool(value) if isinstance(value, list) else isinstance(value, dict) and any(map(_has_list, value.values()))
+
+
+def _list_keys(record: dict[str, Any]) -> str:
+    keys, understood = (", ".join(map(repr, names)) or "none" for names in (record, _KEYS))
+    return f"the record has the keys {keys}; those understood are {understood}"
 
 
 def _is_text(record: dict[str, Any]) -> bool:
@@ -140,7 +164,10 @@ def _span_columns(record: dict[str, Any], misaligned: Misaligned, fail: Fail) ->
 
 def character_ranges(record: dict[str, Any], fail: Fail) -> list[tuple[int, int, str]]:
     """Return the character spans of an object: (begin, end, type)."""
-    key = next((key for key in SPAN_KEYS if key in record), "")
+    keys = [key for key in SPAN_KEYS if key in record]
+    # A list with spans comes first: an annotation tool may also write an empty list, or the class of the text.
+    keys.sort(key=lambda key: (not isinstance(record[key], list), not record[key]))
+    key = keys[0] if keys else ""
     value = record.get(key, [])
     ranges: list[tuple[int, int, str]] = []
     for span in value if isinstance(value, list) else [value]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from itertools import pairwise
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
@@ -185,6 +185,25 @@ def test_a_scheme_keeps_transitions_legal():
     # No expert has the whole sequence: the nearest valid one has the same type.
     alone = {name: [["I-Y", "I-Y"]] for name in experts}
     assert legal.predict(alone) == [["B-Y", "I-Y"]]
+
+
+@pytest.mark.parametrize("method", [name for name, method in METHODS.items() if not method.draws_paths])
+@pytest.mark.parametrize("combine", ["product", "sum"])
+def test_experts_that_abstain_vote_for_no_entity(method, combine):
+    gold = [["B-PER", "O"], ["O", "B-LOC"], ["O", "O"], ["B-PER", "I-PER"]] * 5
+    experts = {"a": gold, "b": [["O", "O"], ["O", "B-LOC"], ["O", "O"], ["B-PER", "O"]] * 5}
+    free = VotePool(method, combine=combine).fit(experts, gold)
+    legal = VotePool(method, combine=combine, scheme="bio2").fit(experts, gold)
+    silent, some = [None, None, None], ["O", None, "B-LOC"]
+    for first, second in product([silent, some, None, [None, None, "B-LOC"], ["O", None, None]], repeat=2):
+        if first is second is None:
+            continue
+        votes = {"a": [first], "b": [second]}
+        (labels,), (confidence,) = free.predict_with_confidence(votes)
+        (same,), (same_confidence,) = legal.predict_with_confidence(votes)
+        assert (labels, confidence.tolist()) == (same, same_confidence.tolist()), votes
+    # The label without a scheme is O, after which I-PER is not valid.
+    assert legal.predict({"a": [["B-PER", None, "I-PER"]], "b": [["B-PER", None, "I-PER"]]}) == [["B-PER", "O", "B-PER"]]
 
 
 def test_the_best_legal_sequence_is_that_of_all_sequences():

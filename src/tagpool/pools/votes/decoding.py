@@ -11,6 +11,7 @@ from tagpool.pools.votes.ballots import Ballots, FloatArray, IntArray
 from tagpool.pools.weight_learning import decode_scores
 
 _FLOOR = 1e-9  # votes of a label without votes: every legal sequence stays possible
+_WITHOUT_VOTES = 2.0  # votes of the label of a token without votes: more than those of another token, which are at most 1
 _SAME_TYPE = 1e-6  # part of a label's votes for other labels of its type: an illegal I-PER becomes B-PER, not B-LOC
 
 
@@ -26,18 +27,25 @@ def vote_weights(ballots: Ballots, rows: IntArray, weights: FloatArray, labels: 
     return votes
 
 
-def decode_legal(ballots: Ballots, votes: FloatArray, rules: SchemeConstraints, product: bool) -> IntArray:
+def decode_legal(
+    ballots: Ballots, votes: FloatArray, rules: SchemeConstraints, product: bool, unrestricted: IntArray
+) -> IntArray:
     """Return the labels of the best legal sequences, by the product or the sum of the votes.
+
+    ``unrestricted`` are the labels without the scheme. A token without votes keeps its label there.
 
     >>> from tagpool import Scheme
     >>> from tagpool.pools.votes.ballots import ballots_of
     >>> one = ballots_of({"a": [["O", "I-X"]], "b": [["B-X", "I-X"]]}, None, labels=["O", "B-X", "I-X"])
     >>> votes = vote_weights(one, np.zeros(2, np.int32), np.array([[0.6, 0.4]]), 3)
-    >>> decode_legal(one, votes, Scheme.BIO2.constraints(one.labels), product=True).tolist()
+    >>> decode_legal(one, votes, Scheme.BIO2.constraints(one.labels), True, np.zeros(2, np.int32)).tolist()
     [1, 2]
     """
     parts = [label_parts(label) for label in rules.labels]
     same_type = np.array([[a.role != "O" != b.role and a.type == b.type for b in parts] for a in parts], np.float64)
+    silent = np.flatnonzero(votes.sum(axis=1) == 0)
+    votes = votes.copy()
+    votes[silent, unrestricted[silent]] = _WITHOUT_VOTES
     nodes = votes + _SAME_TYPE * (votes @ same_type) + _FLOOR
     if product:
         nodes = np.log(nodes)

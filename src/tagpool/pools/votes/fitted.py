@@ -45,13 +45,13 @@ class FittedVotes:
         labels, confidence = native.vote(np.ascontiguousarray(self.weights.ravel()), product)
         if self.drawn_from is not None:
             labels = native.draw(np.ascontiguousarray(self.drawn_from.ravel()), pool.seed)
+        labels = np.where(labels < 0, ballots.labels.index(self.fallback), labels).astype(np.int32)
         if scheme is not None and rows is not None:
             votes = vote_weights(ballots, rows, self.weights, len(ballots.labels))
-            labels = decode_legal(ballots, votes, Scheme.of(scheme).constraints(ballots.labels), product)
+            labels = decode_legal(ballots, votes, Scheme.of(scheme).constraints(ballots.labels), product, labels)
         if scheme is not None or self.drawn_from is not None:
             confidence = self._confidence(ballots, rows, labels)
-        fallback = ballots.labels.index(self.fallback)
-        return np.where(labels < 0, fallback, labels).astype(np.int32), confidence
+        return labels, confidence
 
     def _rows(self, ballots: Ballots, key: Key) -> IntArray:
         """Return the row of the weights for every token."""
