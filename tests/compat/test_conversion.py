@@ -113,3 +113,10 @@ def test_weights_of_a_crfsuite_file_in_any_order(first: int, second: int, expect
     assert weights.to_expert("CRFsuite").predict([[["x"]]]) == [tagger.tag([["x"]])]
     again = _native.CrfsuiteTagger.read(weights.to_crfsuite())
     assert again.tag([["x"]]) == tagger.tag([["x"]])
+
+
+@pytest.mark.parametrize(("state", "transition"), [(1e300, 0.0), (0.0, -1e300)])
+def test_weights_beyond_single_precision_are_refused(state: float, transition: float) -> None:
+    weights = from_crfsuite(_native.CrfsuiteTagger.read(written(["A"], ["x"], [state], [transition])))
+    with pytest.raises(InputError, match="a weight of magnitude 1e\\+300 exceeds single precision"):
+        weights.to_expert("CRFsuite")

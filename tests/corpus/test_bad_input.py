@@ -425,3 +425,11 @@ def test_write_corpus_checks_its_arguments(tmp_path):
         with pytest.raises(InputError, match=message):
             write_corpus(TINY, tmp_path / "a", **options)
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("format_", ["conll", "text"])
+def test_a_byte_order_mark_of_the_first_word_is_written_and_read(tmp_path: Path, format_: str) -> None:
+    corpus = Corpus.from_lists(word=[["\ufeffAnn", "left"]])
+    write_corpus(corpus, tmp_path / "a", format=format_)
+    again = read_corpus(tmp_path / "a", format=format_)
+    assert [word for words in again.words for word in words] == ["\ufeffAnn", "left"]

@@ -78,13 +78,20 @@ class ChainWeights:
         encoder.labels_ = tuple(self.labels)
         count = len(self.labels)
         ends = [np.broadcast_to(weights, count) for weights in (self.start, self.end)]
-        edges = np.concatenate([self.transitions.ravel(), *ends]).astype(np.float32)
+        edges = _single(np.concatenate([self.transitions.ravel(), *ends]))
         expert = CRF(pairs="observed")
-        cells = self.pair_attributes, self.pair_labels, self.pair_weights.astype(np.float32)
+        cells = self.pair_attributes, self.pair_labels, _single(self.pair_weights)
         expert._model = _native.Model.from_given(encoder.fitted_native, self.labels, *cells, edges)
         expert._encoder, expert._names, expert.log_ = encoder, None, []
         expert._summary = {"trainer": f"converted from a model of {origin}"}
         return expert
+
+
+def _single(weights: NDArray[np.float64]) -> NDArray[np.float32]:
+    largest = float(np.abs(weights).max(initial=0))
+    if largest > float(np.finfo(np.float32).max):
+        raise InputError(f"a weight of magnitude {largest:g} exceeds single precision, which tagpool models have")
+    return weights.astype(np.float32)
 
 
 def _bytes(text: str) -> bytes:

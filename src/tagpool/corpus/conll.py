@@ -17,7 +17,7 @@ from pathlib import Path
 from tagpool import _native
 from tagpool.corpus.corpus import LABEL, WORD, Corpus
 from tagpool.corpus.faults import NameFaults
-from tagpool.corpus.files import read_bytes, source_name
+from tagpool.corpus.files import protect_mark, read_bytes, source_name
 from tagpool.corpus.schemes import Scheme, detect
 from tagpool.corpus.text import SPACE
 from tagpool.errors import InputError
@@ -130,7 +130,7 @@ def format_conll(corpus: Corpus, *, columns: Sequence[str] | None = None, separa
         lines += [line for _, _, line in asides.get(number, ()) if _is_safe_comment(line, len(names))]
         lines += map(separator.join, zip(*sentence, strict=True))
         lines.append("")
-    return "\n".join(lines) + "\n"
+    return protect_mark("\n".join(lines) + "\n")
 
 
 def _asides(corpus: Corpus) -> dict[int, list[tuple[int, int, str]]]:

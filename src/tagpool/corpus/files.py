@@ -15,7 +15,8 @@ from tagpool.corpus.whole_file import WholeFile
 from tagpool.errors import InputError, OutOfMemoryError, OutputError
 
 STANDARD_STREAM = "-"
-BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_MARK = "\ufeff"
+BYTE_ORDER_MARK = _MARK.encode()
 ENCODING_OPTION = "--encoding latin-1"  # in messages about invalid UTF-8, also in those of native/text/conll.cpp
 GZIP_MAGIC = b"\x1f\x8b"
 _GZIP_WINDOW = 16 + zlib.MAX_WBITS  # zlib writes a gzip header without a time stamp: equal text, equal bytes
@@ -33,6 +34,11 @@ def read_bytes(path: str | Path, *, encoding: str = "utf-8") -> bytes:
         if data.startswith(GZIP_MAGIC):
             data = gzip.decompress(data)
     return data if encoding.lower().replace("_", "-") in ("utf-8", "utf8") else _recode(data, encoding, source)
+
+
+def protect_mark(text: str) -> str:
+    """Return the text of a file: a word at its beginning keeps its byte order mark, since readers remove the first one."""
+    return f"{_MARK}{text}" if text.startswith(_MARK) else text
 
 
 @contextlib.contextmanager

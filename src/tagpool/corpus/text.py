@@ -21,7 +21,7 @@ from typing import NamedTuple
 from tagpool import _native
 from tagpool.corpus.corpus import WORD, Corpus
 from tagpool.corpus.faults import NameFaults
-from tagpool.corpus.files import read_lines, source_name
+from tagpool.corpus.files import protect_mark, read_lines, source_name
 from tagpool.errors import InputError
 
 LONGEST_LINE = 262_144
@@ -96,7 +96,7 @@ def format_text(corpus: Corpus) -> str:
         if number in documents:
             lines.append("")
         lines.append(text.replace("\n", " ").replace("\r", " "))
-    return "\n".join(lines) + "\n"
+    return protect_mark("\n".join(lines) + "\n")
 
 
 def texts(corpus: Corpus) -> list[str]:
