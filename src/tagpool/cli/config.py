@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from tagpool import _native
+from tagpool.cli.console import print_text
 from tagpool.cli.training.learners import LEARNERS
 from tagpool.config import commented
 from tagpool.config_keys import FEATURES, DataOptions, FeatureOptions, OutputOptions, nested_sections, template_owner
@@ -29,7 +30,7 @@ def config(
       tagpool train --config run.toml --train train.conll --model ner.tagpool
       tagpool config ner.tagpool
     """
-    typer.echo(template(what) if what in LEARNERS else stored(Path(what)), nl=False)
+    print_text(template(what) if what in LEARNERS else stored(Path(what)))
 
 
 def template(kind: str) -> str:

@@ -3,22 +3,42 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import IO, Annotated, Any
 
 import typer
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from tagpool.corpus.formats import Format
+from tagpool.visible import VisibleStream, make_visible
 
 
 class _Console(Console):
-    """Rich's console for plain text; a closed pipe (``| head``) raises BrokenPipeError instead of ending the program."""
+    """Rich's console for plain text; a closed pipe (``| head``) raises BrokenPipeError instead of ending the program.
+
+    Escape sequences in tokens, labels and file names are displayed, not executed.
+    """
 
     def __init__(self, **options: Any) -> None:
         super().__init__(highlight=False, markup=False, emoji=False, **options)  # words may have brackets and colons
+
+    def render_str(self, text: str, **options: Any) -> Text:
+        """Return a text to print. Every string is printed through this method, also those of tables."""
+        return super().render_str(make_visible(text), **options)
+
+    @property
+    def file(self) -> IO[str]:
+        """The stream that is written to."""
+        stream = super().file
+        return stream.stream if isinstance(stream, VisibleStream) else stream
+
+    @file.setter
+    def file(self, stream: IO[str]) -> None:
+        self._file = stream
 
     def on_broken_pipe(self) -> None:
         raise BrokenPipeError
@@ -42,7 +62,12 @@ def report_error(message: str) -> None:
 
 def print_json(value: Any) -> None:
     """Print one JSON value on one line."""
-    typer.echo(json.dumps(value, ensure_ascii=False))
+    typer.echo(make_visible(json.dumps(value, ensure_ascii=False), "u"))
+
+
+def print_text(text: str) -> None:
+    """Print a text as it is; on a terminal, control characters are visible."""
+    typer.echo(make_visible(text) if sys.stdout.isatty() else text, nl=False)
 
 
 def print_table(

@@ -8,6 +8,7 @@ import os
 import sys
 
 from tagpool.cli import signals
+from tagpool.visible import VisibleStream
 
 _CTRL_C = 130  # exit code of typer after a KeyboardInterrupt
 _MESSAGE = "interrupted; nothing was written\n"
@@ -17,7 +18,10 @@ def run() -> None:
     """Run ``tagpool``."""
     try:
         signals.install_handlers()
-        importlib.import_module("tagpool.cli.main").app()
+        app = importlib.import_module("tagpool.cli.main").app
+        if sys.stderr is not None:
+            sys.stderr = VisibleStream(sys.stderr)  # for messages about the usage, and warnings
+        app()
     except KeyboardInterrupt:
         _leave_interrupted(_MESSAGE)
     except MemoryError:  # during an import: commands report their own

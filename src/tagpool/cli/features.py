@@ -9,7 +9,16 @@ from typing import Annotated, Any
 
 import typer
 
-from tagpool.cli.console import ColumnsOption, EncodingOption, FormatOption, JsonOption, output, print_json, print_table
+from tagpool.cli.console import (
+    ColumnsOption,
+    EncodingOption,
+    FormatOption,
+    JsonOption,
+    output,
+    print_json,
+    print_table,
+    print_text,
+)
 from tagpool.corpus.corpus import Corpus
 from tagpool.corpus.formats import read_corpus
 from tagpool.errors import InputError
@@ -51,7 +60,7 @@ def features(
     """
     if preset is not None:
         text = preset_text(preset)
-        print_json({"name": preset, "text": text}) if json else typer.echo(text, nl=False)
+        print_json({"name": preset, "text": text}) if json else print_text(text)
         return
     if file is None and templates is None:
         _list_presets_and_functions(json)

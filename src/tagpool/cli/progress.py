@@ -5,15 +5,23 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterator
 
-from rich.progress import BarColumn, Progress, ProgressColumn, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import BarColumn, Progress, ProgressColumn, Task, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.text import Text
 
 from tagpool.cli.console import errors
 from tagpool.optim.watch import Epoch
 
 
+class _Description(ProgressColumn):
+    """The text before a bar."""
+
+    def render(self, task: Task) -> Text:
+        """Return the description of a task as plain text."""
+        return errors.render_str(task.description)
+
+
 def _progress(*columns: ProgressColumn, transient: bool = False) -> Progress:
-    description = TextColumn("{task.description}", markup=False)
-    return Progress(description, BarColumn(bar_width=30), TimeElapsedColumn(), *columns, console=errors, transient=transient)
+    return Progress(_Description(), BarColumn(bar_width=30), TimeElapsedColumn(), *columns, console=errors, transient=transient)
 
 
 @contextlib.contextmanager

@@ -13,6 +13,7 @@ from typing import BinaryIO
 from tagpool import _native
 from tagpool.corpus.whole_file import WholeFile
 from tagpool.errors import InputError, OutOfMemoryError, OutputError
+from tagpool.visible import make_visible
 
 STANDARD_STREAM = "-"
 _MARK = "\ufeff"
@@ -147,8 +148,13 @@ def write_text(path: str | Path, text: str) -> None:
 
 
 def _write_standard_output(data: bytes) -> None:
-    """Write UTF-8 in every locale, and flush; a stream without a buffer (in tests and notebooks) gets text."""
+    """Write UTF-8 in every locale, and flush; a stream without a buffer (in tests and notebooks) gets text.
+
+    A terminal displays control characters, and does not execute them.
+    """
     try:
+        if sys.stdout.isatty():
+            data = make_visible(data.decode("utf-8", "backslashreplace")).encode()
         binary = getattr(sys.stdout, "buffer", None)
         if binary is None:
             sys.stdout.write(data.decode())
