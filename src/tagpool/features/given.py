@@ -99,7 +99,7 @@ def _flat_labels(encoding: _native.Encoding, labels: Iterable[Iterable[str]] | N
         for token, label in enumerate(sentence, 1):
             if not isinstance(label, str):
                 raise InputError(f"sentence {number}, token {token}: expected text as label, got {type(label).__name__}")
-        flat += sentence
+        flat.extend(sentence)
     return flat
 
 
