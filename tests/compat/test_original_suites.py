@@ -2,47 +2,27 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import subprocess
 import sys
 import tarfile
-import urllib.error
-import urllib.request
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from compat.downloads import FILES, download
 
-_FILES = "https://files.pythonhosted.org/packages"
 # Source distributions with their SHA-256.
 SUITES = {
     "python_crfsuite-0.9.12": (
-        f"{_FILES}/b6/bb/946c0f96b4d3f7916f0558e19245d2248caebb3f470bcffae8fbf8d862e9/python_crfsuite-0.9.12.tar.gz",
+        f"{FILES}/b6/bb/946c0f96b4d3f7916f0558e19245d2248caebb3f470bcffae8fbf8d862e9/python_crfsuite-0.9.12.tar.gz",
         "db37fccc3bd8f0c49c28a7697ca79c89d67b3fd5bf119122866169240ac4c480",
     ),
     "sklearn_crfsuite-0.5.0": (
-        f"{_FILES}/d7/d4/26211eb22127f8476589e92448273c698f4ac39fce2e300cd0a1f748de98/sklearn_crfsuite-0.5.0.tar.gz",
+        f"{FILES}/d7/d4/26211eb22127f8476589e92448273c698f4ac39fce2e300cd0a1f748de98/sklearn_crfsuite-0.5.0.tar.gz",
         "136cb941ff5f7ce62a2c378988d1123ac1037241e73999ae404509a2135078e9",
     ),
 }
-
-
-def download(name: str, folder: Path) -> Path:
-    """Return the downloaded archive; skip the test without network."""
-    url, checksum = SUITES[name]
-    path = folder / f"{name}.tar.gz"
-    if not path.exists():
-        try:
-            with urllib.request.urlopen(url, timeout=60) as response:
-                content = response.read()
-        except (urllib.error.URLError, TimeoutError) as error:
-            pytest.skip(f"{url} is not available ({error}): the suite of {name} is downloaded, not copied")
-        partial = folder / f"{name}.{os.getpid()}"
-        partial.write_bytes(content)
-        partial.replace(path)
-    assert hashlib.sha256(path.read_bytes()).hexdigest() == checksum, f"{path}: not the published file; delete it"
-    return path
 
 
 def run_suite(tests: Path, folder: Path, *options: str) -> dict[str, str]:
@@ -63,7 +43,7 @@ def run_suite(tests: Path, folder: Path, *options: str) -> dict[str, str]:
 
 @pytest.mark.parametrize("name", SUITES)
 def test_what_passes_with_the_original_passes_with_the_drop_in(name: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
-    with tarfile.open(download(name, request.config.cache.mkdir("suites"))) as archive:
+    with tarfile.open(download(*SUITES[name], request.config.cache.mkdir("suites"))) as archive:
         archive.extractall(tmp_path, filter="data")
     results = []
     for options in ((), ("-p", "compat.redirect")):

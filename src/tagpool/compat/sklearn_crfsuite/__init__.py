@@ -1,6 +1,6 @@
 """Drop-in replacement for sklearn-crfsuite: ``from tagpool.compat import sklearn_crfsuite``.
 
-``CRF``, and the modules ``metrics`` and ``scorers``.
+``CRF``, ``load`` for pickles of sklearn-crfsuite, and the modules ``metrics`` and ``scorers``.
 
 >>> from tagpool.compat import sklearn_crfsuite
 >>> crf = sklearn_crfsuite.CRF(c2=0.1).fit([[{"w": "the"}, {"w": "dog"}]] * 3, [["D", "N"]] * 3)
@@ -13,9 +13,10 @@ import sys
 from tagpool.lazy import attach
 
 _MODULES = ("metrics", "scorers", "estimator", "trainer", "utils")
-_find = attach(__name__, {"CRF": "tagpool.compat.sklearn_crfsuite.estimator"})
+_PUBLIC = {"CRF": "tagpool.compat.sklearn_crfsuite.estimator", "load": "tagpool.compat.sklearn_crfsuite.pickles"}
+_find = attach(__name__, _PUBLIC)
 
-__all__ = ["CRF", "metrics", "scorers"]
+__all__ = ["CRF", "load", "metrics", "scorers"]
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -203,3 +203,14 @@ class CRF(Parameters):
 
     def __getstate__(self) -> dict[str, Any]:
         return self.__dict__ | {"_tagger": None, "_dump": None, "_file": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Restore a pickle; with ``tagpool.compat.install()``, also one of sklearn-crfsuite."""
+        attributes = dict(state)
+        file = attributes.pop("modelfile", None)
+        attributes.pop("_info_cached", None)
+        if file is not None:
+            name = attributes.get("model_filename") or (None if file.content else file.name)
+            attributes |= {"_model": file.content, "model_filename": name}
+        self.__dict__.update(CRF().__dict__)  # defaults of parameters that an older version does not have
+        self.__dict__.update(attributes)

@@ -6,6 +6,7 @@ import os
 import tempfile
 import weakref
 from contextlib import suppress
+from typing import Any
 
 
 class ModelFile:
@@ -20,6 +21,15 @@ class ModelFile:
         self._model = model
         self._name = filename
         self._keep = keep
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Restore the FileResource of a pickle of sklearn-crfsuite."""
+        self.__init__(state.get("__FILE_RESOURCE_DATA__"), state.get("name"), keep=bool(state.get("keep_tempfiles")))  # type: ignore[misc]
+
+    @property
+    def content(self) -> bytes | None:
+        """Bytes of the model; None if it is in a file with a name."""
+        return self._model
 
     @property
     def name(self) -> str | None:
