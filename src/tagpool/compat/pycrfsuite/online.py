@@ -79,7 +79,7 @@ class EmptyTraining(PathTraining):
 
     def learn(self) -> _native.TrainedWeights:
         """Warn that there is nothing to learn from."""
-        warnings.warn("the model has no weights, since there are no instances: call append(xseq, yseq) first", stacklevel=5)
+        warnings.warn("the model has no weights, since there are no instances: call append(xseq, yseq) first", stacklevel=6)
         self.write("L-BFGS terminated with error code (-1020)")
         return self.weights()
 
