@@ -10,6 +10,7 @@ import tempfile
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).parents[2]
 REPLAY = "TAGPOOL_REPLAY" in os.environ  # run stored inputs once, to measure line coverage
@@ -57,6 +58,14 @@ def fuzz(check: Callable[[bytes], None], *, model_files: bool = False) -> None:
     options = {"custom_mutator": _model_mutator()} if model_files else {}
     atheris.Setup(sys.argv, run, **options)
     atheris.Fuzz()
+
+
+def read_again(read: Callable[[], Any]) -> Any:
+    """Return the result of reading what was written, which may not be refused."""
+    try:
+        return read()
+    except TagpoolError as error:
+        raise AssertionError(f"written, but refused: {error}") from error
 
 
 def _model_mutator() -> Callable[[bytes, int, int], bytes]:
