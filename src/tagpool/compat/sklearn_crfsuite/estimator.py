@@ -105,6 +105,8 @@ class CRF(Parameters):
                 continue
             for sequence, its_labels in _zip_instances(features, labels):
                 trainer.append(sequence, its_labels, number)
+            if self.verbose:
+                print()
         model = trainer.trained(-1 if X_dev is None else 1)
         self._model, self._tagger, self._dump, self._file = model, None, None, None
         self.training_log_ = trainer.logparser

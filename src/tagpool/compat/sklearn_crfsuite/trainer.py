@@ -21,6 +21,9 @@ _PARTS = (
 )
 
 
+_HEADS = ("Label", "Precision", "Recall", "F1", "Support")
+
+
 class LinePerIterationTrainer(Trainer):
     """If ``verbose``, print one line per iteration, and at the end the scores of each label on the dev set."""
 
@@ -34,12 +37,21 @@ class LinePerIterationTrainer(Trainer):
         last = self.logparser.last_iteration if self.logparser else None
         scores = sorted((last or {}).get("scores", {}).items())
         if scores:
-            width = max(len("Label"), *(len(label) for label, _ in scores))
-            head = f"{'Label':<{width}}  Precision  Recall     F1  Support"
-            lines = [
-                f"{label:<{width}}  {score.precision or 0:9.3f}  {score.recall or 0:6.3f}  {score.f1 or 0:5.3f}  {score.ref:7}"
+            rows = [
+                [
+                    label,
+                    *("" if rate is None else f"{rate:.3f}" for rate in (score.precision, score.recall, score.f1 or 0)),
+                    str(score.ref),
+                ]
                 for label, score in scores
             ]
-            bar = "-" * len(head)
-            sys.stdout.write("\n".join([bar, head, *lines, bar, ""]))
+            widths = [max(len(head) + 2, *(len(row[i]) for row in rows)) for i, head in enumerate(_HEADS)]
+            lines = [
+                "  ".join(
+                    cell.rjust(width) if i else cell.ljust(width) for i, (cell, width) in enumerate(zip(row, widths, strict=True))
+                )
+                for row in ([*_HEADS], ["-" * width for width in widths], *rows)
+            ]
+            size = len(lines[0])
+            sys.stdout.write("\n".join(["=" * size, *(line.rstrip() for line in lines), "-" * size, ""]))
         super().on_optimization_end(log)
