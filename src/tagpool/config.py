@@ -91,7 +91,7 @@ class Settings:
         if declared.problem(value) is not None:
             no_default = declared.required or declared.default is None
             default = "" if no_default else f"; the default is {declared.default!r}"
-            raise self.error(path, f"expected {_expected(declared)}{default}")
+            raise self.error(path, declared.native_problem(value) or f"expected {_expected(declared)}{default}")
 
     def check_keys(self, path: Key, keys: Collection[str]) -> None:
         """Raise an error for a key below a path that does not exist."""

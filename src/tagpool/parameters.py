@@ -23,6 +23,7 @@ else:
         return lambda decorated: decorated
 
 
+LARGEST_INTEGER = (1 << 63) - 1  # that the native core reads
 _REQUIRED: Any = object()
 _SCALARS = ("None", "bool", "int", "float", "str")
 
@@ -69,9 +70,17 @@ class Parameter:
         >>> SGD.parameters()["epochs"].problem(0)
         'expected a whole number from 1; the default is 10'
         """
-        if self._accepts(value):
-            return None
+        if (problem := self.native_problem(value)) is not None or self._accepts(value):
+            return problem
         return f"expected {self.expected()}" + ("" if self.required else f"; the default is {self.default!r}")
+
+    def native_problem(self, value: Any) -> str | None:
+        """Return the error message for a text or number that the native core does not represent."""
+        if isinstance(value, str) and not is_text(value):
+            return "expected text; this has a lone surrogate, which UTF-8 does not encode"
+        if "int" in self.types and _whole(value) and value > LARGEST_INTEGER:
+            return "expected a whole number below 2^63"
+        return None
 
     def _accepts(self, value: Any) -> bool:
         types = self.types
@@ -114,8 +123,10 @@ class Parameter:
         return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} or {parts[-1]}"
 
     def _range(self) -> str:
-        low = "" if self.minimum is None else f" {'above' if isinstance(self.minimum, Exclusive) else 'from'} {self.minimum:g}"
-        high = "" if self.maximum is None else f" to {'less than ' * isinstance(self.maximum, Exclusive)}{self.maximum:g}"
+        low = (
+            "" if self.minimum is None else f" {'above' if isinstance(self.minimum, Exclusive) else 'from'} {_show(self.minimum)}"
+        )
+        high = "" if self.maximum is None else f" to {'less than ' * isinstance(self.maximum, Exclusive)}{_show(self.maximum)}"
         return low + high
 
 
@@ -255,8 +266,25 @@ class Parameters:
         return Tags(estimator_type=None, target_tags=target, input_tags=InputTags(two_d_array=False, string=True))
 
 
+def _show(bound: float) -> str:
+    return f"{bound:g}" if abs(bound) < 1e6 else f"{int(bound):,}"
+
+
 def _same(value: Any, default: Any) -> bool:
     return value is default or (type(value) is type(default) and bool(value == default))
+
+
+def is_text(value: str) -> bool:
+    """Return whether UTF-8 encodes a text: it has no lone surrogates.
+
+    >>> is_text("a"), is_text("\\ud800")
+    (True, False)
+    """
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _whole(value: Any) -> bool:
@@ -270,4 +298,7 @@ def _whole(value: Any) -> bool:
 def _number(value: Any) -> float | None:
     if hasattr(value, "__len__") or not hasattr(value, "__float__"):
         return None
-    return float(value)
+    try:
+        return float(value)
+    except OverflowError:  # a whole number above the range of float
+        return float("inf")

@@ -357,6 +357,17 @@ def test_written_files_are_ordinary(tmp_path):
     assert (tmp_path / "a").read_bytes() == "é".encode()
 
 
+def test_saving_does_not_change_the_umask(tmp_path, monkeypatch):
+    write_text(tmp_path / "a", "old")
+    (tmp_path / "a").chmod(0o604)
+    masks = []
+    monkeypatch.setattr(os, "umask", masks.append)
+    for name in "ab":
+        write_text(tmp_path / name, "new")
+    assert masks == []
+    assert (tmp_path / "a").stat().st_mode & 0o777 == 0o604
+
+
 def test_equal_text_makes_equal_gzip(tmp_path):
     for name in ("a.gz", "b.gz"):
         write_text(tmp_path / name, "some text")

@@ -47,7 +47,9 @@ NOISY_TEMPLATES = {
 
 
 def demo(
-    sentences: Annotated[int, typer.Option(min=10, help="Training sentences; dev and test have a quarter each.")] = 4000,
+    sentences: Annotated[
+        int, typer.Option(min=10, max=1_000_000, help="Training sentences; dev and test have a quarter each.")
+    ] = 4000,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the built-in corpus and of training.")] = 1,
     write: Annotated[
         Path | None, typer.Option(help="Only write train.conll, dev.conll and test.conll into this folder, and stop.")

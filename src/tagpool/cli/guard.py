@@ -56,6 +56,8 @@ def guard(command: Callable[..., None]) -> Callable[..., None]:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         except KeyboardInterrupt as interruption:
             _stop_interrupted(str(interruption) or "nothing was written")
+        except OverflowError as error:
+            _stop(f"error: a number is too large: {error}; use a smaller one", 2)
         except OSError as error:  # of standard output: other files are handled where they are written
             _stop(f"error: standard output: writing failed: {error.strerror or error}", 1)
         except Exception as error:

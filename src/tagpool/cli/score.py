@@ -44,7 +44,7 @@ def score(
     label: LabelOption = None,
     format: FormatOption = None,  # noqa: A002 - the option's name
     encoding: EncodingOption = "utf-8",
-    draws: Annotated[int, typer.Option(min=100, help="Number of bootstrap draws.")] = 10_000,
+    draws: Annotated[int, typer.Option(min=100, max=1_000_000, help="Number of bootstrap draws.")] = 10_000,
     seed: Annotated[int, typer.Option(min=0, help="Random seed of the bootstrap.")] = 1,
     json: JsonOption = False,
 ) -> None:

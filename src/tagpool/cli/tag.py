@@ -29,7 +29,7 @@ def tag(
     model: Annotated[Path, typer.Argument(help="Model file.")],
     file: Annotated[Path, typer.Argument(help="File to label; - is standard input.")] = Path(STANDARD_STREAM),
     output: OutputOption = Path(STANDARD_STREAM),
-    nbest: Annotated[int, typer.Option(min=0, help="Write the N best sequences of each sentence.")] = 0,
+    nbest: Annotated[int, typer.Option(min=0, max=100_000, help="Write the N best sequences of each sentence.")] = 0,
     probabilities: Annotated[
         bool, typer.Option("--probabilities", help="Write the probability of each label in a column before it.")
     ] = False,

@@ -6,6 +6,7 @@ import contextlib
 import gzip
 import sys
 import zlib
+from codecs import CodecInfo, lookup
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO
@@ -71,17 +72,28 @@ def _standard_input() -> bytes:
 
 
 def _recode(data: bytes, encoding: str, source: str) -> bytes:
+    find_codec(encoding, source)
     try:
         return data.decode(encoding).encode()
     except UnicodeEncodeError:
         raise InputError(f"expected {encoding}, got a lone surrogate, which is no text", source=source) from None
-    except LookupError:
-        raise InputError(f"unknown encoding {encoding!r}; try utf-8, latin-1, cp1252 or utf-16", source=source) from None
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise InputError(f"expected {encoding}, got an invalid byte: {error.reason}", source=source, line=line) from None
-    except ValueError as error:  # a NUL in the encoding's name, or an error of a codec
+    except ValueError as error:  # of a codec
         raise InputError(f"decoding as {encoding!r} failed: {error}", source=source) from None
+
+
+def find_codec(encoding: str, source: str) -> CodecInfo:
+    """Return the codec of a text encoding; raise an InputError for another name, also for codecs of bytes such as rot13."""
+    try:
+        codec = lookup(encoding)
+        "".encode(encoding)  # raises LookupError for codecs that do not convert text to bytes
+    except LookupError:
+        raise InputError(f"unknown encoding {encoding!r}; try utf-8, latin-1, cp1252 or utf-16", source=source) from None
+    except ValueError as error:  # a NUL in the name, or an error of the codec
+        raise InputError(f"decoding as {encoding!r} failed: {error}", source=source) from None
+    return codec
 
 
 def read_utf8(path: str | Path, *, encoding: str = "utf-8") -> bytes:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
@@ -58,8 +57,10 @@ class WholeFile:
             self._mode = self._target.stat().st_mode & 0o7777 if self._target.exists() else None
             if self._mode is not None and not os.access(self._target, os.W_OK):
                 raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
-            handle, name = tempfile.mkstemp(prefix=f".{self._target.name}.", dir=self._target.parent)
-            self._temporary = Path(name)
+            name = self._target.parent / f".{self._target.name}.{os.urandom(8).hex()}"
+            # The system applies the umask to new files; only the permissions of a replaced file are set.
+            handle = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666 if self._mode is None else 0o600)
+            self._temporary = name
             self._file = os.fdopen(handle, "wb")
         return self
 
@@ -77,10 +78,8 @@ class WholeFile:
             with _name_errors(self.path):
                 self._file.close()
                 if self._temporary is not None:
-                    mask = os.umask(0)
-                    os.umask(mask)
-                    # mkstemp creates private files; give the result default permissions, or those of the replaced file.
-                    self._temporary.chmod(0o666 & ~mask if self._mode is None else self._mode)
+                    if self._mode is not None:
+                        self._temporary.chmod(self._mode)
                     self._temporary.replace(self._target)
                     self._temporary = None
         finally:

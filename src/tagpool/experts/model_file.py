@@ -39,6 +39,8 @@ class ModelFile:
             return cls(_native.Container.open(str(path)), path)
         except _native.InputFault as fault:
             raise ModelError(_advise(str(fault.args[0]), path), source=path) from None
+        except TypeError:
+            raise ModelError(f"reading failed: the name {str(path)!r} is not UTF-8; rename the file") from None
 
     def text(self, key: str) -> str | None:
         """A text; None if it is missing."""

@@ -45,7 +45,9 @@ class TaggerParameters(Parameters):
         default="ner", kw_only=False, help="Feature templates: a preset, a file, or the text of the templates."
     )
     resources: Mapping[str, Any] | None = parameter(default=None, help="Resources that templates use, by name: objects or paths.")
-    min_count: int = parameter(default=1, minimum=1, tune=(1, 5), help="Features that occur less often are removed.")
+    min_count: int = parameter(
+        default=1, minimum=1, maximum=(1 << 32) - 1, tune=(1, 5), help="Features that occur less often are removed."
+    )
     unknown_label: str | None = parameter(default=None, help="Label of tokens whose label is unknown.")
     patience: int | None = parameter(
         default=5, minimum=1, help="Epochs without a better dev score before training stops; None: never stop."

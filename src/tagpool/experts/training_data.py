@@ -118,7 +118,19 @@ class TrainingData:
     def sentence_weights(self, sample_weight: Any) -> NDArray[np.float64]:
         """Weights of the sentences (default: 1)."""
         count = self.sentence_count
-        weights = np.ones(count) if sample_weight is None else np.asarray(sample_weight, np.float64)
+        weights = np.ones(count) if sample_weight is None else as_weights(sample_weight)
         if weights.shape != (count,) or not np.isfinite(weights).all() or (weights < 0).any():
             raise InputError(f"sample_weight: expected {count} finite numbers from 0 on, one per sentence")
         return weights
+
+
+def as_weights(sample_weight: Any) -> NDArray[np.float64]:
+    """Numbers for sentences; an InputError for other values.
+
+    >>> as_weights([1, 2.5])
+    array([1. , 2.5])
+    """
+    try:
+        return np.asarray(sample_weight, np.float64)
+    except (OverflowError, TypeError, ValueError):
+        raise InputError("sample_weight: expected finite numbers from 0 on, one per sentence") from None

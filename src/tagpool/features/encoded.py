@@ -42,8 +42,8 @@ class FeatureEncoder(Generic[_Native]):
         return self.fitted_native.names()
 
     def _check_min_count(self) -> None:
-        if type(self.min_count) is not int or self.min_count < 1:
-            raise InputError(f"min_count={self.min_count!r}: expected a whole number from 1 on")
+        if type(self.min_count) is not int or not 1 <= self.min_count < 1 << 32:
+            raise InputError(f"min_count={self.min_count!r}: expected a whole number from 1 to 2^32 - 1")
 
 
 @dataclass(frozen=True)

@@ -8,15 +8,13 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
-import numpy as np
-
 from tagpool import _native
 from tagpool.corpus.corpus import Corpus
 from tagpool.errors import InputError
 from tagpool.experts.inputs import are_given_features, as_corpus
 from tagpool.experts.linear.expert import Expert
 from tagpool.experts.sequence_tagger import SequenceTagger
-from tagpool.experts.training_data import UNKNOWN
+from tagpool.experts.training_data import UNKNOWN, as_weights
 from tagpool.optim.watch import Epoch
 from tagpool.pools.bagging.label_wise import expand_labels
 
@@ -39,7 +37,7 @@ class TrainingCorpora:
         if not isinstance(sentences, Corpus) and are_given_features(sentences):
             raise InputError(f"given features have no {advice}")
         train = as_corpus(sentences, labels, unknown=UNKNOWN)
-        weights = None if sample_weight is None else np.asarray(sample_weight, np.float64)
+        weights = None if sample_weight is None else as_weights(sample_weight)
         if weights is not None and weights.shape != (len(train),):
             raise InputError(f"sample_weight: expected one weight per sentence, {len(train)}, got {weights.shape}")
         return cls(train, None if dev is None else as_corpus(*dev if isinstance(dev, tuple) else (dev,)), weights)

@@ -13,7 +13,15 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tagpool import _native
-from tagpool.corpus.files import BYTE_ORDER_MARK, GZIP_MAGIC, STANDARD_STREAM, decode_lines, name_read_errors, source_name
+from tagpool.corpus.files import (
+    BYTE_ORDER_MARK,
+    GZIP_MAGIC,
+    STANDARD_STREAM,
+    decode_lines,
+    find_codec,
+    name_read_errors,
+    source_name,
+)
 from tagpool.errors import InputError
 
 _SIZE = 1 << 21  # bytes read at once, fewer if a pipe has no more yet; the features of a word are computed once per block
@@ -73,10 +81,7 @@ class Blocks:
         self._by_line = by_line
         self._by_document = by_document
         self._in_document = False
-        try:
-            codec = codecs.lookup(encoding)
-        except (LookupError, ValueError):
-            raise InputError(f"unknown encoding {encoding!r}; try utf-8, latin-1, cp1252 or utf-16", source=self.source) from None
+        codec = find_codec(encoding, self.source)
         self.encoding = codec.name
         self._decoder = None if codec.name == "utf-8" else codec.incrementaldecoder(_MARK_INVALID)
         self._lines = 0

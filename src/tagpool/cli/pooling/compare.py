@@ -37,7 +37,7 @@ def compare_methods(
     key: KeyOption = "shared",
     scheme: SchemeOption = None,
     folds: Annotated[int, typer.Option(min=2, help="Cross-validation folds.")] = 5,
-    draws: Annotated[int, typer.Option(min=100, help="Bootstrap draws for intervals and significance.")] = 2000,
+    draws: Annotated[int, typer.Option(min=100, max=1_000_000, help="Bootstrap draws for intervals and significance.")] = 2000,
     plot: Annotated[Path | None, typer.Option(help="PNG file: accuracy by expert and label type (needs tagpool[plots]).")] = None,
     unknown: UnknownOption = "error",
     seed: SeedOption = 1,

@@ -105,3 +105,6 @@ class Training(ABC):
             least = int(name in positive)
             if name != "feature.minfreq" and not isinstance(value, (str, bool)) and not least <= value < inf:
                 raise InputError(f"{name}={value!r}: expected a finite number from {least} on")
+            most = 2 if name == "type" else 2**31 - 1
+            if isinstance(value, int) and value > most:
+                raise InputError(f"{name}={value!r}: expected a whole number from {least} to {most}")

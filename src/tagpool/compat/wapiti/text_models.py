@@ -152,13 +152,13 @@ class _Lines:
             raise self.error(f"expected {prefix} and numbers, got {line[:40]!r}")
         return [int(number) for number in numbers]
 
-    def weight(self, text: str) -> float:
+    def weight(self, text: str, content: str = "a weight") -> float:
         try:
             weight = float.fromhex(text) if "x" in text.lower() else float(text)
         except (ValueError, OverflowError):
             weight = float("nan")
         if not np.isfinite(weight):
-            raise self.error(f"expected a weight, got {text[:40]!r}")
+            raise self.error(f"expected {content}, got {text[:40]!r}")
         return weight
 
     def texts(self, count: int) -> list[str]:
@@ -234,6 +234,8 @@ def parse_crfpp_model(text: str, *, source: str | None = None) -> TextModel:
         head[name.strip()] = value.strip()
     if not _is_number(head.get("maxid", "")):
         raise lines.error("expected a header with version, cost-factor, maxid and xsize")
+    if "cost-factor" in head:
+        lines.weight(head["cost-factor"], "a finite number as cost-factor")
     size = int(head["maxid"])  # the cost factor is not used: CRF++ tags with another one, 1 by default
     labels = tuple(lines.block("labels"))
     count = lines.count_different(labels)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tagpool import _native
-from tagpool.errors import InputError
+from tagpool.errors import InputError, TrainingError
 from tagpool.experts.inducing.names import InducedFeatures, NamedFeatures
 from tagpool.experts.inducing.tagger import InducingTagger
 from tagpool.experts.training import Training
@@ -115,9 +115,12 @@ class InducingTraining(Training):
     def model(self, learned: _native.Induced) -> _native.OnlineModel:
         """The model of the tagger."""
         encoder, labels = self.data.encoder, list(self.data.labels)
-        if isinstance(encoder, GivenEncoder):
-            return _native.OnlineModel.from_given(encoder.fitted_native, labels, learned)
-        return _native.OnlineModel.from_encoder(encoder.fitted_native, encoder.fitted_history, labels, learned)
+        try:
+            if isinstance(encoder, GivenEncoder):
+                return _native.OnlineModel.from_given(encoder.fitted_native, labels, learned)
+            return _native.OnlineModel.from_encoder(encoder.fitted_native, encoder.fitted_history, labels, learned)
+        except _native.InputFault as fault:
+            raise TrainingError(f"{fault.args[0]}; use a smaller step") from None
 
     def install(self, learned: _native.Induced, watch: Watch) -> None:
         """Set the model of the tagger, with the features that were added in training."""

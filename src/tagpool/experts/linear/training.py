@@ -9,10 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tagpool import _native
+from tagpool.corpus.faults import NameFaults
 from tagpool.corpus.schemes import Scheme
 from tagpool.errors import InputError
 from tagpool.experts.linear.continuing import PreviousWeights
 from tagpool.experts.linear.expert import Expert
+from tagpool.experts.linear.label_memory import check_label_count
 from tagpool.experts.training import Training
 from tagpool.features.given import GivenEncoder
 from tagpool.optim.problem import Problem
@@ -71,7 +73,11 @@ class LinearTraining(Training):
         )
         history = None if data.encoded.history is None else (data.encoded.history, data.history_feature_count)
         known = None if previous is None else previous.known(len(data.labels))
-        return _native.TrainingSet(data.encoded.native, data.gold, data.feature_count, len(data.labels), layout, history, known)
+        check_label_count(len(data.labels), self.tagger.chain)
+        with NameFaults(data.source, purpose="arrange the features for training"):
+            return _native.TrainingSet(
+                data.encoded.native, data.gold, data.feature_count, len(data.labels), layout, history, known
+            )
 
     def _feature_groups(self, by: str) -> NDArray[np.uint16]:
         """The group of each feature, for trainers that drop whole groups."""
@@ -156,6 +162,6 @@ def _class_weights(class_weight: Mapping[str, float] | str, labels: tuple[str, .
     for label, weight in class_weight.items():
         if label not in labels:
             raise InputError(f"class_weight: {label!r} is not one of the labels {', '.join(labels)}")
-        if not isinstance(weight, (int, float, np.number)) or not 0 <= weight < np.inf:
+        if not isinstance(weight, (int, float, np.number)) or not 0 <= weight <= float(np.finfo(np.float64).max):
             raise InputError(f"class_weight: {label!r}: expected a number from 0 on, got {weight!r}")
     return np.array([class_weight.get(label, 1.0) for label in labels], np.float64)
