@@ -34,8 +34,10 @@ OTHER_NAMES: dict[str, Key] = {
 class DataOptions(Parameters):
     """The section ``data``: the files to learn from and their format."""
 
-    train: Sequence[str] | str | None = parameter(default=None, help="Files to learn from; several files are one corpus.")
-    dev: str | None = parameter(default=None, help="Held-out sentences: training stops when their F1 stops rising.")
+    train: Sequence[str] | str | None = parameter(default=None, help="Files, folders or patterns to learn from, as one corpus.")
+    dev: Sequence[str] | str | None = parameter(
+        default=None, help="Held-out sentences: training stops when their F1 stops rising."
+    )
     start: str | None = parameter(default=None, help="Model to continue from; new labels and features are added to it.")
     columns: str | None = parameter(default=None, help="Names of the columns of a CoNLL file, such as word,pos,chunk,label.")
     label: str | None = parameter(default=None, help="Column that holds the labels.")

@@ -10,10 +10,12 @@ import functools
 import os
 import sys
 import warnings
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
 import typer
+from typer.core import TyperCommand
 
 from tagpool.cli import signals
 from tagpool.cli.console import errors
@@ -22,13 +24,25 @@ from tagpool.errors import InputError, TagpoolError
 interruption_reported: bool = False
 
 
+class Command(TyperCommand):
+    """A command that refuses to use only the last value of an option that is repeated."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse the arguments; repeated options are an error, unless they take several values or none."""
+        _, _, order = self.make_parser(ctx).parse_args(list(args))
+        for parameter, count in Counter(order).items():
+            if count > 1 and not getattr(parameter, "multiple", True) and not getattr(parameter, "is_flag", False):
+                ctx.fail(f"Option {parameter.opts[0]} is given {count} times; give it once.")
+        return super().parse_args(ctx, args)
+
+
 def create_app(commands: dict[str, Callable[..., None]], **options: Any) -> typer.Typer:
     """Return an app with these commands by name."""
     app = typer.Typer(
         add_completion=False, rich_markup_mode=None, context_settings={"help_option_names": ["--help", "-h"]}, **options
     )
     for name, command in commands.items():
-        app.command(name)(guard(command))
+        app.command(name, cls=Command)(guard(command))
     return app
 
 

@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from tagpool.cli.console import ColumnsOption, JsonOption, LabelOption, print_json
+from tagpool.cli.inputs import expand_files
 from tagpool.cli.outputs import is_same_file, refuse_inputs
 from tagpool.cli.progress import Follower
 from tagpool.cli.training.learners import LEARNERS, check_output, create_learner, new_settings, stored_configuration
@@ -28,8 +29,10 @@ _OPTION_NAMES = {"start": "--from", "templates": "--features", "kind": "--learne
 
 
 def train(
-    train: Annotated[list[str] | None, _FileOption(help="File to learn from (repeat for several files).")] = None,
-    dev: Annotated[str | None, _FileOption(help="Held-out file: training stops when its F1 stops rising.")] = None,
+    train: Annotated[list[str] | None, _FileOption(help="File, folder or pattern to learn from (repeatable).")] = None,
+    dev: Annotated[
+        list[str] | None, _FileOption(help="Held-out file, folder or pattern: training stops when F1 stops rising (repeatable).")
+    ] = None,
     model: Annotated[str | None, _FileOption(help="File to write the model to.")] = None,
     columns: ColumnsOption = None,
     label: LabelOption = None,
@@ -71,8 +74,9 @@ def train(
       tagpool train --learner opinion --set 'learner.members=["a.tagpool", "b.tagpool"]' --dev dev.conll --model m
       tagpool train --learner two-stage --train documents.conll --dev dev.conll --model m
     """
+    held_out = dev[0] if dev and len(dev) == 1 else dev or None
     options: dict[str, dict[str, Any]] = {
-        "data": {"train": train or None, "dev": dev, "columns": columns, "label": label, "start": from_},
+        "data": {"train": train or None, "dev": held_out, "columns": columns, "label": label, "start": from_},
         "features": {"templates": features},
         "learner": {"kind": learner, "seed": seed, "threads": threads},
         "output": {"model": model},
@@ -139,9 +143,10 @@ def _input_files(settings: Settings, data: DataOptions) -> list[str]:
     used: list[str] = []
     with contextlib.suppress(InputError):  # create_learner reports invalid templates
         used = [path for _, path in load_templates(templates or "").uses]
+    folders = [*(data.train or ()), *([data.dev] if isinstance(data.dev, str) else data.dev or ())]
     values = [
-        *(data.train or ()),
-        data.dev,
+        *folders,
+        *expand_files(folders),
         data.start,
         None if templates in preset_names() else templates,
         *used,

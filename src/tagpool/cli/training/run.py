@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tagpool.cli import signals
+from tagpool.cli.inputs import expand_files
 from tagpool.cli.progress import Follower
 from tagpool.cli.training.summary import pool_summary, tagger_summary
 from tagpool.config_keys import DataOptions, OutputOptions
@@ -74,8 +75,9 @@ class Run:
 
     def fit(self, data: DataOptions) -> None:
         """Read the files and train; an interruption after the first epoch only ends the training."""
-        corpora = [self._read(path, data) for path in data.train or ()]
-        self._dev = None if data.dev is None else self._read(data.dev, data)
+        corpora = [self._read(path, data) for path in expand_files(data.train)]
+        held_out = [self._read(path, data) for path in expand_files(data.dev)]
+        self._dev = concatenate(held_out) if held_out else None
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)  # the note of an epoch reports a step that diverged
             if "members" in self.learner.parameters():
