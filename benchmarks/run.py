@@ -22,6 +22,7 @@ from parts.choosing import choosing
 from parts.compat import compat
 from parts.encoding import encoding, reading
 from parts.inducing import inducing
+from parts.loading import loading
 from parts.maxent import maxent
 from parts.objective import gradient, optimum
 from parts.paths import paths
@@ -35,7 +36,7 @@ from tasks import Task, prepare
 
 Part = Callable[[list[Task]], Iterator[Row]]
 ALWAYS: tuple[Part, ...] = (
-    reading, encoding, starting, training, footprint, gradient, optimum, tagging, cold, threads, maxent, pools, inducing,
+    reading, encoding, starting, training, footprint, gradient, optimum, tagging, cold, loading, threads, maxent, pools, inducing,
     paths, compat
 )  # fmt: skip
 PARTS = {part.__name__: part for part in (*ALWAYS, choosing)}

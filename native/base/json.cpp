@@ -1,5 +1,6 @@
 #include "base/json.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdint>
@@ -24,8 +25,6 @@ public:
     }
 
 private:
-    static constexpr int kMaxDepth = 64;  // protects the stack
-
     void skip_blanks() {
         while (position_ < text_.size() &&
                (text_[position_] == ' ' || text_[position_] == '\n' || text_[position_] == '\t' || text_[position_] == '\r'))
@@ -51,42 +50,44 @@ private:
         return true;
     }
 
-    Json value(int depth) {
-        if (depth > kMaxDepth) fail("nested more than 64 levels deep");
-        Json out;
+    Json value(size_t depth) {
+        if (depth > Json::kMaxDepth) fail("nested more than 64 levels deep");
+        if (++values_ > Json::kMaxValues) fail(concat("more than ", Json::kMaxValues, " values"));
         const char first = peek();
-        if (first == '{') {
-            out.kind = Json::Kind::object;
-            ++position_;
-            if (consume('}')) return out;
-            do {
-                if (peek() != '"') fail("expected a name");
-                std::string name = string();
-                expect(':');
-                out.members.emplace_back(std::move(name), value(depth + 1));
-            } while (consume(','));
-            expect('}');
-        } else if (first == '[') {
-            out.kind = Json::Kind::array;
-            ++position_;
-            if (consume(']')) return out;
-            do out.items.push_back(value(depth + 1));
-            while (consume(','));
-            expect(']');
-        } else if (first == '"') {
-            out.kind = Json::Kind::string;
-            out.string = string();
-        } else if (consume("true")) {
-            out.kind = Json::Kind::boolean;
-            out.number = 1;
-        } else if (consume("false")) {
-            out.kind = Json::Kind::boolean;
-        } else if (!consume("null")) {
-            out.kind = Json::Kind::number;
-            const auto [end, error] = std::from_chars(text_.data() + position_, text_.data() + text_.size(), out.number);
-            if (error != std::errc() || !std::isfinite(out.number)) fail("expected a value");
-            position_ = static_cast<size_t>(end - text_.data());
-        }
+        if (first == '{') return {members(depth)};
+        if (first == '[') return {items(depth)};
+        if (first == '"') return {string()};
+        if (consume("true")) return {true};
+        if (consume("false")) return {false};
+        if (consume("null")) return {nullptr};
+        double number = 0;
+        const auto [end, error] = std::from_chars(text_.data() + position_, text_.data() + text_.size(), number);
+        if (error != std::errc() || !std::isfinite(number)) fail("expected a value");
+        position_ = static_cast<size_t>(end - text_.data());
+        return {number};
+    }
+
+    Json::Members members(size_t depth) {
+        Json::Members out;
+        ++position_;
+        if (consume('}')) return out;
+        do {
+            if (peek() != '"') fail("expected a name");
+            std::string name = string();
+            expect(':');
+            out.push_back({std::move(name), value(depth + 1)});
+        } while (consume(','));
+        expect('}');
+        return out;
+    }
+
+    Json::Items items(size_t depth) {
+        Json::Items out;
+        ++position_;
+        if (consume(']')) return out;
+        do out.push_back(value(depth + 1));
+        while (consume(','));
+        expect(']');
         return out;
     }
 
@@ -102,6 +103,9 @@ private:
     std::string string() {
         std::string out;
         ++position_;
+        size_t end = position_;
+        while (end < text_.size() && text_[end] != '"') end += text_[end] == '\\' ? 2 : 1;
+        out.reserve(std::min(end, text_.size()) - position_);  // growing would need three times the memory
         for (;;) {
             const char c = next_in_string();
             if (c == '"') return out;
@@ -136,42 +140,37 @@ private:
     }
 
     std::string_view text_;
-    size_t position_ = 0;
+    size_t position_ = 0, values_ = 0;
 };
 
 }  // namespace
 
-Json::Json() noexcept = default;
-
 Json Json::parse(std::string_view text) { return JsonReader(text).document(); }
 
 const Json* Json::find(std::string_view key) const {
-    for (const auto& [name, value] : as_object())
-        if (name == key) return &value;
+    for (const auto& [name, member] : as_object())
+        if (name == key) return &member;
     return nullptr;
 }
 
 const Json& Json::at(std::string_view key) const {
-    const Json* value = find(key);
-    if (!value) fail("the key \"" + std::string(key) + "\" is missing");
-    return *value;
+    const Json* const member = find(key);
+    if (!member) fail("the key \"" + std::string(key) + "\" is missing");
+    return *member;
 }
 
 const Json& Json::at(size_t index) const {
-    if (index >= as_array().size()) fail(concat("expected a list of at least ", index + 1, " items, got ", items.size()));
-    return items[index];
+    if (index >= as_array().size()) fail(concat("expected a list of at least ", index + 1, " items, got ", as_array().size()));
+    return as_array()[index];
 }
 
-const Json& Json::expect(Kind expected, const char* description) const {
-    if (kind != expected) fail(std::string("expected ") + description);
-    return *this;
-}
+void Json::fail_type(const char* description) { fail(std::string("expected ") + description); }
 
 int64_t Json::as_integer(int64_t low, int64_t high) const {
-    const double value = as_number();
-    if (!(value >= static_cast<double>(low) && value <= static_cast<double>(high)) || value != std::floor(value))
+    const double number = as_number();
+    if (!(number >= static_cast<double>(low) && number <= static_cast<double>(high)) || number != std::floor(number))
         fail(concat("expected an integer from ", low, " to ", high));
-    return static_cast<int64_t>(value);
+    return static_cast<int64_t>(number);
 }
 
 void append_quoted(std::string& out, std::string_view text) {

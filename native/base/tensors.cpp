@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <charconv>
 #include <cstring>
+#include <set>
 
 #include "base/fault.hpp"
 #include "base/hash.hpp"
 #include "base/json.hpp"
+#include "base/model_bytes.hpp"
+#include "base/utf8.hpp"
 
 namespace tagpool {
 namespace {
@@ -16,8 +19,7 @@ struct TypeInfo {
     size_t size;
 };
 constexpr TypeInfo kTypes[] = {{"U8", 1}, {"U16", 2}, {"U32", 4}, {"U64", 8}, {"F16", 2}, {"F32", 4}};  // in the order of Type
-constexpr std::string_view kChecksum = "checksum", kZeros = "0000000000000000";
-constexpr size_t kMaxHeader = 100'000'000;  // the limit of the safetensors package
+constexpr std::string_view kMetadata = "__metadata__", kChecksum = "checksum", kZeros = "0000000000000000";
 constexpr int64_t kMaxSize = int64_t{1} << 48;
 
 const TypeInfo& info(Type type) { return kTypes[static_cast<size_t>(type)]; }
@@ -45,7 +47,9 @@ Tensor read_tensor(const std::string& name, const Json& entry, std::string_view 
     const auto* known = std::find_if(std::begin(kTypes), std::end(kTypes), [&](const TypeInfo& t) { return type == t.name; });
     if (known == std::end(kTypes)) throw InputFault("damaged model: array \"" + name + "\" has the unknown type " + type);
     tensor.type = static_cast<Type>(known - kTypes);
-    for (const Json& extent : entry.at("shape").as_array()) tensor.shape.push_back(static_cast<size_t>(extent.as_integer(0, kMaxSize)));
+    const Json::Items& shape = entry.at("shape").as_array();
+    if (shape.size() > Tensors::kMaxDimensions) throw InputFault("damaged model: array \"" + name + "\" has more than 8 dimensions");
+    for (const Json& extent : shape) tensor.shape.push_back(static_cast<size_t>(extent.as_integer(0, kMaxSize)));
     const auto begin = static_cast<size_t>(entry.at("data_offsets").at(size_t{0}).as_integer(0, kMaxSize));
     const auto end = static_cast<size_t>(entry.at("data_offsets").at(size_t{1}).as_integer(0, kMaxSize));
     if (end < begin || size_of(tensor.shape) > static_cast<size_t>(kMaxSize) || end - begin != size_of(tensor.shape) * known->size)
@@ -66,6 +70,43 @@ void check_checksum(const std::string& checksum, std::string_view header, std::s
     if (hexadecimal(compute_checksum(zeroed, data)) != checksum) throw InputFault("damaged model: the checksum does not match the content");
 }
 
+Json read_header(std::string_view block) {
+    const std::string_view header = block.substr(8, Tensors::header_end(block) - 8);
+    if (find_invalid_utf8(header) != std::string_view::npos) throw InputFault("damaged model: the header is not UTF-8");
+    return Json::parse(header);
+}
+
+Tensors::Text take_texts(Json& entries) {
+    Tensors::Text texts;
+    std::set<std::string_view> keys;
+    for (Json::Member& entry : std::get<Json::Members>(entries.value)) {
+        if (!keys.insert(entry.name).second) throw InputFault("damaged model: two texts have the key \"" + entry.name + "\"");
+        if (keys.size() > Tensors::kMaxTexts) throw InputFault("damaged model: more than 1,024 metadata keys");
+        entry.value.as_string();
+        texts.emplace_back(entry.name, std::move(std::get<std::string>(entry.value.value)));
+    }
+    return texts;
+}
+
+// Throws InputFault unless names are unique and the arrays fill the block without gaps or overlaps. One byte in several arrays would let a
+// small file take much memory.
+void check_arrays(const std::vector<Tensor>& tensors, std::string_view block, size_t data_start) {
+    std::vector<const Tensor*> order;
+    for (const Tensor& tensor : tensors) order.push_back(&tensor);
+    std::sort(order.begin(), order.end(), [](const Tensor* a, const Tensor* b) { return a->name < b->name; });
+    for (size_t i = 1; i < order.size(); ++i)
+        if (order[i - 1]->name == order[i]->name) throw InputFault("damaged model: two arrays have the name \"" + order[i]->name + "\"");
+    std::sort(order.begin(), order.end(),
+              [](const Tensor* a, const Tensor* b) { return std::pair(a->data, a->bytes) < std::pair(b->data, b->bytes); });
+    const auto* end = reinterpret_cast<const std::byte*>(block.data()) + data_start;
+    for (const Tensor* tensor : order) {
+        if (tensor->data != end) throw InputFault("damaged model: array \"" + tensor->name + "\" does not follow the array before it");
+        end += tensor->bytes;
+    }
+    const auto size = static_cast<size_t>(end - reinterpret_cast<const std::byte*>(block.data()));
+    if (size != block.size()) throw InputFault(concat("the file is too long: expected ", size, " bytes, got ", block.size()));
+}
+
 }  // namespace
 
 void Tensors::add(std::string name, Type type, std::vector<size_t> shape, const void* data, std::shared_ptr<const void> owner) {
@@ -78,6 +119,10 @@ void Tensors::set(std::string_view key, std::string value) {
     const auto known = std::find_if(texts_.begin(), texts_.end(), [key](const auto& text) { return text.first == key; });
     if (known != texts_.end()) known->second = std::move(value);
     else texts_.emplace_back(key, std::move(value));
+}
+
+void Tensors::remove_text(std::string_view key) {
+    std::erase_if(texts_, [key](const auto& text) { return text.first == key; });
 }
 
 const std::string* Tensors::find_text(std::string_view key) const {
@@ -147,31 +192,50 @@ std::string Tensors::write() const {
     return out;
 }
 
-Tensors Tensors::read(std::string_view block, std::shared_ptr<const void> owner) {
+size_t Tensors::header_end(std::string_view block) {
     if (block.size() < 8) throw InputFault("the file is too short: " + std::to_string(block.size()) + " bytes");
     uint64_t length;
     std::memcpy(&length, block.data(), 8);
     if (length > kMaxHeader || block.size() < 9 || block[8] != '{')
         throw InputFault("expected a model, got a file that is not in the safetensors format");
-    if (length > block.size() - 8) throw InputFault("the file is truncated: expected a header of " + std::to_string(length) + " bytes");
-    const std::string_view header = block.substr(8, length), data = block.substr(8 + length);
+    return 8 + length;
+}
+
+Tensors::Text Tensors::read_texts(std::string_view block) {
+    Json entries = read_header(block);
+    for (auto& [name, entry] : std::get<Json::Members>(entries.value))
+        if (name == kMetadata && entry.as_object().data()) return take_texts(entry);
+    return {};
+}
+
+Tensors Tensors::read(std::string_view block, std::shared_ptr<const void> owner) {
+    const size_t data_start = header_end(block);
+    if (data_start > block.size()) throw InputFault("the file is truncated: expected a header of " + std::to_string(data_start - 8) + " bytes");
     Tensors out;
+    out.block_ = block;
     out.owners_.push_back(std::move(owner));
-    const char* end = data.data();
-    const Json entries = Json::parse(header);
-    for (const auto& [name, entry] : entries.as_object()) {
-        if (name == "__metadata__") {
-            for (const auto& [key, value] : entry.as_object()) out.texts_.emplace_back(key, value.as_string());
-            continue;
-        }
-        const Tensor& tensor = out.tensors_.emplace_back(read_tensor(name, entry, block, 8 + length));
-        end = std::max(end, reinterpret_cast<const char*>(tensor.data) + tensor.bytes);
+    Json entries = read_header(block);
+    if (entries.as_object().size() > kMaxArrays + 1) throw InputFault("damaged model: more than 4,096 arrays");
+    for (auto& [name, entry] : std::get<Json::Members>(entries.value)) {
+        entry.as_object();
+        if (name == kMetadata) out.texts_ = take_texts(entry);
+        else out.tensors_.push_back(read_tensor(name, entry, block, data_start));
     }
-    if (end < block.data() + block.size())
-        throw InputFault(concat("the file is too long: expected ", end - block.data(), " bytes, got ", block.size()));
+    check_arrays(out.tensors_, block, data_start);
     const std::string* checksum = out.find_text(kChecksum);
     if (!checksum) throw InputFault("expected a tagpool model, got a safetensors file without a checksum");
-    check_checksum(*checksum, header, data);
+    check_checksum(*checksum, block.substr(8, data_start - 8), block.substr(data_start));
+    return out;
+}
+
+Tensors Tensors::aligned() const {
+    Tensors out = *this;
+    if (reinterpret_cast<uintptr_t>(block_.data()) % 8 == 0) return out;
+    const FileBytes copy = copy_bytes(block_);
+    for (Tensor& tensor : out.tensors_)
+        tensor.data = reinterpret_cast<const std::byte*>(copy.bytes.data()) + (reinterpret_cast<const char*>(tensor.data) - block_.data());
+    out.block_ = copy.bytes;
+    out.owners_ = {copy.owner};
     return out;
 }
 

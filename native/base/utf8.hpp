@@ -1,8 +1,15 @@
-// UTF-8 encoding of code points.
+// UTF-8: validation, and encoding of code points.
 #pragma once
+#include <cstddef>
 #include <string>
+#include <string_view>
 
 namespace tagpool {
+
+inline bool is_continuation(unsigned char byte) { return (byte & 0xC0) == 0x80; }
+
+// The position of the first byte that is not valid UTF-8, or npos.
+size_t find_invalid_utf8(std::string_view text);
 
 inline void append_utf8(std::string& out, char32_t point) {
     if (point < 0x80) return out.push_back(static_cast<char>(point));

@@ -3,7 +3,7 @@
 #include <memory>
 #include <utility>
 
-#include "base/mapped_file.hpp"
+#include "base/model_bytes.hpp"
 #include "bindings/feature_reader.hpp"
 #include "bindings/helpers.hpp"
 #include "crfsuite/instances.hpp"
@@ -109,7 +109,12 @@ struct BoundTagger {
     }
     StringList attributes() const {
         nb::list out;
-        for (uint32_t i = 0; i < tagger.file().attribute_count(); ++i) out.append(decode(tagger.file().attributes().text(i)));
+        size_t bytes = 0;
+        for (uint32_t i = 0; i < tagger.file().attribute_count(); ++i) {
+            const std::string_view text = tagger.file().attributes().text(i);
+            if ((bytes += text.size()) > tagger.file().head().size) throw InputFault("damaged: attributes share their texts");
+            out.append(decode(text));
+        }
         return out;
     }
 
@@ -128,8 +133,10 @@ private:
 template <class Numbers>
 Weights all_weights(const CrfsuiteFile& file, uint32_t count, Numbers&& numbers_of) {
     nb::list out;
+    size_t total = 0;
     for (uint32_t from = 0; from < count; ++from) {
         const CrfsuiteFile::Numbers numbers = numbers_of(from);
+        if ((total += numbers.count) > file.weight_count()) throw InputFault("damaged: attributes or labels share their weights");
         for (uint32_t i = 0; i < numbers.count; ++i) {
             const CrfsuiteFile::Weight weight = file.weight(numbers[i]);
             out.append(nb::make_tuple(from, weight.to, weight.value));
@@ -198,14 +205,13 @@ void bind_tagger(nb::module_& m) {
         }, "One dict per token: attribute to value.");
 
     nb::class_<BoundTagger>(m, "CrfsuiteTagger", "Tagger for a CRFsuite model file.")
-        .def_static("open", [](const std::string& path) {
-            FileBytes file = map_file(path);
+        .def_static("open", [](const std::string& path, bool mmap) {
+            FileBytes file = mmap ? map_file(path) : read_file(path);
             return std::make_unique<BoundTagger>(file.bytes, std::move(file.owner));
-        }, nb::arg("path"), "Read a model file.")
+        }, nb::arg("path"), nb::arg("mmap") = false, "Read a model file into memory, or map it.")
         .def_static("read", [](const nb::bytes& data) {
-            auto copy = std::make_shared<const std::string>(data.c_str(), data.size());
-            const std::string_view view = *copy;
-            return std::make_unique<BoundTagger>(view, std::move(copy));
+            FileBytes copy = copy_bytes(bytes_view(data));
+            return std::make_unique<BoundTagger>(copy.bytes, std::move(copy.owner));
         }, nb::arg("data"), "Read a model file in memory.")
         .def("labels", &BoundTagger::labels, "All labels.")
         .def("set", &BoundTagger::set, nb::arg("sentence").none(), "Set the sentence for best, marginal and probability.")

@@ -28,8 +28,6 @@ using TermPair = std::pair<uint32_t, int>;
 using TemplatePair = std::pair<std::string, std::vector<TermPair>>;
 using AtomLexicon = std::variant<std::shared_ptr<PhraseLexicon>, std::shared_ptr<VectorLexicon>>;
 
-constexpr int kFarthest = 64;  // tokens
-
 // Adds one phrase per line. Its words are separated by blanks and mapped by the function that the template applies to tokens. A
 // phrase with a word that has no value is skipped: no text can match it.
 void add_phrases(PhraseLexicon& lexicon, const std::string& list, std::string_view text, const WordFunction& function) {
@@ -55,8 +53,6 @@ void add_phrases(PhraseLexicon& lexicon, const std::string& list, std::string_vi
 }
 
 Atom checked(Atom atom) {
-    if (atom.first_offset > atom.last_offset || atom.first_offset < -kFarthest || atom.last_offset > kFarthest)
-        throw InputFault(concat("window: expected offsets from -64 to 64 in order, got ", atom.first_offset, "..", atom.last_offset));
     atom.check();
     return atom;
 }
@@ -74,11 +70,10 @@ Atom context_atom(std::string_view kind, const std::string& column, const WordFu
     return checked(std::move(atom));
 }
 
-Atom word_atom(const std::string& column, const WordFunction& function, bool total) {
+Atom word_atom(const std::string& column, const WordFunction& function) {
     Atom atom;
     atom.column = column;
     atom.function = function;
-    atom.total = total;
     return checked(std::move(atom));
 }
 
@@ -95,15 +90,10 @@ Atom elsewhere_atom(const std::string& column, const Atom& inner, Window window,
 Program make_program(const std::vector<Atom>& atoms, const std::vector<TemplatePair>& templates, bool boundary) {
     Program program{atoms, {}, boundary};
     for (const auto& [key, terms] : templates) {
-        Template conjunction{key, {}};
-        for (const auto& [atom, offset] : terms) {
-            if (atom >= atoms.size() || offset < -kFarthest || offset > kFarthest)
-                throw InputFault("template \"" + key + "\": a term is out of range; offsets go from -64 to 64");
-            conjunction.terms.push_back({atom, offset});
-        }
-        if (conjunction.terms.empty()) throw InputFault("template \"" + key + "\": expected at least one term");
-        program.templates.push_back(std::move(conjunction));
+        Template& conjunction = program.templates.emplace_back(Template{key, {}});
+        for (const auto& [atom, offset] : terms) conjunction.terms.push_back({atom, offset});
     }
+    program.check();
     return program;
 }
 
@@ -164,8 +154,7 @@ void bind_atoms(nb::module_& m) {
         .def_ro("example", &Function::example, "Example; empty if templates do not name the function.")
         .def_ro("summary", &Function::summary, "Meaning.")
         .def_ro("arguments", &Function::arguments, "Arguments: none, lengths (one step each), range or lexicon.")
-        .def_prop_ro("single", [](const Function& f) { return f.count <= Function::Count::at_most_one; }, "Whether it has at most one value.")
-        .def_prop_ro("total", [](const Function& f) { return f.count == Function::Count::one; }, "Whether it has exactly one value.");
+        .def_prop_ro("single", [](const Function& f) { return f.count <= Function::Count::at_most_one; }, "Whether it has at most one value.");
     m.def("word_functions", [] {
         const auto functions = word_functions();
         return std::vector<Function>(functions.begin(), functions.end());
@@ -185,8 +174,7 @@ void bind_atoms(nb::module_& m) {
         .def("values", &WordFunction::texts, nb::arg("text"), "Values of a word.");
 
     nb::class_<Atom>(m, "Atom", "Function of a token and its context.")
-        .def_static("word", &word_atom, nb::arg("column"), nb::arg("function"), nb::arg("total"),
-                    "Word function; total if every string has exactly one value.")
+        .def_static("word", &word_atom, nb::arg("column"), nb::arg("function"), "Word function.")
         .def_static("context", &context_atom, nb::arg("kind"), nb::arg("column"), nb::arg("function"), nb::arg("window"), nb::arg("plain"),
                     nb::arg("lexicon").none(), "Function of the sentence, by its kind, such as gazetteer or disjunction.")
         .def_static("elsewhere", &elsewhere_atom, nb::arg("column"), nb::arg("inner"), nb::arg("window"), nb::arg("gathering"),

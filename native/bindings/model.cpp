@@ -121,6 +121,8 @@ void bind_contents(nb::class_<Model>& model) {
         }, nb::arg("minimum_count"), "New encoder with the templates of transition features.")
         .def_prop_ro("history_template_keys", [](const Model& model) { return keys_in(model.transition_features().program()); },
                      "Keys of the templates of transition features.")
+        .def("member", [](const Model& model, const std::string& name) { return without_gil([&] { return model.member(name); }); },
+             nb::arg("name"), "Member of an elitist pool, whose file is an array of this one.")
         .def_prop_ro("chain", [](const Model& model) { return model.view().chain; }, "Whether labels depend on each other.")
         .def("edges", [](const Model& model) {
             if (!model.view().chain) return to_array(std::vector<float>());

@@ -12,7 +12,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "base/fault.hpp"
-#include "base/mapped_file.hpp"
+#include "base/model_bytes.hpp"
 #include "base/tensors.hpp"
 #include "bindings/feature_reader.hpp"
 #include "features/encode.hpp"
@@ -53,14 +53,14 @@ private:
 template <class T>
 void bind_reading(nb::class_<T>& bound) {
     bound
-        .def_static("open", [](const std::string& path) {
+        .def_static("open", [](const std::string& path, bool mmap) {
             nb::gil_scoped_release release;
-            FileBytes file = map_file(path);
+            const FileBytes file = mmap ? map_file(path) : read_file(path);
             return std::make_unique<T>(Tensors::read(file.bytes, file.owner));
-        }, nb::arg("path"), "Read a file.")
+        }, nb::arg("path"), nb::arg("mmap") = false, "Read a file into memory, or map it.")
         .def_static("read", [](const nb::bytes& block) {
-            auto copy = std::make_shared<const std::string>(block.c_str(), block.size());
-            return std::make_unique<T>(Tensors::read(*copy, copy));
+            const FileBytes copy = copy_bytes(bytes_view(block));
+            return std::make_unique<T>(Tensors::read(copy.bytes, copy.owner));
         }, nb::arg("block"), "Read a file in memory.")
         .def("text", [](const T& file, const std::string& key) {
             const std::string* const text = file.tensors().find_text(key);
@@ -81,8 +81,10 @@ template <class Model>
 void bind_common(nb::class_<Model>& bound) {
     bind_reading(bound);
     bound
-        .def_static("of", [](const Container& file) { return std::make_unique<Model>(file.tensors()); }, nb::arg("file"),
-                    "Model of a file that is open already.")
+        .def_static("of", [](const Container& file) {
+            nb::gil_scoped_release release;
+            return std::make_unique<Model>(file.tensors().aligned());
+        }, nb::arg("file"), "Model of a file that is open already.")
         .def("write", [](const Model& model, const StringDict<nb::str>& texts, const StringDict<nb::bytes>& arrays, bool half) {
             Tensors further;
             add_to(further, texts, arrays);

@@ -2,6 +2,7 @@
 //
 // The file may be damaged: every offset is checked before it is used, and a wrong one throws InputFault.
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -29,7 +30,7 @@ public:
     };
     Slot first_slot(uint32_t hash) const {
         const uint32_t table = hash % kTables, count = count_of(table);
-        return {hash, table, count ? (hash >> 8) % count : 0, count};
+        return {hash, table, count ? (hash >> 8) % count : 0, std::min(count, kMaxProbes)};
     }
     void prefetch(const Slot& slot) const {
         if (slot.left) __builtin_prefetch(bytes_.data() + begin_of(slot.table) + size_t{slot.index} * 8);
@@ -42,6 +43,7 @@ public:
 
 private:
     static constexpr uint32_t kTables = 256;
+    static constexpr uint32_t kMaxProbes = 4096;  // half of a table's slots are free; a hostile file has none
     static constexpr size_t kHead = 24, kRecords = kHead + kTables * 8;
 
     uint32_t begin_of(uint32_t table) const { return read_u32(bytes_.data() + kHead + size_t{table} * 8); }

@@ -10,6 +10,7 @@ namespace {
 
 constexpr uint32_t kVersion = 100;
 constexpr size_t kLargest = UINT32_MAX;
+constexpr size_t kFreeMemory = size_t{64} << 20;  // that a small file may take
 
 std::string_view name_at(std::string_view bytes, size_t at) { return bytes.substr(at, 4); }
 
@@ -36,6 +37,11 @@ CrfsuiteFile::CrfsuiteFile(std::string_view bytes) : bytes_(bytes) {
     if (labels_.size() != head_.labels || label_references_.count < head_.labels) throw InputFault("damaged: the numbers of labels differ");
     if (attributes_.size() != head_.attributes || attribute_references_.count < head_.attributes)
         throw InputFault("damaged: the numbers of attributes differ");
+    const size_t transitions = size_t{head_.labels} * head_.labels * sizeof(double);
+    if (transitions > 4 * bytes_.size() + kFreeMemory)
+        throw InputFault(concat("the transitions of ", head_.labels, " labels take ", transitions >> 20, " MB, too much for a file of ",
+                                bytes_.size(), " bytes; train with fewer labels"));
+    for (uint32_t label = 0; label < head_.labels; ++label) labels_.text(label);
 }
 
 std::string_view CrfsuiteFile::from(uint32_t at) const {
@@ -66,6 +72,7 @@ CrfsuiteFile::Numbers CrfsuiteFile::numbers(const References& references, uint32
     if (at > bytes_.size() - 4) throw InputFault("damaged: a list of weights begins outside the file");
     const uint32_t count = read_u32(bytes_.data() + at);
     if (count > (bytes_.size() - 4 - at) / 4) throw InputFault("damaged: a list of weights ends outside the file");
+    if (count > head_.labels) throw InputFault("damaged: an attribute or label has more weights than there are labels");
     return {bytes_.data() + at + 4, count};
 }
 

@@ -106,7 +106,6 @@ void CrfsuiteTagger::look_up_misses(const Attributes& sentence) {
         weights_.clear();
         if (miss.number != Cqdb::kNone) {
             const CrfsuiteFile::Numbers numbers = file_.of_attribute(miss.number);
-            if (numbers.count > label_count()) throw InputFault("damaged: an attribute has more weights than there are labels");
             for (uint32_t i = 0; i < numbers.count; ++i) {
                 const CrfsuiteFile::Weight weight = file_.weight(numbers[i]);
                 weights_.push_back({weight.value, weight.to});

@@ -74,9 +74,7 @@ Encoding encode_with(Resolver resolver, const Program& program, const Columns& c
 
 }  // namespace
 
-Encoder::Encoder(Program program, uint32_t minimum_count) : program_(std::move(program)), minimum_count_(minimum_count) {
-    if (program_.templates.size() > UINT16_MAX) throw InputFault("more than 65,535 templates");
-}
+Encoder::Encoder(Program program, uint32_t minimum_count) : program_(std::move(program)), minimum_count_(minimum_count) { program_.check(); }
 
 Encoding Encoder::fit(std::shared_ptr<const Columns> columns, std::vector<std::string> known) {
     index_ = FeatureIndex();

@@ -80,6 +80,7 @@ public:
             other_ids_.clear();
             other_values_.clear();
             other_ends_.assign(1, 0);
+            combinations_ = 0;
             for (uint16_t number = 0; number < plans_.size(); ++number) {
                 if (plans_[number].is_single()) extract_single(number);
                 else extract_others(number);
@@ -209,10 +210,16 @@ private:
     void extract_combinations(uint16_t number, int64_t token) {
         const Plan& plan = plans_[number];
         terms_.clear();
+        size_t count = 1;
         for (const Term& term : plan.source->terms) {
             terms_.push_back(values_.hashes(term.atom, token + term.offset));
             if (terms_.back().empty()) return;
+            count = std::min(count, kMaxCombinations * length_) * terms_.back().size();
         }
+        combinations_ += count;
+        if (combinations_ > kMaxCombinations * length_)
+            values_.fail(concat("the conjunctions have more than ", kMaxCombinations, " values per token, here of \"", plan.source->key, "\""),
+                         token);
         visit_combinations(std::span<const std::span<const uint64_t>>(terms_), plan.seed, [&](uint64_t key, uint32_t ordinal) {
             add_pending(key, kInOthers | other_ids_.size(), {static_cast<uint32_t>(token), ordinal, number}, nullptr);
             other_ids_.push_back(kNone);
@@ -299,6 +306,7 @@ private:
     bool has_values_ = false;                    // true if some template has values
     // The current sentence, which has T = length_ tokens:
     size_t length_ = 0;
+    size_t combinations_ = 0;         // values of conjunctions
     Buffer<uint32_t> single_ids_;     // a [T][single_count] matrix
     Buffer<uint32_t> other_ids_;      // an [entries] array
     Buffer<float> other_values_;      // an [entries] array if has_values_

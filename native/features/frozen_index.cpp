@@ -4,11 +4,29 @@
 
 #include "base/fault.hpp"
 #include "base/json.hpp"
+#include "base/simd.hpp"
 
 namespace tagpool {
 namespace {
 
-constexpr uint32_t kFree[] = {0};  // fingerprints of an index by feature id
+constexpr uint32_t kFree[] = {0};   // fingerprints of an index by feature id
+constexpr size_t kRunBlock = 1024;  // slots; every block has a free one, which bounds searches
+
+// Whether exactly the free slots have no place, and every block of slots has a free one. The last slot must be free.
+TAGPOOL_CLONES bool has_valid_slots(const uint32_t* fingerprints, const uint32_t* places, size_t count) {
+    uint32_t bad = 0;
+    for (size_t begin = 0; begin < count; begin += kRunBlock) {
+        const size_t end = std::min(begin + kRunBlock, count);
+        uint32_t is_any_free = 0;
+        for (size_t slot = begin; slot < end; ++slot) {
+            const uint32_t is_free = fingerprints[slot] == 0;
+            bad |= is_free ^ static_cast<uint32_t>(places[slot] == UINT32_MAX);
+            is_any_free |= is_free;
+        }
+        bad |= is_any_free ^ 1;
+    }
+    return bad == 0 && fingerprints[count - 1] == 0;
+}
 
 std::string index_text(uint32_t capacity, uint64_t seed) { return concat("{\"capacity\":", capacity, ",\"seed\":", seed, "}"); }
 
@@ -34,9 +52,8 @@ FrozenIndex::FrozenIndex(const Tensors& tensors, const std::string& name) {
     require(fingerprints_.size() == places_.size(), "has " + slots + ", but " + std::to_string(fingerprints_.size()) + " fingerprints");
     // A search begins below the capacity and ends at the first free slot, so the last slot must be free.
     require(places_.size() > capacity_, "has " + slots + ", expected more than its capacity " + std::to_string(capacity_));
-    require(fingerprints_.back() == 0, "does not end with a free slot");
-    for (size_t slot = 0; slot < places_.size(); ++slot)
-        if ((fingerprints_[slot] == 0) != (places_[slot] == kNone)) require(false, "has a slot with only a fingerprint or only a place");
+    require(has_valid_slots(fingerprints_.data(), places_.data(), places_.size()),
+            "has a slot with only a fingerprint or only a place, or too few free slots");
 }
 
 bool FrozenIndex::fill(const std::vector<uint32_t>& features, const std::vector<uint64_t>& mixed, const std::vector<uint32_t>& places,
@@ -56,7 +73,7 @@ bool FrozenIndex::fill(const std::vector<uint32_t>& features, const std::vector<
     }
     pad(capacity + size_t{1});
     pad(out.fingerprints.size() + 1);
-    return true;
+    return has_valid_slots(out.fingerprints.data(), out.places.data(), out.places.size());
 }
 
 void FrozenIndex::write(const std::vector<uint64_t>& keys, const std::vector<uint32_t>& places, const std::string& name, Tensors& to) {

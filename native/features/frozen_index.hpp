@@ -30,6 +30,7 @@ public:
     uint32_t size() const { return static_cast<uint32_t>(places_.size()); }
     // The place of a slot; kNone if it is free.
     uint32_t place(uint32_t slot) const { return places_[slot]; }
+    std::span<const uint32_t> places() const { return places_; }
     // Calls visit(place) for the used slots.
     template <class Visit>
     void for_each_place(Visit&& visit) const {
@@ -62,7 +63,8 @@ private:
     struct Arrays {
         std::vector<uint32_t> fingerprints, places;  // [slots] arrays
     };
-    // Puts features, sorted by `mixed`, into the first free slots from their homes. False if two in the same run have equal fingerprints.
+    // Puts features, sorted by `mixed`, into the first free slots from their homes. False if two in the same run have
+    // equal fingerprints, or a run is too long.
     static bool fill(const std::vector<uint32_t>& features, const std::vector<uint64_t>& mixed, const std::vector<uint32_t>& places,
                      uint32_t capacity, Arrays& out);
     static uint64_t mix(uint64_t key, uint64_t seed) { return seed ? combine(key, seed) : key; }

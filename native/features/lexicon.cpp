@@ -1,6 +1,7 @@
 #include "features/lexicon.hpp"
 
 #include <algorithm>
+#include <functional>
 
 #include "base/fault.hpp"
 
@@ -8,8 +9,8 @@ namespace tagpool {
 
 VectorLexicon::VectorLexicon(RowLexicon words, std::vector<float> vectors, uint32_t width)
     : words_(std::move(words)), vectors_(std::move(vectors)), width_(width) {
-    if (width == 0 || vectors_.size() % width != 0)
-        throw InputFault(concat("expected vectors of width ", width, ", got ", vectors_.size(), " numbers"));
+    if (width == 0 || width > kMaxWidth || vectors_.size() % width != 0)
+        throw InputFault(concat("expected vectors of width 1 to ", kMaxWidth, ", got width ", width, " and ", vectors_.size(), " numbers"));
     for (uint32_t i = 0; i < words_.size(); ++i)
         if (static_cast<size_t>(words_.row(words_.word(i))) >= vectors_.size() / width)
             throw InputFault("the word \"" + std::string(words_.word(i)) + "\" has no vector");
@@ -58,21 +59,25 @@ std::vector<PhraseLexicon::Entry> PhraseLexicon::entries() const {
     return entries;
 }
 
-PhraseLexicon PhraseLexicon::restore(std::vector<std::string> names, const std::vector<std::vector<uint16_t>>& list_sets,
-                                     const std::vector<Entry>& entries) {
-    PhraseLexicon out;
-    out.names_ = std::move(names);
-    for (const auto& set : list_sets) {
-        for (const uint16_t list : set)
-            if (list >= out.names_.size()) throw InputFault("damaged model: a gazetteer refers to an unknown list");
-        out.add_list_set(set);
-    }
-    for (const auto& [hash, list_set] : entries) {
-        if (hash == 0 || list_set >= out.list_sets_.size()) throw InputFault("damaged model: a gazetteer has an invalid entry");
-        out.insert(hash) = list_set;
-        out.phrase_count_ += out.list_sets_[list_set].size();
-    }
-    return out;
+PhraseLexicon::PhraseLexicon(std::vector<std::string> names, size_t phrases) : names_(std::move(names)) {
+    if (phrases >= FeatureIndex::kNone) throw InputFault("damaged model: a gazetteer has more than 4 billion phrases");
+    phrases_.reserve(static_cast<uint32_t>(phrases));
+    list_set_of_.reserve(phrases);
+}
+
+void PhraseLexicon::restore_list_set(std::span<const uint16_t> lists) {
+    // Increasing lists mean that a match is reported once.
+    if (std::adjacent_find(lists.begin(), lists.end(), std::greater_equal()) != lists.end() || lists.empty() || lists.back() >= names_.size())
+        throw InputFault("damaged model: a gazetteer refers to an unknown list");
+    if (add_list_set({lists.begin(), lists.end()}) + 1 != list_sets_.size()) throw InputFault("damaged model: a gazetteer has a set twice");
+}
+
+void PhraseLexicon::restore(uint64_t hash, uint32_t list_set) {
+    const size_t count = list_set_of_.size();
+    if (hash == 0 || list_set >= list_sets_.size()) throw InputFault("damaged model: a gazetteer has an invalid entry");
+    insert(hash) = list_set;
+    if (list_set_of_.size() == count) throw InputFault("damaged model: a gazetteer has a phrase twice");
+    phrase_count_ += list_sets_[list_set].size();
 }
 
 }  // namespace tagpool

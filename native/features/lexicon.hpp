@@ -1,6 +1,7 @@
 // Lexicons: external knowledge about words and phrases.
 #pragma once
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -54,6 +55,8 @@ private:
 // VectorLexicon: words with embedding vectors.
 class VectorLexicon {
 public:
+    static constexpr uint32_t kMaxWidth = 1 << 16;
+
     // `vectors` is a [rows][width] matrix. Throws InputFault if a word's row is out of range.
     VectorLexicon(RowLexicon words, std::vector<float> vectors, uint32_t width);
     uint32_t width() const { return width_; }
@@ -99,9 +102,11 @@ public:
     using Entry = std::pair<uint64_t, uint32_t>;
     std::vector<Entry> entries() const;
     const std::vector<std::vector<uint16_t>>& list_sets() const { return list_sets_; }
-    // Builds the lexicon from its parts; throws InputFault if they are inconsistent.
-    static PhraseLexicon restore(std::vector<std::string> names, const std::vector<std::vector<uint16_t>>& list_sets,
-                                 const std::vector<Entry>& entries);
+    // Restore a lexicon from its parts: first the sets of lists, then the phrases. They throw InputFault for inconsistent parts.
+    PhraseLexicon() = default;
+    PhraseLexicon(std::vector<std::string> names, size_t phrases);
+    void restore_list_set(std::span<const uint16_t> lists);
+    void restore(uint64_t hash, uint32_t list_set);
 
 private:
     // The list set of a phrase, which is added if it is new.

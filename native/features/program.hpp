@@ -54,7 +54,8 @@ struct Atom {
     AtomKind kind = AtomKind::word;
     std::string column;
     WordFunction function;
-    bool total = false;                     // a word function with one value for every string; has boundary values outside the sentence
+    bool total = false;                     // a word function with one value for every string; has boundary values outside the sentence;
+                                            // `check` derives it
     bool plain = false;                     // gazetteer: without /B, /I, /L, /U
     int first_offset = 0, last_offset = 0;  // the window
     std::shared_ptr<const PhraseLexicon> phrases;
@@ -62,15 +63,8 @@ struct Atom {
     std::shared_ptr<const Atom> inner;  // elsewhere: the atom at the other occurrences; `column` identifies the word
     Gathering gathering = Gathering::each;
 
-    // Throws InputFault if the fields do not match the kind.
-    void check() const {
-        if (kind == AtomKind::gazetteer && !phrases) throw InputFault("a gazetteer atom needs phrases");
-        if (kind == AtomKind::embedding && !vectors) throw InputFault("an embedding atom needs vectors");
-        if ((kind == AtomKind::elsewhere) != static_cast<bool>(inner))
-            throw InputFault("an elsewhere atom needs an inner atom, and no other atom may have one");
-        if (inner && (inner->inner || inner->kind == AtomKind::number || inner->kind == AtomKind::embedding))
-            throw InputFault("an elsewhere atom needs an inner atom other than elsewhere, number and embedding");
-    }
+    // Throws InputFault if the fields do not match the kind or exceed the limits. Sets `total`.
+    void check();
 };
 
 struct Term {
@@ -84,11 +78,19 @@ struct Template {
     std::vector<Term> terms;
 };
 
+// Limits of programs, from the parser or from a hostile model file. The parser has the same or smaller ones.
+constexpr int kMaxOffset = 64;    // of terms and windows
+constexpr size_t kMaxTerms = 64;  // of a conjunction
+constexpr size_t kMaxTemplates = UINT16_MAX;
+constexpr size_t kMaxCombinations = 1 << 16;  // values of the conjunctions of a sentence, divided by its tokens
+
 struct Program {
     std::vector<Atom> atoms;
     std::vector<Template> templates;
     bool boundary = true;  // offsets outside the sentence have values _B-1, _B+1, ... (as in CRF++)
 
+    // Throws InputFault if templates are out of range or exceed the limits. The atoms are checked already.
+    void check() const;
     // True if the features of a sentence depend on its document.
     bool looks_at_documents() const {
         return std::any_of(atoms.begin(), atoms.end(), [](const Atom& atom) { return atom.kind == AtomKind::elsewhere; });
@@ -96,20 +98,7 @@ struct Program {
 };
 
 // The columns that programs use.
-inline std::vector<std::string> columns_in(std::initializer_list<const std::optional<Program>*> programs) {
-    std::vector<std::string> columns;
-    const auto add = [&columns](const std::string& column) {
-        if (!column.empty() && std::find(columns.begin(), columns.end(), column) == columns.end()) columns.push_back(column);
-    };
-    for (const std::optional<Program>* program : programs) {
-        if (!*program) continue;
-        for (const Atom& atom : (*program)->atoms) {
-            add(atom.column);
-            if (atom.inner) add(atom.inner->column);
-        }
-    }
-    return columns;
-}
+std::vector<std::string> columns_in(std::initializer_list<const std::optional<Program>*> programs);
 
 inline bool any_looks_at_documents(std::initializer_list<const std::optional<Program>*> programs) {
     return std::any_of(programs.begin(), programs.end(),

@@ -10,8 +10,6 @@
 namespace tagpool {
 namespace {
 
-constexpr int kMaxOffset = 64;  // of terms and windows
-
 // Numbers lexicons, so that one that several atoms share is written and read once.
 template <class Lexicon>
 class SharedLexicons {
@@ -72,7 +70,6 @@ Atom read_atom(const Json& source, Lexicons& lexicons, const Tensors& from, bool
     Atom atom;
     atom.kind = named<AtomKind>(kAtomKindNames, source.at("kind").as_string());
     atom.column = source.at("column").as_string();
-    atom.total = source.at("total").as_bool();
     atom.plain = source.at("plain").as_bool();
     const Json& window = source.at("window");
     atom.first_offset = static_cast<int>(window.at(size_t{0}).as_integer(-kMaxOffset, kMaxOffset));
@@ -80,8 +77,8 @@ Atom read_atom(const Json& source, Lexicons& lexicons, const Tensors& from, bool
     std::vector<Step> steps;
     for (const Json& part : source.at("steps").as_array()) {
         Step step{&find_function(part.at(size_t{0}).as_string())};
-        step.a = static_cast<int>(part.at(1).as_integer(0, INT32_MAX));
-        step.b = static_cast<int>(part.at(2).as_integer(0, INT32_MAX));
+        step.a = static_cast<int>(part.at(1).as_integer(0, WordFunction::kMaxLength));
+        step.b = static_cast<int>(part.at(2).as_integer(0, WordFunction::kMaxLength));
         if (step.function->needs_lexicon()) step.lexicon = lexicons.words.read(part.at(3), from, read_word_lexicon);
         steps.push_back(std::move(step));
     }
@@ -89,7 +86,7 @@ Atom read_atom(const Json& source, Lexicons& lexicons, const Tensors& from, bool
     if (atom.kind == AtomKind::gazetteer) atom.phrases = lexicons.phrases.read(source.at("phrases"), from, read_phrase_lexicon);
     if (atom.kind == AtomKind::embedding) atom.vectors = lexicons.vectors.read(source.at("vectors"), from, read_vector_lexicon);
     if (atom.kind == AtomKind::elsewhere) {
-        if (is_inner) throw InputFault("damaged model: an elsewhere atom inside another one");
+        if (is_inner) throw InputFault("an elsewhere atom inside another one");
         atom.gathering = named<Gathering>(kGatheringNames, source.at("gathering").as_string());
         atom.inner = std::make_shared<const Atom>(read_atom(source.at("inner"), lexicons, from, true));
     }
@@ -116,27 +113,35 @@ void write_program(const Program& program, const std::string& name, Tensors& to)
     to.set(name, out + "]}");
 }
 
-Program read_program(const Tensors& from, const std::string& name) {
-    const Json source = Json::parse(from.text(name));
+namespace {
+
+Program parse_program(const Json& source, const std::string& name, const Tensors& from) {
     Lexicons lexicons(name);
     Program program;
     program.boundary = source.at("boundary").as_bool();
     for (const Json& atom : source.at("atoms").as_array()) program.atoms.push_back(read_atom(atom, lexicons, from));
     for (const Json& item : source.at("templates").as_array()) {
         Template read{item.at(size_t{0}).as_string(), {}};
-        for (size_t i = 1; i < item.items.size(); ++i) {
+        for (size_t i = 1; i < item.as_array().size(); ++i) {
             const auto atom = item.at(i).at(size_t{0}).as_integer(0, static_cast<int64_t>(program.atoms.size()) - 1);
             const auto offset = item.at(i).at(1).as_integer(-kMaxOffset, kMaxOffset);
             read.terms.push_back({static_cast<uint32_t>(atom), static_cast<int>(offset)});
         }
-        if (read.terms.empty()) throw InputFault("damaged model: template \"" + read.key + "\" has no terms");
-        if (read.terms.size() > 1 &&
-            std::any_of(read.terms.begin(), read.terms.end(), [&](const Term& term) { return program.atoms[term.atom].kind == AtomKind::embedding; }))
-            throw InputFault("damaged model: an embedding in the conjunction \"" + read.key + "\"");
         program.templates.push_back(std::move(read));
     }
-    if (program.templates.size() > UINT16_MAX) throw InputFault("damaged model: more than 65,535 templates");
+    program.check();
     return program;
+}
+
+}  // namespace
+
+Program read_program(const Tensors& from, const std::string& name) {
+    const Json source = Json::parse(from.text(name));
+    try {
+        return parse_program(source, name, from);
+    } catch (const InputFault& fault) {
+        throw InputFault(concat("damaged model: the templates \"", name, "\": ", fault.what()));
+    }
 }
 
 }  // namespace tagpool

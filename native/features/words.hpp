@@ -12,8 +12,12 @@ namespace tagpool {
 // WordFunction: a chain of steps, the innermost first. All but the last return at most one value. Empty: the identity.
 class WordFunction {
 public:
+    static constexpr int kMaxLength = 512;   // of affixes, n-grams and parts of cluster names, in characters
+    static constexpr size_t kMaxSteps = 32;  // functions inside functions
+
     WordFunction() = default;
-    explicit WordFunction(std::vector<Step> steps) : steps_(std::move(steps)) {}
+    // Throws InputFault for steps that do not fit, or exceed the limits.
+    explicit WordFunction(std::vector<Step> steps);
 
     void values(std::string_view text, Values out) const;
     std::vector<std::string> texts(std::string_view text) const {

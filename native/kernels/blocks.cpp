@@ -6,6 +6,7 @@
 
 #include "base/fault.hpp"
 #include "base/hash.hpp"
+#include "base/simd.hpp"
 
 namespace tagpool {
 namespace {
@@ -49,6 +50,36 @@ private:
 };
 
 }  // namespace
+
+namespace {
+
+// Valid places of the blocks of one length: `first` and the following `count`.
+struct Places {
+    uint32_t first, count;
+};
+using AllPlaces = std::array<Places, Blocks::kMaxCells + 1>;
+
+TAGPOOL_CLONES bool are_places(const uint32_t* numbers, size_t count, uint32_t base, const AllPlaces& valid) {
+    uint32_t bad = 0;
+    for (size_t i = 0; i < count; ++i) {
+        const uint32_t number = numbers[i], place = number - base;
+        uint32_t good = static_cast<uint32_t>(number == UINT32_MAX) | static_cast<uint32_t>(number < base);
+        for (const Places& places : valid) good |= static_cast<uint32_t>(place - places.first < places.count);
+        bad |= good ^ 1;
+    }
+    return bad == 0;
+}
+
+}  // namespace
+
+bool Blocks::hold_all(const uint32_t* numbers, size_t count, uint32_t base) const {
+    AllPlaces valid{};
+    for (uint32_t length = 0; length <= kMaxCells; ++length) {
+        const uint32_t begin = length ? ends[length - 1] : 0, weights = ends[length] - begin, size = length ? length : labels;
+        valid[length] = {begin, weights >= size ? weights - size + 1 : 0};
+    }
+    return are_places(numbers, count, base, valid);
+}
 
 BlockWeights make_blocks(size_t labels, const std::vector<uint64_t>& begins, const uint16_t* labels_of, std::vector<float> weights, bool shared) {
     const size_t features = begins.size() - 1;

@@ -28,6 +28,8 @@ struct Blocks {
         const uint32_t count = length(place);
         return ends[is_row(place) ? 0 : count] - place >= count;
     }
+    // Whether every number below `base`, UINT32_MAX, or `base` + the place of a block.
+    bool hold_all(const uint32_t* numbers, size_t count, uint32_t base = 0) const;
 };
 
 // Weights in blocks.

@@ -20,7 +20,9 @@ constexpr size_t kMaxRowBytes = size_t{1} << 26;
 
 Model::Model(Trained trained) : Model(to_tensors(std::move(trained))) {}
 
-Model::Model(Tensors tensors) : tensors_(std::move(tensors)), labels_(read_labels(tensors_)), weights_(tensors_, labels_.size()) {
+Model::Model(Tensors tensors) : Model(std::move(tensors), nullptr) {}
+
+Model::Model(Tensors tensors, const Model* pool) : tensors_(std::move(tensors)), labels_(read_labels(tensors_)), weights_(tensors_, labels_.size()) {
     const size_t labels = labels_.size(), stride = stride_of(labels);
     view_.labels = static_cast<uint32_t>(labels);
     view_.stride = static_cast<uint32_t>(stride);
@@ -28,25 +30,38 @@ Model::Model(Tensors tensors) : tensors_(std::move(tensors)), labels_(read_label
     view_.blocks = weights_.blocks();
     view_.weights = weights_.weights();
     view_.cell_labels = weights_.cell_labels();
-    for (uint32_t slot = 0; slot < slots_.size(); ++slot)
-        if (slots_.place(slot) != FrozenIndex::kNone && !view_.blocks.holds(slots_.place(slot)))
-            throw InputFault("damaged model: index 'features' points outside 'features.weights'");
-    edges_.assign((labels + 2) * stride, 0.0f);
+    weights_.check_places(slots_.places(), 0, "features");
     view_.chain = tensors_.find("edges") != nullptr;
     if (view_.chain) {
-        const auto edges = tensors_.array<float>("edges");
+        const auto edges = require_finite(tensors_.array<float>("edges"), "edges");
         if (edges.size() != labels * (labels + 2))
             throw InputFault("damaged model: 'edges' has " + std::to_string(edges.size()) + " numbers, expected " +
                              std::to_string(labels * (labels + 2)));
+        edges_.assign((labels + 2) * stride, 0.0f);
         for (size_t row = 0; row < labels + 2; ++row) std::copy_n(edges.data() + row * labels, labels, edges_.data() + row * stride);
+        view_.transitions = edges_.data();
+        view_.start = edges_.data() + labels * stride;
+        view_.end = view_.start + stride;
     }
-    view_.transitions = edges_.data();
-    view_.start = edges_.data() + labels * stride;
-    view_.end = view_.start + stride;
-    transition_features_.emplace(tensors_, view_.labels, view_.stride);
-    if (view_.chain) view_.transition_features = transition_features_->view();
-    if (tensors_.find_text("program")) program_ = read_program(tensors_, "program");
+    transition_features_.emplace(tensors_, view_.labels, view_.stride, pool ? &pool->transition_features_->program() : nullptr);
+    if (!view_.chain && transition_features_->has_history()) throw InputFault("damaged model: transition features without \"edges\"");
+    view_.transition_features = transition_features_->view();
+    if (tensors_.find_text("program")) program_ = pool ? pool->program_ : read_program(tensors_, "program");
     if (program_) templates_.emplace(*program_);
+}
+
+std::unique_ptr<Model> Model::member(const std::string& name) const {
+    const Tensor* const block = tensors_.find(name);
+    if (!block) throw InputFault("the member \"" + name + "\" is missing");
+    auto owners = std::make_shared<const std::vector<std::shared_ptr<const void>>>(tensors_.owners());
+    Tensors tensors = Tensors::read({reinterpret_cast<const char*>(block->data), block->bytes}, std::move(owners)).aligned();
+    for (const char* key : {"labels", "program", "history"}) {
+        const std::string *text = tensors.find_text(key), *shared = tensors_.find_text(key);
+        if (!text != !shared || (text && *text != *shared))
+            throw InputFault(
+                concat("member \"", name, "\" has other ", key == std::string_view("labels") ? "labels" : "templates", " than the pool"));
+    }
+    return std::unique_ptr<Model>(new Model(std::move(tensors), this));
 }
 
 std::vector<std::string> Model::columns() const { return columns_in({&program_, &transition_features_->program()}); }
@@ -131,6 +146,7 @@ void Model::score_bigrams(const Columns& columns, unsigned threads, float* out) 
 }
 
 void Model::score_bigrams(const Encoding& encoding, const Encoding* history, float* out) const {
+    if (!view_.chain) throw InputFault("the model has no transitions");
     check_history(encoding, history);
     const size_t labels = view_.labels, stride = view_.stride;
     for (size_t sentence = 0; sentence + 1 < encoding.sentences.size(); ++sentence) {

@@ -30,6 +30,9 @@ public:
     // Throws InputFault for a block that is damaged, no model, or of another version.
     explicit Model(Tensors tensors);
     Model(const Model&) = delete;
+    // A member of an elitist pool: an array of the pool's file, which has the templates and lexicons of all members. Throws InputFault if
+    // the array is missing, or the member has other templates.
+    std::unique_ptr<Model> member(const std::string& name) const;
 
     const ModelView& view() const { return view_; }
     const std::vector<std::string>& labels() const { return labels_; }
@@ -68,6 +71,7 @@ public:
     std::string write(const Tensors& more, bool half) const { return write_model(tensors_, more, half); }
 
 private:
+    Model(Tensors tensors, const Model* pool);
     void check_history(const Encoding& encoding, const Encoding* history) const;
     void score_rows(const Encoding& placed, const AddedRows& added, float* out) const;
     template <class Block>

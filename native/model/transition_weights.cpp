@@ -49,32 +49,38 @@ void write_transition_weights(const TransitionWeights& trained, size_t labels, T
     if (!trained.cells.features.empty() || trained.program) write_cells(trained, labels, to);
 }
 
-ModelTransitionFeatures::ModelTransitionFeatures(const Tensors& tensors, uint32_t labels, uint32_t stride) : labels_(labels), stride_(stride) {
+ModelTransitionFeatures::ModelTransitionFeatures(const Tensors& tensors, uint32_t labels, uint32_t stride, const std::optional<Program>* shared)
+    : labels_(labels), stride_(stride) {
     if (tensors.find("arcs.states")) throw InputFault("the transitions look two labels back (order=2), which only tagpool 0.1 supports; train again");
-    if (tensors.find("history.starts")) read_history(tensors, labels, stride);
+    if (tensors.find("history.starts")) read_history(tensors, labels, stride, shared);
 }
 
-void ModelTransitionFeatures::read_history(const Tensors& tensors, uint32_t labels, uint32_t stride) {
+void ModelTransitionFeatures::read_history(const Tensors& tensors, uint32_t labels, uint32_t stride, const std::optional<Program>* shared) {
     const auto starts = tensors.array<uint32_t>("history.starts");
     const auto cells = tensors.array<uint32_t>("history.cells");
     const std::span<const float> weights = read_weights(tensors, "history.weights", wide_weights_);
     if (cells.size() != weights.size()) throw InputFault("transition features: expected one weight for each feature and bigram");
+    if (starts.empty() || starts[0] != 0 || starts.back() != weights.size() || !std::is_sorted(starts.begin(), starts.end()))
+        throw InputFault("damaged model: the index of transition features does not fit 'history.weights'");
+    bigrams_.reserve(cells.size());
     for (const uint32_t cell : cells) {
         if (cell >= size_t{labels} * labels) throw InputFault("damaged model: 'history.cells' has a label out of range");
         bigrams_.push_back(cell / labels * stride + cell % labels);
     }
-    if (starts.empty() || starts[0] != 0 || starts.back() != weights.size() || !std::is_sorted(starts.begin(), starts.end()))
-        throw InputFault("damaged model: the index of transition features does not fit 'history.weights'");
+    for (size_t feature = 0; feature + 1 < starts.size(); ++feature)
+        for (size_t k = starts[feature] + size_t{1}; k < starts[feature + 1]; ++k)
+            if (cells[k - 1] >= cells[k]) throw InputFault("damaged model: 'history.cells' is out of order");
     features_ = starts.size() - 1;
     view_.starts = starts.data();
     view_.bigrams = bigrams_.data();
     view_.weights = weights.data();
     if (!tensors.find_text("history")) return;
-    program_ = read_program(tensors, "history");
+    program_ = shared ? *shared : read_program(tensors, "history");
+    if (!program_) throw InputFault("damaged pool: a member has other templates");
     slots_ = FrozenIndex(tensors, "history");
-    for (uint32_t slot = 0; slot < slots_.size(); ++slot)
-        if (slots_.place(slot) != FrozenIndex::kNone && slots_.place(slot) >= features_)
-            throw InputFault("damaged model: the index of transition features does not fit 'history.weights'");
+    slots_.for_each_place([&](uint32_t feature) {
+        if (feature >= features_) throw InputFault("damaged model: the index of transition features does not fit 'history.weights'");
+    });
 }
 
 uint32_t ModelTransitionFeatures::feature_of(std::string_view name) const {

@@ -29,7 +29,8 @@ void write_transition_weights(const TransitionWeights& trained, size_t labels, T
 class ModelTransitionFeatures {
 public:
     // Throws InputFault for a damaged model, or one that looks two labels back.
-    ModelTransitionFeatures(const Tensors& tensors, uint32_t labels, uint32_t stride);
+    // `shared` is the program of a pool with the same templates; null: the program of the file.
+    ModelTransitionFeatures(const Tensors& tensors, uint32_t labels, uint32_t stride, const std::optional<Program>* shared);
     ModelTransitionFeatures(const ModelTransitionFeatures&) = delete;
 
     // Null for a plain chain.
@@ -44,7 +45,7 @@ public:
     TransitionWeights pruned(float least, const std::vector<std::string>& names) const;
 
 private:
-    void read_history(const Tensors& tensors, uint32_t labels, uint32_t stride);
+    void read_history(const Tensors& tensors, uint32_t labels, uint32_t stride, const std::optional<Program>* shared);
 
     uint32_t labels_, stride_;
     std::optional<Program> program_;

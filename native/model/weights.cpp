@@ -1,11 +1,13 @@
 #include "model/weights.hpp"
 
 #include <algorithm>
-#include <cmath>
+#include <bit>
+#include <unordered_set>
 
 #include "base/fault.hpp"
 #include "base/half.hpp"
 #include "base/json.hpp"
+#include "base/simd.hpp"
 
 namespace tagpool {
 
@@ -14,18 +16,40 @@ uint32_t stride_of(size_t labels) {
     return static_cast<uint32_t>((labels + 7) / 8 * 8);
 }
 
+namespace {
+
+// Whether no number is infinite or NaN: their exponents have only ones.
+TAGPOOL_CLONES bool are_finite(const float* numbers, size_t count) {
+    constexpr uint32_t kExponent = 0x7F800000;
+    uint32_t bad = 0;
+    for (size_t i = 0; i < count; ++i) bad |= static_cast<uint32_t>((std::bit_cast<uint32_t>(numbers[i]) & kExponent) == kExponent);
+    return bad == 0;
+}
+
+TAGPOOL_CLONES bool are_below(const uint16_t* numbers, size_t count, size_t bound) {
+    uint16_t largest = 0;
+    for (size_t i = 0; i < count; ++i) largest = std::max(largest, numbers[i]);
+    return count == 0 || largest < bound;
+}
+
+}  // namespace
+
+std::span<const float> require_finite(std::span<const float> weights, const std::string& name) {
+    if (!are_finite(weights.data(), weights.size())) throw InputFault("damaged model: \"" + name + "\" has a weight that is not finite");
+    return weights;
+}
+
 std::span<const float> read_weights(const Tensors& tensors, const std::string& name, std::vector<float>& wide) {
     const Tensor* const weights = tensors.find(name);
-    if (!weights || weights->type != Type::f16) return tensors.array<float>(name);
+    if (!weights || weights->type != Type::f16) return require_finite(tensors.array<float>(name), name);
     const auto* halves = reinterpret_cast<const uint16_t*>(weights->data);
     wide.resize(weights->bytes / 2);
     std::transform(halves, halves + wide.size(), wide.begin(), from_half);
-    return wide;
+    return require_finite(wide, name);
 }
 
 void require_finite(const std::vector<float>& weights) {
-    if (!std::all_of(weights.begin(), weights.end(), [](float weight) { return std::isfinite(weight); }))
-        throw InputFault("a weight is infinite or not a number");
+    if (!are_finite(weights.data(), weights.size())) throw InputFault("a weight is infinite or not a number");
 }
 
 ModelWeights::ModelWeights(const Tensors& tensors, size_t label_count) {
@@ -52,8 +76,12 @@ ModelWeights::ModelWeights(const Tensors& tensors, size_t label_count) {
     }
     const size_t cells = blocks_.size() - blocks_.rows_end();
     if (labels->shape != std::vector<size_t>{cells}) throw InputFault("damaged model: 'features.labels' has not one label for each weight");
-    if (std::any_of(cell_labels_, cell_labels_ + cells, [&](uint16_t label) { return label >= label_count; }))
-        throw InputFault("damaged model: 'features.labels' has a label out of range");
+    if (!are_below(cell_labels_, cells, label_count)) throw InputFault("damaged model: 'features.labels' has a label out of range");
+}
+
+void ModelWeights::check_places(std::span<const uint32_t> numbers, uint32_t base, const char* index) const {
+    if (!blocks_.hold_all(numbers.data(), numbers.size(), base))
+        throw InputFault(concat("damaged model: index '", index, "' points outside 'features.weights'"));
 }
 
 void ModelWeights::write(BlockWeights blocks, size_t labels, Tensors& to) {
@@ -78,7 +106,10 @@ std::vector<std::string> read_labels(const Tensors& tensors) {
                          std::to_string(kModelVersion) + "); upgrade tagpool");
     std::vector<std::string> labels;
     const Json names = Json::parse(tensors.text("labels"));
+    if (names.as_array().size() > UINT16_MAX) throw InputFault("damaged model: more than 65,535 labels");
     for (const Json& label : names.as_array()) labels.push_back(label.as_string());
+    if (std::unordered_set<std::string_view>(labels.begin(), labels.end()).size() < labels.size())
+        throw InputFault("damaged model: a label occurs twice");
     if (version < kModelVersion)
         throw InputFault("it was written by an older tagpool (format " + std::to_string(version) + ", this one reads format " +
                          std::to_string(kModelVersion) + "); train it again");

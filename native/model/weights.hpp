@@ -18,10 +18,11 @@ constexpr int kModelVersion = 2;  // 2: features with equal weights share them
 // Labels rounded up to whole vectors. Throws InputFault for none, or too many.
 uint32_t stride_of(size_t labels);
 
-// Weights of a model, float32 or (copied to `wide`) float16.
+// Weights of a model, float32 or (copied to `wide`) float16. Throws InputFault for a weight that is not finite.
 std::span<const float> read_weights(const Tensors& tensors, const std::string& name, std::vector<float>& wide);
-// Throws InputFault for a weight that is infinite or not a number.
+// Throw InputFault for a weight that is infinite or not a number, after training or in the array `name` of a file.
 void require_finite(const std::vector<float>& weights);
+std::span<const float> require_finite(std::span<const float> weights, const std::string& name);
 // Whether the pairs (feature, number) increase and are below these bounds.
 template <class Number>
 bool are_sorted(const std::vector<uint32_t>& features, size_t feature_count, const std::vector<Number>& numbers, size_t bound) {
@@ -41,6 +42,9 @@ public:
     const Blocks& blocks() const { return blocks_; }
     const float* weights() const { return weights_; }
     const uint16_t* cell_labels() const { return cell_labels_; }
+
+    // Throws InputFault unless every number is below `base`, FrozenIndex::kNone, or `base` + the place of a block.
+    void check_places(std::span<const uint32_t> numbers, uint32_t base, const char* index) const;
 
     // Writes the weights of make_blocks to a model, padded with zeros for reads of whole vectors.
     static void write(BlockWeights blocks, size_t labels, Tensors& to);

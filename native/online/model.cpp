@@ -58,33 +58,35 @@ OnlineModel::OnlineModel(Tensors tensors) : tensors_(std::move(tensors)), labels
 
 ConjunctionBits OnlineModel::conjunction_bits() const {
     std::vector<uint32_t> in_f;
+    in_f.reserve(conjunction_count());  // `check` compares it with the bits
     for (size_t i = 0; i < bits_.size(); ++i)
         for (uint64_t word = bits_[i]; word; word &= word - 1)
-            if (const uint64_t slot = i * 64 + static_cast<size_t>(std::countr_zero(word)); slot < conjunction_slots_)
-                in_f.push_back(static_cast<uint32_t>(slot));
+            in_f.push_back(static_cast<uint32_t>(i * 64 + static_cast<size_t>(std::countr_zero(word))));
     ConjunctionBits bits(conjunction_slots_);
     bits.make(in_f);
     return bits;
 }
 
-// The file may be damaged: checks every offset.
+// The file may be hostile: checks every offset, and that memory is in proportion to the file.
 void OnlineModel::check() const {
     look_back_.check();
-    if (joined_places_.size() != joined_hashes_.size() || bits_.size() != (size_t{conjunction_slots_} + 63) / 64)
+    if (conjunction_slots_ == 0 || joined_places_.size() != joined_hashes_.size() || bits_.size() != (size_t{conjunction_slots_} + 63) / 64)
         throw InputFault("damaged model: the arrays of conjunctions have wrong sizes");
-    const auto check_place = [&](uint32_t place, const char* index) {
-        if (place != FrozenIndex::kNone && !view_.blocks.holds(place))
-            throw InputFault(concat("damaged model: index '", index, "' has an offset outside the weights"));
-    };
-    for (const uint32_t place : joined_places_) check_place(place, "features");
-    for (const FrozenIndex* index : {&features_, &labelled_})
-        index->for_each_place([&](uint32_t number) {
-            if (number >= joined_places_.size()) check_place(place_of(number), "features");
-        });
-    conjunctions_.for_each_place([&](uint32_t place) { check_place(place, "pairs"); });
+    size_t count = 0;
+    for (const uint64_t word : bits_) count += static_cast<size_t>(std::popcount(word));
+    if (count != conjunction_count() || (conjunction_slots_ % 64 && bits_.back() >> conjunction_slots_ % 64))
+        throw InputFault("damaged model: 'pairs.bits' and index 'pairs' have different conjunctions");
+    if (joined_places_.size() > UINT32_MAX - view_.blocks.size()) throw InputFault("damaged model: 'joined.places' is too long");
+    const auto joined = static_cast<uint32_t>(joined_places_.size());
+    weights_.check_places(joined_places_, 0, "joined");
+    weights_.check_places(features_.places(), joined, "features");
+    weights_.check_places(labelled_.places(), joined, "labelled");
+    weights_.check_places(conjunctions_.places(), 0, "pairs");
     histories_.for_each_place([&](uint32_t feature) {
         if (feature >= look_back_.templates.size()) throw InputFault("damaged model: index 'history' has an unknown feature");
     });
+    if (program_.has_value() && history_by_name_ == look_back_.backs.empty())
+        throw InputFault("damaged model: the templates with previous labels are missing");
     if (history_program_ && history_program_->templates.size() != look_back_.backs.size())
         throw InputFault("damaged model: the templates with previous labels do not match");
 }

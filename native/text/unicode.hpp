@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/utf8.hpp"
+
 namespace tagpool {
 
 enum CharacterClass : uint8_t { kUpper = 1, kLower = 2, kLetter = 4, kDigit = 8, kPunctuation = 16, kSpace = 32 };
@@ -14,9 +16,6 @@ uint8_t character_class(char32_t point);
 
 // Simple (one-to-one) lower-casing, which keeps the number of characters.
 char32_t to_lower(char32_t point);
-
-// The position of the first byte that is not valid UTF-8, or npos.
-size_t find_invalid_utf8(std::string_view text);
 
 // The first `count` characters of valid UTF-8, or all of it.
 std::string_view take_characters(std::string_view text, size_t count);

@@ -64,7 +64,7 @@ class OutputOptions(Parameters):
     merge: bool = parameter(default=False, help="Merge the members of a pool into one model: same labels, the speed of one.")
     size: str = parameter(default="full", choices=("full", "small"), help="small: half precision, no weights up to 0.01.")
     names: bool = parameter(default=True, help="Store the names of features, which inspection and continued training need.")
-    resources: bool = parameter(default=True, help="Store resources in the model; otherwise it refers to their files.")
+    resources: bool = parameter(default=True, help="Store resources in the model; otherwise their names and checksums.")
 
 
 def nested_sections(path: Key, kind: str, declared: type[Parameters]) -> Iterator[tuple[Key, str, type[Parameters]]]:

@@ -143,7 +143,7 @@ def test_deeply_nested_pools(bagged, tmp_path):
             "record": '{"member_weights": [1.0], "weights": "uniform"}',
         }
         inner = _native.Container.write(texts, {"members.0": inner})
-    with pytest.raises(ModelError, match="nested more than 50 times"):
+    with pytest.raises(ModelError, match="nested more than 8 times"):
         loaded(tmp_path / "pool", inner)
     with pytest.raises(ModelError, match="unknown kind"):
         loaded(tmp_path / "pool", _native.Container.write({"kind": "other"}, {}))

@@ -14,6 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from tagpool.corpus.formats import Format
+from tagpool.errors import InputError
 from tagpool.visible import VisibleStream, make_visible
 
 
@@ -52,12 +53,26 @@ LabelOption = Annotated[str | None, typer.Option(help="Column of the labels (def
 FormatOption = Annotated[Format | None, typer.Option("--format", help="File format (default: from the name).")]
 EncodingOption = Annotated[str, typer.Option(help="File encoding.")]
 OutputOption = Annotated[Path, typer.Option("--output", "-o", help="Output file; - is standard output.")]
+UseOption = Annotated[list[str] | None, typer.Option(metavar="NAME=PATH", help="A resource and its file (repeatable).")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 def report_error(message: str) -> None:
     """Print the message of an error."""
     errors.print(f"error: {message}", style="red")
+
+
+def parse_uses(uses: Sequence[str] | None) -> dict[str, Path]:
+    """Return the paths by name of ``NAME=PATH`` options."""
+    paths: dict[str, Path] = {}
+    for use in uses or ():
+        name, equals, path = use.partition("=")
+        if not equals or not name or not path:
+            raise InputError(f"--use {use}: expected NAME=PATH, such as --use cities=cities.txt")
+        if not Path(path).exists():
+            raise InputError(f"--use {use}: there is no such file or folder", source=path)
+        paths[name] = Path(path)
+    return paths
 
 
 def print_json(value: Any) -> None:

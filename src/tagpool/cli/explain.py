@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from tagpool import _native
-from tagpool.cli.console import ColumnsOption, EncodingOption, FormatOption, JsonOption, output, print_json
+from tagpool.cli.console import ColumnsOption, EncodingOption, FormatOption, JsonOption, UseOption, output, parse_uses, print_json
 from tagpool.corpus.corpus import WORD, Corpus
 from tagpool.corpus.files import read_bytes, source_name
 from tagpool.corpus.formats import Format, format_of, read_corpus
@@ -30,6 +30,7 @@ def explain(
     separator: Annotated[str, typer.Option(help="Column separator in SENTENCE.")] = "/",
     format: FormatOption = None,  # noqa: A002 - the option's name
     encoding: EncodingOption = "utf-8",
+    use: UseOption = None,
     json: JsonOption = False,
 ) -> None:
     """Show the features behind each label of a sentence.
@@ -47,7 +48,7 @@ def explain(
     """
     if (text is None) == (file is None):
         raise InputError("expected either a sentence or --file FILE")
-    tagger = load_model(model, templates=True)
+    tagger = load_model(model, templates=True, resources=parse_uses(use))
     if file is None:
         corpus, sentence = _sentence(tagger.columns, text or "", columns, separator), 1
     else:

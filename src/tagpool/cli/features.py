@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,7 +13,9 @@ from tagpool.cli.console import (
     EncodingOption,
     FormatOption,
     JsonOption,
+    UseOption,
     output,
+    parse_uses,
     print_json,
     print_table,
     print_text,
@@ -33,7 +34,7 @@ def features(
     templates: Annotated[
         str | None, typer.Option("--features", help="Templates: a preset, a file (also of CRF++), or the text itself.")
     ] = None,
-    use: Annotated[list[str] | None, typer.Option(help="NAME=PATH of a resource (repeatable).")] = None,
+    use: UseOption = None,
     without: Annotated[list[str] | None, typer.Option(help="Leave out templates that need this resource.")] = None,
     bag: Annotated[list[str] | None, typer.Option(help="Only the shared base and this bag (repeatable).")] = None,
     first: Annotated[int, typer.Option(min=1, help="Number of the first sentence.")] = 1,
@@ -75,7 +76,7 @@ def features(
         chosen = chosen.restrict(*bag)
     # Resources of templates that are left out are allowed.
     left_out = everything.resources.keys() - chosen.resources.keys()
-    resources = {name: path for name, path in _parse_uses(use or []).items() if name not in left_out}
+    resources = {name: path for name, path in parse_uses(use).items() if name not in left_out}
     encoder = Encoder(chosen, resources=resources, min_count=min_count, history=True)
     if summary:
         _summarise(encoder, corpus, json)
@@ -104,19 +105,6 @@ def _list_presets_and_functions(json: bool) -> None:
     output.print()
     history = ["label[-1]", "a previous label, for learners that use them"]
     print_table(["function", "meaning"], [*(row[1:] for row in functions), history], left=2, fold=True)
-
-
-def _parse_uses(uses: Sequence[str]) -> dict[str, Path]:
-    """Return the paths by name of ``NAME=PATH`` options."""
-    paths: dict[str, Path] = {}
-    for use in uses:
-        name, equals, path = use.partition("=")
-        if not equals or not name or not path:
-            raise InputError(f"--use {use}: expected NAME=PATH, such as --use cities=cities.txt")
-        if not Path(path).exists():
-            raise InputError(f"--use {use}: there is no such file or folder", source=path)
-        paths[name] = Path(path)
-    return paths
 
 
 def _show_sentences(encoder: Encoder, corpus: Corpus, numbers: range, json: bool) -> None:

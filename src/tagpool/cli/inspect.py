@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from tagpool import _native
-from tagpool.cli.console import JsonOption, output, print_json, spell_bytes
+from tagpool.cli.console import JsonOption, UseOption, output, parse_uses, print_json, spell_bytes
 from tagpool.pools.loading import load
 
 # Parts of a model file, by the beginning of the names of their tensors.
@@ -34,6 +34,7 @@ def inspect(
     top: Annotated[int, typer.Option(min=0, help="Number of features per label and sign, and of transitions.")] = 10,
     label: Annotated[list[str] | None, typer.Option(help="Only this label (repeatable).")] = None,
     template: Annotated[str | None, typer.Option(help="Only features of this template, such as 'word[0]'.")] = None,
+    use: UseOption = None,
     json: JsonOption = False,
 ) -> None:
     """Show what is inside a model.
@@ -50,7 +51,7 @@ def inspect(
       tagpool inspect ner.tagpool --label B-PER --top 30
       tagpool inspect ner.tagpool --template 'word[0]' --json
     """
-    loaded = load(model)
+    loaded = load(model, resources=parse_uses(use))
     description = loaded.describe(top=top, labels=label, template=template)
     version, total = _native.text_of_file(str(model), "tagpool"), model.stat().st_size
     facts: dict[str, Any] = {"model": str(model), "tagpool": version, "bytes": total}

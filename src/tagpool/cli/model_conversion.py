@@ -9,7 +9,7 @@ from tagpool.cli.console import errors, print_json
 from tagpool.compat.conversion import ChainWeights, from_crfsuite, from_expert, from_text_model
 from tagpool.compat.wapiti.text_models import read_text_model
 from tagpool.corpus.files import STANDARD_STREAM, write_bytes
-from tagpool.errors import InputError, ModelError
+from tagpool.errors import InputError, ModelError, ResourceError
 from tagpool.tagging.models import load_model
 
 MODEL_FORMATS = ("crfsuite", "wapiti", "tagpool")
@@ -68,5 +68,8 @@ def _read(source: Path, origin: str) -> ChainWeights:
         if origin == "tagpool":
             return from_expert(load_model(source).merge())
         return from_text_model(read_text_model(source))
+    except ResourceError:
+        advice = "in Python, load(path, resources={NAME: PATH}).save(FILE) writes one that can be converted"
+        raise ResourceError(f"the model file does not contain its resources; {advice}", source=source) from None
     except _native.InputFault as fault:
         raise ModelError(str(fault.args[0]), source=source) from None

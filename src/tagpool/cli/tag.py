@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from tagpool.cli.console import ColumnsOption, EncodingOption, FormatOption, OutputOption, report_error
+from tagpool.cli.console import ColumnsOption, EncodingOption, FormatOption, OutputOption, UseOption, parse_uses, report_error
 from tagpool.cli.outputs import refuse_inputs
 from tagpool.corpus.conll import CONLLU_COLUMNS
 from tagpool.corpus.corpus import LABEL
@@ -39,6 +39,7 @@ def tag(
     encoding: EncodingOption = "utf-8",
     threads: Annotated[int, typer.Option(min=1, help="Number of threads; does not change the labels.")] = 1,
     keep_going: Annotated[bool, typer.Option("--keep-going", help="Skip bad records, report them, and exit with 1.")] = False,
+    use: UseOption = None,
 ) -> None:
     """Label a file or a stream.
 
@@ -54,9 +55,10 @@ def tag(
       tagpool tag ner.tagpool test.conll -o tagged.conll && tagpool score tagged.conll
       echo "Ann Smith moved to Oslo." | tagpool tag ner.tagpool - --format text
       tagpool tag ner.tagpool test.conll --nbest 3 --probabilities
+      tagpool tag small.tagpool test.conll --use cities=cities.txt
     """
     refuse_inputs("--output", output, (model, file))
-    tagger = fastest(load_model(model, templates=True), threads)
+    tagger = fastest(load_model(model, templates=True, resources=parse_uses(use)), threads)
     labeller = Labeller(tagger, nbest=nbest, probabilities=probabilities, scheme=scheme)
     kind = format or format_of(file)
     by_line = kind not in (Format.CONLL, Format.CONLLU)

@@ -10,11 +10,11 @@ from tagpool.errors import ModelError
 from tagpool.lazy import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
     from typing import Any
 
-    from tagpool.experts.references import Referred
-    from tagpool.features.resources import Origin
+    from tagpool.experts.references import Reference, SuppliedResources
 
 _REFERENCES = "resources"
 
@@ -23,20 +23,24 @@ class ModelFile:
     """Texts and arrays of a model file; ``depth`` counts the pools around a member."""
 
     def __init__(
-        self, container: _native.Container, source: str | Path, block: bytes | None = None, parent: ModelFile | None = None
+        self,
+        container: _native.Container,
+        source: str | Path,
+        parent: ModelFile | None = None,
+        resources: Mapping[str, Any] | None = None,
     ) -> None:
         self.container = container
         self.source = source
         self.depth: int = 0 if parent is None else parent.depth + 1
-        self._block = block
         self._parent = parent
-        self._resources: Referred | None = None
+        self._resources = resources
+        self._supplied: SuppliedResources | None = None
 
     @classmethod
-    def open(cls, path: str | Path) -> ModelFile:
-        """Opens a file; a ModelError if it is not a model."""
+    def open(cls, path: str | Path, *, mmap: bool = False, resources: Mapping[str, Any] | None = None) -> ModelFile:
+        """Opens a file; a ModelError if it is not a model. ``load`` explains the options."""
         try:
-            return cls(_native.Container.open(str(path)), path)
+            return cls(_native.Container.open(str(path), mmap), path, resources=resources)
         except _native.InputFault as fault:
             raise ModelError(_advise(str(fault.args[0]), path), source=path) from None
         except TypeError:
@@ -47,37 +51,39 @@ class ModelFile:
         return self.container.text(key)
 
     def member(self, name: str) -> ModelFile:
-        """The file of a member, which is an array of this file."""
-        block = self.container.array(name)
-        if block is None:
-            raise ModelError(f"damaged pool: the member {name!r} is missing", source=self.source)
+        """The file of a member, which is an array of this file; it shares the memory of this file."""
         try:
-            return ModelFile(_native.Container.read(block), self.source, block, self)
+            container = self.container.member(name)
         except _native.InputFault as fault:
             raise ModelError(f"damaged pool: {fault.args[0]}", source=self.source) from None
+        if container is None:
+            raise ModelError(f"damaged pool: the member {name!r} is missing", source=self.source)
+        return ModelFile(container, self.source, self)
 
-    def model(self, native: Any) -> tuple[Any, dict[str, Origin] | None]:
-        """The native model, and the files of resources that are not in the model file."""
+    def model(self, native: Any) -> tuple[Any, dict[str, Reference] | None]:
+        """The native model, and the references to resources that are not in the model file."""
         references = self.text(_REFERENCES)
         try:
             if references is None:
                 return native.of(self.container), None
-            from tagpool.corpus.files import read_bytes
-
-            block = read_bytes(self.source) if self._block is None else self._block
-            return self.resources().model(native, block, references)
+            return self.supplied().model(native, self.container, references)
         except _native.InputFault as fault:
             raise ModelError(str(fault.args[0]), source=self.source) from None
 
-    def resources(self) -> Referred:
-        """Reader of the resources that this file and its members refer to."""
+    def supplied(self) -> SuppliedResources:
+        """Resources of the user that this file and its members refer to."""
         if self._parent is not None:
-            return self._parent.resources()
-        if self._resources is None:
-            from tagpool.experts.references import Referred
+            return self._parent.supplied()
+        if self._supplied is None:
+            from tagpool.experts.references import SuppliedResources
 
-            self._resources = Referred(self.source)
-        return self._resources
+            self._supplied = SuppliedResources(self._resources or {}, self.source)
+        return self._supplied
+
+    def check_supplied(self) -> None:
+        """Raises an InputError if a resource was supplied that no model in the file refers to."""
+        if self._resources:
+            self.supplied().check_used()
 
 
 def _advise(problem: str, path: str | Path) -> str:

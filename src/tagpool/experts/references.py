@@ -1,22 +1,25 @@
-"""Model files without their resources: they have references by path and checksum instead.
+"""Model files without their resources: they have references by name and checksum instead.
 
-The arrays of lexicons are left out of such a file, and restored when it is loaded. A lexicon is identified by its checksum, also
-after the model was pruned, trained further or merged with others.
+The arrays of lexicons are left out of such a file, and restored when it is loaded with the resources, which the user supplies.
+The loader opens no path that a model file contains. A lexicon is identified by its checksum, also after the model was pruned,
+trained further or merged with others.
 """
 
 from __future__ import annotations
 
-import json
+import hashlib
 import re
-from pathlib import Path
-from typing import Any
+from collections.abc import Mapping
+from pathlib import Path, PurePath
+from typing import Any, NamedTuple
 
 from tagpool import _native
-from tagpool.errors import ModelError, ResourceError
+from tagpool.errors import InputError, ModelError, ResourceError
+from tagpool.experts.metadata import DAMAGED, read_object
 from tagpool.experts.tagger import Tagger
 from tagpool.features.encoder import Encoder
 from tagpool.features.resource_files import read_resource
-from tagpool.features.resources import Lexicon, Origin
+from tagpool.features.resources import Lexicon
 
 REFERENCES = "resources"
 """The key of the references in the texts of a model file."""
@@ -25,73 +28,113 @@ LEXICONS = tuple(f"{program}.{kind}." for program in ("program", "history") for 
 """Prefixes of the names of lexicon arrays."""
 
 _LEXICON = re.compile(r"((?:program|history)\.(?:words|phrases|vectors)\.\d+)(\..+)")
+_PREFIX = re.compile(r"(?:program|history)\.(?:words|phrases|vectors)\.[0-9]{1,6}")
+_KINDS = ("gazetteer", "cluster", "ambiguity", "embedding")
 
 
-def origins_of(tagger: Tagger) -> dict[str, Origin]:
-    """The files of a tagger's lexicons by checksum; lexicons that do not come from files are not included."""
-    origins = dict(tagger._origins or {})
-    resources = tagger._encoder.resources_.values() if isinstance(tagger._encoder, Encoder) else ()
-    for resource in resources:
-        if (origin := getattr(resource, "origin", None)) is not None:
-            origins |= {_checksum(_native.lexicon_arrays(lexicon)): origin for lexicon in resource.lexicons}
-    return origins
+class Reference(NamedTuple):
+    """A resource outside the model file: the template function that uses it, its name in the templates, its checksum."""
+
+    kind: str
+    name: str
+    sha256: str
+
+    def __str__(self) -> str:
+        return f"the {self.kind} {self.name!r} (sha256 {self.sha256})"
 
 
-def references_of(
-    model: _native.Model | _native.OnlineModel, origins: dict[str, Origin], folder: Path
-) -> dict[str, dict[str, str]]:
-    """References to a model's lexicons for a file in this folder, by the prefixes of their arrays.
-
-    Paths inside the folder are relative, so that the folder can be moved.
-    """
-    references: dict[str, dict[str, str]] = {}
-    folder = folder.absolute()
-    for prefix, checksum in _checksums(model).items():
-        if (origin := origins.get(checksum)) is not None:
-            path = origin.path.relative_to(folder) if origin.path.is_relative_to(folder) else origin.path
-            references[prefix] = {"kind": origin.kind, "path": str(path), "checksum": checksum}
+def references_in(tagger: Tagger) -> dict[str, Reference]:
+    """References to a tagger's lexicons by checksum; lexicons that do not come from files are not included."""
+    references = dict(tagger._references or {})
+    resources = tagger._encoder.resources_ if isinstance(tagger._encoder, Encoder) else {}
+    for name, resource in resources.items():
+        if getattr(resource, "from_file", False):
+            for checksum in (_checksum(_native.lexicon_arrays(lexicon)) for lexicon in resource.lexicons):
+                references[checksum] = Reference(resource.kind, name, checksum)
     return references
 
 
-class Referred:
-    """Reads the resources that the models of one file refer to, each once."""
+def references_of(model: _native.Model | _native.OnlineModel, references: Mapping[str, Reference]) -> dict[str, dict[str, str]]:
+    """References of a model file, by the prefixes of the arrays that they replace."""
+    checksums = _checksums(model)
+    return {prefix: references[checksum]._asdict() for prefix, checksum in checksums.items() if checksum in references}
 
-    def __init__(self, source: str | Path) -> None:
+
+class SuppliedResources:
+    """Resources that the user supplies for the models of one file, by name or checksum. Each is read once."""
+
+    def __init__(self, resources: Mapping[str, Any], source: str | Path) -> None:
+        self.resources = resources
         self.source = source
-        self.folder = Path(source).parent.absolute()
-        self._read: dict[Origin, Any] = {}
+        self._used: set[str] = set()
+        self._needed: list[Reference] = []
+        self._read: dict[tuple[str, str], Any] = {}
 
-    def model(self, native: Any, block: bytes, text: str) -> tuple[Any, dict[str, Origin]]:
-        """A model with the lexicons that it refers to, and their files; ``text`` has the references as JSON."""
+    def model(self, native: Any, container: _native.Container, text: str) -> tuple[Any, dict[str, Reference]]:
+        """A model with the lexicons that it refers to, and the references; ``text`` has the references as JSON."""
+        references = self._references(text)
+        self._needed += references.values()
         try:
-            references = {
-                str(name): (Origin(str(entry["kind"]), self.folder / str(entry["path"])), str(entry["checksum"]))
-                for name, entry in json.loads(text).items()
-            }
-            programs = {name: json.loads(_native.Container.read(block).text(name) or "{}") for name in ("program", "history")}
+            programs = {name: read_object(container.text(name), name) for name in ("program", "history")}
             lexicons: dict[str, Lexicon] = {}
-            for name, (origin, _) in references.items():
-                resource = self._resource(origin)
-                lexicons[name] = _phrases(resource, name, programs) if origin.kind == "gazetteer" else resource.native
-        except (ResourceError, _native.InputFault):
+            for prefix, reference in references.items():
+                resource = self._resource(reference)
+                lexicons[prefix] = _phrases(resource, prefix, programs) if reference.kind == "gazetteer" else resource.native
+        except (ModelError, ResourceError):
             raise
-        except (AttributeError, KeyError, StopIteration, TypeError, ValueError):
+        except (*DAMAGED, StopIteration):
             raise ModelError("damaged model: the references to resources are not valid", source=self.source) from None
-        for name, (origin, checksum) in references.items():
-            if _checksum(_native.lexicon_arrays(lexicons[name])) != checksum:
-                message = f"the {origin.kind} file {origin.path} has changed since training; restore it, or train again"
-                raise ResourceError(message, source=self.source)
-        model = native.read(_native.with_lexicons(block, lexicons, REFERENCES))
-        return model, {checksum: origin for origin, checksum in references.values()}
+        by_checksum: dict[str, Reference] = {}
+        for prefix, reference in references.items():
+            arrays = _native.lexicon_arrays(lexicons[prefix])
+            checksum = _checksum(arrays)
+            if reference.sha256 not in (checksum, _old_checksum(arrays)):
+                message = f"the model needs {reference}; the supplied resource has the checksum {checksum}"
+                raise ResourceError(f"{message}: supply the one of the training, or train again", source=self.source)
+            by_checksum[checksum] = reference._replace(sha256=checksum)
+        return native.of(container.with_lexicons(lexicons, REFERENCES)), by_checksum
 
-    def _resource(self, origin: Origin) -> Any:
-        if origin not in self._read:
+    def check_used(self) -> None:
+        """Raise an InputError for a resource that no model refers to."""
+        unused = sorted(set(self.resources) - self._used)
+        if unused:
+            names = ", ".join(sorted({reference.name for reference in self._needed}))
+            known = f"it needs {names}" if names else "it contains all its resources"
+            raise InputError(f"the model refers to no resource {unused[0]!r}; {known}", source=self.source)
+
+    def _references(self, text: str) -> dict[str, Reference]:
+        references = {}
+        for prefix, entry in read_object(text, REFERENCES).items():
+            if not (_PREFIX.fullmatch(prefix) and isinstance(entry, dict)):
+                raise ModelError("damaged model: the references to resources are not valid", source=self.source)
+            if "path" in entry:  # files of version 0.1; the path gives only the name
+                entry = {"kind": entry.get("kind"), "name": PurePath(str(entry["path"])).stem, "sha256": entry.get("checksum")}
+            fields = [entry.get(field) for field in Reference._fields]
+            if fields[0] not in _KINDS or not all(isinstance(value, str) and 0 < len(value) < 1000 for value in fields):
+                raise ModelError("damaged model: the references to resources are not valid", source=self.source)
+            references[prefix] = Reference(*map(str, fields))
+        return references
+
+    def _resource(self, reference: Reference) -> Any:
+        key = next((key for key in (reference.sha256, reference.name) if key in self.resources), None)
+        if key is None:
+            raise ResourceError(
+                f"the model needs {reference}, which its file does not contain; supply it with --use {reference.name}=PATH "
+                f"(tagpool train: --set features.use.{reference.name}=PATH; Python: resources={{{reference.name!r}: PATH}})",
+                source=self.source,
+            )
+        self._used.add(key)
+        resource = self.resources[key]
+        if not isinstance(resource, (str, Path)):
+            if getattr(resource, "kind", None) != reference.kind:
+                raise ResourceError(f"the model needs {reference}; got a {type(resource).__name__}", source=self.source)
+            return resource
+        if (key, reference.kind) not in self._read:
             try:
-                self._read[origin] = read_resource(*origin)
+                self._read[key, reference.kind] = read_resource(reference.kind, resource)
             except ResourceError as error:
-                message = f"the model needs the {origin.kind} file {error}; restore it, or train again"
-                raise ResourceError(message, source=self.source) from None
-        return self._read[origin]
+                raise ResourceError(f"the model needs {reference}: {error}", source=self.source) from None
+        return self._read[key, reference.kind]
 
 
 def _checksums(model: _native.Model | _native.OnlineModel) -> dict[str, str]:
@@ -104,17 +147,26 @@ def _checksums(model: _native.Model | _native.OnlineModel) -> dict[str, str]:
 
 
 def _checksum(arrays: dict[str, bytes]) -> str:
+    """SHA-256 of the arrays of a lexicon in the order of their names: each name, its size in 8 bytes, and the content."""
+    digest = hashlib.sha256()
+    for name in sorted(arrays):
+        digest.update(name.encode() + len(arrays[name]).to_bytes(8, "little") + arrays[name])
+    return digest.hexdigest()
+
+
+def _old_checksum(arrays: dict[str, bytes]) -> str:
+    """Checksum in files of version 0.1."""
     checksum = 0
     for name in sorted(arrays):
         checksum = _native.combine(_native.combine(checksum, _native.xxh64(name.encode())), _native.xxh64(arrays[name]))
     return f"{checksum:016x}"
 
 
-def _phrases(gazetteer: Any, name: str, programs: dict[str, Any]) -> _native.PhraseLexicon:
+def _phrases(gazetteer: Any, prefix: str, programs: dict[str, Any]) -> _native.PhraseLexicon:
     """The phrases of a gazetteer after the word function of the template that uses them."""
-    program, _, number = name.split(".")
+    program, _, number = prefix.split(".")
     atoms = [atom for outer in programs[program]["atoms"] for atom in (outer, outer.get("inner", {}))]
     atom = next(one for one in atoms if one.get("phrases") == int(number))
     steps = [_native.Step(function, a, b) for function, a, b in atom["steps"]]
-    phrases: _native.PhraseLexicon = gazetteer.phrases(json.dumps(atom["steps"]), _native.WordFunction(steps))
+    phrases: _native.PhraseLexicon = gazetteer.phrases(str(atom["steps"]), _native.WordFunction(steps))
     return phrases

@@ -6,17 +6,16 @@ import json
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import tagpool
 from tagpool import _native
-from tagpool.errors import InputError, ModelError
+from tagpool.errors import InputError
 from tagpool.experts.configuration import configuration_text
-from tagpool.experts.references import REFERENCES, origins_of, references_of
+from tagpool.experts.metadata import read_names, read_templates
+from tagpool.experts.references import REFERENCES, references_in, references_of
 from tagpool.experts.tagger import Tagger
 from tagpool.features.encoder import Encoder
-from tagpool.features.parser import parse
 from tagpool.features.template import TemplateSet
 from tagpool.parameters import Parameters
 
@@ -31,15 +30,15 @@ class SaveOptions:
     half: bool = False
     prune: float = 0.0
     names: bool = True
-    folder: Path | None = None  # of a file with references to resources instead of the resources
+    resources: bool = True  # the content of resources; else references to them
 
     @classmethod
-    def of(cls, path: str | Path, size: str, names: bool, resources: bool) -> SaveOptions:
+    def of(cls, size: str, names: bool, resources: bool) -> SaveOptions:
         """The options of ``save``: a small file has weights in half precision, and none up to 0.01."""
         if size not in SIZES:
             raise InputError(f"size={size!r}: expected 'full' or 'small'")
         small = size == "small"
-        return cls(small, 0.01 if small else 0.0, names, None if resources else Path(path).parent)
+        return cls(small, 0.01 if small else 0.0, names, resources)
 
 
 def to_bytes(
@@ -70,7 +69,7 @@ def to_bytes(
         if options.names:
             arrays = {key: packed for key in (NAMES, HISTORY_NAMES) if (packed := _packed_names(expert, key)) is not None}
             arrays |= expert._name_arrays()
-    references = {} if options.folder is None else references_of(model, origins_of(expert), options.folder)
+    references = {} if options.resources else references_of(model, references_in(expert))
     if references:
         texts[REFERENCES] = json.dumps(references)
     texts |= {**expert._further_texts(), **(further_texts or {})}
@@ -110,7 +109,7 @@ def feature_names(expert: Tagger) -> list[str]:
     if expert._encoder is not None:
         return expert._encoder.feature_names
     if expert._names is None:
-        expert._names = _unpacked(expert._fitted().array(NAMES))
+        expert._names = _unpacked(expert, NAMES)
     return expert._names
 
 
@@ -124,17 +123,15 @@ def history_names(expert: Tagger) -> list[str]:
     """
     if isinstance(expert._encoder, Encoder):
         return expert._encoder.history_names
-    return _unpacked(expert._fitted().array(HISTORY_NAMES)) if expert._fitted().has_history else []
+    return _unpacked(expert, HISTORY_NAMES) if expert._fitted().has_history else []
 
 
-def _unpacked(packed: bytes | None) -> list[str]:
+def _unpacked(expert: Tagger, key: str) -> list[str]:
+    model = expert._fitted()
+    packed = model.array(key)
     if packed is None:
         raise InputError("the model was saved without names of features; train it again with output.names=true")
-    try:
-        text = zlib.decompress(packed).decode()
-    except (zlib.error, UnicodeDecodeError):
-        raise ModelError("damaged model: the names of features are not compressed UTF-8") from None
-    return text.split("\0") if text else []
+    return read_names(packed, sum(model.sizes().values()))
 
 
 def fitted_templates(tagger: Tagger) -> TemplateSet:
@@ -142,7 +139,7 @@ def fitted_templates(tagger: Tagger) -> TemplateSet:
     if isinstance(tagger._encoder, Encoder):
         return tagger._encoder.templates_
     text = tagger._fitted().text("templates")
-    return tagger._templates() if text is None else parse(text)
+    return tagger._templates() if text is None else read_templates(text)
 
 
 def json_parameters(learner: Parameters) -> dict[str, Any]:

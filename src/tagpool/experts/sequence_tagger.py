@@ -199,13 +199,13 @@ class SequenceTagger(Parameters):
 
         With ``size="small"`` weights have half precision, and a linear model loses weights up to 0.01. Without ``names`` of
         features the model tags and explains, but inspection and further training need the names. Without ``resources`` the file
-        refers to resource files by path and checksum; it can be loaded only while they exist unchanged.
+        has the names and checksums of resources that were read from files; ``load`` then needs these files.
         """
         from tagpool.corpus.files import write_bytes
         from tagpool.experts.saving import SaveOptions
 
         with MemoryFor(f"write the model {path}"):
-            write_bytes(path, self.to_bytes(SaveOptions.of(path, size, names, resources)))
+            write_bytes(path, self.to_bytes(SaveOptions.of(size, names, resources)))
 
     def to_bytes(self, options: SaveOptions) -> bytes:
         """The content of a model file."""

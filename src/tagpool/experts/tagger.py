@@ -7,7 +7,8 @@ inside the methods that need them.
 from __future__ import annotations
 
 from tagpool import _native
-from tagpool.errors import InputError, MemoryFor, ModelError, NotFittedError, OutOfMemoryError
+from tagpool.errors import InputError, MemoryFor, NotFittedError, OutOfMemoryError
+from tagpool.experts.metadata import read_summary
 from tagpool.experts.sequence_tagger import SequenceTagger
 from tagpool.lazy import TYPE_CHECKING
 from tagpool.parameters import Parameters, declare_parameters, parameter
@@ -23,12 +24,12 @@ if TYPE_CHECKING:
     from tagpool.experts.inducing.names import InducedFeatures
     from tagpool.experts.inside.description import Description
     from tagpool.experts.model_file import ModelFile
+    from tagpool.experts.references import Reference
     from tagpool.experts.saving import SaveOptions
     from tagpool.experts.sequence_tagger import Labels, Sentences
     from tagpool.experts.training import Training
     from tagpool.features.encoder import Encoder
     from tagpool.features.given import GivenEncoder
-    from tagpool.features.resources import Origin
     from tagpool.features.template import TemplateSet
     from tagpool.optim.watch import Epoch
 
@@ -67,7 +68,7 @@ class Tagger(SequenceTagger, TaggerParameters):
     _encoder: Encoder | GivenEncoder | None = None
     _names: list[str] | None = None
     _summary: dict[str, Any] | None = None
-    _origins: dict[str, Origin] | None = None  # files of the model's lexicons, by checksum
+    _references: dict[str, Reference] | None = None  # to lexicons that were outside the model file, by checksum
     _part: Any = None  # the Part of the features that a member of a pool has weights for
     _induced: InducedFeatures | None = None
     _dev_scheme: str | None = None  # scheme of the labels that decode a dev set of tokens labelled alone
@@ -192,12 +193,7 @@ class Tagger(SequenceTagger, TaggerParameters):
     def summary_(self) -> dict[str, Any]:
         """Summary of the training: sentences, tokens, columns, label column, trainer, epochs, loss, dev score."""
         if self._summary is None:
-            import json
-
-            try:
-                self._summary = dict(json.loads(self._fitted().text("summary") or "{}"))
-            except (TypeError, ValueError):
-                raise ModelError("damaged model: the summary is not a JSON object") from None
+            self._summary = read_summary(self._fitted().text("summary"))
         return self._summary
 
     @property
@@ -222,7 +218,7 @@ class Tagger(SequenceTagger, TaggerParameters):
     def from_file(cls: type[Self], file: ModelFile) -> Self:
         """The tagger of an open model file; :func:`tagpool.load` calls it for the kind of the file."""
         tagger = cls()
-        tagger._model, tagger._origins = file.model(cls.native)
+        tagger._model, tagger._references = file.model(cls.native)
         tagger._recall()
         return tagger
 

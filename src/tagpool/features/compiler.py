@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 from tagpool import _native
 from tagpool.errors import InputError, TemplateError
-from tagpool.features.functions import CONTEXT, ELSEWHERE, FUNCTIONS, HISTORY_FIELD, NATIVE_NAMES
+from tagpool.features.functions import CONTEXT, ELSEWHERE, HISTORY_FIELD, NATIVE_NAMES
 from tagpool.features.template import DEFAULT_FIELD, Call, Expression, Field, Template, TemplateSet, Term, unnest
 
 if TYPE_CHECKING:
     from tagpool.features.embeddings import Embeddings
 
 _LEXICONS = ("cluster", "ambiguity")  # functions that look up a word
-_MOST_CONJUNCTIONS = 65_535  # the native core numbers them in 16 bits
+MOST_CONJUNCTIONS = 65_535  # the native core numbers them in 16 bits
 _NUMBERED_COLUMN = re.compile(r"column(\d+)$")
 
 
@@ -101,8 +101,8 @@ class Compiler:
                     known = dense.get(one.key)
                     dense[one.key] = replace(one, bags=_join_bags([known.bags, one.bags])) if known else one
                 continue
-            if template.conjunction_count + len(terms_of) > _MOST_CONJUNCTIONS:
-                message = f"the templates expand to more than {_MOST_CONJUNCTIONS:,} conjunctions; use fewer offsets or lengths"
+            if template.conjunction_count + len(terms_of) > MOST_CONJUNCTIONS:
+                message = f"the templates expand to more than {MOST_CONJUNCTIONS:,} conjunctions; use fewer offsets or lengths"
                 raise template.error(message, source=self.templates.source)
             for key, terms in template.expand():
                 # A feature of two lines is one feature, in the bags of both.
@@ -166,7 +166,7 @@ class Compiler:
             return _native.Atom.elsewhere(DEFAULT_FIELD, inner, expression.window, expression.flag or "each")
         if isinstance(expression, Field) or expression.function not in CONTEXT:
             column, function = self._word_function(expression)
-            return _native.Atom.word(column, function, all(FUNCTIONS[call.function].total for call in unnest(expression)[0]))
+            return _native.Atom.word(column, function)
         column, function = ("", _native.WordFunction([]))
         key: str | None = ""
         if expression.expression is not None:

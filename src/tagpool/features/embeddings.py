@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from tagpool import _native
 from tagpool.corpus.files import read_lines
 from tagpool.errors import InputError, ResourceError
-from tagpool.features.resources import Lexicon, Origin, as_text
+from tagpool.features.resources import Lexicon, as_text
 
 
 class Embeddings:
@@ -41,7 +41,7 @@ class Embeddings:
         self.rows = _native.RowLexicon()
         for row, word in enumerate(words):
             self.rows.add(as_text(word), row)
-        self.origin: Origin | None = None
+        self.from_file = False
 
     def __reduce__(self) -> tuple[object, ...]:
         words = self.rows.words()
@@ -75,7 +75,7 @@ class Embeddings:
             embeddings = cls._read_npz(Path(path)) if Path(path).suffix == ".npz" else cls._read_text(Path(path))
         except InputError as error:
             raise ResourceError(error.message, source=error.source or path, line=error.line) from None
-        embeddings.origin = Origin.of(cls.kind, path)
+        embeddings.from_file = True
         return embeddings
 
     @classmethod

@@ -24,9 +24,9 @@ class Numbers(Enum):
 class Function:
     """One function of the language.
 
-    ``single``: at most one value per token, so that other functions may be applied to it. ``total``: always a value, so that it
-    has a boundary value outside the sentence. ``context``: depends on more than one word. ``field_only``: applies to a column,
-    not to another function. ``around_any``: applies also to functions with several values. ``example`` is shown in messages.
+    ``single``: at most one value per token, so that other functions may be applied to it. ``context``: depends on more than one
+    word. ``field_only``: applies to a column, not to another function. ``around_any``: applies also to functions with several
+    values. ``example`` is shown in messages.
     """
 
     name: str
@@ -40,7 +40,6 @@ class Function:
     field_only: bool = False
     around_any: bool = False
     single: bool = False
-    total: bool = False
     context: bool = False
 
 
@@ -59,7 +58,6 @@ FUNCTIONS: dict[str, Function] = {
                 Numbers(entry.arguments),
                 flags=tuple(variant.flag for variant in _WORD_FUNCTIONS if variant.base == entry.name),
                 single=entry.single,
-                total=entry.total,
             )
             for entry in _WORD_FUNCTIONS
             if entry.example

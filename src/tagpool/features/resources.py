@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import ClassVar, NamedTuple, TypeVar
+from typing import ClassVar, TypeVar
 
 from tagpool import _native
 from tagpool.corpus.corpus import Corpus
@@ -29,18 +29,6 @@ def _lines(path: str | Path) -> list[str]:
         return read_lines(path)
     except InputError as error:
         raise ResourceError(error.message, source=error.source, line=error.line) from None
-
-
-class Origin(NamedTuple):
-    """File of a resource."""
-
-    kind: str
-    path: Path
-
-    @classmethod
-    def of(cls, kind: str, path: str | Path) -> Origin | None:
-        """Return the origin; None for standard input, which is read only once."""
-        return None if str(path) == STANDARD_STREAM else cls(kind, Path(path).absolute())
 
 
 def _list_name(path: Path) -> str:
@@ -82,7 +70,7 @@ class Gazetteer:
         if not any(text.strip() for text in self._texts.values()):
             raise ResourceError("the gazetteer has no phrases")
         self._native: dict[str, _native.PhraseLexicon] = {}
-        self.origin: Origin | None = None
+        self.from_file = False
 
     def __reduce__(self) -> tuple[object, ...]:
         return Gazetteer, ({name: text.decode().split("\n") for name, text in self._texts.items()},)
@@ -108,7 +96,7 @@ class Gazetteer:
         if not any(phrase.strip() for phrases in lists.values() for phrase in phrases):
             raise ResourceError("the gazetteer has no phrases", source=root)
         gazetteer = cls(lists)
-        gazetteer.origin = Origin.of(cls.kind, path)
+        gazetteer.from_file = str(path) != STANDARD_STREAM
         return gazetteer
 
     @property
@@ -150,7 +138,7 @@ class WordClasses:
     kind: ClassVar[str] = ""
 
     def __init__(self, classes: Mapping[str, str]) -> None:
-        self.origin: Origin | None = None
+        self.from_file = False
         self.native = _native.WordLexicon()
         for word, value in classes.items():
             self.native.add(as_text(word), as_text(value))
@@ -173,7 +161,7 @@ class WordClasses:
         if not classes:
             raise ResourceError(f"expected lines of {cls.kind}, got none: the file is empty", source=path)
         resource = cls(classes)
-        resource.origin = Origin.of(cls.kind, path)
+        resource.from_file = str(path) != STANDARD_STREAM
         return resource
 
     @property

@@ -110,9 +110,24 @@ class Term:
         """Yield every function and offset of the term."""
         return product(self.expressions(), chain.from_iterable(self.offsets))
 
+    @property
+    def count(self) -> int:
+        """Number of functions and offsets, without a list of them: nested functions may have very many."""
+        return _count(self.expression) * sum(offsets.high - offsets.low + 1 for offsets in self.offsets)
+
     def expressions(self) -> Iterator[Expression]:
         """Yield every function of the term."""
         return _expand(self.expression)
+
+
+def _count(expression: Expression) -> int:
+    """Return the number of functions that :func:`_expand` yields."""
+    if isinstance(expression, Field):
+        return 1
+    inner = _count(expression.expression) if expression.expression else 1
+    if FUNCTIONS[expression.function].numbers is Numbers.LENGTHS and expression.numbers:
+        return inner * sum(numbers.high - numbers.low + 1 for numbers in expression.numbers)
+    return inner
 
 
 def _expand(expression: Expression) -> Iterator[Expression]:
@@ -163,7 +178,7 @@ class Template:
     @property
     def conjunction_count(self) -> int:
         """Number of conjunctions that it expands to."""
-        return prod(sum(1 for _ in term.expand()) for term in self.terms)
+        return prod(term.count for term in self.terms)
 
     def expand(self) -> Iterator[tuple[str, tuple[tuple[Expression, int], ...]]]:
         """Yield the conjunctions that it expands to, each with the key of its features."""

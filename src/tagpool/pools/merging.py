@@ -18,7 +18,7 @@ from tagpool.errors import InputError
 from tagpool.experts.linear.crf import CRF
 from tagpool.experts.linear.expert import Expert
 from tagpool.experts.linear.maxent import MaxEnt
-from tagpool.experts.references import origins_of
+from tagpool.experts.references import references_in
 from tagpool.experts.saving import NAMES, feature_names, fitted_templates
 from tagpool.features.template import Template, TemplateSet
 
@@ -44,7 +44,7 @@ def merge(members: Sequence[Any], weights: FloatArray, labels: tuple[str, ...]) 
         texts["templates"] = merged.templates = str(_union([fitted_templates(expert) for expert in experts]))
     packed = "\0".join(sorted(set().union(*names))).encode()
     merged._model = _native.Model.read(model.write(texts, {NAMES: zlib.compress(packed, 3)}, False))
-    merged._origins = {checksum: origin for expert in experts for checksum, origin in origins_of(expert).items()}
+    merged._references = {checksum: one for expert in experts for checksum, one in references_in(expert).items()}
     return merged
 
 

@@ -13,8 +13,9 @@ import numpy as np
 
 import tagpool
 from tagpool import _native
-from tagpool.errors import InputError, ModelError, ResourceError, TagpoolError
+from tagpool.errors import InputError, ModelError
 from tagpool.experts.configuration import configuration_text
+from tagpool.experts.metadata import DAMAGED, damaged, read_number, read_object
 from tagpool.experts.model_file import ModelFile
 from tagpool.experts.saving import SaveOptions
 from tagpool.pools.loading import read
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from tagpool.pools.pool import Pool
 
 VERSION = 2
-_MAX_DEPTH = 50  # of pools in pools
+_MAX_DEPTH = 8  # of pools in pools: members are checked on every use, so that time grows exponentially
 
 
 def pool_to_bytes(pool: Pool, options: SaveOptions) -> bytes:
@@ -48,10 +49,10 @@ def read_pool(pool_class: Any, file: ModelFile) -> Any:
         raise ModelError(f"pools are nested more than {_MAX_DEPTH} times", source=file.source)
     try:
         check_version(file.container, VERSION, file.source)
-        count = int(file.text("members") or "")
+        count = read_number(file.text("members"), "members")
         if count < 1:
             raise ValueError("it has no members")
-        record = json.loads(file.text("record") or "")
+        record = read_object(file.text("record"), "record")
         members = [read(file.member(f"members.{number}")) for number in range(count)]
         weights = np.array(record["member_weights"], np.float64)
         if weights.shape != (count,) or not np.isfinite(weights).all():
@@ -59,16 +60,14 @@ def read_pool(pool_class: Any, file: ModelFile) -> Any:
         pool = pool_class.restore(members, weights, record)
         pool.configuration_ = file.text("config")
         pool.labels_  # noqa: B018 - checks the members
-    except (ModelError, ResourceError):
-        raise
-    except (KeyError, TypeError, ValueError, TagpoolError) as error:  # InputFault is a ValueError
-        raise ModelError(f"damaged pool: {error}", source=file.source) from None
+    except DAMAGED as error:
+        raise damaged(error, "pool", file.source) from None
     return pool
 
 
 def check_version(container: _native.Container, version: int, source: str | Path) -> None:
     """Raise a ModelError if a file has another format version."""
-    written = int(container.text("version") or "")
+    written = read_number(container.text("version"), "version")
     if written > version:
         raise ModelError(f"a newer tagpool wrote it (format {written}); upgrade tagpool", source=source)
     if written < version:

@@ -7,13 +7,17 @@ from tagpool.lazy import TYPE_CHECKING
 from tagpool.pools.loading import load
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
     from typing import Any
 
 
-def load_model(path: Path, *, templates: bool = False) -> Any:
-    """Load a tagger or pool that labels sentences (a SequenceTagger); with ``templates``, it must compute features itself."""
-    model: Any = load(path)
+def load_model(path: Path, *, templates: bool = False, resources: Mapping[str, Any] | None = None) -> Any:
+    """Load a tagger or pool that labels sentences (a SequenceTagger); with ``templates``, it must compute features itself.
+
+    ``resources`` are the files of resources that the model file does not contain, by name.
+    """
+    model: Any = load(path, resources=resources)
     if not hasattr(model, "single_taggers"):
         message = f"a {model.kind} labels sentences only with the labels of other taggers; use tagpool pool apply"
         raise ModelError(message, source=path)

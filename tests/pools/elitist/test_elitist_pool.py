@@ -249,7 +249,7 @@ def test_not_fitted(corpus):
 @pytest.mark.parametrize(
     ("alpha", "expected"),
     [
-        ("[0.5, 0.3, 0.2", "damaged pool"),
+        ("[0.5, 0.3, 0.2", "damaged pool: damaged metadata 'alpha': not valid JSON"),
         ('{"a": 1}', "damaged pool"),
         ("[]", "does not contain all members"),
         ("[0.25, 0.25, 0.25, 0.25]", "does not contain all members"),

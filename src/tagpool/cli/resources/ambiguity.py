@@ -15,7 +15,9 @@ from tagpool.cli.console import (
     JsonOption,
     LabelOption,
     OutputOption,
+    UseOption,
     errors,
+    parse_uses,
     print_json,
 )
 from tagpool.cli.progress import follow_steps
@@ -48,6 +50,7 @@ def ambiguity(
     format: FormatOption = None,  # noqa: A002 - the option's name
     encoding: EncodingOption = "utf-8",
     threads: Annotated[int, typer.Option(min=1, help="Number of threads; does not change the result.")] = 1,
+    use: UseOption = None,
     json: JsonOption = False,
 ) -> None:
     """List the tags of each word in text that a model tags.
@@ -63,7 +66,7 @@ def ambiguity(
     """
     check_output(output, [*text, model, train], json)
     begun = time.perf_counter()
-    tagger = fastest(load_model(model, templates=True), threads)
+    tagger = fastest(load_model(model, templates=True, resources=parse_uses(use)), threads)
     if more := [column for column in tagger.columns if column != WORD]:
         raise InputError(f"the model reads the columns {', '.join(more)}; raw text only has words", source=model)
     counts = TagCounts(simplify=simplify)

@@ -13,6 +13,7 @@ from tagpool.experts.configuration import feature_table
 from tagpool.experts.inducing.tagger import InducingTagger
 from tagpool.experts.linear.crf import CRF
 from tagpool.experts.linear.maxent import MaxEnt
+from tagpool.experts.saving import fitted_templates
 from tagpool.features.presets import load_templates
 from tagpool.features.transitions import transition_templates
 from tagpool.parameters import Parameters
@@ -82,17 +83,18 @@ def _features(settings: Settings, declared: type[Parameters]) -> dict[str, Any]:
 def _continued(settings: Settings, path: Path, threads: int) -> Any:
     """Return the tagger of a model file, which continues its training."""
     for key in settings.table(("features",)):
-        raise settings.error(("features", key), "a model that is continued has its own features; drop this key")
+        if key != "use":
+            raise settings.error(("features", key), "a model that is continued has its own features; drop this key")
     kind = settings.table(LEARNER).get(KIND)
     if kind is not None and not hasattr(LEARNERS.get(kind), "partial_fit"):
         raise settings.error(("learner", KIND), "a pool is trained from the start; drop --from")
-    tagger: Any = load_model(path).merge()
+    tagger: Any = load_model(path, resources=settings.table(("features",)).get("use")).merge()
     if kind not in (None, tagger.kind):
         raise InputError(f"--from is a {tagger.kind}; drop --learner {kind}", source=path)
     values = settings.values(LEARNER, type(tagger), dict.fromkeys(FEATURES))
     for name in FEATURES:
         del values[name]
-    return tagger.set_params(**values, templates=tagger._fitted().text("templates"), threads=threads, warm_start=True)
+    return tagger.set_params(**values, templates=fitted_templates(tagger), threads=threads, warm_start=True)
 
 
 def _bags(value: Any, values: Mapping[str, Any]) -> Any:

@@ -30,12 +30,16 @@ class Tagger:
     _source: str | None = None
     _numbers: dict[str, int] = {}  # noqa: RUF012 - replaced, never changed
 
-    def open(self, name: str | bytes | os.PathLike[str]) -> Opened:
-        """Open a model file."""
+    def open(self, name: str | bytes | os.PathLike[str], *, mmap: bool = False) -> Opened:
+        """Open a model file, which is copied into memory.
+
+        With ``mmap`` (not in python-crfsuite) it is mapped instead, so that processes share the memory. It must then stay
+        unchanged: a modified file changes the labels, and a truncated one ends the process (SIGBUS).
+        """
         path = os.fsdecode(name)
         with open(path, "rb"):  # noqa: PTH123 - raises the system's errors; importing pathlib is slow
             pass
-        return self._open(_native.CrfsuiteTagger.open, path, path)
+        return self._open(lambda file: _native.CrfsuiteTagger.open(file, mmap), path, path)
 
     def open_inmemory(self, value: bytes) -> Opened:
         """Open a model from the bytes of a file."""

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from tagpool import _native
 from tagpool.corpus.corpus import Corpus
+from tagpool.corpus.faults import NameFaults
 from tagpool.experts.inducing.names import OUTSIDE, conjunction_name, label_name
 from tagpool.experts.inducing.tagger import InducingTagger
 from tagpool.experts.inside.explanation import Contribution, Explanation, TokenExplanation, as_lines, by_difference
@@ -53,9 +54,10 @@ def explain(tagger: InducingTagger, corpus: Corpus, sentence: int = 0) -> Explan
     features, history = describe_features(tagger, document, place)
     labels = [model.labels.index(label) for label in tagger.predict(document)[place]]
     words = document[place].words
-    return Explanation(
-        [_token(model, words[t], features[t], [name for name, _ in history[t]], labels, t) for t in range(len(words))]
-    )
+    with NameFaults():
+        return Explanation(
+            [_token(model, words[t], features[t], [name for name, _ in history[t]], labels, t) for t in range(len(words))]
+        )
 
 
 def _token(

@@ -52,6 +52,8 @@ class NamedFeatures:
         self.static = history_names(tagger)
         self.induced = _induced(tagger)
         self.backs = dict(zip(self.model.history_template_keys, self.model.backs, strict=True))
+        if not {template_of(name) for name in self.static} <= self.backs.keys():
+            raise ModelError("damaged model: a feature with previous labels has an unknown template")
 
     @cached_property
     def befores(self) -> list[list[int]]:

@@ -6,7 +6,8 @@ A start-up file, like tagger.py.
 from __future__ import annotations
 
 from tagpool import _native
-from tagpool.errors import ModelError
+from tagpool.errors import InputError, ModelError
+from tagpool.experts.metadata import read_number
 from tagpool.experts.tagger import Tagger
 from tagpool.lazy import TYPE_CHECKING
 from tagpool.parameters import Exclusive, declare_parameters, parameter
@@ -61,7 +62,7 @@ class InducingTagger(Tagger):
     )
     epochs: int = parameter(default=8, minimum=1, tune=(5, 20), help="Maximum number of passes over the sentences.")
     average_from: int | None = parameter(default=2, minimum=0, help="Epochs before averaging begins; None: no average.")
-    beam: int = parameter(default=1, minimum=1, tune=(1, 8), help="Sequences kept while tagging; 1 is greedy.")
+    beam: int = parameter(default=1, minimum=1, maximum=1024, tune=(1, 8), help="Sequences kept while tagging; 1 is greedy.")
     warm_start: bool = parameter(default=False, help="Whether fit continues from the weights of the last fit.")
 
     @property
@@ -99,10 +100,12 @@ class InducingTagger(Tagger):
 
     def _recall(self) -> None:
         for name in _RECALLED:
-            text = self._fitted().text(f"{self.kind}.{name}") or ""
-            if not text.isdecimal():
-                raise ModelError(f"damaged model: {name} is not a whole number")
-            self.set_params(**{name: type(self.parameters()[name].default)(int(text))})
+            key = f"{self.kind}.{name}"
+            number = read_number(self._fitted().text(key), key)
+            try:
+                self.set_params(**{name: type(self.parameters()[name].default)(number)})
+            except InputError as error:
+                raise ModelError(f"damaged metadata {key!r}: {error.message}") from None
 
     def _further_texts(self) -> dict[str, str]:
         # Plain numbers can be read without a JSON parser.

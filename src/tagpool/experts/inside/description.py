@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any
 
 from tagpool.experts.inside.inspection import TopFeatures, features_by_template, label_numbers, top_features
+from tagpool.experts.metadata import read_object
 from tagpool.experts.saving import has_names
 from tagpool.experts.tagger import Tagger
 
@@ -68,7 +68,7 @@ def describe(tagger: Tagger, *, top: int = 10, labels: Sequence[str] | None = No
         "names": named,
         "templates": features_by_template(tagger) if named else {},
         "training": tagger.summary_,
-        "parameters": json.loads(model.text("parameters") or "{}"),
+        "parameters": read_object(model.text("parameters"), "parameters"),
         "top_features": {label: one._asdict() for label, one in best.items()},
     } | {title: [list(row) for row in rows] for title, (_, rows) in tables.items()}
     lines = _summary_lines(facts)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from tagpool import _native
+from tagpool.corpus.faults import NameFaults
 from tagpool.errors import InputError, TemplateError
 from tagpool.experts.inside.inspection import template_of
 from tagpool.experts.linear.expert import Expert
@@ -49,7 +50,8 @@ def remove_templates(tagger: Tagger, keys: set[str]) -> Tagger:
         raise InputError("removing features from a model with transition features (label[-1] & ...) is not supported")
     names = [name for name in feature_names(expert) if template_of(name) not in keys]
     labels = list(expert.labels_)
-    model = _native.collapse(labels, [expert._fitted()], [1.0], [names], [list(range(len(labels)))])
+    with NameFaults():
+        model = _native.collapse(labels, [expert._fitted()], [1.0], [names], [list(range(len(labels)))])
     copy = type(expert)(**expert.get_params(deep=False))
     copy._model, copy._names = model, names
     return copy

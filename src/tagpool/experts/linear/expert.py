@@ -104,6 +104,8 @@ class Expert(Tagger, LinearParameters):
         return model
 
     def _pruned(self, least: float) -> _native.Model:
+        from tagpool.corpus.faults import NameFaults
         from tagpool.experts.saving import feature_names, history_names
 
-        return self._fitted().pruned(least, feature_names(self), history_names(self))
+        with NameFaults():
+            return self._fitted().pruned(least, feature_names(self), history_names(self))

@@ -11,6 +11,7 @@ from tagpool import _native
 from tagpool.errors import ModelError
 from tagpool.experts.configuration import configuration_text
 from tagpool.experts.linear.expert import Expert
+from tagpool.experts.metadata import read_json, read_object, read_templates
 from tagpool.experts.references import LEXICONS
 from tagpool.experts.saving import json_parameters
 
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
 
 WEIGHTS = "alpha"
 """The text of a model file that marks an elitist pool."""
+
+MOST_EXPERTS = 10
+"""The largest number of members."""
 
 
 def file_parts(pool: ElitistPool, half: bool) -> tuple[dict[str, str], dict[str, bytes]]:
@@ -41,17 +45,17 @@ def restore(pool_class: type[ElitistPool], merged: Expert) -> Any:
     text = model.text(WEIGHTS)
     if text is None:
         raise ModelError(f"expected an elitist pool, got a {merged.kind}; load it with tagpool.load")
-    weights = np.array(json.loads(text), np.float64)
-    blocks = [model.array(f"member{number}") for number in range(len(weights))]
-    members = [_native.Model.read(_native.with_lexicons_of(block, model)) for block in blocks if block is not None]
-    if not members or len(members) < len(weights):
+    weights = np.array(read_json(text, WEIGHTS), np.float64)
+    if weights.ndim != 1 or not np.isfinite(weights).all() or len(weights) > MOST_EXPERTS:
+        raise ModelError(f"damaged metadata {WEIGHTS!r}: expected 2 to {MOST_EXPERTS} finite weights")
+    names = [f"member{number}" for number in range(len(weights))]
+    if not names or not set(names) <= model.sizes().keys():
         raise ModelError("the file does not contain all members of the pool")
-    if any(member.labels != model.labels for member in members):
-        raise ModelError("a member of the pool has other labels than the pool")
-    stored: dict[str, Any] = json.loads(model.text("parameters") or "{}")
+    members = [model.member(name) for name in names]
+    stored = read_object(model.text("parameters"), "parameters")
     parameters = {name: value for name, value in stored.items() if name in pool_class.parameters()}
     if (templates := model.text("templates")) is not None:
-        parameters["templates"] = templates
+        parameters["templates"] = read_templates(templates)
     pool = pool_class().set_params(**parameters)
     pool.configuration_ = model.text("config")
     pool._set_members(merged, members, weights)

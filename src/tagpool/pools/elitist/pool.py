@@ -12,12 +12,13 @@ from tagpool.chain.checks import FloatArray
 from tagpool.errors import ModelError
 from tagpool.experts.linear.expert import Expert, LinearParameters
 from tagpool.experts.linear.lattices import Scored
+from tagpool.experts.metadata import DAMAGED, damaged
 from tagpool.experts.model_file import ModelFile
 from tagpool.experts.saving import SaveOptions, feature_names, has_names, to_bytes
 from tagpool.optim.watch import Epoch
 from tagpool.parameters import Exclusive, declare_parameters, parameter
 from tagpool.pools.elitist.feature_sharing import FeatureSharing, SupportCounts, feature_sharing
-from tagpool.pools.elitist.files import file_parts, restore
+from tagpool.pools.elitist.files import MOST_EXPERTS, file_parts, restore
 from tagpool.pools.elitist.training import ElitistTrainer, ElitistTraining
 from tagpool.pools.member_weights import check_weights, uniform
 from tagpool.pools.members import EXPERTS
@@ -49,7 +50,7 @@ class ElitistPool(Pool, LinearParameters):
 
     kind = "elitist-pool"
 
-    experts: int = parameter(default=3, minimum=2, maximum=10, help="Number of members.")
+    experts: int = parameter(default=3, minimum=2, maximum=MOST_EXPERTS, help="Number of members.")
     expert: str = parameter(default="maxent", choices=("maxent", "crf"), help="Kind of the members.")
     penalty: str = parameter(default="elitist", choices=("elitist", "l1"), help="Penalty.")
     strength: float = parameter(default=0.1, minimum=0, tune=(0.01, 1.0), help="Strength of the penalty.")
@@ -107,7 +108,7 @@ class ElitistPool(Pool, LinearParameters):
         for model in models:
             member = self._single_expert()
             member._model, member._encoder, member._names = model, merged._encoder, merged._names
-            member._summary, member._origins = dict(merged.summary_), merged._origins
+            member._summary, member._references = dict(merged.summary_), merged._references
             members.append(member)
         self._merged, self._members, self._weights = merged, tuple(members), weights
 
@@ -193,10 +194,8 @@ class ElitistPool(Pool, LinearParameters):
         try:
             pool: Self = restore(cls, merged)
             return pool
-        except ModelError as error:
-            raise ModelError(error.message, source=file.source) from None
-        except (AttributeError, TypeError, ValueError) as error:  # InputFault is a ValueError
-            raise ModelError(f"damaged pool: {error}", source=file.source) from None
+        except DAMAGED as error:
+            raise damaged(error, "pool", file.source) from None
 
 
 def _as_json(counts: SupportCounts) -> dict[str, Any]:

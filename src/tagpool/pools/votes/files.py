@@ -10,7 +10,8 @@ import numpy as np
 
 import tagpool
 from tagpool import _native
-from tagpool.errors import InputError, ModelError, TagpoolError
+from tagpool.errors import InputError
+from tagpool.experts.metadata import DAMAGED, damaged, read_object
 from tagpool.pools.pool_files import check_version
 from tagpool.pools.votes.automaton import Automaton
 from tagpool.pools.votes.ballots import FloatArray
@@ -59,7 +60,7 @@ def restore(pool_class: type[VotePool], container: _native.Container, source: st
     """Return the pool of a file."""
     try:
         check_version(container, VERSION, source)
-        record = json.loads(container.text("record") or "")
+        record = read_object(container.text("record"), "record")
         parameters = record["parameters"]
         if parameters["automaton"] is not None:
             parameters["automaton"] = Automaton.from_json(parameters["automaton"])
@@ -69,10 +70,8 @@ def restore(pool_class: type[VotePool], container: _native.Container, source: st
         pool = pool_class(**parameters)
         pool._check()
         pool._fitted = _read_fitted(record, container, pool.automaton)
-    except ModelError:
-        raise
-    except (KeyError, TypeError, ValueError, AttributeError, TagpoolError) as error:  # InputFault is a ValueError
-        raise ModelError(f"damaged vote pool: {error}", source=source) from None
+    except DAMAGED as error:
+        raise damaged(error, "vote pool", source) from None
     return pool
 
 
@@ -101,10 +100,16 @@ def _read_fitted(record: dict[str, Any], container: _native.Container, automaton
         weights=weights,
         drawn_from=drawn_from,
         fallback=record["fallback"],
-        guarantees=Guarantees(**record["guarantees"]),
+        guarantees=Guarantees(**{name: _bound(value) for name, value in record["guarantees"].items()}),
         beta=float(record["beta"]),
         calibration=calibration,
     )
+
+
+def _bound(value: Any) -> Any:
+    if value is not None and (isinstance(value, bool) or not isinstance(value, (int, float)) or not abs(value) < 1e300):
+        raise ValueError("guarantees")
+    return value
 
 
 def _numbers(container: _native.Container, name: str) -> FloatArray:
