@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 SOURCES := pyproject.toml CMakeLists.txt $(shell find src native -type f -not -path '*/__pycache__/*' -not -name '*.so')
 
-.PHONY: help demo test lint bench mutate sanitize fuzz clean
+.PHONY: help demo test lint bench mutate sanitize tsan fuzz clean
 
 help: ## Show this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -57,6 +57,12 @@ sanitize: ## Run the native tests with AddressSanitizer and UndefinedBehaviorSan
 MINUTES ?= 5
 fuzz: $(VENV)/.installed $(VENV)/.fuzz ## Fuzz all readers of files for MINUTES (or SECONDS, without line coverage; TARGETS: some targets)
 	$(BIN)/python fuzz/run.py --targets $(TARGETS) --seconds $(if $(SECONDS),$(SECONDS),$$(($(MINUTES) * 60)) --coverage)
+
+# Races in the thread pool, which all parallel code uses.
+tsan: ## Run loops of the thread pool with ThreadSanitizer
+	mkdir -p build
+	$(CXX) -std=c++20 -O1 -g -fsanitize=thread -Wall -Wextra -Inative tests/native/base/thread_pool_stress.cpp -o build/thread_pool_stress -pthread
+	TSAN_OPTIONS=halt_on_error=1 build/thread_pool_stress
 
 $(VENV)/.made:
 	$(PYTHON) -m venv $(VENV)
