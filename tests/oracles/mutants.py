@@ -7,6 +7,7 @@ members inside the file of a pool.
 from __future__ import annotations
 
 import copy
+import functools
 import json
 import random
 import struct
@@ -186,20 +187,18 @@ def mutate_names(packed: bytes, chance: random.Random) -> bytes:
     """Other compressed names: a bomb, a part, other texts, or trailing data."""
     text = zlib.decompress(packed)
     place = chance.randrange(len(text) + 1)
-    return chance.choice(
-        [
-            zlib.compress(b"\0" * 50_000_000),
-            zlib.compress(b"word[0]=a" * 20_000_000),
-            zlib.compress(text + b"\0" * 5_000_000),
-            packed[: len(packed) // 2],
-            packed + b"more",
-            zlib.compress(text[:place] + chance.choice([b"\0", b"=", b"\xff", b"x", b""]) + text[place + 1 :]),
-            zlib.compress(b"\0".join(reversed(text.split(b"\0")))),
-            zlib.compress(b"\0".join([*text.split(b"\0"), text.split(b"\0")[0]])),
-            zlib.compress(b"\0".join(text.split(b"\0")[1:])),
-            zlib.compress(b""),
-        ]
-    )
+    names = text.split(b"\0")
+    if chance.random() < 0.3:
+        return chance.choice(_bombs())
+    changed = text[:place] + chance.choice([b"\0", b"=", b"\xff", b"x", b""]) + text[place + 1 :]
+    texts = [changed, changed, b"\0".join(reversed(names)), b"\0".join([*names, names[0]]), b"\0".join(names[1:]), b""]
+    return chance.choice([zlib.compress(chance.choice(texts)), packed[: len(packed) // 2], packed + b"more"])
+
+
+@functools.cache
+def _bombs() -> list[bytes]:
+    """Small compressed texts of many names."""
+    return [zlib.compress(text) for text in (b"\0" * 50_000_000, b"word[0]=a" * 20_000_000, b"word[0]=a\0" * 5_000_000)]
 
 
 def mutate(block: bytes, chance: random.Random) -> bytes:
