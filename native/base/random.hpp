@@ -51,8 +51,12 @@ public:
         return numbers;
     }
 
+    // State, to continue the sequence of numbers later.
+    static constexpr size_t kWords = 4;
+    uint64_t* state() { return state_; }
+
 private:
-    uint64_t state_[4];
+    uint64_t state_[kWords];
 };
 
 }  // namespace tagpool

@@ -73,7 +73,7 @@ void start_conjunctions(OnlineLearner& learner, UInts first, UInts second, Float
     }
 }
 
-void bind_learner(nb::module_& m) {
+void bind_induced(nb::module_& m) {
     nb::class_<Induced>(m, "Induced", "Learned features, conjunctions and weights.")
         .def_ro("slots", &Induced::slots, "Hash table size for conjunctions.")
         .def_prop_ro("width", &Induced::width, "Numbers per feature with previous labels: the feature and its labels.")
@@ -87,7 +87,9 @@ void bind_learner(nb::module_& m) {
         .def("begins", [](const Induced& induced) { return to_array(induced.begins); }, "First weight of each row.")
         .def("weight_labels", [](const Induced& induced) { return to_array(induced.weight_labels); }, "Label of each weight.")
         .def("weights", [](const Induced& induced) { return to_array(induced.weights); }, "All weights.");
+}
 
+void bind_learner(nb::module_& m) {
     nb::class_<OnlineHistory>(m, "OnlineHistory", "Features that include previous labels: their static part, and how far back each label is.")
         .def("__init__", [](OnlineHistory* self, std::shared_ptr<Encoding> encoding, Keys keys, const std::vector<std::vector<uint8_t>>& backs,
                             UShorts templates) {
@@ -123,6 +125,14 @@ void bind_learner(nb::module_& m) {
         }, "Train one epoch; return the mean loss.")
         .def_prop_ro("conjunction_count", &OnlineLearner::conjunction_count, "Number of conjunctions.")
         .def("learned", &OnlineLearner::learned, nb::call_guard<nb::gil_scoped_release>(), "Weights learned so far.")
+        .def("state", [](OnlineLearner& learner) { return to_bytes(without_gil([&] { return learner.state(); })); },
+             "State between two epochs, for a checkpoint.")
+        .def("restore", [](OnlineLearner& learner, const nb::bytes& state) { learner.restore(bytes_view(state)); }, nb::arg("state"),
+             "Continue from the state of a learner with the same options and data, before the first epoch.")
+        .def_static("write_learned", [](const Induced& learned) { return to_bytes(OnlineLearner::write_learned(learned)); }, nb::arg("learned"),
+                    "Learned weights as bytes.")
+        .def("read_learned", [](const OnlineLearner& learner, const nb::bytes& block) { return learner.read_learned(bytes_view(block)); },
+             nb::arg("block"), "Learned weights from bytes.")
         .def("start_features", &start_features, nb::arg("weights"), nb::arg("labels"), "Set initial weights [features][labels].")
         .def("start_history", &start_history, nb::arg("feature"), nb::arg("before"), nb::arg("weights"),
              "Add a feature with previous labels and its initial weights [labels]; return its number for conjunctions.")
@@ -208,6 +218,7 @@ void bind_tagging(nb::class_<OnlineModel>& bound) {
 }  // namespace
 
 void bind_online(nb::module_& m) {
+    bind_induced(m);
     bind_learner(m);
     nb::class_<OnlineModel> bound(m, "OnlineModel", "Model of an OnlineLearner, which tags.");
     bind_common(bound);

@@ -55,19 +55,21 @@ void start_from(AnyTrainer& trainer, const Values& parameters) {
 std::vector<float> vector_or_empty(const std::optional<Floats>& array) { return array ? to_vector(*array) : std::vector<float>(); }
 
 // Minimises from the objective's current point.
-LbfgsResult minimise_from_point(Objective& objective, const LbfgsOptions& options, const Report& report) {
+LbfgsResult minimise_from_point(Objective& objective, const LbfgsOptions& options, const Report& report, StateReader* state = nullptr) {
     nb::gil_scoped_release release;
     return objective.minimise(options, check_interrupt, [&](const LbfgsIteration& now) {
         if (!report) return true;
         nb::gil_scoped_acquire acquire;
         return nb::cast<bool>((*report)(now.number, now.value, now.gradient_norm, now.trials, now.step));
-    });
+    }, state);
 }
 
 std::tuple<Array<double>, std::string, double, size_t, size_t> minimise_array(Objective& objective, Doubles start, const LbfgsOptions& options,
-                                                                              const Report& report) {
+                                                                              const Report& report, const std::optional<nb::bytes>& state) {
     start_from(objective, start);
-    const LbfgsResult result = minimise_from_point(objective, options, report);
+    std::optional<StateReader> reader;
+    if (state) reader.emplace(bytes_view(*state));
+    const LbfgsResult result = minimise_from_point(objective, options, report, reader ? &*reader : nullptr);
     return {to_array(objective.parameters()), name_of(result), result.value, result.iterations, result.evaluations};
 }
 
@@ -115,12 +117,14 @@ void bind_objective(nb::module_& m) {
             return std::pair{value, to_array(std::move(gradient))};
         }, nb::arg("parameters"), "Value and gradient.")
         .def("minimise", &minimise_array, nb::arg("start"), nb::arg("options"), nb::arg("report") = nb::none(),
-             "Minimise; return the parameters, the reason for the end, the value, and the numbers of iterations and evaluations. "
+             nb::arg("state") = nb::none(),
+             "Minimise, from a state if there is one; return the parameters, the reason for the end, the value, and the numbers of iterations and evaluations. "
              "report(iteration, value, gradient norm, trials, step) returns False to stop.")
         .def("minimise_in_place", &minimise_in_place, nb::arg("start").none(), nb::arg("options"), nb::arg("report") = nb::none(),
              "Minimise without arrays, from parameters (None: 0); return the reason for the end and the value.")
         .def("norm_here", &norm_of_point, "Euclidean norm of the current parameters, and how many are not 0.")
-        .def("here", [](Objective& objective) { return to_array(objective.parameters()); }, "Current parameters, also after an interrupt.");
+        .def("here", [](Objective& objective) { return to_array(objective.parameters()); }, "Current parameters, also after an interrupt.")
+        .def("state", [](const Objective& objective) { return to_bytes(objective.state()); }, "State after an iteration, during its report.");
 }
 
 // Methods that all trainers by epochs have.
@@ -131,7 +135,11 @@ void bind_trainer(nb::class_<AnyTrainer>& bound) {
              "Restart from these parameters.")
         .def("epoch", [](AnyTrainer& trainer) { return without_gil([&] { return trainer.epoch(check_interrupt); }); },
              "Train one epoch; return the mean loss, or the number of errors of a perceptron.")
-        .def("parameters", [](AnyTrainer& trainer) { return to_array(trainer.parameters()); }, "Parameters of the result.");
+        .def("parameters", [](AnyTrainer& trainer) { return to_array(trainer.parameters()); }, "Parameters of the result.")
+        .def("state", [](AnyTrainer& trainer) { return to_bytes(without_gil([&] { return write_state(trainer); })); },
+             "State between two epochs, for a checkpoint.")
+        .def("restore", [](AnyTrainer& trainer, const nb::bytes& state) { read_state(trainer, bytes_view(state)); }, nb::arg("state"),
+             "Continue from the state of a trainer with the same options and data.");
 }
 
 void bind_stochastic(nb::module_& m) {

@@ -60,6 +60,9 @@ public:
     void learn(uint32_t entry, uint16_t right, uint16_t wrong, float gradient, float threshold);
     void start(uint32_t entry, uint16_t label, float weight);
     void sum_up(float threshold);
+    // Sets the row of an entry to the next one of a state (state.cpp).
+    void read_row(uint32_t entry, ConjunctionRows::State& state, float threshold);
+    void set_sketches_at(float largest_step, float threshold, size_t examples);
 
 private:
     struct Head {

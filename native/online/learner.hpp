@@ -12,6 +12,8 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -75,6 +77,13 @@ public:
     Induced learned() const;
     size_t conjunction_count() const { return conjunction_slots_.size(); }
 
+    // State between two epochs, for a checkpoint; a new learner of the same data and options continues from it (state.cpp).
+    std::string state();
+    void restore(std::string_view block);
+    // Learned weights as bytes and back; throws InputFault if they do not fit the data.
+    static std::string write_learned(const Induced& learned);
+    Induced read_learned(std::string_view block) const;
+
 private:
     // Row of weights; hash if the feature is part of a conjunction, else 0.
     struct Feature {
@@ -103,6 +112,9 @@ private:
         std::span<const uint32_t> rows, entries, labelled_rows, labelled_entries;
     };
 
+    template <class State>
+    void visit_counts(State& state);
+    void restore_history(const std::vector<uint32_t>& features, const std::vector<uint16_t>& labels);
     void merge_repeated();
     double learn(uint32_t sentence, double gold_share);
     double decide(size_t begin, size_t t, float weight, double gold_share);

@@ -123,6 +123,20 @@ public:
     }
     size_t stride() const { return stride_; }
 
+    // Rows in a checkpoint (state.cpp): the number of entries of each row, kDenseRow for dense ones; the labels of the entries of sparse rows;
+    // four numbers c, s, g and the sum of each entry. The position of a row in memory is not part of the state.
+    struct State {
+        static constexpr uint32_t kDenseRow = UINT32_MAX;
+        std::vector<uint32_t> counts;
+        std::vector<uint16_t> labels;
+        std::vector<float> numbers;
+        size_t next_count = 0, next_label = 0, next_number = 0;  // while reading
+    };
+    void append_row(uint32_t row, State& state) const;
+    // Creates the next row of a state, in an empty object. Throws InputFault if the state is damaged.
+    uint32_t read_row(State& state, float threshold);
+    void set_sketches_at(float largest_step, float threshold, size_t examples);
+
 private:
     struct Head {
         uint16_t count, capacity;

@@ -1,8 +1,10 @@
 // Progress: the stopping rules of minimise_lbfgs and minimise_owlqn. Pseudo-gradients and norms of all minimisers.
 #pragma once
 #include <cmath>
-#include <deque>
+#include <functional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "base/aligned.hpp"
 #include "base/vectors.hpp"
@@ -37,23 +39,39 @@ public:
     }
 
     // After an iteration; false: stop.
-    bool advance(double value, double gradient_norm, double step) {
+    bool advance(double value, double gradient_norm, double step, const std::function<std::string()>& write_state) {
         result_.value = value;
         ++result_.iterations;
+        values_.push_back(value);
         const size_t trials = result_.evaluations - std::exchange(evaluations_, result_.evaluations);
-        if (report_ && !report_({result_.iterations, value, gradient_norm, trials, step})) {
+        if (report_ && !report_({result_.iterations, value, gradient_norm, trials, step, &write_state})) {
             result_.end = LbfgsEnd::stopped;
             return false;
         }
-        values_.push_back(value);
+        return compare_values();
+    }
+
+    // Compares the value with that of `period` iterations before; false: stop.
+    bool compare_values() {
         if (values_.size() > options_.period) {
+            const double value = values_.back();
             if (options_.value_tolerance > 0 && values_.front() - value < options_.value_tolerance * std::abs(value)) {
                 result_.end = LbfgsEnd::converged;
                 return false;
             }
-            values_.pop_front();
+            values_.erase(values_.begin());
         }
         return true;
+    }
+
+    // State after the report of an iteration.
+    template <class State>
+    void visit_state(State& state) {
+        state.number("value", result_.value);
+        state.number("iterations", result_.iterations);
+        state.number("evaluations", result_.evaluations);
+        state.vector("values", values_);
+        evaluations_ = result_.evaluations;
     }
 
 private:
@@ -61,7 +79,7 @@ private:
     const Report& report_;
     LbfgsResult& result_;
     size_t evaluations_ = 1;  // up to the iteration before: the first is at the start
-    std::deque<double> values_;
+    std::vector<double> values_;  // of the last iterations
 };
 
 }  // namespace tagpool

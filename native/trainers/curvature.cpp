@@ -15,6 +15,47 @@ void Curvature::restart(const double* v) {
     v_v_ = sum_blocks(size_, threads_, [&](size_t begin, size_t end) { return dot(v + begin, v + begin, end - begin); });
 }
 
+void Curvature::visit_state(StateWriter& state) {
+    std::vector<uint64_t> slots;
+    std::vector<double> scales;
+    for (const auto [slot, scale] : pairs_) {
+        slots.push_back(slot);
+        scales.push_back(scale);
+    }
+    state.copy("slots", std::move(slots));
+    state.copy("scales", std::move(scales));
+    visit_vectors(state);
+}
+
+void Curvature::visit_state(StateReader& state) {
+    std::vector<uint64_t> slots;
+    std::vector<double> scales;
+    state.vector("slots", slots);
+    state.vector("scales", scales);
+    expect_size(scales.size(), slots.size(), "scales of steps");
+    pairs_.clear();
+    for (size_t i = 0; i < slots.size(); ++i) {
+        if (slots[i] >= capacity_ || std::count(slots.begin(), slots.end(), slots[i]) != 1) throw InputFault("a slot of a step is out of range");
+        pairs_.push_back({slots[i], scales[i]});
+        steps_[slots[i]].resize(size_);
+        changes_[slots[i]].resize(size_);
+    }
+    visit_vectors(state);
+}
+
+template <class State>
+void Curvature::visit_vectors(State& state) {
+    for (const auto [slot, scale] : pairs_) {
+        state.array(concat("steps.", slot), steps_[slot].data(), size_);
+        state.array(concat("changes.", slot), changes_[slot].data(), size_);
+    }
+    state.array("step_change", step_change_.data(), step_change_.size());
+    state.array("change_change", change_change_.data(), change_change_.size());
+    state.array("step_v", step_v_.data(), step_v_.size());
+    state.array("change_v", change_v_.data(), change_v_.size());
+    state.number("v_v", v_v_);
+}
+
 size_t Curvature::free_slot() const {
     size_t slot = 0;
     while (std::any_of(pairs_.begin(), pairs_.end(), [&](const Pair& pair) { return pair.slot == slot; })) ++slot;

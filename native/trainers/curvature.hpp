@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/aligned.hpp"
+#include "base/state.hpp"
 
 namespace tagpool {
 
@@ -33,7 +34,14 @@ public:
     // positive curvature is dropped.
     void accept(double scale, AlignedVector<double>& gradient, AlignedVector<double>& next, const double* v);
 
+    // Writes or reads the state after accept (state.hpp).
+    void visit_state(StateWriter& state);
+    void visit_state(StateReader& state);
+
 private:
+    template <class State>
+    void visit_vectors(State& state);
+
     struct Pair {
         size_t slot;
         double scale;

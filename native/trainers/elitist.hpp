@@ -40,6 +40,12 @@ public:
     // Restarts from these parameters instead of random ones.
     void start_from(const double* parameters);
 
+    template <class State>
+    void visit_state(State& state) {
+        ProximalTrainer::visit_state(state, 1);
+        state.array("alpha", alpha_.data(), alpha_.size());
+    }
+
 private:
     // Model 0 is the pool, model j + 1 is expert j.
     std::function<void()> make_undo(const Order&) override {

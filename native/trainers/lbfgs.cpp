@@ -100,13 +100,31 @@ private:
 
 }  // namespace
 
-LbfgsResult minimise_lbfgs(const Evaluate& evaluate, AlignedVector<double>& x, const LbfgsOptions& options, const Report& report) {
+LbfgsResult minimise_lbfgs(const Evaluate& evaluate, AlignedVector<double>& x, const LbfgsOptions& options, const Report& report,
+                           StateReader* state) {
     const size_t size = x.size();
     AlignedVector<double> gradient(size), point(size), next(size);
     Curvature curvature(size, options.memory, options.threads);
-    LbfgsResult result{LbfgsEnd::iterations, evaluate(x.data(), gradient.data()), 0, 1};
+    LbfgsResult result{LbfgsEnd::iterations, 0, 0, 1};
     Progress progress(options, report, result);
-    curvature.restart(gradient.data());
+    const auto visit_state = [&](auto& visited) {
+        visited.array("point", x.data(), size);
+        visited.array("gradient", gradient.data(), size);
+        curvature.visit_state(visited);
+        progress.visit_state(visited);
+    };
+    const std::function<std::string()> write_state = [&] {
+        StateWriter writer;
+        visit_state(writer);
+        return writer.write();
+    };
+    if (state) {
+        visit_state(*state);
+        if (!progress.compare_values()) return result;
+    } else {
+        result.value = evaluate(x.data(), gradient.data());
+        curvature.restart(gradient.data());
+    }
     double norm = norm_of(gradient, options.threads);
     while (!progress.done(norm, x)) {
         bool fresh = curvature.empty();
@@ -128,7 +146,7 @@ LbfgsResult minimise_lbfgs(const Evaluate& evaluate, AlignedVector<double>& x, c
         curvature.accept(search.trial().step, gradient, next, next.data());
         x.swap(point);
         norm = norm_of(gradient, options.threads);
-        if (!progress.advance(search.trial().value, norm, search.trial().step)) break;
+        if (!progress.advance(search.trial().value, norm, search.trial().step, write_state)) break;
     }
     return result;
 }

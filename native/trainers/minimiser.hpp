@@ -2,8 +2,10 @@
 #pragma once
 #include <cstddef>
 #include <functional>
+#include <string>
 
 #include "base/aligned.hpp"
+#include "base/state.hpp"
 
 namespace tagpool {
 
@@ -33,24 +35,27 @@ struct LbfgsResult {
 
 // Returns the value and writes the gradient.
 using Evaluate = std::function<double(const double* x, double* gradient)>;
-// A completed iteration, with the evaluations and the step of its line search.
+// A completed iteration, with the evaluations and the step of its line search. `write_state` returns the state after it.
 struct LbfgsIteration {
     size_t number;
     double value, gradient_norm;
     size_t trials;
     double step;
+    const std::function<std::string()>* write_state = nullptr;
 };
 // Called after each iteration; false: stop. May be empty.
 using Report = std::function<bool(const LbfgsIteration&)>;
 
-// Minimises from `x` and leaves the best point there, also after a stop. `evaluate` has no l1 penalty; reported values and gradients have it.
-using Minimise = LbfgsResult(const Evaluate& evaluate, AlignedVector<double>& x, const LbfgsOptions& options, const Report& report);
+// Minimises from `x`, or from a state that an iteration wrote, and leaves the best point in `x`, also after a stop. `evaluate` has no l1
+// penalty; reported values and gradients have it.
+using Minimise = LbfgsResult(const Evaluate& evaluate, AlignedVector<double>& x, const LbfgsOptions& options, const Report& report,
+                             StateReader* state);
 
 // Limited-memory BFGS with a line search for the strong Wolfe conditions (Nocedal and Wright, algorithms 7.4, 3.5 and 3.6).
 Minimise minimise_lbfgs;
 // OWL-QN: limited-memory BFGS for f(x) + l1 * sum |x_i| (Andrew and Gao 2007). Many weights stay exactly zero.
 Minimise minimise_owlqn;
 // The iterations of libLBFGS for both, up to rounding errors; for CRFsuite's weights after a number of iterations.
-Minimise minimise_classic;
+LbfgsResult minimise_classic(const Evaluate& evaluate, AlignedVector<double>& x, const LbfgsOptions& options, const Report& report);
 
 }  // namespace tagpool

@@ -42,7 +42,7 @@ double Objective::evaluate(const double* weights, double* gradient) {
     return loss + finish(weights, gradient);
 }
 
-LbfgsResult Objective::minimise(LbfgsOptions options, InterruptCheck interrupt, const Report& report) {
+LbfgsResult Objective::minimise(LbfgsOptions options, InterruptCheck interrupt, const Report& report, StateReader* state) {
     if (!(options.l1 >= 0)) throw InputFault("l1: expected a number of 0 or more, got " + std::to_string(options.l1));
     options.threads = threads_;
     const Evaluate evaluate_and_poll = [&](const double* at, double* gradient) {
@@ -50,8 +50,21 @@ LbfgsResult Objective::minimise(LbfgsOptions options, InterruptCheck interrupt, 
         interrupt.poll();
         return value;
     };
+    const Report report_with_state = [&](const LbfgsIteration& now) {
+        struct Access {  // ends with the report, also by an exception
+            const std::function<std::string()>*& pointer;
+            ~Access() { pointer = nullptr; }
+        } access{write_state_};
+        write_state_ = now.write_state;
+        return !report || report(now);
+    };
     if (options.search != LbfgsSearch::tagpool) return minimise_classic(evaluate_and_poll, point_, options, report);
-    return (options.l1 > 0 ? minimise_owlqn : minimise_lbfgs)(evaluate_and_poll, point_, options, report);
+    return (options.l1 > 0 ? minimise_owlqn : minimise_lbfgs)(evaluate_and_poll, point_, options, report_with_state, state);
+}
+
+std::string Objective::state() const {
+    if (!write_state_) throw InputFault("the state of a minimiser exists only while it reports an iteration");
+    return (*write_state_)();
 }
 
 std::vector<double> Objective::parameters() {

@@ -19,7 +19,10 @@ public:
     double operator()(const double* parameters, double* gradient);
 
     // Minimises from the current point: by OWL-QN with l1, else by L-BFGS. An exception from `interrupt` ends it between two evaluations.
-    LbfgsResult minimise(LbfgsOptions options, InterruptCheck interrupt, const Report& report);
+    // Continues from the state of an iteration if there is one.
+    LbfgsResult minimise(LbfgsOptions options, InterruptCheck interrupt, const Report& report, StateReader* state = nullptr);
+    // State after an iteration; only during its report.
+    std::string state() const;
     // Sets the point to these parameters (null: zero).
     template <class Number>
     void start_from(const Number* parameters);
@@ -39,6 +42,7 @@ private:
     FreeWeights free_;
     double l2_;
     unsigned threads_;
+    const std::function<std::string()>* write_state_ = nullptr;  // during a report
     AlignedVector<double> point_;                             // of a minimiser, by free weight
     AlignedVector<double> weights_, gradient_;                // by place
     std::vector<float> scales_;                               // of free weights with twins_by_weight; else empty

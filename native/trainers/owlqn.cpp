@@ -14,11 +14,23 @@ public:
         : evaluate_(evaluate), x_(x), options_(options), gradient_(x.size()), point_(x.size()), next_(x.size()), pseudo_(x.size()),
           curvature_(x.size(), options.memory, options.threads) {}
 
-    LbfgsResult run(const Report& report) {
-        LbfgsResult result{LbfgsEnd::iterations, evaluate_(x_.data(), gradient_.data()) + penalty(x_), 0, 1};
+    LbfgsResult run(const Report& report, StateReader* state) {
+        LbfgsResult result{LbfgsEnd::iterations, 0, 0, 1};
         Progress progress(options_, report, result);
-        compute_pseudo_gradient(x_, gradient_);
-        curvature_.restart(pseudo_.data());
+        const std::function<std::string()> write_state = [&] {
+            StateWriter writer;
+            visit_state(writer, progress);
+            return writer.write();
+        };
+        if (state) {
+            visit_state(*state, progress);
+            if (!progress.compare_values()) return result;
+            compute_pseudo_gradient(x_, gradient_);
+        } else {
+            result.value = evaluate_(x_.data(), gradient_.data()) + penalty(x_);
+            compute_pseudo_gradient(x_, gradient_);
+            curvature_.restart(pseudo_.data());
+        }
         double norm = norm_of(pseudo_, options_.threads);
         while (!progress.done(norm, x_)) {
             const bool fresh = curvature_.empty();
@@ -37,12 +49,20 @@ public:
             curvature_.accept(1, gradient_, next_, pseudo_.data());
             x_.swap(point_);
             norm = norm_of(pseudo_, options_.threads);
-            if (!progress.advance(value, norm, step)) break;
+            if (!progress.advance(value, norm, step, write_state)) break;
         }
         return result;
     }
 
 private:
+    template <class State>
+    void visit_state(State& state, Progress& progress) {
+        state.array("point", x_.data(), x_.size());
+        state.array("gradient", gradient_.data(), gradient_.size());
+        curvature_.visit_state(state);
+        progress.visit_state(state);
+    }
+
     template <class Work>
     double sum(Work&& term) const {
         return sum_blocks(x_.size(), options_.threads, [&](size_t begin, size_t end) {
@@ -105,8 +125,9 @@ private:
 
 }  // namespace
 
-LbfgsResult minimise_owlqn(const Evaluate& evaluate, AlignedVector<double>& x, const LbfgsOptions& options, const Report& report) {
-    return SparseMinimiser(evaluate, x, options).run(report);
+LbfgsResult minimise_owlqn(const Evaluate& evaluate, AlignedVector<double>& x, const LbfgsOptions& options, const Report& report,
+                           StateReader* state) {
+    return SparseMinimiser(evaluate, x, options).run(report, state);
 }
 
 }  // namespace tagpool

@@ -32,6 +32,13 @@ public:
     std::vector<float> parameters() const;
     std::vector<float> current() const { return weights_.parameters(layout(), 1); }
 
+    template <class State>
+    void visit_state(State& state) {
+        state.random(random_);
+        state.array("weights", weights_.data(), weights_.size());
+        state.number("examples", examples_);
+    }
+
 private:
     size_t learn(size_t begin, size_t length, float weight);
     void update_nodes(size_t token, int32_t right, int32_t wrong, float weight);

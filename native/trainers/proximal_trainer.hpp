@@ -18,6 +18,15 @@
 namespace tagpool {
 
 class ProximalTrainer : public StochasticTrainer {
+public:
+    // The state between two epochs, when no step is pending; model `first` is the first one with weights.
+    template <class State>
+    void visit_state(State& state, size_t first = 0) {
+        StochasticTrainer::visit_state(state);
+        state.number("steps", steps_);
+        for (size_t model = first; model < weights_.size(); ++model) state.array(concat("weights.", model), weights(model), weights_[model].size());
+    }
+
 protected:
     using Batch = std::span<const uint32_t>;  // sentences
 

@@ -42,6 +42,19 @@ public:
     std::vector<float> parameters() const;
     std::vector<float> current() const { return weights_.parameters(layout(), divisor_); }
 
+    template <class State>
+    void visit_state(State& state) {
+        StochasticTrainer::visit_state(state);
+        state.array("weights", weights_.data(), weights_.size());
+        state.number("divisor", divisor_);
+        state.number("average_divisor", average_divisor_);
+        state.number("fraction", fraction_);
+        state.number("epochs", epochs_);
+        state.number("seen", seen_);
+        state.number("averaged_steps", averaged_steps_);
+        state.number("from_zero", from_zero_);
+    }
+
 private:
     struct Batch {
         const uint32_t* sentences = nullptr;

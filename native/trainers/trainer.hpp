@@ -4,7 +4,8 @@
 //     ProximalTrainer    (proximal_trainer.hpp) gradient steps, then proximal steps of a penalty: Fobos, Elitist
 //
 // Every trainer has parameter_count() and start_from(parameters). Trainers in epochs also have epoch(interrupt), which returns the mean loss or
-// the number of errors, and parameters(), the result so far; bindings/trainers.cpp binds them with bind_trainer.
+// the number of errors, and parameters(), the result so far, and visit_state(state) for
+// checkpoints; bindings/trainers.cpp binds them with bind_trainer.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -15,6 +16,7 @@
 
 #include "base/interrupt_check.hpp"
 #include "base/random.hpp"
+#include "base/state.hpp"
 #include "dataset/training_set.hpp"
 #include "kernels/kernels.hpp"
 
@@ -52,6 +54,13 @@ public:
     double epoch(InterruptCheck interrupt);
     // First step size; 0 before the calibration, or if no step has a finite loss.
     double step() const { return step_; }
+
+    // Writes or reads the state between two epochs (state.hpp).
+    template <class State>
+    void visit_state(State& state) {
+        state.number("step", step_);
+        state.random(random_);
+    }
 
 protected:
     static constexpr double kDiverged = std::numeric_limits<double>::infinity();

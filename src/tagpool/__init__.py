@@ -40,6 +40,7 @@ _MODULES = {
     "pools.votes.predictions": "cross_val_predict from_spacy predictions_of",
     "pools.votes.prediction_files": "read_predictions",
     "pools.votes.reliability": "estimate_reliability",
+    "optim.checkpoint": "Checkpoint",
     "optim.sgd": "SGD",
     "optim.lbfgs": "LBFGS OWLQN",
     "optim.fobos": "FOBOS",

@@ -33,6 +33,7 @@ from tagpool.features.resources import Clusters as Clusters
 from tagpool.features.resources import Gazetteer as Gazetteer
 from tagpool.features.tag_counts import TagCounts as TagCounts
 from tagpool.features.template import TemplateSet as TemplateSet
+from tagpool.optim.checkpoint import Checkpoint as Checkpoint
 from tagpool.optim.fobos import FOBOS as FOBOS
 from tagpool.optim.lbfgs import LBFGS as LBFGS
 from tagpool.optim.lbfgs import OWLQN as OWLQN

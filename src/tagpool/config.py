@@ -57,6 +57,10 @@ class Settings:
         """Add a source; ``origin`` names it in error messages."""
         self._sources.append((origin, table))
 
+    def add_first(self, origin: str, table: Table) -> None:
+        """Add a source without priority over any other."""
+        self._sources.insert(0, (origin, table))
+
     def table(self, path: Key) -> Table:
         """Return the merged values below a path."""
         merged: Table = {}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import random
 import re
 
 from tagpool import _native
@@ -19,6 +21,20 @@ def with_byte(block: bytes, where: float, by: int) -> bytes:
     header, data = _parts(block)
     place = int(where * len(data))
     return _sealed(header, data[:place] + bytes([data[place] ^ by]) + data[place + 1 :])
+
+
+def with_changed_array(block: bytes, generator: random.Random) -> bytes:
+    """The block with extreme numbers in one of its arrays."""
+    header, data = _parts(block)
+    arrays = [entry for name, entry in json.loads(header).items() if name != "__metadata__"]
+    begin, end = generator.choice(arrays)["data_offsets"]
+    values = bytearray(data)
+    for _ in range(generator.randrange(1, 4)):
+        if end > begin:
+            place = generator.randrange(begin, end)
+            width = min(generator.choice([1, 2, 4, 8]), end - place)
+            values[place : place + width] = generator.choice([b"\0", b"\xff", b"\x7f", b"\1"]) * width
+    return _sealed(header, bytes(values))
 
 
 def _parts(block: bytes) -> tuple[str, bytes]:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 import json
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import fields
 from pathlib import Path
-from typing import IO, Annotated, Any
+from typing import IO, Annotated, Any, get_type_hints
 
 import typer
 from rich.console import Console
@@ -73,6 +76,31 @@ def parse_uses(uses: Sequence[str] | None) -> dict[str, Path]:
             raise InputError(f"--use {use}: there is no such file or folder", source=path)
         paths[name] = Path(path)
     return paths
+
+
+def expand_options(**groups: type) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Return a decorator of commands: a parameter that is an object of a dataclass becomes one option per field."""
+
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        @functools.wraps(command)
+        def run(**options: Any) -> None:
+            for name, group in groups.items():
+                options[name] = group(**{field.name: options.pop(field.name) for field in fields(group)})
+            command(**options)
+
+        parameters: list[inspect.Parameter] = []
+        for parameter in inspect.signature(command, eval_str=True).parameters.values():
+            group = groups.get(parameter.name)
+            if group is None:
+                parameters.append(parameter)
+                continue
+            hints = get_type_hints(group, include_extras=True)
+            for field in fields(group):
+                parameters.append(parameter.replace(name=field.name, annotation=hints[field.name], default=field.default))
+        run.__dict__["__signature__"] = inspect.Signature(parameters)
+        return run
+
+    return decorate
 
 
 def print_json(value: Any) -> None:

@@ -1,12 +1,14 @@
-"""Check of output files: an output never replaces an input of the same command."""
+"""Output files: an output never replaces an input of the same command, and a result is kept if its file is not writable."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import shlex
+import tempfile
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from tagpool.corpus.files import STANDARD_STREAM
-from tagpool.errors import InputError
+from tagpool.errors import InputError, OutputError
 
 _STANDARD_INPUT = "/dev/stdin"  # leads to the file that the shell redirects
 
@@ -42,3 +44,22 @@ def is_same_file(output: Path, other: Path) -> bool:
         return other.exists() and (output.samefile(other) or (other.is_dir() and other.resolve() in output.resolve().parents))
     except (OSError, ValueError):  # a name that is no path; opening the file reports it
         return False
+
+
+def keep_elsewhere(
+    error: OutputError, path: Path, save: Callable[[Path], None], folders: Iterable[Path], advice: str = ""
+) -> OutputError:
+    """Save a result in another folder after ``error``; return the error with the place of the result.
+
+    The folders are followed by the current one, that of temporary files and that of the user. No file is replaced.
+    """
+    for folder in (*folders, Path.cwd(), Path(tempfile.gettempdir()), Path.home()):
+        target = next((one for n in range(100) if not (one := folder / f"{path.name}{f'.{n}' if n else ''}").exists()), None)
+        if target is None or folder.resolve() == path.absolute().parent.resolve():
+            continue
+        try:
+            save(target)
+        except OutputError:
+            continue
+        return OutputError(f"{error}; the model was kept: mv {shlex.quote(str(target))} {shlex.quote(str(path))}")
+    return OutputError(f"{error}; no other folder was writable{advice}")

@@ -10,10 +10,11 @@ from typing import Annotated, Any
 
 import typer
 
-from tagpool.cli.console import ColumnsOption, JsonOption, LabelOption, print_json
+from tagpool.cli.console import ColumnsOption, JsonOption, expand_options, print_json
 from tagpool.cli.inputs import expand_files
 from tagpool.cli.outputs import is_same_file, refuse_inputs
 from tagpool.cli.progress import Follower
+from tagpool.cli.training.checkpoints import CheckpointOptions, TrainingFolder
 from tagpool.cli.training.learners import LEARNERS, check_output, create_learner, new_settings, stored_configuration
 from tagpool.cli.training.run import Run, TrainingLog
 from tagpool.cli.training.summary import show
@@ -28,6 +29,7 @@ _FileOption = partial(typer.Option, metavar="FILE")
 _OPTION_NAMES = {"start": "--from", "templates": "--features", "kind": "--learner"}
 
 
+@expand_options(checkpoint=CheckpointOptions)
 def train(
     train: Annotated[list[str] | None, _FileOption(help="File, folder or pattern to learn from (repeatable).")] = None,
     dev: Annotated[
@@ -35,7 +37,7 @@ def train(
     ] = None,
     model: Annotated[str | None, _FileOption(help="File to write the model to.")] = None,
     columns: ColumnsOption = None,
-    label: LabelOption = None,
+    label: Annotated[str | None, typer.Option(hidden=True)] = None,
     features: Annotated[
         str | None, typer.Option(metavar="TEMPLATES", help="Templates: a preset, a file (ours or CRF++'s) or their text.")
     ] = None,
@@ -53,12 +55,13 @@ def train(
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Seed: the same seed gives the same model (default: 1).")] = None,
     threads: Annotated[int | None, typer.Option(help="Number of threads; the model is the same (default: 1).")] = None,
+    checkpoint: CheckpointOptions = CheckpointOptions(),  # noqa: B008 - not changed
     json: JsonOption = False,
 ) -> None:
     """Train a tagger or a pool of taggers, and write it to one file.
 
     Ctrl-C keeps the best model so far. Options have priority over --set, and --set over --config.
-    All keys of a learner with their defaults: tagpool config LEARNER.
+    All keys of a learner with their defaults: tagpool config LEARNER. The column of the labels is label (--set data.label=NAME).
 
     \b
     Examples:
@@ -67,6 +70,8 @@ def train(
       tagpool train --train train.conll --model m.tagpool --set learner.trainer.dropout=0.3
       tagpool train --train train.conll --dev dev.conll --model pos.tagpool --learner inducing
       tagpool train --train more.conll --model better.tagpool --from ner.tagpool
+      tagpool train --train train.conll --model m.tagpool --checkpoint run1 --every 5min
+      tagpool train --resume run1
     \b
     Pools:
       tagpool train --learner bagging --features bags.txt --set learner.weights=dev --train train.conll --dev dev.conll --model m
@@ -82,7 +87,7 @@ def train(
         "output": {"model": model},
     }
     configs = config or []
-    _train(_merge_settings(configs, set_ or [], options), configs, json=json)
+    _train(_merge_settings(configs, set_ or [], options), configs, checkpoint, json=json)
 
 
 def _merge_settings(configs: Sequence[Path], assignments: Sequence[str], options: dict[str, dict[str, Any]]) -> Settings:
@@ -98,26 +103,31 @@ def _merge_settings(configs: Sequence[Path], assignments: Sequence[str], options
     return settings
 
 
-def _train(settings: Settings, configs: Sequence[Path], *, json: bool) -> None:
+def _train(settings: Settings, configs: Sequence[Path], options: CheckpointOptions, *, json: bool) -> None:
+    folder = None if options.resume is None else TrainingFolder.open(options, settings)
     settings.check_keys((), sorted(SECTIONS))
     data: DataOptions = settings.options("data", DataOptions)
     output: OutputOptions = settings.options("output", OutputOptions)
     if isinstance(data.train, str):
         data.train = [data.train]
     threads = settings.table(("learner",)).get("threads", 1)
-    model, log = _outputs([*configs, *_input_files(settings, data)], output)
+    inputs: list[str | Path] = [*configs, *_input_files(settings, data)]
+    model, log = _outputs(inputs, output)
     learner = create_learner(settings, data.start, threads)
     _check_data(learner, data)
     check_output(learner, output)
     configuration = stored_configuration(learner, settings, data, output)
+    folder = folder or TrainingFolder.create(options, settings, inputs)
     written = TrainingLog(log)
     with Follower() as progress:
-        run = Run(learner, progress, written)
+        run = Run(learner, progress, written, folder)
         run.fit(data)
         run.save(model, output, configuration)
     written.close()
     if run.interrupted:
-        raise KeyboardInterrupt(f"{run.describe_interrupted()} was written to {model}")
+        raise KeyboardInterrupt(f"{run.describe_interrupted()} was written to {model}{run.advice}")
+    if folder is not None:
+        folder.finish(model)
     summary = run.summary(model, merged=output.merge)
     print_json(summary) if json else show(summary)
 

@@ -16,7 +16,8 @@ class WholeFile:
     """Write to a temporary file in the same folder, which replaces the target at the end.
 
     Symbolic links are followed, and the permissions of a replaced file are kept. Devices and pipes (``/dev/null``) are
-    opened directly: renaming would replace them.
+    opened directly: renaming would replace them. A ``durable`` file survives a power failure: it is on the disk before it
+    replaces the target.
 
     >>> folder = Path(tempfile.mkdtemp())
     >>> with WholeFile(folder / "a.txt") as file:
@@ -27,8 +28,9 @@ class WholeFile:
     b'one'
     """
 
-    def __init__(self, path: str | Path) -> None:
+    def __init__(self, path: str | Path, *, durable: bool = False) -> None:
         self.path = path
+        self.durable = durable
         self._target = Path(path)
         self._temporary: Path | None = None
         self._mode: int | None = None
@@ -76,15 +78,30 @@ class WholeFile:
                     self._file.close()
                 return
             with _name_errors(self.path):
+                if self.durable and self._temporary is not None:
+                    self._file.flush()
+                    os.fsync(self._file.fileno())
                 self._file.close()
                 if self._temporary is not None:
                     if self._mode is not None:
                         self._temporary.chmod(self._mode)
                     self._temporary.replace(self._target)
                     self._temporary = None
+                    if self.durable:
+                        sync(self._target.parent)
         finally:
             if self._temporary is not None:
                 self._temporary.unlink(missing_ok=True)
+
+
+def sync(path: Path) -> None:
+    """Write a file, or the names of the files in a folder, from memory to the disk, where the system supports it."""
+    with contextlib.suppress(OSError):
+        handle = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
 
 
 def _is_device(path: Path) -> bool:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from tagpool.experts.inside.inspection import TopFeatures
     from tagpool.experts.saving import SaveOptions
     from tagpool.experts.tagger import Tagger
+    from tagpool.optim.checkpoint import Checkpoint
 
     Self = TypeVar("Self", bound="SequenceTagger")
     Sentences: TypeAlias = Corpus | Iterable[Any]
@@ -49,6 +50,7 @@ class SequenceTagger(Parameters):
         dev: Corpus | tuple[Sentences, Labels] | None = None,
         sample_weight: Iterable[float] | NDArray[np.float64] | None = None,
         on_epoch: Callable[..., object] | None = None,
+        checkpoint: Checkpoint | str | Path | None = None,
     ) -> Self:
         """Trains on a corpus, or on sentences with their labels.
 
@@ -59,18 +61,25 @@ class SequenceTagger(Parameters):
 
         Sentences without tokens are left out. Iterators are read once.
 
+        With a ``checkpoint``, a folder or a :class:`Checkpoint`, the state of the training is stored every 60 seconds. A call
+        with the same arguments continues from it after the process was killed, and gives the same model.
+
         After Ctrl-C a tagger has the weights of the epochs that were finished, and KeyboardInterrupt is raised again.
         """
         from tagpool.experts.inputs import training_input
 
+        if checkpoint is not None:
+            from tagpool.optim.checkpoint import Checkpoint
+
+            checkpoint = Checkpoint.of(checkpoint)
         with MemoryFor("train the model"):
             sentences, labels, sample_weight = training_input(sentences, labels, sample_weight)
             if dev is not None:
                 dev = training_input(*dev)[:2] if isinstance(dev, tuple) else training_input(dev)[0]
-            self._fit(sentences, labels, dev=dev, sample_weight=sample_weight, on_epoch=on_epoch)
+            self._fit(sentences, labels, dev=dev, sample_weight=sample_weight, on_epoch=on_epoch, checkpoint=checkpoint)
         return self
 
-    def _fit(self, sentences: Any, labels: Any, *, dev: Any, sample_weight: Any, on_epoch: Any) -> None:
+    def _fit(self, sentences: Any, labels: Any, *, dev: Any, sample_weight: Any, on_epoch: Any, checkpoint: Any) -> None:
         raise NotImplementedError
 
     @property

@@ -77,8 +77,8 @@ class Tagger(SequenceTagger, TaggerParameters):
 
     # Training -----------------------------------------------------------------------------------------------------------
 
-    def _fit(self, sentences: Any, labels: Any, **options: Any) -> None:
-        self._training(sentences, labels, resume=self.warm_start, **options).run()
+    def _fit(self, sentences: Any, labels: Any, *, on_epoch: Any, **options: Any) -> None:
+        self._training(sentences, labels, resume=self.warm_start, **options).run(on_epoch)
 
     def partial_fit(
         self: Self,

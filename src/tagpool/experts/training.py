@@ -7,11 +7,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from tagpool import _native
 from tagpool.corpus.text import SPACE
 from tagpool.evaluation.alignment import Alignment
 from tagpool.evaluation.chunks import count_chunks, rates
+from tagpool.experts.fingerprint import training_facts
 from tagpool.experts.tagger import Tagger
 from tagpool.experts.training_data import PreviousModel, TrainingData
+from tagpool.optim.checkpoint import Checkpoint, TrainingState, pack_weights, unpack_weights
 from tagpool.optim.watch import Epoch, Watch
 
 
@@ -32,33 +35,42 @@ class Training:
         *,
         dev: Any = None,
         sample_weight: Any = None,
-        on_epoch: Callable[[Epoch], object] | None = None,
+        checkpoint: Checkpoint | None = None,
         resume: bool = False,
         epochs: int | None = None,
     ) -> None:
         self.tagger = tagger
         self.sample_weight = sample_weight
-        self.on_epoch = on_epoch
         self.epochs = epochs
         self.previous = self.previous_model(tagger) if resume and tagger.is_fitted else None
         self.data = TrainingData(tagger, sentences, labels, self.previous)
         self.held_out = None if dev is None else self.data.encode_dev(dev)
+        self.checkpoint = checkpoint
+        self.facts = {} if checkpoint is None else training_facts(self)
         # Sentences that the weights were trained on before; partial_fit adds to them.
         self.seen_before = 0
         if self.previous is not None and epochs is not None:
             self.seen_before = int(self.previous.summary.get("sentences", 0))
 
-    def run(self) -> None:
+    def run(self, on_epoch: Callable[[Epoch], object] | None = None) -> None:
         """Train, and set the model of the tagger; after Ctrl-C, that of the finished epochs."""
         evaluate = None if self.held_out is None else self.dev_score
-        watch = Watch(evaluate=evaluate, patience=self.tagger.patience, on_epoch=self.on_epoch)
+        state = None if self.checkpoint is None else TrainingState(self.checkpoint, self.facts, self.pack, self.unpack)
+        watch = Watch(evaluate=evaluate, patience=self.tagger.patience, on_epoch=on_epoch, state=state)
         try:
-            learned = self.learn(watch)
+            learned = watch.restore_result()
+            if learned is None:
+                learned = self.learn(watch)
+                watch.store_result(learned)
         except KeyboardInterrupt:
             learned = watch.best_or_latest()
             if learned is not None and (not isinstance(learned, np.ndarray) or np.isfinite(learned).all()):
                 self.install(learned, watch)
             raise
+        except _native.InputFault as fault:
+            if state is None or not watch.is_restored:
+                raise
+            raise state.checkpoint.damaged(fault) from None
         watch.release()
         self.install(learned, watch)
 
@@ -91,6 +103,14 @@ class Training:
             "loss": watch.log[-1].loss if watch.log else None,
             "dev": None if watch.best is None else watch.best_score,
         }
+
+    def pack(self, learned: Any) -> bytes:
+        """Learned weights as bytes, for a checkpoint."""
+        return pack_weights(learned)
+
+    def unpack(self, block: bytes) -> Any:
+        """Learned weights from the bytes of a checkpoint; an error if they do not fit the training."""
+        return unpack_weights(block)
 
     def learn(self, watch: Watch) -> Any:
         """Run the epochs; return the learned weights."""

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
 from tagpool import _native
@@ -33,12 +36,21 @@ class QuasiNewton(Trainer):
 
     def _minimise(self, problem: Problem, watch: Watch, start: Weights | None) -> Weights:
         objective = problem.objective()
+        state: bytes | None = None
 
         def current() -> Weights:
             return objective.here().astype(np.float32)
 
         def report(iteration: int, value: float, *_: float) -> bool:
-            return watch.epoch(iteration, self.iterations, value, current, score=iteration % _SCORED_EVERY == 0)
+            score = iteration % _SCORED_EVERY == 0
+            return watch.epoch(iteration, self.iterations, value, current, score=score, state=lambda: ({}, objective.state()))
+
+        def restore(_: dict[str, Any], block: bytes) -> Callable[[], Weights]:
+            nonlocal state
+            state = block
+            return current
+
+        watch.restore(restore)
 
         options = _native.LbfgsOptions(
             iterations=self.iterations,
@@ -48,7 +60,7 @@ class QuasiNewton(Trainer):
             l1=problem.l1,
         )
         first = np.zeros(problem.parameter_count) if start is None else start.astype(np.float64)
-        weights, _, value, _, _ = objective.minimise(first, options, report)
+        weights, _, value, _, _ = objective.minimise(first, options, report, state)
         if not np.isfinite(value):
             raise TrainingError("the objective is not finite; check the values of the features")
         return weights.astype(np.float32)
@@ -71,7 +83,9 @@ class LBFGS(QuasiNewton):
 
     def _run(self, problem: Problem, watch: Watch) -> Weights:
         refuse_l1(problem, "lbfgs")
-        start = SGD(epochs=self.warm_up).train(problem, Watch()) if self.warm_up else problem.start
+        start = problem.start
+        if self.warm_up and not watch.is_restorable:
+            start = SGD(epochs=self.warm_up).train(problem, watch.part("warm-up"))
         return self._minimise(problem, watch, start)
 
 

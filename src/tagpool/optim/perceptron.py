@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from tagpool import _native
 from tagpool.optim.problem import Problem
 from tagpool.optim.trainer import Trainer, refuse_l1
-from tagpool.optim.watch import Watch, Weights
+from tagpool.optim.watch import TrainerState, Watch, Weights
 from tagpool.parameters import declare_parameters, parameter
 
 
@@ -30,8 +33,17 @@ class Perceptron(Trainer):
         learner = _native.Perceptron(problem.training, problem.chain, problem.seed, problem.example_weights)
         if problem.start is not None:
             learner.start_from(problem.start)
-        for number in range(1, self.epochs + 1):
+
+        def restore(_: dict[str, Any], block: bytes) -> Callable[[], Weights]:
+            learner.restore(block)
+            return learner.parameters
+
+        def store() -> TrainerState:
+            return {}, learner.state()
+
+        for number in range(watch.restore(restore) + 1, self.epochs + 1):
             wrong = learner.epoch()
-            if not watch.epoch(number, self.epochs, wrong, learner.parameters) or wrong == 0:
+            has_next = wrong > 0
+            if not watch.epoch(number, self.epochs, wrong, learner.parameters, state=store if has_next else None) or not has_next:
                 break
         return learner.parameters()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -14,42 +15,62 @@ from tagpool.optim.watch import Watch, Weights
 _RETRIES = 8
 
 
+@dataclass
+class _Attempt:
+    """Descent with one step size: 0 is calibrated. ``first`` is the loss of the first epoch."""
+
+    step: float
+    calibrated: bool
+    number: int = 0
+    first: float | None = None
+
+
 def descend(begin: Callable[[float], Any], step: float, epochs: int, watch: Watch) -> Weights:
     """Run the epochs of a native learner; restart with a smaller step if the loss diverges.
 
     ``begin`` creates the learner for a step size; 0 calibrates it.
     """
-    calibrated = step <= 0
-    for _ in range(_RETRIES):
-        learner = begin(step)
-        weights = _run_epochs(learner, epochs, watch)
+    attempt = _Attempt(step, step <= 0)
+    learner: Any = None
+
+    def restore(values: dict[str, Any], block: bytes) -> Callable[[], Weights]:
+        nonlocal attempt, learner
+        attempt = _Attempt(float(values["step"]), bool(values["calibrated"]), int(values["number"]), float(values["first"]))
+        learner = begin(attempt.step)
+        learner.restore(block)
+        return lambda: _weights_of(learner)
+
+    finished = watch.restore(restore)
+    while attempt.number < _RETRIES:
+        learner = learner or begin(attempt.step)
+        weights = _run_epochs(learner, range(finished + 1, epochs + 1), epochs, attempt, watch)
         if weights is not None:
             watch.step = learner.step
             return weights
         # Replace a step size set by the user by the calibrated one, and a calibrated one by a tenth of it.
-        step, calibrated = learner.step / 10 if calibrated else 0.0, True
-        smaller = f"a step of {step:.3g}" if step else "a calibrated step"
+        smaller_step = learner.step / 10 if attempt.calibrated else 0.0
+        smaller = f"a step of {smaller_step:.3g}" if smaller_step else "a calibrated step"
         note = f"the loss diverged with a step of {learner.step:.3g}; restarting with {smaller}"
         watch.note(note)
         warnings.warn(note, RuntimeWarning, stacklevel=2)
-    raise TrainingError(f"the loss diverged with every step size down to {step:.3g}; check the values of the features")
+        attempt, learner, finished = _Attempt(smaller_step, True, attempt.number + 1), None, 0
+    raise TrainingError(f"the loss diverged with every step size down to {attempt.step:.3g}; check the values of the features")
 
 
-def _run_epochs(learner: Any, epochs: int, watch: Watch) -> Weights | None:
+def _run_epochs(learner: Any, numbers: range, epochs: int, attempt: _Attempt, watch: Watch) -> Weights | None:
     """Return the weights; None if the loss diverged."""
-
-    def current() -> Weights:
-        weights: Weights = learner.parameters().astype(np.float32, copy=False)
-        return weights
-
-    first = None
-    for number in range(1, epochs + 1):
+    for number in numbers:
         loss = learner.epoch()
-        first = loss if first is None else first
+        attempt.first = loss if attempt.first is None else attempt.first
         # A step that is too large overshoots further with every epoch; smaller variations are harmless.
-        if not np.isfinite(loss) or loss > 10 * first + 1:
+        if not np.isfinite(loss) or loss > 10 * attempt.first + 1:
             return None
-        if not watch.epoch(number, epochs, loss, current):
+        if not watch.epoch(number, epochs, loss, lambda: _weights_of(learner), state=lambda: (asdict(attempt), learner.state())):
             break
-    weights = current()
+    weights = _weights_of(learner)
     return weights if np.isfinite(weights).all() else None
+
+
+def _weights_of(learner: Any) -> Weights:
+    weights: Weights = learner.parameters().astype(np.float32, copy=False)
+    return weights

@@ -41,6 +41,10 @@ class Trainer(Parameters):
         last = self._run(problem, watch)
         return last if watch.best is None else watch.best
 
+    def result_size(self, parameter_count: int) -> int:
+        """Return the number of weights of a result; trainers with further parameters return more than those of the problem."""
+        return parameter_count
+
     def model_weights(self, parameters: Weights) -> Weights:
         """Return the weights of the model; trainers with further parameters compute them from all."""
         return parameters

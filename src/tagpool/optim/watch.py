@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -10,7 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tagpool.errors import OutputError
+from tagpool.optim.checkpoint import TrainingState
+
 Weights = NDArray[np.float32]
+TrainerState = tuple[dict[str, Any], bytes]
+"""State of a trainer for a checkpoint: values for JSON, and the state of the native learner."""
 
 
 @dataclass(frozen=True)
@@ -38,12 +44,27 @@ class Epoch:
         """
         return {name: value for name, value in asdict(self).items() if value is not None}
 
+    @classmethod
+    def from_dict(cls, fields: dict[str, Any]) -> Epoch:
+        """Return the epoch of a line; raise a ValueError if it is damaged.
+
+        >>> Epoch.from_dict({"number": 1, "total": 10, "loss": 25.5}).total
+        10
+        """
+        epoch = cls(**fields)
+        numbers = (epoch.loss, epoch.seconds, 0.0 if epoch.score is None else epoch.score)
+        are_counts = type(epoch.number) is int and type(epoch.total) is int and 1 <= epoch.number <= epoch.total
+        if not are_counts or not all(isinstance(value, (int, float)) for value in numbers):
+            raise ValueError("an epoch of the log is damaged")
+        return epoch
+
 
 class Watch:
     """Progress of one training.
 
     ``evaluate`` scores weights on the dev set. After ``patience`` scores without a better one, training stops with the best
-    weights. ``on_epoch`` is called after every epoch and may return False to stop.
+    weights. ``on_epoch`` is called after every epoch and may return False to stop. ``state`` is the checkpoint file of the
+    training.
 
     >>> watch = Watch(evaluate=lambda weights: float(weights[0]), patience=1)
     >>> [watch.epoch(n, 10, 0.0, lambda value=value: np.array([value])) for n, value in enumerate([1.0, 3.0, 2.0], 1)]
@@ -58,8 +79,12 @@ class Watch:
         evaluate: Callable[[Weights], float] | None = None,
         patience: int | None = None,
         on_epoch: Callable[[Epoch], object] | None = None,
+        state: TrainingState | None = None,
     ) -> None:
         self.evaluate = evaluate
+        self.state = state
+        self.was_stopped = False  # by on_epoch
+        self.is_restored = False  # from the checkpoint
         self.patience = patience
         self.on_epoch = on_epoch
         self.log: list[Epoch] = []
@@ -85,10 +110,20 @@ class Watch:
         """Drop the reference to the learner, to free its memory."""
         self._latest = None
 
-    def epoch(self, number: int, total: int, loss: float, weights: Callable[[], Weights], *, score: bool = True) -> bool:
+    def epoch(
+        self,
+        number: int,
+        total: int,
+        loss: float,
+        weights: Callable[[], Weights],
+        *,
+        score: bool = True,
+        state: Callable[[], TrainerState] | None = None,
+    ) -> bool:
         """Log an epoch and score the dev set; return whether to continue.
 
-        ``weights`` returns the current weights, now and later. With ``score`` False the dev set is not scored.
+        ``weights`` returns the current weights, now and later. With ``score`` False the dev set is not scored. ``state`` returns
+        the state of the trainer, which a checkpoint stores.
         """
         self._latest = weights
         dev_score = None
@@ -105,5 +140,84 @@ class Watch:
         epoch = Epoch(number, total, float(loss), dev_score, better, seconds, self._note)
         self._note = None
         self.log.append(epoch)
-        wanted = self.on_epoch is None or self.on_epoch(epoch) is not False
-        return wanted and not (self.patience is not None and self._without_gain >= self.patience > 0)
+        self.was_stopped = self.on_epoch is not None and self.on_epoch(epoch) is False
+        goes_on = not self.was_stopped and not (self.patience is not None and self._without_gain >= self.patience > 0)
+        if goes_on and state is not None and self.state is not None and self.state.is_due():
+            values, block = state()
+            best = {} if self.best is None else {"best": self.state.pack(self.best)}
+            self._write(values, {"state": block, **best})
+        return goes_on
+
+    # Checkpoints --------------------------------------------------------------------------------------------------------
+
+    def part(self, name: str) -> Watch:
+        """Return a watch without a dev set, for a training that precedes this one."""
+        return Watch(state=None if self.state is None else self.state.part(name))
+
+    @property
+    def is_restorable(self) -> bool:
+        """Whether the checkpoint has a state of the trainer."""
+        return self.state is not None and self.state.block("state") is not None
+
+    def restore(self, apply: Callable[[dict[str, Any], bytes], Callable[[], Weights]]) -> int:
+        """Continue from the checkpoint, if it has a state; return the number of finished epochs.
+
+        ``apply`` sets the state of the trainer and returns a function that returns its weights. Epochs of the log are reported
+        again.
+        """
+        block = None if self.state is None else self.state.block("state")
+        if self.state is None or block is None:
+            return 0
+        try:
+            self._read(self.state.block("best"))
+            self._latest = apply(self.state.json("trainer"), block)
+        except (AttributeError, KeyError, TypeError, ValueError) as error:  # InputFault is a ValueError
+            raise self.state.checkpoint.damaged(error) from None
+        self.state.forget()
+        return self.log[-1].number
+
+    def restore_result(self) -> Any:
+        """Return the result of a training that was finished; None if the checkpoint has none."""
+        block = None if self.state is None else self.state.block("result")
+        if self.state is None or block is None:
+            return None
+        try:
+            self._read(block if self.state.json("progress")["scored"] else None)
+            return self.state.unpack(block)
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            raise self.state.checkpoint.damaged(error) from None
+
+    def store_result(self, learned: Any) -> None:
+        """Write the result of the training to the checkpoint, unless ``on_epoch`` ended the training early."""
+        if self.state is not None and not self.was_stopped:
+            self._write({}, {"result": self.state.pack(learned)})
+
+    def _write(self, trainer: dict[str, Any], arrays: dict[str, bytes]) -> None:
+        assert self.state is not None
+        progress = {
+            "log": [epoch.to_dict() for epoch in self.log],
+            "best_score": self.best_score,
+            "scored": self.best is not None,
+            "without_gain": self._without_gain,
+            "step": self.step,
+        }
+        try:
+            self.state.write(progress, trainer, arrays)
+        except OutputError as error:  # a full disk does not end the training; the last checkpoint remains
+            self.note(f"no checkpoint was written: {error}")
+            warnings.warn(f"no checkpoint was written: {error}", RuntimeWarning, stacklevel=3)
+
+    def _read(self, best: bytes | None) -> None:
+        assert self.state is not None
+        progress = self.state.json("progress")
+        self.is_restored = True
+        self.log = [Epoch.from_dict(fields) for fields in progress["log"]]
+        self.best = None if best is None else self.state.unpack(best)
+        self.best_score, self._without_gain = float(progress["best_score"]), int(progress["without_gain"])
+        self.step = None if progress["step"] is None else float(progress["step"])
+        if not self.log:
+            raise ValueError("the log has no epoch")
+        self._begun -= self.log[-1].seconds
+        if self.on_epoch is not None:
+            for epoch in self.log:
+                self.on_epoch(epoch)

@@ -15,6 +15,7 @@ from tagpool.experts.inputs import are_given_features, as_corpus
 from tagpool.experts.linear.expert import Expert
 from tagpool.experts.sequence_tagger import SequenceTagger
 from tagpool.experts.training_data import UNKNOWN, as_weights
+from tagpool.optim.checkpoint import Checkpoint
 from tagpool.optim.watch import Epoch
 from tagpool.pools.bagging.label_wise import expand_labels
 
@@ -108,8 +109,11 @@ def run_in_threads(run: Callable[[Work], None], jobs: Sequence[Work], threads: i
         raise failures[min(failures)]
 
 
-def fit_all(jobs: Sequence[Job], threads: int, on_epoch: OnEpoch | None = None) -> None:
-    """Fit all jobs; the result does not depend on ``threads``. An error stops all jobs; the error of the first job is raised."""
+def fit_all(jobs: Sequence[Job], threads: int, on_epoch: OnEpoch | None = None, checkpoint: Checkpoint | None = None) -> None:
+    """Fit all jobs; the result does not depend on ``threads``. An error stops all jobs; the error of the first job is raised.
+
+    Each job has a part of the checkpoint, by its number.
+    """
     stopped = threading.Event()
     lock = threading.Lock()
 
@@ -121,13 +125,20 @@ def fit_all(jobs: Sequence[Job], threads: int, on_epoch: OnEpoch | None = None) 
         with lock:  # one call of on_epoch at a time
             return on_epoch(job.name, epoch)
 
-    def run(job: Job) -> None:
-        data = job.corpora
+    def run(numbered: tuple[int, Job]) -> None:
+        number, job = numbered
+        data, part = job.corpora, None if checkpoint is None else checkpoint.part(str(number))
         try:
-            job.expert.fit(data.train, dev=data.dev, sample_weight=data.sample_weight, on_epoch=lambda epoch: report(job, epoch))
+            job.expert.fit(
+                data.train,
+                dev=data.dev,
+                sample_weight=data.sample_weight,
+                on_epoch=lambda epoch: report(job, epoch),
+                checkpoint=part,
+            )
             if job.labels is not None:
                 expand_labels(job.expert, job.labels)
         except InputError as error:
             raise InputError(f"bag {job.name!r}: {error}") from None
 
-    run_in_threads(run, jobs, threads, stopped)
+    run_in_threads(run, list(enumerate(jobs)), threads, stopped)

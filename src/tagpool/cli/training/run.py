@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import time
 import warnings
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from tagpool.cli import signals
 from tagpool.cli.inputs import expand_files
+from tagpool.cli.outputs import keep_elsewhere
 from tagpool.cli.progress import Follower
+from tagpool.cli.training.checkpoints import TrainingFolder
 from tagpool.cli.training.summary import pool_summary, tagger_summary
 from tagpool.config_keys import DataOptions, OutputOptions
 from tagpool.corpus.concatenation import concatenate
@@ -19,6 +22,7 @@ from tagpool.corpus.files import ENCODING_OPTION, name_read_errors
 from tagpool.corpus.formats import read_corpus
 from tagpool.errors import InputError, OutputError
 from tagpool.experts.tagger import Tagger
+from tagpool.optim.checkpoint import Checkpoint
 from tagpool.optim.watch import Epoch
 
 _NOTHING = "no epoch was finished, and nothing was kept"
@@ -65,16 +69,30 @@ class TrainingLog:
 class Run:
     """Train a learner and write it."""
 
-    def __init__(self, learner: Any, progress: Follower, log: TrainingLog) -> None:
+    def __init__(self, learner: Any, progress: Follower, log: TrainingLog, folder: TrainingFolder | None = None) -> None:
         self.learner = learner
+        self.folder = folder
         self.progress = progress
         self.log = log
         self.interrupted = False
         self._dev: Corpus | None = None
         self._start = time.perf_counter()
 
+    @property
+    def advice(self) -> str:
+        """Advice for the end of a message about an interruption."""
+        return "" if self.folder is None else f"; {self.folder.advice}"
+
     def fit(self, data: DataOptions) -> None:
         """Read the files and train; an interruption after the first epoch only ends the training."""
+        if self.folder is not None:
+            self.progress.step(f"checkpoints in {self.folder.checkpoint.folder}; after a crash, {self.folder.advice}")
+        try:
+            self._fit(data)
+        except KeyboardInterrupt as interruption:
+            raise KeyboardInterrupt(f"{str(interruption) or 'nothing was written'}{self.advice}") from None
+
+    def _fit(self, data: DataOptions) -> None:
         corpora = [self._read(path, data) for path in expand_files(data.train)]
         held_out = [self._read(path, data) for path in expand_files(data.dev)]
         self._dev = concatenate(held_out) if held_out else None
@@ -103,6 +121,10 @@ class Run:
             raise InputError(message, source=error.source, line=error.line) from None
         return corpus.require_labels()
 
+    @property
+    def _checkpoint(self) -> Checkpoint | None:
+        return None if self.folder is None else self.folder.checkpoint
+
     def _report(self, *event: Any) -> bool:
         *member, epoch = event
         self.progress.epoch(epoch, *member)
@@ -112,7 +134,7 @@ class Run:
     def _fit_tagger(self, tagger: Tagger, sentences: Corpus) -> None:
         previous = tagger._model
         try:
-            tagger.fit(sentences, dev=self._dev, on_epoch=self._report)
+            tagger.fit(sentences, dev=self._dev, on_epoch=self._report, checkpoint=self._checkpoint)
         except KeyboardInterrupt:
             if tagger._model is previous or not self.progress.epochs:
                 raise KeyboardInterrupt(_NOTHING) from None
@@ -130,7 +152,7 @@ class Run:
 
         try:
             with signals.handle_with(request_end):
-                self.learner.fit(sentences, dev=self._dev, on_epoch=self._report)
+                self.learner.fit(sentences, dev=self._dev, on_epoch=self._report, checkpoint=self._checkpoint)
         except KeyboardInterrupt:
             raise KeyboardInterrupt("nothing was kept" if self.progress.epochs else _NOTHING) from None
 
@@ -146,7 +168,12 @@ class Run:
         self.seconds = time.perf_counter() - self._start
         model = self.learner.merge() if output.merge else self.learner
         model.configuration_ = configuration
-        model.save(path, size=output.size, names=output.names, resources=output.resources)
+        save = partial(model.save, size=output.size, names=output.names, resources=output.resources)
+        try:
+            save(path)
+        except OutputError as error:
+            folders = [] if self.folder is None else [self.folder.checkpoint.folder]
+            raise keep_elsewhere(error, path, save, folders, self.advice) from None
 
     def describe_interrupted(self) -> str:
         """Describe the result of an interrupted training."""

@@ -97,12 +97,25 @@ class InducingTraining(Training):
         except _native.InputFault as fault:
             raise InputError(str(fault.args[0]), source=data.source) from None
 
+    def pack(self, learned: _native.Induced) -> bytes:
+        """Learned weights as bytes, for a checkpoint."""
+        return _native.OnlineLearner.write_learned(learned)
+
+    def unpack(self, block: bytes) -> _native.Induced:
+        """Learned weights from the bytes of a checkpoint."""
+        return self.learner.read_learned(block)
+
     def learn(self, watch: Watch) -> Any:
         """Run the epochs, and free the learner."""
-        total = self.epochs or self.tagger.epochs
-        for number in range(1, total + 1):
-            loss = self.learner.epoch()
-            if not watch.epoch(number, total, loss, self.learner.learned):  # type: ignore[arg-type]
+        learner, total = self.learner, self.epochs or self.tagger.epochs
+
+        def restore(_: dict[str, Any], block: bytes) -> Any:
+            learner.restore(block)
+            return learner.learned
+
+        for number in range(watch.restore(restore) + 1, total + 1):
+            loss = learner.epoch()
+            if not watch.epoch(number, total, loss, learner.learned, state=lambda: ({}, learner.state())):  # type: ignore[arg-type]
                 break
         learned = watch.best_or_latest()
         del self.learner

@@ -59,6 +59,7 @@ class LinearTraining(Training):
             seed=expert.seed,
             threads=expert.threads,
         )
+        self.parameter_count = self.problem.parameter_count
         del self.data.encoded  # the training set has its own layout
         if self.trainer.only_stochastic:
             self.training.keep_shards_only()
@@ -103,6 +104,14 @@ class LinearTraining(Training):
             return tokens.astype(np.float32)
         means: NDArray[np.float64] = np.add.reduceat(tokens, bounds[:-1]) / np.diff(bounds)
         return means.astype(np.float32)
+
+    def unpack(self, block: bytes) -> Weights:
+        """Learned weights from the bytes of a checkpoint."""
+        weights: Weights = super().unpack(block)
+        expected = self.trainer.result_size(self.parameter_count)
+        if len(weights) != expected or not np.isfinite(weights).all():
+            raise ValueError(f"expected {expected} finite weights, got {len(weights)}")
+        return weights
 
     def learn(self, watch: Watch) -> Weights:
         """Run the trainer, and free the problem."""

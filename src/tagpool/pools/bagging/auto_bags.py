@@ -21,6 +21,7 @@ from tagpool.experts.inside.inspection import iterate_weights, template_of
 from tagpool.experts.linear.expert import Expert
 from tagpool.experts.saving import feature_names
 from tagpool.features.template import Call, Field, Template, TemplateSet, Term
+from tagpool.optim.checkpoint import Checkpoint
 from tagpool.pools.bagging.bags import Bags, resources_for
 from tagpool.pools.bagging.partitions import View
 from tagpool.pools.combination import SEQUENCE_PRODUCT
@@ -38,7 +39,13 @@ Candidate = tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]
 """Families by number: shared by both bags, and of each bag."""
 
 
-def find_bags(pool: BaggingPool, templates: TemplateSet, resources: Mapping[str, Any], corpora: TrainingCorpora) -> Bags:
+def find_bags(
+    pool: BaggingPool,
+    templates: TemplateSet,
+    resources: Mapping[str, Any],
+    corpora: TrainingCorpora,
+    checkpoint: Checkpoint | None = None,
+) -> Bags:
     """Divide the templates into two bags, ignoring the bags that they have."""
     families = _families(templates)
     if len(families) < 2:
@@ -48,7 +55,7 @@ def find_bags(pool: BaggingPool, templates: TemplateSet, resources: Mapping[str,
         train, dev = train.split(0.2, seed=pool.seed)
     if len(train) > _MAX_SENTENCES:
         train = train.split(_MAX_SENTENCES / len(train), seed=pool.seed)[1]
-    search = _Search(pool, templates, families, resources, train, dev)
+    search = _Search(pool, templates, families, resources, train, dev, checkpoint)
     pressure = search.pressure()
     candidates = _candidates(pressure)
     scores, score_without_bags = search.evaluate(candidates)
@@ -93,6 +100,7 @@ class _Search:
     resources: Mapping[str, Any]
     train: Corpus
     dev: Corpus
+    checkpoint: Checkpoint | None
 
     def select(self, numbers: Sequence[int]) -> TemplateSet:
         """Return the templates of these families."""
@@ -100,21 +108,24 @@ class _Search:
         selected = {id(template) for number in numbers for template in families[number]}
         return self.templates.keep(tuple(template for template in self.templates if id(template) in selected))
 
-    def _fit(self, sets: Sequence[TemplateSet]) -> list[Expert]:
+    def _fit(self, sets: Sequence[TemplateSet], name: str) -> list[Expert]:
         experts = [
             variant(
                 self.pool.expert, templates=str(one), resources=resources_for(one, self.resources), threads=1, warm_start=False
             )
             for one in sets
         ]
-        fit_all([Job("bags='auto'", expert, TrainingCorpora(self.train)) for expert in experts], self.pool.threads)
+        jobs = [Job("bags='auto'", expert, TrainingCorpora(self.train)) for expert in experts]
+        fit_all(jobs, self.pool.threads, checkpoint=None if self.checkpoint is None else self.checkpoint.part(name))
         return experts
 
     def pressure(self) -> FloatArray:
         """Return [i][j]: the relative reduction of the weights of family j by family i, from 0 to 1."""
         numbers = range(len(self.families))
         without = [self.select([number for number in numbers if number != removed]) for removed in numbers]
-        all_norms, *norms_without = (_norms(expert, self.families) for expert in self._fit([self.templates, *without]))
+        all_norms, *norms_without = (
+            _norms(expert, self.families) for expert in self._fit([self.templates, *without], "pressure")
+        )
         pressure = np.zeros((len(numbers), len(numbers)))
         for i, j in product(numbers, repeat=2):
             if i != j and norms_without[i][j] > 0:
@@ -124,7 +135,7 @@ class _Search:
     def evaluate(self, candidates: Sequence[Candidate]) -> tuple[list[float], float]:
         """Return the held-out F1 of every candidate, and of one model without bags."""
         one, *members = self._fit(
-            [self.templates, *(self.select((*shared, *side)) for shared, *sides in candidates for side in sides)]
+            [self.templates, *(self.select((*shared, *side)) for shared, *sides in candidates for side in sides)], "candidates"
         )
         scores = []
         for left, right in zip(members[::2], members[1::2], strict=True):

@@ -63,14 +63,16 @@ class BaggingPool(Pool):
 
     _bags: Bags | None = None
 
-    def _fit(self, sentences: Any, labels: Any, *, dev: Any, sample_weight: Any, on_epoch: OnEpoch | None) -> None:
+    def _fit(
+        self, sentences: Any, labels: Any, *, dev: Any, sample_weight: Any, on_epoch: OnEpoch | None, checkpoint: Any
+    ) -> None:
         self._check()
         advice = "bags: use templates, with the templates of each bag under its [name]"
         corpora = TrainingCorpora.of(sentences, labels, dev, sample_weight, advice)
         if self.weight_method == "dev" and corpora.dev is None:
             raise InputError("weights='dev' needs dev sentences: fit(train, dev=...), or weights='kfold'")
         self._weights = self.configuration_ = None  # not fitted after an error
-        self._bags, self._members, self._weights = train_members(self, corpora, on_epoch)
+        self._bags, self._members, self._weights = train_members(self, corpora, on_epoch, checkpoint)
 
     def _check(self) -> None:
         if not isinstance(self.expert, Expert):

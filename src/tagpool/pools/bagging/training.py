@@ -14,6 +14,7 @@ from tagpool.experts.training_data import UNKNOWN
 from tagpool.features.encoder import load_resources
 from tagpool.features.presets import load_templates
 from tagpool.features.template import TemplateSet
+from tagpool.optim.checkpoint import Checkpoint
 from tagpool.pools.bagging.auto_bags import find_bags
 from tagpool.pools.bagging.bags import Bags, bags_of, resources_for
 from tagpool.pools.bagging.label_wise import merge_labels
@@ -27,17 +28,17 @@ if TYPE_CHECKING:
 
 
 def train_members(
-    pool: BaggingPool, corpora: TrainingCorpora, on_epoch: OnEpoch | None
+    pool: BaggingPool, corpora: TrainingCorpora, on_epoch: OnEpoch | None, checkpoint: Checkpoint | None
 ) -> tuple[Bags, tuple[Expert, ...], FloatArray]:
     """Train a member per bag, and learn the weights."""
     templates = load_templates(pool.expert.templates)
     resources = load_resources(templates, pool.expert.resources or {})
-    bags = choose_bags(pool, templates, resources, corpora)
+    bags = choose_bags(pool, templates, resources, corpora, checkpoint)
     if pool.weight_method is None:
         check_weights(pool.weights, len(bags.views))
     jobs = _jobs(pool, bags.views, resources, corpora)
     fold_jobs = _fold_jobs(pool, bags.views, resources, corpora) if _needs_folds(pool, corpora.dev) else []
-    fit_all([*jobs, *(job for fold, _ in fold_jobs for job in fold)], pool.threads, on_epoch)
+    fit_all([*jobs, *(job for fold, _ in fold_jobs for job in fold)], pool.threads, on_epoch, checkpoint)
     members = tuple(job.expert for job in jobs)
     for member in members:
         member.threads = pool.threads
@@ -47,10 +48,16 @@ def train_members(
     return bags, members, _learn_weights(pool, len(members), held_out)
 
 
-def choose_bags(pool: BaggingPool, templates: TemplateSet, resources: Mapping[str, Any], corpora: TrainingCorpora) -> Bags:
+def choose_bags(
+    pool: BaggingPool,
+    templates: TemplateSet,
+    resources: Mapping[str, Any],
+    corpora: TrainingCorpora,
+    checkpoint: Checkpoint | None = None,
+) -> Bags:
     """Return the bags of the members, from the templates, a scheme, or automatic."""
     if isinstance(pool.bags, str) and pool.bags == "auto":
-        return find_bags(pool, templates, resources, corpora)
+        return find_bags(pool, templates, resources, corpora, checkpoint)
     if isinstance(pool.bags, BagScheme):
         views = pool.bags.views(templates, _labels(pool.expert, corpora.train))
         if not views:

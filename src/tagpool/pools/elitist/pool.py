@@ -71,14 +71,14 @@ class ElitistPool(Pool, LinearParameters):
 
     # Training -----------------------------------------------------------------------------------------------------------
 
-    def _fit(self, sentences: Any, labels: Any, **options: Any) -> None:
+    def _fit(self, sentences: Any, labels: Any, *, on_epoch: Any, **options: Any) -> None:
         trainer = self._trainer()
         self._weights = self.configuration_ = None  # not fitted after an error
         merged = self._single_expert(l2=0.0, l1=0.0, trainer=trainer)
         merged._dev_scheme = self._dev_scheme
         training = ElitistTraining(merged, sentences, labels, **options)
         try:
-            training.run()
+            training.run(on_epoch)
         finally:  # an interrupted training has members, too
             if training.models:
                 self._set_members(merged, training.models, training.weights)

@@ -36,6 +36,10 @@ class ElitistTrainer(Trainer):
         count = len(self.weights)
         return parameters[:-count].reshape(count, -1), parameters[-count:].astype(np.float64)
 
+    def result_size(self, parameter_count: int) -> int:
+        """Return the number of parameters of the native learner."""
+        return len(self.weights) * (parameter_count + 1)
+
     def model_weights(self, parameters: Weights) -> Weights:
         """Return the weights of the merged model: Σ_j α_j W_j."""
         rows, weights = self.split(parameters)

@@ -7,8 +7,9 @@ document: on their training sentences, first stages make too few errors.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from tagpool.experts.linear.expert import Expert
 from tagpool.experts.tagger import Tagger
 from tagpool.features.parser import parse
 from tagpool.features.presets import load_templates
+from tagpool.optim.checkpoint import Checkpoint
 from tagpool.parameters import declare_parameters, parameter
 from tagpool.pools.bagging.pool import BaggingPool
 from tagpool.pools.elitist.pool import ElitistPool
@@ -85,7 +87,9 @@ class TwoStageTagger(Pool):
 
     # Training -----------------------------------------------------------------------------------------------------------
 
-    def _fit(self, sentences: Any, labels: Any, *, dev: Any, sample_weight: Any, on_epoch: OnEpoch | None) -> None:
+    def _fit(
+        self, sentences: Any, labels: Any, *, dev: Any, sample_weight: Any, on_epoch: OnEpoch | None, checkpoint: Any
+    ) -> None:
         for name, stage in (("first", self.first), ("second", self.second)):
             if not isinstance(stage, Stage) and not (name == "second" and stage is None):
                 raise InputError(f"{name}={stage!r}: expected an unfitted tagger, such as CRF('ner')")
@@ -93,10 +97,11 @@ class TwoStageTagger(Pool):
         corpora = TrainingCorpora.of(sentences, labels, dev, sample_weight, advice)
         second = self._second_stage()
         self._weights = self.configuration_ = None  # not fitted after an error
-        train = add_columns(corpora.train, self._cross_val_labels(corpora, on_epoch))
-        first = _fit_stage(self._copy(self.first), corpora, on_epoch, self.names_[0])
+        fit_stage = partial(_fit_stage, on_epoch=on_epoch, checkpoint=checkpoint)
+        train = add_columns(corpora.train, self._cross_val_labels(corpora, fit_stage))
+        first = fit_stage(self._copy(self.first), corpora, name=self.names_[0])
         held_out = None if corpora.dev is None else add_columns(corpora.dev, first.predict(corpora.dev))
-        _fit_stage(second, replace(corpora, train=train, dev=held_out), on_epoch, self.names_[1])
+        fit_stage(second, replace(corpora, train=train, dev=held_out), name=self.names_[1])
         self._members, self._weights = (first, second), np.array([0.0, 1.0])
 
     def _copy(self, stage: Stage) -> Any:
@@ -114,13 +119,13 @@ class TwoStageTagger(Pool):
         )
         return stage
 
-    def _cross_val_labels(self, corpora: TrainingCorpora, on_epoch: OnEpoch | None) -> list[list[str]]:
+    def _cross_val_labels(self, corpora: TrainingCorpora, fit_stage: Callable[..., Any]) -> list[list[str]]:
         """Return the labels of first stages that were trained without the document."""
         train = corpora.train
         labels: list[list[str]] = [[]] * len(train)
         folds = train.fold_numbers(self.folds, seed=self.seed, by_document=True)
         for number, (rest, held_out) in enumerate(folds, 1):
-            stage = _fit_stage(self._copy(self.first), corpora.select(rest), on_epoch, f"fold {number}")
+            stage = fit_stage(self._copy(self.first), corpora.select(rest), name=f"fold {number}")
             for sentence, row in zip(held_out, stage.predict(train.select(held_out)), strict=True):
                 labels[sentence] = row
         return labels
@@ -190,11 +195,14 @@ class TwoStageTagger(Pool):
         return pool
 
 
-def _fit_stage(stage: Any, corpora: TrainingCorpora, on_epoch: OnEpoch | None, name: str) -> Any:
+def _fit_stage(
+    stage: Any, corpora: TrainingCorpora, *, on_epoch: OnEpoch | None, checkpoint: Checkpoint | None, name: str
+) -> Any:
     """Train a stage; ``on_epoch`` receives the name of the training, with that of a member of a pool."""
 
     def report(*arguments: Any) -> object:
         *member, epoch = arguments
         return None if on_epoch is None else on_epoch(", ".join([name, *member]), epoch)
 
-    return stage.fit(corpora.train, dev=corpora.dev, sample_weight=corpora.sample_weight, on_epoch=report)
+    part = None if checkpoint is None else checkpoint.part(name.replace(" ", "-"))
+    return stage.fit(corpora.train, dev=corpora.dev, sample_weight=corpora.sample_weight, on_epoch=report, checkpoint=part)
