@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 MAX_VALUES = 1 << 18  # values of a JSON text: Python takes up to 160 bytes for each
 MAX_DIGITS = 10
-SPARE_BYTES = 48 << 20  # memory that a small file may take
+SPARE_BYTES = 16 << 20  # memory that a small file may take
 
 DAMAGED = (ArithmeticError, AttributeError, LookupError, RecursionError, TagpoolError, TypeError, ValueError)
 """Errors of code that restores an object from inconsistent content; ``InputFault`` is a ValueError."""
@@ -147,7 +147,7 @@ def read_names(packed: bytes, file_size: int) -> list[str]:
             for part in parts:
                 names.append(part.decode())
                 room -= sys.getsizeof(names[-1]) + 8
-            if room < len(rest):
+            if room < 3 * len(rest):  # with the copies while it grows
                 raise ModelError("damaged model: the names of features take more memory than a file of this size may contain")
         if stream.unused_data:
             raise ValueError("trailing data")

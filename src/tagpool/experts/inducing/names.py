@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tagpool import _native
+from tagpool.corpus.faults import NameFaults
 from tagpool.errors import InputError, ModelError
 from tagpool.experts.inducing.tagger import InducingTagger
 from tagpool.experts.inside.inspection import template_of
@@ -71,7 +72,8 @@ class NamedFeatures:
     def numbers(self) -> NDArray[np.uint32]:
         """The model's numbers of single features, then of features with labels."""
         statics = [self.static[number] for number in self.induced.history[:, 0].tolist()]
-        labelled = self.model.labelled_numbers_of(statics, self.befores)
+        with NameFaults():
+            labelled = self.model.labelled_numbers_of(statics, self.befores)
         return np.concatenate([self.model.numbers_of(self.names), labelled])
 
     def single_weights(self) -> NDArray[np.float32]:

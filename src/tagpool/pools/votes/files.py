@@ -87,6 +87,8 @@ def _read_fitted(record: dict[str, Any], container: _native.Container, automaton
         raise ValueError(f"expected weights of shape {expected}, got {weights.shape}")
     has_draws = container.array("drawn_from") is not None
     drawn_from = _numbers(container, "drawn_from").reshape(-1, *weights.shape) if has_draws else None
+    if drawn_from is not None and not drawn_from.size:
+        raise ValueError("drawn_from is empty")
     calibration = None
     if container.array("calibration.confidence") is not None:
         calibration = Calibration(_numbers(container, "calibration.confidence"), _numbers(container, "calibration.rates"))
