@@ -99,10 +99,11 @@ void bind_objective(nb::module_& m) {
 
     nb::class_<LbfgsOptions>(m, "LbfgsOptions", "Parameters of L-BFGS and OWL-QN.")
         .def("__init__", [](LbfgsOptions* self, size_t iterations, size_t memory, double gradient_tolerance, double value_tolerance,
-                            size_t period, double l1, const std::string& search, size_t trials) {
-            new (self) LbfgsOptions{memory, iterations, gradient_tolerance, value_tolerance, period, l1, 1, search_of(search), trials};
+                            size_t period, double l1, const std::pair<std::string, size_t>& search) {
+            const auto& [name, trials] = search;
+            new (self) LbfgsOptions{memory, iterations, gradient_tolerance, value_tolerance, period, l1, 1, search_of(name), trials};
         }, nb::kw_only(), nb::arg("iterations"), nb::arg("memory") = 6, nb::arg("gradient_tolerance") = 1e-5, nb::arg("value_tolerance") = 1e-5,
-             nb::arg("period") = 10, nb::arg("l1") = 0.0, nb::arg("search") = "", nb::arg("trials") = 20);
+             nb::arg("period") = 10, nb::arg("l1") = 0.0, nb::arg("search") = std::pair("", 20));
 
     nb::class_<Objective>(m, "Objective", "Negative log-likelihood of a training set, with an l2 penalty.")
         .def("__init__", [](Objective* self, const std::shared_ptr<TrainingSet>& set, bool chain, double l2, std::optional<Floats> example_weights,

@@ -24,6 +24,9 @@ class Fixed:
     labels_: tuple[str, ...]
     is_fitted: bool = True
 
+    def single_taggers(self) -> list[Any]:
+        return []
+
     def lattices(self, sentences: Any) -> list[Lattice]:
         assert len(sentences) == len(self.fixed)
         return self.fixed

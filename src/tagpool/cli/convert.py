@@ -73,9 +73,7 @@ def convert(
     _name_losses(corpus if keep is None else corpus.with_columns(keep.split(",")), written_as)
     write_corpus(corpus, target, columns=keep, format=written_as, separator={"space": " ", "tab": "\t"}[separator])
     if json:
-        print_json(
-            {"format": written_as.value, "sentences": len(corpus), "tokens": corpus.token_count, "columns": corpus.columns}
-        )
+        print_json({"to": written_as.value, "sentences": len(corpus), "tokens": corpus.token_count})
     elif str(target) != STANDARD_STREAM:
         errors.print(f"{len(corpus):,} sentences, {corpus.token_count:,} tokens written to {target}")
 

@@ -19,6 +19,7 @@ class WholeFile:
     opened directly: renaming would replace them. A ``durable`` file survives a power failure: it is on the disk before it
     replaces the target.
 
+    >>> import tempfile
     >>> folder = Path(tempfile.mkdtemp())
     >>> with WholeFile(folder / "a.txt") as file:
     ...     file.write(b"one")

@@ -107,9 +107,10 @@ def test_a_model_can_refer_to_its_clusters(data: Path, tmp_path: Path) -> None:
     common = ["train", "--train", data / "train.conll", *options, "--model", tmp_path / "m"]
     assert "output.resources = 'maybe': expected true or false" in fail(*common, "--set", "output.resources=maybe")
     succeed(*common, "--set", "output.resources=false")
-    tagged = succeed("tag", tmp_path / "m", data / "test.conll")
     (tmp_path / "brown.txt").rename(tmp_path / "elsewhere.txt")
-    assert "brown.txt: there is no such file; restore it" in fail("tag", tmp_path / "m", data / "test.conll")
+    tag = ["tag", tmp_path / "m", data / "test.conll"]
+    assert "the model needs the cluster 'brown'" in fail(*tag)
+    tagged = succeed(*tag, "--use", f"brown={tmp_path / 'elsewhere.txt'}")
     (tmp_path / "elsewhere.txt").rename(tmp_path / "brown.txt")
     succeed(*common, "--set", "output.resources=true")
     (tmp_path / "brown.txt").unlink()

@@ -98,8 +98,7 @@ class LbfgsTraining(Training):
             value_tolerance=get("delta") if get("period") else 0.0,
             period=get("period"),
             l1=get("c1"),
-            search="" if self._warms_up else get("linesearch"),
-            trials=get("max_linesearch"),
+            search=("" if self._warms_up else get("linesearch"), get("max_linesearch")),
         )
         end, value = objective.minimise_in_place(start, options, report)
         if not isfinite(value):

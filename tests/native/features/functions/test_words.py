@@ -53,9 +53,9 @@ def test_ngrams_of_long_words_are_each_there_once(length):
     assert native("ngrams", word, 1, 2) == ["a", "b", "ab", "ba"]
 
 
-@pytest.mark.parametrize("word", ["", "a", "abab", "ä" * 100])
-def test_ngrams_have_at_least_one_letter(word):
-    assert native("ngrams", word, 0, 2) == native("ngrams", word, 1, 2)
+def test_ngrams_have_at_least_one_letter():
+    with pytest.raises(_native.InputFault, match=r'"ngrams" has the empty range 0\.\.2'):
+        native("ngrams", "ab", 0, 2)
 
 
 @given(words)
