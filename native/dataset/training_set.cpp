@@ -36,7 +36,8 @@ TrainingSet::TrainingSet(const Encoding& encoding, const int32_t* gold, uint32_t
       valued_(!encoding.values.empty()) {
     if (lean_ && options.bundle) throw InputFault("a lean training set has no bundles; set only one of lean and bundle");
     if (labels_ == 0 || labels_ > UINT16_MAX) throw InputFault("expected 1 to 65,535 labels, got " + std::to_string(labels_));
-    if (std::adjacent_find(sentences_.begin(), sentences_.end()) != sentences_.end()) throw InputFault("a training sentence has no tokens; remove it");
+    if (std::adjacent_find(sentences_.begin(), sentences_.end()) != sentences_.end())
+        throw InputFault("a training sentence has no tokens; remove it");
     for (int32_t label : gold_)
         if (label < kUnknown || label >= static_cast<int32_t>(labels_))
             throw InputFault("label " + std::to_string(label) + " is out of range; there are " + std::to_string(labels_) + " labels");

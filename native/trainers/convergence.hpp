@@ -78,7 +78,7 @@ private:
     const LbfgsOptions& options_;
     const Report& report_;
     LbfgsResult& result_;
-    size_t evaluations_ = 1;  // up to the iteration before: the first is at the start
+    size_t evaluations_ = 1;      // up to the iteration before: the first is at the start
     std::vector<double> values_;  // of the last iterations
 };
 

@@ -43,10 +43,10 @@ private:
     double l2_;
     unsigned threads_;
     const std::function<std::string()>* write_state_ = nullptr;  // during a report
-    AlignedVector<double> point_;                             // of a minimiser, by free weight
-    AlignedVector<double> weights_, gradient_;                // by place
-    std::vector<float> scales_;                               // of free weights with twins_by_weight; else empty
-    AlignedVector<double> copies_, edge_gradients_, losses_;  // by part; the first part's copy of shared gradients is gradient_ itself
+    AlignedVector<double> point_;                                // of a minimiser, by free weight
+    AlignedVector<double> weights_, gradient_;                   // by place
+    std::vector<float> scales_;                                  // of free weights with twins_by_weight; else empty
+    AlignedVector<double> copies_, edge_gradients_, losses_;     // by part; the first part's copy of shared gradients is gradient_ itself
     EdgeTable<double> edges_;
     std::vector<ChainScratch<double>> scratch_;
 };
