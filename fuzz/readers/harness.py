@@ -26,7 +26,8 @@ def instrument() -> AbstractContextManager[None]:
 
 
 with instrument():
-    from tagpool.errors import TagpoolError
+    from tagpool.compat.conversion import ChainWeights
+    from tagpool.errors import InputError, TagpoolError
 
 
 def file_of(data: bytes, name: str = "input") -> Path:
@@ -66,6 +67,13 @@ def read_again(read: Callable[[], Any]) -> Any:
         return read()
     except TagpoolError as error:
         raise AssertionError(f"written, but refused: {error}") from error
+
+
+def check_conversions(weights: ChainWeights, origin: str) -> None:
+    """Convert the weights of a model of another tool to all formats, which are valid or refused."""
+    for convert in (weights.to_crfsuite, weights.to_wapiti, lambda: weights.to_expert(origin)):
+        with contextlib.suppress(InputError):
+            convert()
 
 
 def _model_mutator() -> Callable[[bytes, int, int], bytes]:

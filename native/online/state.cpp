@@ -23,6 +23,29 @@ void visit_rows(State& state, const std::string& name, Rows& rows) {
     state.vector(name + ".numbers", rows.numbers);
 }
 
+// Content of the state of a learner beside its counts: one list of names for writing and reading.
+struct Stored {
+    std::vector<uint8_t> joined;
+    std::vector<float> largest_steps;  // of rows and of conjunctions
+    std::vector<uint32_t> history_features;
+    std::vector<uint16_t> history_labels;
+    std::vector<uint32_t> first, second;  // features of conjunctions
+    OnlineRows::State rows;
+    ConjunctionRows::State conjunctions;
+
+    template <class State>
+    void visit(State& state) {
+        state.vector("joined", joined);
+        state.vector("largest_steps", largest_steps);
+        state.vector("history_features", history_features);
+        state.vector("history_labels", history_labels);
+        state.vector("conjunction_first", first);
+        state.vector("conjunction_second", second);
+        visit_rows(state, "rows", rows);
+        visit_rows(state, "conjunctions", conjunctions);
+    }
+};
+
 template <class State, class AnyInduced>
 void visit_learned(State& state, AnyInduced& learned) {
     state.vector("numbers", learned.numbers);
@@ -127,63 +150,48 @@ void OnlineLearner::visit_counts(State& state) {
 std::string OnlineLearner::state() {
     StateWriter state;
     visit_counts(state);
-    OnlineRows::State rows;
-    std::vector<uint8_t> joined;
+    Stored stored;
     for (uint32_t number = 0; number < features_.size() + histories_.size(); ++number) {
-        rows_.append_row(feature(number).row, rows);
-        joined.push_back(feature(number).hash != 0);
+        rows_.append_row(feature(number).row, stored.rows);
+        stored.joined.push_back(feature(number).hash != 0);
     }
-    ConjunctionRows::State conjunctions;
-    for (const uint32_t slot : conjunction_slots_) table_.rows().append_row(table_.row(table_.find(slot)), conjunctions);
-    const std::vector<float> largest_steps = {rows_.largest_step(), table_.rows().largest_step()};
-    state.vector("joined", joined);
-    state.vector("largest_steps", largest_steps);
-    state.vector("history_features", history_features_);
-    state.vector("history_labels", history_labels_);
-    state.vector("conjunction_first", conjunction_first_);
-    state.vector("conjunction_second", conjunction_second_);
-    visit_rows(state, "rows", rows);
-    visit_rows(state, "conjunctions", conjunctions);
+    for (const uint32_t slot : conjunction_slots_) table_.rows().append_row(table_.row(table_.find(slot)), stored.conjunctions);
+    stored.largest_steps = {rows_.largest_step(), table_.rows().largest_step()};
+    stored.history_features = history_features_;
+    stored.history_labels = history_labels_;
+    stored.first = conjunction_first_;
+    stored.second = conjunction_second_;
+    stored.visit(state);
     return state.write();
 }
 
 void OnlineLearner::restore(std::string_view block) {
     StateReader state(block);
     visit_counts(state);
-    OnlineRows::State rows;
-    ConjunctionRows::State conjunction_rows;
-    std::vector<uint8_t> joined;
-    std::vector<uint32_t> history_features, first, second;
-    std::vector<uint16_t> history_labels;
-    float largest_steps[2];
-    state.vector("joined", joined);
-    state.array("largest_steps", largest_steps, 2);
-    state.vector("history_features", history_features);
-    state.vector("history_labels", history_labels);
-    state.vector("conjunction_first", first);
-    state.vector("conjunction_second", second);
-    visit_rows(state, "rows", rows);
-    visit_rows(state, "conjunctions", conjunction_rows);
+    Stored stored;
+    stored.visit(state);
 
-    restore_history(history_features, history_labels);
+    restore_history(stored.history_features, stored.history_labels);
     const size_t known = features_.size() + histories_.size();
-    expect_size(joined.size(), known, "features");
+    const std::vector<uint32_t>&first = stored.first, &second = stored.second;
+    expect_size(stored.joined.size(), known, "features");
+    expect_size(stored.largest_steps.size(), 2, "largest steps");
     expect_size(second.size(), first.size(), "second features of conjunctions");
     expect_below(first, known, "a feature of a conjunction");
     expect_below(second, known, "a feature of a conjunction");
     const float h = threshold();
     for (uint32_t number = 0; number < known; ++number) {
         Feature& restored = feature(number);
-        restored.row = rows_.read_row(rows, h);
-        if (joined[number]) restored.hash = hash_of(number);
+        restored.row = rows_.read_row(stored.rows, h);
+        if (stored.joined[number]) restored.hash = hash_of(number);
     }
     for (size_t i = 0; i < first.size(); ++i) {
         join(first[i], second[i]);
         expect_size(conjunction_slots_.size(), i + 1, "different conjunctions");
-        table_.read_row(table_.find(conjunction_slots_.back()), conjunction_rows, h);
+        table_.read_row(table_.find(conjunction_slots_.back()), stored.conjunctions, h);
     }
-    rows_.set_sketches_at(largest_steps[0], h, examples_);
-    table_.set_sketches_at(largest_steps[1], h, examples_);
+    rows_.set_sketches_at(stored.largest_steps[0], h, examples_);
+    table_.set_sketches_at(stored.largest_steps[1], h, examples_);
 }
 
 // Adds the features with previous labels in their order.

@@ -14,6 +14,10 @@ import tempfile
 from pathlib import Path
 
 BAGS = "word[-1..1]\n[shapes]\nshape(word)[-1..1]\n[endings]\nsuffix(word, 1..3)[0]\n"
+CONLLU = (
+    "# sent_id = 1\n1-2\tIn Oslo\t_\t_\t_\t_\t_\t_\t_\t_\n1\tIn\tin\tADP\tIN\t_\t0\troot\t_\t_\n"
+    "2\tOslo\tOslo\tPROPN\tNNP\t_\t1\tobl\t_\tSpaceAfter=No\n2.1\tx\tx\t_\t_\t_\t_\t_\t_\t_\n\n"
+)
 SERVER = Path(__file__).with_name("command_server.py")
 PIPE_SIZE = 1 << 16  # input that fits a pipe can be written before the command reads it
 

@@ -22,7 +22,7 @@ from tagpool.experts.linear.expert import Expert
 from tagpool.experts.saving import feature_names
 from tagpool.features.template import Call, Field, Template, TemplateSet, Term
 from tagpool.optim.checkpoint import Checkpoint
-from tagpool.pools.bagging.bags import Bags, resources_for
+from tagpool.pools.bagging.bags import BagInputs, Bags, resources_for
 from tagpool.pools.bagging.partitions import View
 from tagpool.pools.combination import SEQUENCE_PRODUCT
 from tagpool.pools.opinion.pool import OpinionPool
@@ -39,15 +39,10 @@ Candidate = tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]
 """Families by number: shared by both bags, and of each bag."""
 
 
-def find_bags(
-    pool: BaggingPool,
-    templates: TemplateSet,
-    resources: Mapping[str, Any],
-    corpora: TrainingCorpora,
-    checkpoint: Checkpoint | None = None,
-) -> Bags:
+def find_bags(inputs: BagInputs) -> Bags:
     """Divide the templates into two bags, ignoring the bags that they have."""
-    families = _families(templates)
+    pool, corpora = inputs.pool, inputs.corpora
+    families = _families(inputs.templates)
     if len(families) < 2:
         raise InputError(f"bags='auto': expected at least two kinds of templates, got only {', '.join(families)}")
     train, dev = corpora.train, corpora.dev
@@ -55,7 +50,7 @@ def find_bags(
         train, dev = train.split(0.2, seed=pool.seed)
     if len(train) > _MAX_SENTENCES:
         train = train.split(_MAX_SENTENCES / len(train), seed=pool.seed)[1]
-    search = _Search(pool, templates, families, resources, train, dev, checkpoint)
+    search = _Search(pool, inputs.templates, families, inputs.resources, train, dev, inputs.checkpoint)
     pressure = search.pressure()
     candidates = _candidates(pressure)
     scores, score_without_bags = search.evaluate(candidates)

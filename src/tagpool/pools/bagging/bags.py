@@ -4,11 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tagpool.errors import InputError
 from tagpool.features.template import BASE, TemplateSet
 from tagpool.pools.bagging.partitions import View
+
+if TYPE_CHECKING:
+    from tagpool.optim.checkpoint import Checkpoint
+    from tagpool.pools.bagging.pool import BaggingPool
+    from tagpool.pools.parallel_fits import TrainingCorpora
+
+
+@dataclass(frozen=True, eq=False)
+class BagInputs:
+    """All that the bags of a pool are made from."""
+
+    pool: BaggingPool
+    templates: TemplateSet
+    resources: Mapping[str, Any]
+    corpora: TrainingCorpora
+    checkpoint: Checkpoint | None
 
 
 @dataclass(frozen=True)

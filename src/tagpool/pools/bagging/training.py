@@ -13,10 +13,9 @@ from tagpool.experts.linear.expert import Expert
 from tagpool.experts.training_data import UNKNOWN
 from tagpool.features.encoder import load_resources
 from tagpool.features.presets import load_templates
-from tagpool.features.template import TemplateSet
 from tagpool.optim.checkpoint import Checkpoint
 from tagpool.pools.bagging.auto_bags import find_bags
-from tagpool.pools.bagging.bags import Bags, bags_of, resources_for
+from tagpool.pools.bagging.bags import BagInputs, Bags, bags_of, resources_for
 from tagpool.pools.bagging.label_wise import merge_labels
 from tagpool.pools.bagging.partitions import BagScheme, View
 from tagpool.pools.member_weights import check_weights, uniform
@@ -33,7 +32,7 @@ def train_members(
     """Train a member per bag, and learn the weights."""
     templates = load_templates(pool.expert.templates)
     resources = load_resources(templates, pool.expert.resources or {})
-    bags = choose_bags(pool, templates, resources, corpora, checkpoint)
+    bags = choose_bags(BagInputs(pool, templates, resources, corpora, checkpoint))
     if pool.weight_method is None:
         check_weights(pool.weights, len(bags.views))
     jobs = _jobs(pool, bags.views, resources, corpora)
@@ -48,18 +47,13 @@ def train_members(
     return bags, members, _learn_weights(pool, len(members), held_out)
 
 
-def choose_bags(
-    pool: BaggingPool,
-    templates: TemplateSet,
-    resources: Mapping[str, Any],
-    corpora: TrainingCorpora,
-    checkpoint: Checkpoint | None = None,
-) -> Bags:
+def choose_bags(inputs: BagInputs) -> Bags:
     """Return the bags of the members, from the templates, a scheme, or automatic."""
+    pool, templates = inputs.pool, inputs.templates
     if isinstance(pool.bags, str) and pool.bags == "auto":
-        return find_bags(pool, templates, resources, corpora, checkpoint)
+        return find_bags(inputs)
     if isinstance(pool.bags, BagScheme):
-        views = pool.bags.views(templates, _labels(pool.expert, corpora.train))
+        views = pool.bags.views(templates, _labels(pool.expert, inputs.corpora.train))
         if not views:
             raise InputError(f"bags={pool.bags!r}: no template fits the scheme")
         return Bags(views, {name: view.labels or tuple(map(str, view.templates)) for name, view in views.items()})
