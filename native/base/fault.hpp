@@ -26,9 +26,12 @@ std::string concat(const Parts&... parts) {
     return out;
 }
 
-// Throws InputFault if the sizes differ.
+// A number and the form of a noun for it: 1 token, 2 tokens.
+inline std::string counted(size_t count, const char* noun) { return concat(count, " ", noun, count == 1 ? "" : "s"); }
+
+// Throws InputFault if the sizes differ; content names what was counted.
 inline void expect_size(size_t size, size_t expected, const char* content) {
-    if (size != expected) throw InputFault(concat("expected ", expected, " ", content, ", got ", size));
+    if (size != expected) throw InputFault(concat(content, ": expected ", expected, ", got ", size));
 }
 
 }  // namespace tagpool

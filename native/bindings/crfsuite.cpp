@@ -158,8 +158,8 @@ void append_instance(Instances& instances, nb::handle sentence, nb::handle label
     std::vector<nb::object> owners;
     const std::vector<std::string_view> texts = views_of(labels, "label", owners);
     if (texts.size() != attributes.token_count())
-        throw InputFault("the numbers of items and labels differ: " + std::to_string(attributes.token_count()) + " items, " +
-                         std::to_string(texts.size()) + " labels");
+        throw InputFault("the numbers of items and labels differ: " + counted(attributes.token_count(), "item") + ", " +
+                         counted(texts.size(), "label"));
     instances.add(attributes, texts, group);
 }
 

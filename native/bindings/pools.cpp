@@ -122,7 +122,7 @@ private:
                 throw InputFault("automaton: state " + std::to_string(s) + " has no edges, but other paths are longer");
         for (size_t s = 0; s < ballots.sentences; ++s)
             if (ballots.length(s) > longest)
-                throw InputFault(concat("sentence ", s + 1, " has ", ballots.length(s), " tokens; the automaton's paths have ", longest, " edges"));
+                throw InputFault(concat("sentence ", s + 1, " has ", counted(ballots.length(s), "token"), "; the automaton's paths have ", counted(longest, "edge")));
     }
 
     UInts offsets_;

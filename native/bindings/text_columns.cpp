@@ -50,12 +50,12 @@ std::shared_ptr<Columns> from_lists(const std::vector<std::string>& names, Sente
     for (nb::handle sentence : sentences) {
         const std::string place = concat("sentence ", ++number);
         if (const size_t count = nb::len(sentence); count != names.size())
-            throw InputFault(concat(place, ": expected ", names.size(), " columns, got ", count));
+            throw InputFault(concat(place, ": expected ", counted(names.size(), "column"), ", got ", count));
         size_t length = 0, c = 0;
         for (nb::handle column : sentence) {
             const size_t count = read_tokens(column, number, names[c], [&](std::string_view text) { builder.add(c, text); });
             if (c > 0 && count != length)
-                throw InputFault(concat(place, ": column \"", names[c], "\" has ", count, " tokens, \"", names[0], "\" has ", length));
+                throw InputFault(concat(place, ": column \"", names[c], "\" has ", counted(count, "token"), ", \"", names[0], "\" has ", length));
             length = count;
             ++c;
         }
@@ -103,14 +103,14 @@ std::shared_ptr<Columns> with_column(const Columns& columns, const std::string& 
     size_t s = 0;
     for (nb::handle sentence : values) {
         const size_t count = read_tokens(sentence, s + 1, name, [&](std::string_view text) { added.ids.push_back(strings->intern(text)); });
-        const std::string place = concat("sentence ", s + 1, ": column \"", name, "\" has ", count, " tokens, the corpus has ");
+        const std::string place = concat("sentence ", s + 1, ": column \"", name, "\" has ", counted(count, "token"), ", the corpus has ");
         if (s >= columns.sentence_count()) throw InputFault(place + "no such sentence");
         const size_t length = columns.sentences[s + 1] - columns.sentences[s];
         if (count != length) throw InputFault(concat(place, length));
         ++s;
     }
     if (s != columns.sentence_count())
-        throw InputFault(concat("column \"", name, "\" has ", s, " sentences, the corpus has ", columns.sentence_count()));
+        throw InputFault(concat("column \"", name, "\" has ", counted(s, "sentence"), ", the corpus has ", columns.sentence_count()));
     auto out = std::make_shared<Columns>(columns);
     const auto known = std::find_if(out->columns.begin(), out->columns.end(), [&](const Column& column) { return column.name == name; });
     if (known != out->columns.end()) *known = std::move(added);

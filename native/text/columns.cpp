@@ -20,7 +20,7 @@ const Column& Columns::at(std::string_view name) const {
 
 void Columns::check_sentence(size_t sentence) const {
     if (sentence >= sentence_count())
-        throw InputFault(concat("sentence ", sentence, " does not exist; the corpus has ", sentence_count(), " sentences"));
+        throw InputFault(concat("sentence ", sentence, " does not exist; the corpus has ", counted(sentence_count(), "sentence")));
 }
 
 Columns Columns::select(const std::vector<uint32_t>& selection) const {

@@ -163,7 +163,7 @@ private:
         const size_t count = split(line, tabs_, fields_, expected_);
         if (count != expected_) {
             const char* const note = tabs_ && count == 1 && expected_ > 1 ? " (the file is read as tab-separated)" : "";
-            fail(concat("expected ", expected_, " columns, got ", count, ": \"", shortened(line), "\"", note));
+            fail(concat("expected ", counted(expected_, "column"), ", got ", count, ": \"", shortened(line), "\"", note));
         }
         for (size_t c = 0; c < count; ++c)
             if (fields_[c].empty()) fail("column " + std::to_string(c + 1) + " is empty: \"" + shortened(line) + "\"");

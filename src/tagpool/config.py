@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -56,6 +56,16 @@ class Settings:
     def add(self, origin: str, table: Table) -> None:
         """Add a source; ``origin`` names it in error messages."""
         self._sources.append((origin, table))
+
+    def add_assignments(self, texts: Iterable[str], sections: Mapping[str, str] = SECTIONS) -> None:
+        """Add ``--set KEY=VALUE`` options; a key that is given twice is an error."""
+        given: dict[str, str] = {}
+        for text in texts:
+            key = ".".join(part.strip() for part in text.partition("=")[0].split("."))
+            if key in given:
+                raise InputError(f"--set {key} is given twice, as {given[key]!r} and as {text!r}; give it once")
+            given[key] = text
+            self.add("--set", parse_setting(text, sections))
 
     def add_first(self, origin: str, table: Table) -> None:
         """Add a source without priority over any other."""

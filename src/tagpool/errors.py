@@ -5,6 +5,8 @@ A message has the form ``where: what is wrong; what to do``.
 
 from __future__ import annotations
 
+from tagpool.visible import one_line
+
 TYPE_CHECKING = False  # importing typing takes longer than everything that tagging imports
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,7 +23,8 @@ class TagpoolError(Exception):
 class InputError(TagpoolError, ValueError):
     """Bad input: an invalid file, argument or value.
 
-    ``source`` is the name of a file or of other input, ``line`` the 1-based line in it.
+    ``source`` is the name of a file or of other input, ``line`` the 1-based line in it. The text has one line, also if a name
+    has line ends.
 
     >>> print(InputError("expected 4 columns, got 3", source="train.conll", line=412))
     train.conll:412: expected 4 columns, got 3
@@ -34,10 +37,24 @@ class InputError(TagpoolError, ValueError):
         super().__init__(self._text())
 
     def _text(self) -> str:
-        place = self.source or ""
+        place = one_line(self.source or "")
         if self.line is not None:
             place = f"{place}:{self.line}" if place else f"line {self.line}"
-        return f"{place}: {self.message}" if place else self.message
+        message = one_line(self.message)
+        return f"{place}: {message}" if place else message
+
+
+def check_type(value: object, kinds: type | tuple[type, ...], expected: str, error: type[InputError] = InputError) -> None:
+    """Raise an InputError unless a value has one of the types; ``expected`` describes it, with advice after a semicolon.
+
+    >>> check_type(3, str, "a text; quote it")
+    Traceback (most recent call last):
+    ...
+    tagpool.errors.InputError: expected a text, got int; quote it
+    """
+    if not isinstance(value, kinds):
+        noun, semicolon, advice = expected.partition(";")
+        raise error(f"expected {noun}, got {type(value).__name__}{semicolon}{advice}")
 
 
 class SchemeError(InputError):
@@ -72,8 +89,9 @@ class TemplateError(InputError):
         head = super()._text()
         if self.text is None or self.column is None:
             return head
-        # A tab would misplace the caret on a terminal.
-        return f"{head}\n  {self.text.expandtabs(1)}\n  {' ' * self.column}^"
+        # A tab, or a control character as visible text, would misplace the caret.
+        text = "".join(letter if letter.isprintable() else " " if letter == "\t" else "\ufffd" for letter in self.text)
+        return f"{head}\n  {text}\n  {' ' * self.column}^"
 
 
 class ResourceError(InputError):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from tagpool.errors import InputError
 from tagpool.lazy import TYPE_CHECKING
+from tagpool.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -191,7 +192,9 @@ class Parameters:
         declared = self._declared
         allowed = [name for name, parameter in declared.items() if not parameter.kw_only]
         if len(positional) > len(allowed):
-            raise TypeError(f"{type(self).__name__}() takes {len(allowed)} positional arguments, got {len(positional)}")
+            raise TypeError(
+                f"{type(self).__name__}() takes {counted(len(allowed), 'positional argument')}, got {len(positional)}"
+            )
         arguments = dict(zip(allowed, positional, strict=False))
         if twice := arguments.keys() & named.keys():
             raise TypeError(f"{type(self).__name__}() got several values for {twice.pop()!r}")
@@ -296,7 +299,7 @@ def _whole(value: Any) -> bool:
 
 
 def _number(value: Any) -> float | None:
-    if hasattr(value, "__len__") or not hasattr(value, "__float__"):
+    if isinstance(value, type) or hasattr(value, "__len__") or not hasattr(value, "__float__"):
         return None
     try:
         return float(value)

@@ -9,8 +9,8 @@ from tagpool.lazy import TYPE_CHECKING
 if TYPE_CHECKING:
     from typing import Any, TextIO
 
-# Control characters except tab and line ends, and characters that change the direction of text.
-_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]|\r(?!\n)")
+# Control characters except tab and line ends, other separators of lines, and characters that change the direction of text.
+_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]|\r(?!\n)")
 
 
 def make_visible(text: str, code: str = "") -> str:
@@ -22,6 +22,15 @@ def make_visible(text: str, code: str = "") -> str:
     if text.isprintable():
         return text
     return _CONTROL.sub(lambda match: _escape(ord(match[0]), code), text)
+
+
+def one_line(text: str) -> str:
+    r"""Return a text on one line: line ends, which names of files and tokens may have, are visible, too.
+
+    >>> one_line("a\nb\r\nc\u2028d")
+    'a\\nb\\r\\nc\\u2028d'
+    """
+    return text if text.isprintable() else make_visible(text.replace("\r", "\\r").replace("\n", "\\n"))
 
 
 def _escape(number: int, code: str) -> str:

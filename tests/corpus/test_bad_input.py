@@ -163,7 +163,7 @@ def test_any_damage_to_gzip_is_an_error_or_harmless(read, end, at, byte):
         ({"columns": []}, "expected at least one column name"),
         ({"columns": ["word", 5]}, "column name 5"),
         ({"columns": "word,pos,label"}, "a:1: expected 3 columns, got 2"),
-        ({"columns": "word"}, "a:1: expected 1 columns, got 2"),
+        ({"columns": "word"}, "a:1: expected 1 column, got 2"),
         ({"columns": "word,label", "format": "jsonl"}, "a: columns can be named for CoNLL files only, and this is read as jsonl"),
         ({"columns": "word,label", "format": "conllu"}, "a: columns can be named for CoNLL files only"),
         ({"label": "pos"}, "a: no column 'pos' to take labels from; the columns are word, label"),

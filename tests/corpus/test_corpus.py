@@ -32,7 +32,7 @@ def small() -> Corpus:
     [
         ({}, "at least one column"),
         ({"word": [["a"]], "label": [["O"], ["O"]]}, "different numbers of sentences: {'word': 1, 'label': 2}"),
-        ({"word": [["a"], ["b", "c"]], "label": [["O"], ["O"]]}, 'sentence 2: column "label" has 1 tokens, "word" has 2'),
+        ({"word": [["a"], ["b", "c"]], "label": [["O"], ["O"]]}, 'sentence 2: column "label" has 1 token, "word" has 2'),
         ({"word": [["a"], ["b"]], "label": [["O"], ["O", "O"]]}, 'sentence 2: column "label" has 2 tokens, "word" has 1'),
         ({"word": [["a"]], "label": [[]]}, 'sentence 1: column "label" has 0 tokens'),
         ({"word": [["a", 5]]}, 'sentence 1, token 2, column "word": expected text (str), got int'),
@@ -211,7 +211,7 @@ def test_with_column():
     [
         ("x", [["a", "b"], ["c"], ["d", "e", "f"]], 'column "x" has 3 sentences, the corpus has 4'),
         ("x", [["a", "b"], ["c"], ["d", "e", "f"], ["g"], ["h"]], "sentence 5: .*no such sentence"),
-        ("x", [["a"], ["c"], ["d", "e", "f"], ["g"]], 'sentence 1: column "x" has 1 tokens, the corpus has 2'),
+        ("x", [["a"], ["c"], ["d", "e", "f"], ["g"]], 'sentence 1: column "x" has 1 token, the corpus has 2'),
         ("x", [["a", "b"], ["c"], ["d", "e", 5], ["g"]], 'sentence 3, token 3, column "x": expected text'),
         ("x", ["ab", "c", "def", "g"], "expected a list of tokens, got str"),
         ("x", [["a", "b"], 5, ["d", "e", "f"], ["g"]], "sentence 2, .*expected a list of tokens, got int"),

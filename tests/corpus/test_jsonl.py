@@ -75,7 +75,7 @@ def test_documents(read, documents, expected):
         ({"tokens": ["a", 1]}, "non-empty strings"),
         ({"tokens": {"a": 1}}, "non-empty strings"),
         ({"tokens": None}, "non-empty strings"),
-        ({"tokens": ["a"], "labels": ["O", "O"]}, "expected 1 labels, one per token, got 2"),
+        ({"tokens": ["a"], "labels": ["O", "O"]}, "expected 1 label, one per token, got 2"),
         ({"tokens": ["a"], "labels": [1]}, '"labels": expected a list'),
         ({"tokens": ["a"], "labels": [[0, 1, "X"]]}, '"labels": expected a list'),
         ({"tokens": ["a"], "labels": [""]}, '"labels": expected a list'),

@@ -66,7 +66,7 @@ def test_vocabulary_is_of_exact_words_and_empty_parts_score_zero() -> None:
 
 
 def test_words_of_another_length_are_refused() -> None:
-    with pytest.raises(InputError, match="sentence 1: expected 1 words, as in gold, got 2"):
+    with pytest.raises(InputError, match="sentence 1: expected 1 word, as in gold, got 2"):
         vocabulary_breakdown([["a", "b"]], [["O"]], [["O"]], set())
 
 
@@ -108,7 +108,7 @@ def test_edit_distance_by_hand() -> None:
     assert (result.total, result.sentences, result.mean) == (3, 3, 1.0)
     assert result.normalised == pytest.approx((1 / 3 + 1 + 0) / 3)
     assert edit_distance([], []).mean == 0
-    with pytest.raises(InputError, match="expected 1 predicted sentences, as in gold, got 0"):
+    with pytest.raises(InputError, match="expected 1 predicted sentence, as in gold, got 0"):
         edit_distance([["a"]], [])
 
 

@@ -112,7 +112,7 @@ def test_nothing_at_all() -> None:
     ("gold", "predicted", "message"),
     [
         ([["O"], ["O", "O"]], [["O"], ["O"]], "sentence 2: expected 2 predicted labels, as in gold, got 1"),
-        ([["O"]], [["O"], ["O"]], "expected predicted labels for 1 sentences, as in gold, got 2 sentences"),
+        ([["O"]], [["O"], ["O"]], "expected predicted labels for 1 sentence, as in gold, got 2 sentences"),
         (["O"], ["O"], "sentence 1: expected a list of gold labels for each sentence, got the string 'O'"),
         ([["O"]], ["O"], "sentence 1: expected a list of predicted labels for each sentence, got the string 'O'"),
     ],

@@ -221,7 +221,7 @@ def test_bad_arguments() -> None:
             bootstrap_intervals(gold, gold, level=level)
     with pytest.raises(InputError, match="at least one sentence"):
         bootstrap_intervals([], [])
-    with pytest.raises(InputError, match="sentence 1: expected 1 predicted labels, as in gold, got 2"):
+    with pytest.raises(InputError, match="sentence 1: expected 1 predicted label, as in gold, got 2"):
         mcnemar(gold, gold, [["O", "O"]])
 
 

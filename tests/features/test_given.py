@@ -235,7 +235,7 @@ def test_what_are_no_sentences(sentences, message):
     [
         ([["X"]], "expected labels for 2 sentences, got 1"),
         ([["X"], ["X"], ["X"]], "expected labels for 2 sentences, got 3"),
-        ([["X", "Y"], []], "sentence 2: expected 1 labels, one per token, got 0"),
+        ([["X", "Y"], []], "sentence 2: expected 1 label, one per token, got 0"),
         ([["X"], ["X"]], "sentence 1: expected 2 labels, one per token, got 1"),
         ([["X", None], ["Y"]], "sentence 1, token 2: expected text as label, got NoneType"),
         ([["X", "Y"], [["Z"]]], "sentence 2, token 1: expected text as label, got list"),

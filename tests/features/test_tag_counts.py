@@ -58,7 +58,7 @@ def test_what_is_written_is_read_again(tmp_path: Path) -> None:
 
 def test_what_cannot_be_written(tmp_path: Path) -> None:
     counts = TagCounts()
-    with pytest.raises(InputError, match=r"no word occurs 1 times with a tag that has a share of 0.2"):
+    with pytest.raises(InputError, match=r"no word occurs 1 time with a tag that has a share of 0.2"):
         counts.write(tmp_path / "c")
     counts.add([["a"]], [["X Y"]])
     with pytest.raises(InputError, match="the tag 'X Y' has blanks"):

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tagpool.errors import InputError
+from tagpool.wording import counted
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
@@ -24,6 +25,8 @@ def as_scores(values: ArrayLike, name: str) -> FloatArray:
         scores = np.array(values, dtype=np.float64, order="C")
     except (TypeError, ValueError) as error:
         raise InputError(f"expected an array of numbers: {error}", source=name) from None
+    if scores.ndim == 0:
+        raise InputError(f"expected an array of numbers, got {type(values).__name__}", source=name)
     bad = ~(scores <= LARGEST) | ((scores < -LARGEST) & (scores != -np.inf))
     if bad.any():
         place = tuple(int(axis[0]) for axis in np.nonzero(bad))
@@ -64,7 +67,7 @@ def as_labels(values: Sequence[int] | NDArray[np.integer[Any]], tokens: int, lab
     """Return a label sequence as an array; one label number per token."""
     sequence = np.asarray(values)
     if sequence.shape != (tokens,):
-        raise InputError(f"expected {tokens} labels, one per token, got shape {sequence.shape}", source="labels")
+        raise InputError(f"expected {counted(tokens, 'label')}, one per token, got shape {sequence.shape}", source="labels")
     if not np.issubdtype(sequence.dtype, np.integer):
         raise InputError(f"expected label numbers, got {sequence.dtype}", source="labels")
     wrong = np.flatnonzero((sequence < 0) | (sequence >= labels))

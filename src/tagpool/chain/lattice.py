@@ -21,7 +21,8 @@ from numpy.typing import ArrayLike, NDArray
 from tagpool import _native
 from tagpool.chain.checks import FloatArray, LabelArray, as_allowed, as_groups, as_labels, as_number, as_scores, demand_shape
 from tagpool.corpus.faults import NameFaults
-from tagpool.errors import InputError, MemoryFor
+from tagpool.errors import InputError, MemoryFor, check_type
+from tagpool.wording import counted
 
 _IMPOSSIBLE = "no label sequence is possible: every one has a score of -inf; check the forbidden labels and transitions"
 
@@ -65,7 +66,7 @@ class Lattice:
 
     def __repr__(self) -> str:
         kind = "edges" if self.edges.ndim == 2 else "edges for each step"
-        return f"<Lattice of {len(self)} tokens, {self.label_count} labels, {kind}>"
+        return f"<Lattice of {counted(len(self), 'token')}, {counted(self.label_count, 'label')}, {kind}>"
 
     def __reduce__(self) -> tuple[type[Lattice], tuple[FloatArray, ...]]:
         return Lattice, self._parts
@@ -270,8 +271,11 @@ class Lattice:
         >>> Lattice.combine([one, two]).nodes.tolist()
         [[1.0, 0.5]]
         """
+        check_type(lattices, (list, tuple), "a list of lattices")
         if not lattices:
             raise InputError("expected at least one lattice to combine, got none")
+        for lattice in lattices:
+            check_type(lattice, Lattice, "a list of lattices")
         factors = np.full(len(lattices), 1 / len(lattices)) if weights is None else np.asarray(weights, dtype=np.float64)
         demand_shape(factors, "weights", (len(lattices),))
         if not np.isfinite(factors).all():

@@ -21,6 +21,7 @@ from tagpool.corpus.files import protect_mark, read_bytes, source_name
 from tagpool.corpus.schemes import Scheme, detect
 from tagpool.corpus.text import SPACE
 from tagpool.errors import InputError
+from tagpool.wording import counted
 
 DEFAULT_COLUMNS: dict[int, tuple[str, ...]] = {
     1: (WORD,),
@@ -45,7 +46,7 @@ def read_conll(path: str | Path, *, columns: Sequence[str] | None = None, encodi
     try:
         return _read(data, names, source, LABEL, conllu=False)
     except InputError as error:
-        if columns is not None or " columns, got " not in error.message:
+        if columns is not None or not re.search(r" columns?, got ", error.message):
             raise
         hint = f'{error.message}; if this is plain text, read it as such (format="text", --format text)'
         raise InputError(hint, source=error.source, line=error.line) from None
@@ -84,7 +85,7 @@ def last_columns(path: str | Path, last: Sequence[str], *, encoding: str = "utf-
     count = _native.count_columns(read_bytes(path, encoding=encoding), False)
     least = len(last) + (list(last) == [LABEL])
     if 0 < count < least:
-        raise InputError(f"expected at least {least} columns, got {count}", source=source_name(path), line=1)
+        raise InputError(f"expected at least {counted(least, 'column')}, got {count}", source=source_name(path), line=1)
     names = [WORD, *(f"column{i}" for i in range(1, max(count, len(last)) - len(last)))]
     return [*names[: max(count - len(last), 0)], *last]
 
@@ -94,7 +95,7 @@ def _default_names(data: bytes, source: str) -> tuple[str, ...]:
     if count <= max(DEFAULT_COLUMNS):
         return DEFAULT_COLUMNS[max(count, 1)]  # the reader raises an error for an empty file
     advice = "name them with columns=... (--columns word,pos,...,label)"
-    raise InputError(f"{count} columns, and only 1 to 4 have default names; {advice}", source=source)
+    raise InputError(f"{counted(count, 'column')}, and only 1 to 4 have default names; {advice}", source=source)
 
 
 def _read(data: bytes, names: Sequence[str], source: str, label: str, *, conllu: bool) -> Corpus:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from tagpool.corpus.transitions import Scheme, continues, label_parts, legal_transition
 from tagpool.errors import InputError
+from tagpool.wording import counted
 
 BoolArray = NDArray[np.bool_]
 _FORBIDDEN = np.float32(-1e6)
@@ -44,7 +45,9 @@ class SchemeConstraints:
     def constrain(self, lattice: _AnyLattice) -> _AnyLattice:
         """Return the lattice in which only sequences that are valid in the scheme are possible."""
         if lattice.label_count != len(self.labels):
-            raise InputError(f"expected a lattice of {len(self.labels)} labels, as in the constraints, got {lattice.label_count}")
+            raise InputError(
+                f"expected a lattice of {counted(len(self.labels), 'label')}, as in the constraints, got {lattice.label_count}"
+            )
         constrained: _AnyLattice = lattice.constrained(
             allowed_transitions=self.transitions, allowed_start=self.start, allowed_end=self.end
         )

@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, overload
 from tagpool import _native
 from tagpool.corpus.faults import NameFaults
 from tagpool.corpus.rows import as_rows
-from tagpool.errors import InputError
+from tagpool.errors import InputError, check_type
+from tagpool.wording import counted
 
 if TYPE_CHECKING:
     import numpy as np
@@ -68,6 +69,7 @@ class Corpus(Sequence[Sentence]):
     """
 
     def __init__(self, native: _native.Columns, *, label_column: str | None = LABEL, source: str | None = None) -> None:
+        check_type(native, _native.Columns, "columns; make a corpus with read_corpus(path) or Corpus.from_lists(word=...)")
         self.native = native
         self.columns: tuple[str, ...] = tuple(native.names)
         self.label_column = label_column if label_column in self.columns else None
@@ -96,6 +98,7 @@ class Corpus(Sequence[Sentence]):
         ``documents`` are the numbers of the sentences that begin a document. ``asides`` are lines that are no tokens, such as
         comments: (sentence, position, line). ``source`` is the name of the corpus in messages.
         """
+        check_type(columns, Mapping, "a dict of columns; write it as {'word': [['A', 'sentence']]}")
         if not columns:
             raise InputError("a corpus needs at least one column, such as word=[['A', 'sentence']]")
         _check_names(columns)
@@ -134,7 +137,9 @@ class Corpus(Sequence[Sentence]):
             yield Sentence(dict(zip(self.columns, tokens, strict=True)), self.label_column)
 
     def __repr__(self) -> str:
-        return f"<Corpus: {len(self):,} sentences, {self.token_count:,} tokens, columns {', '.join(self.columns)}>"
+        return (
+            f"<Corpus: {counted(len(self), 'sentence')}, {counted(self.token_count, 'token')}, columns {', '.join(self.columns)}>"
+        )
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Corpus):
@@ -214,7 +219,11 @@ class Corpus(Sequence[Sentence]):
 
     def select(self, sentences: Iterable[int]) -> Corpus:
         """Return a corpus of these sentences, in this order."""
-        chosen = [operator.index(sentence) for sentence in sentences]
+        check_type(sentences, Iterable, "the numbers of sentences")
+        try:
+            chosen = [operator.index(sentence) for sentence in sentences]
+        except TypeError as error:
+            raise InputError(f"expected the numbers of sentences: {error}") from None
         if chosen and not 0 <= min(chosen) <= max(chosen) < len(self):
             wrong = next(number for number in chosen if not 0 <= number < len(self))
             raise InputError(f"sentence {wrong} does not exist: expected 0 to {len(self) - 1}", source=self.source)
@@ -242,8 +251,8 @@ class Corpus(Sequence[Sentence]):
         >>> len(train), len(dev)
         (8, 2)
         """
-        if not 0 < share < 1:
-            raise InputError(f"share={share}: expected a number between 0 and 1")
+        if not isinstance(share, (int, float)) or not 0 < share < 1:
+            raise InputError(f"share={share!r}: expected a number between 0 and 1")
         units = self._units(by_document)
         if len(units) < 2:
             raise InputError(f"cannot split {len(units)} {'document' if by_document else 'sentence'}: expected at least 2")
@@ -272,9 +281,9 @@ class Corpus(Sequence[Sentence]):
         [([1, 2], [0]), ([0, 2], [1]), ([0, 1], [2])]
         """
         units = self._units(by_document)
-        if not 2 <= folds <= len(units):
+        if not isinstance(folds, int) or not 2 <= folds <= len(units):
             unit = "documents" if by_document else "sentences"
-            raise InputError(f"folds={folds}: expected 2 to {len(units)}, the number of {unit}")
+            raise InputError(f"folds={folds!r}: expected 2 to {len(units)}, the number of {unit}")
         order = _order(len(units), seed, shuffle)
         for fold in range(folds):
             yield _separate(units, order[fold * len(units) // folds : (fold + 1) * len(units) // folds])
@@ -302,6 +311,10 @@ class Corpus(Sequence[Sentence]):
 
     def with_columns(self, columns: Mapping[str, str] | Iterable[str]) -> Corpus:
         """Return the corpus with only these columns, in this order; a mapping renames them (old name: new name)."""
+        check_type(columns, Iterable, "the names of columns")
+        columns = columns if isinstance(columns, Mapping) else list(columns)
+        for name in columns:
+            check_type(name, str, "the names of columns")
         names = dict(columns) if isinstance(columns, Mapping) else {name: name for name in columns}
         for name in names:
             self._require(name)

@@ -8,12 +8,13 @@ import sys
 import zlib
 from codecs import CodecInfo, lookup
 from collections.abc import Callable, Iterator
+from os import PathLike
 from pathlib import Path
 from typing import BinaryIO
 
 from tagpool import _native
 from tagpool.corpus.whole_file import WholeFile
-from tagpool.errors import InputError, OutOfMemoryError, OutputError
+from tagpool.errors import InputError, OutOfMemoryError, OutputError, check_type
 from tagpool.visible import make_visible
 
 STANDARD_STREAM = "-"
@@ -25,11 +26,17 @@ _GZIP_WINDOW = 16 + zlib.MAX_WBITS  # zlib writes a gzip header without a time s
 _standard_input_cache: tuple[BinaryIO, bytes] | None = None
 
 
+def check_path(path: object) -> None:
+    """Raise an InputError for a value that is no path."""
+    check_type(path, (str, PathLike), "the path of a file")
+
+
 def read_bytes(path: str | Path, *, encoding: str = "utf-8") -> bytes:
     """Return the bytes of a file, decompressed if gzip and converted from ``encoding`` to UTF-8. ``-`` is standard input.
 
     The readers check UTF-8: they can name the line.
     """
+    check_path(path)
     source = source_name(path)
     with name_read_errors(source):
         data = _standard_input() if str(path) == STANDARD_STREAM else Path(path).read_bytes()

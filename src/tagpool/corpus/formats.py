@@ -13,10 +13,10 @@ from typing import NamedTuple
 
 from tagpool.corpus.conll import format_conll, format_conllu, last_columns, read_conll, read_conllu
 from tagpool.corpus.corpus import LABEL, Corpus
-from tagpool.corpus.files import source_name, write_text
+from tagpool.corpus.files import check_path, source_name, write_text
 from tagpool.corpus.jsonl import Misaligned, format_jsonl, read_jsonl
 from tagpool.corpus.text import format_text, read_text
-from tagpool.errors import InputError, MemoryFor
+from tagpool.errors import InputError, MemoryFor, check_type
 
 
 class Format(str, Enum):
@@ -70,6 +70,7 @@ def format_of(path: str | Path) -> Format:
     >>> format_of("dev.conllu.gz").value, format_of("train.txt").value
     ('conllu', 'conll')
     """
+    check_path(path)
     name = Path(path)
     suffix = Path(name.stem).suffix if name.suffix == ".gz" else name.suffix
     return next((format_ for format_, one in FORMATS.items() if suffix in one.suffixes), Format.CONLL)
@@ -94,8 +95,9 @@ def read_corpus(
     >>> path = pathlib.Path(tempfile.mkdtemp(), "tiny.conll")
     >>> _ = path.write_text("Ann B-PER\\nleft O\\n")
     >>> read_corpus(path, columns="word,label")
-    <Corpus: 1 sentences, 2 tokens, columns word, label>
+    <Corpus: 1 sentence, 2 tokens, columns word, label>
     """
+    check_path(path)
     kind = _format(format, path)
     if isinstance(columns, str):
         columns = columns.split(",")
@@ -139,6 +141,7 @@ def write_corpus(
     separator: str = " ",
 ) -> None:
     """Write a corpus; if that fails, no partial file is left. ``separator`` is for CoNLL files; ``-`` is standard output."""
+    check_type(corpus, Corpus, "a Corpus; make one with read_corpus(path) or Corpus.from_lists(word=...)")
     if isinstance(columns, str):
         columns = [name.strip() for name in columns.split(",")]
     if columns is not None:

@@ -26,6 +26,7 @@ from tagpool.corpus.files import read_lines, source_name
 from tagpool.corpus.schemes import Scheme, Span, is_plain, spans, to_labels
 from tagpool.corpus.text import SPACE, Token, blanks_of, spaces_after, texts, tokenize
 from tagpool.errors import InputError
+from tagpool.wording import counted
 
 Misaligned = Literal["error", "expand", "drop"]
 """Policy for spans that begin or end inside a token: raise an error, expand to whole tokens, or drop the span."""
@@ -135,7 +136,7 @@ def _token_columns(record: dict[str, Any], fail: Fail) -> dict[str, list[str]]:
     if "labels" in record:
         labels = _strings(record["labels"], "labels", fail)
         if len(labels) != len(tokens):
-            raise fail(f"expected {len(tokens)} labels, one per token, got {len(labels)}")
+            raise fail(f"expected {counted(len(tokens), 'label')}, one per token, got {len(labels)}")
         columns[LABEL] = labels
     return columns
 
@@ -192,7 +193,7 @@ def _align(span: tuple[int, int, str], text: str, tokens: list[Token], misaligne
     """Return the tokens of a character span; None if it is misaligned and dropped."""
     start, end, kind = span
     if not 0 <= start < end <= len(text):
-        raise fail(f"span [{start}, {end}, {kind!r}] is outside the text of {len(text)} characters")
+        raise fail(f"span [{start}, {end}, {kind!r}] is outside the text of {counted(len(text), 'character')}")
     inside = [i for i, token in enumerate(tokens) if token.start < end and token.end > start]
     if not inside:
         raise fail(f"span [{start}, {end}, {kind!r}] holds only blanks")

@@ -15,6 +15,7 @@ from typing import NamedTuple, TypeVar
 from tagpool.corpus.transitions import Scheme as Scheme
 from tagpool.corpus.transitions import continues, expected_instead, label_parts, place_label
 from tagpool.errors import SchemeError
+from tagpool.wording import counted
 
 _Key = TypeVar("_Key")
 _Value = TypeVar("_Value")
@@ -152,11 +153,11 @@ class Detection:
     @property
     def description(self) -> str:
         """Description of the scheme for messages."""
-        words = _plural(len(self.labels), "label")
+        words = counted(len(self.labels), "label")
         if self.scheme is not Scheme.PLAIN:
-            words = _plural(sum(kind != "" for kind in self.types), "type") + ", " + words
+            words = counted(sum(kind != "" for kind in self.types), "type") + ", " + words
         if not self.valid:
-            words += "; " + _plural(self.violations[self.scheme], "invalid transition")
+            words += "; " + counted(self.violations[self.scheme], "invalid transition")
         return f"{self.scheme.label} ({words})"
 
 
@@ -264,7 +265,3 @@ def _refuse_invalid(labels: Sequence[str], scheme: Scheme, number: int) -> None:
     advice = "check the scheme, or repair the labels (repair=True, --repair)"
     message = f"{place}, which {scheme.label} does not allow: expected {first.expected}; {advice}"
     raise SchemeError(message, source=f"sequence {number}")
-
-
-def _plural(count: int, noun: str) -> str:
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

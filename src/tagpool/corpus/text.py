@@ -22,7 +22,8 @@ from tagpool import _native
 from tagpool.corpus.corpus import WORD, Corpus
 from tagpool.corpus.faults import NameFaults
 from tagpool.corpus.files import protect_mark, read_lines, source_name
-from tagpool.errors import InputError
+from tagpool.errors import InputError, check_type
+from tagpool.wording import counted
 
 LONGEST_LINE = 262_144
 SPACE = "space"  # column of the blanks that follow each token, if the text is known
@@ -42,6 +43,7 @@ def tokenize(text: str) -> list[Token]:
     >>> [token.text for token in tokenize("Mr. O'Brien didn't pay $1,000.50 (yet)...")]
     ['Mr.', "O'Brien", 'did', "n't", 'pay', '$', '1,000.50', '(', 'yet', ')', '...']
     """
+    check_type(text, str, "a text")
     with NameFaults():
         places = _native.tokenize(text)
     return [Token(text[start:end], start, end) for start, end in places]
@@ -56,7 +58,9 @@ def spaces_after(text: str, tokens: list[Token]) -> list[str]:
 def tokenize_line(line: str, source: str, number: int) -> list[Token]:
     """Tokenise a line without the blanks at its end; raise an error with its number if it is too long."""
     if len(line) > LONGEST_LINE:
-        message = f"expected one sentence per line, got a line of {len(line):,} characters (the limit is {LONGEST_LINE:,})"
+        message = (
+            f"expected one sentence per line, got a line of {counted(len(line), 'character')} (the limit is {LONGEST_LINE:,})"
+        )
         raise InputError(message, source=source, line=number)
     return tokenize(line.rstrip())  # a blank after "J." is significant, but not at the end of a line
 

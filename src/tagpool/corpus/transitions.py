@@ -26,7 +26,7 @@ from enum import Enum
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from tagpool.errors import SchemeError
+from tagpool.errors import SchemeError, check_type
 
 if TYPE_CHECKING:
     from tagpool.corpus.constraints import SchemeConstraints
@@ -50,11 +50,13 @@ class Scheme(str, Enum):
         """
         if isinstance(name, Scheme):
             return name
+        check_type(name, str, f"a tag scheme; use one of {', '.join(s.value for s in cls)}", SchemeError)
         lower = name.lower()
-        try:
-            return cls(_ALIASES.get(lower, lower))
-        except ValueError:
-            raise SchemeError(f"unknown tag scheme {name!r}; use one of {', '.join(s.value for s in cls)}") from None
+        return cls(_ALIASES.get(lower, lower))
+
+    @classmethod
+    def _missing_(cls, value: object) -> Scheme:
+        raise SchemeError(f"unknown tag scheme {value!r}; use one of {', '.join(s.value for s in cls)}")
 
     @property
     def label(self) -> str:

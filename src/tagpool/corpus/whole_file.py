@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from tagpool.errors import OutputError
+from tagpool.errors import OutputError, check_type
 
 
 class WholeFile:
@@ -30,6 +30,7 @@ class WholeFile:
     """
 
     def __init__(self, path: str | Path, *, durable: bool = False) -> None:
+        check_type(path, (str, os.PathLike), "the path of a file to write")
         self.path = path
         self.durable = durable
         self._target = Path(path)

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from tagpool.corpus.corpus import Corpus
 from tagpool.corpus.rows import as_rows
 from tagpool.corpus.schemes import is_plain
-from tagpool.errors import InputError
+from tagpool.errors import InputError, check_type
+from tagpool.wording import counted
 
 IntArray = NDArray[np.int64]
 LabelSequences = Iterable[Iterable[str]]
@@ -80,6 +81,8 @@ def align(gold: LabelSequences | Corpus, predicted: LabelSequences | Corpus) -> 
     lengths = check_lengths(gold, predicted)
     # dict.fromkeys keeps the order of appearance, so equal input gives equal ids on every run.
     labels = tuple(dict.fromkeys(chain(chain.from_iterable(gold), chain.from_iterable(predicted))))
+    for label in labels:
+        check_type(label, str, "labels as text")
     number = {label: index for index, label in enumerate(labels)}
     total = sum(lengths)
     return Alignment(
@@ -90,17 +93,20 @@ def align(gold: LabelSequences | Corpus, predicted: LabelSequences | Corpus) -> 
     )
 
 
-def check_lengths(gold: Sequence[Sequence[str]], other: Sequence[Sequence[str]], name: str = "predicted labels") -> list[int]:
+def check_lengths(gold: Sequence[Sequence[str]], other: Sequence[Sequence[str]], noun: str = "predicted label") -> list[int]:
     """Return the lengths of the gold sequences; raise InputError if the other sequences have different ones."""
     if len(gold) != len(other):
-        raise InputError(f"expected {name} for {len(gold)} sentences, as in gold, got {len(other)} sentences")
-    for what, sequences in (("gold labels", gold), (name, other)):
+        raise InputError(
+            f"expected {noun}s for {counted(len(gold), 'sentence')}, as in gold, got {counted(len(other), 'sentence')}"
+        )
+    for what, sequences in (("gold labels", gold), (f"{noun}s", other)):
         for index, sequence in enumerate(sequences, start=1):
-            if isinstance(sequence, str):
-                message = f"expected a list of {what} for each sentence, got the string {sequence!r}"
+            if isinstance(sequence, str) or not hasattr(sequence, "__len__"):
+                got = f"the string {sequence!r}" if isinstance(sequence, str) else type(sequence).__name__
+                message = f"expected a list of {what} for each sentence, got {got}"
                 raise InputError(message, source=f"sentence {index}")
     lengths = list(map(len, gold))
     for index, (expected, got) in enumerate(zip(lengths, map(len, other), strict=True), start=1):
         if expected != got:
-            raise InputError(f"expected {expected} {name}, as in gold, got {got}", source=f"sentence {index}")
+            raise InputError(f"expected {counted(expected, noun)}, as in gold, got {got}", source=f"sentence {index}")
     return lengths

@@ -19,6 +19,7 @@ from tagpool.errors import InputError
 from tagpool.evaluation.alignment import IntArray, LabelSequences, align, check_lengths
 from tagpool.evaluation.chunks import ratio, read_labels
 from tagpool.evaluation.scores import TypeScore
+from tagpool.wording import counted
 
 
 @dataclass(frozen=True)
@@ -105,7 +106,7 @@ def vocabulary_breakdown(
     (1.0, 0.0, 0.5)
     """
     gold, words = as_rows(gold, "labels"), as_rows(words, "words")
-    check_lengths(gold, words, "words")
+    check_lengths(gold, words, "word")
     alignment = align(gold, predicted)
     types = [None if part.role == "O" else part.type for part in read_labels(alignment, plain, "O")]
     number: dict[str | None, int] = {None: -1}
@@ -144,7 +145,7 @@ def edit_distance(gold: LabelSequences, predicted: LabelSequences) -> EditDistan
     """
     gold, predicted = as_rows(gold, "labels"), as_rows(predicted, "labels")
     if len(gold) != len(predicted):
-        raise InputError(f"expected {len(gold)} predicted sentences, as in gold, got {len(predicted)}")
+        raise InputError(f"expected {counted(len(gold), 'predicted sentence')}, as in gold, got {len(predicted)}")
     edits = [levenshtein(one, other) for one, other in zip(gold, predicted, strict=True)]
     lengths = [max(len(one), len(other), 1) for one, other in zip(gold, predicted, strict=True)]
     sentences = max(len(edits), 1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
 from typing import Any
 
@@ -10,7 +10,8 @@ import numpy as np
 
 from tagpool.corpus.corpus import LABEL, WORD, Corpus
 from tagpool.corpus.rows import as_rows
-from tagpool.errors import InputError
+from tagpool.errors import InputError, check_type
+from tagpool.wording import counted
 
 
 def are_given_features(sentences: Any) -> bool:
@@ -24,6 +25,7 @@ def are_given_features(sentences: Any) -> bool:
     for sentence in sentences:
         if isinstance(sentence, (str, Mapping)) or hasattr(sentence, "columns"):
             return False
+        check_type(sentence, Iterable, "a list of words or features for each sentence")
         for token in sentence:
             return not isinstance(token, str)
     return False
@@ -89,7 +91,7 @@ def training_input(sentences: Any, labels: Any = None, sample_weight: Any = None
     labels = None if labels is None else as_rows(labels, "labels")
     weights = sample_weight if sample_weight is None or hasattr(sample_weight, "__len__") else list(sample_weight)
     if labels is not None and len(labels) != len(rows):
-        raise InputError(f"expected labels for {len(rows)} sentences, got labels for {len(labels)}")
+        raise InputError(f"expected labels for {counted(len(rows), 'sentence')}, got labels for {len(labels)}")
     lengths = np.diff(rows.offsets()) if isinstance(rows, Corpus) else np.array([*map(len, rows)], np.int64)
     if not lengths.any():
         raise InputError("expected sentences with tokens, got " + ("only empty ones" if len(rows) else "an empty list"))
@@ -102,7 +104,7 @@ def training_input(sentences: Any, labels: Any = None, sample_weight: Any = None
                 f"sentence {number + 1}: expected no labels for a sentence without tokens, got {len(labels[number])}"
             )
     if weights is not None and len(weights) != len(rows):
-        raise InputError(f"sample_weight: expected {len(rows)} numbers, one per sentence, got {len(weights)}")
+        raise InputError(f"sample_weight: expected {counted(len(rows), 'number')}, one per sentence, got {len(weights)}")
     chosen = np.flatnonzero(lengths).tolist()
     rows = rows.drop_empty() if isinstance(rows, Corpus) else [rows[number] for number in chosen]
     labels, weights = (None if items is None else [items[number] for number in chosen] for items in (labels, weights))
@@ -130,5 +132,7 @@ def one_sentence(sentence: Any, number: int = 0) -> tuple[Corpus, int]:
     if not isinstance(sentence, Corpus):
         return as_corpus([sentence]), 0
     if not 0 <= number < len(sentence):
-        raise InputError(f"number={number}: the corpus has {len(sentence)} sentences, the first is 0", source=sentence.source)
+        raise InputError(
+            f"number={number}: the corpus has {counted(len(sentence), 'sentence')}, the first is 0", source=sentence.source
+        )
     return sentence, number

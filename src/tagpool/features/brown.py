@@ -15,8 +15,10 @@ from tagpool import _native
 from tagpool.corpus.corpus import Corpus
 from tagpool.corpus.files import read_utf8, source_name
 from tagpool.errors import InputError
+from tagpool.wording import counted
 
 Text: TypeAlias = str | Path | Corpus | Iterable[str | Path | Sequence[str]]
+_LARGEST_COUNT = 2**32 - 1
 _MOST_CLUSTERS = 20_000  # a table of all pairs of clusters then takes 6 GB
 
 
@@ -31,15 +33,17 @@ def brown_rows(
     """Return (bits, word, count) for :meth:`tagpool.Clusters.brown`, sorted by bits, frequent words first."""
     if type(k) is not int or not 1 <= k <= _MOST_CLUSTERS:
         raise InputError(f"k={k!r}: expected a whole number from 1 to {_MOST_CLUSTERS:,}")
-    if type(min_count) is not int or min_count < 1:
-        raise InputError(f"min_count={min_count!r}: expected a whole number from 1 on")
+    if type(min_count) is not int or not 1 <= min_count <= _LARGEST_COUNT:
+        raise InputError(f"min_count={min_count!r}: expected a whole number from 1 to {_LARGEST_COUNT:,}")
     sentences = _native.SentenceText(function)
     source = _add(sentences, text, encoding)
     if not sentences.token_count:
         raise InputError("expected sentences, got none: there are no words", source=source)
     bigrams = sentences.bigrams(min_count)
     if not len(bigrams):
-        raise InputError(f"no word occurs {min_count:,} times: expected more text, or a smaller min_count", source=source)
+        raise InputError(
+            f"no word occurs {counted(min_count, 'time')}: expected more text, or a smaller min_count", source=source
+        )
     total = len(bigrams) - 1
     report = None if on_step is None else lambda done: on_step(done, total)
     bits = _bits(len(bigrams), min(k, len(bigrams)), _native.brown_merges(bigrams, k, report))

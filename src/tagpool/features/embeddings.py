@@ -13,9 +13,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tagpool import _native
-from tagpool.corpus.files import read_lines
-from tagpool.errors import InputError, ResourceError
+from tagpool.corpus.files import check_path, read_lines
+from tagpool.errors import InputError, ResourceError, check_type
 from tagpool.features.resources import Lexicon, as_text
+from tagpool.wording import counted
 
 
 class Embeddings:
@@ -29,13 +30,16 @@ class Embeddings:
     kind: ClassVar[str] = "embedding"
 
     def __init__(self, words: Sequence[str], vectors: ArrayLike) -> None:
+        check_type(words, (Sequence, np.ndarray), "a list of words; read a file with Embeddings.read(path)", ResourceError)
         try:
             with np.errstate(over="ignore"):  # too large numbers become infinite and raise an error below
                 self.vectors: NDArray[np.float32] = np.ascontiguousarray(vectors, dtype=np.float32)
         except (TypeError, ValueError) as error:
             raise ResourceError(f"expected vectors of equal width, all numbers: {error}") from None
         if self.vectors.ndim != 2 or self.vectors.shape[0] != len(words) or self.vectors.size == 0:
-            raise ResourceError(f"expected one vector for each of {len(words)} words, got an array of shape {self.vectors.shape}")
+            raise ResourceError(
+                f"expected one vector for each of {counted(len(words), 'word')}, got an array of shape {self.vectors.shape}"
+            )
         if not np.isfinite(self.vectors).all():
             raise ResourceError("the vectors have values that are not finite numbers")
         self.rows = _native.RowLexicon()
@@ -71,6 +75,7 @@ class Embeddings:
 
         An ``.npz`` file has an array ``vectors``, and the words in an array ``words`` or in ``words.txt`` (or ``.gz``) beside it.
         """
+        check_path(path)
         try:
             embeddings = cls._read_npz(Path(path)) if Path(path).suffix == ".npz" else cls._read_text(Path(path))
         except InputError as error:
@@ -115,7 +120,7 @@ class Embeddings:
                 raise ResourceError(f"expected numbers after {word!r}", source=path, line=number) from None
             width = len(vectors[0]) if vectors else len(vector)
             if len(vector) != width or not width:
-                message = f"expected {width or 'some'} numbers after {word!r}, got {len(vector)}"
+                message = f"expected {counted(width, 'number') if width else 'some numbers'} after {word!r}, got {len(vector)}"
                 raise ResourceError(message, source=path, line=number)
             if not np.isfinite(vector).all():
                 raise ResourceError(f"expected finite numbers after {word!r}", source=path, line=number)

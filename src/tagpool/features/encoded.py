@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 from tagpool import _native
 from tagpool.errors import InputError, NotFittedError
+from tagpool.wording import counted
 
 if TYPE_CHECKING:
     import numpy as np
@@ -84,8 +85,8 @@ class EncodedCorpus:
 
     def __repr__(self) -> str:
         return (
-            f"<EncodedCorpus: {len(self):,} sentences, {self.token_count:,} tokens, "
-            f"{self.occurrence_count:,} occurrences of {self.feature_count:,} features>"
+            f"<EncodedCorpus: {counted(len(self), 'sentence')}, {counted(self.token_count, 'token')}, "
+            f"{counted(self.occurrence_count, 'occurrence')} of {counted(self.feature_count, 'feature')}>"
         )
 
     @property

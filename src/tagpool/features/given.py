@@ -27,6 +27,7 @@ from tagpool.corpus.faults import NameFaults
 from tagpool.corpus.rows import as_rows
 from tagpool.errors import InputError, MemoryFor
 from tagpool.features.encoded import EncodedCorpus, FeatureEncoder
+from tagpool.wording import counted
 
 GivenToken = Iterable[str] | Mapping[str, Any]
 GivenSentences = Iterable[Iterable[GivenToken]]
@@ -91,11 +92,11 @@ def _flat_labels(encoding: _native.Encoding, labels: Iterable[Iterable[str]] | N
     lengths = np.diff(encoding.sentences()).tolist()
     labels = as_rows(labels, "labels")
     if len(labels) != len(lengths):
-        raise InputError(f"expected labels for {len(lengths)} sentences, got {len(labels)}")
+        raise InputError(f"expected labels for {counted(len(lengths), 'sentence')}, got {len(labels)}")
     flat: list[str] = []
     for number, (length, sentence) in enumerate(zip(lengths, labels, strict=True), 1):
         if len(sentence) != length:
-            raise InputError(f"sentence {number}: expected {length} labels, one per token, got {len(sentence)}")
+            raise InputError(f"sentence {number}: expected {counted(length, 'label')}, one per token, got {len(sentence)}")
         for token, label in enumerate(sentence, 1):
             if not isinstance(label, str):
                 raise InputError(f"sentence {number}, token {token}: expected text as label, got {type(label).__name__}")

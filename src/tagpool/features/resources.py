@@ -12,10 +12,11 @@ from typing import ClassVar, TypeVar
 
 from tagpool import _native
 from tagpool.corpus.corpus import Corpus
-from tagpool.corpus.files import STANDARD_STREAM, read_lines, write_text
-from tagpool.errors import InputError, ResourceError
+from tagpool.corpus.files import STANDARD_STREAM, check_path, read_lines, write_text
+from tagpool.errors import InputError, ResourceError, check_type
 from tagpool.features.brown import Text, brown_rows
 from tagpool.features.tag_counts import SHARE, TRAINING_MINIMUM, TagCounts
+from tagpool.wording import counted
 
 Lexicon = _native.WordLexicon | _native.PhraseLexicon | _native.VectorLexicon
 
@@ -63,9 +64,12 @@ class Gazetteer:
     kind: ClassVar[str] = "gazetteer"
 
     def __init__(self, lists: Mapping[str, Iterable[str]]) -> None:
+        advice = "give each list a name, such as {'cities': ['Oslo', 'New York']}, or read a file with Gazetteer.read(path)"
+        check_type(lists, Mapping, f"a dict of lists of phrases; {advice}", ResourceError)
         for name, phrases in lists.items():
-            if isinstance(phrases, str):
-                raise ResourceError(f"{as_text(name)!r}: expected a list of phrases, got one string")
+            if isinstance(phrases, str) or not isinstance(phrases, Iterable):
+                got = "one string" if isinstance(phrases, str) else type(phrases).__name__
+                raise ResourceError(f"{as_text(name)!r}: expected a list of phrases, got {got}")
         self._texts = {as_text(name): "\n".join(map(as_text, phrases)).encode() for name, phrases in lists.items()}
         if not any(text.strip() for text in self._texts.values()):
             raise ResourceError("the gazetteer has no phrases")
@@ -78,6 +82,7 @@ class Gazetteer:
     @classmethod
     def read(cls, path: str | Path) -> Gazetteer:
         """Read a file or a folder."""
+        check_path(path)
         root = Path(path)
         lists: dict[str, list[str]] = {}
         for file in _visible_files(root) if root.is_dir() else [root]:
@@ -138,6 +143,8 @@ class WordClasses:
     kind: ClassVar[str] = ""
 
     def __init__(self, classes: Mapping[str, str]) -> None:
+        advice = f"write it as {{'word': 'class'}}, or read a file with {type(self).__name__}.read(path)"
+        check_type(classes, Mapping, f"a dict of words and their classes; {advice}", ResourceError)
         self.from_file = False
         self.native = _native.WordLexicon()
         for word, value in classes.items():
@@ -228,7 +235,7 @@ class Clusters(WordClasses):
         def parse(line: str, fail: _Fail) -> tuple[str, str]:
             bits, *others = line.split("\t")
             if len(others) not in (1, 2):
-                raise fail(f"expected bits TAB word [TAB count], got {len(others) + 1} columns")
+                raise fail(f"expected bits TAB word [TAB count], got {counted(len(others) + 1, 'column')}")
             if not bits or bits.strip("01"):
                 raise fail(f"expected a bit string such as 0110, got {bits[:40]!r}")
             return others[0], bits
@@ -283,4 +290,5 @@ class AmbiguityClasses(WordClasses):
     @classmethod
     def from_counts(cls, counts: TagCounts, *, share: float = SHARE, min_count: int = 1) -> AmbiguityClasses:
         """Return the tags of counted words; see :class:`TagCounts`."""
+        check_type(counts, TagCounts, "TagCounts; for a corpus, use AmbiguityClasses.from_corpus(corpus)")
         return cls({word: "_".join(tags) for word, tags in counts.tags(share=share, min_count=min_count).items()})

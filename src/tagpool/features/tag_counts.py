@@ -9,7 +9,9 @@ from pathlib import Path
 from tagpool import _native
 from tagpool.corpus.corpus import Corpus
 from tagpool.corpus.files import write_text
-from tagpool.errors import InputError
+from tagpool.corpus.rows import as_rows
+from tagpool.errors import InputError, check_type
+from tagpool.wording import counted
 
 SHARE = 0.2
 TRAINING_MINIMUM = 5
@@ -36,7 +38,10 @@ class TagCounts:
 
     def add(self, words: Sequence[Sequence[str]], tags: Sequence[Sequence[str]]) -> None:
         """Count the tags of sentences."""
+        words, tags = as_rows(words), as_rows(tags, "tags")
         for sentence, labels in zip(words, tags, strict=True):
+            check_type(sentence, Sequence, "a list of words for each sentence")
+            check_type(labels, Sequence, "a list of tags for each sentence")
             for word, label in zip(sentence, labels, strict=True):
                 form = word if self._simplify is None else self._form(word, self._simplify)
                 self._counts.setdefault(form, Counter())[label] += 1
@@ -46,6 +51,7 @@ class TagCounts:
 
         A single occurrence would make the gold tag a feature.
         """
+        check_type(corpus, Corpus, "a Corpus; make one with read_corpus(path) or Corpus.from_lists(word=...)")
         counted = TagCounts(simplify=self._simplify is not None)
         counted.add(corpus.words, corpus.labels)
         for word, counts in counted._counts.items():
@@ -56,6 +62,8 @@ class TagCounts:
         """Return the tags of words with ``min_count`` occurrences, most frequent first, without tags below ``share``."""
         tags_of: dict[str, list[str]] = {}
         for word, counts in self._counts.items():
+            for text in (word, *counts):  # not in add, which is called for every token
+                check_type(text, str, "words and tags as text")
             total = counts.total()
             frequent = [tag for tag, count in counts.items() if count >= share * total]
             if frequent and total >= min_count:
@@ -66,7 +74,7 @@ class TagCounts:
         """Write ``word TAB tags`` lines, sorted by word, for ``AmbiguityClasses.read``; return their number."""
         tags_of = self.tags(share=share, min_count=min_count)
         if not tags_of:
-            raise InputError(f"no word occurs {min_count:,} times with a tag that has a share of {share:g}")
+            raise InputError(f"no word occurs {counted(min_count, 'time')} with a tag that has a share of {share:g}")
         for tag in {tag for tags in tags_of.values() for tag in tags}:
             if len(tag.split()) != 1:
                 raise InputError(f"the tag {tag!r} has blanks, which separate tags in a file of classes")

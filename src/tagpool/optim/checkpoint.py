@@ -22,7 +22,7 @@ import numpy as np
 from tagpool import _native
 from tagpool.corpus.files import name_read_errors
 from tagpool.corpus.whole_file import WholeFile
-from tagpool.errors import InputError, OutputError
+from tagpool.errors import InputError, OutputError, check_type
 
 try:
     import fcntl
@@ -52,6 +52,7 @@ class Checkpoint:
     """
 
     def __init__(self, folder: str | Path, *, every: float = 60.0) -> None:
+        check_type(folder, (str, os.PathLike), "the path of a folder")
         self.folder = Path(folder)
         if not isinstance(every, (int, float)) or isinstance(every, bool) or not 0 <= every < float("inf"):
             raise InputError(f"every={every!r}: expected a number of seconds from 0 on")

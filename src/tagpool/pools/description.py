@@ -9,6 +9,8 @@ from tagpool.errors import InputError
 from tagpool.experts.inside.description import Description, text_table
 from tagpool.experts.inside.inspection import features_by_template
 from tagpool.experts.saving import has_names
+from tagpool.visible import one_line
+from tagpool.wording import counted
 
 if TYPE_CHECKING:
     from tagpool.pools.pool import Pool
@@ -29,7 +31,8 @@ def describe_pool(pool: Pool, *, top: int, labels: Sequence[str] | None, templat
         "merges": merged is not None,
         "reason": reason,
     }
-    lines = [f"{len(facts['labels'])} labels: {', '.join(facts['labels'])}", f"columns: {', '.join(facts['columns'])}"]
+    labels_line = one_line(f"{counted(len(facts['labels']), 'label')}: {', '.join(facts['labels'])}")
+    lines = [labels_line, f"columns: {', '.join(facts['columns'])}"]
     lines.append(reason or "merges into one model, and tags at its speed")
     lines += _text(facts, "")
     if merged is None:
@@ -63,7 +66,10 @@ def _member_facts(member: Any) -> dict[str, Any]:
 def _text(facts: dict[str, Any], path: str) -> list[str]:
     """Return the lines of a pool, then those of pools among its members."""
     members = facts["members"]
-    lines = ["", f"{path or facts['kind']}: {facts['combine']} of {len(members)} members, weights {facts['member_weights']}"]
+    lines = [
+        "",
+        f"{path or facts['kind']}: {facts['combine']} of {counted(len(members), 'member')}, weights {facts['member_weights']}",
+    ]
     lines += facts.get("notes", [])
     headers = ["member", "kind", "of", "weight", "features", "cells", "dev F1"]
     lines.append(text_table(headers, [_member_row(member) for member in members], texts=(0, 1, 2)))

@@ -10,6 +10,7 @@ import numpy as np
 
 from tagpool.chain.checks import FloatArray
 from tagpool.errors import InputError
+from tagpool.wording import counted
 
 _MAX_POINTS = 100  # of a grid
 _MAX_STEPS = 20  # along an edge of the simplex
@@ -40,7 +41,7 @@ def check_weights(values: object, count: int) -> FloatArray:
         raise InputError(f"weights={values!r}: expected numbers") from None
     where = f"weights={np.asarray(values).tolist()!r}"
     if weights.shape != (count,):
-        raise InputError(f"{where}: expected {count} numbers, one per member")
+        raise InputError(f"{where}: expected {counted(count, 'number')}, one per member")
     if not np.isfinite(weights).all() or (weights < 0).any():
         raise InputError(f"{where}: expected finite numbers of at least 0")
     if abs(weights.sum() - 1) > _ROUNDING:

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from tagpool import _native
 from tagpool.corpus.corpus import Corpus
-from tagpool.errors import InputError
+from tagpool.errors import InputError, TemplateError
 from tagpool.experts.inputs import are_given_features, as_corpus
 from tagpool.experts.linear.expert import Expert
 from tagpool.experts.sequence_tagger import SequenceTagger
@@ -139,6 +139,8 @@ def fit_all(jobs: Sequence[Job], threads: int, on_epoch: OnEpoch | None = None, 
             if job.labels is not None:
                 expand_labels(job.expert, job.labels)
         except InputError as error:
+            if isinstance(error, TemplateError):  # its text has several lines
+                raise
             raise InputError(f"bag {job.name!r}: {error}") from None
 
     run_in_threads(run, list(enumerate(jobs)), threads, stopped)

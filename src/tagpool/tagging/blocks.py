@@ -23,6 +23,7 @@ from tagpool.corpus.files import (
     source_name,
 )
 from tagpool.errors import InputError
+from tagpool.wording import counted
 
 _SIZE = 1 << 21  # bytes read at once, fewer if a pipe has no more yet; the features of a word are computed once per block
 _LONGEST = 1 << 24  # bytes of the longest sentence
@@ -115,7 +116,7 @@ class Blocks:
         end = "line end" if self._by_line else "blank line between sentences"
         if self._in_document:
             end = "beginning of another document"
-        error = InputError(f"no {end} in {len(pending):,} bytes", source=self.source, line=self._lines + 1)
+        error = InputError(f"no {end} in {counted(len(pending), 'byte')}", source=self.source, line=self._lines + 1)
         if not self.keep_going or self._in_document:
             raise error
         yield Block(b"", self._lines, error)

@@ -15,6 +15,7 @@ from tagpool.corpus.files import BYTE_ORDER_MARK
 from tagpool.errors import InputError
 from tagpool.tagging.blocks import Block, Blocks
 from tagpool.tagging.labeller import LONGEST_SENTENCE, Labeller, Reading, StreamTagger
+from tagpool.wording import counted
 
 _DOCUMENT = DOCUMENT_START.encode()
 _DOCUMENT_MARK = re.compile(re.escape(_DOCUMENT))
@@ -41,7 +42,7 @@ def guess_columns(count: int, needed: Sequence[str], summary: dict[str, Any], so
     advice = f"name them, such as --columns {','.join(examples[:count])}" if count >= len(needed) else "add the missing columns"
     if count > max(len(trained), len(needed)):
         advice = f"for running text use --format text, else {advice}"
-    raise InputError(f"the file has {count} column{'s' * (count > 1)}; {model}; {advice}", source=source)
+    raise InputError(f"the file has {counted(count, 'column')}; {model}; {advice}", source=source)
 
 
 class _Parsed(NamedTuple):
@@ -139,7 +140,7 @@ class ConllTagger(StreamTagger):
         if self.tabs is None:
             self.tabs = tabs
         elif self.tabs and not tabs and self.names is not None and len(self.names) > 1:
-            message = f"expected {len(self.names)} columns, got 1 (the file is read as tab-separated)"
+            message = f"expected {counted(len(self.names), 'column')}, got 1 (the file is read as tab-separated)"
             raise InputError(message, source=self.blocks.source, line=block.lines_before + first + 1)
 
     # Writing ------------------------------------------------------------------------------------------------------------

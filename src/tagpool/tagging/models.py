@@ -19,7 +19,7 @@ def load_model(path: Path, *, templates: bool = False, resources: Mapping[str, A
     """
     model: Any = load(path, resources=resources)
     if not hasattr(model, "single_taggers"):
-        message = f"a {model.kind} labels sentences only with the labels of other taggers; use tagpool pool apply"
+        message = f"a {model.kind} can label sentences only with the labels of other taggers; use tagpool pool apply"
         raise ModelError(message, source=path)
     if templates and model.takes_features:
         raise ModelError("the model was trained on features from Python; use it in Python", source=path)

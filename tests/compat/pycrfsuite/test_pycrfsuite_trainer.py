@@ -336,7 +336,7 @@ def test_errors_are_of_the_same_kind_as_theirs(call: Any) -> None:
 @pytest.mark.parametrize(
     ("sentence", "labels", "message"),
     [
-        ([["a"], ["b"]], ["X"], "items and labels differ: 2 items, 1 labels"),
+        ([["a"], ["b"]], ["X"], "items and labels differ: 2 items, 1 label"),
         ([["a"]], ["X", "Y"], "1 items, 2 labels"),
         ([["a"]], [1], "label 1: expected text, got int"),
         ([["a"]], ["\ud800"], "label 1: the text has a lone surrogate"),

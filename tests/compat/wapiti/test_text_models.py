@@ -260,7 +260,7 @@ def test_bad_patterns_are_pointed_at() -> None:
             parse_wapiti_patterns(text)
     with pytest.raises(TemplateError, match="CRF"):
         parse_crfpp_templates("U:%X[0,0]")
-    with pytest.raises(InputError, match="row 2: expected a column 1, got 1 columns"):
+    with pytest.raises(InputError, match="row 2: expected a column 1, got 1 column"):
         attributes_of(parse_wapiti_patterns("u%x[1,1]"), [["a", "b"], ["c"]])
 
 

@@ -205,7 +205,7 @@ def test_methods_of_a_tagger() -> None:
     assert f"label {explanation[1].instead} without" in explanation.text(1)
     assert crf.top_features("B-PER", 3) == top_features(crf, top=3)["B-PER"]
     assert str(crf.top_features("B-PER", 1)).splitlines()[0].endswith(crf.top_features("B-PER").positive[0][0])
-    with pytest.raises(tagpool.InputError, match="number=2: the corpus has 1 sentences"):
+    with pytest.raises(tagpool.InputError, match="number=2: the corpus has 1 sentence"):
         crf.explain(Corpus.from_lists(word=[words]), 2)
     assert crf.columns == ("word",)
     assert not crf.reads_documents

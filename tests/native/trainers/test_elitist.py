@@ -299,5 +299,5 @@ def test_bad_arguments() -> None:
         learner_of(training, True, [0.5, 0.5], batch=0)
     with pytest.raises(_native.InputFault, match="one for each token"):
         learner_of(training, False, [0.5, 0.5], weights=np.ones(3, np.float32))
-    with pytest.raises(_native.InputFault, match="expected 34 parameters, got 3"):
+    with pytest.raises(_native.InputFault, match="parameters: expected 34, got 3"):
         learner_of(training, True, [0.5, 0.5]).start_from(np.zeros(3))

@@ -279,7 +279,7 @@ def test_bad_arguments() -> None:
         _native.Fobos(
             training, False, _native.FobosOptions(penalty="l1", strength=1.0, ridge=0.0, step=0.0, seed=1), np.ones(3, np.float32)
         )
-    with pytest.raises(_native.InputFault, match="expected 16 parameters, got 3"):
+    with pytest.raises(_native.InputFault, match="parameters: expected 16, got 3"):
         _native.Fobos(
             training, True, _native.FobosOptions(penalty="l1", strength=1.0, ridge=0.0, step=0.0, seed=1), NONE
         ).start_from(np.zeros(3))

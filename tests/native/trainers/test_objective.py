@@ -106,14 +106,14 @@ def test_scores_far_apart_are_done_in_log_space() -> None:
 def test_bad_arguments() -> None:
     problem = random_problem(2, 2, 2, 4, seed=1)
     training = problem.training_set(all_pairs=True)
-    with pytest.raises(_native.InputFault, match="expected 16 parameters, got 3"):
+    with pytest.raises(_native.InputFault, match="parameters: expected 16, got 3"):
         _native.Objective(training, True, 0.0, NONE, 1)(np.zeros(3))
     with pytest.raises(_native.InputFault, match="one for each sentence"):
         _native.Objective(training, True, 0.0, np.ones(5, np.float32), 1)
     encoded = GivenEncoder().fit_transform([[["a"]]])
     with pytest.raises(_native.InputFault, match="label 3 is out of range"):
         _native.TrainingSet(encoded.native, np.array([3], np.int32), 1, 2)
-    with pytest.raises(_native.InputFault, match="expected 1 labels"):
+    with pytest.raises(_native.InputFault, match="labels, one per token: expected 1"):
         _native.TrainingSet(encoded.native, np.array([0, 0], np.int32), 1, 2)
     with pytest.raises(_native.InputFault, match="a feature is out of range"):
         _native.TrainingSet(encoded.native, np.array([0], np.int32), 0, 2)

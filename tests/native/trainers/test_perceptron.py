@@ -145,5 +145,5 @@ def test_bad_arguments() -> None:
         _native.Perceptron(training, True, 1, np.ones(3, np.float32))
     with pytest.raises(_native.InputFault, match="one for each token"):
         _native.Perceptron(training, False, 1, np.ones(3, np.float32))
-    with pytest.raises(_native.InputFault, match="expected 16 parameters, got 3"):
+    with pytest.raises(_native.InputFault, match="parameters: expected 16, got 3"):
         _native.Perceptron(training, True, 1, NONE).start_from(np.zeros(3, np.float32))

@@ -206,7 +206,7 @@ def test_bad_arguments() -> None:
     training = random_problem(2, 2, 2, 4, seed=1).training_set(all_pairs=True)
     with pytest.raises(_native.InputFault, match="one for each token"):
         _native.Sgd(training, False, _native.SgdOptions(l2=1.0, step=0.0, average_from=1, seed=1), np.ones(3, np.float32))
-    with pytest.raises(_native.InputFault, match="expected 16 parameters, got 3"):
+    with pytest.raises(_native.InputFault, match="parameters: expected 16, got 3"):
         _native.Sgd(training, True, _native.SgdOptions(l2=1.0, step=0.0, average_from=1, seed=1), NONE).start_from(
             np.zeros(3, np.float32)
         )

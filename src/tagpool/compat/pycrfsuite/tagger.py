@@ -9,6 +9,7 @@ from tagpool.compat.pycrfsuite.errors import ClosedError, FeatureError, LabelErr
 from tagpool.compat.pycrfsuite.items import as_int, unwrap
 from tagpool.errors import InputError, ModelError, OutOfMemoryError
 from tagpool.lazy import TYPE_CHECKING
+from tagpool.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -96,7 +97,9 @@ class Tagger:
             return 0.0
         labels = list(yseq)
         if len(labels) != model.token_count:
-            raise InputError(f"the numbers of items and labels differ: {model.token_count} items, {len(labels)} labels")
+            raise InputError(
+                f"the numbers of items and labels differ: {counted(model.token_count, 'item')}, {counted(len(labels), 'label')}"
+            )
         return model.probability([self._number(label) for label in labels])
 
     def marginal(self, y: str | bytes, pos: int) -> float:
@@ -107,7 +110,9 @@ class Tagger:
             return 0.0
         number = self._number(y)
         if not 0 <= position < model.token_count:
-            raise InputError(f"the position {position} is out of range: the sequence has {model.token_count} items, from 0 on")
+            raise InputError(
+                f"the position {position} is out of range: the sequence has {counted(model.token_count, 'item')}, from 0 on"
+            )
         return model.marginal(number, position)
 
     def marginals(self) -> list[dict[str, float]]:

@@ -23,6 +23,7 @@ from tagpool.compat.pycrfsuite.trainer import BaseTrainer, Trainer
 from tagpool.compat.sklearn_crfsuite.estimator import CRF
 from tagpool.compat.sklearn_crfsuite.trainer import LinePerIterationTrainer
 from tagpool.errors import InputError, ModelError
+from tagpool.wording import counted
 
 _OURS = "tagpool.compat"
 _CRF, _FILE, _LOG, _SCORE, _FRACTION, _SCALAR, _DTYPE = "crf", "file", "log", "score", "fraction", "scalar", "dtype"
@@ -145,7 +146,7 @@ def _decompress(content: bytes, source: Path) -> bytes:
     except (zlib.error, OSError, lzma.LZMAError) as error:
         raise ModelError(f"damaged: {error}", source=source) from None
     if not decompressor.eof:
-        reason = f"it expands to more than {limit:,} bytes" if len(out) >= limit else "the file ends early"
+        reason = f"it expands to more than {counted(limit, 'byte')}" if len(out) >= limit else "the file ends early"
         raise ModelError(f"damaged: {reason}", source=source)
     return out
 

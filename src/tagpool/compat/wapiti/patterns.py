@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from tagpool.compat.wapiti.expressions import Expression
 from tagpool.errors import InputError, TemplateError
+from tagpool.wording import counted
 
 Rows = Sequence[Sequence[str]]
 _COMMAND = re.compile(r'%([xXtTmM])\[\s*(@?)\s*([+-]?\d{1,6})\s*,\s*(\d{1,6})\s*(?:,"((?:[^"\\]|\\.)*)")?\]')
@@ -52,7 +53,9 @@ class Pattern:
         elif row >= len(rows):
             text = self._outside(row - len(rows) + 1, "+")
         elif command.column >= len(rows[row]):
-            raise InputError(f"row {row + 1}: expected a column {command.column}, got {len(rows[row])} columns (from 0 on)")
+            raise InputError(
+                f"row {row + 1}: expected a column {command.column}, got {counted(len(rows[row]), 'column')} (from 0 on)"
+            )
         else:
             text = rows[row][command.column]
         result = _bytes(text)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from tagpool.chain.lattice import Lattice
 from tagpool.compat.wapiti.patterns import Pattern, Rows, attributes_of, parse_crfpp_templates, parse_wapiti_patterns
 from tagpool.errors import InputError, ModelError
+from tagpool.wording import counted
 
 Weights = NDArray[np.float64] | NDArray[np.float32]
 _MAXENT, _MEMM, _CRF = range(3)  # types of Wapiti
@@ -142,7 +143,7 @@ class _Lines:
             raise self.error("expected different labels")
         size = 8 * len(labels) ** 2
         if size > _FREE_BYTES + 4 * sum(map(len, self._lines)):
-            raise self.error(f"the transitions of {len(labels):,} labels take {size >> 20:,} MB, too much for this file")
+            raise self.error(f"the transitions of {counted(len(labels), 'label')} take {size >> 20:,} MB, too much for this file")
         return len(labels)
 
     def numbers(self, prefix: str, separator: str) -> list[int]:
@@ -171,7 +172,7 @@ class _Lines:
         if not (colon and _is_number(length) and text.endswith(",")):
             raise self.error(f"expected a text such as 5:Chunk, got {line[:40]!r}")
         if len(text.encode("utf-8", "surrogateescape")) - 1 != int(length):
-            raise self.error(f"expected a text of {length} bytes, got {line[:40]!r}")
+            raise self.error(f"expected a text of {counted(length, 'byte')}, got {line[:40]!r}")
         return text[:-1]
 
     def error(self, message: str) -> ModelError:
@@ -203,9 +204,8 @@ def parse_wapiti_model(text: str, *, source: str | None = None) -> TextModel:
     try:
         weights = np.zeros(size)
     except (MemoryError, ValueError):  # ValueError: more than the address space
-        message = (
-            f"the weights of {len(observations):,} observations and {count:,} labels take {size >> 27:,} GB, more than there is"
-        )
+        numbers = f"{counted(len(observations), 'observation')} and {counted(count, 'label')}"
+        message = f"the weights of {numbers} take {size >> 27:,} GB, more than there is"
         raise lines.error(message) from None
     weight_count = 0
     for line in lines.rest():
@@ -215,7 +215,7 @@ def parse_wapiti_model(text: str, *, source: str | None = None) -> TextModel:
         weights[int(number)] = lines.weight(weight)
         weight_count += 1
     if weight_count != head[-1]:
-        raise lines.error(f"expected {head[-1]} weights, got {weight_count}: the file is cut off or damaged")
+        raise lines.error(f"expected {counted(head[-1], 'weight')}, got {weight_count}: the file is cut off or damaged")
     separate_rows = len(counts) > 2 and counts[2] > 0
     return TextModel(labels, patterns, *_cut(weights, states, bigrams, count), kind == _MEMM, separate_rows)
 
@@ -250,7 +250,7 @@ def parse_crfpp_model(text: str, *, source: str | None = None) -> TextModel:
     # In single precision, as in the binary model.
     weights = np.array([lines.weight(line) for line in lines.rest()], np.float32)
     if len(weights) != size:
-        raise lines.error(f"expected {size} weights, got {len(weights)}")
+        raise lines.error(f"expected {counted(size, 'weight')}, got {len(weights)}")
     states, bigrams = ({name: begin for name, begin in positions.items() if name[0] == kind} for kind in "UB")
     return TextModel(labels, patterns, *_cut(weights, states, bigrams, count))
 

@@ -10,6 +10,7 @@ from typing import Literal, get_args
 from tagpool.corpus.builtin.frames import Frame, frames, training_frames
 from tagpool.corpus.builtin.shapes import Row
 from tagpool.errors import InputError
+from tagpool.wording import counted
 
 Part = Literal["train", "dev", "test"]
 """Parts of the corpus; a sentence belongs to one of them only."""
@@ -53,7 +54,7 @@ def draw_sentences(
         if not key or zlib.crc32(key.encode("utf-8")) % parts != place or key in drawn:
             misses += 1
             if misses > _PATIENCE:
-                raise InputError(f"the corpus has only {len(sentences)} different sentences, not {count}; draw fewer")
+                raise InputError(f"the corpus has only {counted(len(sentences), 'different sentence')}, not {count}; draw fewer")
             continue
         misses = 0
         drawn.add(key)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tagpool.errors import InputError
+from tagpool.errors import InputError, check_type
 from tagpool.experts.inducing.names import NamedFeatures
 from tagpool.experts.inducing.tagger import InducingTagger
 from tagpool.experts.inside.inspection import template_of
@@ -79,6 +79,7 @@ def induced_templates(tagger: InducingTagger, *, n: int = 20, bag: str | None = 
     """
     if type(n) is not int or n < 1:
         raise InputError(f"n={n!r}: expected a whole number of at least 1")
+    check_type(tagger, InducingTagger, "a fitted InducingTagger")
     templates = fitted_templates(tagger)
     base = tuple(template for template in templates if not template.is_history)
     known = {frozenset(terms) for template in templates for _, terms in template.expand()}

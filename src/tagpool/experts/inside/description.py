@@ -11,6 +11,8 @@ from tagpool.experts.inside.inspection import TopFeatures, features_by_template,
 from tagpool.experts.metadata import read_object
 from tagpool.experts.saving import has_names
 from tagpool.experts.tagger import Tagger
+from tagpool.visible import one_line
+from tagpool.wording import counted
 
 # Parameters that the text leaves out: other lines have them, or they do not describe the model.
 _NOT_SHOWN = ("features", "templates", "resources", "trainer", "patience", "epochs", "threads", "warm_start")
@@ -35,7 +37,7 @@ def text_table(headers: Sequence[str], rows: Sequence[Sequence[object]], *, text
     PER       1.5
     O       10.25
     """
-    cells = [[str(cell) for cell in row] for row in (headers, *rows)]
+    cells = [[one_line(str(cell)) for cell in row] for row in (headers, *rows)]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     lines = []
     for row in cells:
@@ -86,17 +88,17 @@ def describe(tagger: Tagger, *, top: int = 10, labels: Sequence[str] | None = No
 
 def _summary_lines(facts: dict[str, Any]) -> list[str]:
     """Labels, counts, training and parameters as text."""
-    lines = [f"{len(facts['labels'])} labels: {', '.join(facts['labels'])}"]
+    lines = [f"{counted(len(facts['labels']), 'label')}: {', '.join(facts['labels'])}"]
     columns = f"; columns: {', '.join(facts['columns'])}" if facts["columns"] else ""
-    conjunctions = f" ({facts['conjunction_count']:,} conjunctions)" if facts["conjunction_count"] else ""
-    lines.append(f"{facts['features']:,} features{conjunctions}, {facts['weights']:,} weights{columns}")
+    conjunctions = f" ({counted(facts['conjunction_count'], 'conjunction')})" if facts["conjunction_count"] else ""
+    lines.append(f"{counted(facts['features'], 'feature')}{conjunctions}, {counted(facts['weights'], 'weight')}{columns}")
     training = facts["training"]
     if training:
         parts = []
         if "sentences" in training:  # not for models of other tools
-            parts.append(f"trained on {training['sentences']:,} sentences, {training['tokens']:,} tokens")
+            parts.append(f"trained on {counted(training['sentences'], 'sentence')}, {counted(training['tokens'], 'token')}")
         if "epochs" in training:  # not for merged pools
-            parts.append(f"{training['trainer']}, {training['epochs']} epochs")
+            parts.append(f"{training['trainer']}, {counted(training['epochs'], 'epoch')}")
         elif "trainer" in training:
             parts.append(training["trainer"])
         if training.get("dev") is not None:
@@ -107,7 +109,7 @@ def _summary_lines(facts: dict[str, Any]) -> list[str]:
     ]
     if parameters:
         lines.append(", ".join(parameters))
-    return lines
+    return [*map(one_line, lines)]
 
 
 def _weight_table(headers: Sequence[str], rows: Sequence[Sequence[Any]]) -> list[str]:

@@ -6,6 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from tagpool.visible import one_line
+from tagpool.wording import counted
+
 INDENT = "      "
 
 
@@ -60,7 +63,7 @@ class Explanation:
     def text(self, place: int, top: int = 8) -> str:
         """One token as text."""
         token = self.tokens[place]
-        return "\n".join([f"{place + 1:>3}. {token.word}  {token.heading}", *token.lines(top)])
+        return "\n".join(map(one_line, [f"{place + 1:>3}. {token.word}  {token.heading}", *token.lines(top)]))
 
 
 def by_difference(contributions: Iterable[Contribution]) -> list[Contribution]:
@@ -73,5 +76,5 @@ def as_lines(contributions: Sequence[Contribution], top: int) -> list[str]:
     lines = [f"{INDENT}{one.difference:+8.3f}  {one.feature}" for one in contributions[:top]]
     if len(contributions) > top:
         rest = sum(one.difference for one in contributions[top:])
-        lines.append(f"{INDENT}{rest:+8.3f}  ({len(contributions) - top} more features)")
+        lines.append(f"{INDENT}{rest:+8.3f}  ({counted(len(contributions) - top, 'more feature')})")
     return lines

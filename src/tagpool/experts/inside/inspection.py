@@ -138,7 +138,7 @@ def label_numbers(tagger: Tagger, labels: Sequence[str] | None) -> dict[str, int
     """The numbers of some labels, or of all; an error for an unknown one."""
     known = {label: number for number, label in enumerate(tagger.labels_)}
     for label in labels or ():
-        if label not in known:
+        if not isinstance(label, str) or label not in known:
             raise InputError(f"unknown label {label!r}; the model's labels are {', '.join(known)}")
     return known if labels is None else {label: known[label] for label in labels}
 

@@ -12,6 +12,7 @@ from tagpool.experts.inside.decisive import Decisions
 from tagpool.experts.inside.explanation import INDENT, Contribution, Explanation, TokenExplanation, as_lines, by_difference
 from tagpool.experts.inside.sentence_weights import Array, SentenceWeights, TokenWeights
 from tagpool.experts.linear.expert import Expert
+from tagpool.wording import counted
 
 _LISTED = 6  # decisive features that the text names
 
@@ -56,7 +57,9 @@ class LinearExplanation(TokenExplanation):
             verdict = f"label {self.instead} without {', '.join(names)}"
         unknown = self.feature_count - len(self.contributions)
         note = (
-            f"  ({unknown} of its {self.feature_count} features {'has' if unknown == 1 else 'have'} no weight)" if unknown else ""
+            f"  ({unknown} of its {counted(self.feature_count, 'feature')} {'has' if unknown == 1 else 'have'} no weight)"
+            if unknown
+            else ""
         )
         return [*lines, f"{INDENT}{verdict}{note}"]
 

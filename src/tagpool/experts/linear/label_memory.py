@@ -7,6 +7,7 @@ import warnings
 from pathlib import Path
 
 from tagpool.errors import InputError
+from tagpool.wording import counted
 
 _BYTES = 16  # of a transition: weight, average and gradient
 _NOTABLE = 1 << 30
@@ -21,7 +22,8 @@ def check_label_count(count: int, chain: bool) -> None:
     if needed < _NOTABLE:
         return
     free = free_memory()
-    text = f"{count:,} labels have {count * count:,} transitions, which need at least {needed / 1e9:.1f} GB of memory"
+    numbers = f"{counted(count, 'label')} have {counted(count * count, 'transition')}"
+    text = f"{numbers}, which need at least {needed / 1e9:.1f} GB of memory"
     if needed > free:
         raise InputError(f"{text}; {free / 1e9:.1f} GB are free; use fewer labels, or a MaxEnt, which has no transitions")
     warnings.warn(text, UserWarning, stacklevel=2)

@@ -21,6 +21,7 @@ from tagpool.optim.problem import Problem
 from tagpool.optim.sgd import SGD
 from tagpool.optim.trainers import trainer_of
 from tagpool.optim.watch import Watch, Weights
+from tagpool.wording import counted
 
 _ALL = "all"
 
@@ -110,7 +111,7 @@ class LinearTraining(Training):
         weights: Weights = super().unpack(block)
         expected = self.trainer.result_size(self.parameter_count)
         if len(weights) != expected or not np.isfinite(weights).all():
-            raise ValueError(f"expected {expected} finite weights, got {len(weights)}")
+            raise ValueError(f"expected {counted(expected, 'finite weight')}, got {len(weights)}")
         return weights
 
     def learn(self, watch: Watch) -> Weights:

@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 
 from tagpool import _native
-from tagpool.errors import InputError
+from tagpool.errors import InputError, check_type
 from tagpool.pools.votes.ballots import Ballots
+from tagpool.wording import counted
 
 
 class Automaton:
@@ -27,6 +28,7 @@ class Automaton:
     """
 
     def __init__(self, edges: Iterable[tuple[Hashable, Hashable, str | int]], start: Hashable | None = None) -> None:
+        check_type(edges, Iterable, "edges; write them as [(from, to, expert), ...]")
         self.edges = [_edge(edge, number) for number, edge in enumerate(edges, 1)]
         if not self.edges:
             raise InputError("an automaton needs edges: (from, to, expert), ...")
@@ -47,7 +49,8 @@ class Automaton:
         return len(self.edges)
 
     def __repr__(self) -> str:
-        return f"<Automaton of {len(self.states)} states, {len(self)} edges, {self.length} positions>"
+        size = f"{counted(len(self.states), 'state')}, {counted(len(self), 'edge')}"
+        return f"<Automaton of {size}, {counted(self.length, 'position')}>"
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Automaton) and (self.edges, self.start) == (other.edges, other.start)
@@ -61,6 +64,9 @@ class Automaton:
         >>> Automaton.positional(3, 2)
         <Automaton of 3 states, 6 edges, 2 positions>
         """
+        for name, value in (("experts", experts), ("length", length)):
+            if type(value) is not int or value < 1:
+                raise InputError(f"{name}={value!r}: expected a whole number of at least 1")
         return cls([(k, k + 1, expert) for k in range(length) for expert in range(experts)])
 
     @property
@@ -86,7 +92,7 @@ class Automaton:
         if too_long.size:
             length = int(ballots.lengths[too_long[0]])
             raise InputError(
-                f"it has {length} tokens, but the automaton's paths have {self.length} edges",
+                f"it has {counted(length, 'token')}, but the automaton's paths have {counted(self.length, 'edge')}",
                 source=f"sentence {too_long[0] + 1}",
             )
         order = self.edge_order()
@@ -143,7 +149,8 @@ class Automaton:
                     order.append(to)
                 elif self._depth[to] != self._depth[state] + 1:
                     raise InputError(
-                        f"state {to!r} is reached by paths of {self._depth[to]} and of {self._depth[state] + 1} edges; "
+                        f"state {to!r} is reached by paths of {self._depth[to]} and of "
+                        f"{counted(self._depth[state] + 1, 'edge')}; "
                         "all paths to a state must be equally long, since an edge labels the token at its depth"
                     )
         unreachable = next((state for state in self._outgoing if state not in self._depth), None)
@@ -155,7 +162,8 @@ class Automaton:
         early = next((s for s in self.states if not self._outgoing[s] and self._depth[s] < self.length), None)
         if early is not None:
             raise InputError(
-                f"paths that end in {early!r} have {self._depth[early]} edges, others {self.length}: all must be equally long"
+                f"paths that end in {early!r} have {counted(self._depth[early], 'edge')}, others {self.length}: "
+                "all must be equally long"
             )
 
 

@@ -14,6 +14,7 @@ from tagpool import _native
 from tagpool.corpus.corpus import Corpus
 from tagpool.corpus.rows import as_rows
 from tagpool.errors import InputError
+from tagpool.wording import counted
 
 if TYPE_CHECKING:
     from tagpool.pools.votes.automaton import Automaton
@@ -197,10 +198,16 @@ def check_informative(ballots: Ballots) -> None:
 
 def _lengths(predictions: Mapping[str, Sequences], gold: Sequences | None) -> list[int]:
     """Return the length of each sentence; raise an error if the number of sentences differs."""
+    if not predictions:
+        raise InputError("expected the predictions of several experts, got none")
+    for name, rows in [*predictions.items(), *([] if gold is None else [("gold", gold)])]:
+        for number, row in enumerate(rows, 1):
+            if row is not None and not hasattr(row, "__len__"):
+                raise InputError(f"expected a list of labels, got {type(row).__name__}", source=f"{name}, sentence {number}")
     by, first = ("gold", gold) if gold is not None else next(iter(predictions.items()))
     for name, sentences in predictions.items():
         if len(sentences) != len(first):
-            raise InputError(f"expected {len(first)} sentences, as {by} has, got {len(sentences)}", source=name)
+            raise InputError(f"expected {counted(len(first), 'sentence')}, as {by} has, got {len(sentences)}", source=name)
         text = next((number for number, sentence in enumerate(sentences, 1) if isinstance(sentence, str)), None)
         if text is not None:
             raise InputError(f"expected a list of labels, got {sentences[text - 1]!r}", source=f"{name}, sentence {text}")
@@ -226,7 +233,7 @@ def _label_numbers(sentences: Sequences, lengths: list[int], numbers: _Numbers, 
     if counts != lengths:
         wrong = next(number for number, (a, b) in enumerate(zip(counts, lengths, strict=True)) if a != b)
         raise InputError(
-            f"expected {lengths[wrong]} labels, as the others have, got {counts[wrong]}; "
+            f"expected {counted(lengths[wrong], 'label')}, as the others have, got {counts[wrong]}; "
             "pool outputs of unequal lengths with lengths='align' (or 'pad')",
             source=f"{name}, sentence {wrong + 1}",
         )

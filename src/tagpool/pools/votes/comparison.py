@@ -17,6 +17,7 @@ from tagpool.evaluation.significance import paired_bootstrap
 from tagpool.pools.votes.ballots import FloatArray, Sequences, ballots_of, check_informative
 from tagpool.pools.votes.methods import METHODS
 from tagpool.pools.votes.pool import VotePool
+from tagpool.wording import counted
 
 
 @dataclass(frozen=True)
@@ -74,7 +75,7 @@ def compare(
     experts = [row(name, labels, is_expert=True) for name, labels in expert_labels.items()]
     rows = []
     for method in methods:
-        on_method(f"{method}: {folds} fits")
+        on_method(f"{method}: {counted(folds, 'fit')}")
         pool = VotePool(method, **{"unknown": "allow", **parameters})
         rows.append(row(method, _cross_val_labels(pool, predictions, gold, folds, seed), is_expert=False))
     return Comparison(experts, rows, best)

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from tagpool.errors import InputError
 from tagpool.experts.inside.description import Description, text_table
+from tagpool.visible import one_line
+from tagpool.wording import counted
 
 if TYPE_CHECKING:
     from tagpool.pools.votes.pool import VotePool
@@ -39,7 +41,8 @@ def describe_vote_pool(pool: VotePool, *, labels: Sequence[str] | None, template
         "guarantees": pool.guarantees_.to_dict(),
     }
     lines = [
-        f"{len(names)} {title}: {', '.join(names)}" for title, names in (("experts", pool.experts_), ("labels", pool.labels_))
+        one_line(f"{counted(len(names), noun)}: {', '.join(names)}")
+        for noun, names in (("expert", pool.experts_), ("label", pool.labels_))
     ]
     scheme = "" if pool.scheme is None else f", labels restricted to {pool.scheme}"
     lines += [f"{pool.method}, weights by {key}, β {pool.beta_:g}{scheme}", str(pool.guarantees_)]

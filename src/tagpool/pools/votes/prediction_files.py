@@ -20,6 +20,7 @@ from tagpool.corpus.formats import Format, format_of, read_labelled
 from tagpool.corpus.jsonl import character_ranges, parse_records
 from tagpool.corpus.schemes import Scheme, Span, detect, to_labels
 from tagpool.errors import InputError
+from tagpool.wording import counted
 
 ABSTAINS = "?"
 
@@ -61,13 +62,13 @@ def read_predictions(
     corpus = read_labelled(path, columns=columns, label=label, encoding=encoding)
     line_of = partial(_token_line, path, encoding)
     if len(corpus) != len(gold):
-        message = f"expected {len(gold)} sentences, as {gold_name} has, got {len(corpus)}"
+        message = f"expected {counted(len(gold), 'sentence')}, as {gold_name} has, got {len(corpus)}"
         raise InputError(message, source=source_name(path), line=line_of(min(len(corpus), len(gold))))
     notes: list[str] = []
     for number, (words, gold_words) in enumerate(zip(corpus.words, gold.words, strict=True)):
         if len(words) != len(gold_words):
             raise InputError(
-                f"expected {len(gold_words)} tokens in sentence {number + 1}, as {gold_name} has, got {len(words)}",
+                f"expected {counted(len(gold_words), 'token')} in sentence {number + 1}, as {gold_name} has, got {len(words)}",
                 source=source_name(path),
                 line=line_of(number),
             )
@@ -118,7 +119,7 @@ def _read_spans(path: str | Path, gold: Corpus, encoding: str, gold_name: str) -
     for record, fail in parse_records(enumerate(read_lines(path, encoding=encoding), 1), source):
         sentence = len(predictions.labels)
         if sentence >= len(words):
-            raise fail(f"there are more texts than the {len(words)} sentences of {gold_name}")
+            raise fail(f"there are more texts than the {counted(len(words), 'sentence')} of {gold_name}")
         places = _places(words[sentence], record.get("text"), fail, gold_name)
         spans: list[Span] = []
         for start, end, kind in sorted(character_ranges(record, fail)):
@@ -135,7 +136,7 @@ def _read_spans(path: str | Path, gold: Corpus, encoding: str, gold_name: str) -
         predictions.labels.append([*to_labels(spans, len(places), Scheme.BIO2 if scheme is Scheme.PLAIN else scheme)])
     if len(predictions.labels) < len(words):
         raise InputError(
-            f"expected {len(words)} texts, one per sentence of {gold_name}, got {len(predictions.labels)}",
+            f"expected {counted(len(words), 'text')}, one per sentence of {gold_name}, got {len(predictions.labels)}",
             source=source,
             line=max(len(read_lines(path, encoding=encoding)), 1),
         )

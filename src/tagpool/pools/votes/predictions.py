@@ -8,8 +8,9 @@ from typing import Any, TypeAlias
 from tagpool.corpus.corpus import Corpus
 from tagpool.corpus.rows import as_rows
 from tagpool.corpus.schemes import Scheme, Span, to_labels
-from tagpool.errors import InputError
+from tagpool.errors import InputError, check_type
 from tagpool.parameters import Parameters
+from tagpool.wording import counted
 
 Labels: TypeAlias = list[list[str | None]]
 
@@ -27,6 +28,8 @@ def predictions_of(experts: Mapping[str, Any], sentences: Corpus | Iterable[Iter
     _check_names(experts)
     if not isinstance(sentences, Corpus):
         sentences = as_rows(sentences)
+        for sentence in sentences:
+            check_type(sentence, Iterable, "a list of words for each sentence")
     words = sentences.words if isinstance(sentences, Corpus) else [list(sentence) for sentence in sentences]
     predictions: dict[str, Labels] = {}
     for name, expert in experts.items():
@@ -41,7 +44,7 @@ def predictions_of(experts: Mapping[str, Any], sentences: Corpus | Iterable[Iter
         except TypeError:
             raise InputError(f"expected a list of labels for every sentence, got {output!r:.80}", source=name) from None
         if len(labels) != len(words):
-            raise InputError(f"expected labels for {len(words)} sentences, got {len(labels)}", source=name)
+            raise InputError(f"expected labels for {counted(len(words), 'sentence')}, got {len(labels)}", source=name)
         predictions[name] = labels
     return predictions
 
@@ -94,6 +97,7 @@ def cross_val_predict(
     for name, expert in experts.items():
         if not isinstance(expert, Parameters) or not hasattr(expert, "fit"):
             raise InputError(f"expected a tagger of tagpool, got {type(expert).__name__}", source=name)
+    check_type(corpus, Corpus, "a Corpus; make one with read_corpus(path) or Corpus.from_lists(word=...)")
     predictions: dict[str, Labels] = {name: [[] for _ in range(len(corpus))] for name in experts}
     for fold, (train, test) in enumerate(corpus.fold_numbers(folds, seed=seed), 1):
         for name, expert in experts.items():
