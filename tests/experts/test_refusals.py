@@ -28,7 +28,7 @@ def test_sentences_and_labels(corpus):
     refused("at least two different labels to learn, got only 'O'", CRF("word[0]"), [["a", "b"]], [["O", "O"]])
     refused("at least two different labels to learn, got none", CRF("word[0]"), [["a"]], [[None]])
     refused("sentence 1", CRF("word[0]"), [["a", "b"]], [["X"]])
-    refused("2 sentences|different numbers of sentences|1 sentences", CRF("word[0]"), [["a"], ["b"]], [["X"]])
+    refused("2 sentences|different numbers of sentences|1 sentence", CRF("word[0]"), [["a"], ["b"]], [["X"]])
     refused("expected text", CRF("word[0]"), [["a", 3]], [["X", "Y"]])
     refused("got strings; use tokenize", CRF("word[0]"), ["a sentence"], [["X", "Y"]])
     refused(r"got 'data/train.conll'; read a file with read_corpus\(path\)", CRF("word[0]"), "data/train.conll")
@@ -40,7 +40,7 @@ def test_sentences_and_labels(corpus):
 
 
 def test_missing_features(corpus):
-    refused("no feature is left: none occurs 1000 times", CRF("word[0]", min_count=1000), corpus)
+    refused("no feature is left: none occurs 1,000 times", CRF("word[0]", min_count=1000), corpus)
     refused("no feature is left", CRF(min_count=5), [[["a"], ["b"]]], [["X", "Y"]])
     refused("unknown field 'lemma'", CRF("lemma[0]"), corpus)
     vectors = {"glove": tagpool.Embeddings(["word"], [[1.0, 2.0]])}
@@ -75,12 +75,8 @@ def test_huge_values_do_not_end_in_nan():
             assert np.isfinite(crf.predict_marginals(features)[0]).all()
 
 
-def test_labels_of_dev_that_training_never_saw(corpus):
-    strange = Corpus.from_lists(word=[["a", "b"]], label=[["O", "B-STRANGE"]])
-    refused("labels that training never saw: 'B-STRANGE'", CRF("word[0]"), corpus, dev=strange)
+def test_a_dev_set_without_labels(corpus):
     refused("no labels to score", CRF("word[0]"), corpus, dev=Corpus.from_lists(word=[["a"]]))
-    features, labels = [[["a"], ["b"]]], [["X", "Y"]]
-    refused("never saw: 'Z'", CRF(), features, labels, dev=(features, [["X", "Z"]]))
 
 
 @pytest.mark.parametrize(
@@ -135,7 +131,7 @@ def test_class_weights(class_weight, match, corpus):
 def test_arguments_of_constructors():
     with pytest.raises(TypeError, match=r"CRF\(\) got an unexpected argument 'l3'; did you mean 'l2'\?"):
         CRF(l3=1)
-    with pytest.raises(TypeError, match="takes 1 positional arguments, got 2"):
+    with pytest.raises(TypeError, match="takes 1 positional argument, got 2"):
         CRF("ner", {})
     with pytest.raises(TypeError, match="several values for 'templates'"):
         CRF("ner", templates="pos")

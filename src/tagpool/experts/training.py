@@ -81,7 +81,7 @@ class Training:
         assert dev.labels is not None
         predicted = self.dev_model(learned).tag_encoding(dev.native, tagger.threads, *tagger._search(), dev.history)
         numbers = (array.astype(np.int64) for array in (dev.labels, predicted, dev.sentences))
-        counts = count_chunks(Alignment(self.data.labels, *numbers))
+        counts = count_chunks(Alignment(self.data.scored_labels, *numbers))
         return float(rates(len(counts.correct), len(counts.predicted), len(counts.gold))[2])
 
     def install(self, learned: Any, watch: Watch) -> None:

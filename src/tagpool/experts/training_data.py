@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,8 +15,9 @@ from tagpool.experts.inputs import are_given_features, as_corpus
 from tagpool.experts.saving import feature_names, history_names
 from tagpool.experts.tagger import Tagger
 from tagpool.features.encoded import EncodedCorpus
-from tagpool.features.encoder import Encoder
+from tagpool.features.encoder import Encoder, distinct_labels, label_ids
 from tagpool.features.given import GivenEncoder
+from tagpool.wording import counted
 
 UNKNOWN = "\ufffdunknown"  # replaces labels that are None
 
@@ -57,13 +60,15 @@ class TrainingData:
         table = np.array([number.get(label, -1) for label in self.encoder.labels_] + [-1], np.int32)
         self.gold: NDArray[np.int32] = table[self.encoded.labels]
         self.encoder.labels_ = self.labels  # the dev set has the numbers of the model
+        self.scored_labels = self.labels  # followed by those that only the dev set has
         self.sentence_count = len(self.encoded)
         self.token_count = self.encoded.token_count
         self.feature_count = self.encoded.feature_count
         self.history_feature_count = self.encoded.history_feature_count
         if self.feature_count == 0:
             raise InputError(
-                f"no feature is left: none occurs {tagger.min_count} times; use a smaller min_count, or more sentences",
+                f"no feature is left: none occurs {counted(tagger.min_count, 'time')}; "
+                "use a smaller min_count, or more sentences",
                 source=self.source,
             )
 
@@ -88,7 +93,7 @@ class TrainingData:
         return encoded if tagger._part is None else encoder.keep(encoded, tagger._part.marks(encoded.feature_count))
 
     def encode_dev(self, dev: Any) -> EncodedCorpus:
-        """The held-out sentences, which must have the labels of these."""
+        """The held-out sentences. Labels that training does not have are the last ``scored_labels``: they count as errors."""
         sentences, labels = dev if isinstance(dev, tuple) else (dev, None)
         if are_given_features(sentences) != self.takes_features:
             raise InputError("the dev sentences must be like those of training: both words, or both given features")
@@ -97,30 +102,33 @@ class TrainingData:
             if labels is None:
                 raise InputError("expected the dev set as a pair (features, labels)")
             encoded = self.encoder.transform(sentences, labels)
-            dev_labels = {label for sentence in labels for label in sentence}
-        else:
-            corpus = as_corpus(sentences, labels)
-            source = corpus.source
-            if corpus.label_column is None:
-                raise InputError("the dev set has no labels to score", source=source)
-            encoded = self.encoder.transform(corpus)
-            strings = corpus.strings(corpus.label_column)
-            dev_labels = {strings[number] for number in corpus.native.distinct(corpus.label_column)}
-        if missing := sorted(dev_labels - set(self.labels)):
-            shown = ", ".join(map(repr, missing[:5])) + (", ..." if len(missing) > 5 else "")
-            raise InputError(
-                f"the dev set has labels that training never saw: {shown}; add such sentences to the training data, "
-                "or remove them from the dev set",
-                source=source,
-            )
-        return encoded
+            self._add_scored(dict.fromkeys(label for sentence in labels for label in sentence), source)
+            numbers = {label: number for number, label in enumerate(self.scored_labels)}
+            ids = np.array([numbers[label] for sentence in labels for label in sentence], np.int32)
+            return replace(encoded, labels=ids)
+        corpus = as_corpus(sentences, labels, unknown=UNKNOWN)
+        if corpus.label_column is None:
+            raise InputError("the dev set has no labels to score", source=corpus.source)
+        encoded = self.encoder.transform(corpus)
+        self._add_scored(distinct_labels(corpus), corpus.source)
+        return replace(encoded, labels=label_ids(corpus, self.scored_labels))
+
+    def _add_scored(self, labels: Iterable[str], source: str | None) -> None:
+        for label in labels:
+            if label in (UNKNOWN, self.tagger.unknown_label):
+                shown = "None" if label == UNKNOWN else repr(label)
+                message = (
+                    f"the dev set has tokens with the label {shown}, which is unknown: they cannot be scored; leave them out"
+                )
+                raise InputError(message, source=source)
+        self.scored_labels = tuple(dict.fromkeys((*self.labels, *labels)))
 
     def sentence_weights(self, sample_weight: Any) -> NDArray[np.float64]:
         """Weights of the sentences (default: 1)."""
         count = self.sentence_count
         weights = np.ones(count) if sample_weight is None else as_weights(sample_weight)
         if weights.shape != (count,) or not np.isfinite(weights).all() or (weights < 0).any():
-            raise InputError(f"sample_weight: expected {count} finite numbers from 0 on, one per sentence")
+            raise InputError(f"sample_weight: expected {counted(count, 'finite number')} from 0 on, one per sentence")
         return weights
 
 

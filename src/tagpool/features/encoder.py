@@ -21,6 +21,7 @@ from tagpool.features.encoded import DenseBlock, EncodedCorpus, FeatureEncoder
 from tagpool.features.presets import load_templates
 from tagpool.features.resource_files import read_resource, shipped_resource
 from tagpool.features.template import TemplateSet
+from tagpool.wording import counted
 
 if TYPE_CHECKING:
     import numpy as np
@@ -109,7 +110,7 @@ class Encoder(FeatureEncoder[_native.Encoder]):
         self.resources_ = {} if self._model is not None else load_resources(self.templates_, self.resources or {})
         self._program = self._compile(corpus, history=False)
         self._history_program = self._compile(corpus, history=True) if self.history else None
-        self.labels_ = _distinct_labels(corpus)
+        self.labels_ = distinct_labels(corpus)
         native = self._make_native(self._program, history=False)
         native_history = None
         if self._history_program is not None and self._history_program.sparse:
@@ -153,7 +154,8 @@ class Encoder(FeatureEncoder[_native.Encoder]):
     def __repr__(self) -> str:
         if self._native is None:
             return f"<Encoder: {self.templates!r}, not fitted>"
-        return f"<Encoder: {len(self.templates_)} templates, {self.feature_count:,} features, {len(self.labels_)} labels>"
+        numbers = {"template": len(self.templates_), "feature": self.feature_count, "label": len(self.labels_)}
+        return f"<Encoder: {', '.join(counted(count, noun) for noun, count in numbers.items())}>"
 
     # Fitted attributes ----------------------------------------------------------------------------------------------------
 
@@ -221,7 +223,7 @@ class Encoder(FeatureEncoder[_native.Encoder]):
         return EncodedCorpus(
             native=encoding,
             feature_count=self.feature_count,
-            labels=_label_ids(corpus, self.labels_),
+            labels=label_ids(corpus, self.labels_),
             history=history,
             history_feature_count=self._native_history.feature_count if self._native_history is not None else 0,
             dense=self._dense_blocks(corpus),
@@ -290,15 +292,16 @@ def _check_corpus(corpus: object) -> None:
         raise InputError(f"expected a Corpus, got {kind}; make one with read_corpus(path) or Corpus.from_lists(word=...)")
 
 
-def _distinct_labels(corpus: Corpus) -> tuple[str, ...]:
-    """Return labels in order of occurrence."""
+def distinct_labels(corpus: Corpus) -> tuple[str, ...]:
+    """Return the labels of a corpus in order of occurrence."""
     if corpus.label_column is None:
         return ()
     strings = corpus.strings(corpus.label_column)
     return tuple(strings[number] for number in corpus.native.distinct(corpus.label_column))
 
 
-def _label_ids(corpus: Corpus, labels: Sequence[str]) -> NDArray[np.int32] | None:
+def label_ids(corpus: Corpus, labels: Sequence[str]) -> NDArray[np.int32] | None:
+    """Return the number of each token's label in ``labels``; -1 for other labels, None for a corpus without labels."""
     if corpus.label_column is None:
         return None
     numbers = {label: number for number, label in enumerate(labels)}

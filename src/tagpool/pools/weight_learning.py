@@ -56,7 +56,7 @@ class HeldOut:
         """Raise an InputError if a sentence does not have as many tokens as gold labels."""
         offsets = getattr(self.sentences, "offsets", None)
         lengths = np.diff(offsets()).tolist() if offsets is not None else [len(sentence) for sentence in self.sentences]
-        check_lengths(self.gold, [[""] * length for length in lengths], "tokens")
+        check_lengths(self.gold, [[""] * length for length in lengths], "token")
 
     def with_known_labels(self) -> HeldOut:
         """Return the sentences whose labels the members know: members of a fold may lack rare labels."""
@@ -67,14 +67,6 @@ class HeldOut:
             return self
         select = getattr(self.sentences, "select", lambda numbers: [self.sentences[index] for index in numbers])
         return HeldOut(self.members, select(known), [self.gold[index] for index in known])
-
-
-def check_known_labels(held_out: HeldOut) -> None:
-    """Raise an InputError if the sentences have labels that the members do not have."""
-    unknown = sorted({label for sentence in held_out.gold for label in sentence} - set(held_out.labels))
-    if unknown:
-        listed = ", ".join(map(repr, unknown[:5])) + (", ..." if len(unknown) > 5 else "")
-        raise InputError(f"the held-out sentences have labels that the members do not have: {listed}")
 
 
 # F1 ---------------------------------------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from tagpool.pools.combination import SEQUENCE_PRODUCT
 from tagpool.pools.member_weights import check_weights, no_projection, project_to_simplex, uniform
 from tagpool.pools.members import check_members
 from tagpool.pools.pool import Pool
-from tagpool.pools.weight_learning import HeldOut, check_known_labels, maximise_f1, maximise_likelihood
+from tagpool.pools.weight_learning import HeldOut, maximise_f1, maximise_likelihood
 
 Self = TypeVar("Self", bound="OpinionPool")
 
@@ -60,6 +60,8 @@ class OpinionPool(Pool):
         """Learn the weights on ``dev`` (default: on the sentences); the members do not change.
 
         Use sentences that the members were not trained on: otherwise the member that overfits most gets the highest weight.
+        Labels that the members do not have count as errors in F1. A likelihood ignores sentences with them, since their
+        probability is 0 with all weights.
         """
         members = check_members(self.members, "OpinionPool")
         if self.weight_method is None:
@@ -71,7 +73,6 @@ class OpinionPool(Pool):
             sentences, labels = dev if isinstance(dev, tuple) else (dev, None)
         rows, gold, _ = training_input(sentences, labels)
         held_out = HeldOut(members, rows, labels_of(rows, gold))
-        check_known_labels(held_out)
         if self.weights == "dev":
             self._weights = maximise_f1([held_out], SEQUENCE_PRODUCT)
         else:
