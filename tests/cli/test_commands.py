@@ -191,7 +191,7 @@ def test_convert_repairs_only_where_asked(files: Path) -> None:
     assert not target.exists()
     done = run("convert", bad, "-o", target, "--scheme", "bioes", "--from-scheme", "bio2", "--repair")
     assert done.returncode == 0
-    assert "1 labels repaired" in done.stderr
+    assert "1 label repaired" in done.stderr
     assert target.read_text() == "a O\nb S-X\nc S-Y\n\n"
 
 
@@ -307,7 +307,7 @@ def test_windows_line_ends_and_a_missing_last_line_end_do_no_harm(tmp_path: Path
 def test_files_that_are_not_there(tmp_path: Path) -> None:
     for command in (["score", tmp_path / "no", tmp_path / "no"], ["features", tmp_path / "no", "--features", "word"]):
         assert "there is no such file" in fail(*command)
-    assert "expected a file, got a folder" in fail("convert", tmp_path)
+    assert "the folder has no files" in fail("convert", tmp_path)
 
 
 def test_a_target_that_cannot_be_written_is_a_failure(files: Path) -> None:

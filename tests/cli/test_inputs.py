@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -62,6 +64,117 @@ def test_outputs_do_not_replace_expanded_inputs(folder: Path) -> None:
     assert (folder / "parts" / "1.conll").read_text() == PARTS[1]
 
 
+MISTAKES = {"one": ("B-PER", "O"), "two": ("B-LOC", "O"), "three": ("left O", "left B-LOC")}
+
+
+@pytest.fixture
+def experts(folder: Path) -> Path:
+    """Predictions in folders, and the same as single files."""
+    for name, mistake in MISTAKES.items():
+        (folder / name).mkdir()
+        for number, part in enumerate(PARTS):
+            write(folder / name, f"{number}.conll", part.replace(*mistake))
+        write(folder, f"{name}.conll", "".join(PARTS).replace(*mistake))
+    succeed("train", "--train", folder / "all.conll", *OPTIONS, "--model", folder / "m.tagpool")
+    return folder
+
+
+EXPERTS = ["1={one}", "2={two}", "3={three}"]
+# A command with the places of inputs in braces: with files, folders and patterns it prints the same.
+SAME = {
+    "score": ["score", "{parts}", "{one}", "--compare", "{two}", "--train", "{parts}"],
+    "convert": ["convert", "{parts}", "-o", "-", "--keep", "word,label"],
+    "features": ["features", "{parts}", "--features", "word[0]", "--summary"],
+    "explain": ["explain", "m.tagpool", "--file", "{parts}", "--sentence", "3"],
+    "clusters": ["resources", "clusters", "{parts}", "--k", "2", "-o", "-"],
+    "ambiguity": ["resources", "ambiguity", "{parts}", "--model", "m.tagpool", "--train", "{parts}", "-o", "-"],
+    "fit": ["pool", "fit", "--gold", "{parts}", *EXPERTS, "--model", "out.pool", "--json"],
+    "compare": ["pool", "compare", "--gold", "{parts}", *EXPERTS, "--folds", "3", "--draws", "100"],
+    "estimate": ["pool", "estimate", *EXPERTS, "--output", "-"],
+    "apply": ["pool", "apply", "names.pool", *EXPERTS],
+}
+FORMS = {
+    "files": {"parts": "all.conll", "one": "one.conll", "two": "two.conll", "three": "three.conll"},
+    "folders": {"parts": "parts", "one": "one", "two": "two", "three": "three"},
+    "patterns": {"parts": "parts/*.conll", "one": "one/[0-9].conll", "two": "two/*", "three": "th*e/*"},
+}
+
+
+@pytest.mark.parametrize("name", SAME)
+def test_every_command_reads_folders_and_patterns(experts: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.chdir(experts)
+    succeed("pool", "fit", "--gold", "all.conll", *(part.format(**FORMS["files"]) for part in EXPERTS), "--model", "names.pool")
+    shown = {}
+    for form, paths in FORMS.items():
+        text = succeed(*(part.format(**paths) for part in SAME[name]))
+        shown[form] = text.replace(f"against {paths['two']} ", "against two ")
+    assert shown["files"].strip()
+    assert shown["folders"] == shown["patterns"] == shown["files"]
+
+
+def test_several_files_become_one_corpus(experts: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(experts)
+    files = [f"parts/{number}.conll" for number in range(3)]
+    assert succeed("convert", *files) == succeed("convert", "all.conll")
+    assert succeed("features", *files, "--features", "word[0]", "--summary") == succeed(
+        "features", "all.conll", "--features", "word[0]", "--summary"
+    )
+    for number in range(3):
+        write(experts / "one", f"{number}.conll", PARTS[number].replace(" ", " X "))
+    message = fail("convert", "all.conll", "one")
+    assert "one/0.conll: the columns are word, pos, label, those of all.conll are word, label" in message
+    both = [part.replace(" O", " O O").replace("B-PER", "B-PER O") for part in ("Ann B-PER\nleft O\n\n", "Bo B-PER\n\n")]
+    (experts / "both").mkdir()
+    for number, part in enumerate(both):
+        write(experts / "both", str(number), part)
+    write(experts, "both.conll", "".join(both))
+    assert succeed("score", "both") == succeed("score", "both.conll")
+
+
+def test_comments_and_documents_of_several_files_are_kept(tmp_path: Path) -> None:
+    for number, part in enumerate(("# id = 1\na X\n\n", "-DOCSTART- O\n\n# id = 2\nb Y\n\n")):
+        write(tmp_path, f"{number}.conll", part)
+    text = succeed("convert", tmp_path / "0.conll", tmp_path / "1.conll", "--columns", "word,label")
+    assert [line for line in text.split("\n") if line.startswith("#")] == ["# id = 1", "# id = 2"]
+    assert text.count("-DOCSTART-") == 2
+
+
+def test_folders_where_one_file_is_expected(experts: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(experts)
+    message = fail("tag", "m.tagpool", "parts")
+    assert (
+        "parts: expected one file, got 3 files; label them one by one: for file in parts/*; do tagpool tag m.tagpool" in message
+    )
+    command = message.split("one by one: ")[1].strip().replace("tagpool tag", f"{sys.executable} -m tagpool tag")
+    subprocess.run(["sh", "-c", command], check=True, timeout=120)
+    assert sorted(item.name for item in (experts / "parts").glob("*.tagged")) == [f"{number}.conll.tagged" for number in range(3)]
+    assert "expected one file, got 4 files" in fail("tag", "m.tagpool", "*.conl[l]")
+    assert succeed("tag", "m.tagpool", "al*.conll") == succeed("tag", "m.tagpool", "all.conll")
+    for command in (["inspect", "parts"], ["config", "parts"], ["tag", "parts", "all.conll"]):
+        assert "folder" in fail(*command)
+    assert "convert models one by one" in fail("convert", "m.tagpool", "all.conll")
+
+
+def test_numbers_of_files_that_differ(experts: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(experts)
+    (experts / "two" / "2.conll").unlink()
+    assert "two: expected 3 files, as parts has, got 2" in fail("score", "parts", "two")
+    message = fail("pool", "fit", "--gold", "parts", "one", "two", "--model", "x.pool")
+    assert "two: expected 3 files, as gold has, got 2; a folder or a pattern is one expert" in message
+    write(experts / "two", "2.conll", "Rain O\n\nBo B-PER\nleft O\n")
+    assert "two/2.conll: sentence 2: expected 1 predicted label, as in gold, got 2" in fail("score", "parts", "two")
+    message = fail("pool", "fit", "--gold", "parts", "one", "two", "--model", "x.pool")
+    assert "two/2.conll:3: expected 1 token in sentence 2, as parts/2.conll has, got 2" in message
+    write(experts / "two", "2.conll", "Rain O\n\nBo NEW\n")
+    assert "two/2.conll:3: unknown label 'NEW'" in fail("pool", "fit", "--gold", "parts", "one", "two", "--model", "x.pool")
+
+
+def test_a_pool_is_not_written_over_a_file_of_a_pattern(experts: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(experts)
+    for gold, expert, output in (("parts", "two/*", "two/1.conll"), ("parts/*", "two", "parts/1.conll")):
+        assert "this is an input file" in fail("pool", "fit", "--gold", gold, "one", expert, "--model", output)
+
+
 def all_commands() -> list[tuple[list[str], Any]]:
     root: Any = get_command(app)
     commands = []
@@ -82,3 +195,12 @@ def test_a_repeated_option_is_used_or_an_error() -> None:
             assert f"Option {option} is given 2 times; give it once." in fail(*words, option, "1", option, "2")
             count += 1
     assert count > 50
+
+
+def test_a_key_that_is_set_twice_is_an_error(folder: Path) -> None:
+    twice = ("--set", "learner.l2=1", "--set", "learner . l2=2")
+    message = fail("train", "--train", folder / "all.conll", "--model", folder / "m", *twice)
+    assert "--set learner.l2 is given twice, as 'learner.l2=1' and as 'learner . l2=2'; give it once" in message
+    pool = ("pool", "fit", "--gold", "g", "a", "b", "--model", folder / "m")
+    twice = ("--set", "pool.beta=0.9", "--set", "pool.beta=0.8")
+    assert "--set pool.beta is given twice" in fail(*pool, *twice)

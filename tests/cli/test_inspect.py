@@ -110,9 +110,9 @@ def test_explain_tokens_with_columns_and_sentences_of_files(data: Path) -> None:
     [
         ([], "expected either a sentence or --file FILE"),
         ([" "], "got only blanks"),
-        (["Ann", "--token", 2], "the sentence has 1 tokens"),
+        (["Ann", "--token", 2], "the sentence has 1 token"),
         (["--file", "no"], "there is no such file"),
-        (["--file", "{data}/test.conll", "--sentence", 999], "there are 80 sentences"),
+        (["--file", "{data}/test.conll", "--sentence", 999], "the file has 80 sentences"),
         (["Ann", "--columns", "word", "--file", "x"], "either a sentence or --file"),
     ],
 )

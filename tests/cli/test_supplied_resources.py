@@ -37,7 +37,23 @@ def test_missing_and_unknown_resources(model: Path) -> None:
     assert "supply it with --use brown=PATH" in message
     other = model.parent / "whole.tagpool"
     assert "it contains all its resources" in fail("inspect", other, "--use", f"brown={model.parent / 'brown.txt'}")
-    assert "does not contain its resources" in fail("convert", model, "-o", model.parent / "m.crfsuite")
+    assert "supply it with --use brown=PATH" in fail("convert", model, "-o", model.parent / "m.crfsuite")
+    twice = ("--use", f"brown={model.parent / 'brown.txt'}") * 2
+    assert "the resource 'brown' is given twice; give it once" in fail("inspect", model, *twice)
+
+
+@pytest.mark.parametrize("suffix", ["crfsuite", "wapiti"])
+def test_models_without_their_resources_are_converted(model: Path, suffix: str) -> None:
+    use = ("--use", f"brown={model.parent / 'brown.txt'}")
+    for name, source, options in (("whole", model.parent / "whole.tagpool", ()), ("apart", model, use)):
+        succeed("convert", source, "-o", model.parent / f"{name}.{suffix}", *options)
+    assert (model.parent / f"apart.{suffix}").read_bytes() == (model.parent / f"whole.{suffix}").read_bytes()
+    back = model.parent / "back.tagpool"
+    assert "--use is for models of tagpool, and this is one of" in fail(
+        "convert", model.parent / f"apart.{suffix}", "-o", back, *use
+    )
+    (model.parent / "a.conll").write_text("a O\n")
+    assert "--use is for models, and this is a corpus" in fail("convert", model.parent / "a.conll", "-o", "-", *use)
 
 
 def test_training_continues_with_resources(model: Path, tmp_path: Path) -> None:

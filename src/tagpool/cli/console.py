@@ -18,7 +18,8 @@ from rich.text import Text
 
 from tagpool.corpus.formats import Format
 from tagpool.errors import InputError
-from tagpool.visible import VisibleStream, make_visible
+from tagpool.visible import VisibleStream, make_visible, one_line
+from tagpool.wording import counted
 
 
 class _Console(Console):
@@ -33,6 +34,10 @@ class _Console(Console):
     def render_str(self, text: str, **options: Any) -> Text:
         """Return a text to print. Every string is printed through this method, also those of tables."""
         return super().render_str(make_visible(text), **options)
+
+    def print_line(self, text: str, style: str | None = None) -> None:
+        """Print one line: line ends in names of files, tokens and labels are visible."""
+        self.print(one_line(text), style=style)
 
     @property
     def file(self) -> IO[str]:
@@ -62,7 +67,7 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 def report_error(message: str) -> None:
     """Print the message of an error."""
-    errors.print(f"error: {message}", style="red")
+    errors.print_line(f"error: {message}", style="red")
 
 
 def parse_uses(uses: Sequence[str] | None) -> dict[str, Path]:
@@ -74,6 +79,8 @@ def parse_uses(uses: Sequence[str] | None) -> dict[str, Path]:
             raise InputError(f"--use {use}: expected NAME=PATH, such as --use cities=cities.txt")
         if not Path(path).exists():
             raise InputError(f"--use {use}: there is no such file or folder", source=path)
+        if name in paths:
+            raise InputError(f"--use {use}: the resource {name!r} is given twice; give it once")
         paths[name] = Path(path)
     return paths
 
@@ -122,9 +129,9 @@ def print_table(
     """
     table = Table(title=title, title_justify="left", box=None, pad_edge=False, header_style="bold")
     for number, header in enumerate(headers):
-        table.add_column(header, justify="left" if number < left else "right", no_wrap=number >= left)
+        table.add_column(one_line(header), justify="left" if number < left else "right", no_wrap=number >= left)
     for row in rows:
-        table.add_row(*map(str, row))
+        table.add_row(*(one_line(str(cell)) for cell in row))
     if fold and output.is_terminal:
         output.print(table)
     else:
@@ -140,4 +147,4 @@ def spell_bytes(count: int) -> str:
     for unit, size in (("MB", 1_000_000), ("kB", 1_000)):
         if count >= size:
             return f"{count / size:.1f} {unit}"
-    return f"{count} bytes"
+    return counted(count, "byte")

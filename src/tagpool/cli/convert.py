@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
-from tagpool.cli.console import ColumnsOption, EncodingOption, LabelOption, OutputOption, errors, print_json
+from tagpool.cli.console import (
+    ColumnsOption,
+    EncodingOption,
+    LabelOption,
+    OutputOption,
+    UseOption,
+    errors,
+    parse_uses,
+    print_json,
+)
+from tagpool.cli.inputs import expand_files, read_files, with_expanded
 from tagpool.cli.model_conversion import MODEL_FORMATS, convert_model, model_origin
 from tagpool.cli.outputs import refuse_inputs, refuse_mixed_output
 from tagpool.corpus.conll import lost_in_conllu
@@ -18,6 +29,7 @@ from tagpool.corpus.jsonl import Misaligned
 from tagpool.corpus.schemes import Scheme, convert_many, detect
 from tagpool.corpus.text import SPACE
 from tagpool.errors import InputError
+from tagpool.wording import counted
 
 _FORMATS = ", ".join(one.value for one in Format)
 
@@ -26,7 +38,12 @@ SpanScheme = Literal["iob1", "bio2", "bilou", "bioes"]
 
 
 def convert(
-    source: Annotated[Path, typer.Argument(metavar="FILE", help="Corpus or model; - is a corpus on standard input.")],
+    sources: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="FILE", help="Corpus or model; files, folders and patterns become one corpus; - is standard input."
+        ),
+    ],
     target: OutputOption = Path(STANDARD_STREAM),
     from_: Annotated[Format | None, typer.Option("--from", help="Format of FILE (default: from its name).")] = None,
     to: Annotated[
@@ -42,6 +59,7 @@ def convert(
     misaligned: Annotated[Misaligned, typer.Option(help="Treatment of spans that cut a token.")] = "error",
     separator: Annotated[Literal["space", "tab"], typer.Option(help="Column separator of CoNLL output.")] = "space",
     encoding: EncodingOption = "utf-8",
+    use: UseOption = None,
     json: Annotated[bool, typer.Option("--json", help="Print a summary as JSON.")] = False,
 ) -> None:
     """Convert corpora, tag schemes and model files.
@@ -54,20 +72,28 @@ def convert(
       tagpool convert eng.train -o train.conll --columns word,pos,chunk,label --scheme bioes --repair
       tagpool convert doccano.jsonl -o train.conll
       tagpool convert en.conllu -o en.tsv --keep word,upos --separator tab
+      tagpool convert parts/ -o all.conll
       tagpool convert names.crfsuite -o names.tagpool
     """
-    refuse_inputs("--output", target, [source])
+    refuse_inputs("--output", target, with_expanded(sources))
     refuse_mixed_output(target, json)
-    origin = model_origin(source)
-    if origin is not None:
-        convert_model(source, origin, target, to, json)
-        return
+    files = expand_files(sources)
+    for file in files:
+        origin = model_origin(Path(file))
+        if origin is not None and len(files) == 1:
+            convert_model(Path(file), origin, target, to, resources=parse_uses(use), json=json)
+            return
+        if origin is not None:
+            raise InputError("expected a corpus, got a model; convert models one by one", source=file)
+    if use:
+        raise InputError("--use is for models, and this is a corpus; drop it", source=files[0])
     if (to or target.suffix.removeprefix(".")) in MODEL_FORMATS:
-        raise InputError("expected a model of tagpool, CRFsuite, Wapiti or CRF++, since the output is a model", source=source)
+        raise InputError("expected a model of tagpool, CRFsuite, Wapiti or CRF++, since the output is a model", source=files[0])
     if to is not None and to not in list(Format):
         raise InputError(f"--to {to}: expected one of {_FORMATS}, or for models crfsuite, wapiti, tagpool")
     written_as = format_of(target) if to is None else Format(to)
-    corpus = read_corpus(source, columns=columns, label=label, format=from_, misaligned=misaligned, encoding=encoding)
+    options: dict[str, Any] = {"columns": columns, "label": label, "misaligned": misaligned, "encoding": encoding}
+    corpus = read_files(files, partial(read_corpus, format=from_, **options))
     if scheme is not None or repair:
         corpus = _convert_labels(corpus, from_scheme, scheme, repair)
     _name_losses(corpus if keep is None else corpus.with_columns(keep.split(",")), written_as)
@@ -75,7 +101,7 @@ def convert(
     if json:
         print_json({"to": written_as.value, "sentences": len(corpus), "tokens": corpus.token_count})
     elif str(target) != STANDARD_STREAM:
-        errors.print(f"{len(corpus):,} sentences, {corpus.token_count:,} tokens written to {target}")
+        errors.print_line(f"{counted(len(corpus), 'sentence')}, {counted(corpus.token_count, 'token')} written to {target}")
 
 
 def _name_losses(corpus: Corpus, target: Format) -> None:
@@ -89,7 +115,7 @@ def _name_losses(corpus: Corpus, target: Format) -> None:
     if corpus.native.asides and target not in (Format.CONLL, Format.CONLLU):
         lost.append("comments")
     if lost:
-        errors.print(f"not kept, since {target.value} has no place for it: {', '.join(lost)}")
+        errors.print_line(f"not kept, since {target.value} has no place for it: {', '.join(lost)}")
 
 
 def _convert_labels(corpus: Corpus, source: SpanScheme | None, target: SpanScheme | None, repair: bool) -> Corpus:
@@ -105,7 +131,7 @@ def _convert_labels(corpus: Corpus, source: SpanScheme | None, target: SpanSchem
         labels, changed = convert_many(corpus.labels, origin, wanted, repair=repair)
     except InputError as error:
         raise InputError(f"labels are {detected.description}; {error}", source=corpus.source) from None
-    note = f", {changed:,} labels repaired" if repair else ""
+    note = f", {counted(changed, 'label')} repaired" if repair else ""
     read_as = detected.description if source is None else f"{detected.description}, read as {origin.label}"
-    errors.print(f"labels: {read_as} → {wanted.label}{note}")
+    errors.print_line(f"labels: {read_as} → {wanted.label}{note}")
     return corpus.with_labels(labels)

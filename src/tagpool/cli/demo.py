@@ -19,6 +19,7 @@ from tagpool.experts.linear.crf import CRF
 from tagpool.optim.sgd import SGD
 from tagpool.pools.votes.pool import VotePool
 from tagpool.report.plots import bars
+from tagpool.wording import counted
 
 Scores = dict[str, dict[str, float]]  # F1 in percent by tagger and kind of text
 EXAMPLE = ["Ann", "Smith", "from", "Oslo", "visited", "France", "on", "Monday", "."]
@@ -94,11 +95,11 @@ def _train(corpora: dict[str, Corpus], lower: Corpus, seed: int, show: Callable[
         "robust CRF": CRF(ROBUST_TEMPLATES, trainer=SGD(dropout=0.3, drop="bags"), seed=seed),
     }
     scores: Scores = {}
-    show(f"1. Train a CRF on {len(corpora['train']):,} sentences; 40% of the names in the test are new.\n")
+    show(f"1. Train a CRF on {counted(len(corpora['train']), 'sentence')}; 40% of the names in the test are new.\n")
     for name, tagger in taggers.items():
         begin = time.perf_counter()
         tagger.fit(corpora["train"], dev=corpora["dev"])
-        show(f"   {tagger._fitted().feature_count:,} features, {time.perf_counter() - begin:.1f} seconds")
+        show(f"   {counted(tagger._fitted().feature_count, 'feature')}, {time.perf_counter() - begin:.1f} seconds")
         for kind, corpus, words in (
             ("with capitals", corpora["test"], EXAMPLE),
             ("without capitals", lower, [word.lower() for word in EXAMPLE]),
@@ -117,8 +118,8 @@ def _combine(corpora: dict[str, Corpus], seed: int, show: Callable[[str], None])
     """Combine noisy taggers by their labels alone."""
     size = max(len(corpora["train"]) // 10, 10)
     gold, test = corpora["dev"][:300], corpora["test"]
-    show(f"\n4. Combine five noisy taggers, each with one kind of feature and {size} sentences.")
-    show(f"   The pool sees only their labels, and learns their weights from {len(gold)} sentences.\n")
+    show(f"\n4. Combine five noisy taggers, each with one kind of feature and {counted(size, 'sentence')}.")
+    show(f"   The pool sees only their labels, and learns their weights from {counted(len(gold), 'sentence')}.\n")
     on_gold: dict[str, Sequence[Sequence[str]]] = {}
     on_test: dict[str, Sequence[Sequence[str]]] = {}
     for number, (name, templates) in enumerate(NOISY_TEMPLATES.items(), 1):
@@ -169,6 +170,6 @@ def _write(corpora: dict[str, Corpus], folder: Path, json: bool) -> None:
     for path, corpus in files.items():
         write_corpus(corpus, path)
         if not json:
-            output.print(f"{len(corpus):,} sentences written to {path}")
+            output.print_line(f"{counted(len(corpus), 'sentence')} written to {path}")
     if json:
         print_json({"files": {path: len(corpus) for path, corpus in files.items()}})

@@ -9,6 +9,7 @@ import typer
 
 from tagpool import _native
 from tagpool.cli.console import ColumnsOption, EncodingOption, FormatOption, JsonOption, UseOption, output, parse_uses, print_json
+from tagpool.cli.inputs import read_files
 from tagpool.corpus.corpus import WORD, Corpus
 from tagpool.corpus.files import read_bytes, source_name
 from tagpool.corpus.formats import Format, format_of, read_corpus
@@ -17,12 +18,15 @@ from tagpool.errors import InputError
 from tagpool.experts.sequence_tagger import SequenceTagger
 from tagpool.tagging.conll import guess_columns
 from tagpool.tagging.models import load_model
+from tagpool.wording import counted
 
 
 def explain(
     model: Annotated[Path, typer.Argument(help="Model file.")],
     text: Annotated[str | None, typer.Argument(metavar="SENTENCE", help="The sentence to explain.")] = None,
-    file: Annotated[Path | None, typer.Option(help="Read the sentence from this file; - is standard input.")] = None,
+    file: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Read the sentence from this file, folder or pattern; - is standard input.")
+    ] = None,
     sentence: Annotated[int, typer.Option(min=1, help="Number of the sentence in --file.")] = 1,
     token: Annotated[int | None, typer.Option(min=1, help="Only the token with this number.")] = None,
     top: Annotated[int, typer.Option(min=0, help="Number of features per token.")] = 8,
@@ -52,18 +56,18 @@ def explain(
     if file is None:
         corpus, sentence = _sentence(tagger.columns, text or "", columns, separator), 1
     else:
-        corpus = _read(tagger, file, columns, format, encoding)
+        corpus = read_files(file, lambda path: _read(tagger, path, columns, format, encoding))
         if sentence > len(corpus):
-            raise InputError(f"--sentence {sentence}: there are {len(corpus)} sentences", source=file)
+            raise InputError(f"--sentence {sentence}: the file has {counted(len(corpus), 'sentence')}", source=file)
     explanation = tagger.explain(corpus, sentence - 1)
     if token is not None and token > len(explanation):
-        raise InputError(f"--token {token}: the sentence has {len(explanation)} tokens")
+        raise InputError(f"--token {token}: the sentence has {counted(len(explanation), 'token')}")
     places = [place for place in range(len(explanation)) if token in (None, place + 1)]
     if json:
         print_json({"tokens": [{"number": place + 1} | explanation[place].to_dict() for place in places]})
         return
     for place in places:
-        heading, *lines = explanation.text(place, top).splitlines()
+        heading, *lines = explanation.text(place, top).split("\n")
         output.print(heading, style="bold")
         for line in lines:
             output.print(line)
@@ -86,7 +90,7 @@ def _sentence(needs: tuple[str, ...], text: str, columns: str | None, separator:
     return Corpus.from_columns({name: [list(column)] for name, column in zip(names, zip(*rows, strict=True), strict=True)})
 
 
-def _read(tagger: SequenceTagger, file: Path, columns: str | None, kind: Format | None, encoding: str) -> Corpus:
+def _read(tagger: SequenceTagger, file: str, columns: str | None, kind: Format | None, encoding: str) -> Corpus:
     is_guessed = columns is None and (kind or format_of(file)) is Format.CONLL
     if is_guessed and (count := _native.count_columns(read_bytes(file, encoding=encoding), False)):
         trained = tagger.single_taggers()[0].summary_

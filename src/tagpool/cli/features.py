@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from pathlib import Path
+from functools import partial
 from typing import Annotated, Any
 
 import typer
@@ -20,6 +20,7 @@ from tagpool.cli.console import (
     print_table,
     print_text,
 )
+from tagpool.cli.inputs import read_files
 from tagpool.corpus.corpus import Corpus
 from tagpool.corpus.formats import read_corpus
 from tagpool.errors import InputError
@@ -27,10 +28,13 @@ from tagpool.features.encoded import EncodedCorpus
 from tagpool.features.encoder import Encoder
 from tagpool.features.functions import FUNCTIONS
 from tagpool.features.presets import load_templates, preset_names, preset_text
+from tagpool.wording import counted
 
 
 def features(
-    file: Annotated[Path | None, typer.Argument(help="Corpus whose tokens are shown.")] = None,
+    files: Annotated[
+        list[str] | None, typer.Argument(metavar="FILE", help="Corpus whose tokens are shown: files, folders or patterns.")
+    ] = None,
     templates: Annotated[
         str | None, typer.Option("--features", help="Templates: a preset, a file (also of CRF++), or the text itself.")
     ] = None,
@@ -63,12 +67,12 @@ def features(
         text = preset_text(preset)
         print_json({"name": preset, "text": text}) if json else print_text(text)
         return
-    if file is None and templates is None:
+    if not files and templates is None:
         _list_presets_and_functions(json)
         return
-    if file is None or templates is None:
+    if not files or templates is None:
         raise InputError("expected a file and --features; without both, the command lists presets and functions")
-    corpus = read_corpus(file, columns=columns, format=format, encoding=encoding)
+    corpus = read_files(files, partial(read_corpus, columns=columns, format=format, encoding=encoding))
     chosen = everything = load_templates(templates)
     if without:
         chosen = chosen.without(*without)
@@ -82,7 +86,7 @@ def features(
         _summarise(encoder, corpus, json)
         return
     if first > len(corpus):
-        raise InputError(f"--first {first}: there are {len(corpus)} sentences", source=file)
+        raise InputError(f"--first {first}: the file has {counted(len(corpus), 'sentence')}", source=corpus.source)
     _show_sentences(encoder, corpus, range(first - 1, min(first - 1 + count, len(corpus))), json)
 
 
@@ -121,16 +125,16 @@ def _show_sentences(encoder: Encoder, corpus: Corpus, numbers: range, json: bool
             continue
         output.print(f"sentence {number + 1}", style="bold")
         for word, names, dense in rows:
-            output.print(f"  {word}", style="bold")
+            output.print_line(f"  {word}", style="bold")
             by_template: dict[str, list[str]] = {}
             for name, value in names:
                 template, _, text = name.partition("=")
                 by_template.setdefault(template, []).append(text if value == 1 else f"{text} ({value:g})")
             for template, texts in by_template.items():
-                output.print(f"    {template} = {'  '.join(texts)}")
+                output.print_line(f"    {template} = {'  '.join(texts)}")
             for key, vector in dense.items():
                 start = " ".join(f"{value:g}" for value in vector[:4])
-                output.print(f"    {key} = {start} ... ({len(vector)} numbers)")
+                output.print_line(f"    {key} = {start} ... ({counted(len(vector), 'number')})")
     if not json and encoder.history_names:
         later = sorted({name.split("=")[0] for name in encoder.history_names})
         output.print(f"\ncombined with previous labels when tagging: {', '.join(later)}")
@@ -168,8 +172,9 @@ def _summarise(encoder: Encoder, corpus: Corpus, json: bool) -> None:
         )
         return
     output.print(
-        f"{len(corpus):,} sentences, {corpus.token_count:,} tokens, {encoder.feature_count:,} features, "
-        f"{encoded.occurrence_count:,} occurrences ({encoded.occurrence_count / corpus.token_count:.1f} per token)\n"
+        f"{counted(len(corpus), 'sentence')}, {counted(corpus.token_count, 'token')}, "
+        f"{counted(encoder.feature_count, 'feature')}, "
+        f"{counted(encoded.occurrence_count, 'occurrence')} ({encoded.occurrence_count / corpus.token_count:.1f} per token)\n"
     )
     rows = [[key, f"{count:,}", f"{occurrences[key]:,}"] for key, count in distinct.most_common()]
     for block in encoded.dense:

@@ -20,6 +20,8 @@ from typer.core import TyperCommand
 from tagpool.cli import signals
 from tagpool.cli.console import errors
 from tagpool.errors import InputError, TagpoolError
+from tagpool.visible import one_line
+from tagpool.wording import counted
 
 interruption_reported: bool = False
 
@@ -32,8 +34,13 @@ class Command(TyperCommand):
         _, _, order = self.make_parser(ctx).parse_args(list(args))
         for parameter, count in Counter(order).items():
             if count > 1 and not getattr(parameter, "multiple", True) and not getattr(parameter, "is_flag", False):
-                ctx.fail(f"Option {parameter.opts[0]} is given {count} times; give it once.")
-        return super().parse_args(ctx, args)
+                ctx.fail(f"Option {parameter.opts[0]} is given {counted(count, 'time')}; give it once.")
+        try:
+            return super().parse_args(ctx, args)
+        except Exception as error:
+            if isinstance(message := getattr(error, "message", None), str):  # an error of usage, which quotes an argument
+                error.message = one_line(message)  # type: ignore[attr-defined]
+            raise
 
 
 def create_app(commands: dict[str, Callable[..., None]], **options: Any) -> typer.Typer:
@@ -62,7 +69,7 @@ def guard(command: Callable[..., None]) -> Callable[..., None]:
         except InputError as error:
             _stop(f"error: {error}", 2)
         except TagpoolError as error:
-            _stop(f"error: {error}", 1)
+            _stop(one_line(f"error: {error}"), 1)
         except MemoryError as error:  # outside of the steps that name their purpose
             _stop(f"error: {error or 'not enough memory'}", 1)
         except BrokenPipeError:
@@ -85,7 +92,7 @@ def guard(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def _print_warning(message: Warning | str, *_: Any, **__: Any) -> None:
-    errors.print(f"warning: {message}", style="yellow")
+    errors.print_line(f"warning: {message}", style="yellow")
 
 
 def _was_interrupted(error: BaseException) -> bool:
@@ -98,7 +105,7 @@ def _stop_interrupted(result: str) -> None:
     global interruption_reported
     signals.ignore_signals()
     interruption_reported = True
-    _stop(f"interrupted; {result}", signals.exit_code())
+    _stop(one_line(f"interrupted; {result}"), signals.exit_code())
 
 
 def _stop(message: str, code: int) -> None:

@@ -1,16 +1,19 @@
-"""Input files of commands: folders and patterns as the files that they contain."""
+"""Input files of commands: folders and patterns as the files that they contain, read as one corpus."""
 
 from __future__ import annotations
 
 import glob
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
+from tagpool.corpus.concatenation import concatenate
+from tagpool.corpus.corpus import Corpus
 from tagpool.corpus.files import STANDARD_STREAM
 from tagpool.errors import InputError
+from tagpool.wording import counted
 
 
-def expand_files(names: Sequence[str] | str | None) -> list[str]:
+def expand_files(names: Sequence[str | Path] | str | Path | None) -> list[str]:
     """Return the files of names. A folder has its files, without hidden ones; a pattern (``*.conll``) has those that match.
 
     The files of a folder or a pattern are sorted. A name with ``*`` that exists is a file.
@@ -19,13 +22,14 @@ def expand_files(names: Sequence[str] | str | None) -> list[str]:
     (['a.conll'], [])
     """
     files: list[str] = []
-    for name in [names] if isinstance(names, str) else names or ():
-        path = Path(name)
-        if name != STANDARD_STREAM and path.is_dir():
-            matches = [str(item) for item in sorted(path.iterdir()) if item.is_file() and not item.name.startswith(".")]
+    for one in [names] if isinstance(names, (str, Path)) else names or ():
+        name = str(one)
+        if name != STANDARD_STREAM and _is_folder(name):
+            folder = sorted(Path(name).iterdir())
+            matches = [str(item) for item in folder if item.is_file() and not item.name.startswith(".")]
             if not matches:
                 raise InputError("the folder has no files", source=name)
-        elif glob.has_magic(name) and not path.exists():
+        elif _is_pattern(name):
             items = glob.glob(name, recursive=True)  # noqa: PTH207 - Path.glob takes no absolute pattern
             matches = sorted(item for item in items if Path(item).is_file())
             if not matches:
@@ -34,3 +38,36 @@ def expand_files(names: Sequence[str] | str | None) -> list[str]:
             matches = [name]
         files += matches
     return files
+
+
+def _is_folder(name: str) -> bool:
+    try:
+        return Path(name).is_dir()
+    except (OSError, ValueError):  # a name that is no path; opening the file reports it
+        return False
+
+
+def _is_pattern(name: str) -> bool:
+    try:
+        return glob.has_magic(name) and not Path(name).exists()
+    except (OSError, ValueError):
+        return False
+
+
+def with_expanded(names: Iterable[str | Path | None]) -> list[str]:
+    """Return names, and the files of those that are folders or patterns: all that an output must not replace."""
+    given = [str(name) for name in names if name is not None]
+    return [*given, *expand_files([name for name in given if _is_folder(name) or _is_pattern(name)])]
+
+
+def read_files(names: Sequence[str | Path] | str | Path, read: Callable[[str], Corpus]) -> Corpus:
+    """Read the files of names as one corpus."""
+    return concatenate([read(file) for file in expand_files(names)])
+
+
+def expect_one_file(name: str | Path, advice: str) -> str:
+    """Return the file of a name; raise an error for a folder or a pattern of several files."""
+    files = expand_files(name)
+    if _is_folder(str(name)) or len(files) > 1:
+        raise InputError(f"expected one file, got {counted(len(files), 'file')}; {advice}", source=str(name))
+    return files[0]

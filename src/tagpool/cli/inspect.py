@@ -59,7 +59,7 @@ def inspect(
     if json:
         print_json(facts | description.facts)
         return
-    output.print(f"{model}: {loaded.kind}, written by tagpool {version}, {spell_bytes(total)}")
+    output.print_line(f"{model}: {loaded.kind}, written by tagpool {version}, {spell_bytes(total)}")
     output.print(", ".join(f"{name} {spell_bytes(count)}" for name, count in facts["sizes"].items()))
     output.print(str(description))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from tagpool import _native
@@ -9,8 +10,9 @@ from tagpool.cli.console import errors, print_json
 from tagpool.compat.conversion import ChainWeights, from_crfsuite, from_expert, from_text_model
 from tagpool.compat.wapiti.text_models import read_text_model
 from tagpool.corpus.files import STANDARD_STREAM, write_bytes
-from tagpool.errors import InputError, ModelError, ResourceError
+from tagpool.errors import InputError, ModelError
 from tagpool.tagging.models import load_model
+from tagpool.wording import counted
 
 MODEL_FORMATS = ("crfsuite", "wapiti", "tagpool")
 _BEGINNINGS = {b"lCRF": "CRFsuite", b"#mdl#": "Wapiti", b"version:": "CRF++"}
@@ -27,12 +29,14 @@ def model_origin(path: Path) -> str | None:
     return next((name for mark, name in _BEGINNINGS.items() if beginning.startswith(mark)), None)
 
 
-def convert_model(source: Path, origin: str, target: Path, to: str | None, json: bool) -> None:
+def convert_model(source: Path, origin: str, target: Path, to: str | None, *, resources: Mapping[str, Path], json: bool) -> None:
     """Write a model in another format, and print what that format cannot hold."""
     wanted = _format_of(target, to)
+    if resources and origin != "tagpool":
+        raise InputError(f"--use is for models of tagpool, and this is one of {origin}; drop it", source=source)
     if origin == wanted == "tagpool":  # conversion would lose the templates
         raise InputError("the file is a tagpool model already; copy it", source=source)
-    weights = _read(source, origin)
+    weights = _read(source, origin, resources)
     lost = []
     if wanted != "tagpool" and weights.has_end_weights:
         lost.append("the weights of first and last labels, so that some labels may differ")
@@ -47,9 +51,9 @@ def convert_model(source: Path, origin: str, target: Path, to: str | None, json:
         print_json({"from": origin, "to": wanted, **counts, "lost": lost})
         return
     for part in lost:
-        errors.print(f"not kept, since {wanted} has no place for it: {part}")
-    numbers = ", ".join(f"{count:,} {name}" for name, count in counts.items())
-    errors.print(f"{origin} → {wanted}: {numbers} written to {target}")
+        errors.print_line(f"not kept, since {wanted} has no place for it: {part}")
+    numbers = ", ".join(counted(count, name.removesuffix("s")) for name, count in counts.items())
+    errors.print_line(f"{origin} → {wanted}: {numbers} written to {target}")
 
 
 def _format_of(target: Path, to: str | None) -> str:
@@ -61,15 +65,12 @@ def _format_of(target: Path, to: str | None) -> str:
     raise InputError(f"{target}: unknown model format; end the name with .crfsuite, .wapiti or .tagpool, or use --to")
 
 
-def _read(source: Path, origin: str) -> ChainWeights:
+def _read(source: Path, origin: str, resources: Mapping[str, Path]) -> ChainWeights:
     try:
         if origin == "CRFsuite":
             return from_crfsuite(_native.CrfsuiteTagger.open(str(source)))
         if origin == "tagpool":
-            return from_expert(load_model(source).merge())
+            return from_expert(load_model(source, resources=resources).merge())
         return from_text_model(read_text_model(source))
-    except ResourceError:
-        advice = "in Python, load(path, resources={NAME: PATH}).save(FILE) writes one that can be converted"
-        raise ResourceError(f"the model file does not contain its resources; {advice}", source=source) from None
     except _native.InputFault as fault:
         raise ModelError(str(fault.args[0]), source=source) from None

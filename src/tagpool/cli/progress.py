@@ -10,6 +10,7 @@ from rich.text import Text
 
 from tagpool.cli.console import errors
 from tagpool.optim.watch import Epoch
+from tagpool.visible import one_line
 
 
 class _Description(ProgressColumn):
@@ -17,7 +18,7 @@ class _Description(ProgressColumn):
 
     def render(self, task: Task) -> Text:
         """Return the description of a task as plain text."""
-        return errors.render_str(task.description)
+        return errors.render_str(one_line(task.description))
 
 
 def _progress(*columns: ProgressColumn, transient: bool = False) -> Progress:
@@ -28,7 +29,7 @@ def _progress(*columns: ProgressColumn, transient: bool = False) -> Progress:
 def follow_steps(text: str) -> Iterator[Callable[[int, int | None], None]]:
     """Yield a function to call with the number of finished steps and of all steps (None: unknown)."""
     if not errors.is_terminal:
-        errors.print(text)
+        errors.print_line(text)
         yield lambda done, total: None
         return
     with _progress(TextColumn("left"), TimeRemainingColumn(), transient=True) as progress:
@@ -57,20 +58,24 @@ class Follower:
     def step(self, text: str) -> None:
         """Report a step before the first epoch."""
         if self._progress is None:
-            errors.print(text)
+            errors.print_line(text)
         else:
             self._progress.update(self._tasks[None], description=text)
+
+    def note(self, text: str) -> None:
+        """Print a note, above the bars of a terminal."""
+        errors.print_line(f"note: {text}")
 
     def epoch(self, epoch: Epoch, member: str | None = None) -> None:
         """Report an epoch of a single training, or of a member of a pool."""
         self.epochs += 1
         name = [] if member is None else [f"{member}:"]
         if epoch.note:
-            errors.print(" ".join(["note:", *name, epoch.note]))
+            self.note(" ".join([*name, epoch.note]))
         score = [] if epoch.score is None else [f"dev F1 {100 * epoch.score:.2f}{' (best)' if epoch.best else ''}"]
         text = "  ".join([*name, f"epoch {epoch.number}/{epoch.total}", f"loss {epoch.loss:.6g}", *score])
         if self._progress is None:
-            errors.print(f"{text}  {epoch.seconds:.1f} s, {_time_left(epoch)}")
+            errors.print_line(f"{text}  {epoch.seconds:.1f} s, {_time_left(epoch)}")
             return
         if member not in self._tasks:
             self._tasks[member] = self._progress.add_task("", total=None)

@@ -64,7 +64,7 @@ def reproduce(
     for note in study.notes:
         output.print(f"- {note}")
     if folder is not None:
-        output.print("written: " + ", ".join(str(folder / file) for file in (f"{name}.md", *study.plots)))
+        output.print_line("written: " + ", ".join(str(folder / file) for file in (f"{name}.md", *study.plots)))
 
 
 def _command(name: str, quick: bool, seeds: int, threads: int) -> str:

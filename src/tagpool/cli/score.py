@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
+from functools import partial
 from typing import Annotated, Any
 
 import typer
@@ -19,6 +19,8 @@ from tagpool.cli.console import (
     print_json,
     print_table,
 )
+from tagpool.cli.inputs import expand_files, read_files
+from tagpool.corpus.concatenation import concatenate
 from tagpool.corpus.corpus import Corpus
 from tagpool.corpus.files import source_name
 from tagpool.corpus.formats import Format, format_of, read_labelled
@@ -29,15 +31,27 @@ from tagpool.evaluation.breakdown import confusion, edit_distance, hamming, voca
 from tagpool.evaluation.scores import Score
 from tagpool.evaluation.scores import score as score_labels
 from tagpool.evaluation.significance import mcnemar, paired_bootstrap
+from tagpool.evaluation.unseen import describe_unseen
+from tagpool.visible import one_line
+from tagpool.wording import counted
 
 Labels = list[list[str]]
 
 
 def score(
-    gold: Annotated[Path, typer.Argument(help="Gold labels; without PREDICTED, the last two columns are gold and predicted.")],
-    predicted: Annotated[Path | None, typer.Argument(help="Predicted labels.")] = None,
-    compare: Annotated[Path | None, typer.Option(help="Predictions of another system, for a significance test.")] = None,
-    train: Annotated[Path | None, typer.Option(help="Training data, for scores of known and unknown words.")] = None,
+    gold: Annotated[
+        str,
+        typer.Argument(
+            help="Gold labels: file, folder or pattern. Without PREDICTED, the last two columns are gold and predicted."
+        ),
+    ],
+    predicted: Annotated[str | None, typer.Argument(help="Predicted labels: file, folder or pattern.")] = None,
+    compare: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Predictions of another system, for a significance test.")
+    ] = None,
+    train: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Training data, for scores of known and unknown words.")
+    ] = None,
     plain: Annotated[bool, typer.Option("--plain", help="Score tokens instead of chunks.")] = False,
     confused: Annotated[int, typer.Option(min=0, help="Number of most confused label pairs to show.")] = 0,
     columns: ColumnsOption = None,
@@ -55,6 +69,7 @@ def score(
     \b
     Examples:
       tagpool score test.conll predicted.conll
+      tagpool score gold/ predicted/        (files in the order of their names)
       tagpool score both.conll              (last two columns: gold, predicted)
       tagpool score test.conll new.conll --compare old.conll --train train.conll
     """
@@ -72,7 +87,10 @@ def score(
     if train is not None:
         if pair.words is None:
             raise InputError("--train needs words, and the file has no column of words", source=source_name(gold))
-        vocabulary = vocabulary_of(reader.corpus(train).words)
+        known_from = reader.corpus(train)
+        vocabulary = vocabulary_of(known_from.words)
+        if note := describe_unseen(pair.gold, {label for row in known_from.labels for label in row}, source_name(gold)):
+            errors.print_line(f"note: {note}")
         known = vocabulary_breakdown(pair.words, pair.gold, pair.predicted, vocabulary, plain=plain or None)
         report["known_words"] = _in_percent(vars(known.in_vocabulary))
         report["unknown_words"] = _in_percent(vars(known.out_of_vocabulary))
@@ -95,27 +113,43 @@ class _Reader:
     format: Format | None
     encoding: str
 
-    def pair(self, gold: Path, predicted: Path | None) -> _Pair:
-        """Read gold and predicted labels from two files, or from the last two columns of one."""
-        if predicted is not None:
-            first, second = self.corpus(gold), self.corpus(predicted)
+    def pair(self, gold: str, predicted: str | None) -> _Pair:
+        """Read gold and predicted labels from two files (or folders), or from the last two columns of one."""
+        if predicted is None:
+            corpus = read_files(gold, self._both)
+            return _Pair(corpus.column("gold"), corpus.labels, corpus.words if corpus.columns[0] != "gold" else None)
+        names = [expand_files(gold), expand_files(predicted)]
+        if len(names[0]) != len(names[1]) and min(map(len, names)) > 1:
+            raise InputError(
+                f"expected {counted(len(names[0]), 'file')}, as {gold} has, got {len(names[1])}; "
+                "the files of both are compared in the order of their names",
+                source=predicted,
+            )
+        first, second = ([self.corpus(path) for path in paths] for paths in names)
+        if len(first) != len(second):  # one file has the sentences of all
+            first, second = [concatenate(first)], [concatenate(second)]
+        for one, other in zip(first, second, strict=True):
             try:
-                check_lengths(first.labels, second.labels)
+                check_lengths(one.labels, other.labels)
             except InputError as error:
-                raise InputError(str(error), source=source_name(predicted)) from None
-            _check_same_text(first, second)
-            return _Pair(first.labels, second.labels, first.words)
-        if (self.format or format_of(gold)) is not Format.CONLL:
+                raise InputError(str(error), source=other.source) from None
+            _check_same_text(one, other)
+        corpus = concatenate(first)
+        return _Pair(corpus.labels, concatenate(second).labels, corpus.words)
+
+    def _both(self, path: str) -> Corpus:
+        if (self.format or format_of(path)) is not Format.CONLL:
             raise InputError("one file must be a CoNLL file, whose last two columns are gold and predicted; else give two files")
-        corpus = read_labelled(gold, format=Format.CONLL, encoding=self.encoding, last=("gold", "predicted"))
+        corpus = read_labelled(path, format=Format.CONLL, encoding=self.encoding, last=("gold", "predicted"))
         _check_columns(corpus)
-        return _Pair(corpus.column("gold"), corpus.labels, corpus.words if corpus.columns[0] != "gold" else None)
+        return corpus
 
-    def corpus(self, path: Path) -> Corpus:
-        """Read a labelled corpus; without names, a CoNLL file's first column is the word and its last the label."""
-        return read_labelled(path, columns=self.columns, label=self.label, format=self.format, encoding=self.encoding)
+    def corpus(self, name: str) -> Corpus:
+        """Read labelled sentences; without names, a CoNLL file's first column is the word and its last the label."""
+        options: dict[str, Any] = {"columns": self.columns, "label": self.label, "format": self.format}
+        return read_files(name, partial(read_labelled, encoding=self.encoding, **options))
 
-    def other_predictions(self, gold: Path, predicted: Path | None, compare: Path, pair: _Pair) -> Labels:
+    def other_predictions(self, gold: str, predicted: str | None, compare: str, pair: _Pair) -> Labels:
         """Read the predictions of another system, from a file of the same kind."""
         if predicted is not None:
             return self.pair(gold, compare).predicted
@@ -138,7 +172,7 @@ def _check_columns(corpus: Corpus) -> None:
             source=corpus.source,
         )
     if gold and predicted and not common:
-        errors.print("note: the last two columns have no label in common; are they gold and predicted? Else give two files.")
+        errors.print_line("note: the last two columns have no label in common; are they gold and predicted? Else give two files.")
 
 
 def _check_same_text(gold: Corpus, predicted: Corpus) -> None:
@@ -146,7 +180,7 @@ def _check_same_text(gold: Corpus, predicted: Corpus) -> None:
     for number, (first, second) in enumerate(zip(gold.words, predicted.words, strict=False), 1):
         if len(first) == len(second) and first != second:
             place = next(i for i, (a, b) in enumerate(zip(first, second, strict=True)) if a != b)
-            errors.print(
+            errors.print_line(
                 f"note: sentence {number}, token {place + 1}: gold has {first[place]!r}, the prediction {second[place]!r}; "
                 "are these the same sentences?"
             )
@@ -177,10 +211,10 @@ def _in_percent(values: Any) -> Any:
 
 
 def _show(result: Score, report: dict[str, Any], compared: str) -> None:
-    counted = "tokens" if result.plain else "chunks"
+    noun = "token" if result.plain else "chunk"
     output.print(
-        f"{result.sentences:,} sentences, {result.tokens:,} tokens, labels: {report['scheme']}\n"
-        f"{result.gold:,} gold {counted}, {result.predicted:,} predicted, {result.correct:,} correct\n"
+        f"{counted(result.sentences, 'sentence')}, {counted(result.tokens, 'token')}, labels: {report['scheme']}\n"
+        f"{counted(result.gold, f'gold {noun}')}, {result.predicted:,} predicted, {result.correct:,} correct\n"
     )
     metrics = ("accuracy",) if result.only_accuracy else ("precision", "recall", "f1", "accuracy")
     intervals = {metric: " – ".join(f"{end:.2f}" for end in report["intervals"][metric]) for metric in metrics}
@@ -192,7 +226,7 @@ def _show(result: Score, report: dict[str, Any], compared: str) -> None:
     if "known_words" in report:
         output.print()
         rows = [
-            [f"{name} words", *_cells(report[f"{name}_words"], (*rates, "accuracy"), ("tokens",))]
+            [name + " words", *_cells(report[f"{name}_words"], (*rates, "accuracy"), ("tokens",))]
             for name in ("known", "unknown")
         ]
         print_table(["token level", *rates, "accuracy", "tokens"], rows)
@@ -211,7 +245,7 @@ def _show_comparison(other: dict[str, Any], name: str, metric: str) -> None:
     low, high = other["interval"]
     significant = "significant" if other["p_bootstrap"] < 0.05 else "not significant"
     output.print(
-        f"\nagainst {name} ({metric} {other['f1']:.2f}): {other['difference']:+.2f} {metric}, "
+        f"\nagainst {one_line(name)} ({metric} {other['f1']:.2f}): {other['difference']:+.2f} {metric}, "
         f"95% interval {low:+.2f} – {high:+.2f}, p = {other['p_bootstrap']:.4f} (paired bootstrap): {significant} at 5%\n"
         f"tokens right only here {other['right_only_here']:,}, only there {other['right_only_there']:,}, "
         f"p = {other['p_mcnemar']:.4g} (McNemar)"

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from tagpool.cli.console import ColumnsOption, EncodingOption, FormatOption, OutputOption, UseOption, parse_uses, report_error
+from tagpool.cli.inputs import expect_one_file
 from tagpool.cli.outputs import refuse_inputs
 from tagpool.corpus.conll import CONLLU_COLUMNS
 from tagpool.corpus.corpus import LABEL
@@ -21,6 +23,7 @@ from tagpool.tagging.jsonl import JsonlTagger
 from tagpool.tagging.labeller import Labeller, StreamTagger
 from tagpool.tagging.models import fastest, load_model
 from tagpool.tagging.text import TextTagger
+from tagpool.wording import counted
 
 _FORMATS = (Format.CONLL, Format.CONLLU, Format.JSONL, Format.SPANS, Format.TEXT)  # with a class in tagpool.tagging
 
@@ -47,8 +50,9 @@ def tag(
     (--format text) becomes lines of word and label. The default columns of a CoNLL file are those of the training file, with or
     without its labels. Pools that merge into one model tag at its speed; others are about 20 times slower.
 
-    A bad record ends the command after the labels of all earlier records are written to standard output. With --keep-going it
-    is replaced in the output by an object {"line": 3, "error": "..."} (JSONL) or a comment "# skipped = ..." (other formats).
+    A bad record ends the command after the labels of all earlier records are written to standard output. A file (-o) is complete
+    or not written at all. With --keep-going a bad record is replaced in the output by an object {"line": 3, "error": "..."}
+    (JSONL) or a comment "# skipped = ..." (other formats).
 
     \b
     Examples:
@@ -57,6 +61,7 @@ def tag(
       tagpool tag ner.tagpool test.conll --nbest 3 --probabilities
       tagpool tag small.tagpool test.conll --use cities=cities.txt
     """
+    file = Path(expect_one_file(file, _one_by_one(model, file)))
     refuse_inputs("--output", output, (model, file))
     tagger = fastest(load_model(model, templates=True, resources=parse_uses(use)), threads)
     labeller = Labeller(tagger, nbest=nbest, probabilities=probabilities, scheme=scheme)
@@ -77,9 +82,18 @@ def tag(
     except InputError as error:
         if error.line is None or keep_going:
             raise
-        raise InputError(f"{error.message}; skip such records with --keep-going", source=error.source, line=error.line) from None
+        kept = " (the old file is kept)" if output.exists() else ""
+        state = "" if str(output) == STANDARD_STREAM else f"; {output} is not written, since it would be incomplete{kept}"
+        message = f"{error.message}{state}; skip such records with --keep-going"
+        raise InputError(message, source=error.source, line=error.line) from None
     if pieces.skipped:
-        raise TagpoolError(f"{source_name(file)}: skipped {pieces.skipped} bad record{'s' * (pieces.skipped > 1)}")
+        raise TagpoolError(f"{source_name(file)}: skipped {counted(pieces.skipped, 'bad record')}")
+
+
+def _one_by_one(model: Path, file: Path) -> str:
+    pattern = f"{shlex.quote(str(file))}/*" if file.is_dir() else file
+    command = f'tagpool tag {shlex.quote(str(model))} "$file" -o "$file.tagged"'
+    return f"label them one by one: for file in {pattern}; do {command}; done"
 
 
 def _tagger(labeller: Labeller, blocks: Blocks, file: Path, kind: Format, columns: str | None) -> StreamTagger:

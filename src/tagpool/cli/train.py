@@ -11,14 +11,14 @@ from typing import Annotated, Any
 import typer
 
 from tagpool.cli.console import ColumnsOption, JsonOption, expand_options, print_json
-from tagpool.cli.inputs import expand_files
+from tagpool.cli.inputs import with_expanded
 from tagpool.cli.outputs import is_same_file, refuse_inputs
 from tagpool.cli.progress import Follower
 from tagpool.cli.training.checkpoints import CheckpointOptions, TrainingFolder
 from tagpool.cli.training.learners import LEARNERS, check_output, create_learner, new_settings, stored_configuration
 from tagpool.cli.training.run import Run, TrainingLog
 from tagpool.cli.training.summary import show
-from tagpool.config import Settings, parse_setting, read_config
+from tagpool.config import Settings, read_config
 from tagpool.config_keys import SECTIONS, DataOptions, OutputOptions
 from tagpool.corpus.whole_file import WholeFile
 from tagpool.errors import InputError
@@ -94,8 +94,7 @@ def _merge_settings(configs: Sequence[Path], assignments: Sequence[str], options
     settings = new_settings()
     for path in configs:
         settings.add(str(path), read_config(path))
-    for text in assignments:
-        settings.add("--set", parse_setting(text))
+    settings.add_assignments(assignments)
     for section, values in options.items():
         for name, value in values.items():
             if value is not None:
@@ -155,8 +154,7 @@ def _input_files(settings: Settings, data: DataOptions) -> list[str]:
         used = [path for _, path in load_templates(templates or "").uses]
     folders = [*(data.train or ()), *([data.dev] if isinstance(data.dev, str) else data.dev or ())]
     values = [
-        *folders,
-        *expand_files(folders),
+        *with_expanded(folders),
         data.start,
         None if templates in preset_names() else templates,
         *used,

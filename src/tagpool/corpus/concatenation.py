@@ -9,7 +9,7 @@ from tagpool.errors import InputError
 
 
 def concatenate(corpora: Sequence[Corpus]) -> Corpus:
-    """Return one corpus of several with the same columns, with their documents.
+    """Return one corpus of several with the same columns, with their documents and comments.
 
     >>> parts = [Corpus.from_lists(word=[["a"]]), Corpus.from_lists(word=[["b", "c"]])]
     >>> concatenate(parts).words
@@ -19,6 +19,7 @@ def concatenate(corpora: Sequence[Corpus]) -> Corpus:
     if len(corpora) == 1:
         return first
     starts: list[int] = []
+    asides: list[tuple[int, int, str]] = []
     count = 0
     for corpus in corpora:
         if corpus.columns != first.columns or corpus.label_column != first.label_column:
@@ -28,7 +29,9 @@ def concatenate(corpora: Sequence[Corpus]) -> Corpus:
                 source=corpus.source,
             )
         starts += [count + start for start in corpus.document_starts or [0]]
+        asides += [(count + sentence, position, line) for sentence, position, line in corpus.native.asides]
         count += len(corpus)
     columns = {name: [values for corpus in corpora for values in corpus.column(name)] for name in first.columns}
     documents = starts if any(corpus.document_starts for corpus in corpora) else []
-    return Corpus.from_columns(columns, documents=documents, label_column=first.label_column, source=first.source)
+    options = {"documents": documents, "asides": asides, "label_column": first.label_column, "source": first.source}
+    return Corpus.from_columns(columns, **options)

@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 
 import pytest
-from cli.commands import fail, run, succeed, write
+from cli.commands import BAGS, fail, run, succeed, write
 
 import tagpool
 from tagpool.cli.progress import Follower
@@ -168,12 +168,25 @@ def test_the_advice_for_another_encoding_is_an_option_of_train(tmp_path: Path, n
     succeed("train", "--train", path, "--model", tmp_path / "m", "--set", "data.encoding=latin-1", "--features", "word[0]")
 
 
-def test_dev_labels_that_training_never_saw(tiny: Path, tmp_path: Path) -> None:
-    dev = write(tmp_path, "dev.conll", "Oslo B-LOC\n")
-    message = fail("train", "--train", tiny, "--dev", dev, "--model", tmp_path / "m", "--set", f"output.log={tmp_path}/l")
-    assert "labels that training never saw: 'B-LOC'" in message
-    assert str(dev) in message
-    assert sorted(item.name for item in tmp_path.iterdir()) == ["dev.conll", "tiny.conll"]
+@pytest.mark.parametrize("learner", ["crf", "maxent", "inducing", "elitist", "bagging"])
+def test_dev_labels_that_training_does_not_have_count_as_errors(tiny: Path, tmp_path: Path, learner: str) -> None:
+    dev = write(tmp_path, "dev.conll", "Ann B-PER\nleft O\n\nOslo B-LOC\nOslo I-LOC\nleft O\n")
+    options = ["--features", write(tmp_path, "bags.txt", BAGS), "--learner", learner]
+    done = run("train", "--train", tiny, "--dev", dev, "--model", tmp_path / "m", *options, "--json")
+    assert done.returncode == 0, done.stderr
+    note = "note: the dev set has 2 tokens (1 span) with labels that training does not have, such as 'B-LOC'; each counts as an"
+    assert done.stderr.count(note) == 1
+    tagged = tmp_path / "tagged.conll"
+    succeed("tag", tmp_path / "m", dev, "-o", tagged)
+    scores = json.loads(succeed("score", tagged, "--json"))
+    assert json.loads(done.stdout)["best_dev_f1"] == pytest.approx(scores["f1"])
+
+
+def test_a_dev_set_with_another_column_of_labels_is_noted(tiny: Path, tmp_path: Path) -> None:
+    dev = write(tmp_path, "dev.conll", "Oslo NNP\nleft VBD\n")
+    done = run("train", "--train", tiny, "--dev", dev, "--model", tmp_path / "m")
+    assert "the dev set has 2 tokens with labels that training does not have, such as 'NNP'; each counts as an" in done.stderr
+    assert "is this the column of the labels?" in done.stderr
 
 
 def test_a_model_that_cannot_be_written_is_found_out_before_training(tiny: Path, tmp_path: Path) -> None:
@@ -256,7 +269,7 @@ def test_ctrl_c_keeps_the_best_model_so_far(data: Path, tmp_path: Path) -> None:
     )
     assert code == 130
     assert "Traceback" not in message
-    match = re.search(r"interrupted; the best model so far with a dev F1 of ([0-9.]+), after [0-9]+ of 100000 epochs,", message)
+    match = re.search(r"interrupted; the best model so far with a dev F1 of ([0-9.]+), after [0-9]+ of 100,000 epochs,", message)
     assert match is not None, message
     score = tagpool.load(model).score(tagpool.read_corpus(data / "dev.conll")) * 100
     assert score == pytest.approx(float(match[1]), abs=0.005)

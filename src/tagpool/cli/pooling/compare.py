@@ -9,6 +9,7 @@ import numpy as np
 import typer
 
 from tagpool.cli.console import ColumnsOption, EncodingOption, JsonOption, LabelOption, output, print_json, print_table
+from tagpool.cli.inputs import with_expanded
 from tagpool.cli.outputs import refuse_inputs
 from tagpool.cli.pooling.expert_files import expert_paths, read_gold_experts
 from tagpool.cli.pooling.fit import (
@@ -54,7 +55,7 @@ def compare_methods(
     Examples:
       tagpool pool compare --gold dev.conll --experts crf.conll spacy.jsonl other.conll --plot right.png
     """
-    refuse_inputs("--plot", plot, [gold, *expert_paths(experts)])
+    refuse_inputs("--plot", plot, [*with_expanded([gold]), *expert_paths(experts)])
     check_choices(key=key)
     known, predictions = read_gold_experts(experts, gold, columns, label, encoding, unknown)
     options: dict[str, Any] = {"key": key} | ({} if scheme is None else {"scheme": scheme})

@@ -1,18 +1,23 @@
-"""Files of experts on the command line: ``[NAME=]FILE[@COLUMN]``."""
+"""Files of experts on the command line: ``[NAME=]FILE[@COLUMN]``. A folder or a pattern is one expert."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from tagpool.cli.console import errors
+from tagpool.cli.inputs import expand_files, with_expanded
+from tagpool.corpus.concatenation import concatenate
 from tagpool.corpus.corpus import Corpus
-from tagpool.corpus.files import read_lines
+from tagpool.corpus.files import read_lines, source_name
 from tagpool.corpus.formats import read_labelled
 from tagpool.corpus.transitions import label_parts
 from tagpool.errors import InputError
 from tagpool.pools.votes.prediction_files import PredictionFile, read_predictions
+from tagpool.wording import counted
 
 Labels = dict[str, list[list[str | None]]]
 _MAX_NOTES = 5  # printed per file
@@ -46,9 +51,32 @@ def parse_experts(arguments: list[str]) -> list[ExpertFile]:
     return experts
 
 
-def expert_paths(arguments: list[str]) -> list[Path]:
+def expert_paths(arguments: list[str]) -> list[str]:
     """Return the files of the arguments."""
-    return [expert.path for expert in parse_experts(arguments)]
+    return with_expanded(expert.path for expert in parse_experts(arguments))
+
+
+@dataclass(frozen=True)
+class _Predictions:
+    """Labels of an expert, in the files that they come from."""
+
+    files: list[tuple[str, PredictionFile]]
+
+    @property
+    def labels(self) -> list[list[str | None]]:
+        return [row for _, file in self.files for row in file.labels]
+
+    @property
+    def notes(self) -> list[str]:
+        return [note for _, file in self.files for note in file.notes]
+
+    def place(self, sentence: int, token: int) -> dict[str, Any]:
+        """Return the file and the line of a token, as arguments of an InputError."""
+        for path, file in self.files:
+            if sentence < len(file.labels):
+                return {"source": source_name(path), "line": file.lines(sentence, token)}
+            sentence -= len(file.labels)
+        raise IndexError(sentence)
 
 
 def read_experts(
@@ -62,55 +90,69 @@ def read_experts(
     experts = parse_experts(arguments)
     if not experts:
         raise InputError("expected the files of the experts, got none")
-    corpus = read_labelled(experts[0].path, columns=columns, label=experts[0].column, encoding=encoding)
-    files = _read(experts, corpus, columns, encoding, str(experts[0].path))
+    read = partial(read_labelled, columns=columns, label=experts[0].column, encoding=encoding)
+    parts = [read(path) for path in expand_files(experts[0].path)]
+    files = _read(experts, parts, columns, encoding, str(experts[0].path))
     if known is not None:
         _check_labels(experts, files, known, "the pool was fitted with")
-    return corpus, {name: file.labels for name, file in files.items()}
+    return concatenate(parts), {name: file.labels for name, file in files.items()}
 
 
 def read_gold_experts(
-    arguments: list[str], path: Path, columns: str | None, label: str | None, encoding: str, unknown: str
+    arguments: list[str], path: str, columns: str | None, label: str | None, encoding: str, unknown: str
 ) -> tuple[Corpus, Labels]:
     """Read gold labels, and the labels of experts for their sentences; raise an error if a pool cannot learn from them."""
-    gold = read_labelled(path, columns=columns, label=label, encoding=encoding)
+    paths = expand_files(path)
+    parts = [read_labelled(one, columns=columns, label=label, encoding=encoding) for one in paths]
+    gold = concatenate(parts)
     experts = parse_experts(arguments)
     if len(experts) < 2:
         raise InputError("expected two experts or more, got 1: there is nothing to pool", source=experts[0].path, line=1)
     if len(gold) < 2:
         message = f"expected two sentences or more, got {len(gold)}: there is nothing to learn from"
-        raise InputError(message, source=path, line=max(len(read_lines(path, encoding=encoding)), 1))
-    files = _read(experts, gold, columns, encoding, "gold")
+        raise InputError(message, source=paths[-1], line=max(len(read_lines(paths[-1], encoding=encoding)), 1))
+    files = _read(experts, parts, columns, encoding, "gold")
     if unknown == "error":
         _check_labels(experts, files, {label for row in gold.labels for label in row}, "gold labels are")
     first, *others = (files[expert.name] for expert in experts)
     if all(other.labels == first.labels for other in others):
         raise InputError(
             f"all experts give the same label to every token as {experts[0].path}: there is nothing to pool",
-            source=experts[1].path,
-            line=others[0].lines(0, 0),
+            **others[0].place(0, 0),
         )
     return gold, {name: file.labels for name, file in files.items()}
 
 
 def _read(
-    experts: list[ExpertFile], gold: Corpus, columns: str | None, encoding: str, gold_name: str
-) -> dict[str, PredictionFile]:
-    """Read the files and print their notes."""
-    files: dict[str, PredictionFile] = {}
+    experts: list[ExpertFile], parts: list[Corpus], columns: str | None, encoding: str, gold_name: str
+) -> dict[str, _Predictions]:
+    """Read the files and print their notes; ``parts`` are the files of the gold corpus."""
+    files: dict[str, _Predictions] = {}
     for expert in experts:
-        options = {"columns": columns, "label": expert.column}
-        file = read_predictions(expert.path, gold, **options, encoding=encoding, gold_name=gold_name)
+        read = partial(read_predictions, columns=columns, label=expert.column, encoding=encoding)
+        paths = expand_files(expert.path)
+        golds = parts if len(paths) > 1 else [concatenate(parts)]
+        if len(paths) != len(golds):
+            raise InputError(
+                f"expected {counted(len(golds), 'file')}, as {gold_name} has, got {len(paths)}; a folder or a pattern is one "
+                "expert: for several experts, name their files one by one",
+                source=str(expert.path),
+            )
+        names = [gold_name if len(golds) == 1 else str(gold.source) for gold in golds]
+        pairs = zip(paths, golds, names, strict=True)
+        file = _Predictions([(path, read(path, gold, gold_name=name)) for path, gold, name in pairs])
         notes = file.notes[:_MAX_NOTES]
         if len(file.notes) > _MAX_NOTES:
-            notes.append(f"{expert.path}: {len(file.notes) - _MAX_NOTES} more spans do not match the tokens")
+            notes.append(
+                f"{expert.path}: {counted(len(file.notes) - _MAX_NOTES, 'more note')} on spans that do not match the tokens"
+            )
         for note in notes:
-            errors.print(f"note: {note}")
+            errors.print_line(f"note: {note}")
         files[expert.name] = file
     return files
 
 
-def _check_labels(experts: list[ExpertFile], files: dict[str, PredictionFile], known: Iterable[str], known_from: str) -> None:
+def _check_labels(experts: list[ExpertFile], files: dict[str, _Predictions], known: Iterable[str], known_from: str) -> None:
     known_types = {_type(label) for label in known}
     types = {name: {_type(label) for row in file.labels for label in row if label is not None} for name, file in files.items()}
     for expert in experts:
@@ -122,8 +164,7 @@ def _check_labels(experts: list[ExpertFile], files: dict[str, PredictionFile], k
                     expected = f"{known_from} {', '.join(map(repr, sorted(set(known))[:12]))}"
                     raise InputError(
                         f"unknown label {label!r}; {expected}; correct it, or allow such labels with --unknown allow",
-                        source=str(expert.path),
-                        line=files[expert.name].lines(sentence, token),
+                        **files[expert.name].place(sentence, token),
                     )
 
 

@@ -8,9 +8,11 @@ from typing import Annotated, Any, Literal
 import typer
 
 from tagpool.cli.console import ColumnsOption, EncodingOption, JsonOption, LabelOption, output, print_json, print_table
+from tagpool.cli.inputs import with_expanded
 from tagpool.cli.outputs import refuse_inputs, refuse_mixed_output
 from tagpool.cli.pooling.expert_files import expert_paths, parse_experts, read_experts, read_gold_experts
-from tagpool.config import Settings, parse_setting
+from tagpool.cli.progress import follow_steps
+from tagpool.config import Settings
 from tagpool.corpus.corpus import Corpus
 from tagpool.corpus.formats import write_corpus
 from tagpool.errors import InputError, ModelError
@@ -21,12 +23,17 @@ from tagpool.pools.votes.keys import KEYS
 from tagpool.pools.votes.methods import METHODS
 from tagpool.pools.votes.pool import VotePool
 from tagpool.pools.votes.reliability import estimate_reliability
+from tagpool.wording import counted
 
 ExpertsArgument = Annotated[
-    list[str], typer.Argument(metavar="EXPERT...", help="Files of the experts: FILE, NAME=FILE, or FILE@COLUMN of a CoNLL file.")
+    list[str],
+    typer.Argument(
+        metavar="EXPERT...",
+        help="Files of the experts: FILE, NAME=FILE, or FILE@COLUMN of a CoNLL file; a folder or pattern is one expert.",
+    ),
 ]
 ExpertsFlag = Annotated[bool, typer.Option("--experts", help="May precede the files of the experts.")]
-GoldOption = Annotated[Path, typer.Option(help="File with gold labels.")]
+GoldOption = Annotated[str, typer.Option(metavar="FILE", help="File, folder or pattern with gold labels.")]
 KeyOption = Annotated[str, typer.Option(help=f"Tokens that share weights: {', '.join(KEYS)}.")]
 UnknownOption = Annotated[Literal["error", "allow"], typer.Option(help="Labels that neither gold nor another expert has.")]
 SchemeOption = Annotated[str | None, typer.Option(help="Tag scheme that labels must follow: iob1, bio2, bioes, bilou.")]
@@ -65,11 +72,14 @@ def fit(
       tagpool pool fit --gold dev.conll --experts crf.conll spacy.jsonl --model names.pool --set pool.beta=cv
       tagpool pool fit --gold all.conll all.conll@a all.conll@b --columns word,label,a,b --model names.pool
     """
-    refuse_inputs("--model", model, [gold, *expert_paths(experts)])
+    refuse_inputs("--model", model, [*with_expanded([gold]), *expert_paths(experts)])
     check_choices(method=method, key=key)
+    further = _parse_further(set_ or [])
     known, predictions = read_gold_experts(experts, gold, columns, label, encoding, unknown)
-    pool = VotePool(method, key=key, scheme=scheme, unknown=unknown, seed=seed, **_parse_further(set_ or []))
-    pool.fit(predictions, known)
+    pool = VotePool(method, key=key, scheme=scheme, unknown=unknown, seed=seed, **further)
+    experts_and_sentences = f"{counted(len(predictions), 'expert')} from {counted(len(known), 'sentence')}"
+    with follow_steps(f"learning the weights of {experts_and_sentences}"):
+        pool.fit(predictions, known)
     pool.save(model)
     facts = {
         "method": method,
@@ -85,7 +95,8 @@ def fit(
     rows = [[name, f"{weight:.3f}"] for name, weight in zip(pool.experts_, weights.tolist(), strict=True)]
     print_table(["expert", "weight, all tokens together"], rows)
     output.print(f"loss on the gold sentences {facts['loss']:.4f}, best expert {facts['best_expert']:.4f}")
-    output.print(f"{pool.guarantees_}\nwritten: {model}")
+    output.print(str(pool.guarantees_))
+    output.print_line(f"written: {model}")
 
 
 def check_choices(**options: str) -> None:
@@ -99,8 +110,7 @@ def check_choices(**options: str) -> None:
 def _parse_further(assignments: list[str]) -> dict[str, Any]:
     """Return the parameters of a pool from ``pool.KEY=VALUE`` options."""
     settings = Settings({}, {}, [("pool", name) for name in _FURTHER])
-    for text in assignments:
-        settings.add("--set", parse_setting(text, {"pool": "pool.beta=0.9"}))
+    settings.add_assignments(assignments, {"pool": "pool.beta=0.9"})
     settings.check_keys((), ("pool",))
     settings.check_keys(("pool",), _FURTHER)
     return settings.values(("pool",), VotePool, {})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -20,6 +21,7 @@ from tagpool.cli.console import (
     parse_uses,
     print_json,
 )
+from tagpool.cli.inputs import expand_files, read_files
 from tagpool.cli.progress import follow_steps
 from tagpool.cli.resources.raw_text import SimplifyOption, TextArgument, check_output
 from tagpool.corpus.corpus import WORD
@@ -29,6 +31,7 @@ from tagpool.errors import InputError
 from tagpool.experts.sequence_tagger import SequenceTagger
 from tagpool.features.tag_counts import SHARE, TRAINING_MINIMUM, TagCounts
 from tagpool.tagging.models import fastest, load_model
+from tagpool.wording import counted
 
 _BLOCK = 2000  # sentences tagged at once
 
@@ -38,7 +41,11 @@ def ambiguity(
     model: Annotated[Path, typer.Option(help="Model that tags the text; it may read words only.")],
     output: OutputOption = Path(STANDARD_STREAM),
     train: Annotated[
-        Path | None, typer.Option(help=f"Labelled text to count, too: words that occur {TRAINING_MINIMUM} times or more.")
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help=f"Labelled file, folder or pattern to count, too: words that occur {TRAINING_MINIMUM} times or more.",
+        ),
     ] = None,
     share: Annotated[
         float, typer.Option(min=0, max=1, help="Drop tags with a smaller share of the occurrences of a word.")
@@ -71,24 +78,24 @@ def ambiguity(
         raise InputError(f"the model reads the columns {', '.join(more)}; raw text only has words", source=model)
     counts = TagCounts(simplify=simplify)
     if train is not None:
-        corpus = read_corpus(train, columns=columns, label=label, format=format, encoding=encoding)
+        corpus = read_files(train, partial(read_corpus, columns=columns, label=label, format=format, encoding=encoding))
         counts.add_training(corpus.require_labels())
-    tokens = sum(_count_tags(path, tagger, counts, encoding) for path in text)
+    tokens = sum(_count_tags(path, tagger, counts, encoding) for path in expand_files(text))
     words = counts.write(output, share=share, min_count=min_count)
     summary = {"output": str(output), "tokens": tokens, "words": words, "seconds": round(time.perf_counter() - begun, 3)}
     if json:
         print_json(summary)
     else:
-        errors.print(f"{tokens:,} tokens: tags of {words:,} words, {summary['seconds']:.1f} s")
+        errors.print_line(f"{counted(tokens, 'token')}: tags of {counted(words, 'word')}, {summary['seconds']:.1f} s")
 
 
-def _count_tags(path: Path, tagger: SequenceTagger, counts: TagCounts, encoding: str) -> int:
+def _count_tags(path: str, tagger: SequenceTagger, counts: TagCounts, encoding: str) -> int:
     """Tag the sentences of a file and count the tags; return the number of tokens."""
     tokens = 0
     lines = [line for line in read_utf8(path, encoding=encoding).split(b"\n") if line.strip()]
     if not lines:
         raise InputError("expected sentences, got none: there are no words", source=source_name(path))
-    with follow_steps(f"tagging {len(lines):,} sentences of {source_name(path)}") as step:
+    with follow_steps(f"tagging {counted(len(lines), 'sentence')} of {source_name(path)}") as step:
         for begin in range(0, len(lines), _BLOCK):
             # Split bytes at ASCII blanks only, as for clusters: words may contain other blanks.
             block = [[word.decode() for word in line.split()] for line in lines[begin : begin + _BLOCK]]

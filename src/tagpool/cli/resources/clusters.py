@@ -9,10 +9,12 @@ from typing import Annotated
 import typer
 
 from tagpool.cli.console import EncodingOption, JsonOption, OutputOption, errors, print_json
+from tagpool.cli.inputs import expand_files
 from tagpool.cli.progress import follow_steps
 from tagpool.cli.resources.raw_text import SimplifyOption, TextArgument, check_output
 from tagpool.corpus.files import STANDARD_STREAM
 from tagpool.features.resources import Clusters
+from tagpool.wording import counted
 
 
 def clusters(
@@ -37,9 +39,9 @@ def clusters(
     """
     check_output(output, text, json)
     begun = time.perf_counter()
-    with follow_steps(f"merging words into {k:,} clusters") as step:
+    with follow_steps(f"merging words into {counted(k, 'cluster')}") as step:
         result = Clusters.brown(
-            list(text), k=k, min_count=min_count, simplify=simplify, lower=lower, encoding=encoding, on_step=step
+            expand_files(text), k=k, min_count=min_count, simplify=simplify, lower=lower, encoding=encoding, on_step=step
         )
     result.write(output)
     summary = {
@@ -52,5 +54,5 @@ def clusters(
     if json:
         print_json(summary)
     else:
-        numbers = f"{summary['tokens']:,} tokens: {summary['words']:,} words in {summary['clusters']:,} clusters"
-        errors.print(f"{numbers}, {summary['seconds']:.1f} s")
+        words = f"{counted(len(result), 'word')} in {counted(result.cluster_count, 'cluster')}"
+        errors.print_line(f"{counted(sum(result.counts.values()), 'token')}: {words}, {summary['seconds']:.1f} s")

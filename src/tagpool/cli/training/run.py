@@ -21,9 +21,12 @@ from tagpool.corpus.corpus import Corpus
 from tagpool.corpus.files import ENCODING_OPTION, name_read_errors
 from tagpool.corpus.formats import read_corpus
 from tagpool.errors import InputError, OutputError
+from tagpool.evaluation.unseen import describe_unseen
 from tagpool.experts.tagger import Tagger
+from tagpool.features.encoder import distinct_labels
 from tagpool.optim.checkpoint import Checkpoint
 from tagpool.optim.watch import Epoch
+from tagpool.wording import counted
 
 _NOTHING = "no epoch was finished, and nothing was kept"
 
@@ -96,17 +99,30 @@ class Run:
         corpora = [self._read(path, data) for path in expand_files(data.train)]
         held_out = [self._read(path, data) for path in expand_files(data.dev)]
         self._dev = concatenate(held_out) if held_out else None
+        self._note_unseen(corpora)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)  # the note of an epoch reports a step that diverged
             if "members" in self.learner.parameters():
                 self._fit_weights(concatenate(corpora) if corpora else None)
             else:
                 sentences = concatenate(corpora)
-                self.progress.step(f"encoding {len(sentences):,} sentences, {sentences.token_count:,} tokens")
+                self.progress.step(f"encoding {counted(len(sentences), 'sentence')}, {counted(sentences.token_count, 'token')}")
                 if isinstance(self.learner, Tagger):
                     self._fit_tagger(self.learner, sentences)
                 else:
                     self._fit_members(sentences)
+
+    def _note_unseen(self, corpora: list[Corpus]) -> None:
+        """Print how many labels of the dev set cannot be predicted."""
+        if self._dev is None:
+            return
+        members = getattr(self.learner, "members", None)
+        trained = members or ([self.learner] if self.learner.is_fitted else [])  # before this training
+        known = {label for tagger in trained for label in tagger.labels_}
+        if not members:
+            known.update(label for corpus in corpora for label in distinct_labels(corpus))
+        if note := describe_unseen(self._dev.labels, known, "the dev set"):
+            self.progress.note(note)
 
     def _read(self, path: str, data: DataOptions) -> Corpus:
         self.progress.step(f"reading {path}")
@@ -159,7 +175,7 @@ class Run:
     def _fit_weights(self, sentences: Corpus | None) -> None:
         self._dev = self._dev or sentences
         if self._dev is not None:
-            self.progress.step(f"scoring {len(self._dev):,} sentences, {self._dev.token_count:,} tokens")
+            self.progress.step(f"scoring {counted(len(self._dev), 'sentence')}, {counted(self._dev.token_count, 'token')}")
         self.learner.fit(self._dev or [])
 
     def save(self, path: Path, output: OutputOptions, configuration: str) -> None:
@@ -182,7 +198,7 @@ class Run:
         summary = self.learner.summary_
         score = "" if summary["dev"] is None else f" with a dev F1 of {100 * summary['dev']:.2f}"
         model = "the model as it stood" if summary["dev"] is None else "the best model so far"
-        return f"{model}{score}, after {summary['epochs']} of {self.learner.log_[-1].total} epochs,"
+        return f"{model}{score}, after {summary['epochs']:,} of {counted(self.learner.log_[-1].total, 'epoch')},"
 
     def summary(self, path: Path, *, merged: bool) -> dict[str, Any]:
         """Return the summary of the training."""

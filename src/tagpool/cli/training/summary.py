@@ -9,6 +9,7 @@ from tagpool.corpus.corpus import Corpus
 from tagpool.experts.tagger import Tagger
 from tagpool.pools.elitist.pool import ElitistPool
 from tagpool.pools.opinion.pool import OpinionPool
+from tagpool.wording import counted
 
 
 def tagger_summary(tagger: Tagger) -> dict[str, Any]:
@@ -69,17 +70,20 @@ def show(summary: dict[str, Any]) -> None:
     score = summary["best_dev_f1"]
     if "members" in summary:
         members, labels = summary["members"], summary["labels"]
-        lines = [f"{summary['learner']}: {summary['combine']} of {len(members)} members, {len(labels)} labels"]
+        lines = [
+            f"{summary['learner']}: {summary['combine']} of {counted(len(members), 'member')}, {counted(len(labels), 'label')}"
+        ]
         lines += [_member_line(member) for member in members]
         shown = "" if score is None else f"dev F1 of the pool {score:.2f}, "
         lines.append(f"{shown}{summary['seconds']:.1f} s")
     else:
         shown = "" if score is None else f", best dev F1 {score:.2f}"
-        lines = [f"{summary['learner']}: {len(summary['labels'])} labels, {_counts(summary)}"]
-        lines.append(f"{summary['epochs']} epochs of {summary['trainer']}{shown}, {summary['seconds']:.1f} s")
+        lines = [f"{summary['learner']}: {counted(len(summary['labels']), 'label')}, {_counts(summary)}"]
+        lines.append(f"{counted(summary['epochs'], 'epoch')} of {summary['trainer']}{shown}, {summary['seconds']:.1f} s")
     merged = " as one model" if summary.get("merged") else ""
     lines.append(f"written{merged} to {summary['model']} ({spell_bytes(summary['bytes'])})")
-    output.print("\n".join(lines))
+    for line in lines:
+        output.print_line(line)
 
 
 def _member_line(member: dict[str, Any]) -> str:
@@ -88,5 +92,5 @@ def _member_line(member: dict[str, Any]) -> str:
 
 
 def _counts(summary: dict[str, Any]) -> str:
-    conjunctions = f" ({summary['conjunctions']:,} conjunctions)" if "conjunctions" in summary else ""
-    return f"{summary['features']:,} features{conjunctions}, {summary['weights']:,} weights"
+    conjunctions = f" ({counted(summary['conjunctions'], 'conjunction')})" if "conjunctions" in summary else ""
+    return f"{counted(summary['features'], 'feature')}{conjunctions}, {counted(summary['weights'], 'weight')}"
