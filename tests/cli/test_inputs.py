@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli.commands import fail, succeed, write
+from cli.commands import fail, run, succeed, write
 from typer.main import get_command
 
 from tagpool.cli.inputs import expand_files
@@ -167,6 +167,18 @@ def test_numbers_of_files_that_differ(experts: Path, monkeypatch: pytest.MonkeyP
     assert "two/2.conll:3: expected 1 token in sentence 2, as parts/2.conll has, got 2" in message
     write(experts / "two", "2.conll", "Rain O\n\nBo NEW\n")
     assert "two/2.conll:3: unknown label 'NEW'" in fail("pool", "fit", "--gold", "parts", "one", "two", "--model", "x.pool")
+
+
+def test_score_with_one_file_takes_no_names_of_columns(experts: Path) -> None:
+    message = fail("score", experts / "all.conll", "--columns", "word,label")
+    assert "--columns word,label is for two files; the last two columns of one file are gold and predicted" in message
+    assert "--label label is for two files" in fail("score", experts / "all.conll", "--label", "label")
+
+
+def test_score_notes_gold_labels_that_training_does_not_have(experts: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(experts)
+    done = run("score", "all.conll", "all.conll", "--train", "parts/0.conll")
+    assert "note: all.conll has 1 token (1 span) with labels that parts/0.conll does not have, such as 'B-LOC'\n" in done.stderr
 
 
 def test_a_pool_is_not_written_over_a_file_of_a_pattern(experts: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -112,7 +112,7 @@ def test_explain_tokens_with_columns_and_sentences_of_files(data: Path) -> None:
         ([" "], "got only blanks"),
         (["Ann", "--token", 2], "the sentence has 1 token"),
         (["--file", "no"], "there is no such file"),
-        (["--file", "{data}/test.conll", "--sentence", 999], "the file has 80 sentences"),
+        (["--file", "{data}/test.conll", "--sentence", 999], "expected 1 to 80, the number of sentences"),
         (["Ann", "--columns", "word", "--file", "x"], "either a sentence or --file"),
     ],
 )

@@ -186,7 +186,7 @@ def test_select_refuses_sentences_that_are_not_there(number):
 
 
 def test_select_wants_whole_numbers():
-    with pytest.raises(TypeError):
+    with pytest.raises(InputError, match="expected the numbers of sentences: 'float' object"):
         small().select([1.0])  # type: ignore[list-item]
 
 

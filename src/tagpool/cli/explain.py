@@ -58,7 +58,7 @@ def explain(
     else:
         corpus = read_files(file, lambda path: _read(tagger, path, columns, format, encoding))
         if sentence > len(corpus):
-            raise InputError(f"--sentence {sentence}: the file has {counted(len(corpus), 'sentence')}", source=file)
+            raise InputError(f"--sentence {sentence}: expected 1 to {len(corpus):,}, the number of sentences", source=file)
     explanation = tagger.explain(corpus, sentence - 1)
     if token is not None and token > len(explanation):
         raise InputError(f"--token {token}: the sentence has {counted(len(explanation), 'token')}")

@@ -86,7 +86,7 @@ def features(
         _summarise(encoder, corpus, json)
         return
     if first > len(corpus):
-        raise InputError(f"--first {first}: the file has {counted(len(corpus), 'sentence')}", source=corpus.source)
+        raise InputError(f"--first {first}: expected 1 to {len(corpus):,}, the number of sentences", source=", ".join(files))
     _show_sentences(encoder, corpus, range(first - 1, min(first - 1 + count, len(corpus))), json)
 
 

@@ -89,7 +89,7 @@ def score(
             raise InputError("--train needs words, and the file has no column of words", source=source_name(gold))
         known_from = reader.corpus(train)
         vocabulary = vocabulary_of(known_from.words)
-        if note := describe_unseen(pair.gold, {label for row in known_from.labels for label in row}, source_name(gold)):
+        if note := describe_unseen(pair.gold, {label for row in known_from.labels for label in row}, source_name(gold), train):
             errors.print_line(f"note: {note}")
         known = vocabulary_breakdown(pair.words, pair.gold, pair.predicted, vocabulary, plain=plain or None)
         report["known_words"] = _in_percent(vars(known.in_vocabulary))
@@ -116,7 +116,12 @@ class _Reader:
     def pair(self, gold: str, predicted: str | None) -> _Pair:
         """Read gold and predicted labels from two files (or folders), or from the last two columns of one."""
         if predicted is None:
+            for option, value in (("--columns", self.columns), ("--label", self.label)):
+                if value is not None:
+                    message = f"{option} {value} is for two files; the last two columns of one file are gold and predicted"
+                    raise InputError(f"{message}; drop it, or give a second file", source=gold)
             corpus = read_files(gold, self._both)
+            _check_columns(corpus)
             return _Pair(corpus.column("gold"), corpus.labels, corpus.words if corpus.columns[0] != "gold" else None)
         names = [expand_files(gold), expand_files(predicted)]
         if len(names[0]) != len(names[1]) and min(map(len, names)) > 1:
@@ -140,9 +145,7 @@ class _Reader:
     def _both(self, path: str) -> Corpus:
         if (self.format or format_of(path)) is not Format.CONLL:
             raise InputError("one file must be a CoNLL file, whose last two columns are gold and predicted; else give two files")
-        corpus = read_labelled(path, format=Format.CONLL, encoding=self.encoding, last=("gold", "predicted"))
-        _check_columns(corpus)
-        return corpus
+        return read_labelled(path, format=Format.CONLL, encoding=self.encoding, last=("gold", "predicted"))
 
     def corpus(self, name: str) -> Corpus:
         """Read labelled sentences; without names, a CoNLL file's first column is the word and its last the label."""

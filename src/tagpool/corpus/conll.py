@@ -48,7 +48,7 @@ def read_conll(path: str | Path, *, columns: Sequence[str] | None = None, encodi
     except InputError as error:
         if columns is not None or not re.search(r" columns?, got ", error.message):
             raise
-        hint = f'{error.message}; if this is plain text, read it as such (format="text", --format text)'
+        hint = f'{error.message}; if this is plain text, read it as such (format="text", --format text, convert --from text)'
         raise InputError(hint, source=error.source, line=error.line) from None
 
 

@@ -8,13 +8,13 @@ from tagpool.corpus.schemes import spans
 from tagpool.wording import counted
 
 
-def describe_unseen(labels: Sequence[Sequence[str]], known: Container[str], name: str) -> str | None:
+def describe_unseen(labels: Sequence[Sequence[str]], known: Container[str], name: str, known_from: str) -> str | None:
     """Return a sentence about the tokens and spans whose labels are not ``known``; None if there are none.
 
-    ``name`` is the name of the corpus in the sentence.
+    ``name`` and ``known_from`` are the names of the corpora in the sentence.
 
-    >>> describe_unseen([["B-PER", "I-PER", "O"]], {"B-PER", "O"}, "dev")
-    "dev has 1 token (1 span) with labels that training does not have, such as 'I-PER'; each counts as an error"
+    >>> describe_unseen([["B-PER", "I-PER", "O"]], {"B-PER", "O"}, "dev", "training")
+    "dev has 1 token (1 span) with labels that training does not have, such as 'I-PER'"
     """
     examples = [label for row in labels for label in row if label not in known]
     if not examples:
@@ -23,5 +23,5 @@ def describe_unseen(labels: Sequence[Sequence[str]], known: Container[str], name
     found = counted(len(examples), "token") + (f" ({counted(wrong, 'span')})" if wrong else "")
     # A wrong column of labels has none of the known ones.
     doubt = "; is this the column of the labels?" if len(examples) == sum(map(len, labels)) else ""
-    which = f"labels that training does not have, such as {examples[0]!r}"
-    return f"{name} has {found} with {which}; each counts as an error{doubt}"
+    which = f"labels that {known_from} does not have, such as {examples[0]!r}"
+    return f"{name} has {found} with {which}{doubt}"

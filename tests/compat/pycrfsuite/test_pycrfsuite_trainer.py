@@ -337,7 +337,7 @@ def test_errors_are_of_the_same_kind_as_theirs(call: Any) -> None:
     ("sentence", "labels", "message"),
     [
         ([["a"], ["b"]], ["X"], "items and labels differ: 2 items, 1 label"),
-        ([["a"]], ["X", "Y"], "1 items, 2 labels"),
+        ([["a"]], ["X", "Y"], "1 item, 2 labels"),
         ([["a"]], [1], "label 1: expected text, got int"),
         ([["a"]], ["\ud800"], "label 1: the text has a lone surrogate"),
         ([{"a": float("nan")}], ["X"], "expected a finite number, got nan"),

@@ -106,18 +106,21 @@ def read_gold_experts(
     parts = [read_labelled(one, columns=columns, label=label, encoding=encoding) for one in paths]
     gold = concatenate(parts)
     experts = parse_experts(arguments)
+    first = experts[0].path
     if len(experts) < 2:
-        raise InputError("expected two experts or more, got 1: there is nothing to pool", source=experts[0].path, line=1)
+        raise InputError(
+            "expected two experts or more, got 1: there is nothing to pool", source=first, line=None if first.is_dir() else 1
+        )
     if len(gold) < 2:
         message = f"expected two sentences or more, got {len(gold)}: there is nothing to learn from"
         raise InputError(message, source=paths[-1], line=max(len(read_lines(paths[-1], encoding=encoding)), 1))
     files = _read(experts, parts, columns, encoding, "gold")
     if unknown == "error":
         _check_labels(experts, files, {label for row in gold.labels for label in row}, "gold labels are")
-    first, *others = (files[expert.name] for expert in experts)
-    if all(other.labels == first.labels for other in others):
+    one, *others = (files[expert.name] for expert in experts)
+    if all(other.labels == one.labels for other in others):
         raise InputError(
-            f"all experts give the same label to every token as {experts[0].path}: there is nothing to pool",
+            f"all experts give the same label to every token as {first}: there is nothing to pool",
             **others[0].place(0, 0),
         )
     return gold, {name: file.labels for name, file in files.items()}

@@ -121,8 +121,8 @@ class Run:
         known = {label for tagger in trained for label in tagger.labels_}
         if not members:
             known.update(label for corpus in corpora for label in distinct_labels(corpus))
-        if note := describe_unseen(self._dev.labels, known, "the dev set"):
-            self.progress.note(note)
+        if note := describe_unseen(self._dev.labels, known, "the dev set", "training"):
+            self.progress.note(f"{note}; each counts as an error")
 
     def _read(self, path: str, data: DataOptions) -> Corpus:
         self.progress.step(f"reading {path}")

@@ -172,7 +172,7 @@ class _Lines:
         if not (colon and _is_number(length) and text.endswith(",")):
             raise self.error(f"expected a text such as 5:Chunk, got {line[:40]!r}")
         if len(text.encode("utf-8", "surrogateescape")) - 1 != int(length):
-            raise self.error(f"expected a text of {counted(length, 'byte')}, got {line[:40]!r}")
+            raise self.error(f"expected a text of {counted(int(length), 'byte')}, got {line[:40]!r}")
         return text[:-1]
 
     def error(self, message: str) -> ModelError:
