@@ -5,8 +5,6 @@ A message has the form ``where: what is wrong; what to do``.
 
 from __future__ import annotations
 
-from tagpool.visible import one_line
-
 TYPE_CHECKING = False  # importing typing takes longer than everything that tagging imports
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,6 +35,8 @@ class InputError(TagpoolError, ValueError):
         super().__init__(self._text())
 
     def _text(self) -> str:
+        from tagpool.visible import one_line  # for errors only: a start-up file
+
         place = one_line(self.source or "")
         if self.line is not None:
             place = f"{place}:{self.line}" if place else f"line {self.line}"

@@ -33,5 +33,4 @@ def concatenate(corpora: Sequence[Corpus]) -> Corpus:
         count += len(corpus)
     columns = {name: [values for corpus in corpora for values in corpus.column(name)] for name in first.columns}
     documents = starts if any(corpus.document_starts for corpus in corpora) else []
-    options = {"documents": documents, "asides": asides, "label_column": first.label_column, "source": first.source}
-    return Corpus.from_columns(columns, **options)
+    return Corpus.from_columns(columns, documents=documents, asides=asides, label_column=first.label_column, source=first.source)

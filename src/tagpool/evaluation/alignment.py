@@ -102,8 +102,8 @@ def check_lengths(gold: Sequence[Sequence[str]], other: Sequence[Sequence[str]],
     for what, sequences in (("gold labels", gold), (f"{noun}s", other)):
         for index, sequence in enumerate(sequences, start=1):
             if isinstance(sequence, str) or not hasattr(sequence, "__len__"):
-                got = f"the string {sequence!r}" if isinstance(sequence, str) else type(sequence).__name__
-                message = f"expected a list of {what} for each sentence, got {got}"
+                kind = f"the string {sequence!r}" if isinstance(sequence, str) else type(sequence).__name__
+                message = f"expected a list of {what} for each sentence, got {kind}"
                 raise InputError(message, source=f"sentence {index}")
     lengths = list(map(len, gold))
     for index, (expected, got) in enumerate(zip(lengths, map(len, other), strict=True), start=1):
