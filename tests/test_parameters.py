@@ -137,7 +137,7 @@ def test_declarations_are_inherited_and_in_order() -> None:
     ("arguments", "named", "message"),
     [
         ([], {}, "Base() needs 'path': Path."),
-        (["x", 0.1], {}, "Base() takes 1 positional arguments, got 2"),
+        (["x", 0.1], {}, "Base() takes 1 positional argument, got 2"),
         (["x"], {"path": "y"}, "Base() got several values for 'path'"),
         (["x"], {"limmit": 3}, "Base() got an unexpected argument 'limmit'; did you mean 'limit'?"),
         (

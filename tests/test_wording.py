@@ -41,8 +41,8 @@ def is_number(value: ast.FormattedValue) -> bool:
 def test_numbers_have_the_form_of_their_noun(path: Path) -> None:
     if EXPERIMENTS in path.parents:
         return
-    found = [*numbers_before_plurals(ast.parse(path.read_text()))]
-    assert not found, f"{path}: use tagpool.wording.counted: {found}"
+    wrong = [*numbers_before_plurals(ast.parse(path.read_text()))]
+    assert not wrong, f"{path}: use tagpool.wording.counted: {wrong}"
 
 
 def test_the_helper() -> None:

@@ -59,12 +59,12 @@ class Settings:
 
     def add_assignments(self, texts: Iterable[str], sections: Mapping[str, str] = SECTIONS) -> None:
         """Add ``--set KEY=VALUE`` options; a key that is given twice is an error."""
-        given: dict[str, str] = {}
+        assigned: dict[str, str] = {}
         for text in texts:
             key = ".".join(part.strip() for part in text.partition("=")[0].split("."))
-            if key in given:
-                raise InputError(f"--set {key} is given twice, as {given[key]!r} and as {text!r}; give it once")
-            given[key] = text
+            if key in assigned:
+                raise InputError(f"--set {key} is given twice, as {assigned[key]!r} and as {text!r}; give it once")
+            assigned[key] = text
             self.add("--set", parse_setting(text, sections))
 
     def add_first(self, origin: str, table: Table) -> None:

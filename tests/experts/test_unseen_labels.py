@@ -109,15 +109,15 @@ def test_plain_labels_and_given_features() -> None:
     assert tagger.summary_["dev"] == pytest.approx(4 / 6)
     assert oracle(tagger, corpus, raw=True) == pytest.approx(4 / 6)
     features = [[[word] for word in sentence] for sentence in words]
-    given = CRF(trainer=SGD(epochs=3)).fit(features, labels, dev=(features[:2], dev))
-    assert given.summary_["dev"] == pytest.approx(4 / 6)
+    on_features = CRF(trainer=SGD(epochs=3)).fit(features, labels, dev=(features[:2], dev))
+    assert on_features.summary_["dev"] == pytest.approx(4 / 6)
     alone = CRF(trainer=SGD(epochs=3)).fit(features, labels, dev=(features[:1], [["P", "Q", "R"]]))
     assert alone.summary_["dev"] == 0
 
 
 def test_tokens_whose_label_is_unknown_are_not_scored() -> None:
     words, labels = [["a", "b"]] * 4, [["X", "Y"]] * 4
-    with pytest.raises(InputError, match=r"the label None, which is unknown: they cannot be scored; leave them out"):
+    with pytest.raises(InputError, match=r"the label None, which is unknown: they have no score; leave them out"):
         CRF("word[0]").fit(words, labels, dev=(words[:1], [["X", None]]))
     with pytest.raises(InputError, match=r"the label '\?', which is unknown"):
         CRF("word[0]", unknown_label="?").fit(words, labels, dev=(words[:1], [["X", "?"]]))

@@ -56,8 +56,8 @@ def _is_pattern(name: str) -> bool:
 
 def with_expanded(names: Iterable[str | Path | None]) -> list[str]:
     """Return names, and the files of those that are folders or patterns: all that an output must not replace."""
-    given = [str(name) for name in names if name is not None]
-    return [*given, *expand_files([name for name in given if _is_folder(name) or _is_pattern(name)])]
+    listed = [str(name) for name in names if name is not None]
+    return [*listed, *expand_files([name for name in listed if _is_folder(name) or _is_pattern(name)])]
 
 
 def read_files(names: Sequence[str | Path] | str | Path, read: Callable[[str], Corpus]) -> Corpus:

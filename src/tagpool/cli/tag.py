@@ -82,8 +82,8 @@ def tag(
     except InputError as error:
         if error.line is None or keep_going:
             raise
-        kept = " (the old file is kept)" if output.exists() else ""
-        state = "" if str(output) == STANDARD_STREAM else f"; {output} is not written, since it would be incomplete{kept}"
+        remark = " (the old file is kept)" if output.exists() else ""
+        state = "" if str(output) == STANDARD_STREAM else f"; {output} is not written, since it would be incomplete{remark}"
         message = f"{error.message}{state}; skip such records with --keep-going"
         raise InputError(message, source=error.source, line=error.line) from None
     if pieces.skipped:

@@ -9,7 +9,7 @@ from tagpool.wording import counted
 
 
 def describe_unseen(labels: Sequence[Sequence[str]], known: Container[str], name: str, known_from: str) -> str | None:
-    """Return a sentence about the tokens and spans whose labels are not ``known``; None if there are none.
+    """Return a sentence about the tokens and spans whose labels are not ``known``; None if all are.
 
     ``name`` and ``known_from`` are the names of the corpora in the sentence.
 
@@ -20,8 +20,8 @@ def describe_unseen(labels: Sequence[Sequence[str]], known: Container[str], name
     if not examples:
         return None
     wrong = sum(any(label not in known for label in row[span.start : span.end]) for row in labels for span in spans(row))
-    found = counted(len(examples), "token") + (f" ({counted(wrong, 'span')})" if wrong else "")
+    numbers = counted(len(examples), "token") + (f" ({counted(wrong, 'span')})" if wrong else "")
     # A wrong column of labels has none of the known ones.
     doubt = "; is this the column of the labels?" if len(examples) == sum(map(len, labels)) else ""
     which = f"labels that {known_from} does not have, such as {examples[0]!r}"
-    return f"{name} has {found} with {which}{doubt}"
+    return f"{name} has {numbers} with {which}{doubt}"

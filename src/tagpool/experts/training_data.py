@@ -117,9 +117,7 @@ class TrainingData:
         for label in labels:
             if label in (UNKNOWN, self.tagger.unknown_label):
                 shown = "None" if label == UNKNOWN else repr(label)
-                message = (
-                    f"the dev set has tokens with the label {shown}, which is unknown: they cannot be scored; leave them out"
-                )
+                message = f"the dev set has tokens with the label {shown}, which is unknown: they have no score; leave them out"
                 raise InputError(message, source=source)
         self.scored_labels = tuple(dict.fromkeys((*self.labels, *labels)))
 

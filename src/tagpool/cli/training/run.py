@@ -113,7 +113,7 @@ class Run:
                     self._fit_members(sentences)
 
     def _note_unseen(self, corpora: list[Corpus]) -> None:
-        """Print how many labels of the dev set cannot be predicted."""
+        """Print how many labels of the dev set training does not have."""
         if self._dev is None:
             return
         members = getattr(self.learner, "members", None)
