@@ -6,6 +6,7 @@ mturk-conll2003 (opinions of crowd workers on sentences of conll2003).
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -124,7 +125,7 @@ def _opinions(folder: Path) -> Split:
     corpus = tagpool.read_corpus(folder / "noisebench.conll.gz", columns="word,label,expert,best,crowd,distant,weak,llm")
     corpus = corpus.with_columns({"word": "word", "label": "label"})
     starts = [*corpus.document_starts, len(corpus)]
-    documents = [range(begin, end) for begin, end in zip(starts, starts[1:], strict=False)]
+    documents = list(itertools.starmap(range, itertools.pairwise(starts)))
     train, test = (corpus.select(i for number in part for i in documents[number]) for part in every(len(documents)))
     return Split(train, None, test)
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from suite.corpora import Source, hold_out
-
 import tagpool
+from suite.corpora import Source, hold_out
 
 
 @dataclass(frozen=True)
