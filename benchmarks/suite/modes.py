@@ -16,7 +16,7 @@ from suite.templates import tutorial_templates
 from suite.tutorial import DROP_IN_SETTINGS, TUTORIAL_SETTINGS
 
 Record = dict[str, Any]
-_COLD_STARTS = 10
+_COLD_STARTS = 5
 
 
 @dataclass(frozen=True)
