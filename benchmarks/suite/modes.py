@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -33,30 +33,32 @@ class Plan:
 
 
 def defaults(task: Task, plan: Plan) -> Iterator[Record]:
-    """Compare pure defaults with the better of the tutorials' settings. Both sides train in turns."""
+    """Compare pure defaults with the better of the tutorials' settings."""
     ours = Commands(options=plan.options)
     first = measure(ours, task)
-    them = best_peer([peer(setting) for setting in TUTORIAL_SETTINGS], task, plan.store) if plan.peers else None
-    costs = _train_in_turns(task, plan, ours, them and them[0])
+    them = _best_tutorial(task, plan)
+    costs = _train_in_turns(task, plan, [ours], them and them[0])
     for record in _seeds(task, plan, "defaults", ours, with_minimum(first, costs[0])):
         if them and record["seed"] == 1 and _has_labels(task, them[0]):
             record["difference"] = difference(task, *(side.labelled(task, "train", "test") for side in (ours, them[0])))
         yield record
     if them:
-        yield _record(task, "defaults", them[0], with_minimum(them[1], costs[1]))
+        yield _record(task, "defaults", them[0], with_minimum(them[1], costs[-1]))
 
 
 def features(task: Task, plan: Plan) -> Iterator[Record]:
     """Compare on the tutorial's features: as templates, and as the strings themselves. Everything else has its default."""
-    templates = Commands("templates", ("--features", tutorial_templates(task.columns)))
-    strings = Program("strings", GIVEN, "")
-    them = best_peer([peer(setting) for setting in TUTORIAL_SETTINGS], task, plan.store) if plan.peers else None
-    for side in (templates, strings):
-        first = measure(side, task)
-        costs, _ = _train_in_turns(task, plan, side, None)
-        yield from _seeds(task, plan, "features", side, with_minimum(first, costs))
+    sides: list[Side] = [
+        Commands("templates", ("--features", tutorial_templates(task.columns))),
+        Program("strings", GIVEN, ""),
+    ]
+    first = [measure(side, task) for side in sides]
+    them = _best_tutorial(task, plan)
+    *ours, theirs = _train_in_turns(task, plan, sides, them and them[0])
+    for side, figures, costs in zip(sides, first, ours, strict=True):
+        yield from _seeds(task, plan, "features", side, with_minimum(figures, costs))
     if them:
-        yield _record(task, "features", *them)
+        yield _record(task, "features", them[0], with_minimum(them[1], theirs))
 
 
 def drop_ins(task: Task, plan: Plan) -> Iterator[Record]:
@@ -64,10 +66,11 @@ def drop_ins(task: Task, plan: Plan) -> Iterator[Record]:
     for setting in DROP_IN_SETTINGS:
         us, them = drop_in(setting), peer(setting)
         first = measure(us, task)
-        costs, _ = _train_in_turns(task, plan, us, None)
-        yield _record(task, "drop-in", us, {"setting": setting, **with_minimum(first, costs)})
-        if plan.peers:
-            yield _record(task, "drop-in", them, measure_peer(them, task, plan.store))
+        second = measure_peer(them, task, plan.store) if plan.peers else None
+        costs = _train_in_turns(task, plan, [us], them if plan.peers else None)
+        yield _record(task, "drop-in", us, {"setting": setting, **with_minimum(first, costs[0])})
+        if second:
+            yield _record(task, "drop-in", them, with_minimum(second, costs[1]))
 
 
 def cold(task: Task) -> Iterator[Record]:
@@ -98,15 +101,20 @@ def _has_labels(task: Task, side: Side) -> bool:
     return side.labelled(task, "train", "test").exists()
 
 
-def _train_in_turns(task: Task, plan: Plan, ours: Side, theirs: Side | None) -> tuple[list[Cost], list[Cost]]:
-    """Train again for the time, after each side has trained once."""
-    us, them = [], []
+def _best_tutorial(task: Task, plan: Plan) -> tuple[Program, Figures] | None:
+    """Return python-crfsuite with the better of the tutorials' settings, unless the plan leaves it out."""
+    return best_peer([peer(setting) for setting in TUTORIAL_SETTINGS], task, plan.store) if plan.peers else None
+
+
+def _train_in_turns(task: Task, plan: Plan, ours: Sequence[Side], theirs: Side | None) -> list[list[Cost]]:
+    """Train again for the time, after every side has trained once; return the costs of our sides, then of theirs."""
+    counts = [(side, plan.repeat) for side in ours] + ([(theirs, plan.repeat_peer)] if theirs else [])
+    costs: list[list[Cost]] = [[] for _ in (*ours, theirs)]
     for number in range(1, max(plan.repeat, plan.repeat_peer)):
-        if number < plan.repeat:
-            us.append(ours.train(task))
-        if theirs and number < plan.repeat_peer:
-            them.append(theirs.train(task))
-    return us, them
+        for (side, count), taken in zip(counts, costs, strict=False):
+            if number < count:
+                taken.append(side.train(task))
+    return costs
 
 
 def _seeds(task: Task, plan: Plan, mode: str, side: Side, first: Figures) -> Iterator[Record]:
