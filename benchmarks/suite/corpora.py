@@ -15,7 +15,7 @@ from typing import NamedTuple
 import tagpool
 from tagpool.corpus.files import read_lines
 
-HELD_OUT = 10  # every tenth sentence, sequence or document
+HELD_OUT = 10  # every tenth document or sentence
 _SMALL = 10_000  # tokens
 
 
@@ -45,16 +45,16 @@ class Source:
         return (data / self.folder).is_dir()
 
 
-def every(count: int, step: int = HELD_OUT) -> tuple[list[int], list[int]]:
-    """Return the numbers of the sentences to keep, and of every tenth, which is held out."""
-    kept, held_out = ([i for i in range(count) if (i % step == step - 1) == is_out] for is_out in (False, True))
-    return kept, held_out
-
-
 def hold_out(corpus: tagpool.Corpus) -> tuple[tagpool.Corpus, tagpool.Corpus]:
-    """Separate every tenth sentence."""
-    kept, held_out = every(len(corpus))
-    return corpus.select(kept), corpus.select(held_out)
+    """Separate every tenth document, whose sentences share names; every tenth sentence if no documents are marked."""
+    starts = sorted({0, *corpus.document_starts}) if corpus.document_starts else list(range(len(corpus)))
+    units = list(itertools.starmap(range, itertools.pairwise([*starts, len(corpus)])))
+    is_out = [number % HELD_OUT == HELD_OUT - 1 for number in range(len(units))]
+    rest, held_out = (
+        corpus.select(sentence for unit, out in zip(units, is_out, strict=True) if out == wanted for sentence in unit)
+        for wanted in (False, True)
+    )
+    return rest, held_out
 
 
 def _files(columns: str, *names: str, keep: Mapping[str, str] | None = None) -> Callable[[Path], Split]:
@@ -123,10 +123,7 @@ def _sequences(lines: Iterable[str]) -> Iterable[list[list[str]]]:
 def _opinions(folder: Path) -> Split:
     """Read the gold column of NoiseBench, and hold out every tenth document."""
     corpus = tagpool.read_corpus(folder / "noisebench.conll.gz", columns="word,label,expert,best,crowd,distant,weak,llm")
-    corpus = corpus.with_columns({"word": "word", "label": "label"})
-    starts = [*corpus.document_starts, len(corpus)]
-    documents = list(itertools.starmap(range, itertools.pairwise(starts)))
-    train, test = (corpus.select(i for number in part for i in documents[number]) for part in every(len(documents)))
+    train, test = hold_out(corpus.with_columns({"word": "word", "label": "label"}))
     return Split(train, None, test)
 
 

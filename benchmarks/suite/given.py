@@ -15,7 +15,8 @@ class Trainer:
     def __init__(self, algorithm: str, settings: dict[str, Any], *, verbose: bool) -> None:
         self._sentences: list[list[Token]] = []
         self._labels: list[list[str]] = []
-        self._seed, self._dev = 1, None
+        self._seed = 1
+        self._dev: tuple[list[list[Token]], list[list[str]]] | None = None
 
     def append(self, features: list[Token], labels: list[str]) -> None:
         self._sentences.append(features)
@@ -24,7 +25,7 @@ class Trainer:
     def choose(self, *, seed: int, dev: list[tuple[list[Token], list[str]]] | None) -> None:
         """Set the seed and the dev sentences."""
         self._seed = seed
-        self._dev = None if dev is None else tuple(map(list, zip(*dev, strict=True)))
+        self._dev = None if dev is None else ([features for features, _ in dev], [labels for _, labels in dev])
 
     def train(self, model: str) -> None:
         tagpool.CRF(seed=self._seed).fit(self._sentences, self._labels, dev=self._dev).save(model)

@@ -78,7 +78,7 @@ def measure_peer(side: Program, task: Task, store: Store, part: str = "train") -
 def best_peer(sides: Sequence[Program], task: Task, store: Store) -> tuple[Program, Figures]:
     """Return the side with the best F1 on dev, and its figures.
 
-    Without dev, sides are compared on every tenth training sentence, and the best is trained on all of them.
+    Without dev, sides are compared on a tenth of the training sentences, and the best is trained on all of them.
     """
     part = "train" if task.has_dev else "most"
     tried = [(side, measure_peer(side, task, store, part)) for side in sides]

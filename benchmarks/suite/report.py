@@ -147,7 +147,7 @@ def _difference(run: Record) -> str:
 
 
 def _mean(runs: list[Record], name: str) -> float:
-    return statistics.mean(run[name] for run in runs)
+    return statistics.mean(float(run[name]) for run in runs)
 
 
 def _ratio(us: list[Record], them: list[Record]) -> str:

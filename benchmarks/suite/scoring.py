@@ -15,7 +15,7 @@ _DRAWS = 10_000
 def scores(task: Task, part: str, labelled: Path, *, draws: int = _DRAWS) -> dict[str, Any]:
     """Return F1 with its interval, and the accuracy, in percent. ``labelled`` has the labels in its last column."""
     score = tagpool.score(task.read(part).labels, _predicted(task, labelled), plain=task.source.plain, draws=draws)
-    figures = {"f1": 100 * score.f1, "accuracy": 100 * score.accuracy}
+    figures: dict[str, Any] = {"f1": 100 * score.f1, "accuracy": 100 * score.accuracy}
     if draws:
         figures["interval"] = [100 * end for end in score.intervals["f1"]]
     return figures

@@ -13,7 +13,7 @@ from suite.corpora import Source, hold_out
 class Task:
     """A corpus in CoNLL files separated by tabs: train, dev (if the corpus has one) and test.
 
-    A corpus without dev has nine tenths of train in ``most`` and every tenth sentence in ``rest``, on which settings are chosen.
+    A corpus without dev has nine tenths of train in ``most`` and the rest in ``rest``, on which settings are chosen.
     """
 
     source: Source
