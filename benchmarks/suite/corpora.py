@@ -1,8 +1,4 @@
-"""The labelled corpora under TAGPOOL_DATA: where their files are, and how they are split.
-
-Left out: ocr-letters (128 pixels and no words: the defaults have nothing to read), ptb-sample (a part of wsj-pos), and
-mturk-conll2003 (opinions of crowd workers on sentences of conll2003).
-"""
+"""The labelled corpora under TAGPOOL_DATA: where their files are, and how they are split."""
 
 from __future__ import annotations
 
@@ -17,6 +13,11 @@ from tagpool.corpus.files import read_lines
 
 HELD_OUT = 10  # every tenth document or sentence
 _SMALL = 10_000  # tokens
+LEFT_OUT = {
+    "ocr-letters": "its rows are pixels, and the defaults read words",
+    "ptb-sample": "a part of wsj-pos",
+    "mturk-conll2003": "sentences of conll2003 with the opinions of crowd workers",
+}
 
 
 class Split(NamedTuple):

@@ -7,13 +7,14 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby
 from operator import itemgetter
 
-from suite.corpora import SOURCES
+from suite.corpora import LEFT_OUT, SOURCES
 from suite.modes import Record
 
 _DEFAULTS = """## Pure defaults
 
 `tagpool train --train FILE [--dev FILE] --model FILE` against python-crfsuite with its tutorial's features and the better of the
-tutorials' two settings. Cells with two figures: tagpool / python-crfsuite. CPU and memory: from the file to the model.
+tutorials' two settings. The tutorial has words and parts of speech; the columns of GROBID's rows are used as it uses parts of
+speech. Cells with two figures: tagpool / python-crfsuite. CPU and memory: from the file to the model.
 Difference: tagpool − python-crfsuite, paired bootstrap. Tokens/s: from words to labels on one thread; from memory, and from file
 to file with the start of the process.
 """
@@ -126,7 +127,8 @@ def _cold(records: Sequence[Record]) -> str:
 def _notes(records: Sequence[Record]) -> str:
     names = dict.fromkeys(record["corpus"] for record in records)
     lines = [f"- {name}: {SOURCES[name].note}." for name in names if SOURCES[name].note]
-    return "## Corpora\n\n" + "".join(f"{line}\n" for line in lines) if lines else ""
+    lines += [f"- Left out: {name}, {reason}." for name, reason in LEFT_OUT.items()]
+    return "## Corpora\n\n" + "".join(f"{line}\n" for line in lines)
 
 
 def _f1(runs: list[Record], part: str, *, interval: bool = True) -> str:
