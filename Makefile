@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 SOURCES := pyproject.toml CMakeLists.txt $(shell find src native -type f -not -path '*/__pycache__/*' -not -name '*.so')
 
-.PHONY: help demo test lint bench mutate sanitize tsan fuzz clean
+.PHONY: help demo test lint bench suite mutate sanitize tsan fuzz clean
 
 help: ## Show this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -28,6 +28,9 @@ lint: $(VENV)/.installed $(VENV)/.test $(VENV)/.lint ## Check style, types, the 
 
 bench: $(VENV)/.installed $(VENV)/.test $(VENV)/.bench ## Compare speed and memory with other libraries (TAGPOOL_DATA: folder of corpora; PARTS: some parts)
 	$(BIN)/python benchmarks/run.py $(PARTS)
+
+suite: $(VENV)/.installed $(VENV)/.test ## Train and score on every corpus under TAGPOOL_DATA, next to python-crfsuite (SUITE: some corpora, options)
+	$(BIN)/python benchmarks/run_suite.py $(or $(SUITE),--write docs/results/suite.md)
 
 # The default sample: mutants with a number that ends in 3 or 7. The results stay in mutants/; a second run continues the first.
 MUTANTS ?= "*[37]"

@@ -1,0 +1,27 @@
+"""One training from a file to a model by the program of python-crfsuite's tutorial, on a module with python-crfsuite's calls.
+
+python -m suite.trains MODULE SETTING COLUMNS TRAIN MODEL DEV SEED
+
+DEV (empty: none) and SEED are for ``suite.given`` only: python-crfsuite knows neither.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+
+from suite.tutorial import SETTINGS, features, read
+
+
+def main(module: str, setting: str, columns: str, train: str, model: str, dev: str, seed: str) -> None:
+    names = columns.split(",")
+    trainer = importlib.import_module(module).Trainer("lbfgs", SETTINGS.get(setting, {}), verbose=False)
+    for sentence in read(train, names):
+        trainer.append(features(sentence), sentence["label"])
+    if module == "suite.given":
+        trainer.choose(seed=int(seed), dev=[(features(one), one["label"]) for one in read(dev, names)] if dev else None)
+    trainer.train(model)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
