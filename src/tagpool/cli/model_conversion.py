@@ -32,7 +32,7 @@ def convert_model(source: Path, origin: str, target: Path, to: str | None, json:
     wanted = _format_of(target, to)
     if origin == wanted == "tagpool":  # conversion would lose the templates
         raise InputError("the file is a tagpool model already; copy it", source=source)
-    weights = _read(source, origin)
+    weights = read_model(source, origin)
     lost = []
     if wanted != "tagpool" and weights.has_end_weights:
         lost.append("the weights of first and last labels, so that some labels may differ")
@@ -61,7 +61,8 @@ def _format_of(target: Path, to: str | None) -> str:
     raise InputError(f"{target}: unknown model format; end the name with .crfsuite, .wapiti or .tagpool, or use --to")
 
 
-def _read(source: Path, origin: str) -> ChainWeights:
+def read_model(source: Path, origin: str) -> ChainWeights:
+    """Return the weights of a model of this origin."""
     try:
         if origin == "CRFsuite":
             return from_crfsuite(_native.CrfsuiteTagger.open(str(source)))
