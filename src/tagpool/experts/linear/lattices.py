@@ -57,7 +57,7 @@ def scored(expert: Expert, sentences: Any) -> Scored:
     sentences = sentences if model.given else as_corpus(sentences)
     nodes, offsets = node_scores(expert, sentences)
     steps: Scores | None = None
-    if model.has_history and len(nodes):
+    if model.has_history and not model.given and len(nodes):
         with _explaining(expert, sentences):
             steps = model.score_edges(sentences.native, expert.threads).reshape(-1, count, count).astype(np.float64)
     edges = edge_scores(model)
