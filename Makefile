@@ -61,11 +61,15 @@ MINUTES ?= 5
 fuzz: $(VENV)/.installed $(VENV)/.fuzz ## Fuzz all readers of files for MINUTES (or SECONDS, without line coverage; TARGETS: some targets)
 	$(BIN)/python fuzz/run.py --targets $(TARGETS) --seconds $(if $(SECONDS),$(SECONDS),$$(($(MINUTES) * 60)) --coverage)
 
-# Races in the thread pool, which all parallel code uses.
-tsan: ## Run loops of the thread pool with ThreadSanitizer
+# Python is not built with ThreadSanitizer: tools/find_races.py preloads its runtime, and ignores reports outside tagpool.
+RACES := build/tsan
+tsan: $(VENV)/.installed ## Train, tag and pool in many threads with ThreadSanitizer (SHORT=1: each scenario once; ONLY: some scenarios)
 	mkdir -p build
 	$(CXX) -std=c++20 -O1 -g -fsanitize=thread -Wall -Wextra -Inative tests/native/base/thread_pool_stress.cpp -o build/thread_pool_stress -pthread
 	TSAN_OPTIONS=halt_on_error=1 build/thread_pool_stress
+	$(PIP) install --no-build-isolation --no-deps --upgrade --target $(RACES)/package . \
+		-C cmake.define.TAGPOOL_TSAN=ON -C build-dir=$(RACES)/native -C install.strip=false
+	$(BIN)/python tools/find_races.py $(RACES)/package $(if $(SHORT),--short) $(if $(ONLY),--only $(ONLY))
 
 $(VENV)/.made:
 	$(PYTHON) -m venv $(VENV)

@@ -39,7 +39,7 @@ class Tensors {
 public:
     using Text = std::vector<std::pair<std::string, std::string>>;
 
-    static constexpr size_t kMaxHeader = size_t{64} << 20;  // bytes
+    static constexpr size_t kMaxHeader = size_t{16} << 20;  // bytes; as a Python text it may take four times as many
     static constexpr size_t kMaxArrays = 4096, kMaxTexts = 1024, kMaxDimensions = 8;
 
     // Reads a block that `owner` keeps alive. Throws InputFault if it is damaged.

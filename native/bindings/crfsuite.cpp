@@ -245,6 +245,8 @@ void bind_crfsuite(nb::module_& m) {
         .def(nb::init<>())
         .def("append", &append_instance, nb::arg("sentence").none(), nb::arg("labels").none(), nb::arg("group"), "Add a sentence.")
         .def("__len__", [](const Instances& instances) { return instances.groups().size(); })
+        .def("begin_training", &Instances::begin_training, "Begin a training: until its end, append is an error.")
+        .def("end_training", &Instances::end_training, "End a training.")
         .def("labels", [](const Instances& instances) -> StringList {
             nb::list out;
             for (uint32_t i = 0; i < instances.labels().size(); ++i) out.append(decode(instances.labels()[i]));

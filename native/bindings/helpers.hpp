@@ -153,6 +153,7 @@ void bind_online(nb::module_& m);
 void bind_pools(nb::module_& m);
 void bind_crfsuite(nb::module_& m);
 void bind_crfsuite_training(nb::module_& m);
+void bind_planted_race(nb::module_& m);  // only for ThreadSanitizer
 
 }  // namespace tagpool
 

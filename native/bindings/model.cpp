@@ -78,21 +78,24 @@ Array<float> weights_of(const Model& model, const std::vector<std::string>& name
     return to_array(std::move(out));
 }
 
-std::tuple<Array<uint32_t>, Array<uint32_t>, Array<float>> history_weights_of(const Model& model, const std::vector<std::string>& names) {
+// Weights of the transition features from name `begin` on, until there are at least `most`; the first element is the next name.
+std::tuple<size_t, Array<uint32_t>, Array<uint32_t>, Array<float>> history_weights_from(const Model& model, const nb::typed<nb::list, nb::str>& names,
+                                                                                       size_t begin, size_t most) {
     std::vector<uint32_t> numbers, bigrams;
     std::vector<float> weights;
     const ModelView& view = model.view();
-    for (uint32_t i = 0; i < names.size(); ++i) {
-        const uint32_t feature = model.transition_features().feature_of(names[i]);
+    size_t i = begin;
+    for (; i < names.size() && weights.size() < most; ++i) {
+        const uint32_t feature = model.transition_features().feature_of(nb::cast<std::string>(names[i]));
         if (feature == FrozenIndex::kNone) continue;
         const TransitionFeatureView& features = *view.transition_features;
         for (uint32_t k = features.starts[feature]; k < features.starts[feature + 1]; ++k) {
-            numbers.push_back(i);
+            numbers.push_back(static_cast<uint32_t>(i));
             bigrams.push_back(features.bigrams[k] / view.stride * view.labels + features.bigrams[k] % view.stride);
             weights.push_back(features.weights[k]);
         }
     }
-    return {to_array(std::move(numbers)), to_array(std::move(bigrams)), to_array(std::move(weights))};
+    return {i, to_array(std::move(numbers)), to_array(std::move(bigrams)), to_array(std::move(weights))};
 }
 
 void bind_transition_weights(nb::module_& m) {
@@ -132,7 +135,12 @@ void bind_contents(nb::class_<Model>& model) {
         .def_prop_ro("has_history", [](const Model& model) { return model.transition_features().has_history(); },
                      "Whether the model has transition features.")
         .def("weights_of", &weights_of, nb::arg("names"), "Weights of features by name, [names][labels].")
-        .def("history_weights_of", &history_weights_of, nb::arg("names"),
+        .def("history_weights_from", &history_weights_from, nb::arg("names"), nb::arg("begin"), nb::arg("most"),
+             "Weights of transition features from name `begin` on, until there are `most`: the next name, then as history_weights_of.")
+        .def("history_weights_of", [](const Model& model, const nb::typed<nb::list, nb::str>& names) {
+            auto [end, numbers, bigrams, weights] = history_weights_from(model, names, 0, SIZE_MAX);
+            return std::tuple{std::move(numbers), std::move(bigrams), std::move(weights)};
+        }, nb::arg("names"),
              "Weights of transition features by name: index of the name, from * L + to, weight.");
 }
 

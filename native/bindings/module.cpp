@@ -55,4 +55,7 @@ NB_MODULE(_native, m) {
     bind_pools(m);
     bind_crfsuite(m);
     bind_crfsuite_training(m);
+#ifdef TAGPOOL_TSAN
+    bind_planted_race(m);
+#endif
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/buffer.hpp"
+#include "base/fault.hpp"
 #include "crfsuite/attributes.hpp"
 #include "features/encoding.hpp"
 #include "text/strings.hpp"
@@ -17,6 +18,7 @@ class Instances {
 public:
     // Adds a sentence with one label per token. `group` is for holding out sentences. Empty sentences are skipped.
     void add(const Attributes& sentence, const std::vector<std::string_view>& labels, int32_t group) {
+        if (trainings_ > 0) throw InputFault("a training uses the instances: append further ones after train has returned");
         if (sentence.token_count() == 0) return;
         for (size_t token = 0; token < sentence.token_count(); ++token) {
             for (size_t i = sentence.begin(token); i < sentence.begin(token + 1); ++i) {
@@ -30,6 +32,10 @@ public:
         all_.sentences.push_back(static_cast<uint32_t>(all_.token_count()));
         groups_.push_back(group);
     }
+
+    // Marks the beginning and the end of a training, which reads the instances without the lock of the interpreter; the caller has it here.
+    void begin_training() { ++trainings_; }
+    void end_training() { --trainings_; }
 
     const StringTable& attributes() const { return attributes_; }
     const StringTable& labels() const { return labels_; }
@@ -87,6 +93,7 @@ private:
     Encoding all_;
     Buffer<double> doubles_;  // an [entries] array of values; empty: the single precision of all_ is exact
     std::vector<int32_t> gold_, groups_;
+    size_t trainings_ = 0;  // running now
 };
 
 }  // namespace tagpool

@@ -132,6 +132,9 @@ private:
     std::map<std::string, std::set<std::vector<std::pair<uint32_t, int>>>> known_;
 };
 
+// In a file, features with equal weights share them; here each has its own. A hostile file could name any number of features.
+constexpr size_t kMostCopies = 8, kSpareWeights = size_t{1} << 22;
+
 void add_weights_of(const MergedMember& member, uint64_t key, std::vector<double>& row) {
     const uint32_t place = member.model->slots().find(key);
     if (place == FrozenIndex::kNone) return;
@@ -146,8 +149,9 @@ std::unique_ptr<Model> merge_models(const std::vector<std::string>& labels, cons
     trained.labels = labels;
     const size_t L = labels.size();
     ProgramUnion templates;
-    std::vector<double> edges(L * (L + 2), 0.0);
-    bool chain = false;
+    // Only chains have transitions: those of 65,535 labels would take 34 GB.
+    const bool chain = std::any_of(members.begin(), members.end(), [](const MergedMember& member) { return member.model->view().chain; });
+    std::vector<double> edges(chain ? L * (L + 2) : 0, 0.0);
     std::unordered_set<uint64_t> seen;
     for (const MergedMember& member : members) {
         if (member.model->given() != members[0].model->given())
@@ -160,7 +164,6 @@ std::unique_ptr<Model> merge_models(const std::vector<std::string>& labels, cons
             if (seen.insert(key).second) trained.keys.push_back(key);
         const ModelView& view = member.model->view();
         if (!view.chain) continue;
-        chain = true;
         const auto source = member.model->tensors().array<float>("edges");
         for (size_t a = 0; a < view.labels + 2; ++a) {
             const size_t row = a < view.labels ? member.label_of[a] : L + (a - view.labels);  // the last two: start and end
@@ -176,10 +179,13 @@ std::unique_ptr<Model> merge_models(const std::vector<std::string>& labels, cons
         const Blocks& blocks = member.model->view().blocks;
         return blocks.rows_end() == blocks.size();
     });
+    size_t most = kSpareWeights;
+    for (const MergedMember& member : members) most += kMostCopies * member.model->view().blocks.size();
     std::vector<double> row(L);
     for (uint32_t feature = 0; feature < trained.features; ++feature) {
         std::fill(row.begin(), row.end(), 0.0);
         for (const MergedMember& member : members) add_weights_of(member, trained.keys[feature], row);
+        if (trained.weights.size() > most) throw InputFault("too many features of the members share their weights");
         for (size_t label = 0; label < L; ++label) {
             const auto weight = static_cast<float>(row[label]);
             if (weight == 0.0f && !whole) continue;

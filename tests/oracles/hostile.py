@@ -16,10 +16,12 @@ from pathlib import Path
 from typing import Any
 
 from oracles.crfsuite import written
-from oracles.mutants import mutate
+from oracles.mutants import bombs, mutate
 
 import tagpool
 from tagpool import CRF, SGD, BaggingPool, Corpus, ElitistPool, InducingTagger, MaxEnt, OpinionPool, TwoStageTagger, VotePool
+from tagpool.cli.model_conversion import read_model
+from tagpool.compat.conversion import from_expert
 from tagpool.compat.pycrfsuite.tagger import Tagger as CrfsuiteTagger
 from tagpool.experts.saving import SaveOptions
 from tagpool.features.embeddings import Embeddings
@@ -96,6 +98,17 @@ def files() -> dict[str, bytes]:
     return blocks
 
 
+@contextlib.contextmanager
+def errors_allowed() -> Iterator[None]:
+    """A TagpoolError is the right end for a hostile file, but not one about memory: the limit of a file was exceeded."""
+    try:
+        yield
+    except tagpool.OutOfMemoryError:
+        raise
+    except tagpool.TagpoolError:
+        pass
+
+
 def use(path: Path) -> None:
     """Load a model, and call everything that reads it."""
     if path.read_bytes()[:4] == b"lCRF":
@@ -114,7 +127,7 @@ def use(path: Path) -> None:
         steps = [
             lambda: model.predict(sentences),
             lambda: corpus is None or model.predict(corpus),
-            lambda: model.predict_proba(sentences),
+            lambda: model.predict_marginals(sentences),
             lambda: model.explain(sentences[0]),
             lambda: str(model.describe(top=3)),
             lambda: model.columns,
@@ -124,9 +137,11 @@ def use(path: Path) -> None:
             lambda: model.to_bytes(SaveOptions(half=True, prune=0.01)),
             lambda: pickle.loads(pickle.dumps(model)),
             lambda: model.merge().predict(sentences),
+            lambda: from_expert(model.merge()).to_crfsuite(),
+            lambda: from_expert(model.merge()).to_wapiti(),
         ]
     for step in steps:
-        with contextlib.suppress(tagpool.TagpoolError):
+        with errors_allowed():
             step()
 
 
@@ -140,8 +155,10 @@ def use_crfsuite(path: Path) -> None:
         lambda: tagger.probability(["A", "B", "A"]),
         lambda: tagger.info(),
         lambda: tagger.dump(str(path) + ".dump"),
+        lambda: read_model(path, "CRFsuite").to_expert("CRFsuite").to_bytes(SaveOptions()),
+        lambda: read_model(path, "CRFsuite").to_wapiti(),
     ):
-        with contextlib.suppress(tagpool.TagpoolError):
+        with errors_allowed():
             step()
 
 
@@ -168,20 +185,26 @@ def _limit(size: int) -> None:
         resource.setrlimit(kind, (bound, resource.getrlimit(kind)[1]))
 
 
+def _lift_limits() -> None:
+    """Allow as much as before the first limit; a mutation itself may take more than its file may."""
+    for kind in (resource.RLIMIT_AS, resource.RLIMIT_CPU):
+        resource.setrlimit(kind, (resource.getrlimit(kind)[1],) * 2)
+
+
 def _run_child(blocks: dict[str, bytes], seeds: range, report: int) -> None:
     """Use mutants until one ends the process; write the seed of each before its use."""
     signal.signal(signal.SIGXCPU, signal.SIG_DFL)
     with tempfile.TemporaryDirectory() as folder, os.fdopen(report, "wb", buffering=0) as pipe:
         path = Path(folder) / "model"
         for seed in seeds:
-            _, block = mutant(blocks, seed)
-            path.write_bytes(block)
             pipe.write(f"{seed}\n".encode())
-            _limit(len(block))
             try:
-                use(path)
-            except tagpool.TagpoolError:
-                pass
+                _lift_limits()
+                _, block = mutant(blocks, seed)
+                path.write_bytes(block)
+                _limit(len(block))
+                with errors_allowed():
+                    use(path)
             except BaseException:
                 pipe.write(f"!{traceback.format_exc(-3)[-1500:]!r}\n".encode())
 
@@ -211,6 +234,7 @@ def run_limited(work: Callable[[], object], size: int) -> int:
 
 def run(blocks: dict[str, bytes], seeds: range) -> Iterator[Finding]:
     """Use the mutants with these numbers; yield those that crash, hang, take too much memory, or raise other errors."""
+    bombs()  # once, and not in every child
     names, first = list(blocks), seeds.start
     while first < seeds.stop:
         read, write = os.pipe()

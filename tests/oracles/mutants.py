@@ -39,7 +39,7 @@ class Array:
 
     @property
     def values(self) -> np.ndarray:
-        return np.frombuffer(self.data, DTYPES[self.dtype]).copy()
+        return np.frombuffer(self.data, DTYPES.get(self.dtype, np.uint8)).copy()  # a mutation may name another type
 
 
 @dataclass
@@ -185,18 +185,21 @@ def mutate_array(name: str, content: Content, chance: random.Random) -> None:
 
 def mutate_names(packed: bytes, chance: random.Random) -> bytes:
     """Other compressed names: a bomb, a part, other texts, or trailing data."""
-    text = zlib.decompress(packed)
+    try:
+        text = zlib.decompress(packed)
+    except zlib.error:  # changed before
+        text = packed
     place = chance.randrange(len(text) + 1)
     names = text.split(b"\0")
     if chance.random() < 0.3:
-        return chance.choice(_bombs())
+        return chance.choice(bombs())
     changed = text[:place] + chance.choice([b"\0", b"=", b"\xff", b"x", b""]) + text[place + 1 :]
     texts = [changed, changed, b"\0".join(reversed(names)), b"\0".join([*names, names[0]]), b"\0".join(names[1:]), b""]
     return chance.choice([zlib.compress(chance.choice(texts)), packed[: len(packed) // 2], packed + b"more"])
 
 
 @functools.cache
-def _bombs() -> list[bytes]:
+def bombs() -> list[bytes]:
     """Small compressed texts of many names."""
     return [zlib.compress(text) for text in (b"\0" * 50_000_000, b"word[0]=a" * 20_000_000, b"word[0]=a\0" * 5_000_000)]
 

@@ -141,6 +141,7 @@ def test_unchanged_files_pass(blocks: dict[str, bytes], tmp_path: Path) -> None:
         ("opinion", lambda content: content.texts.update(record="[" * 100_000), "not valid JSON"),
         ("votes", lambda content: content.texts.update(record="[" + "[]," * 300_000 + "1]"), "more than 262,144 values"),
         ("votes", text("record", edit("guarantees", "delta", value="x")), "guarantees"),
+        ("votes", text("record", edit("guarantees", "highest", value=None)), "guarantees"),
     ],
 )
 def test_rules_of_the_format(load, name: str, change: Callable[[Content], object], message: str | None) -> None:
@@ -150,6 +151,12 @@ def test_rules_of_the_format(load, name: str, change: Callable[[Content], object
         with pytest.raises(ModelError, match=message) as caught:
             load(name, change)
         assert caught.value.source is not None
+
+
+def test_transition_features_without_templates(load) -> None:
+    """The model takes given features, which have no transition features."""
+    model = load("transitions", lambda content: content.texts.pop("program"))
+    assert [rows.shape for rows in model.predict_proba(hostile.GIVEN)] == [(2, len(model.labels_)), (1, len(model.labels_))]
 
 
 def test_whether_an_atom_is_total_is_derived(load, blocks: dict[str, bytes]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 from tagpool import _native
 from tagpool.compat.wapiti.text_models import TextModel
 from tagpool.errors import InputError
+from tagpool.experts.inside.inspection import iterate_weights
 from tagpool.experts.linear.crf import CRF
 from tagpool.experts.saving import feature_names
 from tagpool.experts.tagger import Tagger
@@ -146,8 +148,15 @@ def from_expert(expert: Tagger) -> ChainWeights:
     count = len(model.labels)
     edges = model.edges().astype(np.float64) if model.chain else np.zeros(count * (count + 2))
     names = feature_names(expert)
-    weights = model.weights_of(names).astype(np.float64).reshape(-1, count)
-    chain = _from_matrix(list(model.labels), names, weights, edges[: count * count].reshape(count, count))
+    cells: list[tuple[NDArray[Any], ...]] = [(np.empty(0, np.uint32), np.empty(0, np.uint16), np.empty(0))]
+    begin = 0
+    for chunk, weights in iterate_weights(model, names):  # the whole matrix would be larger than the file
+        rows, columns = np.nonzero(weights)
+        cells.append(((begin + rows).astype(np.uint32), columns.astype(np.uint16), weights[rows, columns].astype(np.float64)))
+        begin += len(chunk)
+    attributes, cell_labels, cell_weights = (np.concatenate(parts) for parts in zip(*cells, strict=True))
+    transitions = edges[: count * count].reshape(count, count)
+    chain = ChainWeights(list(model.labels), names, attributes, cell_labels, cell_weights, transitions)
     return replace(chain, start=edges[count * count : -count], end=edges[-count:])
 
 

@@ -10,14 +10,20 @@ from tagpool.errors import InputError, ModelError, ResourceError, TagpoolError
 from tagpool.lazy import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
     from typing import Any
 
     from tagpool.features.template import TemplateSet
 
 MAX_VALUES = 1 << 18  # values of a JSON text: Python takes up to 160 bytes for each
+MAX_FACTS = 1 << 14  # values of the summary and of the parameters, which are only shown
 MAX_DIGITS = 10
+MAX_NAMES = 12  # memory of a list of names by the size of the file: up to 9 in files without rare weights and in half precision
+MAX_EXPANSION = 64  # size of names by their compressed size: 5 to 20 in real files
 SPARE_BYTES = 16 << 20  # memory that a small file may take
+
+_TOO_MANY_NAMES = "damaged model: the names of features take more memory than a file of this size may contain"
 
 DAMAGED = (ArithmeticError, AttributeError, LookupError, RecursionError, TagpoolError, TypeError, ValueError)
 """Errors of code that restores an object from inconsistent content; ``InputFault`` is a ValueError."""
@@ -37,7 +43,7 @@ def damaged(error: Exception, what: str, source: str | Path) -> ModelError | Res
     return ModelError(f"damaged {what}: {error.args[0] if error.args else type(error).__name__}", source=source)
 
 
-def read_json(text: str | None, key: str) -> Any:
+def read_json(text: str | None, key: str, most: int = MAX_VALUES) -> Any:
     """Return the JSON value of a text.
 
     >>> read_json("[1, 2]", "record")
@@ -47,21 +53,21 @@ def read_json(text: str | None, key: str) -> Any:
 
     if text is None:
         raise ModelError(f"damaged metadata {key!r}: it is missing")
-    if sum(map(text.count, ",[{")) > MAX_VALUES:
-        raise ModelError(f"damaged metadata {key!r}: more than {MAX_VALUES:,} values")
+    if sum(map(text.count, ",[{")) > most:
+        raise ModelError(f"damaged metadata {key!r}: more than {most:,} values")
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
         raise ModelError(f"damaged metadata {key!r}: not valid JSON") from None
 
 
-def read_object(text: str | None, key: str) -> dict[str, Any]:
+def read_object(text: str | None, key: str, most: int = MAX_VALUES) -> dict[str, Any]:
     """Return the JSON object of a text; a missing text is an empty object.
 
     >>> read_object('{"l2": 1.0}', "parameters")
     {'l2': 1.0}
     """
-    value = {} if text is None else read_json(text, key)
+    value = {} if text is None else read_json(text, key, most)
     if not isinstance(value, dict):
         raise ModelError(f"damaged metadata {key!r}: not a JSON object")
     return value
@@ -84,7 +90,7 @@ def read_summary(text: str | None) -> dict[str, Any]:
     >>> read_summary('{"sentences": 3, "tokens": 9}')
     {'sentences': 3, 'tokens': 9}
     """
-    summary = read_object(text, "summary")
+    summary = read_object(text, "summary", MAX_FACTS)
     for name, value in summary.items():
         is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
         if name in _COUNTS:
@@ -123,37 +129,53 @@ def read_templates(text: str) -> TemplateSet:
     return templates
 
 
+def iterate_names(packed: bytes) -> Iterator[list[str]]:
+    """Yield the names of features, which are compressed, some thousands at a time, so that they take little memory.
+
+    >>> import zlib
+    >>> list(iterate_names(zlib.compress(b"word[0]=a\\0word[0]=b")))
+    [['word[0]=a'], ['word[0]=b']]
+    """
+    import zlib
+
+    room, longest = MAX_EXPANSION * len(packed) + SPARE_BYTES, len(packed) + SPARE_BYTES // 2
+    stream = zlib.decompressobj()
+    rest = b""
+    try:
+        while not stream.eof:
+            chunk = stream.decompress(packed, 1 << 18)
+            packed = stream.unconsumed_tail
+            if not chunk and not packed and not stream.eof:
+                raise ValueError("truncated")
+            room -= len(chunk)
+            *parts, rest = (rest + chunk).split(b"\0")
+            if room < 0 or len(rest) > longest:
+                raise ModelError(_TOO_MANY_NAMES)
+            if parts:
+                yield [part.decode() for part in parts]
+        if stream.unused_data:
+            raise ValueError("trailing data")
+        yield [rest.decode()]
+    except (zlib.error, ValueError) as error:
+        if isinstance(error, ModelError):
+            raise
+        raise ModelError("damaged model: the names of features are not compressed UTF-8") from None
+
+
 def read_names(packed: bytes, file_size: int) -> list[str]:
-    """Return the names of features, which are compressed; their memory is in proportion to the size of the file.
+    """Return all names of features; their memory is in proportion to the size of the file.
 
     >>> import zlib
     >>> read_names(zlib.compress(b"word[0]=a\\0word[0]=b"), 100)
     ['word[0]=a', 'word[0]=b']
     """
     import sys
-    import zlib
 
     names: list[str] = []
-    room = 3 * file_size + SPARE_BYTES
-    stream = zlib.decompressobj()
-    rest = b""
-    try:
-        while not stream.eof:
-            chunk = stream.decompress(packed, 1 << 20)
-            packed = stream.unconsumed_tail
-            if not chunk and not packed and not stream.eof:
-                raise ValueError("truncated")
-            *parts, rest = (rest + chunk).split(b"\0")
-            for part in parts:
-                names.append(part.decode())
-                room -= sys.getsizeof(names[-1]) + 8
-            if room < 3 * len(rest):  # with the copies while it grows
-                raise ModelError("damaged model: the names of features take more memory than a file of this size may contain")
-        if stream.unused_data:
-            raise ValueError("trailing data")
-        names.append(rest.decode())
-    except (zlib.error, ValueError) as error:
-        if isinstance(error, ModelError):
-            raise
-        raise ModelError("damaged model: the names of features are not compressed UTF-8") from None
+    room = MAX_NAMES * file_size + SPARE_BYTES
+    for chunk in iterate_names(packed):
+        room -= sum(map(sys.getsizeof, chunk)) + 8 * len(chunk)
+        if room < 0:
+            raise ModelError(_TOO_MANY_NAMES)
+        names += chunk
     return [] if names == [""] else names

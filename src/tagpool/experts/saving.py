@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,7 @@ import tagpool
 from tagpool import _native
 from tagpool.errors import InputError
 from tagpool.experts.configuration import configuration_text
-from tagpool.experts.metadata import read_names, read_templates
+from tagpool.experts.metadata import iterate_names, read_names, read_templates
 from tagpool.experts.references import REFERENCES, references_in, references_of
 from tagpool.experts.tagger import Tagger
 from tagpool.features.encoder import Encoder
@@ -20,6 +20,7 @@ from tagpool.features.template import TemplateSet
 from tagpool.parameters import Parameters
 
 SIZES = ("full", "small")
+_CHUNK = 1 << 14
 NAMES, HISTORY_NAMES = "names", "history.names"  # keys of the arrays with the names of features and transition features
 
 
@@ -126,12 +127,34 @@ def history_names(expert: Tagger) -> list[str]:
     return _unpacked(expert, HISTORY_NAMES) if expert._fitted().has_history else []
 
 
+def name_chunks(expert: Tagger) -> Iterator[list[str]]:
+    """Yield the distinct names of a tagger's features in order, some thousands at a time; those of a file are not kept.
+
+    >>> from tagpool import CRF, Corpus
+    >>> crf = CRF("word[0]").fit(Corpus.from_lists(word=[["b", "a"]], label=[["PER", "O"]]))
+    >>> list(name_chunks(crf))
+    [['word[0]=a', 'word[0]=b']]
+    """
+    last = ""  # no feature has an empty name
+    if expert._encoder is None and expert._names is None:
+        chunks = iterate_names(_packed(expert, NAMES))
+    else:
+        names = sorted(feature_names(expert))
+        chunks = (names[begin : begin + _CHUNK] for begin in range(0, len(names), _CHUNK))
+    for chunk in chunks:
+        before, last = [last, *chunk], chunk[-1]
+        yield [name for name, previous in zip(chunk, before, strict=False) if name not in ("", previous)]
+
+
 def _unpacked(expert: Tagger, key: str) -> list[str]:
-    model = expert._fitted()
-    packed = model.array(key)
+    return read_names(_packed(expert, key), sum(expert._fitted().sizes().values()))
+
+
+def _packed(expert: Tagger, key: str) -> bytes:
+    packed: bytes | None = expert._fitted().array(key)
     if packed is None:
         raise InputError("the model was saved without names of features; train it again with output.names=true")
-    return read_names(packed, sum(model.sizes().values()))
+    return packed
 
 
 def fitted_templates(tagger: Tagger) -> TemplateSet:

@@ -371,3 +371,26 @@ def test_bad_parameters_are_refused(tmp_path: Path) -> None:
     with pytest.raises(OutputError, match="there is no folder"):
         by_us(SENTENCES, tmp_path / "none" / "model")
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_instances_do_not_change_during_a_training(algorithm: str, tmp_path: Path) -> None:
+    """A training reads them while other Python threads run; here its log stands for such a thread."""
+    errors = []
+
+    class Appends(ours.BaseTrainer):
+        def message(self, message: str) -> None:
+            try:
+                self.append([[f"{message}{number}"] for number in range(50)], ["B"] * 50)
+            except InputError as error:
+                errors.append(error)
+
+    trainer = Appends(algorithm, {"max_iterations": 3})
+    trainer.append([["a"], ["b"]], ["A", "B"])
+    trainer.train(tmp_path / "model")
+    assert errors
+    assert all(isinstance(error, RuntimeError) and "after train has returned" in str(error) for error in errors)
+    assert info(ours, tmp_path / "model").attributes.keys() <= {"a", "b"}  # no attribute of a message
+    errors.clear()
+    trainer.append([["c"]], ["A"])
+    assert errors == []

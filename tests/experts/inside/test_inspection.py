@@ -41,7 +41,7 @@ EXPERTS = [{"kind": CRF}, {"kind": MaxEnt}, {"kind": CRF, "pairs": "observed"}]
 
 @pytest.mark.parametrize("parameters", EXPERTS[:3])
 def test_top_features_are_those_of_all_weights(parameters: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tagpool.experts.inside.inspection._CHUNK", 7)  # chunks do not change the result
+    monkeypatch.setattr("tagpool.experts.inside.inspection._CELLS", 40)  # chunks do not change the result
     expert = trained(**parameters)
     names = feature_names(expert)
     weights = expert._fitted().weights_of(names).reshape(len(names), -1)

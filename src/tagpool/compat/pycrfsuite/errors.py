@@ -17,6 +17,10 @@ class ClosedError(InputError, RuntimeError):
     """A tagger without a model; python-crfsuite raises a ValueError or a RuntimeError."""
 
 
+class BusyError(InputError, RuntimeError):
+    """A change of the instances while a training reads them."""
+
+
 class LabelError(InputError, RuntimeError):
     """A label that the model does not have."""
 

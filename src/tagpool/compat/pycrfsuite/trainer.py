@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any, TypeVar
 
 from tagpool import _native
-from tagpool.compat.pycrfsuite.errors import FeatureError
+from tagpool.compat.pycrfsuite.errors import BusyError, FeatureError
 from tagpool.compat.pycrfsuite.items import as_int, unwrap
 from tagpool.compat.pycrfsuite.lbfgs import LbfgsTraining
 from tagpool.compat.pycrfsuite.log import TrainLogParser
@@ -52,12 +52,13 @@ class BaseTrainer:
 
     @MemoryFor("store the sequence")
     def append(self, xseq: Any, yseq: Any, group: int = 0) -> None:
-        """Add a sequence with one label per item. ``group`` is for holding sequences out."""
+        """Add a sequence with one label per item. ``group`` is for holding sequences out. Not while another thread trains."""
         number = as_int(group, "group")
         try:
             self._instances.append(unwrap(xseq), yseq, number)
         except _native.InputFault as fault:
-            raise FeatureError(str(fault.args[0])) from None
+            text = str(fault.args[0])
+            raise (BusyError if text.startswith("a training") else FeatureError)(text) from None
 
     def clear(self) -> None:
         """Remove all instances."""
@@ -114,7 +115,12 @@ class BaseTrainer:
     def _train(self, holdout: int, receive: Receive | None) -> None:
         group = as_int(holdout, "holdout group")
         self._before_train()
-        create_training(self._instances, self._parameters, group, self.message).run(receive)
+        instances = self._instances  # clear replaces them
+        instances.begin_training()
+        try:
+            create_training(instances, self._parameters, group, self.message).run(receive)
+        finally:
+            instances.end_training()
 
     def _before_train(self) -> None:
         pass

@@ -15,6 +15,7 @@ from tagpool.experts.inducing.tagger import InducingTagger
 from tagpool.experts.inside.explanation import Contribution, Explanation, TokenExplanation, as_lines, by_difference
 from tagpool.experts.inside.inspection import template_of
 from tagpool.experts.inside.sentence_weights import Features, describe_features, summed_values
+from tagpool.experts.memory_limit import demand_memory
 
 
 @dataclass(frozen=True)
@@ -54,6 +55,10 @@ def explain(tagger: InducingTagger, corpus: Corpus, sentence: int = 0) -> Explan
     features, history = describe_features(tagger, document, place)
     labels = [model.labels.index(label) for label in tagger.predict(document)[place]]
     words = document[place].words
+    for row, before in zip(features, history, strict=True):
+        needed = (len(row) + len(before)) ** 2 / 2 * (12 * len(model.labels) + 300)
+        what = f"the conjunctions of a token with {len(row):,} features"
+        demand_memory(tagger, needed, what, "explain a sentence of shorter words")
     with NameFaults():
         return Explanation(
             [_token(model, words[t], features[t], [name for name, _ in history[t]], labels, t) for t in range(len(words))]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -48,17 +48,27 @@ def top_label_features(tagger: InducingTagger, *, top: int = 10, labels: Sequenc
     ['label[-1]=A', 'label[-1]=B']
     """
     features = NamedFeatures(tagger)
-    weights = features.single_weights()[len(features.names) :]
-    return _top(tagger, weights, features.label_names.__getitem__, top, labels)
+    return _top(tagger, features.label_weights(), features.label_feature_name, top, labels)
 
 
 def _top(
-    tagger: InducingTagger, weights: NDArray[np.float32], name: Callable[[int], str], top: int, labels: Sequence[str] | None
+    tagger: InducingTagger,
+    parts: Iterable[NDArray[np.float32]],
+    name: Callable[[int], str],
+    top: int,
+    labels: Sequence[str] | None,
 ) -> list[LabelWeight]:
     wanted = label_numbers(tagger, labels)
     names = list(wanted)
-    chosen = weights[:, np.array(list(wanted.values()), np.int64)]
-    order = np.argsort(-np.abs(chosen), axis=None, kind="stable")[:top]
-    rows, columns = np.unravel_index(order, chosen.shape)
-    cells = zip(rows.tolist(), columns.tolist(), strict=True)
-    return [LabelWeight(name(row), names[column], float(chosen[row, column])) for row, column in cells if chosen[row, column]]
+    columns = np.array(list(wanted.values()), np.int64)
+    best: list[tuple[float, int, int, float]] = []  # minus the magnitude, row, column, weight
+    begin = 0
+    for weights in parts:
+        chosen = weights if labels is None else weights[:, columns]
+        order = np.argsort(-np.abs(chosen), axis=None, kind="stable")[:top]
+        rows, places = (axis.tolist() for axis in np.unravel_index(order, chosen.shape))
+        cells = zip(rows, places, chosen.ravel()[order].tolist(), strict=True)
+        best += [(-abs(weight), begin + row, column, weight) for row, column, weight in cells if weight]
+        best = sorted(best)[:top]
+        begin += len(weights)
+    return [LabelWeight(name(row), names[column], weight) for _, row, column, weight in best]

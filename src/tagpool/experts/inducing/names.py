@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -18,6 +18,7 @@ from tagpool.experts.saving import feature_names, history_names
 
 Numbers = NDArray[np.int64]
 _HISTORY, _CONJUNCTIONS = "induced.history", "induced.pairs"
+_ROWS, _CELLS = 1 << 14, 1 << 20  # features and weights that are read at once
 OUTSIDE = "_B"  # in place of the label before a sentence
 
 
@@ -61,36 +62,55 @@ class NamedFeatures:
         """The labels of each feature with previous labels."""
         return [row[: len(self.backs[template_of(self.static[number])])] for number, *row in self.induced.history.tolist()]
 
+    def label_feature_name(self, number: int) -> str:
+        """The name of a feature with previous labels."""
+        static, *befores = self.induced.history[number].tolist()
+        name, texts = self.static[static], [*self.labels, OUTSIDE]
+        return label_name(name, [texts[y] for y in befores[: len(self.backs[template_of(name)])]])
+
     @cached_property
-    def label_names(self) -> list[str]:
-        """The names of features with previous labels."""
-        texts = [*self.labels, OUTSIDE]
-        statics = [self.static[number] for number in self.induced.history[:, 0].tolist()]
-        return [label_name(name, [texts[y] for y in before]) for name, before in zip(statics, self.befores, strict=True)]
+    def label_keys(self) -> list[str]:
+        """The templates of features with previous labels."""
+        return [template_of(self.static[number]) for number in self.induced.history[:, 0].tolist()]
 
     @cached_property
     def numbers(self) -> NDArray[np.uint32]:
         """The model's numbers of single features, then of features with labels."""
-        statics = [self.static[number] for number in self.induced.history[:, 0].tolist()]
-        with NameFaults():
-            labelled = self.model.labelled_numbers_of(statics, self.befores)
-        return np.concatenate([self.model.numbers_of(self.names), labelled])
+        parts = [self.model.numbers_of(self.names[begin : begin + _ROWS]) for begin in range(0, len(self.names), _ROWS)]
+        for begin in range(0, len(self.induced.history), _ROWS):
+            rows = self.induced.history[begin : begin + _ROWS].tolist()
+            statics = [self.static[number] for number, *_ in rows]
+            befores = [row[1 : 1 + len(self.backs[template_of(name)])] for row, name in zip(rows, statics, strict=True)]
+            with NameFaults():
+                parts.append(self.model.labelled_numbers_of(statics, befores))
+        return np.concatenate(parts) if parts else np.empty(0, np.uint32)
 
     def single_weights(self) -> NDArray[np.float32]:
         """A [features][labels] array: single features, then features with labels."""
         return self.model.weights_at(self.numbers).reshape(-1, len(self.labels))
 
-    def conjunction_weights(self) -> NDArray[np.float32]:
-        """A [conjunctions][labels] array."""
-        first, second = (np.ascontiguousarray(self.numbers[column]) for column in self.induced.conjunctions.T)
-        return self.model.conjunction_weights_at(first, second).reshape(-1, len(self.labels))
+    def label_weights(self) -> Iterator[NDArray[np.float32]]:
+        """Yield the weights of features with previous labels, in [features][labels] arrays of limited size."""
+        numbers = self.numbers[len(self.names) :]
+        for part in self._parts(len(numbers)):
+            yield self.model.weights_at(numbers[part]).reshape(-1, len(self.labels))
+
+    def conjunction_weights(self) -> Iterator[NDArray[np.float32]]:
+        """Yield the weights of conjunctions, in [conjunctions][labels] arrays of limited size."""
+        for part in self._parts(len(self.induced.conjunctions)):
+            first, second = (np.ascontiguousarray(self.numbers[column]) for column in self.induced.conjunctions[part].T)
+            yield self.model.conjunction_weights_at(first, second).reshape(-1, len(self.labels))
+
+    def _parts(self, count: int) -> Iterator[slice]:
+        size = max(1, _CELLS // len(self.labels))
+        return (slice(begin, begin + size) for begin in range(0, count, size))
 
     def conjunction_name(self, number: int) -> str:
         """The name of a conjunction."""
         return conjunction_name(*(self._name(feature) for feature in self.induced.conjunctions[number].tolist()))
 
     def _name(self, number: int) -> str:
-        return self.names[number] if number < len(self.names) else self.label_names[number - len(self.names)]
+        return self.names[number] if number < len(self.names) else self.label_feature_name(number - len(self.names))
 
 
 def conjunction_name(first: str, second: str) -> str:

@@ -45,10 +45,10 @@ def conjunction_templates(tagger: InducingTagger) -> list[ConjunctionTemplate]:
     """
     features = NamedFeatures(tagger)
     terms_of = _terms(fitted_templates(tagger))
-    keys = np.array([template_of(name) for name in features.names + features.label_names])
+    keys = np.array([*map(template_of, features.names), *features.label_keys])
     conjunctions = features.induced.conjunctions
     pairs = np.sort(keys[conjunctions], axis=1) if len(conjunctions) else np.empty((0, 2), keys.dtype)
-    strengths = np.abs(features.conjunction_weights()).sum(axis=1)
+    strengths = np.concatenate([np.zeros(0), *(np.abs(weights).sum(axis=1) for weights in features.conjunction_weights())])
     total: Counter[tuple[str, str]] = Counter()
     count: Counter[tuple[str, str]] = Counter()
     for (first, second), strength in zip(pairs.tolist(), strengths.tolist(), strict=True):

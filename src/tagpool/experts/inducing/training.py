@@ -42,7 +42,10 @@ class PreviousWeights(PreviousModel):
         places = np.concatenate([np.arange(singles), data.feature_count + np.array(numbers, np.int64)]).astype(np.uint32)
         conjunctions = places[self.features.induced.conjunctions]
         wide = np.zeros((len(conjunctions), count), np.float32)
-        wide[:, :old] = self.features.conjunction_weights()
+        begin = 0
+        for part in self.features.conjunction_weights():
+            wide[begin : begin + len(part), :old] = part
+            begin += len(part)
         first, second = (np.ascontiguousarray(conjunctions[:, side]) for side in (0, 1))
         learner.start_conjunctions(first, second, wide.ravel())
 

@@ -8,7 +8,7 @@ from itertools import zip_longest
 from typing import Any
 
 from tagpool.experts.inside.inspection import TopFeatures, features_by_template, label_numbers, top_features
-from tagpool.experts.metadata import read_object
+from tagpool.experts.metadata import MAX_FACTS, read_object
 from tagpool.experts.saving import has_names
 from tagpool.experts.tagger import Tagger
 from tagpool.visible import one_line
@@ -16,6 +16,9 @@ from tagpool.wording import counted
 
 # Parameters that the text leaves out: other lines have them, or they do not describe the model.
 _NOT_SHOWN = ("features", "templates", "resources", "trainer", "patience", "epochs", "threads", "warm_start")
+
+
+_WIDEST = 200  # a longer cell does not widen its column: one long name would make every row as long
 
 
 @dataclass(frozen=True)
@@ -37,8 +40,13 @@ def text_table(headers: Sequence[str], rows: Sequence[Sequence[object]], *, text
     PER       1.5
     O       10.25
     """
+<<<<<<< HEAD
     cells = [[one_line(str(cell)) for cell in row] for row in (headers, *rows)]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+=======
+    cells = [[str(cell) for cell in row] for row in (headers, *rows)]
+    widths = [min(max(map(len, column)), _WIDEST) for column in zip(*cells, strict=True)]
+>>>>>>> tsan
     lines = []
     for row in cells:
         columns = enumerate(zip(row, widths, strict=True))
@@ -70,7 +78,7 @@ def describe(tagger: Tagger, *, top: int = 10, labels: Sequence[str] | None = No
         "names": named,
         "templates": features_by_template(tagger) if named else {},
         "training": tagger.summary_,
-        "parameters": read_object(model.text("parameters"), "parameters"),
+        "parameters": read_object(model.text("parameters"), "parameters", most=MAX_FACTS),
         "top_features": {label: one._asdict() for label, one in best.items()},
     } | {title: [list(row) for row in rows] for title, (_, rows) in tables.items()}
     lines = _summary_lines(facts)

@@ -12,7 +12,8 @@ from tagpool import _native
 from tagpool.corpus.corpus import Corpus
 from tagpool.errors import InputError
 from tagpool.experts.linear.expert import Expert
-from tagpool.experts.linear.lattices import edge_scores
+from tagpool.experts.linear.lattices import demand_lattice, edge_scores
+from tagpool.experts.memory_limit import demand_memory
 from tagpool.experts.tagger import Tagger
 
 Array = NDArray[np.float64]
@@ -42,6 +43,10 @@ class SentenceWeights:
         self.model = model = tagger._fitted()
         self.labels = list(model.labels)
         features, steps = describe_features(tagger, document, sentence)
+        count = len(self.labels)
+        cells = count * sum(map(len, features)) + count * count * sum(map(len, steps))
+        demand_memory(tagger, 2 * 8 * cells, f"the weights of the sentence for {count:,} labels", "explain a shorter sentence")
+        demand_lattice(tagger)
         # The first token has no transition into it.
         self.tokens = [self._token(row, steps[place] if place else []) for place, row in enumerate(features)]
         self.edges = edge_scores(model)

@@ -70,7 +70,9 @@ class Expert(Tagger, LinearParameters):
 
     def predict_proba(self, sentences: Sentences) -> list[NDArray[np.float64]]:
         """The probability of every label at every token: for each sentence a [T][L] array, in the order of ``labels_``."""
-        return [lattice.marginals() for lattice in self.scored(sentences).lattices()]
+        from tagpool.experts.linear.lattices import label_probabilities
+
+        return label_probabilities(self, sentences)
 
     def _training(self, sentences: Any, labels: Any, **options: Any) -> LinearTraining:
         from tagpool.experts.linear.training import LinearTraining

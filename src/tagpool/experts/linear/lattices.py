@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -11,12 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tagpool import _native
+from tagpool.chain.checks import as_scores
 from tagpool.chain.lattice import Lattice
 from tagpool.errors import MemoryFor
 from tagpool.experts.inputs import as_corpus
 from tagpool.experts.linear.expert import Expert
+from tagpool.experts.memory_limit import demand_memory
 
 Scores = NDArray[np.float64]
+_FEW_LABELS = 1024  # a lattice takes 40 MB
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,27 +53,70 @@ def scored(expert: Expert, sentences: Any) -> Scored:
     """
     model = expert._fitted()
     count = len(model.labels)
+    demand_lattice(expert)
+    sentences = sentences if model.given else as_corpus(sentences)
+    nodes, offsets = node_scores(expert, sentences)
     steps: Scores | None = None
-    try:
-        if model.given:
-            scores, offsets = model.score_given(sentences)
-        else:
-            corpus = as_corpus(sentences)
-            if not len(corpus):
-                return Scored(np.empty((0, count)), np.zeros((count, count)), np.zeros(count), np.zeros(count), corpus.offsets())
-            scores, offsets = model.score_columns(corpus.native, expert.threads), corpus.offsets()
-            if model.has_history:
-                steps = model.score_edges(corpus.native, expert.threads).reshape(-1, count, count).astype(np.float64)
-    except _native.InputFault as fault:
-        raise expert._explained(fault, sentences) from None
+    if model.has_history and not model.given and len(nodes):
+        with _explaining(expert, sentences):
+            steps = model.score_edges(sentences.native, expert.threads).reshape(-1, count, count).astype(np.float64)
     edges = edge_scores(model)
     return Scored(
-        nodes=scores.reshape(-1, count).astype(np.float64),
+        nodes=nodes,
         edges=edges[:count] if steps is None else steps,
         start=edges[count],
         end=edges[count + 1],
         offsets=offsets,
     )
+
+
+@contextmanager
+def _explaining(expert: Expert, sentences: Any) -> Iterator[None]:
+    """Raise faults of the native model as errors that name the input."""
+    try:
+        yield
+    except _native.InputFault as fault:
+        raise expert._explained(fault, sentences) from None
+
+
+def node_scores(expert: Expert, sentences: Any) -> tuple[Scores, NDArray[np.uint32]]:
+    """The scores of the labels of all tokens, [tokens][labels], and the first token of each sentence."""
+    model = expert._fitted()
+    with _explaining(expert, sentences):
+        if model.given:
+            scores, offsets = model.score_given(sentences)
+        else:
+            corpus = as_corpus(sentences)
+            offsets = corpus.offsets()
+            scores = model.score_columns(corpus.native, expert.threads) if len(corpus) else np.empty(0, np.float32)
+    return scores.reshape(-1, len(model.labels)).astype(np.float64), offsets
+
+
+@MemoryFor("score the sentences; pass fewer at a time")
+def label_probabilities(expert: Expert, sentences: Any) -> list[Scores]:
+    """The probability of every label at every token. A MaxEnt with many labels needs no lattice, which has all pairs of labels.
+
+    >>> from tagpool import MaxEnt, Corpus
+    >>> expert = MaxEnt("word[0]").fit(Corpus.from_lists(word=[["Ann", "left"]], label=[["PER", "O"]]))
+    >>> label_probabilities(expert, [["Rain"]])[0].tolist()
+    [[0.5, 0.5]]
+    """
+    model = expert._fitted()
+    if model.chain or len(model.labels) <= _FEW_LABELS:  # the same bits as for pools
+        return [lattice.marginals() for lattice in scored(expert, sentences).lattices()]
+    nodes, offsets = node_scores(expert, sentences)
+    for row in nodes:
+        as_scores(row, "nodes")  # an error if a sum of large weights is not finite
+        np.exp(row - row.max(), out=row)
+        row /= row.sum()
+    return [nodes[a:b].copy() for a, b in pairwise(offsets.tolist())]
+
+
+def demand_lattice(expert: Expert) -> None:
+    """Raise a ModelError if the transitions between the labels of a model from a file need too much memory."""
+    count = len(expert._fitted().labels)
+    # Scores and their copy, exponentials by row and by column, and a copy while logarithms are added.
+    demand_memory(expert, 5 * 8 * count * count, f"a lattice of {count:,} labels", "use predict, which needs none")
 
 
 def edge_scores(model: _native.Model) -> Scores:

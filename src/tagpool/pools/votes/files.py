@@ -95,6 +95,9 @@ def _read_fitted(record: dict[str, Any], container: _native.Container, automaton
         knots = calibration.confidence
         if knots.shape != calibration.rates.shape or not knots.size or (np.diff(knots) < 0).any():
             raise ValueError("calibration")
+    guarantees = Guarantees(**{name: _bound(value) for name, value in record["guarantees"].items()})
+    if None in (guarantees.delta, guarantees.highest, guarantees.rounds):
+        raise ValueError("guarantees")
     return FittedVotes(
         experts=experts,
         labels=labels,
@@ -102,7 +105,7 @@ def _read_fitted(record: dict[str, Any], container: _native.Container, automaton
         weights=weights,
         drawn_from=drawn_from,
         fallback=record["fallback"],
-        guarantees=Guarantees(**{name: _bound(value) for name, value in record["guarantees"].items()}),
+        guarantees=guarantees,
         beta=float(record["beta"]),
         calibration=calibration,
     )
