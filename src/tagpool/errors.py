@@ -89,8 +89,10 @@ class TemplateError(InputError):
         head = super()._text()
         if self.text is None or self.column is None:
             return head
+        from tagpool.visible import one_line
+
         # A tab, or a control character as visible text, would misplace the caret.
-        text = "".join(letter if letter.isprintable() else " " if letter == "\t" else "\ufffd" for letter in self.text)
+        text = "".join(letter if one_line(letter) == letter else "\ufffd" for letter in self.text.expandtabs(1))
         return f"{head}\n  {text}\n  {' ' * self.column}^"
 
 

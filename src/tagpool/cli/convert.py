@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -15,6 +16,7 @@ from tagpool.cli.console import (
     OutputOption,
     UseOption,
     errors,
+    expand_options,
     parse_uses,
     print_json,
 )
@@ -37,6 +39,16 @@ _FORMATS = ", ".join(one.value for one in Format)
 SpanScheme = Literal["iob1", "bio2", "bilou", "bioes"]
 
 
+@dataclass(frozen=True)
+class LabelOptions:
+    """The options of ``tagpool convert`` about labels."""
+
+    scheme: Annotated[SpanScheme | None, typer.Option(help="Convert the labels to this tag scheme.")] = None
+    from_scheme: Annotated[SpanScheme | None, typer.Option(help="Tag scheme of FILE (default: detected).")] = None
+    repair: Annotated[bool, typer.Option("--repair", help="Repair invalid label sequences as conlleval does.")] = False
+
+
+@expand_options(labels=LabelOptions)
 def convert(
     sources: Annotated[
         list[str],
@@ -53,9 +65,7 @@ def convert(
     columns: ColumnsOption = None,
     keep: Annotated[str | None, typer.Option(help="Only these columns, in this order: word,label.")] = None,
     label: LabelOption = None,
-    scheme: Annotated[SpanScheme | None, typer.Option(help="Convert the labels to this tag scheme.")] = None,
-    from_scheme: Annotated[SpanScheme | None, typer.Option(help="Tag scheme of FILE (default: detected).")] = None,
-    repair: Annotated[bool, typer.Option("--repair", help="Repair invalid label sequences as conlleval does.")] = False,
+    labels: LabelOptions = LabelOptions(),
     misaligned: Annotated[Misaligned, typer.Option(help="Treatment of spans that cut a token.")] = "error",
     separator: Annotated[Literal["space", "tab"], typer.Option(help="Column separator of CoNLL output.")] = "space",
     encoding: EncodingOption = "utf-8",
@@ -78,13 +88,10 @@ def convert(
     refuse_inputs("--output", target, with_expanded(sources))
     refuse_mixed_output(target, json)
     files = expand_files(sources)
-    for file in files:
-        origin = model_origin(Path(file))
-        if origin is not None and len(files) == 1:
-            convert_model(Path(file), origin, target, to, resources=parse_uses(use), json=json)
-            return
-        if origin is not None:
-            raise InputError("expected a corpus, got a model; convert models one by one", source=file)
+    origin = _origin(files)
+    if origin is not None:
+        convert_model(Path(files[0]), origin, target, to, resources=parse_uses(use), json=json)
+        return
     if use:
         raise InputError("--use is for models, and this is a corpus; drop it", source=files[0])
     if (to or target.suffix.removeprefix(".")) in MODEL_FORMATS:
@@ -94,14 +101,23 @@ def convert(
     written_as = format_of(target) if to is None else Format(to)
     options: dict[str, Any] = {"columns": columns, "label": label, "misaligned": misaligned, "encoding": encoding}
     corpus = read_files(files, partial(read_corpus, format=from_, **options))
-    if scheme is not None or repair:
-        corpus = _convert_labels(corpus, from_scheme, scheme, repair)
+    if labels.scheme is not None or labels.repair:
+        corpus = _convert_labels(corpus, labels)
     _name_losses(corpus if keep is None else corpus.with_columns(keep.split(",")), written_as)
     write_corpus(corpus, target, columns=keep, format=written_as, separator={"space": " ", "tab": "\t"}[separator])
     if json:
         print_json({"to": written_as.value, "sentences": len(corpus), "tokens": corpus.token_count})
     elif str(target) != STANDARD_STREAM:
         errors.print_line(f"{counted(len(corpus), 'sentence')}, {counted(corpus.token_count, 'token')} written to {target}")
+
+
+def _origin(files: list[str]) -> str | None:
+    """Return the tool of a model; None for corpora."""
+    for file in files:
+        origin = model_origin(Path(file))
+        if origin is not None and len(files) > 1:
+            raise InputError("expected a corpus, got a model; convert models one by one", source=file)
+    return origin
 
 
 def _name_losses(corpus: Corpus, target: Format) -> None:
@@ -118,20 +134,20 @@ def _name_losses(corpus: Corpus, target: Format) -> None:
         errors.print_line(f"not kept, since {target.value} has no place for it: {', '.join(lost)}")
 
 
-def _convert_labels(corpus: Corpus, source: SpanScheme | None, target: SpanScheme | None, repair: bool) -> Corpus:
+def _convert_labels(corpus: Corpus, options: LabelOptions) -> Corpus:
     detected = detect(corpus.labels)
-    origin = Scheme.of(source) if source else detected.scheme
-    wanted = Scheme.of(target) if target else origin
+    origin = Scheme.of(options.from_scheme) if options.from_scheme else detected.scheme
+    wanted = Scheme.of(options.scheme) if options.scheme else origin
     if (origin is Scheme.PLAIN) != (wanted is Scheme.PLAIN):
         raise InputError(
             f"the labels are {detected.description}: only IOB1, BIO2, BILOU and BIOES can be converted into each other",
             source=corpus.source,
         )
     try:
-        labels, changed = convert_many(corpus.labels, origin, wanted, repair=repair)
+        labels, changed = convert_many(corpus.labels, origin, wanted, repair=options.repair)
     except InputError as error:
         raise InputError(f"labels are {detected.description}; {error}", source=corpus.source) from None
-    note = f", {counted(changed, 'label')} repaired" if repair else ""
-    read_as = detected.description if source is None else f"{detected.description}, read as {origin.label}"
+    note = f", {counted(changed, 'label')} repaired" if options.repair else ""
+    read_as = detected.description if options.from_scheme is None else f"{detected.description}, read as {origin.label}"
     errors.print_line(f"labels: {read_as} → {wanted.label}{note}")
     return corpus.with_labels(labels)

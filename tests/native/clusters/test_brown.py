@@ -143,7 +143,7 @@ def test_steps_are_told_and_may_stop() -> None:
     [
         ([["a"]], {"k": 0}, "k=0: expected a whole number from 1 to 20,000"),
         ([["a"]], {"k": True}, "k=True: expected a whole number"),
-        ([["a"]], {"min_count": 0}, "min_count=0: expected a whole number from 1 on"),
+        ([["a"]], {"min_count": 0}, "min_count=0: expected a whole number from 1 to"),
         ([["a", "b", "a"]], {"min_count": 3}, "no word occurs 3 times: expected more text, or a smaller min_count"),
         ([], {}, "expected sentences, got none: there are no words"),
         ([[]], {}, "expected sentences, got none: there are no words"),
