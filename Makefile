@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 SOURCES := pyproject.toml CMakeLists.txt $(shell find src native -type f -not -path '*/__pycache__/*' -not -name '*.so')
 
-.PHONY: help demo test lint bench suite mutate sanitize tsan fuzz clean
+.PHONY: help demo test lint bench suite mutate sanitize tsan faults fuzz clean
 
 help: ## Show this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -17,7 +17,7 @@ test: $(VENV)/.installed $(VENV)/.test ## Run all tests; fail on a report of lea
 	$(BIN)/python tools/fail_on_leaks.py $(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist worksteal
 
 # Files in the style of .clang-format
-FORMATTED := $(shell find native fuzz/native -name '*.[chi][pn][pl]' -not -path 'native/bindings/*')
+FORMATTED := $(shell find native fuzz/native faults -name '*.[chi][pn][pl]' -not -path 'native/bindings/*')
 lint: $(VENV)/.installed $(VENV)/.test $(VENV)/.lint ## Check style, types, the native stub and the direction of imports
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -60,6 +60,10 @@ sanitize: ## Run the native tests with AddressSanitizer and UndefinedBehaviorSan
 MINUTES ?= 5
 fuzz: $(VENV)/.installed $(VENV)/.fuzz ## Fuzz all readers of files for MINUTES (or SECONDS, without line coverage; TARGETS: some targets)
 	$(BIN)/python fuzz/run.py --targets $(TARGETS) --seconds $(if $(SECONDS),$(SECONDS),$$(($(MINUTES) * 60)) --coverage)
+
+# Linux only: the library that makes calls fail is preloaded.
+faults: $(VENV)/.installed ## Let every allocation, file operation and thread start fail once (MOST: some of each kind; ONLY: some operations)
+	$(BIN)/python faults/run.py $(if $(MOST),--most $(MOST)) $(if $(ONLY),--only $(ONLY))
 
 # Python is not built with ThreadSanitizer: tools/find_races.py preloads its runtime, and ignores reports outside tagpool.
 RACES := build/tsan

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-FOLDERS = ("src", "native", "docs", "tests", "benchmarks", "tools")
+FOLDERS = ("src", "native", "docs", "tests", "benchmarks", "tools", "faults")
 SUFFIXES = {".py", ".pyi", ".hpp", ".cpp", ".inl", ".md"}
 FILES = sorted(
     path

@@ -1,8 +1,3 @@
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/pair.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
-
 #include "base/fault.hpp"
 #include "bindings/helpers.hpp"
 #include "clusters/bigrams.hpp"

@@ -177,11 +177,11 @@ void write_model_file(const Instances& instances, const TrainedWeights& weights,
     view.attr("release")();
 }
 
-std::shared_ptr<TrainingSet> training_set(const Instances& instances, bool all_cells, bool all_transitions, bool merge_twins, bool lean) {
+std::unique_ptr<TrainingSet> training_set(const Instances& instances, bool all_cells, bool all_transitions, bool merge_twins, bool lean) {
     const TrainingOptions options{.labels = instances.labels().size(), .all_cells = all_cells, .boundaries = false,
                                   .all_transitions = all_transitions, .merge_twins = merge_twins, .lean = lean};
     nb::gil_scoped_release release;
-    auto set = std::make_shared<TrainingSet>(instances.all(), instances.gold().data(), instances.attributes().size(), options);
+    auto set = std::make_unique<TrainingSet>(instances.all(), instances.gold().data(), instances.attributes().size(), options);
     release_memory();
     return set;
 }

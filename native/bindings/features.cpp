@@ -3,14 +3,6 @@
 #include <utility>
 #include <variant>
 
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/pair.h>
-#include <nanobind/stl/shared_ptr.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/string_view.h>
-#include <nanobind/stl/variant.h>
-#include <nanobind/stl/vector.h>
-
 #include "base/fault.hpp"
 #include "bindings/feature_reader.hpp"
 #include "bindings/helpers.hpp"

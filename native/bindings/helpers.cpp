@@ -1,7 +1,5 @@
 #include "bindings/helpers.hpp"
 
-#include <nanobind/stl/string.h>
-
 #include <algorithm>
 #include <atomic>
 

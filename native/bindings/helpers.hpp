@@ -2,13 +2,6 @@
 #pragma once
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/pair.h>
-#include <nanobind/stl/shared_ptr.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/tuple.h>
-#include <nanobind/stl/unique_ptr.h>
-#include <nanobind/stl/vector.h>
 
 #include <cstdint>
 #include <string>
@@ -19,6 +12,7 @@
 
 #include "base/fault.hpp"
 #include "base/thread_pool.hpp"
+#include "bindings/casters.hpp"
 #include "text/columns.hpp"
 
 namespace tagpool {

@@ -6,7 +6,6 @@
 #include "bindings/tagging.hpp"
 #include "features/lexicon_file.hpp"
 #include "model/model.hpp"
-#include <nanobind/stl/variant.h>
 
 namespace tagpool {
 namespace {

@@ -2,8 +2,6 @@
 #include <new>
 #include <stdexcept>
 
-#include <nanobind/stl/string.h>
-
 #include "base/buffer.hpp"
 #include "base/fault.hpp"
 #include "bindings/helpers.hpp"

@@ -1,8 +1,5 @@
 #include <memory>
 
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/shared_ptr.h>
-
 #include "bindings/helpers.hpp"
 #include "bindings/tagging.hpp"
 #include "features/given.hpp"

@@ -3,14 +3,6 @@
 #include <optional>
 #include <tuple>
 
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/pair.h>
-#include <nanobind/stl/shared_ptr.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/tuple.h>
-#include <nanobind/stl/unique_ptr.h>
-#include <nanobind/stl/vector.h>
-
 #include "bindings/helpers.hpp"
 #include "pools/opinion.hpp"
 #include "pools/paths.hpp"

@@ -1,7 +1,5 @@
 #include "bindings/tagging.hpp"
 
-#include <nanobind/stl/string.h>
-
 namespace tagpool {
 namespace {
 

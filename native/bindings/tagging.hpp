@@ -6,11 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/unique_ptr.h>
-#include <nanobind/stl/vector.h>
-
 #include "base/fault.hpp"
 #include "base/model_bytes.hpp"
 #include "base/tensors.hpp"

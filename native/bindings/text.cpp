@@ -1,6 +1,3 @@
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/string_view.h>
-
 #include "base/fault.hpp"
 #include "base/hash.hpp"
 #include "bindings/helpers.hpp"

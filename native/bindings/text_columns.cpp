@@ -2,12 +2,6 @@
 #include <memory>
 #include <tuple>
 
-#include <nanobind/stl/shared_ptr.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/string_view.h>
-#include <nanobind/stl/tuple.h>
-#include <nanobind/stl/vector.h>
-
 #include "base/fault.hpp"
 #include "bindings/helpers.hpp"
 #include "text/columns.hpp"
@@ -43,7 +37,7 @@ void set_asides(Columns& columns, const std::vector<AsideTuple>& asides) {
     }
 }
 
-std::shared_ptr<Columns> from_lists(const std::vector<std::string>& names, Sentences sentences, const std::vector<uint32_t>& documents,
+std::unique_ptr<Columns> from_lists(const std::vector<std::string>& names, Sentences sentences, const std::vector<uint32_t>& documents,
                   const std::vector<AsideTuple>& asides) {
     ColumnsBuilder builder(names);
     size_t number = 0;
@@ -61,7 +55,7 @@ std::shared_ptr<Columns> from_lists(const std::vector<std::string>& names, Sente
         }
         builder.add_sentence();
     }
-    auto out = std::make_shared<Columns>(builder.finish());
+    auto out = std::make_unique<Columns>(builder.finish());
     set_documents(*out, documents);
     set_asides(*out, asides);
     return out;
@@ -95,7 +89,7 @@ StringList sentence_column(const Columns& columns, uint32_t sentence, const std:
     return list_texts(columns.sentences.at(sentence + 1) - begin, [&](uint32_t t) { return column.text(begin + t); });
 }
 
-std::shared_ptr<Columns> with_column(const Columns& columns, const std::string& name,
+std::unique_ptr<Columns> with_column(const Columns& columns, const std::string& name,
                                      nb::typed<nb::sequence, nb::typed<nb::sequence, nb::str>> values) {
     auto strings = std::make_shared<StringTable>();
     Column added{name, strings, {}};
@@ -111,16 +105,16 @@ std::shared_ptr<Columns> with_column(const Columns& columns, const std::string& 
     }
     if (s != columns.sentence_count())
         throw InputFault(concat("column \"", name, "\" has ", counted(s, "sentence"), ", the corpus has ", columns.sentence_count()));
-    auto out = std::make_shared<Columns>(columns);
+    auto out = std::make_unique<Columns>(columns);
     const auto known = std::find_if(out->columns.begin(), out->columns.end(), [&](const Column& column) { return column.name == name; });
     if (known != out->columns.end()) *known = std::move(added);
     else out->columns.push_back(std::move(added));
     return out;
 }
 
-std::shared_ptr<Columns> with_names(const Columns& columns, const std::vector<std::string>& from, const std::vector<std::string>& to) {
+std::unique_ptr<Columns> with_names(const Columns& columns, const std::vector<std::string>& from, const std::vector<std::string>& to) {
     expect_size(to.size(), from.size(), "names, one for each column");
-    auto out = std::make_shared<Columns>();
+    auto out = std::make_unique<Columns>();
     for (size_t i = 0; i < from.size(); ++i) {
         Column copy = columns.at(from[i]);
         copy.name = to[i];
@@ -183,7 +177,7 @@ void bind_columns(nb::module_& m) {
         .def("column_lists", &column_lists, nb::arg("column"), "Tokens of a column, one list per sentence.")
         .def("sentence_column", &sentence_column, nb::arg("sentence"), nb::arg("column"), "Tokens of one sentence.")
         .def("select", [](const Columns& c, const std::vector<uint32_t>& sentences) {
-            return std::make_shared<Columns>(c.select(sentences));
+            return std::make_unique<Columns>(c.select(sentences));
         }, nb::arg("sentences"), "Corpus of these sentences, in this order.")
         .def("with_column", &with_column, nb::arg("name"), nb::arg("values"), "Corpus with a column added or replaced.")
         .def("with_names", &with_names, nb::arg("columns"), nb::arg("names"), "Corpus of these columns, in this order, with new names.");
@@ -196,7 +190,7 @@ void bind_columns(nb::module_& m) {
         options.conllu = conllu;
         const std::string_view data = bytes_view(text);
         nb::gil_scoped_release release;
-        return std::make_shared<Columns>(read_conll(data, options));
+        return std::make_unique<Columns>(read_conll(data, options));
     }, nb::arg("text"), nb::arg("names"), nb::arg("conllu"), "Corpus from CoNLL columns or CoNLL-U.");
 }
 

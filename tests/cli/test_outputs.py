@@ -1,16 +1,20 @@
-"""An output never replaces an input of the same command, whatever the path that leads to it."""
+"""An output never replaces an input of the same command, and standard output is complete or an error."""
 
 from __future__ import annotations
 
 import json
 import os
+import resource
 import shutil
+import signal
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 
 import pytest
 from cli.commands import BAGS, fail, succeed, write
+from injection import run_with_faults
 
 from tagpool import read_corpus
 from tagpool.cli.outputs import is_same_file
@@ -140,3 +144,78 @@ def test_a_summary_is_not_mixed_with_the_output(folder: Path, command: tuple[str
 def test_the_short_form_of_help() -> None:
     assert succeed("convert", "-h") == succeed("convert", "--help")
     assert succeed("-h") == succeed("--help")
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_standard_output_that_is_cut_off_is_a_failure(tmp_path: Path, unbuffered: str) -> None:
+    """The first call writes a part, up to the limit. Without a buffer (``python -u``) Python does not write the rest."""
+    corpus = write(tmp_path, "a.conll", LABELLED * 100)
+
+    def limit() -> None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+
+    with (tmp_path / "out").open("w") as out:
+        done = subprocess.run(
+            [sys.executable, "-m", "tagpool", "convert", str(corpus), "--to", "jsonl"],
+            stdout=out,
+            stderr=subprocess.PIPE,
+            text=True,
+            preexec_fn=limit,
+            env=os.environ | {"PYTHONUNBUFFERED": unbuffered},
+            check=False,
+        )
+    assert (tmp_path / "out").stat().st_size == 1000
+    assert done.stderr == "error: standard output: writing failed: File too large\n"
+    assert done.returncode == 1
+
+
+@pytest.mark.skipif(not Path("/dev/full").is_char_device(), reason="there is no /dev/full")
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_full_disk_is_reported_once(tmp_path: Path, unbuffered: str) -> None:
+    corpus = write(tmp_path, "a.conll", LABELLED)
+    with Path("/dev/full").open("w") as full:
+        command = [sys.executable, "-m", "tagpool", "convert", str(corpus), "--to", "jsonl"]
+        environment = os.environ | {"PYTHONUNBUFFERED": unbuffered}
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, env=environment, check=False)
+    assert done.stderr == "error: standard output: writing failed: No space left on device\n"
+    assert done.returncode == 1
+
+
+LAST_ALLOCATIONS = """
+    from tagpool.cli.main import app
+
+    def run(number):
+        output.write_bytes(b"old")
+        events.arm(Fault("allocation"), number)
+        try:
+            app(arguments)
+        except SystemExit as ending:
+            events.disarm()
+            return ending.code
+        raise AssertionError("a command exits")
+
+    assert run(0) == run(0) == 0
+    total, new = events.count("allocation"), output.read_bytes()
+    assert new != b"old"
+    for number in range(total - 60, total + 1):
+        code = run(number)
+        assert output.read_bytes() == (b"old" if code else new), (number, total, code)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs LD_PRELOAD")
+@pytest.mark.parametrize(
+    "command",
+    [
+        "pool fit --gold {0}/gold.conll {0}/a.conll {0}/b.conll --model {0}/out",
+        "train --learner bagging --features {0}/bags.txt --train {0}/gold.conll --dev {0}/gold.conll --model {0}/out"
+        " --set learner.expert.trainer.epochs=1",
+    ],
+)
+def test_without_memory_at_the_end_a_command_succeeds_or_leaves_the_old_file(folder: Path, command: str) -> None:
+    """The last allocations of a command belong to its summary."""
+    arguments = command.format(folder).split()
+    run_with_faults(
+        folder, f"arguments, output = {arguments!r}, Path({str(folder / 'out')!r})\n{textwrap.dedent(LAST_ALLOCATIONS)}"
+    )

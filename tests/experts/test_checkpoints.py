@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import random
+import sys
 import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from injection import run_with_faults
 from oracles.tampering import with_changed_array
 
 import tagpool
@@ -203,6 +205,22 @@ def test_one_training_per_folder(tmp_path: Path) -> None:
     Checkpoint(tmp_path).close()
     with pytest.raises(InputError, match="every=-1: expected a number of seconds from 0 on"):
         Checkpoint(tmp_path, every=-1)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs LD_PRELOAD")
+@pytest.mark.parametrize(
+    ("kind", "expected"),
+    [
+        ("lock", "OutputError: {folder}: locking failed: Input/output error; choose a folder on another disk"),
+        ("unlink", "OutputError: {folder}: the checkpoint could not be removed: Input/output error; remove this folder"),
+        ("close", "no error"),
+    ],
+)
+def test_a_folder_on_a_bad_disk(tmp_path: Path, kind: str, expected: str) -> None:
+    program = (
+        f"from tagpool import Checkpoint\noutcomes(lambda: Checkpoint({str(tmp_path / 'c')!r}).remove(), {kind!r}, errno.EIO)"
+    )
+    assert run_with_faults(tmp_path, program) == [expected.format(folder=tmp_path / "c"), "end no error"]
 
 
 # Damaged files -----------------------------------------------------------------------------------------------------------

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import sys
+import textwrap
 from collections import Counter
 from pathlib import Path
 
 import pytest
+from injection import run_with_faults
 from oracles import encoder as oracle
 
 from tagpool.corpus.conll import read_conll
@@ -114,3 +117,24 @@ def test_presets_on_real_data(real_data, preset, folder, file, columns):
 
 def _titles() -> str:
     return (Path(load_templates.__code__.co_filename).parent / "lists" / "titles.txt").read_text(encoding="utf-8")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs LD_PRELOAD")
+@pytest.mark.parametrize("kind", ["open", "read", "stat"])
+def test_a_file_that_cannot_be_read_is_not_taken_for_text_or_for_missing(tmp_path, kind):
+    path = tmp_path / "[templates].txt"  # such a text is parsed as templates if there is no file
+    path.write_text("word[0]\n")
+    program = """
+        from tagpool import CRF
+        from tagpool.experts.configuration import feature_table
+
+        def read():
+            assert feature_table(CRF({path!r}))["templates"] == "word[0]\\n"
+    """
+    *failed, last = run_with_faults(
+        tmp_path, f"{textwrap.dedent(program).format(path=str(path))}\noutcomes(read, {kind!r}, errno.EIO)"
+    )
+    assert last == "end no error"
+    # Python itself tolerates some failures, such as that of asking for the size before reading.
+    assert f"TemplateError: {path}: reading failed: Input/output error" in failed
+    assert set(failed) <= {f"TemplateError: {path}: reading failed: Input/output error", "no error"}

@@ -72,15 +72,15 @@ def guard(command: Callable[..., None]) -> Callable[..., None]:
             _stop(one_line(f"error: {error}"), 1)
         except MemoryError as error:  # outside of the steps that name their purpose
             _stop(f"error: {error or 'not enough memory'}", 1)
-        except BrokenPipeError:
-            # The reader closed the pipe. Without this, Python reports the error again when it closes the stream.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        except BrokenPipeError:  # the reader closed the pipe
+            _discard_output()
         except KeyboardInterrupt as interruption:
             _stop_interrupted(str(interruption) or "nothing was written")
         except OverflowError as error:
             _stop(f"error: a number is too large: {error}; use a smaller one", 2)
-        except OSError as error:  # of standard output: other files are handled where they are written
-            _stop(f"error: standard output: writing failed: {error.strerror or error}", 1)
+        except OSError as error:  # most are handled where they occur; one without a name is of standard output
+            place = "standard output: writing failed" if error.filename is None else str(error.filename)
+            _stop(f"error: {place}: {error.strerror or error}", 1)
         except Exception as error:
             if os.environ.get("TAGPOOL_DEBUG") or isinstance(error, typer.Exit):
                 raise
@@ -111,4 +111,16 @@ def _stop_interrupted(result: str) -> None:
 def _stop(message: str, code: int) -> None:
     with contextlib.suppress(OSError):  # the terminal was closed
         errors.print(message, style="red")
+    try:
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except OSError:
+        _discard_output()
     raise typer.Exit(code)
+
+
+def _discard_output() -> None:
+    """Discard what could not be written. Else Python reports the error again when it closes the stream, and exits with 120."""
+    null = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null, sys.stdout.fileno())
+    os.close(null)

@@ -9,7 +9,7 @@ from tagpool import _native
 from tagpool.cli.console import errors, print_json
 from tagpool.compat.conversion import ChainWeights, from_crfsuite, from_expert, from_text_model
 from tagpool.compat.wapiti.text_models import read_text_model
-from tagpool.corpus.files import STANDARD_STREAM, write_bytes
+from tagpool.corpus.files import STANDARD_STREAM, name_read_errors, write_bytes
 from tagpool.errors import InputError, ModelError
 from tagpool.tagging.models import load_model
 from tagpool.wording import counted
@@ -22,7 +22,7 @@ def model_origin(path: Path) -> str | None:
     """Return the tool whose model a file holds, by its first bytes; None for other files."""
     if str(path) == STANDARD_STREAM or not path.is_file():
         return None
-    with path.open("rb") as file:
+    with name_read_errors(str(path)), path.open("rb") as file:
         beginning = file.read(9)
     if len(beginning) == 9 and beginning[8:] == b"{" and b"\0" in beginning[:8]:
         return "tagpool"
@@ -36,11 +36,7 @@ def convert_model(source: Path, origin: str, target: Path, to: str | None, *, re
         raise InputError(f"--use is for models of tagpool, and this is one of {origin}; drop it", source=source)
     if origin == wanted == "tagpool":  # conversion would lose the templates
         raise InputError("the file is a tagpool model already; copy it", source=source)
-<<<<<<< HEAD
-    weights = _read(source, origin, resources)
-=======
     weights = read_model(source, origin)
->>>>>>> tsan
     lost = []
     if wanted != "tagpool" and weights.has_end_weights:
         lost.append("the weights of first and last labels, so that some labels may differ")
@@ -69,12 +65,8 @@ def _format_of(target: Path, to: str | None) -> str:
     raise InputError(f"{target}: unknown model format; end the name with .crfsuite, .wapiti or .tagpool, or use --to")
 
 
-<<<<<<< HEAD
-def _read(source: Path, origin: str, resources: Mapping[str, Path]) -> ChainWeights:
-=======
 def read_model(source: Path, origin: str) -> ChainWeights:
     """Return the weights of a model of this origin."""
->>>>>>> tsan
     try:
         if origin == "CRFsuite":
             return from_crfsuite(_native.CrfsuiteTagger.open(str(source)))

@@ -179,12 +179,19 @@ def _write_standard_output(data: bytes) -> None:
             sys.stdout.write(data.decode())
         else:
             sys.stdout.flush()
-            binary.write(data)
+            _write_all(binary, data)
         sys.stdout.flush()
     except BrokenPipeError:
         raise  # the reader has closed the pipe (| head): the command line exits silently
     except OSError as error:
         raise OutputError(f"standard output: writing failed: {error.strerror or error}") from None
+
+
+def _write_all(stream: BinaryIO, data: bytes) -> None:
+    """Write all of the data: without a buffer (``python -u``) one call may write a part, such as up to the end of a disk."""
+    rest = memoryview(data)
+    while rest:
+        rest = rest[stream.write(rest) :]
 
 
 def write_bytes(path: str | Path, data: bytes) -> None:

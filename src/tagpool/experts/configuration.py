@@ -33,8 +33,10 @@ def feature_table(learner: Any) -> dict[str, Any]:
         return {"min_count": int(owner.min_count)}
     try:
         templates = str(encoder.templates_ if encoder is not None else load_templates(owner.templates))
-    except TemplateError:  # the file is no longer there
-        templates = str(owner.templates)
+    except TemplateError:
+        if Path(str(owner.templates)).exists():
+            raise
+        templates = str(owner.templates)  # the file is no longer there
     table: dict[str, Any] = {"templates": templates, "min_count": int(owner.min_count)}
     files = {name: str(value) for name, value in (owner.resources or {}).items() if isinstance(value, (str, Path))}
     return table | ({"use": files} if files else {})

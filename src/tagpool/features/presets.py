@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import stat
 from dataclasses import replace
 from importlib import resources
 from pathlib import Path
@@ -13,6 +15,7 @@ from tagpool.features.parser import parse
 from tagpool.features.template import TemplateSet
 
 _FOLDER = resources.files("tagpool.features") / "presets"
+_NO_FILE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENAMETOOLONG)  # errors for a text that names no file
 
 
 def preset_names() -> tuple[str, ...]:
@@ -40,10 +43,17 @@ def read_templates(path: str | Path) -> TemplateSet:
 
 
 def _is_file(what: str) -> bool:
-    try:
-        return "\n" not in what and Path(what).is_file()
-    except (OSError, ValueError):  # for example, a line too long for a file name
+    """Return whether a text is the name of a file; an error of the system is not taken for "no"."""
+    if "\n" in what:
         return False
+    try:
+        return stat.S_ISREG(Path(what).stat().st_mode)
+    except ValueError:  # a NUL
+        return False
+    except OSError as error:
+        if error.errno in _NO_FILE:
+            return False
+        raise TemplateError(f"reading failed: {error.strerror}", source=what) from None
 
 
 def load_templates(what: TemplateSet | str | Path) -> TemplateSet:

@@ -64,15 +64,18 @@ class Checkpoint:
         except (OSError, ValueError) as error:
             message = f"{folder}: the folder is not writable: {getattr(error, 'strerror', None) or error}"
             raise OutputError(message) from None
-        self.close: Callable[[], object] = weakref.finalize(self, os.close, lock)
+        self.close: Callable[[], object] = weakref.finalize(self, _close, lock)
         if fcntl is not None:
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:
+            except BlockingIOError:
                 self.close()
                 raise InputError(
                     "another training uses this folder; wait for its end, or choose another", source=folder
                 ) from None
+            except OSError as error:  # for example, a file system without locks
+                self.close()
+                raise OutputError(f"{folder}: locking failed: {error.strerror}; choose a folder on another disk") from None
         for path in self.folder.glob(f".*{SUFFIX}.*"):  # temporary files of a killed process
             path.unlink(missing_ok=True)
 
@@ -119,9 +122,14 @@ class Checkpoint:
 
     def remove(self) -> None:
         """Remove the files of the checkpoint, and the folder if it is then empty."""
-        for path in [*self.folder.glob(f"*{SUFFIX}"), self.folder / _LOCK]:
-            path.unlink(missing_ok=True)
-        self.close()
+        try:
+            for path in [*self.folder.glob(f"*{SUFFIX}"), self.folder / _LOCK]:
+                path.unlink(missing_ok=True)
+        except OSError as error:
+            message = f"{self.folder}: the checkpoint could not be removed: {error.strerror}; remove this folder"
+            raise OutputError(message) from None
+        finally:
+            self.close()
         with contextlib.suppress(OSError):  # the folder has other files
             self.folder.rmdir()
 
@@ -190,6 +198,11 @@ class TrainingState:
             advice = "repeat the original training, or start again with another folder"
             message = f"the checkpoint belongs to another training: {'; '.join(changes)}; {advice}"
             raise InputError(message, source=self.checkpoint.path)
+
+
+def _close(lock: int) -> None:
+    with contextlib.suppress(OSError):  # nothing was written to this file
+        os.close(lock)
 
 
 def _describe_change(key: str, before: Any, now: Any) -> str:

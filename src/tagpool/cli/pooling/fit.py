@@ -80,7 +80,6 @@ def fit(
     experts_and_sentences = f"{counted(len(predictions), 'expert')} from {counted(len(known), 'sentence')}"
     with follow_steps(f"learning the weights of {experts_and_sentences}"):
         pool.fit(predictions, known)
-    pool.save(model)
     facts = {
         "method": method,
         "beta": pool.beta_,
@@ -88,8 +87,10 @@ def fit(
         "loss": pool.mean_loss(predictions, known),
         "best_expert": VotePool("best").fit(predictions, known).mean_loss(predictions, known),
     }
+    details = {"guarantees": pool.guarantees_.to_dict(), "weights": weights_as_json(pool)} if json else {}
+    pool.save(model)  # after everything that may fail for lack of memory: an error leaves the old file
     if json:
-        print_json(facts | {"guarantees": pool.guarantees_.to_dict(), "weights": weights_as_json(pool)})
+        print_json(facts | details)
         return
     weights = pool.weights_[-1] / max(pool.weights_[-1].sum(), 1e-300)
     rows = [[name, f"{weight:.3f}"] for name, weight in zip(pool.experts_, weights.tolist(), strict=True)]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 import shlex
+import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +19,7 @@ from tagpool import _native
 from tagpool.config import Settings, toml_value
 from tagpool.corpus.files import name_read_errors
 from tagpool.corpus.whole_file import sync
-from tagpool.errors import InputError
+from tagpool.errors import InputError, OutputError
 from tagpool.optim.checkpoint import SUFFIX, Checkpoint
 
 _COMMAND = "command"  # name of the file with the configuration
@@ -115,11 +117,15 @@ class TrainingFolder:
         return folder
 
     def finish(self, model: Path) -> None:
-        """Remove the checkpoint after the model is on the disk."""
+        """Remove the checkpoint after the model is on the disk; if that fails, a warning says so, since the model is complete."""
         sync(model)
         sync(model.absolute().parent)
-        self._file.path.unlink(missing_ok=True)  # first: a training without this file is finished
-        self.checkpoint.remove()
+        try:
+            with contextlib.suppress(OSError):  # remove() reports it
+                self._file.path.unlink(missing_ok=True)  # first: a training without this file is finished
+            self.checkpoint.remove()
+        except OutputError as error:
+            warnings.warn(str(error), stacklevel=2)
 
     @property
     def _file(self) -> Checkpoint:

@@ -201,11 +201,27 @@ class Run:
         return f"{model}{score}, after {summary['epochs']:,} of {counted(self.learner.log_[-1].total, 'epoch')},"
 
     def summary(self, path: Path, *, merged: bool) -> dict[str, Any]:
-        """Return the summary of the training."""
+        """Return the summary of the training; of its file alone if there is not enough memory, since the model is written."""
+        try:
+            summary = self._describe(merged=merged)
+        except MemoryError:
+            warnings.warn(f"{path}: the model was written, but there is not enough memory to describe it", stacklevel=2)
+            summary = {}
+        return {"model": str(path)} | summary | {"seconds": round(self.seconds, 3), "bytes": _size(path)}
+
+    def _describe(self, *, merged: bool) -> dict[str, Any]:
         if isinstance(self.learner, Tagger):
             summary = tagger_summary(self.learner)
         else:
             summary = {"best_dev_f1": None if self._dev is None else 100 * self.learner.score(self._dev)}
         if len(self.learner.weights_):
             summary |= pool_summary(self.learner, self._dev) | {"merged": merged}
-        return {"model": str(path)} | summary | {"seconds": round(self.seconds, 3), "bytes": path.stat().st_size}
+        return summary
+
+
+def _size(path: Path) -> int | None:
+    """Return the size of a file; None if the system does not tell. The model is written, so this is no reason to fail."""
+    try:
+        return path.stat().st_size
+    except OSError:
+        return None

@@ -67,7 +67,8 @@ def _in_percent(rate: float | None) -> float | None:
 
 def show(summary: dict[str, Any]) -> None:
     """Print the summary as text."""
-    score = summary["best_dev_f1"]
+    score = summary.get("best_dev_f1")
+    lines = []
     if "members" in summary:
         members, labels = summary["members"], summary["labels"]
         lines = [
@@ -76,12 +77,13 @@ def show(summary: dict[str, Any]) -> None:
         lines += [_member_line(member) for member in members]
         shown = "" if score is None else f"dev F1 of the pool {score:.2f}, "
         lines.append(f"{shown}{summary['seconds']:.1f} s")
-    else:
+    elif "learner" in summary:
         shown = "" if score is None else f", best dev F1 {score:.2f}"
         lines = [f"{summary['learner']}: {counted(len(summary['labels']), 'label')}, {_counts(summary)}"]
         lines.append(f"{counted(summary['epochs'], 'epoch')} of {summary['trainer']}{shown}, {summary['seconds']:.1f} s")
     merged = " as one model" if summary.get("merged") else ""
-    lines.append(f"written{merged} to {summary['model']} ({spell_bytes(summary['bytes'])})")
+    size = "" if summary["bytes"] is None else f" ({spell_bytes(summary['bytes'])})"
+    lines.append(f"written{merged} to {summary['model']}{size}")
     for line in lines:
         output.print_line(line)
 

@@ -40,13 +40,8 @@ def text_table(headers: Sequence[str], rows: Sequence[Sequence[object]], *, text
     PER       1.5
     O       10.25
     """
-<<<<<<< HEAD
     cells = [[one_line(str(cell)) for cell in row] for row in (headers, *rows)]
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-=======
-    cells = [[str(cell) for cell in row] for row in (headers, *rows)]
     widths = [min(max(map(len, column)), _WIDEST) for column in zip(*cells, strict=True)]
->>>>>>> tsan
     lines = []
     for row in cells:
         columns = enumerate(zip(row, widths, strict=True))
