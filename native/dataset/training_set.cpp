@@ -43,6 +43,9 @@ TrainingSet::TrainingSet(const Encoding& encoding, const int32_t* gold, uint32_t
             throw InputFault("label " + std::to_string(label) + " is out of range; there are " + std::to_string(labels_) + " labels");
     if (history)
         transition_features_ = TransitionFeatures(sentences_, gold_, labels_, stride_, *history, history_features, options.known.transition_cells);
+    double squares = valued_ ? 0 : static_cast<double>(encoding.ids.size());
+    for (const float value : encoding.values) squares += static_cast<double>(value) * static_cast<double>(value);
+    mean_square_norm_ = squares / static_cast<double>(std::max<size_t>(token_count(), 1));
     cut_into_parts();
     if (options.merge_twins) twins_ = Twins(encoding, features);
     choose_layout(encoding, features, options);

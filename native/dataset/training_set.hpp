@@ -80,6 +80,8 @@ public:
     uint32_t stride() const { return stride_; }  // labels, rounded up to whole vectors
     size_t token_count() const { return gold_.size(); }
     size_t sentence_count() const { return sentences_.size() - 1; }
+    // Mean over the tokens of the summed squares of their feature values: the number of features, if all values are 1.
+    double mean_square_norm() const { return mean_square_norm_; }
 
     // Parts of about equally many tokens: part p has the sentences [part_begin(p), part_begin(p + 1)).
     size_t parts() const { return part_begins_.size() - 1; }
@@ -159,6 +161,7 @@ private:
     std::unique_ptr<const Bundled> bundled_;
     uint32_t labels_, stride_;
     bool all_cells_, lean_, valued_;
+    double mean_square_norm_ = 0;
     size_t shared_rows_end_ = 0, shared_count_ = 0, part_rows_end_ = 0, transitions_begin_ = 0, cell_count_ = 0;
     std::vector<size_t> part_begins_;
     std::vector<uint32_t> row_of_feature_;     // kNone: sparse

@@ -92,24 +92,47 @@ struct ObjectiveKernels {
                            ChainScratch<double>& scratch);
 };
 
-// AveragedWeights to update: weights by -step times the gradient and, with `both`, their second numbers by second times it. Only free weights
-// move (RowMasks; null: all are free).
+// State of AdaGrad (trainers/adaptive_steps.hpp) for a row or a single weight.
+struct StepState {
+    float squares;  // 1 + sum of squared gradients
+    float share;    // 1 / number of occurrences
+};
+
+// Rows whose gradient is summed over the batch before their step: rows [0, count).
+struct SummedRows {
+    uint32_t count;
+    float* sums;                     // [count][stride]; zero between batches
+    uint32_t* times;                 // occurrences in the batch, by row
+    std::vector<uint32_t>* present;  // rows with occurrences
+};
+
+// AveragedWeights to update: weights by -step / sqrt(squares) times the gradient and, with `both`, their second numbers by -fraction times the
+// change. Only free weights move (RowMasks; null: all are free).
+//
+// The common divisor of all weights shrinks them for the penalty l2 at the rate eta. Weights with smaller steps shrink too much: each
+// occurrence of their feature restores its share of the difference.
 struct StepTarget {
     float* data;
     const uint8_t* masks;
-    float step, second;
+    float shrinkage;  // eta * l2
+    float step, fraction;
     bool both;
+    StepState* rows = nullptr;     // by row
+    StepState* singles = nullptr;  // by place
+    SummedRows summed = {};
 };
 
 struct SgdKernels {
     // Writes the node scores [T][stride] that a shard adds to a sentence. Prefetches `ahead` numbers of every row.
     void (*score_shard)(const TrainingSet& set, const WeightView<float>& weights, size_t ahead, const Shards::List& rows, const Shards::List& singles,
                         size_t length, float* part);
-    // Marks the tokens whose gradient is not negligible; sets the gradients of the others to zero.
-    void (*mark_updated)(const TrainingSet& set, float* nodes, size_t length, uint8_t* updated);
-    // Updates the weights of a shard by the node gradients of a sentence.
+    // Writes the squared norms of the gradients of tokens; sets negligible gradients and their norms to zero.
+    void (*square_norms)(const TrainingSet& set, float* nodes, size_t length, float* norms);
+    // Updates the weights of a shard by the node gradients of a sentence, or adds to the sums.
     void (*apply_gradient)(const TrainingSet& set, const StepTarget& target, const Shards::List& rows, const Shards::List& singles,
-                           const float* nodes, const uint8_t* updated);
+                           const float* nodes, const float* norms);
+    // Updates the rows of a shard with summed gradients, and clears the sums.
+    void (*apply_sums)(const TrainingSet& set, const StepTarget& target);
 };
 
 // Viterbi. Ties go to the smaller label.

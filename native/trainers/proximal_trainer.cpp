@@ -37,6 +37,48 @@ double ProximalTrainer::pass(const Order& order, double bound, InterruptCheck in
     return loss;
 }
 
+// Loss of the second pass over a sample with this step, or infinity as soon as it exceeds `bound`. The first pass depends mostly on the start.
+double ProximalTrainer::try_step(double step, double bound, const Order& sample, const std::function<void()>& undo, InterruptCheck interrupt) {
+    const auto restore = [&] {
+        undo();
+        step_ = 0;
+    };
+    try {
+        step_ = step;
+        double loss = pass(sample, kDiverged, interrupt);
+        if (std::isfinite(loss)) loss = pass(sample, bound, interrupt);
+        restore();
+        return loss;
+    } catch (...) {
+        restore();
+        throw;
+    }
+}
+
+// Chooses the step with the least loss on a sample of the sentences: by factors of two, first up, then down. 0 if no step has a finite loss.
+void ProximalTrainer::choose_step(InterruptCheck interrupt) {
+    constexpr double kFirst = 0.1;
+    // Some trials take less time than an epoch, unless the set is small.
+    const size_t sentences = set_->sentence_count();
+    Order sample = Random(options_.seed).permutation(sentences);
+    sample.resize(std::min(sentences, std::clamp<size_t>(sentences / 16, 125, 500)));
+    const std::function<void()> undo = make_undo(sample);
+    double best = 0, least = kDiverged;
+    const auto is_better = [&](double step) {
+        const double loss = try_step(step, least, sample, undo, interrupt);
+        if (!(loss < least)) return false;
+        best = step;
+        least = loss;
+        return true;
+    };
+    is_better(kFirst);
+    for (int power = 1; power <= 12 && best > 0 && is_better(kFirst * std::exp2(power)); ++power) {
+    }
+    for (int power = 1; power <= 30 && best <= kFirst && (is_better(kFirst * std::exp2(-power)) || best == 0); ++power) {
+    }
+    step_ = best;
+}
+
 // Returns the loss of a batch; leaves the gradients in the work space.
 double ProximalTrainer::differentiate(Batch batch, ThreadPool& pool) {
     const GradientKernels<double>& run = kernels().doubles;

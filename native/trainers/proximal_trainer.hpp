@@ -4,6 +4,7 @@
 // t the steps taken, T those of an epoch. The penalty is that of the summed objective. Proximal steps are lazy: they are applied when a
 // feature occurs again, with the same result (penalty.hpp).
 #pragma once
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -35,6 +36,8 @@ protected:
                     const Penalty& penalty, size_t models, double mu = 0);
 
     double pass(const Order& order, double bound, InterruptCheck interrupt) override;
+    // Returns a function that restores the present state after passes over a sample.
+    virtual std::function<void()> make_undo(const Order& sample) = 0;
     // Applies pending steps to the groups that occur in a batch; to all groups.
     virtual void update_groups(Batch batch, ThreadPool& pool) = 0;
     virtual void update_all(ThreadPool& pool) = 0;
@@ -61,6 +64,8 @@ protected:
 
 private:
     double differentiate(Batch batch, ThreadPool& pool);
+    void choose_step(InterruptCheck interrupt) override;
+    double try_step(double step, double bound, const Order& sample, const std::function<void()>& undo, InterruptCheck interrupt);
 
     size_t steps_ = 0;
 

@@ -8,6 +8,10 @@ namespace tagpool {
 namespace {
 
 constexpr double kMaxDivisor = 1e5;  // larger ones cost precision
+// The first step changes the scores of a token by about this number, whatever the number of its features. Values from 8 to 16 train equally well.
+constexpr double kFirstChange = 12;
+constexpr double kMaxStep = 1;         // a weight of frequent features moves by up to this number in its first step
+constexpr double kAveragingPower = 3;  // step n of the average has a weight of about n^3
 
 // Prefetch the range: another core wrote it, so every line is a cache miss.
 void prefetch(const float* numbers, size_t count) {
@@ -17,10 +21,11 @@ void prefetch(const float* numbers, size_t count) {
 }  // namespace
 
 Sgd::Sgd(const std::shared_ptr<const TrainingSet>& set, bool chain, const SgdOptions& options, std::vector<float> example_weights)
-    : StochasticTrainer(set, chain, options.steps, std::move(example_weights)), average_from_(options.average_from),
-      shrink_(options.l2 / static_cast<double>(set->sentence_count())), weights_(*set), masks_(*set), shards_(set->shards()),
-      dropout_(*set, options.dropout, options.steps.seed, options.groups), scratch_(options_.threads), losses_(options_.batch),
-      cell_gradients_(options_.batch), edge_gradients_(options_.batch * set->common_edge_size()) {}
+    : StochasticTrainer(set, chain, options.steps, std::move(example_weights)), average_from_(options.average_from), trained_on_(options.trained_on),
+      l2_(options.l2), shrink_(options.l2 / static_cast<double>(set->sentence_count())), weights_(*set), masks_(*set), shards_(set->shards()),
+      dropout_(*set, options.dropout, options.steps.seed, options.groups), adaptive_(*set, *shards_, 1 - options.dropout, options_.batch),
+      scratch_(options_.threads), losses_(options_.batch), cell_gradients_(options_.batch),
+      edge_gradients_(options_.batch * set->common_edge_size()) {}
 
 void Sgd::start_from(const float* parameters) {
     weights_.load(layout(), parameters);
@@ -29,6 +34,14 @@ void Sgd::start_from(const float* parameters) {
     epochs_ = seen_ = averaged_steps_ = 0;
     from_zero_ = false;
     step_ = options_.step;
+    adaptive_.continue_from(*set_, weights_, earlier());
+}
+
+// Steps above 2 / l2 overshoot the minimum of the penalty alone. Weights that were trained before move less, the more so the more sentences they
+// were trained on.
+void Sgd::choose_step(InterruptCheck) {
+    const double step = std::min(kFirstChange / std::max(set_->mean_square_norm(), 1e-6), kMaxStep);
+    step_ = (l2_ * step > 2 ? 2 / l2_ : step) / std::sqrt(1 + earlier());
 }
 
 double Sgd::train(const Order& order, InterruptCheck interrupt) {
@@ -58,8 +71,9 @@ double Sgd::pass(const Order& order, double bound, InterruptCheck interrupt) {
         const double eta = step_ / std::pow(1 + step_ * shrink_ * static_cast<double>(seen_), 0.75);
         batch.sentences = order.data() + first;
         batch.count = std::min(options_.batch, order.size() - first);
+        batch.eta = eta;
         batch.step = eta * divisor_;
-        batch.second = fraction_ * batch.step;
+        batch.fraction = fraction_;
         batch.both = averages_ && averaged_steps_ > 0;
         batch.first_visit = seen_;
         seen_ += batch.count;
@@ -74,8 +88,7 @@ double Sgd::pass(const Order& order, double bound, InterruptCheck interrupt) {
         divisor_ *= 1 + eta * shrink_ * static_cast<double>(batch.count);
         std::swap(batch, pending_);
         if (averages_) {
-            // The average of n points moves by 1/n towards the next one.
-            const double share = 1.0 / static_cast<double>(++averaged_steps_);
+            const double share = (1 + kAveragingPower) / (static_cast<double>(++averaged_steps_) + kAveragingPower);
             average_divisor_ = share < 1 ? average_divisor_ / (1 - share) : divisor_;
             fraction_ = share < 1 ? fraction_ + share * average_divisor_ / divisor_ : 1;
         }
@@ -94,8 +107,8 @@ void Sgd::grow_work_space(Batch& batch) {
     batch.first_tokens.assign(1, 0);
     for (size_t i = 0; i < batch.count; ++i) batch.first_tokens.push_back(batch.first_tokens.back() + length(batch.sentences[i]));
     const size_t tokens = batch.first_tokens.back();
-    if (updated_.size() >= tokens) return;
-    updated_.resize(tokens);
+    if (norms_.size() >= tokens) return;
+    norms_.resize(tokens);
     nodes_.resize(tokens * set_->stride());
     for (AlignedVector<float>& part : parts_) part.resize(tokens * set_->stride());
 }
@@ -143,7 +156,7 @@ double Sgd::differentiate(const Batch& batch, ThreadPool& pool) {
         losses_[i] = kernels().floats.differentiate(examples(), view(), parts, sentence, edges_, nodes_.data() + first * stride,
                                                     edge_gradients_.data() + i * edges, scratch_[worker]);
         cell_gradients_[i].swap(scratch_[worker].cell_gradients);
-        kernels().sgd.mark_updated(set, nodes_.data() + first * stride, length(sentence), updated_.data() + first);
+        kernels().sgd.square_norms(set, nodes_.data() + first * stride, length(sentence), norms_.data() + first);
     });
     return std::accumulate(losses_.begin(), losses_.begin() + static_cast<std::ptrdiff_t>(batch.count), 0.0);
 }
@@ -151,12 +164,19 @@ double Sgd::differentiate(const Batch& batch, ThreadPool& pool) {
 // Applies the pending gradient to the weights of a shard.
 void Sgd::update_shard(size_t shard) {
     const TrainingSet& set = *set_;
-    const StepTarget target{weights_.data(), masks_.data(), static_cast<float>(pending_.step), static_cast<float>(pending_.second), pending_.both};
+    StepTarget target{weights_.data(),
+                      masks_.data(),
+                      static_cast<float>(pending_.eta * l2_),
+                      static_cast<float>(pending_.step),
+                      static_cast<float>(pending_.fraction),
+                      pending_.both};
+    adaptive_.set_target(target, shard);
     for (size_t i = 0; i < pending_.count; ++i) {
         const size_t sentence = pending_.sentences[i], first = pending_.first_tokens[i];
         kernels().sgd.apply_gradient(set, target, rows(pending_, i, shard), shards_->singles(sentence, shard), nodes_.data() + first * set.stride(),
-                                     updated_.data() + first);
+                                     norms_.data() + first);
     }
+    kernels().sgd.apply_sums(set, target);
 }
 
 // The rows of sentence i of the batch that was scored last.
@@ -172,18 +192,23 @@ void Sgd::update_edges() {
     float* const total = edge_gradients_.data();
     for (size_t i = 1; i < pending_.count; ++i)
         for (size_t k = 0; k < edges; ++k) total[k] += edge_gradients_[i * edges + k];
-    const auto first = static_cast<float>(pending_.step), second = static_cast<float>(pending_.second);
-    for (size_t k = 0; k < edges; ++k) to[k] -= first * total[k];
-    for (size_t k = 0; pending_.both && k < edges; ++k) seconds[k] += second * total[k];
+    const auto step = static_cast<float>(pending_.step), fraction = static_cast<float>(pending_.fraction);
+    const auto move = [&](float& weight, float& second, float by) {
+        weight -= step * by;
+        if (pending_.both) second += fraction * step * by;
+    };
+    const double growth = pending_.eta / pending_.step;
+    const auto edge_growth = static_cast<float>(growth * shrink_ * static_cast<double>(pending_.count)),
+               cell_growth = static_cast<float>(growth * l2_);
+    for (size_t k = 0; k < edges; ++k) move(to[k], seconds[k], adaptive_.edge_step(k, total[k], to[k], edge_growth));
     float* const cells = to + edges;
     float* const cell_seconds = seconds + edges;
     for (size_t i = 0; i < pending_.count; ++i) {
         const float* gradient = cell_gradients_[i].data();
         set_->transition_features().each_cell(set_->sentences_[pending_.sentences[i]], length(pending_.sentences[i]),
                                               [&](size_t, uint32_t cell, float) {
-                                                  cells[cell] -= first * *gradient;
-                                                  if (pending_.both) cell_seconds[cell] += second * *gradient;
-                                                  ++gradient;
+                                                  const float by = adaptive_.cell_step(cell, *gradient++, cells[cell], cell_growth);
+                                                  move(cells[cell], cell_seconds[cell], by);
                                               });
     }
 }
@@ -205,27 +230,6 @@ void Sgd::apply_divisors() {
     }
     weights_.each([&](float& weight, float&) { weight *= scale; });
     divisor_ = 1;
-}
-
-// Restores only the weights that occur in the sample.
-std::function<void()> Sgd::make_undo(const Order& sample) {
-    averages_ = false;
-    const auto count = static_cast<std::ptrdiff_t>(from_zero_ ? 0 : weights_.size());
-    return [this, &sample, start = std::vector<float>(weights_.data(), weights_.data() + count)] {
-        const auto reset = [&](size_t first, size_t size) {
-            if (start.empty()) std::fill_n(weights_.data() + first, size, 0.0f);
-            else std::copy_n(start.data() + first, size, weights_.data() + first);
-        };
-        for (uint32_t sentence : sample)
-            for (size_t shard = 0; shard < Shards::kCount; ++shard) {
-                const Shards::List rows = shards_->rows(sentence, shard), singles = shards_->singles(sentence, shard);
-                for (size_t i = 0; i < rows.count; ++i) reset(size_t{rows.items[i].place} * 2 * set_->stride(), set_->stride());
-                for (size_t i = 0; i < singles.count; ++i) reset(size_t{singles.items[i].place} * 2, 1);
-            }
-        reset(2 * set_->transitions_begin(), set_->edge_size());
-        divisor_ = 1;
-        seen_ = 0;
-    };
 }
 
 std::vector<float> Sgd::parameters() const {

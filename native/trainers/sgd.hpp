@@ -1,15 +1,16 @@
-// Averaged stochastic gradient descent for the objective (Bottou 2010; Xu 2011), in single precision and in mini-batches.
+// Averaged stochastic gradient descent for the objective (Bottou 2010; Xu 2011), in single precision and in mini-batches, with the steps of
+// AdaGrad (adaptive_steps.hpp):
 //
-//     w_{t+1} = (w_t - eta_t g_t) / (1 + eta_t l),   g_t: sum of the gradients of the batch,   l = l2 * batch / sentences,
-//     eta_t = eta_0 / (1 + eta_0 * l2 / sentences * sentences seen)^0.75.
-// Updates are lazy. Shrinking changes only a divisor: w = weights / divisor. The average is (seconds + fraction * weights) /
-// average_divisor, and a step changes a second only where it changes the weight.
+//     w_{t+1} = w_t - eta_t S_t (g_t + l w_t),   g_t: sum of the gradients of the batch,   l = l2 * batch / sentences,
+//     eta_t = eta_0 / (1 + eta_0 * l2 / sentences * sentences seen)^0.75,   S_t = diag(1 / sqrt(1 + sums of squared gradients)).
+// Updates are lazy. A divisor shrinks all weights at the rate eta_t: w = weights / divisor. Gradient steps restore what that shrinks too much.
+// The average is (seconds + fraction * weights) / average_divisor, and a step changes a second only where it changes the weight. Later steps
+// weigh more in the average (polynomial decay, Shamir and Zhang 2013).
 //
 // Threads share a batch in two rounds. In the first, each thread owns a shard of the weights (shards.hpp): it applies the pending gradient of
 // the previous batch, in the order of that batch, and scores this one. In the second, each thread owns sentences. The result is the same
 // bits for every number of threads, and weights stay in the cache of one core.
 #pragma once
-#include <functional>
 #include <memory>
 #include <vector>
 
@@ -18,6 +19,7 @@
 #include "dataset/dropout.hpp"
 #include "dataset/row_masks.hpp"
 #include "dataset/shards.hpp"
+#include "trainers/adaptive_steps.hpp"
 #include "trainers/trainer.hpp"
 
 namespace tagpool {
@@ -26,6 +28,7 @@ struct SgdOptions {
     double l2 = 1;
     size_t average_from = 1;  // epochs before averaging begins
     double dropout = 0;       // dropout.hpp
+    size_t trained_on = 0;    // sentences that the first parameters were trained on, for start_from
     StepOptions steps;
     std::vector<uint16_t> groups = {};  // of features that are dropped together
 };
@@ -46,6 +49,7 @@ public:
     void visit_state(State& state) {
         StochasticTrainer::visit_state(state);
         state.array("weights", weights_.data(), weights_.size());
+        adaptive_.visit_state(state);
         state.number("divisor", divisor_);
         state.number("average_divisor", average_divisor_);
         state.number("fraction", fraction_);
@@ -60,14 +64,15 @@ private:
         const uint32_t* sentences = nullptr;
         size_t count = 0;
         std::vector<size_t> first_tokens;  // of each sentence within the batch; the last is the total
-        double step = 0, second = 0;       // step of weights, and of seconds
+        double eta = 0, step = 0;          // step of weights, and of weights times the divisor
+        double fraction = 0;               // of the average
         uint64_t first_visit = 0;          // sentences seen before
         bool both = false;                 // whether seconds are updated, too
     };
 
     double pass(const Order& order, double bound, InterruptCheck interrupt) override;
     double train(const Order& order, InterruptCheck interrupt) override;
-    std::function<void()> make_undo(const Order& sample) override;
+    void choose_step(InterruptCheck interrupt) override;
 
     void grow_work_space(Batch& batch);
     void update_and_score(const Batch& batch, ThreadPool& pool);
@@ -78,15 +83,18 @@ private:
     void finish_batch();
     double uniform_loss(const Order& sentences) const;
     void apply_divisors();
+    // Sentences of an earlier training, as a multiple of these.
+    double earlier() const { return from_zero_ ? 0 : static_cast<double>(trained_on_) / static_cast<double>(set_->sentence_count()); }
     size_t length(size_t sentence) const { return set_->sentences_[sentence + 1] - set_->sentences_[sentence]; }
     WeightView<float> view() const { return {weights_.data(), 2, static_cast<float>(1 / divisor_)}; }
 
-    const size_t average_from_;
-    const double shrink_;
+    const size_t average_from_, trained_on_;
+    const double l2_, shrink_;  // shrink_: for each sentence
     AveragedWeights weights_;
     RowMasks masks_;
     std::shared_ptr<const Shards> shards_;
     Dropout dropout_;
+    AdaptiveSteps adaptive_;
     double divisor_ = 1, average_divisor_ = 1, fraction_ = 0;
     size_t epochs_ = 0, seen_ = 0, averaged_steps_ = 0;
     bool from_zero_ = true, averages_ = false;  // averages_: in this epoch
@@ -100,7 +108,7 @@ private:
     std::vector<AlignedVector<float>> cell_gradients_;  // by sentence: one for each visit of TransitionFeatures::each_cell
     AlignedVector<float> nodes_;                        // by token: gradients
     std::vector<float> edge_gradients_;                 // by sentence
-    std::vector<uint8_t> updated_;                      // by token: its gradient is not negligible
+    std::vector<float> norms_;                          // by token: squared norm of the gradient, 0 if it is negligible
     AlignedVector<float> parts_[Shards::kCount];        // by token: scores of a shard
     Dropout::Rows selected_[Shards::kCount];            // by sentence, of the batch that was scored last
     std::vector<uint32_t> longest_first_;

@@ -1,7 +1,7 @@
 // Base classes of the trainers, which have one class and one file each:
 //     Trainer            a training set with weighted examples, and its parameters: Objective (L-BFGS, OWL-QN), Perceptron
-//     StochasticTrainer  epochs of mini-batches with a calibrated step size: Sgd
-//     ProximalTrainer    (proximal_trainer.hpp) gradient steps, then proximal steps of a penalty: Fobos, Elitist
+//     StochasticTrainer  epochs of mini-batches: Sgd
+//     ProximalTrainer    (proximal_trainer.hpp) gradient steps of a calibrated size, then proximal steps of a penalty: Fobos, Elitist
 //
 // Every trainer has parameter_count() and start_from(parameters). Trainers in epochs also have epoch(interrupt), which returns the mean loss or
 // the number of errors, and parameters(), the result so far, and visit_state(state) for
@@ -9,7 +9,6 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <limits>
 #include <memory>
 #include <vector>
@@ -41,7 +40,7 @@ protected:
 };
 
 struct StepOptions {
-    double step = 0;  // eta_0; 0: calibrated
+    double step = 0;  // eta_0; 0: chosen by the trainer
     uint64_t seed = 1;
     size_t batch = 8;      // sentences in a step
     unsigned threads = 1;  // the result does not depend on it
@@ -52,7 +51,7 @@ public:
     // Trains on all sentences in a new order; returns the mean loss before each step, or infinity as soon as training diverges. An exception
     // from `interrupt` ends the epoch between two steps.
     double epoch(InterruptCheck interrupt);
-    // First step size; 0 before the calibration, or if no step has a finite loss.
+    // First step size; 0 before it is chosen, or if no step has a finite loss.
     double step() const { return step_; }
 
     // Writes or reads the state between two epochs (state.hpp).
@@ -75,16 +74,12 @@ protected:
     virtual double pass(const Order& order, double bound, InterruptCheck interrupt) = 0;
     // Trains one epoch; returns the summed loss.
     virtual double train(const Order& order, InterruptCheck interrupt) { return pass(order, kDiverged, interrupt); }
-    // Returns a function that restores the present state after passes over a sample.
-    virtual std::function<void()> make_undo(const Order& sample) = 0;
+    // Sets step_, unless no step has a finite loss.
+    virtual void choose_step(InterruptCheck interrupt) = 0;
 
     StepOptions options_;
     double step_;
     Random random_;
-
-private:
-    double try_step(double step, double bound, const Order& sample, const std::function<void()>& undo, InterruptCheck interrupt);
-    void calibrate(InterruptCheck interrupt);
 };
 
 }  // namespace tagpool

@@ -67,7 +67,7 @@ def test_the_note_names_both_steps() -> None:
     with pytest.warns(RuntimeWarning) as warned:
         steps(50.0, 0.1)
     assert [str(warning.message) for warning in warned] == [
-        "the loss diverged with a step of 50; restarting with a calibrated step",
+        "the loss diverged with a step of 50; restarting with the default step",
         "the loss diverged with a step of 1; restarting with a step of 0.1",
     ]
 
@@ -102,3 +102,28 @@ def test_weights_that_are_not_finite_restart() -> None:
 
 def test_epochs_have_their_total() -> None:
     assert [(epoch.number, epoch.total) for epoch in steps(0.5, 1.0)[1].log] == [(1, 4), (2, 4), (3, 4), (4, 4)]
+
+
+def test_training_ends_when_the_loss_stops_falling() -> None:
+    class Falling:
+        """A learner whose loss halves, then falls by 5%."""
+
+        step = 1.0
+
+        def __init__(self) -> None:
+            self.losses = iter([8.0, 4.0, 3.8, 3.7, 3.6])
+
+        def epoch(self) -> float:
+            return next(self.losses)
+
+        def parameters(self) -> np.ndarray:
+            return np.zeros(1)
+
+    def epochs(tolerance: float, **options: object) -> int:
+        watch = Watch(**options)  # type: ignore[arg-type]
+        descend(lambda _: Falling(), 1.0, 5, watch, tolerance=tolerance)
+        return len(watch.log)
+
+    assert epochs(0.1) == 3
+    assert epochs(0.01) == epochs(0.0) == 5
+    assert epochs(0.1, evaluate=lambda _: 0.5, patience=3) == 4  # a dev set decides alone

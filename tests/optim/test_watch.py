@@ -23,6 +23,7 @@ def first_number(vector: np.ndarray) -> float:
         ([1, 2, 3, 3, 3], 0, [True] * 5),
         ([1, 2, 3, 3, 3], 1, [True, True, True, False]),
         ([3, 2, 1, 4, 3, 2, 1], 3, [True, True, True, True, True, True, False]),
+        ([0, 0, 0, 0, 1, 1, 1], 2, [True] * 6 + [False]),
         ([-5, -5, -4, -6, -6], 2, [True, True, True, True, False]),
     ],
 )

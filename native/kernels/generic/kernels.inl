@@ -21,7 +21,7 @@ const Kernels kKernels = {
     .floats = {&make_edges<float>, &differentiate<float>},
     .doubles = {&make_edges<double>, &differentiate<double>},
     .objective = {&add_gradient},
-    .sgd = {&score_shard, &mark_updated, &apply_gradient},
+    .sgd = {&score_shard, &square_norms, &apply_gradient, &apply_sums},
     .tagging = {&best_labels, &score_tokens_with_model, &tag},
     .elitist = {&update_experts, &mix_members, &add_slopes, &add_nodes},
 };

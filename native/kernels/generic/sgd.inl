@@ -90,17 +90,26 @@ double differentiate(const Examples& examples, const WeightView<T>& weights, con
     });
 }
 
+inline float square_norm(const float* row, size_t stride) {
+    auto sums = load(row) * load(row);
+    for (size_t i = Lanes<float>::kCount; i < stride; i += Lanes<float>::kCount) sums += load(row + i) * load(row + i);
+    float sum = 0;
+    for (size_t k = 0; k < Lanes<float>::kCount; ++k) sum += sums[k];
+    return sum;
+}
+
 // Smaller gradients are what rounding leaves of p(gold) = 1.
 constexpr float kNegligible = 1e-7f;
 
-void mark_updated(const TrainingSet& set, float* nodes, size_t length, uint8_t* updated) {
+void square_norms(const TrainingSet& set, float* nodes, size_t length, float* norms) {
     const size_t stride = set.stride();
     for (size_t t = 0; t < length; ++t) {
         float* const node = nodes + t * stride;
         int some = 0;
         for (size_t y = 0; y < stride; ++y) some |= !(std::abs(node[y]) < kNegligible);
-        updated[t] = some != 0;
-        if (!some) std::fill_n(node, stride, float{0});
+        norms[t] = 0;
+        if (some) norms[t] = square_norm(node, stride);
+        else std::fill_n(node, stride, float{0});
     }
 }
 
@@ -125,36 +134,80 @@ inline void add_masked_row(T* to, const T* from, T value, const uint8_t* mask, s
     }
 }
 
+// A bound on the growth in one step, for steps that a user chose too large.
+constexpr float kMaxGrowth = 0.5f;
+
+// Returns the scale 1 / sqrt(squares) of a step, and the share by which the weight grows at `times` occurrences (StepTarget).
+inline std::pair<float, float> adapt_step(const StepTarget& target, StepState& state, float square, float times) {
+    state.squares += square;
+    const float scale = 1 / std::sqrt(state.squares);
+    return {scale, std::min(kMaxGrowth, times * target.shrinkage * state.share * (1 - scale))};
+}
+
 template <size_t kStride>
-inline void update_row(const StepTarget& target, size_t row, float value, const float* node, size_t stride_if_unusual) {
+inline void update_row(const StepTarget& target, size_t row, float by, float growth, const float* node, size_t stride_if_unusual) {
     const size_t stride = kStride ? kStride : stride_if_unusual;
     float* const to = target.data + row * (2 * stride);
     for (size_t i = 0; i < stride; i += Lanes<float>::kCount) {
-        auto by = value * load(node + i);
-        if (target.masks) by *= load(kMasks<float>.factors[target.masks[(row * stride + i) / 8]] + i % 8);
-        store(to + i, load(to + i) - target.step * by);
-        if (target.both) store(to + stride + i, load(to + stride + i) + target.second * by);
+        auto change = by * load(node + i);
+        if (target.masks) change *= load(kMasks<float>.factors[target.masks[(row * stride + i) / 8]] + i % 8);
+        change -= growth * load(to + i);
+        store(to + i, load(to + i) - change);
+        if (target.both) store(to + stride + i, load(to + stride + i) + target.fraction * change);
     }
 }
 
 void apply_gradient(const TrainingSet& set, const StepTarget& target, const Shards::List& rows, const Shards::List& singles, const float* nodes,
-                    const uint8_t* updated) {
+                    const float* norms) {
+    const SummedRows& summed = target.summed;
     with_stride(set.stride(), [&](auto constant) {
         constexpr size_t kStride = decltype(constant)::value;
         const size_t stride = kStride ? kStride : set.stride(), ahead = target.both ? 2 * stride : stride;
         for (size_t i = 0; i < rows.count; ++i) {
-            if (i + kItemsAhead < rows.count) prefetch_row(target.data + rows.items[i + kItemsAhead].place * 2 * stride, ahead);
-            const size_t token = rows.items[i].to;
-            if (!updated[token]) continue;
-            update_row<kStride>(target, rows.items[i].place, rows.values ? static_cast<float>(rows.values[i]) : float{1}, nodes + token * stride,
-                                stride);
+            if (i + kItemsAhead < rows.count) {
+                prefetch_row(target.data + rows.items[i + kItemsAhead].place * 2 * stride, ahead);
+                __builtin_prefetch(target.rows + rows.items[i + kItemsAhead].place);
+            }
+            const auto [row, token] = rows.items[i];
+            if (norms[token] == 0) continue;
+            const float value = rows.values ? static_cast<float>(rows.values[i]) : float{1};
+            const float* const node = nodes + token * stride;
+            if (row < summed.count) {
+                if (summed.times[row]++ == 0) summed.present->push_back(row);
+                add_scaled(summed.sums + row * stride, node, value, stride);
+            } else {
+                const auto [scale, growth] = adapt_step(target, target.rows[row], value * value * norms[token], 1);
+                update_row<kStride>(target, row, value * scale * target.step, growth, node, stride);
+            }
         }
     });
     for (size_t i = 0; i < singles.count; ++i) {
-        if (i + kItemsAhead < singles.count) __builtin_prefetch(target.data + singles.items[i + kItemsAhead].place * 2);
+        if (i + kItemsAhead < singles.count) {
+            __builtin_prefetch(target.data + singles.items[i + kItemsAhead].place * 2);
+            __builtin_prefetch(target.singles + singles.items[i + kItemsAhead].place);
+        }
         float* const to = target.data + singles.items[i].place * 2;
-        const float by = nodes[singles.items[i].to] * (singles.values ? static_cast<float>(singles.values[i]) : float{1});
-        to[0] -= target.step * by;
-        if (target.both) to[1] += target.second * by;
+        const float gradient = nodes[singles.items[i].to] * (singles.values ? static_cast<float>(singles.values[i]) : float{1});
+        if (gradient == 0) continue;
+        const auto [scale, growth] = adapt_step(target, target.singles[singles.items[i].place], gradient * gradient, 1);
+        const float change = scale * target.step * gradient - growth * to[0];
+        to[0] -= change;
+        if (target.both) to[1] += target.fraction * change;
     }
+}
+
+void apply_sums(const TrainingSet& set, const StepTarget& target) {
+    const SummedRows& summed = target.summed;
+    with_stride(set.stride(), [&](auto constant) {
+        constexpr size_t kStride = decltype(constant)::value;
+        const size_t stride = kStride ? kStride : set.stride();
+        for (const uint32_t row : *summed.present) {
+            float* const sum = summed.sums + row * stride;
+            const auto [scale, growth] = adapt_step(target, target.rows[row], square_norm(sum, stride), static_cast<float>(summed.times[row]));
+            update_row<kStride>(target, row, scale * target.step, growth, sum, stride);
+            std::fill_n(sum, stride, 0.0f);
+            summed.times[row] = 0;
+        }
+    });
+    summed.present->clear();
 }

@@ -7,6 +7,7 @@ from typing import Any
 
 from tagpool.config import Section, describe, to_toml
 from tagpool.errors import TemplateError
+from tagpool.features.automatic import AUTO
 from tagpool.features.encoder import Encoder
 from tagpool.features.presets import load_templates
 from tagpool.parameters import Parameters
@@ -32,7 +33,7 @@ def feature_table(learner: Any) -> dict[str, Any]:
     if encoder is not None and not isinstance(encoder, Encoder):
         return {"min_count": int(owner.min_count)}
     try:
-        templates = str(encoder.templates_ if encoder is not None else load_templates(owner.templates))
+        templates = str(encoder.templates_ if encoder is not None else _unfitted_templates(owner.templates))
     except TemplateError:
         if Path(str(owner.templates)).exists():
             raise
@@ -40,6 +41,11 @@ def feature_table(learner: Any) -> dict[str, Any]:
     table: dict[str, Any] = {"templates": templates, "min_count": int(owner.min_count)}
     files = {name: str(value) for name, value in (owner.resources or {}).items() if isinstance(value, (str, Path))}
     return table | ({"use": files} if files else {})
+
+
+def _unfitted_templates(templates: Any) -> Any:
+    """The name of automatic templates, which a corpus decides; else the templates."""
+    return templates if isinstance(templates, str) and templates == AUTO else load_templates(templates)
 
 
 def _owner(learner: Any) -> Any:

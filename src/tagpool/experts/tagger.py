@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from tagpool.corpus.corpus import Corpus
     from tagpool.experts.inducing.names import InducedFeatures
     from tagpool.experts.inside.description import Description
     from tagpool.experts.model_file import ModelFile
@@ -43,7 +44,9 @@ class TaggerParameters(Parameters):
     """The parameters that all taggers have."""
 
     templates: TemplateSet | str | Path = parameter(
-        default="ner", kw_only=False, help="Feature templates: a preset, a file, or the text of the templates."
+        default="auto",
+        kw_only=False,
+        help="Feature templates: a preset, a file, or the text of the templates; 'auto' chooses them from the corpus.",
     )
     resources: Mapping[str, Any] | None = parameter(default=None, help="Resources that templates use, by name: objects or paths.")
     min_count: int = parameter(
@@ -51,7 +54,7 @@ class TaggerParameters(Parameters):
     )
     unknown_label: str | None = parameter(default=None, help="Label of tokens whose label is unknown.")
     patience: int | None = parameter(
-        default=5, minimum=1, help="Epochs without a better dev score before training stops; None: never stop."
+        default=3, minimum=1, help="Epochs without a better dev score before training stops; None: never stop."
     )
     seed: int = parameter(default=1, minimum=0, help="Seed of the random numbers: the same seed gives the same model.")
     threads: int = parameter(default=1, minimum=1, help="Number of threads; the model does not depend on it.")
@@ -62,6 +65,7 @@ class Tagger(SequenceTagger, TaggerParameters):
 
     chain = True  # labels depend on the label before
     has_probabilities = False
+    reads_labels = False  # features of previous labels, besides transitions
     native: ClassVar[Any] = _native.Model  # class of the native model
 
     _model: Any = None
@@ -102,11 +106,14 @@ class Tagger(SequenceTagger, TaggerParameters):
         """A training of this tagger; ``resume`` starts from the current weights, ``epochs`` replaces the number of epochs."""
         raise NotImplementedError
 
-    def _templates(self) -> TemplateSet:
-        """The templates in the form that this tagger takes; an error for those that it does not support."""
-        from tagpool.features.presets import load_templates
+    def _templates(self, corpus: Corpus | None = None) -> TemplateSet:
+        """The templates in the form that this tagger takes; an error for those that it does not support.
 
-        return load_templates(self.templates)
+        Automatic templates are chosen from the corpus.
+        """
+        from tagpool.features.automatic import templates_for
+
+        return templates_for(self.templates, corpus, history=self.reads_labels)
 
     # Tagging ------------------------------------------------------------------------------------------------------------
 

@@ -87,7 +87,11 @@ class TrainingData:
             self.encoder = encoder = Encoder.continued(previous.encoder, previous.model, min_count=tagger.min_count)
             return encoder.fit_transform(corpus, known=previous.names, known_history=previous.history)
         self.encoder = encoder = Encoder(
-            tagger._templates(), resources=tagger.resources, min_count=tagger.min_count, history=tagger.chain, dimensions=True
+            tagger._templates(corpus),
+            resources=tagger.resources,
+            min_count=tagger.min_count,
+            history=tagger.chain,
+            dimensions=True,
         )
         encoded = encoder.fit_transform(corpus)
         return encoded if tagger._part is None else encoder.keep(encoded, tagger._part.marks(encoded.feature_count))

@@ -17,7 +17,8 @@ class Problem:
     f(w) = sum_i c_i * -log p(y_i | x_i) + l2/2 * |w|^2 + l1 * |w|_1
 
     ``chain`` is False for models of independent tokens. ``example_weights`` are the c_i, one per sentence in chains and one per
-    token otherwise (default: all 1). ``start`` has the initial weights (default: zero). ``groups`` has a group number for each
+    token otherwise (default: all 1). ``start`` has the initial weights (default: zero), which
+    were trained on ``trained_on`` sentences. ``groups`` has a group number for each
     feature, for dropout of groups.
     """
 
@@ -27,6 +28,7 @@ class Problem:
     l1: float = 0.0
     example_weights: NDArray[np.float32] = field(default_factory=lambda: np.zeros(0, np.float32))
     start: NDArray[np.float32] | None = None
+    trained_on: int = 0
     groups: NDArray[np.uint16] | None = None
     seed: int = 1
     threads: int = 1

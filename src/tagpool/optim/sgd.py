@@ -12,7 +12,9 @@ from tagpool.parameters import Exclusive, declare_parameters, parameter
 
 @declare_parameters
 class SGD(Trainer):
-    """Averaged stochastic gradient descent (Bottou 2010; Xu 2011) with lazy ℓ2.
+    """Averaged stochastic gradient descent (Bottou 2010; Xu 2011) with the step sizes of AdaGrad (Duchi et al. 2011) and lazy ℓ2.
+
+    Steps of a feature become smaller with its squared gradients, so frequent and rare features learn at their own pace.
 
     Dropout removes a share of the features at random in each step and scales the others up, so that the model does not depend on
     single ones. The unit is a feature, or all features of a template or bag in a sentence; the shared base stays. Tagging uses
@@ -26,9 +28,15 @@ class SGD(Trainer):
     kind = "sgd"
     only_stochastic = True
 
-    epochs: int = parameter(default=10, minimum=1, tune=(5, 30), help="Passes over the sentences.")
+    epochs: int = parameter(default=30, minimum=1, help="Maximum number of passes over the sentences.")
+    tolerance: float = parameter(
+        default=0.1,
+        minimum=0,
+        maximum=1,
+        help="Without a dev set, training stops when an epoch lowers the loss by less than this share; 0: never.",
+    )
     step: float | None = parameter(
-        default=None, minimum=Exclusive(0), help="First step size; calibrated on a sample of the sentences if not given."
+        default=None, minimum=Exclusive(0), help="First step size of every weight (default: 12 / features of a token)."
     )
     batch: int = parameter(default=8, minimum=1, tune=(1, 32), help="Sentences per step.")
     average_from: int = parameter(default=1, minimum=0, help="Epochs before averaging begins.")
@@ -59,6 +67,7 @@ class SGD(Trainer):
                 batch=self.batch,
                 threads=problem.threads,
                 dropout=float(self.dropout),
+                trained_on=problem.trained_on,
             )
             groups = problem.groups if self.groups_by else None
             learner = _native.Sgd(problem.training, problem.chain, options, problem.example_weights, groups)
@@ -66,4 +75,4 @@ class SGD(Trainer):
                 learner.start_from(problem.start)
             return learner
 
-        return descend(begin, self.step or 0.0, self.epochs, watch)
+        return descend(begin, self.step or 0.0, self.epochs, watch, tolerance=self.tolerance)

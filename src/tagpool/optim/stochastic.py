@@ -17,25 +17,26 @@ _RETRIES = 8
 
 @dataclass
 class _Attempt:
-    """Descent with one step size: 0 is calibrated. ``first`` is the loss of the first epoch."""
+    """Descent with one step size: 0 lets the learner choose it. ``first`` is the loss of the first epoch."""
 
     step: float
-    calibrated: bool
+    chosen: bool
     number: int = 0
     first: float | None = None
 
 
-def descend(begin: Callable[[float], Any], step: float, epochs: int, watch: Watch) -> Weights:
+def descend(begin: Callable[[float], Any], step: float, epochs: int, watch: Watch, *, tolerance: float = 0.0) -> Weights:
     """Run the epochs of a native learner; restart with a smaller step if the loss diverges.
 
-    ``begin`` creates the learner for a step size; 0 calibrates it.
+    Without a dev set, or if no span of it is found, training ends when an epoch lowers the loss by less than ``tolerance``.
+    ``begin`` creates the learner for a step size; 0 lets the learner choose it.
     """
     attempt = _Attempt(step, step <= 0)
     learner: Any = None
 
     def restore(values: dict[str, Any], block: bytes) -> Callable[[], Weights]:
         nonlocal attempt, learner
-        attempt = _Attempt(float(values["step"]), bool(values["calibrated"]), int(values["number"]), float(values["first"]))
+        attempt = _Attempt(float(values["step"]), bool(values["chosen"]), int(values["number"]), float(values["first"]))
         learner = begin(attempt.step)
         learner.restore(block)
         return lambda: _weights_of(learner)
@@ -43,13 +44,13 @@ def descend(begin: Callable[[float], Any], step: float, epochs: int, watch: Watc
     finished = watch.restore(restore)
     while attempt.number < _RETRIES:
         learner = learner or begin(attempt.step)
-        weights = _run_epochs(learner, range(finished + 1, epochs + 1), epochs, attempt, watch)
+        weights = _run_epochs(learner, range(finished + 1, epochs + 1), attempt, watch, tolerance)
         if weights is not None:
             watch.step = learner.step
             return weights
-        # Replace a step size set by the user by the calibrated one, and a calibrated one by a tenth of it.
-        smaller_step = learner.step / 10 if attempt.calibrated else 0.0
-        smaller = f"a step of {smaller_step:.3g}" if smaller_step else "a calibrated step"
+        # Replace a step size set by the user by the default one, and a default one by a tenth of it.
+        smaller_step = learner.step / 10 if attempt.chosen else 0.0
+        smaller = f"a step of {smaller_step:.3g}" if smaller_step else "the default step"
         note = f"the loss diverged with a step of {learner.step:.3g}; restarting with {smaller}"
         watch.note(note)
         warnings.warn(note, RuntimeWarning, stacklevel=2)
@@ -57,9 +58,13 @@ def descend(begin: Callable[[float], Any], step: float, epochs: int, watch: Watc
     raise TrainingError(f"the loss diverged with every step size down to {attempt.step:.3g}; check the values of the features")
 
 
-def _run_epochs(learner: Any, numbers: range, epochs: int, attempt: _Attempt, watch: Watch) -> Weights | None:
+def _run_epochs(learner: Any, numbers: range, attempt: _Attempt, watch: Watch, tolerance: float) -> Weights | None:
     """Return the weights; None if the loss diverged."""
+    epochs = numbers.stop - 1
     for number in numbers:
+        is_scored = watch.evaluate is not None and watch.best_score != 0
+        if not is_scored and _has_converged(watch, number, tolerance):  # here, so that a resumed training ends, too
+            break
         loss = learner.epoch()
         attempt.first = loss if attempt.first is None else attempt.first
         # A step that is too large overshoots further with every epoch; smaller variations are harmless.
@@ -69,6 +74,14 @@ def _run_epochs(learner: Any, numbers: range, epochs: int, attempt: _Attempt, wa
             break
     weights = _weights_of(learner)
     return weights if np.isfinite(weights).all() else None
+
+
+def _has_converged(watch: Watch, number: int, tolerance: float) -> bool:
+    """Whether the last epoch before ``number`` lowered the loss by less than the share ``tolerance``."""
+    if number < 3:
+        return False
+    before, last = (epoch.loss for epoch in watch.log[-2:])
+    return before - last < tolerance * before
 
 
 def _weights_of(learner: Any) -> Weights:

@@ -134,7 +134,7 @@ class Watch:
             better = dev_score > self.best_score
             if better:
                 self.best, self.best_score, self._without_gain = current, dev_score, 0
-            else:
+            elif self.best_score != 0:  # the first epochs may find no span at all
                 self._without_gain += 1
         seconds = time.perf_counter() - self._begun
         epoch = Epoch(number, total, float(loss), dev_score, better, seconds, self._note)

@@ -10,56 +10,65 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from oracles.training import NONE, Problem, problems, random_numbers, random_problem, shuffled
+from oracles.adaptive_descent import SlowDescent, slow_descent
+from oracles.training import NONE, Problem, problems, random_problem
 
 from tagpool import _native
 
 
-def slow_descent(
-    problem: Problem, all_pairs: bool, chain: bool, l2: float, eta: float, batch: int, epochs: int, weights: NDArray[np.float32]
-) -> tuple[NDArray[np.float64], NDArray[np.float64], list[float]]:
-    """The update rule in float64, with the gradients of the (enumerated) objective: plain and averaged weights, mean losses."""
-    whole = problem.training_set(all_pairs=all_pairs)
-    count, sentences = whole.parameter_count if chain else whole.cell_count, len(problem.rows)
-    starts = np.cumsum([0, *map(len, problem.rows)])
-    numbers = random_numbers(7)
-    now, total, seen, averaged, losses = np.zeros(count), np.zeros(count), 0, 0, []
-    # Objectives of single sentences over all the parameters: the other sentences weigh nothing.
-    for epoch in range(epochs):
-        met = 0.0
-        order = shuffled(sentences, numbers)
-        for first in range(0, sentences, batch):
-            chosen = order[first : first + batch]
-            example = np.zeros(sentences if chain else starts[-1], np.float32)
-            for sentence in chosen:
-                place = slice(sentence, sentence + 1) if chain else slice(starts[sentence], starts[sentence + 1])
-                example[place] = weights[place] if len(weights) else 1.0
-            loss, gradient = _native.Objective(whole, chain, 0.0, example, 1)(now)
-            met += loss
-            step = eta / (1 + eta * l2 / sentences * seen) ** 0.75
-            now = (now - step * gradient) / (1 + step * l2 * len(chosen) / sentences)
-            seen += len(chosen)
-            if epoch >= 1:
-                total += now
-                averaged += 1
-        losses.append(met / sentences)
-    return now, total / averaged if averaged else now, losses
+def without_repetitions(problem: Problem) -> Problem:
+    """The problem with the first occurrence of each feature in a sentence."""
+    rows = []
+    for sentence in problem.rows:
+        known: set[int] = set()
+        rows.append([[(k, v) for k, v in token if not (k in known or known.add(k))] for token in sentence])  # type: ignore[func-returns-value]
+    return Problem(rows, problem.gold, problem.features, problem.labels)
 
 
-@given(problems(), st.booleans(), st.booleans(), st.booleans(), st.integers(1, 3), st.sampled_from([0.0, 0.5, 30.0]))
+@given(problems(), st.booleans(), st.booleans(), st.booleans(), st.sampled_from([0.0, 0.5, 30.0]))
 @settings(max_examples=60, deadline=None)
-def test_steps_follow_the_formula(problem: Problem, chain: bool, all_pairs: bool, weighted: bool, batch: int, l2: float) -> None:
+def test_steps_follow_the_formula(problem: Problem, chain: bool, all_pairs: bool, weighted: bool, l2: float) -> None:
+    problem = without_repetitions(problem)
     training = problem.training_set(all_pairs=all_pairs)
     examples = len(problem.rows) if chain else sum(map(len, problem.rows))
     weights = np.random.default_rng(5).uniform(0.5, 2, examples).astype(np.float32) if weighted else NONE
-    learner = _native.Sgd(
-        training, chain, _native.SgdOptions(l2=l2, step=0.3, average_from=1, seed=7, batch=batch, threads=1), weights
-    )
-    met = [learner.epoch() for _ in range(4)]
-    now, average, losses = slow_descent(problem, all_pairs, chain, l2, 0.3, batch, 4, weights)
-    assert met == pytest.approx(losses, rel=1e-4, abs=1e-4)
+    options = _native.SgdOptions(l2=l2, step=0.3, average_from=1, seed=7, batch=1, threads=1)
+    learner = _native.Sgd(training, chain, options, weights)
+    losses = [learner.epoch() for _ in range(4)]
+    now, average, expected = slow_descent(SlowDescent(problem, training, chain, l2, 0.3), 4, weights)
+    assert losses == pytest.approx(expected, rel=1e-4, abs=1e-4)
     assert learner.current().tolist() == pytest.approx(now.tolist(), rel=1e-3, abs=1e-4)
     assert learner.parameters().tolist() == pytest.approx(average.tolist(), rel=1e-3, abs=1e-4)
+
+
+def test_frequent_rows_move_by_the_sum_over_a_batch() -> None:
+    gold = [[0, 1], [1, 1], [0, 0]] * 4
+    problem = Problem([[[(0, 1.0)], [(0, 1.0)]]] * 12, gold, 1, 2)
+    options = _native.SgdOptions(l2=0.6, step=0.5, average_from=1, seed=7, batch=12)
+    learner = _native.Sgd(problem.training_set(all_pairs=True), False, options, NONE)
+    learner.epoch()
+    # Uniform predictions, 12 gold labels each: the gradient is 0, and only the sums of squares of 24 single steps would not be.
+    assert learner.current().tolist() == [0.0, 0.0]
+    learner = _native.Sgd(Problem(problem.rows, [[0, 0]] * 12, 1, 2).training_set(all_pairs=True), False, options, NONE)
+    learner.epoch()
+    gradient = np.array([-12.0, 12.0])
+    expected = -0.5 * gradient / np.sqrt(1 + (gradient**2).sum()) / (1 + 0.5 * 0.6)
+    assert learner.current().tolist() == pytest.approx(expected.tolist(), rel=1e-5)
+
+
+def test_frequent_features_of_an_earlier_training_move_less() -> None:
+    problem = random_problem(50, 5, 3, 8, seed=9)
+    training = problem.training_set(all_pairs=True)
+
+    def change(trained_on: int) -> float:
+        options = _native.SgdOptions(l2=0.0, step=0.1, average_from=1, seed=1, trained_on=trained_on)
+        learner = _native.Sgd(training, True, options, NONE)
+        start = np.full(learner.parameter_count, 1e-3, np.float32)
+        learner.start_from(start)
+        learner.epoch()
+        return float(np.abs(learner.current() - start).sum())
+
+    assert change(0) > 1.5 * change(1000) > 1.5**2 * change(100_000) > 0
 
 
 @pytest.mark.parametrize("chain", [True, False])
@@ -129,7 +138,8 @@ def test_continues_from_given_parameters() -> None:
         _native.LbfgsOptions(iterations=1000, memory=6, gradient_tolerance=1e-8, value_tolerance=0.0),
     )
     for step in (0.01, 0.0):
-        learner = _native.Sgd(training, True, _native.SgdOptions(l2=1.0, step=step, average_from=0, seed=1), NONE)
+        options = _native.SgdOptions(l2=1.0, step=step, average_from=0, seed=1, trained_on=100)
+        learner = _native.Sgd(training, True, options, NONE)
         learner.start_from(best[0].astype(np.float32))
         assert learner.parameters().tolist() == best[0].astype(np.float32).tolist()
         learner.epoch()
@@ -143,7 +153,7 @@ def test_continues_from_given_parameters() -> None:
 
 @pytest.mark.parametrize("l2", [0.0, 1.0, 1e6, 1e12])
 @pytest.mark.parametrize("scale", [1.0, 1e4, 1e30])
-def test_calibration_never_runs_away(l2: float, scale: float) -> None:
+def test_the_chosen_step_never_runs_away(l2: float, scale: float) -> None:
     problem = random_problem(40, 4, 3, 6, seed=2)
     problem.rows = [[[(k, scale * v) for k, v in token] for token in sentence] for sentence in problem.rows]
     learner = _native.Sgd(

@@ -20,17 +20,33 @@ def one_sentence(problem: TransitionProblem) -> TransitionProblem:
     return problem
 
 
-@given(transition_problems(), st.booleans(), st.sampled_from([1, 30]), st.integers(0, 2**32 - 1))
+def two_tokens(problem: TransitionProblem) -> TransitionProblem:
+    """The first two tokens of the first sentence, and no feature twice: every cell has one gradient."""
+    problem = one_sentence(problem)
+    base = problem.base
+    first, *others = base.rows[0][:2]
+    known = {k for k, _ in first}
+    base.rows = [[first, *([(k, v) for k, v in token if k not in known] for token in others)]]
+    base.gold, problem.history = [base.gold[0][:2]], [problem.history[0][:2]]
+    return problem
+
+
+@given(transition_problems(), st.sampled_from([1, 30]), st.integers(0, 2**32 - 1))
 @settings(max_examples=150, deadline=None)
-def test_a_step_of_sgd_follows_the_gradient(problem: TransitionProblem, all_pairs: bool, scale: int, seed: int) -> None:
+def test_a_step_of_sgd_follows_the_gradient(problem: TransitionProblem, scale: int, seed: int) -> None:
     """In single precision; scores of hundreds underflow there, and factors overflow."""
-    training = one_sentence(problem).training_set(all_pairs=all_pairs)
+    base = two_tokens(problem).base
+    training = problem.training_set()
     start = (scale * np.random.default_rng(seed).normal(size=training.parameter_count)).astype(np.float32)
     value, gradient = _native.Objective(training, True, 0.0, NONE, 1)(start.astype(np.float64))
     learner = _native.Sgd(training, True, _native.SgdOptions(l2=0.5, step=0.2, average_from=0, seed=1), NONE)
     learner.start_from(start)
-    assert learner.epoch() == pytest.approx(value, rel=1e-4, abs=1e-4)
-    expected = (start - 0.2 * gradient) / (1 + 0.2 * 0.5)
+    assert learner.epoch() == pytest.approx(value, rel=1e-3, abs=1e-4)
+    squares = gradient**2
+    cells = base.features * base.labels
+    squares[:cells] = np.repeat(squares[:cells].reshape(base.features, base.labels).sum(axis=1), base.labels)
+    shorter = 1 / np.sqrt(1 + squares)
+    expected = (start - 0.2 * shorter * gradient + 0.2 * 0.5 * (1 - shorter) * start) / (1 + 0.2 * 0.5)
     assert np.allclose(learner.current(), expected, atol=2e-5 * scale)
     assert np.allclose(learner.parameters(), expected, atol=2e-5 * scale)
 
@@ -51,7 +67,7 @@ def test_sgd_comes_close_to_the_minimum_whatever_the_threads(unknown: bool) -> N
         learner = _native.Sgd(
             training, True, _native.SgdOptions(l2=1.0, step=0.0, average_from=5, seed=11, batch=4, threads=threads), NONE
         )
-        for _ in range(60):
+        for _ in range(150):
             learner.epoch()
         result.append(learner.parameters())
     assert objective(result[0].astype(np.float64))[0] < least + 0.005 * (nothing - least)

@@ -23,6 +23,7 @@ from tagpool.corpus.formats import read_corpus
 from tagpool.errors import InputError, OutputError
 from tagpool.evaluation.unseen import describe_unseen
 from tagpool.experts.tagger import Tagger
+from tagpool.features.automatic import AUTO, choose_templates
 from tagpool.features.encoder import distinct_labels
 from tagpool.optim.checkpoint import Checkpoint
 from tagpool.optim.watch import Epoch
@@ -149,6 +150,8 @@ class Run:
 
     def _fit_tagger(self, tagger: Tagger, sentences: Corpus) -> None:
         previous = tagger._model
+        if tagger.templates == AUTO:
+            self.progress.step(f"features: {choose_templates(sentences).reason} (--features {AUTO})")
         try:
             tagger.fit(sentences, dev=self._dev, on_epoch=self._report, checkpoint=self._checkpoint)
         except KeyboardInterrupt:

@@ -14,14 +14,12 @@ from tagpool.parameters import Exclusive, declare_parameters, parameter
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
     from typing import Any, ClassVar
 
     from tagpool.corpus.corpus import Corpus
     from tagpool.experts.inducing.training import InducingTraining
     from tagpool.experts.inside.explanation import Explanation
     from tagpool.experts.tagger import WeightTables
-    from tagpool.features.template import TemplateSet
 
 _RECALLED = ("beam", "induce", "strongest", "slots")  # parameters for tagging and further training
 
@@ -44,11 +42,9 @@ class InducingTagger(Tagger):
     """
 
     kind = "inducing"
+    reads_labels = True
     native: ClassVar[Any] = _native.OnlineModel
 
-    templates: TemplateSet | str | Path = parameter(
-        default="pos", kw_only=False, help="Feature templates: a preset, a file, or the text of the templates."
-    )
     induce: bool = parameter(default=True, help="Whether features are joined to conjunctions.")
     strongest: int = parameter(default=3, minimum=2, tune=(2, 5), help="Features considered for conjunctions after an error.")
     slots: int = parameter(default=5_000_000, minimum=1, maximum=2**32 - 1, help="Hash table size for conjunctions.")

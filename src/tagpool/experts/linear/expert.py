@@ -79,10 +79,10 @@ class Expert(Tagger, LinearParameters):
 
         return LinearTraining(self, sentences, labels, **options)
 
-    def _templates(self) -> TemplateSet:
+    def _templates(self, corpus: Corpus | None = None) -> TemplateSet:
         from tagpool.features.transitions import transition_templates
 
-        templates = super()._templates()
+        templates = super()._templates(corpus)
         return transition_templates(templates) if self.chain else templates
 
     def _explain(self, corpus: Corpus, number: int) -> Explanation:

@@ -38,16 +38,12 @@ class LinearTraining(Training):
         self.trainer_name = repr(self.trainer)
         super().__init__(expert, sentences, labels, **options)
         previous = self.previous
-        self.step_before: float | None = None
         l2 = float(expert.l2)
         if self.epochs is not None:
             self.trainer = SGD(epochs=self.epochs, average_from=0)
             if previous is not None:
-                # The penalty is scaled to the share of the new sentences. The step is that of the last training: one
-                # calibrated on few sentences would overwrite the weights.
-                self.step_before = previous.summary.get("step")
+                # The penalty is scaled to the share of the new sentences.
                 l2 *= self.data.sentence_count / (self.seen_before + self.data.sentence_count)
-                self.trainer = SGD(epochs=self.epochs, average_from=0, step=float(self.step_before or 0.1))
         self.training = self._training_set()
         self.problem = Problem(
             training=self.training,
@@ -56,6 +52,7 @@ class LinearTraining(Training):
             l1=float(expert.l1),
             example_weights=self._example_weights(),
             start=None if previous is None else previous.start(self.training, len(self.data.labels)),
+            trained_on=0 if previous is None else int(previous.summary.get("sentences", 0)),
             groups=self._feature_groups(self.trainer.groups_by) if self.trainer.groups_by else None,
             seed=expert.seed,
             threads=expert.threads,
@@ -159,7 +156,7 @@ class LinearTraining(Training):
 
     def summary(self, watch: Watch) -> dict[str, Any]:
         """Facts about the training, with the step size."""
-        return super().summary(watch) | {"step": self.step_before or watch.step}
+        return super().summary(watch) | {"step": watch.step}
 
 
 def _class_weights(class_weight: Mapping[str, float] | str, labels: tuple[str, ...], gold: NDArray[np.int32]) -> Any:

@@ -11,8 +11,8 @@ from tagpool.corpus.corpus import Corpus
 from tagpool.errors import InputError
 from tagpool.experts.linear.expert import Expert
 from tagpool.experts.training_data import UNKNOWN
+from tagpool.features.automatic import templates_for
 from tagpool.features.encoder import load_resources
-from tagpool.features.presets import load_templates
 from tagpool.optim.checkpoint import Checkpoint
 from tagpool.pools.bagging.auto_bags import find_bags
 from tagpool.pools.bagging.bags import BagInputs, Bags, bags_of, resources_for
@@ -30,7 +30,7 @@ def train_members(
     pool: BaggingPool, corpora: TrainingCorpora, on_epoch: OnEpoch | None, checkpoint: Checkpoint | None
 ) -> tuple[Bags, tuple[Expert, ...], FloatArray]:
     """Train a member per bag, and learn the weights."""
-    templates = load_templates(pool.expert.templates)
+    templates = templates_for(pool.expert.templates, corpora.train)
     resources = load_resources(templates, pool.expert.resources or {})
     bags = choose_bags(BagInputs(pool, templates, resources, corpora, checkpoint))
     if pool.weight_method is None:

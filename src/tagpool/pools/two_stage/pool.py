@@ -22,7 +22,6 @@ from tagpool.experts.inputs import as_sentences
 from tagpool.experts.linear.expert import Expert
 from tagpool.experts.tagger import Tagger
 from tagpool.features.parser import parse
-from tagpool.features.presets import load_templates
 from tagpool.optim.checkpoint import Checkpoint
 from tagpool.parameters import declare_parameters, parameter
 from tagpool.pools.bagging.pool import BaggingPool
@@ -95,7 +94,7 @@ class TwoStageTagger(Pool):
                 raise InputError(f"{name}={stage!r}: expected an unfitted tagger, such as CRF('ner')")
         advice = "documents: use a Corpus with documents, and templates"
         corpora = TrainingCorpora.of(sentences, labels, dev, sample_weight, advice)
-        second = self._second_stage()
+        second = self._second_stage(corpora.train)
         self._weights = self.configuration_ = None  # not fitted after an error
         fit_stage = partial(_fit_stage, on_epoch=on_epoch, checkpoint=checkpoint)
         train = add_columns(corpora.train, self._cross_val_labels(corpora, fit_stage))
@@ -107,13 +106,13 @@ class TwoStageTagger(Pool):
     def _copy(self, stage: Stage) -> Any:
         return variant(stage, threads=self.threads)
 
-    def _second_stage(self) -> Any:
+    def _second_stage(self, train: Corpus) -> Any:
         if self.second is not None:
             return self._copy(self.second)
         stage = learner = self._copy(self.first)
         if isinstance(stage, BaggingPool):
             learner = stage.expert = self._copy(stage.expert)
-        templates, added = load_templates(learner.templates), parse(self.added_templates)
+        templates, added = learner._templates(train), parse(self.added_templates)
         learner.templates = replace(
             templates, templates=(*templates.templates, *added.templates), uses=(*templates.uses, *added.uses)
         )

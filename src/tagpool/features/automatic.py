@@ -1,0 +1,96 @@
+"""Default templates: chosen from the labels, the columns and the script of a corpus.
+
+The rules:
+
+1. Labels of spans (B-PER, I-PER) get the preset ``auto``, labels of single words (NN, VB) the preset ``auto-tags``.
+2. Up to three further columns, such as part-of-speech tags, are read in a window of five tokens, with their conjunctions. More
+   columns are prepared features: each is read at the token and, if it has few values, at its neighbours.
+3. Shapes and capitals are left out if few letters of the corpus have cases, because a shape is then the word itself.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+from tagpool.corpus.corpus import WORD, Corpus
+from tagpool.corpus.schemes import is_plain
+from tagpool.corpus.text import SPACE
+from tagpool.features.parser import parse
+from tagpool.features.presets import load_templates, preset_text
+from tagpool.features.template import TemplateSet
+
+AUTO = "auto"
+"""The name of the default templates."""
+_TAGS = "auto-tags"
+
+_FEW_COLUMNS = 3  # tags of other tools; a file with more columns has prepared features
+_FEW_VALUES = 50  # a column with more values resembles words: its neighbours would double the features
+_WORDS = 5000  # distinct words that show the script
+_CASED = 0.5  # share of the letters
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Templates for a corpus, and the reasons in a few words."""
+
+    templates: TemplateSet
+    reason: str
+
+
+def choose_templates(corpus: Corpus, *, history: bool = False) -> Choice:
+    """Choose templates for a labelled corpus; with ``history`` also those of the previous labels.
+
+    >>> corpus = Corpus.from_lists(word=[["Ann", "left"]], pos=[["NNP", "VBD"]], label=[["B-PER", "O"]])
+    >>> choose_templates(corpus).reason
+    'spans, column pos'
+    """
+    columns = [name for name in corpus.columns if name not in (WORD, SPACE, corpus.label_column)]
+    plain = _has_plain_labels(corpus)
+    reasons = ["plain tags" if plain else "spans"]
+    lines = preset_text(_TAGS if plain else AUTO).splitlines()
+    if WORD not in corpus.columns:
+        lines = ["bias"]
+    elif not _has_cases(corpus):
+        lines = [line for line in lines if "shape(" not in line and "capitals(" not in line]
+        reasons.append("no capitals")
+    if columns:
+        reasons.append(
+            ("column " if len(columns) == 1 else "columns ") + ", ".join(columns[:4]) + (", ..." if len(columns) > 4 else "")
+        )
+    for name in columns:
+        lines += _window(name) if len(columns) <= _FEW_COLUMNS else [_prepared(corpus, name)]
+    if history:
+        lines += ["label[-1]", "label[-2]", "label[-1] & label[-2]"]
+    return Choice(parse("\n".join(lines), source=f"preset {AUTO}"), ", ".join(reasons))
+
+
+def templates_for(what: TemplateSet | str | Path, corpus: Corpus | None, *, history: bool = False) -> TemplateSet:
+    """Load templates; automatic ones are chosen from the corpus, if it is given."""
+    if corpus is None or not isinstance(what, str) or what != AUTO:
+        return load_templates(what)
+    return choose_templates(corpus, history=history).templates
+
+
+def _has_plain_labels(corpus: Corpus) -> bool:
+    name = corpus.label_column
+    if name is None:
+        return False
+    strings = corpus.strings(name)
+    return is_plain({strings[number]: 1 for number in corpus.native.distinct(name)})
+
+
+def _has_cases(corpus: Corpus) -> bool:
+    letters = [letter for word in islice(corpus.strings(WORD), _WORDS) for letter in word if letter.isalpha()]
+    cased = sum(letter.lower() != letter.upper() for letter in letters)
+    return not letters or cased >= _CASED * len(letters)
+
+
+def _window(name: str) -> list[str]:
+    return [f"{name}[-2..2]", f"{name}[-1] & {name}[0]", f"{name}[0] & {name}[1]", f"{name}[-1] & {name}[0] & {name}[1]"]
+
+
+def _prepared(corpus: Corpus, name: str) -> str:
+    few = len(corpus.native.distinct(name)) <= _FEW_VALUES
+    return f"{name}[-1..1]" if few else f"{name}[0]"
