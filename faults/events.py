@@ -65,7 +65,7 @@ class Events:
         for name in ("count", "fired", "live_blocks", "last_block", "next_block"):
             getattr(self._library, f"faults_{name}").restype = ctypes.c_long
         if not self._library.faults_configure(str(folder).encode()):
-            raise RuntimeError("the native module was not found in memory")
+            raise RuntimeError("the native module is not in memory")
 
     def arm(self, fault: Fault, number: int) -> None:
         """Count events; let the one with this number fail (0: none)."""

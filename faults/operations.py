@@ -166,14 +166,14 @@ def train_crfsuite(_: Path, algorithm: str, model: Path) -> Callable[[], None]:
 def tag_crfsuite(folder: Path) -> Callable[[], Any]:
     """Tag through the python-crfsuite drop-in, with an open tagger and with a new one."""
     features = [[{"w": word, word[-2:]: 2.0} for word in words] for words in sentences().words]
-    kept = pycrfsuite.Tagger()
-    kept.open(str(folder / "in" / "model.crfsuite"))
+    reopened = pycrfsuite.Tagger()
+    reopened.open(str(folder / "in" / "model.crfsuite"))
 
     def run() -> list[Any]:
         tagger = pycrfsuite.Tagger()
         with tagger.open(str(folder / "in" / "model.crfsuite")):
             new = [tagger.tag(sentence) for sentence in features]
-        kept.set([["w=a"], ["w=b"]])
+        reopened.set([["w=a"], ["w=b"]])
         return [new, [kept.tag(sentence) for sentence in features], kept.marginal(kept.labels()[0], 0), kept.info().transitions]
 
     return run

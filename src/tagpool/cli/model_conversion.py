@@ -36,7 +36,7 @@ def convert_model(source: Path, origin: str, target: Path, to: str | None, *, re
         raise InputError(f"--use is for models of tagpool, and this is one of {origin}; drop it", source=source)
     if origin == wanted == "tagpool":  # conversion would lose the templates
         raise InputError("the file is a tagpool model already; copy it", source=source)
-    weights = read_model(source, origin)
+    weights = read_model(source, origin, resources)
     lost = []
     if wanted != "tagpool" and weights.has_end_weights:
         lost.append("the weights of first and last labels, so that some labels may differ")
@@ -65,7 +65,7 @@ def _format_of(target: Path, to: str | None) -> str:
     raise InputError(f"{target}: unknown model format; end the name with .crfsuite, .wapiti or .tagpool, or use --to")
 
 
-def read_model(source: Path, origin: str) -> ChainWeights:
+def read_model(source: Path, origin: str, resources: Mapping[str, Path] | None = None) -> ChainWeights:
     """Return the weights of a model of this origin."""
     try:
         if origin == "CRFsuite":

@@ -91,7 +91,7 @@ def test_a_part_is_trained_as_if_there_were_no_other_features(train, dev):
 def test_keeping_features_is_checked(train):
     encoder = Encoder("word[0]")
     encoded = encoder.fit_transform(train)
-    with pytest.raises(InputError, match="marks: expected [0-9]+, got 1"):
+    with pytest.raises(InputError, match=r"marks: expected [0-9]+, got 1"):
         encoder.keep(encoded, b"\1")
 
 
