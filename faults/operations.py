@@ -166,15 +166,20 @@ def train_crfsuite(_: Path, algorithm: str, model: Path) -> Callable[[], None]:
 def tag_crfsuite(folder: Path) -> Callable[[], Any]:
     """Tag through the python-crfsuite drop-in, with an open tagger and with a new one."""
     features = [[{"w": word, word[-2:]: 2.0} for word in words] for words in sentences().words]
-    reopened = pycrfsuite.Tagger()
-    reopened.open(str(folder / "in" / "model.crfsuite"))
+    other = pycrfsuite.Tagger()
+    other.open(str(folder / "in" / "model.crfsuite"))
 
     def run() -> list[Any]:
         tagger = pycrfsuite.Tagger()
         with tagger.open(str(folder / "in" / "model.crfsuite")):
             new = [tagger.tag(sentence) for sentence in features]
-        reopened.set([["w=a"], ["w=b"]])
-        return [new, [kept.tag(sentence) for sentence in features], kept.marginal(kept.labels()[0], 0), kept.info().transitions]
+        other.set([["w=a"], ["w=b"]])
+        return [
+            new,
+            [other.tag(sentence) for sentence in features],
+            other.marginal(other.labels()[0], 0),
+            other.info().transitions,
+        ]
 
     return run
 

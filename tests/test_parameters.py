@@ -37,7 +37,7 @@ def test_the_signature_is_that_of_the_declarations() -> None:
     assert list(signature.parameters) == list(CRF.parameters())
     assert signature.parameters["templates"].kind is inspect.Parameter.POSITIONAL_OR_KEYWORD
     assert signature.parameters["l2"].default == 1.0
-    assert str(inspect.signature(SGD)).startswith("(*, epochs: 'int' = 10")
+    assert str(inspect.signature(SGD)).startswith("(*, epochs: 'int' = 30")
 
 
 @declare_parameters

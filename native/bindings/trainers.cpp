@@ -146,10 +146,12 @@ void bind_trainer(nb::class_<AnyTrainer>& bound) {
 void bind_stochastic(nb::module_& m) {
     nb::class_<SgdOptions>(m, "SgdOptions", "Parameters of Sgd; step 0 follows from the number of features.")
         .def("__init__", [](SgdOptions* self, double l2, double step, size_t average_from, uint64_t seed, size_t batch, Threads threads,
-                            double dropout, size_t trained_on) {
-            new (self) SgdOptions{l2, average_from, dropout, trained_on, {step, seed, batch, threads}};
+                            double dropout) {
+            new (self) SgdOptions{l2, average_from, dropout, 0, {step, seed, batch, threads}};
         }, nb::kw_only(), nb::arg("l2"), nb::arg("step") = 0.0, nb::arg("average_from") = 1, nb::arg("seed") = 1,
-             nb::arg("batch") = StepOptions().batch, nb::arg("threads") = 1, nb::arg("dropout") = 0.0, nb::arg("trained_on") = 0);
+             nb::arg("batch") = StepOptions().batch, nb::arg("threads") = 1, nb::arg("dropout") = 0.0)
+        .def("set_trained_on", [](SgdOptions& options, size_t sentences) { options.trained_on = sentences; }, nb::arg("sentences"),
+             "Set the number of sentences that the first parameters were trained on.");
     nb::class_<Sgd> sgd(m, "Sgd", "Averaged stochastic gradient descent.");
     sgd.def("__init__", [](Sgd* self, const std::shared_ptr<TrainingSet>& set, bool chain, SgdOptions options,
                            const std::optional<Floats>& example_weights, const std::optional<UShorts>& groups) {

@@ -69,7 +69,7 @@ class Parameter:
 
         >>> from tagpool import SGD
         >>> SGD.parameters()["epochs"].problem(0)
-        'expected a whole number from 1; the default is 10'
+        'expected a whole number from 1; the default is 30'
         """
         if (problem := self.native_problem(value)) is not None or self._accepts(value):
             return problem

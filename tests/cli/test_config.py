@@ -54,7 +54,7 @@ def test_priority_is_option_then_set_then_file_then_default(data: Path, tmp_path
     options = ["--config", config, "--set", "learner.l2=0.25", "--set", "learner.seed=6", "--seed", 7]
     succeed("train", *files(data), "--model", tmp_path / "m", *options)
     learner = tomllib.loads(succeed("config", tmp_path / "m"))["learner"]
-    assert (learner["seed"], learner["l2"], learner["patience"]) == (7, 0.25, 5)
+    assert (learner["seed"], learner["l2"], learner["patience"]) == (7, 0.25, 3)
     assert learner["trainer"] == {"kind": "lbfgs", "iterations": 2, "tolerance": 1e-5, "memory": 6, "warm_up": 5}
     # A value of another kind replaces the whole table.
     succeed("train", *files(data), "--model", tmp_path / "m", "--config", config, "--set", "learner.trainer.kind=sgd", *FAST)

@@ -37,7 +37,7 @@ def test_clone_and_parameters(kind, data):
 def test_cross_validation(kind, data):
     scores = cross_val_score(kind("word[-1..1]\nshape(word)[0]"), *data, cv=3)
     assert scores.shape == (3,)
-    assert (scores > 0.4).all()
+    assert (scores > 0.35).all()
 
 
 def test_an_inducing_tagger_is_cloned_and_searched(data):

@@ -20,6 +20,8 @@ from tagpool.features.presets import load_templates, preset_names, preset_text, 
 
 PRESETS = {
     # name: bags, resources that must be given, whether it depends on previous labels
+    "auto": ((), set(), False),
+    "auto-tags": ((), set(), False),
     "chunk": ((), set(), False),
     "chunk-bagging": (("pos", "lexicons"), {"lexicons", "classes"}, False),
     "ner": ((), set(), False),
@@ -80,7 +82,7 @@ def test_what_may_be_templates(tmp_path, monkeypatch):
     file.write_bytes(b"word[0]\n\xff\n")
     with pytest.raises(TemplateError, match=r"mine.txt:2: expected UTF-8"):
         load_templates(file)
-    with pytest.raises(TemplateError, match="'nre' is neither a file nor a preset; the presets are chunk, "):
+    with pytest.raises(TemplateError, match="'nre' is neither a file nor a preset; the presets are auto, "):
         load_templates("nre")
     with pytest.raises(TemplateError, match="there is no preset 'nre'; the presets are"):
         preset_text("nre")

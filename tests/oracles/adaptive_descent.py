@@ -60,7 +60,7 @@ class SlowDescent:
         first = sum(map(len, self.problem.rows[:sentence]))
         before = self.cell_weights.copy()
         for t, token in enumerate(self.problem.rows[sentence]):
-            node = nodes[first + t]
+            node = nodes[first + t] * (np.abs(nodes[first + t]).max() >= 1e-7)  # smaller ones are rounding errors
             for k, value in token:
                 if self.is_row[k] and not node.any():
                     continue

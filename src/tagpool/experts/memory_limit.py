@@ -20,7 +20,7 @@ def demand_memory(tagger: Tagger, needed: float, what: str, advice: str) -> None
     """Raise a ModelError if work with a tagger needs more bytes than a file of its size may take.
 
     >>> from tagpool import CRF, Corpus
-    >>> demand_memory(CRF("word[0]").fit(Corpus.from_lists(word=[["a"]], label=[["A"]])), 1e12, "the list", "use less")
+    >>> demand_memory(CRF("word[0]").fit(Corpus.from_lists(word=[["a", "b"]], label=[["A", "B"]])), 1e12, "the list", "use less")
     """
     if tagger._encoder is not None:
         return

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from tagpool.errors import InputError, ModelError, ResourceError, TagpoolError
 from tagpool.lazy import TYPE_CHECKING
+from tagpool.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -54,7 +55,7 @@ def read_json(text: str | None, key: str, most: int = MAX_VALUES) -> Any:
     if text is None:
         raise ModelError(f"damaged metadata {key!r}: it is missing")
     if sum(map(text.count, ",[{")) > most:
-        raise ModelError(f"damaged metadata {key!r}: more than {most:,} values")
+        raise ModelError(f"damaged metadata {key!r}: more than {counted(most, 'value')}")
     try:
         return json.loads(text)
     except (ValueError, RecursionError):

@@ -67,8 +67,8 @@ class SGD(Trainer):
                 batch=self.batch,
                 threads=problem.threads,
                 dropout=float(self.dropout),
-                trained_on=problem.trained_on,
             )
+            options.set_trained_on(problem.trained_on)
             groups = problem.groups if self.groups_by else None
             learner = _native.Sgd(problem.training, problem.chain, options, problem.example_weights, groups)
             if problem.start is not None:

@@ -196,12 +196,12 @@ def test_given_features_are_not_explained() -> None:
 
 def test_methods_of_a_tagger() -> None:
     crf = trained()
-    words = ["Dr.", "Bob", "moved"]
+    words = ["Mr.", "Smith", "left", "Oslo", "."]
     explanation = crf.explain(words)
     assert explanation == explain(crf, Corpus.from_lists(word=[words])) == crf.explain({"word": words})
     assert explanation == crf.explain(Corpus.from_lists(word=[["x"], words]), 1)
     shown = str(explanation)
-    assert shown.splitlines()[0] == f"  1. Dr.  {explanation[0].heading}"
+    assert shown.splitlines()[0] == f"  1. Mr.  {explanation[0].heading}"
     assert f"label {explanation[1].instead} without" in explanation.text(1)
     assert crf.top_features("B-PER", 3) == top_features(crf, top=3)["B-PER"]
     assert str(crf.top_features("B-PER", 1)).splitlines()[0].endswith(crf.top_features("B-PER").positive[0][0])

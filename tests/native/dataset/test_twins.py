@@ -49,18 +49,6 @@ def test_twins_trained_as_one_are_trained_the_same(chain: bool, all_pairs: bool,
     np.testing.assert_allclose(result, minimum, atol=1e-4)
 
 
-@pytest.mark.parametrize("all_pairs", [True, False])
-def test_steps_of_stochastic_descent_are_the_same(all_pairs: bool) -> None:
-    problem = with_twins(random_problem(30, 6, 4, 20, seed=5), [1, 2, 3, 4] * 5)
-    apart, merged = (problem.training_set(all_pairs=all_pairs, merge_twins=merge) for merge in (False, True))
-    learners = [
-        _native.Sgd(item, True, _native.SgdOptions(l2=1.0, step=0.1, average_from=1, seed=1), NONE) for item in (apart, merged)
-    ]
-    losses = [[learner.epoch() for _ in range(4)] for learner in learners]
-    np.testing.assert_allclose(losses[1], losses[0], rtol=1e-4)
-    np.testing.assert_allclose(learners[1].parameters(), learners[0].parameters(), atol=1e-4)
-
-
 def test_almost_twins_stay_apart() -> None:
     rows = [[[(0, 1.0), (1, 1.0)], [(0, 1.0)]], [[(2, 1.0), (3, 0.5)], [(4, 1.0), (5, 1.0)]]]
     problem = Problem(rows, [[0, 1], [1, 0]], 6, 2)

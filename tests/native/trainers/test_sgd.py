@@ -61,7 +61,8 @@ def test_frequent_features_of_an_earlier_training_move_less() -> None:
     training = problem.training_set(all_pairs=True)
 
     def change(trained_on: int) -> float:
-        options = _native.SgdOptions(l2=0.0, step=0.1, average_from=1, seed=1, trained_on=trained_on)
+        options = _native.SgdOptions(l2=0.0, step=0.1, average_from=1, seed=1)
+        options.set_trained_on(trained_on)
         learner = _native.Sgd(training, True, options, NONE)
         start = np.full(learner.parameter_count, 1e-3, np.float32)
         learner.start_from(start)
@@ -138,7 +139,8 @@ def test_continues_from_given_parameters() -> None:
         _native.LbfgsOptions(iterations=1000, memory=6, gradient_tolerance=1e-8, value_tolerance=0.0),
     )
     for step in (0.01, 0.0):
-        options = _native.SgdOptions(l2=1.0, step=step, average_from=0, seed=1, trained_on=100)
+        options = _native.SgdOptions(l2=1.0, step=step, average_from=0, seed=1)
+        options.set_trained_on(100)
         learner = _native.Sgd(training, True, options, NONE)
         learner.start_from(best[0].astype(np.float32))
         assert learner.parameters().tolist() == best[0].astype(np.float32).tolist()

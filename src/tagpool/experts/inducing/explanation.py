@@ -16,6 +16,7 @@ from tagpool.experts.inside.explanation import Contribution, Explanation, TokenE
 from tagpool.experts.inside.inspection import template_of
 from tagpool.experts.inside.sentence_weights import Features, describe_features, summed_values
 from tagpool.experts.memory_limit import demand_memory
+from tagpool.wording import counted
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,7 @@ def explain(tagger: InducingTagger, corpus: Corpus, sentence: int = 0) -> Explan
     words = document[place].words
     for row, before in zip(features, history, strict=True):
         needed = (len(row) + len(before)) ** 2 / 2 * (12 * len(model.labels) + 300)
-        what = f"the conjunctions of a token with {len(row):,} features"
+        what = f"the conjunctions of a token with {counted(len(row), 'feature')}"
         demand_memory(tagger, needed, what, "explain a sentence of shorter words")
     with NameFaults():
         return Explanation(

@@ -15,6 +15,7 @@ from tagpool.experts.linear.expert import Expert
 from tagpool.experts.memory_limit import demand_memory
 from tagpool.experts.saving import has_history_names, history_names, name_chunks
 from tagpool.experts.tagger import Tagger
+from tagpool.wording import counted
 
 _CELLS = 1 << 20  # weights that are read at once: the [features][labels] matrix of a large model would not fit
 _MOST_CELLS = 1 << 33  # weights that are compared: a minute or two
@@ -104,7 +105,9 @@ def top_features(
                 largest.add(chosen, count)
             count += len(chunk)
         if count * len(wanted) > _MOST_CELLS and tagger._encoder is None:
-            raise ModelError(f"{count:,} features and more for {len(wanted):,} labels are too many to compare; {_FEWER}")
+            raise ModelError(
+                f"too many to compare: {counted(count, 'feature')} and more for {counted(len(wanted), 'label')}; {_FEWER}"
+            )
     if template is not None and not count and template not in (known := features_by_template(tagger)):
         raise InputError(f"no feature has the template {template!r}; the templates are {', '.join(known) or '(none)'}")
     listed = _listed_names(tagger, template, np.concatenate([largest.listed() for largest in best]))

@@ -15,6 +15,7 @@ from tagpool.experts.linear.expert import Expert
 from tagpool.experts.linear.lattices import demand_lattice, edge_scores
 from tagpool.experts.memory_limit import demand_memory
 from tagpool.experts.tagger import Tagger
+from tagpool.wording import counted
 
 Array = NDArray[np.float64]
 Features = list[tuple[str, float]]
@@ -45,7 +46,9 @@ class SentenceWeights:
         features, steps = describe_features(tagger, document, sentence)
         count = len(self.labels)
         cells = count * sum(map(len, features)) + count * count * sum(map(len, steps))
-        demand_memory(tagger, 2 * 8 * cells, f"the weights of the sentence for {count:,} labels", "explain a shorter sentence")
+        demand_memory(
+            tagger, 2 * 8 * cells, f"the weights of the sentence for {counted(count, 'label')}", "explain a shorter sentence"
+        )
         demand_lattice(tagger)
         # The first token has no transition into it.
         self.tokens = [self._token(row, steps[place] if place else []) for place, row in enumerate(features)]

@@ -18,6 +18,7 @@ from tagpool.errors import MemoryFor
 from tagpool.experts.inputs import as_corpus
 from tagpool.experts.linear.expert import Expert
 from tagpool.experts.memory_limit import demand_memory
+from tagpool.wording import counted
 
 Scores = NDArray[np.float64]
 _FEW_LABELS = 1024  # a lattice takes 40 MB
@@ -116,7 +117,7 @@ def demand_lattice(expert: Expert) -> None:
     """Raise a ModelError if the transitions between the labels of a model from a file need too much memory."""
     count = len(expert._fitted().labels)
     # Scores and their copy, exponentials by row and by column, and a copy while logarithms are added.
-    demand_memory(expert, 5 * 8 * count * count, f"a lattice of {count:,} labels", "use predict, which needs none")
+    demand_memory(expert, 5 * 8 * count * count, f"a lattice of {counted(count, 'label')}", "use predict, which needs none")
 
 
 def edge_scores(model: _native.Model) -> Scores:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from tagpool import _native
 from tagpool.errors import InputError
 from tagpool.experts.inside.inspection import iterate_weights, template_of
+from tagpool.wording import counted
 
 _MOST_COUNTS = 1 << 22  # 32 MB; a damaged file may name any number of templates
 
@@ -51,7 +52,9 @@ def feature_sharing(models: Sequence[_native.Model], names: Sequence[str]) -> Fe
     count = len(models)
     keys = {key: number for number, key in enumerate(dict.fromkeys(map(template_of, names)))}
     if len(keys) * 2**count > _MOST_COUNTS:
-        raise InputError(f"{len(keys):,} templates are too many for a comparison of {count} members; use fewer templates")
+        raise InputError(
+            f"too many to compare: {counted(len(keys), 'template')} of {counted(count, 'member')}; use fewer templates"
+        )
     # A set of members is a number with a bit per member; counts[template][set] cells are nonzero in exactly that set.
     counts = np.zeros((len(keys), 2**count), np.int64)
     for chunks in zip(*(iterate_weights(model, names) for model in models), strict=True):
