@@ -141,7 +141,7 @@ BAD_TRAINING = {
         "learner.trainer.kind = 'magic': expected one of sgd, lbfgs",
     ),
     "an unknown learner": (TINY, ["--learner", "oracle"], "--learner: learner.kind = 'oracle': expected one of crf, maxent"),
-    "unknown pairs": (TINY, ["--set", "learner.pairs=some"], "expected 'all' or 'observed'"),
+    "unknown pairs": (TINY, ["--set", "learner.pairs=some"], "expected 'auto', 'all', 'frequent' or 'observed'"),
     "a weight that is no number": (TINY, ["--set", "learner.class_weight.O=much"], "'O': expected a number"),
     "a weight of no label": (TINY, ["--set", "learner.class_weight.B-X=2"], "'B-X' is not one of the labels"),
     "no templates": (TINY, ["--features", "nerr"], "neither a file nor a preset"),
@@ -204,7 +204,8 @@ def test_a_model_that_cannot_be_written_is_found_out_before_training(tiny: Path,
     assert [item.name for item in tmp_path.iterdir()] == ["tiny.conll"]
 
 
-def test_a_full_disk_is_a_failure(tiny: Path, tmp_path: Path) -> None:
+def test_a_full_disk_is_a_failure(tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)  # the current folder receives a model that was not saved
     assert "No space left" in fail("train", "--train", tiny, "--model", "/dev/full", code=1)
     # The log is not worth the model.
     assert "the log could not be written" in fail(
@@ -348,3 +349,33 @@ def test_ctrl_c_inside_an_eval_is_130_too(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "mishap"]
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
     assert (done.returncode, done.stdout) == (130, "told\n")
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        (["--set", "learner.trainer.epochs=2"], "all epochs"),
+        ([], "the loss stopped falling"),
+        (["--set", "learner.trainer.tolerance=0", "--dev", "{dev}"], "no better dev F1 in 3 epochs"),
+    ],
+)
+def test_the_reason_for_the_end(data: Path, tmp_path: Path, options: list[str], reason: str) -> None:
+    filled = [option.format(dev=data / "dev.conll") for option in options]
+    shown = succeed("train", "--train", data / "train.conll", "--model", tmp_path / "m", *filled)
+    assert f"training ended: {reason}\n" in shown
+
+
+def test_dev_sets_that_say_little(data: Path, tmp_path: Path) -> None:
+    write(tmp_path, "no-spans.conll", "Rain NN B-NP O\nfell VBD B-VP O\n")
+    write(tmp_path, "one.conll", "Ann NNP B-NP B-PER\nleft VBD B-VP O\n")
+    notes = {
+        tmp_path / "no-spans.conll": "note: the dev set has no spans, so that every score is 0",
+        tmp_path / "one.conll": "note: the dev set has 1 sentence with 1 span: its scores depend on chance",
+        data / "train.conll": "note: the dev set equals the training set: its scores reward overfitting",
+    }
+    for dev, note in notes.items():
+        done = run("train", "--train", data / "train.conll", "--dev", dev, "--model", tmp_path / "m")
+        assert done.returncode == 0
+        assert note in done.stderr
+        if "no spans" in note:
+            assert "training ended: the loss stopped falling" in done.stdout
