@@ -69,4 +69,10 @@ def member_lattices(member: Any, sentences: Any, labels: tuple[str, ...]) -> Ite
 
 def label_order(member: Any, labels: tuple[str, ...]) -> NDArray[np.int64]:
     """Return the number that the member has for each label of the pool."""
-    return np.array([member.labels_.index(label) for label in labels], np.int64)
+    return label_numbers(labels, member.labels_)
+
+
+def label_numbers(labels: Sequence[str], known: Sequence[str]) -> NDArray[np.int64]:
+    """Return the place of each label among the known ones."""
+    numbers = {label: number for number, label in enumerate(known)}
+    return np.array([numbers[label] for label in labels], np.int64)

@@ -21,6 +21,7 @@ from tagpool.experts.linear.maxent import MaxEnt
 from tagpool.experts.references import references_in
 from tagpool.experts.saving import NAMES, feature_names, fitted_templates
 from tagpool.features.template import Template, TemplateSet
+from tagpool.pools.members import label_numbers
 
 
 def merge(members: Sequence[Any], weights: FloatArray, labels: tuple[str, ...]) -> Expert:
@@ -30,7 +31,7 @@ def merge(members: Sequence[Any], weights: FloatArray, labels: tuple[str, ...]) 
         if expert._fitted().has_history:
             raise InputError(f"member {number} has transition features (label[-1] & ...): the pool does not merge into one model")
     names = [feature_names(expert) for expert in experts]
-    numbers = [[labels.index(label) for label in expert.labels_] for expert in experts]
+    numbers = [label_numbers(expert.labels_, labels).tolist() for expert in experts]
     try:
         model = _native.collapse(labels, [expert._fitted() for expert in experts], weights.tolist(), names, numbers)
     except _native.InputFault as fault:

@@ -18,7 +18,7 @@ from tagpool.evaluation.chunks import count_chunks, rates
 from tagpool.experts.linear.lattices import Scored
 from tagpool.pools.combination import COMBINATIONS, SEQUENCE_PRODUCT, MarkovChains
 from tagpool.pools.member_weights import ConcaveFunction, em_weights, maximise, project_to_simplex, uniform, weight_grid
-from tagpool.pools.members import member_lattices, member_scores
+from tagpool.pools.members import label_numbers, member_lattices, member_scores
 
 _MAX_NUMBERS = 1 << 20  # transitions that are combined at once
 _FLOOR = -1e3  # ln P of a step that a member forbids, so that its weight still has a likelihood
@@ -82,7 +82,7 @@ def maximise_f1(parts: Sequence[HeldOut], combine: str) -> FloatArray:
     predicted: list[list[NDArray[np.int64]]] = [[] for _ in points]
     for part in parts:
         part.check_lengths()
-        number = np.array([labels.index(label) for label in part.labels])
+        number = label_numbers(part.labels, labels)
         for rows, decoded in zip(predicted, _decode(part, combine, points), strict=True):
             rows.append(number[decoded])
 
