@@ -46,6 +46,8 @@ _MODULES = {
     "optim.fobos": "FOBOS",
     "optim.perceptron": "Perceptron",
     "optim.watch": "Epoch",
+    "tuning.tune": "tune",
+    "tuning.result": "Tuning Trial",
     "errors": "TagpoolError InputError TemplateError ResourceError SchemeError OutputError ModelError TrainingError "
     "NotFittedError OutOfMemoryError",
 }

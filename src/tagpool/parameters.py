@@ -214,6 +214,15 @@ class Parameters:
         """Return the declared parameters by name, in order."""
         return cls._declared
 
+    def idle_parameters(self) -> frozenset[str]:
+        """Return the names of parameters that have no effect with the values of the others, or that must keep their default.
+
+        >>> from tagpool import CRF, OWLQN
+        >>> sorted(CRF().idle_parameters()), sorted(CRF(trainer=OWLQN()).idle_parameters())
+        (['l1'], [])
+        """
+        return frozenset()
+
     @classmethod
     def _nearest(cls, name: str) -> str:
         from difflib import get_close_matches

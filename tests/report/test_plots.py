@@ -11,7 +11,7 @@ import pytest
 
 from tagpool import InputError
 from tagpool.report import plots
-from tagpool.report.plots import Panel, bars, curves, heat_map, panels
+from tagpool.report.plots import Panel, bars, check_file, curves, heat_map, panels, trial_panels
 
 pytest.importorskip("matplotlib")
 LINES = {"one": [(0.1, 80.0), (1.0, 82.0)], "other": [(0.01, 60.0), (0.1, 79.0), (1.0, 81.0)]}
@@ -78,3 +78,32 @@ def test_matplotlib_is_optional(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     with pytest.raises(InputError, match=r'plots need matplotlib; pip install "tagpool\[plots\]"'):
         bars(tmp_path / "x", ["a"], {"b": [1.0]}, "F1", "Title")
     assert not list(tmp_path.iterdir())
+
+
+def test_panels_of_trials(tmp_path: Path, figures: list[Any]) -> None:
+    points = [(0.1, 80.0), (1.0, 82.0), (5.0, 81.0)]
+    groups = {"finished": points, "stopped early": [(2.0, 70.0)], "defaults": points[:1], "best": points[1:2]}
+    parts = [Panel("l2", groups, logarithmic=True), *(Panel(name, {"finished": points}) for name in ("batch", "epochs"))]
+    for name in ("x.svg", "x.png", "again.svg"):
+        trial_panels(tmp_path / name, parts, {"l2": 0.7, "batch": 0.3}, "dev F1", "3 trials")
+    assert (tmp_path / "x.svg").read_bytes() == (tmp_path / "again.svg").read_bytes()
+    assert (tmp_path / "x.png").read_bytes().startswith(b"\x89PNG")
+    axes = figures[0].axes
+    assert [(one.get_xlabel(), one.get_xscale()) for one in axes] == [
+        ("l2", "log"),
+        ("batch", "linear"),
+        ("epochs", "linear"),
+        ("importance", "linear"),
+    ]
+    drawn = {one.get_label(): [tuple(point) for point in one.get_offsets().tolist()] for one in axes[0].collections}
+    assert drawn == groups
+    assert [bar.get_width() for bar in axes[3].patches] == [0.7, 0.3]
+    assert [text.get_text() for text in axes[3].get_yticklabels()] == ["l2", "batch"]
+    trial_panels(tmp_path / "y.svg", parts[:1], {}, "dev F1", "3 trials")
+    assert len(figures[-1].axes) == 1
+
+
+def test_the_name_of_a_plot_is_checked_before_it_is_drawn(tmp_path: Path) -> None:
+    check_file(tmp_path / "x.svg")
+    with pytest.raises(InputError, match=r"x\.pdf: expected the name of a picture that ends in \.svg or \.png"):
+        check_file(tmp_path / "x.pdf")

@@ -17,6 +17,7 @@ from tagpool.cli.guard import create_app
 
 COMMANDS = [
     "train",
+    "tune",
     "tag",
     "score",
     "explain",

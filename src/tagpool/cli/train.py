@@ -2,59 +2,36 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from tagpool.cli.console import ColumnsOption, JsonOption, expand_options, print_json
-from tagpool.cli.inputs import with_expanded
+from tagpool.cli.console import JsonOption, expand_options, print_json
 from tagpool.cli.outputs import is_same_file, refuse_inputs
 from tagpool.cli.progress import Follower
 from tagpool.cli.training.checkpoints import CheckpointOptions, TrainingFolder
-from tagpool.cli.training.learners import LEARNERS, check_output, create_learner, new_settings, stored_configuration
+from tagpool.cli.training.learners import check_output, create_learner, stored_configuration
+from tagpool.cli.training.options import DevOption, FileOption, LearnerOptions, TrainOption, input_files
 from tagpool.cli.training.run import Run, TrainingLog
 from tagpool.cli.training.summary import show
-from tagpool.config import Settings, read_config
+from tagpool.config import Settings
 from tagpool.config_keys import SECTIONS, DataOptions, OutputOptions
 from tagpool.corpus.whole_file import WholeFile
 from tagpool.errors import InputError
-from tagpool.features.presets import load_templates, preset_names
-
-_FileOption = partial(typer.Option, metavar="FILE")
-# Options whose name is not that of their key.
-_OPTION_NAMES = {"start": "--from", "templates": "--features", "kind": "--learner"}
 
 
-@expand_options(checkpoint=CheckpointOptions)
+@expand_options(options=LearnerOptions, checkpoint=CheckpointOptions)
 def train(
-    train: Annotated[list[str] | None, _FileOption(help="File, folder or pattern to learn from (repeatable).")] = None,
-    dev: Annotated[
-        list[str] | None, _FileOption(help="Held-out file, folder or pattern: training stops when F1 stops rising (repeatable).")
-    ] = None,
-    model: Annotated[str | None, _FileOption(help="File to write the model to.")] = None,
-    columns: ColumnsOption = None,
-    label: Annotated[str | None, typer.Option(hidden=True)] = None,
-    features: Annotated[
-        str | None, typer.Option(metavar="TEMPLATES", help="Templates: a preset, a file (ours or CRF++'s) or their text.")
-    ] = None,
-    learner: Annotated[str | None, typer.Option(metavar="KIND", help=f"{', '.join(LEARNERS)} (default: crf).")] = None,
+    train: TrainOption = None,
+    dev: DevOption = None,
+    model: Annotated[str | None, FileOption(help="File to write the model to.")] = None,
     from_: Annotated[
         str | None,
         typer.Option("--from", metavar="MODEL", help="Model to continue from; new labels and features are added to it."),
     ] = None,
-    config: Annotated[
-        list[Path] | None,
-        _FileOption(help="Configuration file (TOML); tagpool config crf prints one. Later files have priority."),
-    ] = None,
-    set_: Annotated[
-        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Configuration key, such as learner.trainer.epochs=20.")
-    ] = None,
-    seed: Annotated[int | None, typer.Option(help="Seed: the same seed gives the same model (default: 1).")] = None,
-    threads: Annotated[int | None, typer.Option(help="Number of threads; the model is the same (default: 1).")] = None,
+    options: LearnerOptions = LearnerOptions(),  # noqa: B008 - not changed
     checkpoint: CheckpointOptions = CheckpointOptions(),  # noqa: B008 - not changed
     json: JsonOption = False,
 ) -> None:
@@ -79,27 +56,8 @@ def train(
       tagpool train --learner opinion --set 'learner.members=["a.tagpool", "b.tagpool"]' --dev dev.conll --model m
       tagpool train --learner two-stage --train documents.conll --dev dev.conll --model m
     """
-    held_out = dev[0] if dev and len(dev) == 1 else dev or None
-    options: dict[str, dict[str, Any]] = {
-        "data": {"train": train or None, "dev": held_out, "columns": columns, "label": label, "start": from_},
-        "features": {"templates": features},
-        "learner": {"kind": learner, "seed": seed, "threads": threads},
-        "output": {"model": model},
-    }
-    configs = config or []
-    _train(_merge_settings(configs, set_ or [], options), configs, checkpoint, json=json)
-
-
-def _merge_settings(configs: Sequence[Path], assignments: Sequence[str], options: dict[str, dict[str, Any]]) -> Settings:
-    settings = new_settings()
-    for path in configs:
-        settings.add(str(path), read_config(path))
-    settings.add_assignments(assignments)
-    for section, values in options.items():
-        for name, value in values.items():
-            if value is not None:
-                settings.add(_OPTION_NAMES.get(name, f"--{name}"), {section: {name: value}})
-    return settings
+    settings = options.merge_settings({"data": {"train": train, "dev": dev, "start": from_}, "output": {"model": model}})
+    _train(settings, options.config or [], checkpoint, json=json)
 
 
 def _train(settings: Settings, configs: Sequence[Path], options: CheckpointOptions, *, json: bool) -> None:
@@ -110,7 +68,7 @@ def _train(settings: Settings, configs: Sequence[Path], options: CheckpointOptio
     if isinstance(data.train, str):
         data.train = [data.train]
     threads = settings.table(("learner",)).get("threads", 1)
-    inputs: list[str | Path] = [*configs, *_input_files(settings, data)]
+    inputs: list[str | Path] = [*configs, *input_files(settings, data)]
     model, log = _outputs(inputs, output)
     learner = create_learner(settings, data.start, threads)
     _check_data(learner, data)
@@ -143,25 +101,6 @@ def _outputs(inputs: Sequence[str | Path], output: OutputOptions) -> tuple[Path,
     if log is not None and is_same_file(log, Path(output.model)):
         raise InputError(f"output.log = {log}: expected another file than the model")
     return Path(output.model), log
-
-
-def _input_files(settings: Settings, data: DataOptions) -> list[str]:
-    """Return the files that a training reads. Values of other types are left to the checks of their keys."""
-    features, members = settings.table(("features",)), settings.table(("learner",)).get("members")
-    templates, resources = features.get("templates"), features.get("use")
-    used: list[str] = []
-    with contextlib.suppress(InputError):  # create_learner reports invalid templates
-        used = [path for _, path in load_templates(templates or "").uses]
-    folders = [*(data.train or ()), *([data.dev] if isinstance(data.dev, str) else data.dev or ())]
-    values = [
-        *with_expanded(folders),
-        data.start,
-        None if templates in preset_names() else templates,
-        *used,
-        *(resources.values() if isinstance(resources, dict) else ()),
-        *(members if isinstance(members, list) else ()),
-    ]
-    return [value for value in values if isinstance(value, str)]
 
 
 def _check_data(learner: Any, data: DataOptions) -> None:

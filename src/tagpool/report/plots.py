@@ -14,6 +14,14 @@ from tagpool.corpus.files import write_bytes
 from tagpool.errors import InputError
 
 _MARKERS = "osD^v"
+_METADATA: dict[str, dict[str, None]] = {"svg": {"Date": None}, "png": {"Software": None}}  # by kind of file
+TRIAL_STYLES: dict[str, dict[str, Any]] = {
+    "finished": {"s": 16, "color": "tab:blue"},
+    "stopped early": {"s": 16, "facecolors": "none", "edgecolors": "tab:gray"},
+    "defaults": {"s": 70, "marker": "D", "color": "tab:orange"},
+    "best": {"s": 130, "marker": "*", "color": "tab:red"},
+}
+"""The points of trials by name; later ones are drawn above earlier ones."""
 
 
 def curves(path: Path, x: Sequence[float], lines: Mapping[str, Sequence[float]], across: str, up: str, title: str) -> list[str]:
@@ -46,9 +54,7 @@ def heat_map(path: Path, rows: Sequence[str], columns: Sequence[str], values: An
             axes.text(column, row, f"{value:.1f}", ha="center", va="center", fontsize=7, color=colour)
     axes.set_title(title, fontsize=9)
     figure.colorbar(shown)
-    drawn = io.BytesIO()
-    figure.savefig(drawn, format="png", dpi=130, metadata={"Software": None})
-    write_bytes(path, drawn.getvalue())
+    write_bytes(path, _drawn(figure, "png"))
 
 
 @dataclass(frozen=True)
@@ -74,6 +80,40 @@ def panels(path: Path, parts: Sequence[Panel], up: str, title: str, depth: float
     return _write(figure, path, up, title)
 
 
+def trial_panels(file: Path, parts: Sequence[Panel], shares: Mapping[str, float], up: str, title: str) -> None:
+    """Draw the points of each panel, and bars of ``shares`` by name if there are some, as the SVG or PNG of the file name.
+
+    The points have the names of ``TRIAL_STYLES``.
+    """
+    count = len(parts) + bool(shares)
+    columns = min(count, 3)
+    rows = -(-count // columns)
+    figure = _figure((4.2 * columns, 3.4 * rows + 0.6))
+    grid = figure.subplots(rows, columns, squeeze=False)
+    places = grid.ravel().tolist()
+    for axes, part in zip(places, parts, strict=False):
+        for number, (name, style) in enumerate(TRIAL_STYLES.items()):
+            if points := part.lines.get(name):
+                axes.scatter(*zip(*points, strict=True), label=name, zorder=2 + number, **style)
+        axes.set_xscale("log" if part.logarithmic else "linear")
+        axes.set_xlabel(part.across)
+        axes.grid(alpha=0.3)
+    if shares:
+        axes = places[len(parts)]
+        axes.barh(list(shares), list(shares.values()))
+        axes.invert_yaxis()  # the largest share on top
+        axes.set_xlabel("importance")
+    for axes in places[count:]:
+        axes.remove()
+    for row in grid[:, 0]:
+        row.set_ylabel(up)
+    if shares and len(parts) % columns == 0:
+        places[len(parts)].set_ylabel("")
+    figure.legend(*places[0].get_legend_handles_labels(), loc="outside lower center", ncols=4, fontsize=8)
+    figure.suptitle(title, fontsize=10)
+    write_bytes(file, _drawn(figure, file.suffix[1:]))
+
+
 def bars(path: Path, groups: Sequence[str], values: Mapping[str, Sequence[float]], up: str, title: str) -> list[str]:
     """Draw a group of bars for each condition, with one bar per name."""
     figure = _figure((max(8.0, 1.9 * len(groups)), 5))
@@ -87,6 +127,13 @@ def bars(path: Path, groups: Sequence[str], values: Mapping[str, Sequence[float]
     return _write(figure, path, up, title)
 
 
+def check_file(file: Path) -> None:
+    """Raise an error before long work if a plot cannot have this name, or if matplotlib is missing."""
+    if file.suffix[1:] not in _METADATA:
+        raise InputError(f"{file}: expected the name of a picture that ends in {' or '.join(f'.{kind}' for kind in _METADATA)}")
+    _figure((1, 1))
+
+
 def _figure(size: tuple[float, float]) -> Any:
     try:
         from matplotlib.figure import Figure
@@ -97,18 +144,24 @@ def _figure(size: tuple[float, float]) -> Any:
 
 def _write(figure: Any, path: Path, up: str, title: str) -> list[str]:
     """Add the title, the label of the first y axis and the legend of the last plot; write the files and return their names."""
-    from matplotlib import rc_context
-
     single = len(figure.axes) == 1
     figure.axes[0].set_ylabel(up)
     figure.axes[-1].legend(fontsize=8, loc="best" if single else "lower right")
     (figure.axes[0].set_title if single else figure.suptitle)(title, fontsize=10)
     path.parent.mkdir(parents=True, exist_ok=True)
     names = []
-    # The same seed gives the same file: no date, no random ids.
-    with rc_context({"svg.hashsalt": "tagpool"}):
-        for kind, metadata in (("svg", {"Date": None}), ("png", {"Software": None})):
-            file = path.with_suffix(f".{kind}")
-            figure.savefig(file, dpi=130, metadata=metadata)
-            names.append(file.name)
+    for kind in _METADATA:
+        file = path.with_suffix(f".{kind}")
+        write_bytes(file, _drawn(figure, kind))
+        names.append(file.name)
     return names
+
+
+def _drawn(figure: Any, kind: str) -> bytes:
+    """Return a figure as a file. The same seed gives the same file: no date, no random ids."""
+    from matplotlib import rc_context
+
+    drawn = io.BytesIO()
+    with rc_context({"svg.hashsalt": "tagpool"}):
+        figure.savefig(drawn, format=kind, dpi=130, metadata=_METADATA[kind])
+    return drawn.getvalue()
