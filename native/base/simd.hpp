@@ -9,6 +9,8 @@
 
 // The compiler makes one copy per instruction set, and the loader chooses one when the module loads (ifunc). Sanitizers start too
 // late for ifunc, and other C libraries do not support it: there is only the portable copy.
+//
+// Such a function must not throw, so it must not allocate: GCC's callers of the copies do not expect exceptions, and the process would end.
 #if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) && \
     !defined(__SANITIZE_THREAD__)
 #define TAGPOOL_CLONES __attribute__((target_clones("avx512f", "avx2", "default")))

@@ -21,7 +21,9 @@ void bind_options(nb::module_& m) {
             new (self) TrainingOptions{.all_cells = all_cells, .dense_from = dense_from, .boundaries = boundaries,
                                        .all_transitions = all_transitions, .merge_twins = merge_twins, .lean = lean, .bundle = bundle};
         }, nb::kw_only(), nb::arg("all_cells") = true, nb::arg("dense_from") = TrainingOptions().dense_from, nb::arg("boundaries") = true,
-             nb::arg("all_transitions") = true, nb::arg("merge_twins") = false, nb::arg("bundle") = false, nb::arg("lean") = false);
+             nb::arg("all_transitions") = true, nb::arg("merge_twins") = false, nb::arg("bundle") = false, nb::arg("lean") = false)
+        .def("set_all_from", [](TrainingOptions& options, uint32_t occurrences) { options.all_from = occurrences; }, nb::arg("occurrences"),
+             "Give features with this number of occurrences all cells; only without all_cells.");
 
     nb::class_<KnownWeights>(m, "KnownWeights",
                              "Weights that exist besides the observed ones: cells, and cells (feature, bigram) of transition features. If "
@@ -63,6 +65,8 @@ void bind_dataset(nb::module_& m) {
              nb::arg("layout") = TrainingOptions(), nb::arg("history") = nb::none(), nb::arg("known") = nb::none(),
              nb::sig("def __init__(self, encoding: Encoding, gold: numpy.typing.NDArray[numpy.int32], features: int, labels: int, "
                      "layout: Layout = ..., history: tuple[Encoding, int] | None = None, known: KnownWeights | None = None) -> None"))
+        .def_prop_ro("sentence_count", &TrainingSet::sentence_count, "Number of sentences.")
+        .def_prop_ro("token_count", &TrainingSet::token_count, "Number of tokens.")
         .def_prop_ro("cell_count", &TrainingSet::cell_count, "Number of cells (feature, label) with weights.")
         .def_prop_ro("parameter_count", [](const TrainingSet& set) { return set.layout(true).size(); },
                      "Number of parameters: cells, transitions, transition features.")

@@ -201,11 +201,12 @@ void bind_encoders(nb::module_& m) {
             nb::gil_scoped_release release;
             return encoder.fit(std::move(columns), std::move(known));
         }, nb::arg("columns"), nb::arg("known") = std::vector<std::string>(), "Number the features of a corpus, after the known ones, and encode it.")
-        .def("keep", [](Encoder& encoder, const nb::bytes& keep, Encoding& encoding) {
+        .def("keep", [](Encoder& encoder, const nb::bytes& keep, Encoding* encoding) {
             const std::string_view marks = bytes_view(keep);
             nb::gil_scoped_release release;
-            encoder.keep({marks.begin(), marks.end()}, encoding);
-        }, nb::arg("marks"), nb::arg("encoding"), "Remove the features whose byte in marks is 0, also from the encoding.")
+            Encoding nothing;
+            encoder.keep({marks.begin(), marks.end()}, encoding ? *encoding : nothing);
+        }, nb::arg("marks"), nb::arg("encoding").none(), "Remove the features whose byte in marks is 0, also from the encoding.")
         .def("encode", &Encoder::encode, nb::arg("columns"), nb::call_guard<nb::gil_scoped_release>(), "Encode a corpus with the known features.")
         .def_prop_ro("feature_count", &Encoder::feature_count, "Number of features.")
         .def("counts", [](Encoder& encoder) { return to_array(encoder.counts()); }, "Occurrences of each feature.")

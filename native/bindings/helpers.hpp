@@ -28,6 +28,7 @@ using StringDict = nb::typed<nb::dict, nb::str, Value>;
 template <class T>
 using ArrayArgument = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Doubles = ArrayArgument<double>;
+using Bytes = ArrayArgument<uint8_t>;
 using Floats = ArrayArgument<float>;
 using UInts = ArrayArgument<uint32_t>;
 using UShorts = ArrayArgument<uint16_t>;

@@ -10,6 +10,7 @@
 #include "features/encode.hpp"
 #include "features/given.hpp"
 #include "model/collapse.hpp"
+#include "model/row_tagger.hpp"
 
 namespace tagpool {
 namespace {
@@ -20,13 +21,19 @@ Trained describe(const Encoder& encoder) {
 Trained describe(const GivenFeatures& features) { return {.keys = features.keys(), .features = features.feature_count()}; }
 Trained describe(uint32_t features) { return {.features = features, .numbered = true}; }
 
+struct ModelLabels {
+    std::vector<std::string> names;
+    std::vector<uint8_t> forbidden = {};  // edges (forbidden_edges.hpp)
+};
+
 // Binds a constructor from features of one kind and trained weights.
 template <class Features>
 void bind_builder(nb::class_<Model>& model, const char* name, const char* argument, const char* doc) {
-    model.def_static(name, [](Features features, const std::vector<std::string>& labels, UInts cell_features, UShorts cell_labels, Floats weights,
-                              Floats edges, const TransitionWeights* transition_weights) {
+    model.def_static(name, [](Features features, const ModelLabels& labels, UInts cell_features, UShorts cell_labels, Floats weights, Floats edges,
+                              const TransitionWeights* transition_weights) {
         Trained trained = describe(features);
-        trained.labels = labels;
+        trained.labels = labels.names;
+        trained.forbidden = labels.forbidden;
         trained.cell_features = to_vector(cell_features);
         trained.cell_labels = to_vector(cell_labels);
         trained.weights = to_vector(weights);
@@ -132,8 +139,15 @@ void bind_contents(nb::class_<Model>& model) {
             const auto edges = model.tensors().array<float>("edges");
             return to_array(std::vector<float>(edges.begin(), edges.end()));
         }, "Weights of transitions [L][L], start [L] and end [L]; empty without a chain.")
+        .def("forbidden", [](const Model& model) { return to_array(model.forbidden()); },
+             "Transitions [L][L], first [L] and last labels [L] that tagging does not use: 1 for each; empty without such.")
         .def_prop_ro("has_history", [](const Model& model) { return model.transition_features().has_history(); },
                      "Whether the model has transition features.")
+        .def("has_weights", [](const Model& model, ArrayArgument<uint64_t> keys) {
+            std::string marks;
+            for (size_t i = 0; i < keys.size(); ++i) marks.push_back(model.slots().find(keys.data()[i]) != FrozenIndex::kNone);
+            return nb::bytes(marks.data(), marks.size());
+        }, nb::arg("keys"), "A byte for each feature by its hash: 1 if it has weights.")
         .def("weights_of", &weights_of, nb::arg("names"), "Weights of features by name, [names][labels].")
         .def("history_weights_from", &history_weights_from, nb::arg("names"), nb::arg("begin"), nb::arg("most"),
              "Weights of transition features from name `begin` on, until there are `most`: the next name, then as history_weights_of.")
@@ -153,6 +167,10 @@ void bind_tagging(nb::class_<Model>& model) {
         .def("tag_columns", [](const Model& model, const Columns& columns, Threads threads) {
             return as_lists(model.labels(), tag(model, columns, threads), columns.sentences);
         }, nb::arg("columns"), nb::arg("threads"), "Labels of a corpus.")
+        .def("tag_lines", [](const Model& model, const Columns& columns, Threads threads, const nb::bytes& text, std::optional<bool> tabs) {
+            return label_lines(text, tag(model, columns, threads), model.labels(), tabs);
+        }, nb::arg("columns"), nb::arg("threads"), nb::arg("text"), nb::arg("tabs").none(),
+             "The lines of a CoNLL text with the labels of its tokens, and whether the first has a tab; None if lines are not tokens.")
         .def("tag_given", [](const Model& model, nb::handle sentences, Threads threads) {
             const Encoding encoding = encode_given(model.slots(), model.given(), sentences);
             return as_lists(model.labels(), tag(model, encoding, nullptr, threads), encoding.sentences);
@@ -190,10 +208,33 @@ void bind_scoring(nb::class_<Model>& model) {
         }, nb::arg("sentences"), "Node scores [T][L] of given features, and the first token of each sentence.");
 }
 
+void bind_labels(nb::module_& m) {
+    nb::class_<ModelLabels>(m, "ModelLabels", "Labels of a model, and the transitions between them that tagging must not use.")
+        .def("__init__", [](ModelLabels* self, const std::vector<std::string>& names) { new (self) ModelLabels{names}; }, nb::arg("names"))
+        .def("__init__", [](ModelLabels* self, const std::vector<std::string>& names, Bytes forbidden) {
+            new (self) ModelLabels{names, to_vector(forbidden)};
+        }, nb::arg("names"), nb::arg("forbidden"));
+    nb::implicitly_convertible<std::vector<std::string>, ModelLabels>();
+}
+
+void bind_row_tagger(nb::module_& m) {
+    nb::class_<RowTagger>(m, "RowTagger", "Tags a dev set with the weights of a training, without a copy of them.")
+        .def("__init__", [](RowTagger* self, const Encoding& encoding, uint32_t features, uint32_t labels, Bytes forbidden) {
+            new (self) RowTagger(encoding, features, labels, to_vector(forbidden));
+        }, nb::arg("encoding"), nb::arg("features"), nb::arg("labels"), nb::arg("forbidden"))
+        .def_prop_ro("padding", &RowTagger::padding, "Numbers behind the weights that `tag` may read.")
+        .def("tag", [](const RowTagger& tagger, Floats weights, Floats edges, Threads threads) {
+            const std::span<const float> rows{weights.data(), weights.size()}, steps{edges.data(), edges.size()};
+            return to_array(filled<int32_t>(tagger.token_count(), [&](int32_t* out) { tagger.tag(rows, steps, threads, out); }));
+        }, nb::arg("weights"), nb::arg("edges"), nb::arg("threads"), "Label numbers of the tokens.");
+}
+
 }  // namespace
 
 void bind_model(nb::module_& m) {
     bind_transition_weights(m);
+    bind_labels(m);
+    bind_row_tagger(m);
     nb::class_<Model> model(m, "Model", "Trained CRF or MaxEnt model, which tags.");
     bind_common(model);
     bind_builder<Encoder&>(model, "from_encoder", "encoder", "Model of an encoder's features.");

@@ -11,7 +11,9 @@ namespace {
 
 using Keys = ArrayArgument<uint64_t>;
 
-std::unique_ptr<OnlineModel> build(OnlineTrained trained, const Induced& induced, const std::vector<std::string>& labels, const Encoder* history) {
+std::unique_ptr<OnlineModel> build(OnlineTrained trained, const Induced& induced, const std::vector<std::string>& labels, const Encoder* history,
+                                   Bytes forbidden) {
+    trained.forbidden = to_vector(forbidden);
     trained.labels = labels;
     trained.induced = induced;
     if (history) {
@@ -139,20 +141,21 @@ void bind_learner(nb::module_& m) {
 
 void bind_building(nb::class_<OnlineModel>& bound) {
     bound
-        .def_static("from_encoder", [](Encoder& encoder, const Encoder* history, const std::vector<std::string>& labels, const Induced& induced) {
+        .def_static("from_encoder", [](Encoder& encoder, const Encoder* history, const std::vector<std::string>& labels, const Induced& induced,
+                                       Bytes forbidden) {
             OnlineTrained trained;
             trained.program = encoder.program();
             trained.keys = encoder.keys();
-            return build(std::move(trained), induced, labels, history);
-        }, nb::arg("encoder"), nb::arg("history").none(), nb::arg("labels"), nb::arg("induced"), "Model of an encoder's features.")
-        .def_static("from_given", [](GivenFeatures& features, const std::vector<std::string>& labels, const Induced& induced) {
+            return build(std::move(trained), induced, labels, history, forbidden);
+        }, nb::arg("encoder"), nb::arg("history").none(), nb::arg("labels"), nb::arg("induced"), nb::arg("forbidden"), "Model of an encoder's features.")
+        .def_static("from_given", [](GivenFeatures& features, const std::vector<std::string>& labels, const Induced& induced, Bytes forbidden) {
             OnlineTrained trained;
             trained.keys = features.keys();
-            return build(std::move(trained), induced, labels, nullptr);
-        }, nb::arg("features"), nb::arg("labels"), nb::arg("induced"), "Model of features that the caller provides.")
-        .def_static("of_encoded", [](const std::vector<std::string>& labels, const Induced& induced) {
-            return build(OnlineTrained(), induced, labels, nullptr);
-        }, nb::arg("labels"), nb::arg("induced"), "Model of encoded features, known by number.")
+            return build(std::move(trained), induced, labels, nullptr, forbidden);
+        }, nb::arg("features"), nb::arg("labels"), nb::arg("induced"), nb::arg("forbidden"), "Model of features that the caller provides.")
+        .def_static("of_encoded", [](const std::vector<std::string>& labels, const Induced& induced, Bytes forbidden) {
+            return build(OnlineTrained(), induced, labels, nullptr, forbidden);
+        }, nb::arg("labels"), nb::arg("induced"), nb::arg("forbidden"), "Model of encoded features, known by number.")
         .def("history_encoder", [](const OnlineModel& model, uint32_t minimum_count) {
             if (!model.history()) throw InputFault("the model has no features that include previous labels");
             return std::make_unique<Encoder>(*model.history(), minimum_count);
@@ -160,6 +163,7 @@ void bind_building(nb::class_<OnlineModel>& bound) {
         .def_prop_ro("history_template_keys", [](const OnlineModel& model) { return keys_in(model.history()); },
                      "Keys of the templates that include previous labels.")
         .def_prop_ro("backs", [](const OnlineModel& model) { return model.look_back().backs; }, "For each such template, how far back its labels are.")
+        .def("forbidden", [](const OnlineModel& model) { return to_array(model.forbidden()); }, "Forbidden edges, as those of Model.")
         .def_prop_ro("chain", [](const OnlineModel&) { return true; }, "True: labels depend on previous labels.")
         .def_prop_ro("conjunction_count", &OnlineModel::conjunction_count, "Number of conjunctions.")
         .def_prop_ro("has_history", [](const OnlineModel& model) { return model.history().has_value(); }, "Whether features include previous labels.");
@@ -202,6 +206,10 @@ void bind_tagging(nb::class_<OnlineModel>& bound) {
         .def("tag_columns", [](const OnlineModel& model, const Columns& columns, Threads threads, size_t beam) {
             return as_lists(model.labels(), tag(model, columns, threads, beam), columns.sentences);
         }, nb::arg("columns"), nb::arg("threads"), nb::arg("beam"), "Labels of a corpus.")
+        .def("tag_lines", [](const OnlineModel& model, const Columns& columns, Threads threads, size_t beam, const nb::bytes& text,
+                             std::optional<bool> tabs) {
+            return label_lines(text, tag(model, columns, threads, beam), model.labels(), tabs);
+        }, nb::arg("columns"), nb::arg("threads"), nb::arg("beam"), nb::arg("text"), nb::arg("tabs").none(), "As tag_lines of Model.")
         .def("tag_given", [](const OnlineModel& model, nb::handle sentences, Threads threads, size_t beam) {
             const Encoding encoding = encode_given(model.slots(), model.given(), sentences);
             return as_lists(model.labels(), tag(model, encoding, nullptr, threads, beam), encoding.sentences);

@@ -1,4 +1,5 @@
 #include "bindings/tagging.hpp"
+#include "text/label_lines.hpp"
 
 namespace tagpool {
 namespace {
@@ -49,6 +50,12 @@ LabelLists as_lists(const std::vector<std::string>& labels, const std::vector<in
     return out;
 }
 
+LabelledText label_lines(const nb::bytes& text, const std::vector<int32_t>& numbers, const std::vector<std::string>& labels, std::optional<bool> tabs) {
+    const std::optional<LabelledLines> lines = append_labels(bytes_view(text), numbers, labels, tabs);
+    if (!lines) return std::nullopt;
+    return std::pair{nb::bytes(lines->text.data(), lines->text.size()), lines->tabs};
+}
+
 Columns columns_of(std::vector<std::string> names, nb::handle sentences) {
     if (names.empty()) names.emplace_back("word");
     ColumnsBuilder builder(names);
@@ -59,7 +66,7 @@ Columns columns_of(std::vector<std::string> names, nb::handle sentences) {
         if (!is_dict && names.size() > 1) {
             std::string all;
             for (const std::string& name : names) all += (all.empty() ? "" : ", ") + name;
-            throw InputFault("the model was trained with the columns " + all + "; words alone are not enough: give a Corpus, or dicts of columns");
+            throw InputFault("the model was trained with the columns " + all + "; words alone are not enough: give a Corpus or dicts of columns, or train on words only, such as with the templates \"ner\"");
         }
         size_t length = 0;
         for (size_t column = 0; column < names.size(); ++column) {

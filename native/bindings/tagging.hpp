@@ -28,6 +28,10 @@ void add_to(Tensors& tensors, const StringDict<nb::str>& texts, const StringDict
 
 std::vector<std::string> keys_in(const std::optional<Program>& program);
 
+// The lines of a text with labels, and whether the first has a tab; None if they are not simple (label_lines.hpp).
+using LabelledText = std::optional<std::pair<nb::bytes, bool>>;
+LabelledText label_lines(const nb::bytes& text, const std::vector<int32_t>& numbers, const std::vector<std::string>& labels, std::optional<bool> tabs);
+
 // Throws InputFault for a text that is not UTF-8.
 nb::str decode_text(const std::string& text);
 

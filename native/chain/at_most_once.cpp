@@ -65,25 +65,25 @@ void split_edges(const AtMostOnce& rule, const TrackedGroups& tracked, const dou
 
 }  // namespace
 
-// `values` is a [T][masks][P] array.
-TAGPOOL_CLONES void complete_at_most_once(const Chain& chain, const AtMostOnce& rule, const TrackedGroups& tracked, double* values) {
+// `values` is a [T][masks][P] array; `scratch` has room for 3 (labels + 1) rows.
+TAGPOOL_CLONES void complete_at_most_once(const Chain& chain, const AtMostOnce& rule, const TrackedGroups& tracked, double* scratch, double* values) {
     const size_t T = chain.tokens, L = chain.labels(), P = chain.width(), layer = tracked.masks * P;
-    std::vector<double> scratch(L * P), stay(L * P), enter(L * P), entering(P), through(P), node(P);
+    double *const stay = scratch + L * P, *const enter = stay + L * P, *const entering = enter + L * P, *const through = entering + P,
+                  *const node = through + P;
     for (size_t t = T; t-- > 0;) {
-        chain.row(t, node.data());
-        if (t + 1 < T && (chain.edges->vary || t + 2 == T))
-            split_edges(rule, tracked, chain.edges->transposed(t + 1, scratch.data()), L, P, stay.data(), enter.data());
+        chain.row(t, node);
+        if (t + 1 < T && (chain.edges->vary || t + 2 == T)) split_edges(rule, tracked, chain.edges->transposed(t + 1, scratch), L, P, stay, enter);
         for (size_t mask = 0; mask < tracked.masks; ++mask) {
             double* const current = values + t * layer + mask * P;
             if (t + 1 == T) {
-                std::copy(node.begin(), node.end(), current);
+                std::copy_n(node, P, current);
                 continue;
             }
             const double* const next = values + (t + 1) * layer;
-            max_plus_product(stay.data(), next + mask * P, L, P, current);
+            max_plus_product(stay, next + mask * P, L, P, current);
             for (size_t j = 0; j < L; ++j)
                 entering[j] = tracked.bit[j] && !(mask & tracked.bit[j]) ? next[(mask | tracked.bit[j]) * P + j] : kForbidden;
-            max_plus_product(enter.data(), entering.data(), L, P, through.data());
+            max_plus_product(enter, entering, L, P, through);
             for (size_t i = 0; i < P; ++i) current[i] = node[i] + std::max(current[i], through[i]);
         }
     }
@@ -134,7 +134,8 @@ double best_sequence_at_most_once(const Chain& chain, const AtMostOnce& rule, in
                              "groups, fix some labels, or decode shorter sentences");
         const TrackedGroups bits = assign_bits(rule, tracked);
         values.resize_uninitialized(chain.tokens * bits.masks * chain.width());
-        complete_at_most_once(chain, rule, bits, values.data());
+        std::vector<double> work(3 * (chain.labels() + 1) * chain.width());
+        complete_at_most_once(chain, rule, bits, work.data(), values.data());
         score = read_at_most_once(chain, rule, bits, values.data(), sequence);
     }
     return score;

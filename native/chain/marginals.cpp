@@ -54,10 +54,12 @@ size_t draw(const double* weights, size_t L, Random& random) {
 // The entropy of a row of conditional probabilities is ln Σ w - Σ w ln w / Σ w for weights w = e^edge · ahead. So the sums over j are
 // matrix products, with g = ahead: Σ_j W(i, j)·g(j) is `after`, and
 //   Σ_j w ln w = Σ_j W(i, j)·ln W(i, j)·g(j) + Σ_j W(i, j)·g(j)·ln g(j).
-TAGPOOL_KERNEL double entropy_of_weights(const Chain& chain, const Messages& messages, const double* marginals) {
+//
+// `scratch` has room for labels + 3 rows.
+TAGPOOL_KERNEL double entropy_of_weights(const Chain& chain, const Messages& messages, const double* marginals, double* scratch) {
     const size_t T = chain.tokens, L = chain.labels(), P = chain.width();
     const std::vector<double>& weights = chain.edges->transposed_weights;
-    std::vector<double> weight_logs(L * P), logs(P), first(P), second(P);
+    double *const weight_logs = scratch, *const logs = scratch + L * P, *const first = logs + P, *const second = first + P;
     for (size_t i = 0; i < L * P; ++i) weight_logs[i] = weights[i] == 0.0 ? 0.0 : weights[i] * logarithm(weights[i]);
     double total = 0.0;
     for (size_t t = 0; t + 1 < T; ++t) {
@@ -67,8 +69,8 @@ TAGPOOL_KERNEL double entropy_of_weights(const Chain& chain, const Messages& mes
             const double log = logarithm(ahead[j]);
             logs[j] = log == kForbidden ? 0.0 : ahead[j] * log;
         }
-        product(weight_logs.data(), ahead, L, P, first.data());
-        product(weights.data(), logs.data(), L, P, second.data());
+        product(weight_logs, ahead, L, P, first);
+        product(weights.data(), logs, L, P, second);
         for (size_t i = 0; i < L; ++i) {
             const double p = marginals[t * L + i];
             if (p > 0.0) total += p * (logarithm(after[i]) - (first[i] + second[i]) / after[i]);
@@ -116,10 +118,10 @@ double log_probability(const Chain& chain, const Messages& messages, const int32
     return std::min(sum.value(), 0.0);
 }
 
-TAGPOOL_CLONES void marginals(const Chain& chain, const Messages& messages, double* out) {
+// `scratch` has room for three rows.
+TAGPOOL_CLONES void find_marginals(const Chain& chain, const Messages& messages, double* scratch, double* out) {
     const size_t T = chain.tokens, L = chain.labels(), P = chain.width();
-    if (T == 0) return;
-    std::vector<double> factors(P), sums(P), next(L);
+    double *const factors = scratch, *const sums = scratch + P, *const next = sums + P;
     first_weights(messages, L, out);
     normalize(out, L);
     for (size_t t = 1; t < T; ++t) {
@@ -129,17 +131,23 @@ TAGPOOL_CLONES void marginals(const Chain& chain, const Messages& messages, doub
             std::fill(current, current + L, 0.0);
             for (size_t i = 0; i < L; ++i) {
                 if (previous[i] == 0.0) continue;
-                next_weights(chain, messages, t, i, next.data());
+                next_weights(chain, messages, t, i, next);
                 for (size_t j = 0; j < L; ++j) current[j] += previous[i] * next[j];
             }
         } else {
             const double* const after = messages.after.data() + (t - 1) * P;
             for (size_t i = 0; i < L; ++i) factors[i] = previous[i] == 0.0 ? 0.0 : previous[i] / after[i];
-            product(chain.edges->weights.data(), factors.data(), L, P, sums.data());
+            product(chain.edges->weights.data(), factors, L, P, sums);
             for (size_t j = 0; j < L; ++j) current[j] = sums[j] * messages.ahead[t * P + j];
         }
         normalize(current, L);  // avoids accumulated rounding errors in long sentences
     }
+}
+
+void marginals(const Chain& chain, const Messages& messages, double* out) {
+    if (chain.tokens == 0) return;
+    std::vector<double> scratch(3 * chain.width());
+    find_marginals(chain, messages, scratch.data(), out);
 }
 
 TAGPOOL_CLONES void bigram_marginals(const Chain& chain, const Messages& messages, const double* marginals, double* out) {
@@ -159,29 +167,40 @@ TAGPOOL_CLONES void bigram_marginals(const Chain& chain, const Messages& message
 }
 
 // H(y) = H(y_0) + Σ_t Σ_i P(y_t = i)·H(y_{t+1} | y_t = i)
-TAGPOOL_CLONES double entropy(const Chain& chain, const Messages& messages, const double* marginals) {
-    if (chain.tokens == 0) return 0.0;
-    double total = messages.logarithmic ? entropy_of_logarithms(chain, messages, marginals) : entropy_of_weights(chain, messages, marginals);
+TAGPOOL_CLONES double find_entropy(const Chain& chain, const Messages& messages, const double* marginals, double* scratch) {
+    double total = messages.logarithmic ? entropy_of_logarithms(chain, messages, marginals) : entropy_of_weights(chain, messages, marginals, scratch);
     for (size_t i = 0; i < chain.labels(); ++i)
         if (marginals[i] > 0.0) total -= marginals[i] * logarithm(marginals[i]);
     return std::max(total, 0.0);
 }
 
-TAGPOOL_CLONES void sample(const Chain& chain, const Messages& messages, size_t count, uint64_t seed, int32_t* out) {
+double entropy(const Chain& chain, const Messages& messages, const double* marginals) {
+    if (chain.tokens == 0) return 0.0;
+    std::vector<double> scratch((chain.labels() + 3) * chain.width());
+    return find_entropy(chain, messages, marginals, scratch.data());
+}
+
+// `scratch` has room for two rows.
+TAGPOOL_CLONES void draw_sequences(const Chain& chain, const Messages& messages, size_t count, uint64_t seed, double* scratch, int32_t* out) {
     const size_t T = chain.tokens, L = chain.labels();
-    if (T == 0) return;
     Random random(seed);
-    std::vector<double> first(L), weights(L);
-    first_weights(messages, L, first.data());
+    double *const first = scratch, *const weights = scratch + L;
+    first_weights(messages, L, first);
     for (size_t n = 0; n < count; ++n) {
-        size_t label = draw(first.data(), L, random);
+        size_t label = draw(first, L, random);
         *out++ = static_cast<int32_t>(label);
         for (size_t t = 1; t < T; ++t) {
-            next_weights(chain, messages, t, label, weights.data());
-            label = draw(weights.data(), L, random);
+            next_weights(chain, messages, t, label, weights);
+            label = draw(weights, L, random);
             *out++ = static_cast<int32_t>(label);
         }
     }
+}
+
+void sample(const Chain& chain, const Messages& messages, size_t count, uint64_t seed, int32_t* out) {
+    if (chain.tokens == 0) return;
+    std::vector<double> scratch(2 * chain.labels());
+    draw_sequences(chain, messages, count, seed, scratch.data(), out);
 }
 
 }  // namespace tagpool

@@ -31,11 +31,10 @@ bool some_too_small(const double* values, size_t L) {
 
 }  // namespace
 
-// Returns false if the result may have underflowed.
-TAGPOOL_CLONES bool backward_weights(const Chain& chain, Messages& out) {
+// Returns false if the result may have underflowed. `node` has room for a row.
+TAGPOOL_CLONES bool backward_weights(const Chain& chain, Messages& out, double* node) {
     const size_t T = chain.tokens, L = chain.labels(), P = chain.width();
     const bool checked = chain.edges->space == Edges::Space::checked;
-    std::vector<double> node(P);
     for (size_t t = T; t-- > 0;) {
         double* const ahead = out.ahead.data() + t * P;
         double* const after = out.after.data() + t * P;
@@ -44,8 +43,8 @@ TAGPOOL_CLONES bool backward_weights(const Chain& chain, Messages& out) {
         } else {
             std::fill(after, after + P, 1.0);
         }
-        chain.row(t, node.data());
-        const double highest = *std::max_element(node.begin(), node.end());
+        chain.row(t, node);
+        const double highest = *std::max_element(node, node + P);
         if (highest == kForbidden) return out.possible = false, true;
         for (size_t i = 0; i < P; ++i) ahead[i] = exponential(node[i] - highest);
         if (checked)
@@ -63,18 +62,19 @@ TAGPOOL_CLONES bool backward_weights(const Chain& chain, Messages& out) {
     return true;
 }
 
-TAGPOOL_CLONES void backward_logarithms(const Chain& chain, Messages& out) {
+// `scratch` has room for labels + 2 rows.
+TAGPOOL_CLONES void backward_logarithms(const Chain& chain, Messages& out, double* scratch) {
     const size_t T = chain.tokens, L = chain.labels(), P = chain.width();
-    std::vector<double> node(P), sums(P), scratch(L * P);
+    double *const node = scratch + L * P, *const sums = node + P;
     for (size_t t = T; t-- > 0;) {
         double* const ahead = out.ahead.data() + t * P;
         double* const after = out.after.data() + t * P;
         if (t + 1 < T) {
-            log_sum_product(chain.edges->transposed(t + 1, scratch.data()), ahead + P, L, P, sums.data(), after);
+            log_sum_product(chain.edges->transposed(t + 1, scratch), ahead + P, L, P, sums, after);
         } else {
             std::fill(after, after + P, 0.0);
         }
-        chain.row(t, node.data());
+        chain.row(t, node);
         for (size_t i = 0; i < P; ++i) ahead[i] = node[i] + after[i];
         const double highest = *std::max_element(ahead, ahead + L);
         if (highest == kForbidden) {
@@ -94,9 +94,10 @@ Messages::Messages(const Chain& chain) {
     after.resize_uninitialized(chain.tokens * chain.width());
     level.resize_uninitialized(chain.tokens);
     if (chain.tokens == 0) return;
-    if (chain.edges->space != Edges::Space::logarithmic && backward_weights(chain, *this)) return;
+    std::vector<double> scratch((chain.labels() + 2) * chain.width());
+    if (chain.edges->space != Edges::Space::logarithmic && backward_weights(chain, *this, scratch.data())) return;
     logarithmic = true;
-    backward_logarithms(chain, *this);
+    backward_logarithms(chain, *this, scratch.data());
 }
 
 // ln Z = Σ_t level_t + ln Σ_i ahead_0(i)

@@ -150,6 +150,7 @@ const std::vector<int32_t>& CrfsuiteTagger::best() {
 Chain CrfsuiteTagger::chain() {
     const size_t L = label_count();
     if (!edges_) {
+        plain_.clear();  // an earlier call may have ended without memory
         for (size_t label = 0; label < L; ++label)
             plain_.insert(plain_.end(), transitions_.begin() + static_cast<std::ptrdiff_t>(label * width_),
                           transitions_.begin() + static_cast<std::ptrdiff_t>(label * width_ + L));
@@ -165,8 +166,9 @@ Chain CrfsuiteTagger::chain() {
 const std::vector<double>& CrfsuiteTagger::marginals() {
     if (marginals_.empty() && tokens_ > 0) {
         const Chain scores = chain();
-        marginals_.resize(tokens_ * label_count());
-        tagpool::marginals(scores, *messages_, marginals_.data());
+        std::vector<double> probabilities(tokens_ * label_count());  // not kept if an error occurs
+        tagpool::marginals(scores, *messages_, probabilities.data());
+        marginals_.swap(probabilities);
     }
     return marginals_;
 }

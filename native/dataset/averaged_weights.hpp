@@ -53,9 +53,11 @@ public:
     template <class Value>
     std::vector<float> parameters(const ParameterLayout& layout, double divisor, Value&& value) const {
         std::vector<float> out(layout.size());
+        const double inverse = 1 / divisor;  // divisions would take most of the time
         layout.each([&](size_t i, size_t place, float factor) {
             const auto weight = static_cast<double>(data_[first(place)]), second_number = static_cast<double>(data_[second(place)]);
-            out[i] = static_cast<float>(value(weight, second_number) / (divisor * static_cast<double>(factor)));
+            const double parameter = value(weight, second_number) * inverse;
+            out[i] = static_cast<float>(factor == 1 ? parameter : parameter / static_cast<double>(factor));
         });
         return out;
     }

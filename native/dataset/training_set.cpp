@@ -83,6 +83,9 @@ void TrainingSet::choose_layout(const Encoding& encoding, uint32_t features, con
         if (feature >= features || label >= labels_) throw InputFault("a known cell (feature, label) is out of range");
         if (!all_cells_) seen.labels[feature * seen.words + label / 64] |= uint64_t{1} << (label % 64);
     }
+    for (uint32_t feature = 0; feature < features && !all_cells_ && options.all_from > 0; ++feature)
+        if (seen.occurrences[feature] >= options.all_from)
+            for (uint32_t label = 0; label < labels_; ++label) seen.labels[feature * seen.words + label / 64] |= uint64_t{1} << (label % 64);
     seen.label_counts.assign(features, labels_);
     for (uint32_t feature = 0; feature < features && !all_cells_; ++feature) {
         uint32_t count = 0;

@@ -35,6 +35,7 @@ struct KnownWeights {
 struct TrainingOptions {
     uint32_t labels = 0;
     bool all_cells = true;        // else only cells (feature, label) that occur
+    uint32_t all_from = 0;        // without all_cells: occurrences from which on a feature has all cells (0: none has)
     uint32_t dense_from = 5;      // observed labels that make a feature dense (with all_cells every feature is); with `bundle` and
                                   // short rows 3
     bool boundaries = true;       // weights for the first and the last label of a sentence

@@ -98,11 +98,16 @@ struct StepState {
     float share;    // 1 / number of occurrences
 };
 
+// The gradient of a token's scores: its squared norm, and the number of occurrences that it stands for (0: the token is left out).
+struct TokenGradient {
+    float square = 0, times = 0;
+};
+
 // Rows whose gradient is summed over the batch before their step: rows [0, count).
 struct SummedRows {
     uint32_t count;
     float* sums;                     // [count][stride]; zero between batches
-    uint32_t* times;                 // occurrences in the batch, by row
+    float* times;                    // occurrences in the batch, by row
     std::vector<uint32_t>* present;  // rows with occurrences
 };
 
@@ -126,11 +131,11 @@ struct SgdKernels {
     // Writes the node scores [T][stride] that a shard adds to a sentence. Prefetches `ahead` numbers of every row.
     void (*score_shard)(const TrainingSet& set, const WeightView<float>& weights, size_t ahead, const Shards::List& rows, const Shards::List& singles,
                         size_t length, float* part);
-    // Writes the squared norms of the gradients of tokens; sets negligible gradients and their norms to zero.
-    void (*square_norms)(const TrainingSet& set, float* nodes, size_t length, float* norms);
+    // Writes the squared norms of the gradients of tokens, each for one occurrence; sets negligible gradients to zero.
+    void (*square_norms)(const TrainingSet& set, float* nodes, size_t length, TokenGradient* tokens);
     // Updates the weights of a shard by the node gradients of a sentence, or adds to the sums.
     void (*apply_gradient)(const TrainingSet& set, const StepTarget& target, const Shards::List& rows, const Shards::List& singles,
-                           const float* nodes, const float* norms);
+                           const float* nodes, const TokenGradient* tokens);
     // Updates the rows of a shard with summed gradients, and clears the sums.
     void (*apply_sums)(const TrainingSet& set, const StepTarget& target);
 };

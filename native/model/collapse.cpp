@@ -142,6 +142,27 @@ void add_weights_of(const MergedMember& member, uint64_t key, std::vector<double
         place, [&](uint32_t label, float weight) { row[member.label_of[label]] += member.weight * static_cast<double>(weight); });
 }
 
+// The edges that all members with both labels forbid.
+std::vector<uint8_t> forbidden_by_all(size_t labels, const std::vector<MergedMember>& members) {
+    enum : uint8_t { unknown, forbidden, allowed };
+    std::vector<uint8_t> edges;
+    for (const MergedMember& member : members) {
+        const std::vector<uint8_t> table = member.model->forbidden();
+        if (table.empty()) return {};
+        edges.resize(labels * (labels + 2), unknown);
+        const size_t count = member.label_of.size();
+        for (size_t a = 0; a < count + 2; ++a) {
+            const size_t row = a < count ? member.label_of[a] : labels + (a - count);
+            for (size_t b = 0; b < count; ++b) {
+                uint8_t& edge = edges[row * labels + member.label_of[b]];
+                edge = std::max<uint8_t>(edge, table[a * count + b] ? forbidden : allowed);
+            }
+        }
+    }
+    for (uint8_t& edge : edges) edge = edge == forbidden;
+    return edges;
+}
+
 }  // namespace
 
 std::unique_ptr<Model> merge_models(const std::vector<std::string>& labels, const std::vector<MergedMember>& members) {
@@ -172,6 +193,7 @@ std::unique_ptr<Model> merge_models(const std::vector<std::string>& labels, cons
         }
     }
     if (chain) trained.edges.assign(edges.begin(), edges.end());
+    trained.forbidden = forbidden_by_all(L, members);
     if (!members[0].model->given()) trained.program = templates.take();
     trained.features = static_cast<uint32_t>(trained.keys.size());
     // Members with a weight for every label merge into such a model.

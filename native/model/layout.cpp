@@ -4,6 +4,7 @@
 #include "features/frozen_index.hpp"
 #include "features/program_file.hpp"
 #include "kernels/blocks.hpp"
+#include "model/forbidden_edges.hpp"
 #include "model/weights.hpp"
 
 namespace tagpool {
@@ -50,6 +51,7 @@ Tensors to_tensors(Trained trained) {
         auto edges = std::make_shared<const std::vector<float>>(std::move(trained.edges));
         tensors.add("edges", Type::f32, {labels + 2, labels}, edges->data(), edges);
     }
+    write_forbidden(std::move(trained.forbidden), labels, tensors);
     if (trained.program) write_program(*trained.program, "program", tensors);
     write_transition_weights(trained.transition_weights, labels, tensors);
     return tensors;

@@ -21,6 +21,7 @@ struct Trained {
     std::vector<uint16_t> cell_labels = {};
     std::vector<float> weights = {};
     std::vector<float> edges = {};        // transitions, start, end; empty: tokens are independent
+    std::vector<uint8_t> forbidden = {};  // 1 for a forbidden edge; empty: none
     std::optional<Program> program = {};  // none: features are given, or already encoded
     TransitionWeights transition_weights = {};
     bool numbered = false;  // features are encoded and known by number

@@ -43,11 +43,23 @@ Model::Model(Tensors tensors, const Model* pool) : tensors_(std::move(tensors)),
         view_.start = edges_.data() + labels * stride;
         view_.end = view_.start + stride;
     }
+    forbid();
     transition_features_.emplace(tensors_, view_.labels, view_.stride, pool ? &pool->transition_features_->program() : nullptr);
     if (!view_.chain && transition_features_->has_history()) throw InputFault("damaged model: transition features without \"edges\"");
-    view_.transition_features = transition_features_->view();
+    view_.transition_features = tagging_.transition_features = transition_features_->view();
     if (tensors_.find_text("program")) program_ = pool ? pool->program_ : read_program(tensors_, "program");
     if (program_) templates_.emplace(*program_);
+}
+
+void Model::forbid() {
+    tagging_ = view_;
+    const std::vector<uint8_t> forbidden = this->forbidden();
+    if (forbidden.empty()) return;
+    allowed_edges_ = penalised(forbidden, edges_, view_.labels, view_.stride);
+    tagging_.chain = true;
+    tagging_.transitions = allowed_edges_.data();
+    tagging_.start = tagging_.transitions + size_t{view_.labels} * view_.stride;
+    tagging_.end = tagging_.start + view_.stride;
 }
 
 std::unique_ptr<Model> Model::member(const std::string& name) const {
@@ -107,7 +119,7 @@ void Model::for_blocks(const Columns& columns, unsigned threads, Block&& block) 
 void Model::tag(const Columns& columns, unsigned threads, int32_t* out) const {
     for_blocks(columns, threads, [&](const Encoding& encoding, const AddedRows& added, const Encoding* history, size_t begin) {
         thread_local TagScratch scratch;
-        kernels().tagging.tag(view_, encoding, added, history, 0, encoding.sentences.size() - 1, out + begin, scratch);
+        kernels().tagging.tag(tagging_, encoding, added, history, 0, encoding.sentences.size() - 1, out + begin, scratch);
     });
 }
 
@@ -116,7 +128,7 @@ void Model::tag(const Encoding& encoding, const Encoding* history, unsigned thre
     check_history(encoding, history);
     parallel_for((sentences + block - 1) / block, threads, [&](size_t task, unsigned) {
         thread_local TagScratch scratch;
-        kernels().tagging.tag(view_, encoding, AddedRows(), history, task * block, std::min(sentences, (task + 1) * block), out, scratch);
+        kernels().tagging.tag(tagging_, encoding, AddedRows(), history, task * block, std::min(sentences, (task + 1) * block), out, scratch);
     });
 }
 
@@ -196,6 +208,7 @@ std::unique_ptr<Model> Model::pruned(float least, const std::vector<uint64_t>& k
         const auto edges = tensors_.array<float>("edges");
         trained.edges.assign(edges.begin(), edges.end());
     }
+    trained.forbidden = forbidden();
     trained.transition_weights = transition_features_->pruned(least, history);
     return std::make_unique<Model>(std::move(trained));
 }

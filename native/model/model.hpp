@@ -16,6 +16,7 @@
 #include "features/program.hpp"
 #include "kernels/blocks.hpp"
 #include "kernels/model_view.hpp"
+#include "model/forbidden_edges.hpp"
 #include "model/layout.hpp"
 #include "model/transition_weights.hpp"
 #include "model/weights.hpp"
@@ -48,6 +49,8 @@ public:
     size_t weight_count() const;
     const FrozenIndex& slots() const { return slots_; }
 
+    std::vector<uint8_t> forbidden() const { return read_forbidden(tensors_, labels_.size()); }
+
     // Writes the best label sequence of every sentence, one number for each token. The result does not depend on the threads.
     void tag(const Columns& columns, unsigned threads, int32_t* out) const;
     // The same for places of weights, as `slots().find` returns them. `history` has the transition features; null if the model has none.
@@ -72,6 +75,7 @@ public:
 
 private:
     Model(Tensors tensors, const Model* pool);
+    void forbid();
     void check_history(const Encoding& encoding, const Encoding* history) const;
     void score_rows(const Encoding& placed, const AddedRows& added, float* out) const;
     template <class Block>
@@ -83,9 +87,10 @@ private:
     std::optional<Program> program_;
     std::optional<WordTemplates> templates_;  // the program's, as tagging takes them
     FrozenIndex slots_;
-    std::vector<float> edges_;  // padded
+    std::vector<float> edges_;          // padded
+    std::vector<float> allowed_edges_;  // edges_ with a penalty for those that are forbidden
     std::optional<ModelTransitionFeatures> transition_features_;
-    ModelView view_;
+    ModelView view_, tagging_;
 };
 
 }  // namespace tagpool

@@ -7,6 +7,7 @@
 #include "base/fault.hpp"
 #include "features/frozen_index.hpp"
 #include "features/program_file.hpp"
+#include "model/forbidden_edges.hpp"
 #include "model/weights.hpp"
 
 namespace tagpool {
@@ -91,6 +92,7 @@ Tensors make_tensors(OnlineTrained trained) {
     tensors.add("joined.places", std::move(numbered.joined_places));
     tensors.add("joined.hashes", std::move(numbered.joined_hashes));
     ModelWeights::write(std::move(blocks), labels, tensors);
+    write_forbidden(std::move(trained.forbidden), labels, tensors);
     if (trained.program) write_program(*trained.program, "program", tensors);
     return tensors;
 }

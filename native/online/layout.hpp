@@ -17,6 +17,7 @@ struct OnlineTrained {
     Induced induced;
     std::vector<uint64_t> keys, history_keys;  // hashes of the features; empty: features are known by number
     std::optional<Program> program, history;
+    std::vector<uint8_t> forbidden = {};  // edges, as Trained has them
 };
 
 // Creates an index of features, one of conjunctions, the bits of F, and weights in blocks.

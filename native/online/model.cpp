@@ -51,6 +51,8 @@ OnlineModel::OnlineModel(Tensors tensors) : tensors_(std::move(tensors)), labels
         }
     }
     if (tensors_.find_text("program")) program_ = read_program(tensors_, "program");
+    if (const std::vector<uint8_t> forbidden = this->forbidden(); !forbidden.empty())
+        penalties_ = penalised(forbidden, {}, labels_.size(), labels_.size());
     check();
     may_repeat_ = may_repeat();
     conjunction_bits_ = conjunction_bits();
@@ -258,10 +260,20 @@ void OnlineModel::add_history(const Encoding& history, size_t token, size_t t, c
     for (const uint32_t place : scratch.places) add_block(place, scores);
 }
 
+void OnlineModel::forbid(size_t t, size_t length, int32_t before, float* scores) const {
+    if (penalties_.empty()) return;
+    const size_t labels = view_.labels, start = labels, end = labels + 1;
+    const float* const row = penalties_.data() + (t ? static_cast<size_t>(before) : start) * labels;
+    for (size_t y = 0; y < labels; ++y) scores[y] += row[y];
+    if (t + 1 == length)
+        for (size_t y = 0; y < labels; ++y) scores[y] += penalties_[end * labels + y];
+}
+
 void OnlineModel::greedy(const Encoding* history, size_t begin, size_t length, int32_t* out, Scratch& scratch) const {
     for (size_t t = 0; t < length; ++t) {
         float* const scores = scratch.scores.data() + (begin + t - scratch.first) * view_.stride;
         if (history) add_history(*history, begin + t, t, out, scores, scratch);
+        forbid(t, length, t ? out[t - 1] : 0, scores);
         out[t] = static_cast<int32_t>(std::max_element(scores, scores + view_.labels) - scores);
     }
 }
@@ -281,6 +293,7 @@ void OnlineModel::search(const Encoding* history, size_t begin, size_t length, s
         for (uint32_t path = 0; path < paths.size(); ++path) {
             std::copy_n(scratch.scores.data() + (begin + t - scratch.first) * view_.stride, view_.stride, scores.data());
             add_history(*history, begin + t, t, paths[path].labels.data(), scores.data(), scratch);
+            forbid(t, length, t ? paths[path].labels[t - 1] : 0, scores.data());
             const double most = static_cast<double>(*std::max_element(scores.begin(), scores.begin() + view_.labels));
             double sum = 0;
             for (uint32_t y = 0; y < view_.labels; ++y) sum += std::exp(static_cast<double>(scores[y]) - most);

@@ -38,6 +38,7 @@ public:
     const LabelHistory& look_back() const { return look_back_; }
     bool given() const { return !program_; }
     const FrozenIndex& slots() const { return features_; }
+    std::vector<uint8_t> forbidden() const { return read_forbidden(tensors_, labels_.size()); }
     std::vector<std::string> columns() const { return columns_in({&program_, &history_program_}); }
     // Whether templates use other sentences of a document.
     bool looks_at_documents() const { return any_looks_at_documents({&program_, &history_program_}); }
@@ -97,6 +98,8 @@ private:
     void add_history(const Encoding& history, size_t token, size_t t, const int32_t* labels, float* scores, Scratch& scratch) const;
     void greedy(const Encoding* history, size_t begin, size_t length, int32_t* out, Scratch& scratch) const;
     void search(const Encoding* history, size_t begin, size_t length, size_t beam, int32_t* out, Scratch& scratch) const;
+    // Adds the penalties of forbidden edges to the scores of token t, whose label before is `before`.
+    void forbid(size_t t, size_t length, int32_t before, float* scores) const;
     void append_hashes(const Encoding& encoding, size_t token, std::vector<uint32_t>& hashes) const;
     void place(const Encoding& encoding, size_t token, const Buffer<uint32_t>& slots, Encoding& placed) const;
     void add_block(uint32_t place, float* scores) const;
@@ -120,6 +123,7 @@ private:
     std::span<const uint64_t> bits_;
     uint32_t conjunction_slots_ = 0;
     std::optional<ConjunctionBits> conjunction_bits_;  // bits_ with fewer bits, which have false positives
+    std::vector<float> penalties_;                     // of forbidden edges; empty: none
     bool may_repeat_ = true;                           // whether a token may have the same feature twice
 };
 

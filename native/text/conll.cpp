@@ -9,12 +9,11 @@
 namespace tagpool {
 namespace {
 
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 constexpr std::string_view kDocumentStart = "-DOCSTART-";
 
 bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
-// Iterates over lines without their ends (\n or \r\n) and counts them from 1.
+// Iterates over lines without their ends (\n after any number of \r) and counts them from 1.
 class LineReader {
 public:
     explicit LineReader(std::string_view text) : rest_(text) {
@@ -26,7 +25,7 @@ public:
         const size_t length = end ? static_cast<size_t>(static_cast<const char*>(end) - rest_.data()) : rest_.size();
         line = rest_.substr(0, length);
         rest_.remove_prefix(end ? length + 1 : length);
-        if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
+        while (!line.empty() && line.back() == '\r') line.remove_suffix(1);  // some files have two
         ++number_;
         return true;
     }
@@ -191,6 +190,8 @@ private:
 };
 
 }  // namespace
+
+bool is_conll_token(std::string_view line) { return !all_blank(line) && !is_document_line(line); }
 
 size_t count_columns(std::string_view text, bool conllu) {
     LineReader lines(text);

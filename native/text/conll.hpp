@@ -14,6 +14,11 @@ struct ConllOptions {
     size_t longest_line = 262144;    // bytes
 };
 
+inline constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+
+// Whether a line is neither blank nor the beginning of a document. (It may be a comment: that depends on its place.)
+bool is_conll_token(std::string_view line);
+
 // Counts the columns of the first token line; 0 if the text has no tokens.
 size_t count_columns(std::string_view text, bool conllu);
 

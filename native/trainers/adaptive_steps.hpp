@@ -55,7 +55,7 @@ private:
     std::vector<float> edges_;
     uint32_t summed_count_ = 0;
     AlignedVector<float> sums_;
-    std::vector<uint32_t> times_;
+    std::vector<float> times_;
     std::vector<uint32_t> present_[Shards::kCount];
 };
 

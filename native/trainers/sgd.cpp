@@ -4,13 +4,19 @@
 #include <cmath>
 #include <numeric>
 
+#include "base/random.hpp"
+
 namespace tagpool {
 namespace {
 
 constexpr double kMaxDivisor = 1e5;  // larger ones cost precision
 // The first step changes the scores of a token by about this number, whatever the number of its features. Values from 8 to 16 train equally well.
 constexpr double kFirstChange = 12;
-constexpr double kMaxStep = 1;         // a weight of frequent features moves by up to this number in its first step
+constexpr double kManyTokens = 1000;
+constexpr double kMaxStep = 1;           // a weight of frequent features moves by up to this number in its first step
+constexpr float kSmallGradient = 0.02f;  // norm of the gradient of a token's scores; the largest is sqrt(2)
+constexpr float kLeastProbability = 0.05f;
+constexpr uint64_t kSeedFactor = 0x9E3779B97F4A7C15ULL;
 constexpr double kAveragingPower = 3;  // step n of the average has a weight of about n^3
 
 // Prefetch the range: another core wrote it, so every line is a cache miss.
@@ -40,7 +46,10 @@ void Sgd::start_from(const float* parameters) {
 // Steps above 2 / l2 overshoot the minimum of the penalty alone. Weights that were trained before move less, the more so the more sentences they
 // were trained on.
 void Sgd::choose_step(InterruptCheck) {
-    const double step = std::min(kFirstChange / std::max(set_->mean_square_norm(), 1e-6), kMaxStep);
+    // A step over very many tokens is as certain as it is large: the next ones could not correct it.
+    const double tokens = static_cast<double>(set_->token_count() * options_.batch) / static_cast<double>(set_->sentence_count());
+    const double change = kFirstChange * std::min(1.0, std::sqrt(kManyTokens / tokens));
+    const double step = std::min(change / std::max(set_->mean_square_norm(), 1e-6), kMaxStep);
     step_ = (l2_ * step > 2 ? 2 / l2_ : step) / std::sqrt(1 + earlier());
 }
 
@@ -107,8 +116,8 @@ void Sgd::grow_work_space(Batch& batch) {
     batch.first_tokens.assign(1, 0);
     for (size_t i = 0; i < batch.count; ++i) batch.first_tokens.push_back(batch.first_tokens.back() + length(batch.sentences[i]));
     const size_t tokens = batch.first_tokens.back();
-    if (norms_.size() >= tokens) return;
-    norms_.resize(tokens);
+    if (tokens_.size() >= tokens) return;
+    tokens_.resize(tokens);
     nodes_.resize(tokens * set_->stride());
     for (AlignedVector<float>& part : parts_) part.resize(tokens * set_->stride());
 }
@@ -156,9 +165,27 @@ double Sgd::differentiate(const Batch& batch, ThreadPool& pool) {
         losses_[i] = kernels().floats.differentiate(examples(), view(), parts, sentence, edges_, nodes_.data() + first * stride,
                                                     edge_gradients_.data() + i * edges, scratch_[worker]);
         cell_gradients_[i].swap(scratch_[worker].cell_gradients);
-        kernels().sgd.square_norms(set, nodes_.data() + first * stride, length(sentence), norms_.data() + first);
+        kernels().sgd.square_norms(set, nodes_.data() + first * stride, length(sentence), tokens_.data() + first);
+        sample_small_gradients(batch.first_visit + i, sentence, first);
     });
     return std::accumulate(losses_.begin(), losses_.begin() + static_cast<std::ptrdiff_t>(batch.count), 0.0);
+}
+
+// Most tokens are easy after the first epoch, and their updates would take most of the time. A token with a small gradient is updated with a
+// probability in proportion to the gradient, and stands for 1 / probability occurrences: the expected step is the same.
+void Sgd::sample_small_gradients(uint64_t visit, size_t sentence, size_t first) {
+    const size_t stride = set_->stride(), begin = set_->sentences_[sentence];
+    Random random(options_.seed * kSeedFactor + visit);
+    for (size_t t = 0; t < length(sentence); ++t) {
+        TokenGradient& token = tokens_[first + t];
+        const float weight = example_weights_.empty() ? 1.0f : example_weights_[chain_ ? sentence : begin + t];
+        const float norm = std::sqrt(token.square), small = kSmallGradient * weight;
+        if (norm >= small && weight > 0) continue;
+        const float probability = weight > 0 ? std::max(norm / small, kLeastProbability) : 0;
+        token.times = random.uniform() < static_cast<double>(probability) ? 1 / probability : 0;
+        token.square *= token.times;
+        for (size_t y = 0; y < stride; ++y) nodes_[(first + t) * stride + y] *= token.times;
+    }
 }
 
 // Applies the pending gradient to the weights of a shard.
@@ -174,7 +201,7 @@ void Sgd::update_shard(size_t shard) {
     for (size_t i = 0; i < pending_.count; ++i) {
         const size_t sentence = pending_.sentences[i], first = pending_.first_tokens[i];
         kernels().sgd.apply_gradient(set, target, rows(pending_, i, shard), shards_->singles(sentence, shard), nodes_.data() + first * set.stride(),
-                                     norms_.data() + first);
+                                     tokens_.data() + first);
     }
     kernels().sgd.apply_sums(set, target);
 }

@@ -78,6 +78,7 @@ private:
     void update_and_score(const Batch& batch, ThreadPool& pool);
     double differentiate(const Batch& batch, ThreadPool& pool);
     void update_shard(size_t shard);
+    void sample_small_gradients(uint64_t visit, size_t sentence, size_t first);
     Shards::List rows(const Batch& batch, size_t i, size_t shard) const;
     void update_edges();
     void finish_batch();
@@ -108,7 +109,7 @@ private:
     std::vector<AlignedVector<float>> cell_gradients_;  // by sentence: one for each visit of TransitionFeatures::each_cell
     AlignedVector<float> nodes_;                        // by token: gradients
     std::vector<float> edge_gradients_;                 // by sentence
-    std::vector<float> norms_;                          // by token: squared norm of the gradient, 0 if it is negligible
+    std::vector<TokenGradient> tokens_;                 // by token
     AlignedVector<float> parts_[Shards::kCount];        // by token: scores of a shard
     Dropout::Rows selected_[Shards::kCount];            // by sentence, of the batch that was scored last
     std::vector<uint32_t> longest_first_;

@@ -86,7 +86,7 @@ def test_a_dev_set_without_labels(corpus):
         (lambda: CRF(l2=float("nan")), "l2=nan"),
         (lambda: CRF(l2=np.float32("inf")), "l2="),
         (lambda: MaxEnt(l1="much"), r"MaxEnt\(l1='much'\)"),
-        (lambda: CRF(pairs="some"), "expected 'all' or 'observed'"),
+        (lambda: CRF(pairs="some"), "expected 'auto', 'all', 'frequent' or 'observed'"),
         (lambda: CRF(seed=-1), "seed=-1"),
         (lambda: CRF(threads=0), "threads=0"),
         (lambda: CRF(threads=True), "threads=True"),

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tagpool.errors import TrainingError
-from tagpool.optim.stochastic import descend
+from tagpool.optim.stochastic import LossRule, descend
 from tagpool.optim.watch import Watch
 
 
@@ -106,12 +106,12 @@ def test_epochs_have_their_total() -> None:
 
 def test_training_ends_when_the_loss_stops_falling() -> None:
     class Falling:
-        """A learner whose loss halves, then falls by 5%."""
+        """A learner whose loss halves, then falls by 5%, and rises at the end."""
 
         step = 1.0
 
         def __init__(self) -> None:
-            self.losses = iter([8.0, 4.0, 3.8, 3.7, 3.6])
+            self.losses = iter([8.0, 4.0, 3.8, 3.7, 3.9])
 
         def epoch(self) -> float:
             return next(self.losses)
@@ -119,11 +119,12 @@ def test_training_ends_when_the_loss_stops_falling() -> None:
         def parameters(self) -> np.ndarray:
             return np.zeros(1)
 
-    def epochs(tolerance: float, **options: object) -> int:
+    def epochs(tolerance: float, least: int = 0, **options: object) -> int:
         watch = Watch(**options)  # type: ignore[arg-type]
-        descend(lambda _: Falling(), 1.0, 5, watch, tolerance=tolerance)
+        descend(lambda _: Falling(), 1.0, 5, watch, rule=LossRule(tolerance, least))
         return len(watch.log)
 
     assert epochs(0.1) == 3
     assert epochs(0.01) == epochs(0.0) == 5
+    assert epochs(0.1, least=4) == 4
     assert epochs(0.1, evaluate=lambda _: 0.5, patience=3) == 4  # a dev set decides alone

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
-from oracles.training import NONE, Problem, random_numbers, shuffled
+from oracles.training import MASK, NONE, Problem, random_numbers, shuffled
 
 from tagpool import _native
 
@@ -17,7 +18,7 @@ class SlowDescent:
     """Descent by one sentence per step. A feature occurs at most once in a sentence, so the order of updates does not matter."""
 
     def __init__(self, problem: Problem, training: _native.TrainingSet, chain: bool, l2: float, eta: float) -> None:
-        self.problem, self.chain, self.l2, self.eta = problem, chain, l2, eta
+        self.problem, self.chain, self.l2, self.eta, self.seed = problem, chain, l2, eta, 7
         tokens = list(itertools.chain.from_iterable(problem.rows))
         # Every token has one feature of its own: the gradients of its weights are those of the scores of the token.
         alone = [[[(number, 1.0)]] for number in range(len(tokens))]
@@ -58,18 +59,18 @@ class SlowDescent:
         eta = self.eta / (1 + self.eta * self.l2 / count * seen) ** 0.75
         loss, nodes, edges = self.gradient(sentence, weights)
         first = sum(map(len, self.problem.rows[:sentence]))
-        before = self.cell_weights.copy()
+        before, random = self.cell_weights.copy(), random_numbers(self.seed * 0x9E3779B97F4A7C15 + seen & MASK)
         for t, token in enumerate(self.problem.rows[sentence]):
+            weight = 1.0 if not len(weights) else weights[sentence if self.chain else first + t]
             node = nodes[first + t] * (np.abs(nodes[first + t]).max() >= 1e-7)  # smaller ones are rounding errors
-            for k, value in token:
-                if self.is_row[k] and not node.any():
-                    continue
-                self.row_squares[k] += value**2 * (node**2).sum()
-                self.cell_squares[k] += (value * node) ** 2
+            times = occurrences(node, weight, random)
+            for k, value in token if times else []:
+                self.row_squares[k] += times * value**2 * (node**2).sum()
+                self.cell_squares[k] += times * (value * node) ** 2
                 squares = np.full(len(node), self.row_squares[k]) if self.is_row[k] else self.cell_squares[k]
                 scale = 1 / np.sqrt(squares)
-                growth = np.minimum(0.5, eta * self.l2 / self.counts[k] * (1 - scale)) * before[k]
-                moves = growth - eta * scale * value * node
+                growth = np.minimum(0.5, times * eta * self.l2 / self.counts[k] * (1 - scale)) * before[k]
+                moves = growth - eta * scale * times * value * node
                 self.cell_weights[k] += self.free[k] * np.where(self.is_row[k] | (node != 0), moves, 0)
         self.edge_squares += edges**2
         scale = 1 / np.sqrt(self.edge_squares)
@@ -79,10 +80,19 @@ class SlowDescent:
         return loss
 
 
+def occurrences(gradient: Numbers, weight: float, random: Iterator[int]) -> float:
+    """The number of occurrences that a token stands for: 1, or 1 / probability if its gradient is small and it is sampled."""
+    norm, small = np.sqrt((gradient**2).sum()), 0.02 * weight
+    if norm >= small:
+        return 1.0
+    probability = max(norm / small, 0.05)
+    return 1 / probability if (next(random) >> 11) * 2.0**-53 < probability else 0.0
+
+
 def slow_descent(descent: SlowDescent, epochs: int, weights: NDArray[np.float32] = NONE) -> tuple[Numbers, Numbers, list[float]]:
     """Plain and averaged weights, and mean losses. Averaging begins with the second epoch; later steps weigh more."""
     sentences = len(descent.problem.rows)
-    numbers, losses, seen, averaged = random_numbers(7), [], 0, 0
+    numbers, losses, seen, averaged = random_numbers(descent.seed), [], 0, 0
     average = descent.parameters()
     for epoch in range(epochs):
         total = 0.0

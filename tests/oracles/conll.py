@@ -35,7 +35,7 @@ def lines_of(data: bytes) -> list[bytes]:
     lines = data.removeprefix(b"\xef\xbb\xbf").split(b"\n")
     if not lines[-1]:
         lines.pop()
-    return [line.removesuffix(b"\r") for line in lines]
+    return [line.rstrip(b"\r") for line in lines]
 
 
 def fields_of(line: bytes, tabs: bool) -> list[bytes]:

@@ -101,14 +101,14 @@ inline float square_norm(const float* row, size_t stride) {
 // Smaller gradients are what rounding leaves of p(gold) = 1.
 constexpr float kNegligible = 1e-7f;
 
-void square_norms(const TrainingSet& set, float* nodes, size_t length, float* norms) {
+void square_norms(const TrainingSet& set, float* nodes, size_t length, TokenGradient* tokens) {
     const size_t stride = set.stride();
     for (size_t t = 0; t < length; ++t) {
         float* const node = nodes + t * stride;
         int some = 0;
         for (size_t y = 0; y < stride; ++y) some |= !(std::abs(node[y]) < kNegligible);
-        norms[t] = 0;
-        if (some) norms[t] = square_norm(node, stride);
+        tokens[t] = {0, 1};
+        if (some) tokens[t].square = square_norm(node, stride);
         else std::fill_n(node, stride, float{0});
     }
 }
@@ -158,7 +158,7 @@ inline void update_row(const StepTarget& target, size_t row, float by, float gro
 }
 
 void apply_gradient(const TrainingSet& set, const StepTarget& target, const Shards::List& rows, const Shards::List& singles, const float* nodes,
-                    const float* norms) {
+                    const TokenGradient* tokens) {
     const SummedRows& summed = target.summed;
     with_stride(set.stride(), [&](auto constant) {
         constexpr size_t kStride = decltype(constant)::value;
@@ -169,14 +169,16 @@ void apply_gradient(const TrainingSet& set, const StepTarget& target, const Shar
                 __builtin_prefetch(target.rows + rows.items[i + kItemsAhead].place);
             }
             const auto [row, token] = rows.items[i];
-            if (norms[token] == 0) continue;
+            const auto [square, times] = tokens[token];
+            if (times == 0) continue;
             const float value = rows.values ? static_cast<float>(rows.values[i]) : float{1};
             const float* const node = nodes + token * stride;
             if (row < summed.count) {
-                if (summed.times[row]++ == 0) summed.present->push_back(row);
+                if (summed.times[row] == 0) summed.present->push_back(row);
+                summed.times[row] += times;
                 add_scaled(summed.sums + row * stride, node, value, stride);
             } else {
-                const auto [scale, growth] = adapt_step(target, target.rows[row], value * value * norms[token], 1);
+                const auto [scale, growth] = adapt_step(target, target.rows[row], value * value * square, times);
                 update_row<kStride>(target, row, value * scale * target.step, growth, node, stride);
             }
         }
@@ -189,7 +191,8 @@ void apply_gradient(const TrainingSet& set, const StepTarget& target, const Shar
         float* const to = target.data + singles.items[i].place * 2;
         const float gradient = nodes[singles.items[i].to] * (singles.values ? static_cast<float>(singles.values[i]) : float{1});
         if (gradient == 0) continue;
-        const auto [scale, growth] = adapt_step(target, target.singles[singles.items[i].place], gradient * gradient, 1);
+        const float times = tokens[singles.items[i].to / set.stride()].times;
+        const auto [scale, growth] = adapt_step(target, target.singles[singles.items[i].place], gradient * gradient / times, times);
         const float change = scale * target.step * gradient - growth * to[0];
         to[0] -= change;
         if (target.both) to[1] += target.fraction * change;
@@ -203,7 +206,7 @@ void apply_sums(const TrainingSet& set, const StepTarget& target) {
         const size_t stride = kStride ? kStride : set.stride();
         for (const uint32_t row : *summed.present) {
             float* const sum = summed.sums + row * stride;
-            const auto [scale, growth] = adapt_step(target, target.rows[row], square_norm(sum, stride), static_cast<float>(summed.times[row]));
+            const auto [scale, growth] = adapt_step(target, target.rows[row], square_norm(sum, stride), summed.times[row]);
             update_row<kStride>(target, row, scale * target.step, growth, sum, stride);
             std::fill_n(sum, stride, 0.0f);
             summed.times[row] = 0;

@@ -83,7 +83,7 @@ class ChainWeights:
         edges = _single(np.concatenate([self.transitions.ravel(), *ends]))
         expert = CRF(pairs="observed")
         cells = self.pair_attributes, self.pair_labels, _single(self.pair_weights)
-        expert._model = _native.Model.from_given(encoder.fitted_native, self.labels, *cells, edges)
+        expert._model = _native.Model.from_given(encoder.fitted_native, _native.ModelLabels(self.labels), *cells, edges)
         expert._encoder, expert._names, expert.log_ = encoder, None, []
         expert._summary = {"trainer": f"converted from a model of {origin}"}
         return expert

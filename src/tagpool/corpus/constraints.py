@@ -9,7 +9,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tagpool.corpus.transitions import Scheme, continues, label_parts, legal_transition
+from tagpool.corpus.transitions import Scheme, continues, has_label, label_parts
 from tagpool.errors import InputError
 from tagpool.wording import counted
 
@@ -91,8 +91,7 @@ def make_constraints(scheme: Scheme, labels: Sequence[str]) -> SchemeConstraints
         twice = next(label for label in names if names.count(label) > 1)
         raise InputError(f"expected different labels, got {twice!r} twice")
     is_plain = scheme is Scheme.PLAIN
-    boundary = (*names, None)
-    legal = np.array([[legal_transition(a, b, scheme) for b in boundary] for a in boundary], dtype=bool)
+    legal = legal_transitions(scheme, names)
     return SchemeConstraints(
         labels=names,
         scheme=scheme,
@@ -101,3 +100,29 @@ def make_constraints(scheme: Scheme, labels: Sequence[str]) -> SchemeConstraints
         end=legal[:-1, -1],
         continues=np.array([[a == b if is_plain else continues(a, b) for b in names] for a in names], dtype=bool),
     )
+
+
+def legal_transitions(scheme: Scheme, labels: Sequence[str]) -> BoolArray:
+    """Return ``legal_transition`` for all pairs of labels; the last row and column are the boundary of a sentence.
+
+    >>> legal_transitions(Scheme.BIO2, ["O", "I-X"]).astype(int).tolist()
+    [[1, 0, 1], [1, 1, 1], [1, 0, 1]]
+    """
+    boundary = (*labels, None)
+    if scheme is Scheme.PLAIN:
+        return np.ones((len(boundary), len(boundary)), bool)
+    known = np.array([has_label(scheme, label) for label in boundary])
+    parts = [label_parts(label) for label in boundary]
+    role = np.array([part.role for part in parts])
+    numbers: dict[str, int] = {}
+    kind = np.array([numbers.setdefault(part.type, len(numbers)) for part in parts])
+    same_span = (kind[:, None] == kind) & (role != "O")[:, None]
+    if scheme is Scheme.IOB1:
+        legal = same_span | (role != "B")
+    elif scheme is Scheme.BIO2:
+        legal = same_span | (role != "I")
+    else:
+        is_open, continuing = np.isin(role, ("B", "I"))[:, None], np.isin(role, ("I", "E"))
+        legal = np.where(is_open, continuing & same_span, ~continuing)
+    result: BoolArray = legal & known[:, None] & known
+    return result

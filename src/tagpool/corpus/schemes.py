@@ -19,7 +19,7 @@ from tagpool.wording import counted
 
 _Key = TypeVar("_Key")
 _Value = TypeVar("_Value")
-_Bigram = tuple[str | None, str | None]
+Bigram = tuple[str | None, str | None]
 _Window = tuple[str | None, str, str | None]
 _SPAN_SCHEMES = (Scheme.BIO2, Scheme.IOB1, Scheme.BIOES, Scheme.BILOU)  # in the order detect() prefers them
 
@@ -118,7 +118,7 @@ def convert_many(
     if source is target is Scheme.PLAIN:
         return [list(labels) for labels in sequences], 0
     source, target = _span_scheme(source), _span_scheme(target)
-    legal: _Cache[_Bigram, bool] = _Cache(lambda bigram: expected_instead(*bigram, source) is None)
+    legal: _Cache[Bigram, bool] = _Cache(lambda bigram: expected_instead(*bigram, source) is None)
     canonical: _Cache[_Window, str] = _Cache(lambda window: _rewrite(window, source))
     rewritten: _Cache[_Window, str] = _Cache(lambda window: _rewrite(window, target))
     converted: list[list[str]] = []
@@ -172,7 +172,15 @@ def detect(sequences: Iterable[Sequence[str]]) -> Detection:
     >>> detect([["B-PER", "I-PER", "O"], ["O"]]).description
     'BIO2 (1 type, 3 labels)'
     """
-    transitions = Counter(chain.from_iterable(map(_bigrams, sequences)))
+    return detect_from_bigrams(Counter(chain.from_iterable(map(_bigrams, sequences))))
+
+
+def detect_from_bigrams(transitions: Mapping[Bigram, int]) -> Detection:
+    """Detect the scheme from the number of each label bigram; None stands for the boundary of a sequence.
+
+    >>> detect_from_bigrams({(None, "I-PER"): 1, ("I-PER", None): 1}).scheme
+    <Scheme.IOB1: 'iob1'>
+    """
     counts: Counter[str] = Counter()
     for (_, label), count in transitions.items():
         if label is not None:
@@ -243,7 +251,7 @@ def _windows(labels: Sequence[str]) -> Iterator[_Window]:
     return zip(chain((None,), labels), labels, chain(labels[1:], (None,)), strict=False)
 
 
-def _bigrams(labels: Sequence[str]) -> Iterator[_Bigram]:
+def _bigrams(labels: Sequence[str]) -> Iterator[Bigram]:
     """Yield each label with the one before it, from (None, first) to (last, None)."""
     return zip(chain((None,), labels), chain(labels, (None,)), strict=True)
 

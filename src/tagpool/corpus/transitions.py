@@ -161,7 +161,7 @@ def legal_transition(previous: str | None, following: str | None, scheme: Scheme
     scheme = Scheme.of(scheme)
     if scheme is Scheme.PLAIN:
         return True
-    return _has(scheme, previous) and expected_instead(previous, following, scheme) is None
+    return has_label(scheme, previous) and expected_instead(previous, following, scheme) is None
 
 
 def expected_instead(previous: str | None, label: str | None, scheme: Scheme) -> str | None:
@@ -174,9 +174,9 @@ def expected_instead(previous: str | None, label: str | None, scheme: Scheme) ->
     """
     if scheme is Scheme.PLAIN:
         return None
-    if not _has(scheme, label):
+    if not has_label(scheme, label):
         return "'O' or a label with one of the letters " + ", ".join(_LETTERS[scheme].replace("O", ""))
-    before, here = label_parts(previous if _has(scheme, previous) else None), label_parts(label)
+    before, here = label_parts(previous if has_label(scheme, previous) else None), label_parts(label)
     same_type = before.role != "O" and before.type == here.type
     if scheme is Scheme.IOB1:
         return repr(join_label("I", here.type)) if here.role == "B" and not same_type else None
@@ -192,6 +192,7 @@ def expected_instead(previous: str | None, label: str | None, scheme: Scheme) ->
     return None
 
 
-def _has(scheme: Scheme, label: str | None) -> bool:
+def has_label(scheme: Scheme, label: str | None) -> bool:
+    """Return whether a scheme has the label; None, the boundary, is in every scheme."""
     letter = label_parts(label).letter
-    return letter != "" and letter in _LETTERS[scheme]
+    return scheme is Scheme.PLAIN or (letter != "" and letter in _LETTERS[scheme])

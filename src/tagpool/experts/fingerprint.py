@@ -24,7 +24,7 @@ def training_facts(training: Training) -> dict[str, Any]:
     parameters = {name: repr(value) for name, value in tagger.get_params(deep=False).items() if name not in _OTHERS}
     encoder = data.encoder
     templates = str(encoder.templates_) if isinstance(encoder, Encoder) else ""
-    texts = [*([] if data.corpus is None else data.corpus.columns), *data.scored_labels, str(tagger._dev_scheme), templates]
+    texts = [*([] if data.corpus is None else data.corpus.columns), *data.scored_labels, templates]
     weights = [] if training.sample_weight is None else [np.asarray(training.sample_weight, np.float64)]
     features = [np.asarray(encoder.fitted_native.keys(), np.uint64)]
     return {

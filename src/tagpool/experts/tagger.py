@@ -75,7 +75,6 @@ class Tagger(SequenceTagger, TaggerParameters):
     _references: dict[str, Reference] | None = None  # to lexicons that were outside the model file, by checksum
     _part: Any = None  # the Part of the features that a member of a pool has weights for
     _induced: InducedFeatures | None = None
-    _dev_scheme: str | None = None  # scheme of the labels that decode a dev set of tokens labelled alone
     log_: list[Epoch]
     warm_start: bool
 
@@ -149,6 +148,11 @@ class Tagger(SequenceTagger, TaggerParameters):
         """The best label sequences of a corpus in native form."""
         labels: list[list[str]] = self._fitted().tag_columns(columns, self.threads, *self._search())
         return labels
+
+    def tag_lines(self, columns: _native.Columns, text: bytes, tabs: bool | None) -> tuple[bytes, bool] | None:
+        """The lines of a CoNLL text with their labels, and whether the first has a tab; None if some are no tokens."""
+        lines: tuple[bytes, bool] | None = self._fitted().tag_lines(columns, self.threads, *self._search(), text, tabs)
+        return lines
 
     def _search(self) -> tuple[int, ...]:
         """Further arguments of the native tagging functions."""

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tagpool import _native
 from tagpool.corpus.text import SPACE
@@ -14,6 +15,7 @@ from tagpool.evaluation.chunks import count_chunks, rates
 from tagpool.experts.fingerprint import training_facts
 from tagpool.experts.tagger import Tagger
 from tagpool.experts.training_data import PreviousModel, TrainingData
+from tagpool.features.encoded import EncodedCorpus
 from tagpool.optim.checkpoint import Checkpoint, TrainingState, pack_weights, unpack_weights
 from tagpool.optim.watch import Epoch, Watch
 
@@ -76,19 +78,27 @@ class Training:
 
     def dev_score(self, learned: Any) -> float:
         """The score of learned weights on the dev set: F1 from 0 to 1, or accuracy for plain labels."""
-        dev, tagger = self.held_out, self.tagger
+        dev = self.held_out
         assert dev is not None
         assert dev.labels is not None
-        predicted = self.dev_model(learned).tag_encoding(dev.native, tagger.threads, *tagger._search(), dev.history)
-        numbers = (array.astype(np.int64) for array in (dev.labels, predicted, dev.sentences))
+        numbers = (array.astype(np.int64) for array in (dev.labels, self.dev_labels(learned, dev), dev.sentences))
         counts = count_chunks(Alignment(self.data.scored_labels, *numbers))
         return float(rates(len(counts.correct), len(counts.predicted), len(counts.gold))[2])
 
+    def dev_labels(self, learned: Any, dev: EncodedCorpus) -> NDArray[np.int32]:
+        """The label numbers of the dev set by learned weights."""
+        tagger = self.tagger
+        predicted: NDArray[np.int32] = self.dev_model(learned).tag_encoding(
+            dev.native, tagger.threads, *tagger._search(), dev.history
+        )
+        return predicted
+
     def install(self, learned: Any, watch: Watch) -> None:
         """Set the model of the tagger, with the encoder, the summary and the log of its training."""
-        tagger = self.tagger
-        tagger._model, tagger._encoder, tagger._names = self.model(learned), self.data.encoder, None
-        tagger._summary, tagger.log_, tagger.configuration_ = self.summary(watch), watch.log, None
+        tagger, model, summary = self.tagger, self.model(learned), self.summary(watch)
+        # After an error the tagger is unchanged, so nothing here may fail.
+        tagger._model, tagger._encoder, tagger._names = model, self.data.encoder, None
+        tagger._summary, tagger.log_, tagger.configuration_ = summary, watch.log, None
 
     def summary(self, watch: Watch) -> dict[str, Any]:
         """Facts about the training, without times: equal seeds give equal files."""

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from tagpool.corpus.corpus import Corpus
 from tagpool.errors import InputError
 from tagpool.experts.inputs import are_given_features, as_corpus
+from tagpool.experts.label_scheme import MOST_LABELS, forbidden_edges
 from tagpool.experts.saving import feature_names, history_names
 from tagpool.experts.tagger import Tagger
 from tagpool.features.encoded import EncodedCorpus
@@ -32,6 +33,11 @@ class PreviousModel:
         self.names = feature_names(tagger)
         self.history = history_names(tagger)
         self.summary = tagger.summary_
+        count = len(self.labels)
+        self.forbidden: NDArray[np.uint8] | None = None
+        if count <= MOST_LABELS:
+            known = self.model.forbidden()
+            self.forbidden = (known if len(known) else np.zeros(count * (count + 2), np.uint8)).reshape(count + 2, count)
 
 
 class TrainingData:
@@ -59,6 +65,8 @@ class TrainingData:
         number = {label: index for index, label in enumerate(self.labels)}
         table = np.array([number.get(label, -1) for label in self.encoder.labels_] + [-1], np.int32)
         self.gold: NDArray[np.int32] = table[self.encoded.labels]
+        known = None if previous is None else previous.forbidden
+        self.forbidden_edges = forbidden_edges(self.labels, self.gold, self.encoded.sentences, known)
         self.encoder.labels_ = self.labels  # the dev set has the numbers of the model
         self.scored_labels = self.labels  # followed by those that only the dev set has
         self.sentence_count = len(self.encoded)

@@ -42,6 +42,13 @@ class FOBOS(Trainer):
     )
     batch: int = parameter(default=8, minimum=1, tune=(1, 32), help="Sentences per step.")
 
+    @property
+    def unused_penalties(self) -> frozenset[str]:  # noqa: D102
+        return frozenset({"elastic": (), "group": ("l1",), "elitist": ("l1", "l2")}[self.penalty])
+
+    def idle_parameters(self) -> frozenset[str]:  # noqa: D102
+        return frozenset({"strength"} if self.penalty == "elastic" else ())
+
     def _run(self, problem: Problem, watch: Watch) -> Weights:
         strength, ridge = problem.l1, problem.l2
         if self.penalty != "elastic":

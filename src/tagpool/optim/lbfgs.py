@@ -100,5 +100,9 @@ class OWLQN(QuasiNewton):
 
     kind = "owlqn"
 
+    @property
+    def unused_penalties(self) -> frozenset[str]:  # noqa: D102
+        return frozenset()
+
     def _run(self, problem: Problem, watch: Watch) -> Weights:
         return self._minimise(problem, watch, problem.start)

@@ -28,6 +28,10 @@ class Perceptron(Trainer):
 
     epochs: int = parameter(default=20, minimum=1, tune=(5, 50), help="Passes over the sentences.")
 
+    @property
+    def unused_penalties(self) -> frozenset[str]:  # noqa: D102
+        return frozenset({"l1", "l2"})
+
     def _run(self, problem: Problem, watch: Watch) -> Weights:
         refuse_l1(problem, "perceptron")
         learner = _native.Perceptron(problem.training, problem.chain, problem.seed, problem.example_weights)

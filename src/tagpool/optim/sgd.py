@@ -4,17 +4,23 @@ from __future__ import annotations
 
 from tagpool import _native
 from tagpool.optim.problem import Problem
-from tagpool.optim.stochastic import descend
+from tagpool.optim.stochastic import LossRule, descend
 from tagpool.optim.trainer import Trainer, refuse_l1
 from tagpool.optim.watch import Watch, Weights
 from tagpool.parameters import Exclusive, declare_parameters, parameter
+from tagpool.wording import counted
+
+_BATCH, _STEPS, _TOKENS = 8, 100, 1000  # see choose_batch
+_FEW_STEPS = 10  # of an epoch; L-BFGS is better then
+_LEAST_STEPS = 50  # before the loss may end a training
 
 
 @declare_parameters
 class SGD(Trainer):
     """Averaged stochastic gradient descent (Bottou 2010; Xu 2011) with the step sizes of AdaGrad (Duchi et al. 2011) and lazy ℓ2.
 
-    Steps of a feature become smaller with its squared gradients, so frequent and rare features learn at their own pace.
+    Steps of a feature become smaller with its squared gradients, so frequent and rare features learn at their own pace. A token
+    that the model labels correctly with certainty is updated at random, with a larger step in return: the mean step is the same.
 
     Dropout removes a share of the features at random in each step and scales the others up, so that the model does not depend on
     single ones. The unit is a feature, or all features of a template or bag in a sentence; the shared base stays. Tagging uses
@@ -38,7 +44,9 @@ class SGD(Trainer):
     step: float | None = parameter(
         default=None, minimum=Exclusive(0), help="First step size of every weight (default: 12 / features of a token)."
     )
-    batch: int = parameter(default=8, minimum=1, tune=(1, 32), help="Sentences per step.")
+    batch: int | None = parameter(
+        default=None, minimum=1, help="Sentences per step (default: up to 8; fewer if there are few, or long ones)."
+    )
     average_from: int = parameter(default=1, minimum=0, help="Epochs before averaging begins.")
     dropout: float = parameter(
         default=0.0, minimum=0, maximum=Exclusive(1), tune=(0.0, 0.5), help="Share of features removed at random in each step."
@@ -57,6 +65,12 @@ class SGD(Trainer):
 
     def _run(self, problem: Problem, watch: Watch) -> Weights:
         refuse_l1(problem, "sgd")
+        sentences = problem.training.sentence_count
+        batch = self.batch or choose_batch(sentences, problem.training.token_count)
+        steps = -(-sentences // batch)
+        if steps < _FEW_STEPS:
+            number = counted(steps, "step")
+            watch.note(f"SGD has only {number} per epoch; divide long sentences, or use --set learner.trainer.kind=lbfgs")
 
         def begin(step: float) -> _native.Sgd:
             options = _native.SgdOptions(
@@ -64,7 +78,7 @@ class SGD(Trainer):
                 step=step,
                 average_from=self.average_from,
                 seed=problem.seed,
-                batch=self.batch,
+                batch=batch,
                 threads=problem.threads,
                 dropout=float(self.dropout),
             )
@@ -75,4 +89,16 @@ class SGD(Trainer):
                 learner.start_from(problem.start)
             return learner
 
-        return descend(begin, self.step or 0.0, self.epochs, watch, tolerance=self.tolerance)
+        return descend(begin, self.step or 0.0, self.epochs, watch, rule=LossRule(self.tolerance, -(-_LEAST_STEPS // steps)))
+
+
+def choose_batch(sentences: int, tokens: int) -> int:
+    """Return the number of sentences per step.
+
+    Large batches are faster. But an epoch needs a hundred steps to learn from a small corpus, and a step over more than a
+    thousand tokens learns no more than one over fewer.
+
+    >>> choose_batch(5000, 100_000), choose_batch(250, 5000), choose_batch(5000, 5_000_000)
+    (8, 2, 1)
+    """
+    return max(1, min(_BATCH, sentences // _STEPS, _TOKENS * sentences // max(tokens, 1)))

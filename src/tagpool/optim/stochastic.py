@@ -25,11 +25,29 @@ class _Attempt:
     first: float | None = None
 
 
-def descend(begin: Callable[[float], Any], step: float, epochs: int, watch: Watch, *, tolerance: float = 0.0) -> Weights:
+@dataclass(frozen=True)
+class LossRule:
+    """Without a dev score, training ends when an epoch lowers the loss by less than the share ``tolerance`` (0: never).
+
+    It does not end in the first two epochs, nor in the first ``least`` ones, which are more if an epoch has few steps.
+    """
+
+    tolerance: float = 0.0
+    least: int = 2
+
+    def ends(self, watch: Watch, number: int) -> bool:
+        """Whether training ends before the epoch of this number."""
+        if number <= max(2, self.least) or self.tolerance == 0:
+            return False
+        before, last = (epoch.loss for epoch in watch.log[-2:])
+        return before - last < self.tolerance * before
+
+
+def descend(begin: Callable[[float], Any], step: float, epochs: int, watch: Watch, *, rule: LossRule = LossRule()) -> Weights:
     """Run the epochs of a native learner; restart with a smaller step if the loss diverges.
 
-    Without a dev set, or if no span of it is found, training ends when an epoch lowers the loss by less than ``tolerance``.
-    ``begin`` creates the learner for a step size; 0 lets the learner choose it.
+    Without a dev set, or if no span of it is found, ``rule`` ends the training. ``begin`` creates the learner for a step size; 0
+    lets the learner choose it.
     """
     attempt = _Attempt(step, step <= 0)
     learner: Any = None
@@ -44,7 +62,7 @@ def descend(begin: Callable[[float], Any], step: float, epochs: int, watch: Watc
     finished = watch.restore(restore)
     while attempt.number < _RETRIES:
         learner = learner or begin(attempt.step)
-        weights = _run_epochs(learner, range(finished + 1, epochs + 1), attempt, watch, tolerance)
+        weights = _run_epochs(learner, range(finished + 1, epochs + 1), attempt, watch, rule)
         if weights is not None:
             watch.step = learner.step
             return weights
@@ -58,12 +76,12 @@ def descend(begin: Callable[[float], Any], step: float, epochs: int, watch: Watc
     raise TrainingError(f"the loss diverged with every step size down to {attempt.step:.3g}; check the values of the features")
 
 
-def _run_epochs(learner: Any, numbers: range, attempt: _Attempt, watch: Watch, tolerance: float) -> Weights | None:
+def _run_epochs(learner: Any, numbers: range, attempt: _Attempt, watch: Watch, rule: LossRule) -> Weights | None:
     """Return the weights; None if the loss diverged."""
     epochs = numbers.stop - 1
     for number in numbers:
         is_scored = watch.evaluate is not None and watch.best_score != 0
-        if not is_scored and _has_converged(watch, number, tolerance):  # here, so that a resumed training ends, too
+        if not is_scored and rule.ends(watch, number):  # here, so that a resumed training ends, too
             break
         loss = learner.epoch()
         attempt.first = loss if attempt.first is None else attempt.first
@@ -74,14 +92,6 @@ def _run_epochs(learner: Any, numbers: range, attempt: _Attempt, watch: Watch, t
             break
     weights = _weights_of(learner)
     return weights if np.isfinite(weights).all() else None
-
-
-def _has_converged(watch: Watch, number: int, tolerance: float) -> bool:
-    """Whether the last epoch before ``number`` lowered the loss by less than the share ``tolerance``."""
-    if number < 3:
-        return False
-    before, last = (epoch.loss for epoch in watch.log[-2:])
-    return before - last < tolerance * before
 
 
 def _weights_of(learner: Any) -> Weights:

@@ -24,6 +24,11 @@ class Trainer(Parameters):
     only_stochastic = False
 
     @property
+    def unused_penalties(self) -> frozenset[str]:
+        """Penalties of the learner, "l1" and "l2", that this trainer refuses or ignores."""
+        return frozenset({"l1"})
+
+    @property
     def groups_by(self) -> str | None:
         """Feature groups of this trainer: "templates", "bags", or None for single features."""
         return None

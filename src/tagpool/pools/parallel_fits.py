@@ -8,6 +8,9 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from tagpool import _native
 from tagpool.corpus.corpus import Corpus
 from tagpool.errors import InputError, TemplateError
@@ -58,6 +61,8 @@ class Job:
     corpora: TrainingCorpora
     labels: Sequence[str] | None = None
     """All labels, for a learner that is trained with some of them merged."""
+    forbidden: NDArray[np.uint8] | None = None
+    """Edges between all labels that tagging must not use."""
 
 
 def variant(learner: Learner, **changes: Any) -> Learner:
@@ -67,10 +72,7 @@ def variant(learner: Learner, **changes: Any) -> Learner:
     >>> variant(CRF("ner", l2=0.5), templates="word[0]")
     CRF(templates='word[0]', l2=0.5)
     """
-    copy = type(learner)(**{**learner.get_params(deep=False), **changes})
-    if "_dev_scheme" in learner.__dict__:
-        copy.__dict__["_dev_scheme"] = learner.__dict__["_dev_scheme"]
-    return copy
+    return type(learner)(**{**learner.get_params(deep=False), **changes})
 
 
 def run_in_threads(run: Callable[[Work], None], jobs: Sequence[Work], threads: int, stopped: threading.Event) -> None:
@@ -136,8 +138,8 @@ def fit_all(jobs: Sequence[Job], threads: int, on_epoch: OnEpoch | None = None, 
                 on_epoch=lambda epoch: report(job, epoch),
                 checkpoint=part,
             )
-            if job.labels is not None:
-                expand_labels(job.expert, job.labels)
+            if job.labels is not None and job.forbidden is not None:
+                expand_labels(job.expert, job.labels, job.forbidden)
         except InputError as error:
             if isinstance(error, TemplateError):  # its text has several lines
                 raise

@@ -13,6 +13,7 @@ from tagpool.chain.checks import FloatArray
 from tagpool.chain.lattice import Lattice
 from tagpool.corpus.corpus import Corpus
 from tagpool.errors import InputError, MemoryFor, NotFittedError
+from tagpool.experts.forbidden import ForbiddenEdges
 from tagpool.experts.inputs import as_sentences, one_sentence
 from tagpool.experts.linear.lattices import Scored
 from tagpool.experts.model_file import ModelFile
@@ -139,11 +140,12 @@ class Pool(SequenceTagger):
             tagger, rows = deciding
             predicted: list[list[str]] = tagger.predict(rows)
             return predicted
-        scores = self.scored(rows)
+        scores, forbidden = self.scored(rows), ForbiddenEdges(self)
         if scores is not None and scores.edges.ndim == 2:
-            numbers, offsets = decode_scores(scores).tolist(), scores.offsets.tolist()
+            numbers, offsets = decode_scores(forbidden.constrain_scores(scores)).tolist(), scores.offsets.tolist()
             return [[labels[n] for n in numbers[a:b]] for a, b in pairwise(offsets)]
-        return [[labels[n] for n in lattice.best().labels.tolist()] for lattice in self._iterate_lattices(rows)]
+        best = (forbidden.constrain(lattice).best().labels.tolist() for lattice in self._iterate_lattices(rows))
+        return [[labels[n] for n in numbers] for numbers in best]
 
     def tag_columns(self, columns: _native.Columns) -> list[list[str]]:
         """Return the best label sequences of a corpus in native form."""

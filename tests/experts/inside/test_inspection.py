@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import tagpool
 from tagpool import CRF, SGD, Corpus, Lattice, MaxEnt, builtin_corpus
+from tagpool.corpus.schemes import Scheme
 from tagpool.experts.inside.inspection import (
     features_by_template,
     template_of,
@@ -158,6 +159,7 @@ def test_decisive_features_decide_and_no_fewer_do(parameters: dict[str, Any], wo
     expert = trained(**parameters)
     corpus = Corpus.from_lists(word=[words])
     (lattice,) = expert.lattices([words])
+    lattice = Scheme.BIO2.constraints(expert.labels_).constrain(lattice)
     for place, one in enumerate(explain(expert, corpus)):
         features = described(expert, corpus, place)
         assert one.feature_count == len(features)

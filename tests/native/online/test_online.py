@@ -124,7 +124,9 @@ class Both:
         return out, set(result.conjunction_slots().tolist())
 
     def model(self) -> _native.OnlineModel:
-        return _native.OnlineModel.of_encoded([f"L{y}" for y in range(self.problem.labels)], self.native.learned())
+        return _native.OnlineModel.of_encoded(
+            [f"L{y}" for y in range(self.problem.labels)], self.native.learned(), np.zeros(0, np.uint8)
+        )
 
     def tagged(self, beam: int) -> list[list[int]]:
         flat = self.model().tag_encoding(self.encoding, 1, beam, self.history).tolist()

@@ -41,6 +41,22 @@ def test_steps_follow_the_formula(problem: Problem, chain: bool, all_pairs: bool
     assert learner.parameters().tolist() == pytest.approx(average.tolist(), rel=1e-3, abs=1e-4)
 
 
+@pytest.mark.parametrize("chain", [False, True])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_small_gradients_are_sampled(chain: bool, weighted: bool) -> None:
+    """Features that decide their labels: after some epochs, nearly all gradients are small."""
+    problem = Problem([[[(2 * i, 1.0)], [(2 * i + 1, 1.0)]] for i in range(4)], [[0, 1]] * 4, 8, 2)
+    training = problem.training_set(all_pairs=True)
+    weights = np.linspace(0.5, 2, 4 if chain else 8).astype(np.float32) if weighted else NONE
+    learner = _native.Sgd(training, chain, _native.SgdOptions(l2=1e-3, step=4.0, average_from=1, seed=7, batch=1), weights)
+    losses = [learner.epoch() for _ in range(40)]
+    now, average, expected = slow_descent(SlowDescent(problem, training, chain, 1e-3, 4.0), 40, weights)
+    assert losses[-1] < 0.02
+    assert losses == pytest.approx(expected, rel=1e-3, abs=1e-5)
+    assert learner.current().tolist() == pytest.approx(now.tolist(), rel=1e-3, abs=1e-4)
+    assert learner.parameters().tolist() == pytest.approx(average.tolist(), rel=1e-3, abs=1e-4)
+
+
 def test_frequent_rows_move_by_the_sum_over_a_batch() -> None:
     gold = [[0, 1], [1, 1], [0, 0]] * 4
     problem = Problem([[[(0, 1.0)], [(0, 1.0)]]] * 12, gold, 1, 2)

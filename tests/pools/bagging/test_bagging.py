@@ -195,7 +195,7 @@ def test_an_error_ends_the_other_trainings(train):
         ({"bags": "all"}, InputError, "bags='all'.: expected 'auto'"),
         ({"expert": "crf"}, InputError, "expected a"),
         ({"expert": ElitistPool("word[0]")}, InputError, "expected an unfitted CRF or MaxEnt"),
-        ({"expert": CRF("word[0]")}, InputError, "the templates have no bags"),
+        ({"expert": CRF("word[0]")}, InputError, "expected at least two kinds of templates"),
         ({"expert": CRF("nothing")}, TemplateError, "neither a file nor a preset"),
         ({"expert": CRF("[some]\nword[0]\n[none]\ndigits(word)[0]", min_count=40)}, InputError, "bag 'none'.*no feature is left"),
         ({"expert": CRF("[a]\nword[0]\n[b]\nword[1]"), "bags": {"x": ["base"]}}, TemplateError, "no template is left"),

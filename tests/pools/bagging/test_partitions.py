@@ -13,6 +13,7 @@ from pools.tiny_pools import close
 import tagpool
 from tagpool import (
     CRF,
+    LBFGS,
     SGD,
     BaggingPool,
     Corpus,
@@ -42,7 +43,7 @@ def dev() -> Corpus:
 
 
 def bagged(train, scheme, kind=CRF, **parameters):
-    return BaggingPool(kind(TEMPLATES, trainer=SGD(epochs=3)), bags=scheme, **parameters).fit(train)
+    return BaggingPool(kind(TEMPLATES, trainer=LBFGS(iterations=10)), bags=scheme, **parameters).fit(train)
 
 
 @given(st.integers(0, 50), st.integers(1, 7), st.none() | st.integers(0, 5))
@@ -111,7 +112,7 @@ def test_an_expanded_expert_scores_merged_labels(kind, train, dev):
     labels = list(dict.fromkeys(label for row in train.labels for label in row))
     stored = ("B-PER", "I-PER")
     narrow, wide = (kind(TEMPLATES, trainer=SGD(epochs=3)).fit(merge_labels(train, stored)) for _ in range(2))
-    expand_labels(wide, labels)
+    expand_labels(wide, labels, np.zeros(0, np.uint8))
     assert wide.labels_ == tuple(labels)
     place = [narrow.labels_.index(label if label in stored else OTHER) for label in labels]
     for a, b in zip(narrow.lattices(dev), wide.lattices(dev), strict=True):

@@ -61,6 +61,10 @@ class InducingTagger(Tagger):
     beam: int = parameter(default=1, minimum=1, maximum=1024, tune=(1, 8), help="Sequences kept while tagging; 1 is greedy.")
     warm_start: bool = parameter(default=False, help="Whether fit continues from the weights of the last fit.")
 
+    def idle_parameters(self) -> frozenset[str]:
+        """The parameters of what is switched off: of conjunctions and of dual averaging."""
+        return frozenset([*(() if self.induce else ("strongest",)), *(() if self.dual_averaging else ("l1",))])
+
     @property
     def conjunction_count(self) -> int:
         """The number of conjunctions among the features."""

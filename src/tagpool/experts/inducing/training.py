@@ -126,22 +126,23 @@ class InducingTraining(Training):
 
     def dev_model(self, learned: _native.Induced) -> _native.OnlineModel:
         """A model that tags encoded sentences."""
-        return _native.OnlineModel.of_encoded(list(self.data.labels), learned)
+        return _native.OnlineModel.of_encoded(list(self.data.labels), learned, self.data.forbidden_edges)
 
     def model(self, learned: _native.Induced) -> _native.OnlineModel:
         """The model of the tagger."""
-        encoder, labels = self.data.encoder, list(self.data.labels)
+        encoder, labels, forbidden = self.data.encoder, list(self.data.labels), self.data.forbidden_edges
         try:
             if isinstance(encoder, GivenEncoder):
-                return _native.OnlineModel.from_given(encoder.fitted_native, labels, learned)
-            return _native.OnlineModel.from_encoder(encoder.fitted_native, encoder.fitted_history, labels, learned)
+                return _native.OnlineModel.from_given(encoder.fitted_native, labels, learned, forbidden)
+            return _native.OnlineModel.from_encoder(encoder.fitted_native, encoder.fitted_history, labels, learned, forbidden)
         except _native.InputFault as fault:
             raise TrainingError(f"{fault.args[0]}; use a smaller step") from None
 
     def install(self, learned: _native.Induced, watch: Watch) -> None:
         """Set the model of the tagger, with the features that were added in training."""
+        induced = InducedFeatures.of(learned, self.data.feature_count)
         super().install(learned, watch)
-        self.tagger._induced = InducedFeatures.of(learned, self.data.feature_count)
+        self.tagger._induced = induced
 
 
 def _history(data: TrainingData) -> _native.OnlineHistory | None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tagpool.corpus.corpus import Corpus
+from tagpool.experts.forbidden import ForbiddenEdges
 from tagpool.experts.inside.decisive import Decisions
 from tagpool.experts.inside.explanation import INDENT, Contribution, Explanation, TokenExplanation, as_lines, by_difference
 from tagpool.experts.inside.sentence_weights import Array, SentenceWeights, TokenWeights
@@ -85,8 +86,9 @@ class _Explainer:
         self.weights = SentenceWeights(tagger, document, sentence)
         self.labels = self.weights.labels
         lattice = tagger.lattices(document)[sentence]
-        self.decisions = Decisions(lattice)
-        self.best = [int(label) for label in lattice.best().labels]
+        allowed = ForbiddenEdges(tagger).constrain(lattice)
+        self.decisions = Decisions(allowed)
+        self.best = [int(label) for label in allowed.best().labels]
         self.marginals = lattice.marginals()
 
     def explain(self, place: int) -> LinearExplanation:

@@ -40,7 +40,10 @@ class LinearParameters(TaggerParameters):
     """The parameters that experts and elitist pools have."""
 
     pairs: str = parameter(
-        default="all", choices=("all", "observed"), help="Which (feature, label) cells have weights: all, or those observed."
+        default="auto",
+        choices=("auto", "all", "frequent", "observed"),
+        help="Pairs (feature, label) with weights: all, those observed, or frequent (all of features that occur 8 times, those "
+        "observed of others). auto: all up to 16 labels, else frequent.",
     )
     class_weight: Mapping[str, float] | str | None = parameter(
         default=None, choices=("balanced",), help="Weight of each label (1 if not listed), or 'balanced' for inverse frequencies."
@@ -57,6 +60,12 @@ class Expert(Tagger, LinearParameters):
     l1: float = parameter(default=0.0, minimum=0, tune=(0.01, 10.0), help="Penalty l1·|w| (trainers owlqn and fobos).")
     trainer: Trainer | str = parameter(default="sgd", kinds=trainers, help="Trainer that finds the weights.")
     warm_start: bool = parameter(default=False, help="Whether fit continues from the weights of the last fit.")
+
+    def idle_parameters(self) -> frozenset[str]:
+        """The penalties that the trainer does not use."""
+        from tagpool.optim.trainers import trainer_of
+
+        return trainer_of(self.trainer).unused_penalties
 
     def scored(self, sentences: Sentences) -> Scored:
         """The scores of many sentences at once."""

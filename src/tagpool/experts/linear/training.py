@@ -10,12 +10,13 @@ from numpy.typing import NDArray
 
 from tagpool import _native
 from tagpool.corpus.faults import NameFaults
-from tagpool.corpus.schemes import Scheme
 from tagpool.errors import InputError
 from tagpool.experts.linear.continuing import PreviousWeights
 from tagpool.experts.linear.expert import Expert
 from tagpool.experts.linear.label_memory import check_label_count
 from tagpool.experts.training import Training
+from tagpool.features.encoded import EncodedCorpus
+from tagpool.features.encoder import Encoder
 from tagpool.features.given import GivenEncoder
 from tagpool.optim.problem import Problem
 from tagpool.optim.sgd import SGD
@@ -23,7 +24,9 @@ from tagpool.optim.trainers import trainer_of
 from tagpool.optim.watch import Watch, Weights
 from tagpool.wording import counted
 
-_ALL = "all"
+_ALL, _AUTO = "all", "auto"
+_FREQUENT = 8  # occurrences of a feature
+_FEW_LABELS = 16  # two vectors of weights
 
 
 class LinearTraining(Training):
@@ -32,6 +35,7 @@ class LinearTraining(Training):
     tagger: Expert
     previous: PreviousWeights | None
     previous_model = PreviousWeights
+    forgets = True  # features without weights, whose names would double the file
 
     def __init__(self, expert: Expert, sentences: Any, labels: Any, **options: Any) -> None:
         self.trainer = trainer_of(expert.trainer)
@@ -44,6 +48,7 @@ class LinearTraining(Training):
             if previous is not None:
                 # The penalty is scaled to the share of the new sentences.
                 l2 *= self.data.sentence_count / (self.seen_before + self.data.sentence_count)
+        self.has_all_pairs = expert.pairs == _ALL or (expert.pairs == _AUTO and len(self.data.labels) <= _FEW_LABELS)
         self.training = self._training_set()
         self.problem = Problem(
             training=self.training,
@@ -57,6 +62,7 @@ class LinearTraining(Training):
             seed=expert.seed,
             threads=expert.threads,
         )
+        self.row_tagger: _native.RowTagger | None = None  # of the dev set
         self.parameter_count = self.problem.parameter_count
         del self.data.encoded  # the training set has its own layout
         if self.trainer.only_stochastic:
@@ -65,11 +71,13 @@ class LinearTraining(Training):
     def _training_set(self) -> _native.TrainingSet:
         data, trainer, previous = self.data, self.trainer, self.previous
         layout = _native.Layout(
-            all_cells=self.tagger.pairs == _ALL,
+            all_cells=self.has_all_pairs,
             dense_from=1 if trainer.needs_rows else 5,
             merge_twins=trainer.merges_twins and previous is None and not self.tagger.l1,
             bundle=trainer.full_batch,
         )
+        if self.tagger.pairs in (_AUTO, "frequent"):
+            layout.set_all_from(_FREQUENT)
         history = None if data.encoded.history is None else (data.encoded.history, data.history_feature_count)
         known = None if previous is None else previous.known(len(data.labels))
         check_label_count(len(data.labels), self.tagger.chain)
@@ -120,32 +128,51 @@ class LinearTraining(Training):
     def parts(self, weights: Weights, history: _native.Encoder | None) -> tuple[Any, ...]:
         """The arguments of native models: labels, cells (empty: all), their weights, edges, transition features."""
         training, data = self.training, self.data
-        cells, count = training.cell_count, len(data.labels)
+        cells = training.cell_count
         edges, transition_weights = np.zeros(0, np.float32), None
         if self.tagger.chain:
-            free = training.edges()
-            edges = np.zeros(count * (count + 2), np.float32)
-            edges[free] = weights[cells : cells + len(free)]
-            further = weights[cells + len(free) :].copy()
+            edges, further = self.edges_of(weights)
             transition_weights = _native.TransitionWeights(training, further, history, data.history_feature_count)
         features, labels = np.zeros(0, np.uint32), np.zeros(0, np.uint16)
-        if self.tagger.pairs != _ALL:
+        if not self.has_all_pairs:
             features, labels = training.cell_features(), training.cell_labels()
-        return list(data.labels), features, labels, weights[:cells], edges, transition_weights
+        names = _native.ModelLabels(list(data.labels), data.forbidden_edges)
+        return names, features, labels, weights[:cells], edges, transition_weights
+
+    def edges_of(self, weights: Weights) -> tuple[Weights, Weights]:
+        """The weights of transitions, first and last labels, and those of transition features."""
+        cells, count = self.training.cell_count, len(self.data.labels)
+        free = self.training.edges()
+        edges = np.zeros(count * (count + 2), np.float32)
+        edges[free] = weights[cells : cells + len(free)]
+        return edges, weights[cells + len(free) :].copy()
+
+    def dev_labels(self, learned: Weights, dev: EncodedCorpus) -> NDArray[np.int32]:
+        """The label numbers of the dev set. A chain of features with all labels needs no model: that would copy all weights."""
+        data, weights = self.data, self.trainer.model_weights(learned)
+        if not self.tagger.chain or not self.has_all_pairs or dev.history is not None:
+            return super().dev_labels(learned, dev)
+        if self.row_tagger is None:
+            count = len(data.labels)
+            self.row_tagger = _native.RowTagger(dev.native, data.feature_count, count, data.forbidden_edges)
+        if len(weights) < self.training.cell_count + self.row_tagger.padding:
+            return super().dev_labels(learned, dev)
+        return self.row_tagger.tag(weights, self.edges_of(weights)[0], self.tagger.threads)
 
     def dev_model(self, learned: Weights) -> _native.Model:
         """A model that tags encoded sentences."""
-        labels, features, numbers, weights, edges, transitions = self.parts(self.trainer.model_weights(learned), None)
-        if not self.tagger.chain and self.tagger._dev_scheme is not None:
-            edges = Scheme.of(self.tagger._dev_scheme).constraints(labels).scores()
-        return _native.Model.of_encoded(self.data.feature_count, labels, features, numbers, weights, edges, transitions)
+        parts = self.parts(self.trainer.model_weights(learned), None)
+        return _native.Model.of_encoded(self.data.feature_count, *parts)
 
     def model(self, learned: Weights) -> _native.Model:
         """The model of the expert."""
         encoder = self.data.encoder
         parts = self.parts(self.trainer.model_weights(learned), getattr(encoder, "fitted_history", None))
         del self.training
-        return self.model_of(parts)
+        model = self.model_of(parts)
+        if self.forgets and isinstance(encoder, Encoder) and self.previous is None:
+            encoder.fitted_native.keep(model.has_weights(encoder.fitted_native.keys()), None)
+        return model
 
     def model_of(self, parts: tuple[Any, ...]) -> _native.Model:
         """A model with the features of the training."""

@@ -45,8 +45,7 @@ def bags_of(templates: TemplateSet, bags: Any) -> dict[str, tuple[str, ...]]:
     """
     if bags is None:
         if not templates.bags:
-            advice = "write [name] before them, or use automatic bags (--set learner.bags=auto; in Python bags='auto')"
-            raise InputError(f"the templates have no bags: {advice}", source=templates.source)
+            raise InputError("the templates have no bags: write [name] before them, or use bags='auto'", source=templates.source)
         return {name: (name,) for name in templates.bags}
     if isinstance(bags, (str, bytes)) or not isinstance(bags, Mapping) or not bags:
         raise InputError(

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tagpool import _native
 from tagpool.corpus.corpus import Corpus
@@ -30,8 +31,8 @@ def merge_labels(corpus: Corpus, labels: Sequence[str]) -> Corpus:
     return corpus.with_labels([[label if label in known else OTHER for label in row] for row in corpus.labels])
 
 
-def expand_labels(expert: Expert, labels: Sequence[str]) -> None:
-    """Replace the model of an expert that was trained on merged labels by one with all labels."""
+def expand_labels(expert: Expert, labels: Sequence[str], forbidden: NDArray[np.uint8]) -> None:
+    """Replace the model of an expert that was trained on merged labels by one with all labels, and these forbidden edges."""
     model, encoder = expert._fitted(), expert._encoder
     if not isinstance(encoder, Encoder) or model.has_history:
         raise InputError("members for single labels must have no transition features")
@@ -45,5 +46,9 @@ def expand_labels(expert: Expert, labels: Sequence[str]) -> None:
         edges = model.edges().reshape(count + 2, count)[np.ix_(rows, source)].ravel()
     all_cells = np.zeros(0, np.uint32), np.zeros(0, np.uint16)
     expert._model = _native.Model.from_encoder(
-        encoder.fitted_native, list(labels), *all_cells, np.ascontiguousarray(weights).ravel(), np.ascontiguousarray(edges)
+        encoder.fitted_native,
+        _native.ModelLabels(list(labels), forbidden),
+        *all_cells,
+        np.ascontiguousarray(weights).ravel(),
+        np.ascontiguousarray(edges),
     )

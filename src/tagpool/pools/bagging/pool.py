@@ -49,7 +49,9 @@ class BaggingPool(Pool):
 
     expert: Expert = parameter(kw_only=False, kinds=lambda: EXPERTS, help="Unfitted CRF or MaxEnt that is trained on every bag.")
     bags: str | Mapping[str, Sequence[str]] | BagScheme | None = parameter(
-        default=None, choices=("auto",), help="Bags of each member: None for one bag per member, a dict, 'auto', or a scheme."
+        default=None,
+        choices=("auto",),
+        help="Bags of each member: None for one bag per member (without bags: 'auto'), a dict, 'auto', or a scheme.",
     )
     combine: str = parameter(default=SEQUENCE_PRODUCT, choices=COMBINATION_NAMES, help="Combination of the members.")
     weights: str | Sequence[float] = parameter(

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 from tagpool.chain.checks import FloatArray
 from tagpool.corpus.corpus import Corpus
 from tagpool.errors import InputError
+from tagpool.experts.label_scheme import forbidden_edges
 from tagpool.experts.linear.expert import Expert
 from tagpool.experts.training_data import UNKNOWN
 from tagpool.features.automatic import templates_for
-from tagpool.features.encoder import load_resources
+from tagpool.features.encoder import label_ids, load_resources
 from tagpool.optim.checkpoint import Checkpoint
 from tagpool.pools.bagging.auto_bags import find_bags
 from tagpool.pools.bagging.bags import BagInputs, Bags, bags_of, resources_for
@@ -50,7 +51,7 @@ def train_members(
 def choose_bags(inputs: BagInputs) -> Bags:
     """Return the bags of the members, from the templates, a scheme, or automatic."""
     pool, templates = inputs.pool, inputs.templates
-    if isinstance(pool.bags, str) and pool.bags == "auto":
+    if (isinstance(pool.bags, str) and pool.bags == "auto") or (pool.bags is None and not templates.bags):
         return find_bags(inputs)
     if isinstance(pool.bags, BagScheme):
         views = pool.bags.views(templates, _labels(pool.expert, inputs.corpora.train))
@@ -83,7 +84,10 @@ def _jobs(
         labels = (*view.labels, UNKNOWN, *filter(None, [pool.expert.unknown_label]))
         dev = None if corpora.dev is None else merge_labels(corpora.dev, labels)
         merged = replace(corpora, train=merge_labels(corpora.train, labels), dev=dev)
-        jobs.append(Job(name + suffix, member, merged, _labels(pool.expert, corpora.train)))
+        known = _labels(pool.expert, corpora.train)
+        gold = label_ids(corpora.train, known)
+        assert gold is not None
+        jobs.append(Job(name + suffix, member, merged, known, forbidden_edges(known, gold, corpora.train.offsets())))
     return jobs
 
 

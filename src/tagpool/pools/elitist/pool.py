@@ -43,7 +43,7 @@ class ElitistPool(Pool, LinearParameters):
     >>> from tagpool import builtin_corpus
     >>> pool = ElitistPool("word[-1..1]", experts=2, epochs=5).fit(builtin_corpus(100))
     >>> len(pool), [type(expert).__name__ for expert in pool]
-    (2, ['MaxEnt', 'MaxEnt'])
+    (2, ['CRF', 'CRF'])
     >>> pool.predict([["Oslo"]]) == pool.merge().predict([["Oslo"]])
     True
     """
@@ -51,7 +51,7 @@ class ElitistPool(Pool, LinearParameters):
     kind = "elitist-pool"
 
     experts: int = parameter(default=3, minimum=2, maximum=MOST_EXPERTS, help="Number of members.")
-    expert: str = parameter(default="maxent", choices=("maxent", "crf"), help="Kind of the members.")
+    expert: str = parameter(default="crf", choices=("crf", "maxent"), help="Kind of the members.")
     penalty: str = parameter(default="elitist", choices=("elitist", "l1"), help="Penalty.")
     strength: float = parameter(default=0.1, minimum=0, tune=(0.01, 1.0), help="Strength of the penalty.")
     mu: float = parameter(default=0.0, minimum=0, maximum=1, help="Part of the loss of single members (μ).")
@@ -63,11 +63,18 @@ class ElitistPool(Pool, LinearParameters):
     batch: int = parameter(default=8, minimum=1, help="Sentences per step.")
     step: float | None = parameter(default=None, minimum=Exclusive(0), help="First step size; None: calibrated on a sample.")
     patience: int | None = parameter(
-        default=25, minimum=1, help="Epochs without a better dev score before training stops; None: never stop."
+        default=5, minimum=1, help="Epochs without a better dev score before training stops; None: never stop."
     )
 
-    _dev_scheme: str | None = None  # scheme of the labels that decode a dev set of tokens labelled alone
     _merged: Expert | None = None
+
+    @property
+    def expectation(self) -> str | None:
+        """The reason why the pool will not score higher than one tagger; None if it may."""
+        if self.mu > 0 or self.penalty != "elitist" or self.weight_method != "uniform":
+            return None
+        l2 = self.strength * self.experts**2
+        return f"with learner.mu=0, one {self.expert} with l2={l2:.3g} has the same optimum and trains faster; try learner.mu=0.5"
 
     # Training -----------------------------------------------------------------------------------------------------------
 
@@ -75,7 +82,6 @@ class ElitistPool(Pool, LinearParameters):
         trainer = self._trainer()
         self._weights = self.configuration_ = None  # not fitted after an error
         merged = self._single_expert(l2=0.0, l1=0.0, trainer=trainer)
-        merged._dev_scheme = self._dev_scheme
         training = ElitistTraining(merged, sentences, labels, **options)
         try:
             training.run(on_epoch)

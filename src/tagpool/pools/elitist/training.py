@@ -74,6 +74,7 @@ class ElitistTraining(LinearTraining):
     trainer: ElitistTrainer
     models: tuple[_native.Model, ...] = ()
     weights: NDArray[np.float64]
+    forgets = False  # all members have the same features
 
     def install(self, learned: Any, watch: Watch) -> None:
         """Set the merged model, then create the models of the members with its encoder."""
