@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import random
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -124,6 +125,7 @@ def main() -> int:
             while kills < options.kills / len(names):
                 kills += train_with_kills(command(name, folder, model), folder / "checkpoint", seconds, generator)
                 trainings += 1
+                shutil.rmtree(folder / "checkpoint", ignore_errors=True)  # a kill may have left a part of it
                 is_equal = model.read_bytes() == expected.read_bytes()
                 different += not is_equal
                 if not is_equal:

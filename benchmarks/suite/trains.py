@@ -16,8 +16,10 @@ from suite.tutorial import SETTINGS, features, read
 def main(module: str, setting: str, columns: str, train: str, model: str, dev: str, seed: str) -> None:
     names = columns.split(",")
     trainer = importlib.import_module(module).Trainer("lbfgs", SETTINGS.get(setting, {}), verbose=False)
-    for sentence in read(train, names):
-        trainer.append(features(sentence), sentence["label"])
+    sentences = list(read(train, names))
+    rows, labels = [features(sentence) for sentence in sentences], [sentence["label"] for sentence in sentences]
+    for features_of_sentence, labels_of_sentence in zip(rows, labels, strict=True):  # all in memory first, as in the tutorial
+        trainer.append(features_of_sentence, labels_of_sentence)
     if module == "suite.given":
         trainer.choose(seed=int(seed), dev=[(features(one), one["label"]) for one in read(dev, names)] if dev else None)
     trainer.train(model)

@@ -13,7 +13,7 @@ import runpy
 import socket
 import sys
 
-OTHER_LIBRARIES = ("numpy", "typer", "rich.table", "rich.progress", "pydantic.type_adapter")
+OTHER_LIBRARIES = ("numpy", "typer", "rich.table", "rich.progress", "pydantic.type_adapter", "optuna")
 MODULES = (
     "tagpool.cli.training.run",
     "tagpool.cli.pooling.compare",
@@ -50,7 +50,7 @@ def serve(connection: socket.socket) -> None:
 def import_commands() -> None:
     """Import the modules of all commands, and those that typer imports for their options."""
     for name in OTHER_LIBRARIES:
-        with contextlib.suppress(ImportError):  # some versions of typer use pydantic
+        with contextlib.suppress(ImportError):  # some versions of typer use pydantic; Optuna is optional
             importlib.import_module(name)
     gc.collect()
     gc.freeze()  # a fork ends faster: garbage collection skips these objects and their pages are not copied

@@ -322,7 +322,9 @@ def test_summaries_fit_into_the_list_of_commands() -> None:
     assert max(map(len, shown.splitlines())) <= 80
 
 
-@pytest.mark.parametrize("command", ["train", "tag", "score", "inspect", "explain", "features", "convert", "demo", "reproduce"])
+@pytest.mark.parametrize(
+    "command", ["train", "tune", "tag", "score", "inspect", "explain", "features", "convert", "demo", "reproduce"]
+)
 def test_help_has_an_example(command: str) -> None:
     shown = succeed(command, "--help")
     assert "Examples:" in shown

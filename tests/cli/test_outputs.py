@@ -48,6 +48,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 TRAIN = ("train", "--train", "train.conll", "--dev", "dev.conll")
+TUNE = ("tune", "--train", "train.conll", "--dev", "dev.conll")
 MEMBERS = ("--learner", "opinion", "--set", 'learner.members=["ner.tagpool", "other.tagpool"]')
 LEXICON = ("--features", "word[0]\ngazetteer(names)[0]")
 COMMANDS: dict[str, tuple[tuple[str, ...], str, list[str]]] = {
@@ -66,6 +67,9 @@ COMMANDS: dict[str, tuple[tuple[str, ...], str, list[str]]] = {
     "convert a model": (("convert", "ner.tagpool", "--to", "crfsuite"), "--output", ["ner.tagpool"]),
     "tag": (("tag", "ner.tagpool", "gold.conll"), "--output", ["ner.tagpool", "gold.conll"]),
     "train": ((*TRAIN, "--config", "run.toml"), "--model", ["train.conll", "dev.conll", "run.toml"]),
+    "tune": ((*TUNE, "--config", "run.toml"), "--output", ["train.conll", "dev.conll", "run.toml"]),
+    "tune, study": ((*TUNE, "--output", "new"), "--study", ["train.conll", "dev.conll"]),
+    "tune, plot": ((*TUNE, "--output", "new", "--features", "used.txt"), "--plot", ["train.conll", "used.txt", "names.txt"]),
     "templates": ((*TRAIN, "--features", "bags.txt"), "--model", ["bags.txt"]),
     "continued": ((*TRAIN, "--from", "ner.tagpool"), "--model", ["ner.tagpool"]),
     "members": ((*TRAIN, *MEMBERS), "--model", ["ner.tagpool", "other.tagpool"]),

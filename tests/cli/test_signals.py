@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,14 @@ import tagpool
 
 CODES = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129}
 TRAIN = [sys.executable, "-m", "tagpool", "train"]
+
+
+@pytest.fixture(autouse=True)
+def default_signals() -> Iterator[None]:
+    """Let child processes react to SIGHUP, also if the tests run under nohup, which ignores it."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGHUP, before)
 
 
 def end_by(number: int, command: list[str], until: str) -> tuple[int, str]:

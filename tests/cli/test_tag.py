@@ -171,8 +171,10 @@ def test_marginals_stand_before_the_label(data: Path, tmp_path: Path) -> None:
 
 
 def test_scheme_allows_only_valid_sequences(data: Path, tmp_path: Path) -> None:
-    # A model that knows single tokens only says I-PER out of the blue.
-    corpus = tagpool.Corpus.from_lists(word=[["Ann", "Lee"], ["x", "y"]], label=[["B-PER", "I-PER"], ["O", "O"]])
+    # Without --scheme, a transition of the training labels may be used, valid or not.
+    corpus = tagpool.Corpus.from_lists(
+        word=[["Ann", "Lee"], ["x", "y"], ["x", "Lee"]], label=[["B-PER", "I-PER"], ["O", "O"], ["O", "I-PER"]]
+    )
     model = tmp_path / "m"
     tagpool.MaxEnt("word[0]").fit(corpus).save(model)
     assert succeed("tag", model, "-", stdin="x\nLee\n") == "x O\nLee I-PER\n"

@@ -65,6 +65,7 @@ COMMANDS = {
     "score, json": ["score", "train.conll", "train.conll", "--json"],
     "features": ["features", "train.conll", "--features", "word[0]"],
     "train": ["train", "--train", "train.conll", "--features", "word[0]", "--model", f"out{ESCAPE}.tagpool"],
+    "tune": ["tune", "--train", "train.conll", "--dev", "train.conll", "--output", f"out{ESCAPE}.toml", "--trials", "2"],
     "no file": ["tag", f"no{ESCAPE}", "train.conll"],
     "bad file": ["tag", "m.tagpool", f"bad{ESCAPE}.conll"],
     "no option": ["tag", f"--no{ESCAPE}"],

@@ -5,56 +5,64 @@ from __future__ import annotations
 import functools
 import inspect
 import json
+import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import fields
 from pathlib import Path
-from typing import IO, Annotated, Any, get_type_hints
+from typing import IO, TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
 from tagpool.corpus.formats import Format
 from tagpool.errors import InputError
 from tagpool.visible import VisibleStream, make_visible, one_line
 from tagpool.wording import counted
 
+if TYPE_CHECKING:
+    from tagpool.cli.rich_console import PlainConsole
 
-class _Console(Console):
-    """Rich's console for plain text; a closed pipe (``| head``) raises BrokenPipeError instead of ending the program.
 
-    Escape sequences in tokens, labels and file names are displayed, not executed.
-    """
+class LazyConsole:
+    """A console of Rich that is created on first use. Lines for files and pipes are written without it."""
 
-    def __init__(self, **options: Any) -> None:
-        super().__init__(highlight=False, markup=False, emoji=False, **options)  # words may have brackets and colons
+    def __init__(self, *, stderr: bool) -> None:
+        self._is_stderr = stderr
 
-    def render_str(self, text: str, **options: Any) -> Text:
-        """Return a text to print. Every string is printed through this method, also those of tables."""
-        return super().render_str(make_visible(text), **options)
+    @functools.cached_property
+    def rich(self) -> PlainConsole:
+        """The console, for terminals, tables and progress."""
+        from tagpool.cli.rich_console import PlainConsole
+
+        return PlainConsole(stderr=self._is_stderr, soft_wrap=True)
+
+    @property
+    def is_terminal(self) -> bool:
+        """Whether the stream is a terminal, or Rich is told to treat it as one."""
+        stream = self._stream()
+        return any(name in os.environ for name in _FORCING) or (stream is not None and stream.isatty())
+
+    def print(self, value: object = "", *, style: str | None = None, **options: Any) -> None:
+        """Print a text or an object of Rich."""
+        stream = self._stream()
+        if self.is_terminal or options or not isinstance(value, str) or stream is None:
+            self.rich.print(value, style=style, **options)
+        else:
+            stream.write(f"{make_visible(value)}\n")
+            stream.flush()
 
     def print_line(self, text: str, style: str | None = None) -> None:
         """Print one line: line ends in names of files, tokens and labels are visible."""
         self.print(one_line(text), style=style)
 
-    @property
-    def file(self) -> IO[str]:
-        """The stream that is written to."""
-        stream = super().file
+    def _stream(self) -> IO[str] | None:
+        stream = sys.stderr if self._is_stderr else sys.stdout
         return stream.stream if isinstance(stream, VisibleStream) else stream
 
-    @file.setter
-    def file(self, stream: IO[str]) -> None:
-        self._file = stream
 
-    def on_broken_pipe(self) -> None:
-        raise BrokenPipeError
-
-
-output = _Console(soft_wrap=True)
-errors = _Console(stderr=True, soft_wrap=True)
+_FORCING = ("FORCE_COLOR", "TTY_COMPATIBLE")  # variables of Rich
+output = LazyConsole(stderr=False)
+errors = LazyConsole(stderr=True)
 
 ColumnsOption = Annotated[str | None, typer.Option(help="Column names of a CoNLL file, such as word,pos,label.")]
 LabelOption = Annotated[str | None, typer.Option(help="Column of the labels (default: label).")]
@@ -127,6 +135,8 @@ def print_table(
 
     It has its full width, also on a narrow terminal; ``fold`` wraps text on a terminal.
     """
+    from tagpool.cli.rich_console import PlainConsole, Table
+
     table = Table(title=title, title_justify="left", box=None, pad_edge=False, header_style="bold")
     for number, header in enumerate(headers):
         table.add_column(one_line(header), justify="left" if number < left else "right", no_wrap=number >= left)
@@ -135,7 +145,7 @@ def print_table(
     if fold and output.is_terminal:
         output.print(table)
     else:
-        _Console(width=10_000).print(table, crop=False)
+        PlainConsole(width=10_000).print(table, crop=False)
 
 
 def spell_bytes(count: int) -> str:

@@ -11,6 +11,7 @@ from tagpool.cli import signals
 from tagpool.visible import VisibleStream
 
 _CTRL_C = 130  # exit code of typer after a KeyboardInterrupt
+_NO_MEMORY = b"error: not enough memory to start\n"
 _MESSAGE = "interrupted; nothing was written\n"
 
 
@@ -24,9 +25,10 @@ def run() -> None:
         app()
     except KeyboardInterrupt:
         _leave_interrupted(_MESSAGE)
-    except MemoryError:  # during an import: commands report their own
-        sys.stderr.write("error: not enough memory to start\n")
-        sys.exit(1)
+    except (MemoryError, SystemError):  # during an import, where Python may report missing memory as a SystemError
+        with contextlib.suppress(OSError):
+            os.write(2, _NO_MEMORY)  # not through a stream, which would allocate
+        os._exit(1)
     except SystemExit as ending:
         if ending.code not in (_CTRL_C, signals.exit_code()):
             raise

@@ -4,25 +4,13 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator
-
-from rich.progress import BarColumn, Progress, ProgressColumn, Task, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-from rich.text import Text
+from typing import TYPE_CHECKING
 
 from tagpool.cli.console import errors
 from tagpool.optim.watch import Epoch
-from tagpool.visible import one_line
 
-
-class _Description(ProgressColumn):
-    """The text before a bar."""
-
-    def render(self, task: Task) -> Text:
-        """Return the description of a task as plain text."""
-        return errors.render_str(one_line(task.description))
-
-
-def _progress(*columns: ProgressColumn, transient: bool = False) -> Progress:
-    return Progress(_Description(), BarColumn(bar_width=30), TimeElapsedColumn(), *columns, console=errors, transient=transient)
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
 
 
 @contextlib.contextmanager
@@ -32,9 +20,17 @@ def follow_steps(text: str) -> Iterator[Callable[[int, int | None], None]]:
         errors.print_line(text)
         yield lambda done, total: None
         return
-    with _progress(TextColumn("left"), TimeRemainingColumn(), transient=True) as progress:
+    from tagpool.cli.progress_bars import create_bars_with_time_left
+
+    with create_bars_with_time_left() as progress:
         task = progress.add_task(text, total=None)
         yield lambda done, total: progress.update(task, completed=done, total=total)
+
+
+def _create_bars() -> Progress:
+    from tagpool.cli.progress_bars import create_bars
+
+    return create_bars()
 
 
 class Follower:
@@ -42,7 +38,7 @@ class Follower:
 
     def __init__(self) -> None:
         self.epochs = 0
-        self._progress = _progress() if errors.is_terminal else None
+        self._progress = _create_bars() if errors.is_terminal else None
         self._tasks: dict[str | None, TaskID] = {}
 
     def __enter__(self) -> Follower:
@@ -86,7 +82,15 @@ class Follower:
 def _time_left(epoch: Epoch) -> str:
     if epoch.number >= epoch.total:
         return "done"
-    seconds = epoch.seconds / epoch.number * (epoch.total - epoch.number)
+    return spell_time_left(epoch.seconds / epoch.number * (epoch.total - epoch.number))
+
+
+def spell_time_left(seconds: float) -> str:
+    """Return a remaining time in words.
+
+    >>> spell_time_left(12.34), spell_time_left(150)
+    ('12.3 s left', '2 min 30 s left')
+    """
     if seconds < 60:
         return f"{max(seconds, 0.1):.1f} s left"
     minutes, rest = divmod(round(seconds), 60)

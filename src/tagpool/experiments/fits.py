@@ -58,8 +58,6 @@ class Model:
         """Return a trained model; pools learn their weights on dev."""
         tagger = self.make(value, seed)
         is_pool = isinstance(tagger, BaggingPool)
-        if self.legal:  # early stopping uses the decoding of the evaluation
-            (tagger.expert if is_pool else tagger)._dev_scheme = _SCHEME
         return tagger.fit(split.train, dev=split.dev if self.stops or is_pool else None)
 
     def on_dev(self, tagger: Any, split: Split) -> float:
@@ -237,7 +235,7 @@ class Makers:
     def elitist(self, **pool: Any) -> Make:
         """Return a constructor of an elitist pool."""
         common = {"epochs": self.epochs, **self._common()}
-        return lambda value, seed: ElitistPool(self.text, strength=value, seed=seed, **common, **pool)
+        return lambda value, seed: ElitistPool(self.text, strength=value, seed=seed, **{"expert": "maxent", **common, **pool})
 
     def _common(self) -> dict[str, Any]:
         needed = parse(self.text).resources

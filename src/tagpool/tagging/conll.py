@@ -17,6 +17,7 @@ from tagpool.tagging.blocks import Block, Blocks
 from tagpool.tagging.labeller import LONGEST_SENTENCE, Labeller, Reading, StreamTagger
 from tagpool.wording import counted
 
+_MISSING = "add the missing columns, or train a model that reads words only (such as --features ner)"
 _DOCUMENT = DOCUMENT_START.encode()
 _DOCUMENT_MARK = re.compile(re.escape(_DOCUMENT))
 _BLANKS = b" \t"
@@ -39,7 +40,7 @@ def guess_columns(count: int, needed: Sequence[str], summary: dict[str, Any], so
     training = f" and was trained with {', '.join(trained)}" if trained else ""
     model = f"the model reads {', '.join(needed)}{training}"
     examples = [*needed, *(name for name in trained if name not in needed), *(f"column{i}" for i in range(1, count + 1))]
-    advice = f"name them, such as --columns {','.join(examples[:count])}" if count >= len(needed) else "add the missing columns"
+    advice = f"name them, such as --columns {','.join(examples[:count])}" if count >= len(needed) else _MISSING
     if count > max(len(trained), len(needed)):
         advice = f"for running text use --format text, else {advice}"
     raise InputError(f"the file has {counted(count, 'column')}; {model}; {advice}", source=source)
@@ -66,12 +67,15 @@ class ConllTagger(StreamTagger):
         super().__init__(labeller, blocks)
         self.names = None if columns is None else column_names(columns.split(","), blocks.source)
         self.tabs: bool | None = None
+        self.simple = not self.conllu  # so far, all lines are tokens or blank
 
     def _tag(self, block: Block) -> bytes:
         if self.names is None:
             count = _native.count_columns(block.text, self.conllu)
             if count:
                 self.names = guess_columns(count, self.labeller.columns, self.labeller.summary, self.blocks.source)
+        if (labelled := self._label_lines(block)) is not None:
+            return labelled
         try:
             parsed = self._parse(block)
         except InputError as error:
@@ -90,6 +94,24 @@ class ConllTagger(StreamTagger):
         else:
             lines = self._with_readings(lines, tokens, self.labeller.readings(columns))
         return b"\n".join(map(bytes.__add__, lines, ends) if any(ends) else lines)
+
+    def _label_lines(self, block: Block) -> bytes | None:
+        """Return a block with labels; None if it has errors, comments or carriage returns, which take longer."""
+        if not self.simple:
+            return None
+        try:
+            columns = self._read(block)
+        except InputError:
+            return None
+        if not columns.sentence_count or columns.token_count > LONGEST_SENTENCE:
+            return None
+        labelled = self.labeller.lines(columns, block.text, self.tabs)
+        self.simple = labelled is not None  # else later blocks would be tagged twice, too
+        if labelled is None or (self.tabs and not labelled[1]):
+            return None
+        self.tabs = labelled[1] if self.tabs is None else self.tabs
+        self.sentences += columns.sentence_count
+        return labelled[0]
 
     # Reading ------------------------------------------------------------------------------------------------------------
 
@@ -249,9 +271,9 @@ def _is_document(line: bytes) -> bool:
 
 
 def _split(text: bytes) -> tuple[list[bytes], list[bytes]]:
-    """Return the lines without their ends, and the carriage return of each line, if any."""
+    """Return the lines without their ends, and the carriage returns of each line, if any."""
     lines = text.split(b"\n")
     if b"\r" not in text:
         return lines, [b""] * len(lines)
-    ends = [b"\r" if line.endswith(b"\r") else b"" for line in lines]
-    return [line.removesuffix(b"\r") for line in lines], ends
+    stripped = [line.rstrip(b"\r") for line in lines]
+    return stripped, [line[len(rest) :] for line, rest in zip(lines, stripped, strict=True)]

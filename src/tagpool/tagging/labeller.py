@@ -14,6 +14,7 @@ from tagpool.lazy import TYPE_CHECKING
 from tagpool.tagging.blocks import Block, Blocks
 
 if TYPE_CHECKING:
+    from tagpool.chain.lattice import Labelling, Lattice
     from tagpool.corpus.constraints import SchemeConstraints
 
 
@@ -62,6 +63,13 @@ class Labeller:
             return best
         return [reading.labels for (reading,) in self.readings(columns)]
 
+    def lines(self, columns: _native.Columns, text: bytes, tabs: bool | None) -> tuple[bytes, bool] | None:
+        """Return the lines of a CoNLL text with labels, and whether the first has a tab; None if that needs a closer look."""
+        if not self.plain or self.constraints is not None or not hasattr(self.tagger, "tag_lines"):
+            return None
+        labelled: tuple[bytes, bool] | None = self.tagger.tag_lines(columns, text, tabs)
+        return labelled
+
     def readings(self, columns: _native.Columns) -> list[list[Reading]]:
         """Return the readings of each sentence, best first."""
         if self.plain and self.constraints is None:
@@ -86,11 +94,9 @@ class Labeller:
         if self.constraints is not None:
             lattices = [self.constraints.constrain(lattice) for lattice in lattices]
         if self.nbest:
+            best_n = self._best_n()
             return [
-                [
-                    self._reading(lattice, labels, score, lattice.log_probability(labels))
-                    for labels, score in lattice.best_n(self.nbest)
-                ]
+                [self._reading(lattice, labels, score, lattice.log_probability(labels)) for labels, score in best_n(lattice)]
                 for lattice in lattices
             ]
         if self.constraints is not None:
@@ -101,9 +107,15 @@ class Labeller:
             sequences = [[number[label] for label in labels] for labels in self.labels(columns)]
         return [[self._reading(lattice, labels)] for lattice, labels in zip(lattices, sequences, strict=True)]
 
-    def _reading(
-        self, lattice: Any, labels: Sequence[int], score: float | None = None, log_probability: float | None = None
-    ) -> Reading:
+    def _best_n(self) -> Callable[[Lattice], list[Labelling]]:
+        if self.constraints is not None:
+            return lambda lattice: lattice.best_n(self.nbest)
+        from tagpool.experts.forbidden import ForbiddenEdges
+
+        forbidden = ForbiddenEdges(self.tagger)
+        return lambda lattice: forbidden.best_n(lattice, self.nbest)
+
+    def _reading(self, lattice: Any, labels: Any, score: float | None = None, log_probability: float | None = None) -> Reading:
         probabilities = lattice.marginals()[range(len(labels)), labels].tolist() if self.probabilities else None
         return Reading([self.names[number] for number in labels], probabilities, score, log_probability)
 
@@ -111,8 +123,9 @@ class Labeller:
         """Raise an error if a column that the model reads is missing."""
         missing = [name for name in self.columns if name not in columns]
         if missing:
-            names, columns_of_input = ", ".join(self.columns), ", ".join(columns)
-            raise fail(f"the model reads the columns {names}, the input has {columns_of_input}; {', '.join(missing)} is missing")
+            names, given, lacking = (", ".join(part) for part in (self.columns, columns, missing))
+            advice = "add it, or train a model that reads words only (such as --features ner)"
+            raise fail(f"the model reads the columns {names}, the input has {given}; {lacking} is missing; {advice}")
 
 
 def _make_constraints(labels: list[str], scheme: str) -> SchemeConstraints:

@@ -21,6 +21,7 @@ from tagpool.corpus.corpus import Corpus
 from tagpool.corpus.files import ENCODING_OPTION, name_read_errors
 from tagpool.corpus.formats import read_corpus
 from tagpool.errors import InputError, OutputError
+from tagpool.evaluation.dev_sets import describe_weak_dev, has_no_spans
 from tagpool.evaluation.unseen import describe_unseen
 from tagpool.experts.tagger import Tagger
 from tagpool.features.automatic import AUTO, choose_templates
@@ -39,6 +40,18 @@ def is_model(path: str) -> bool:
     with name_read_errors(path), Path(path).open("rb") as file:
         beginning = file.read(9)
     return b"\0" in beginning[:8] and beginning[8:] == b"{"
+
+
+def read_labelled(path: str, data: DataOptions) -> Corpus:
+    """Read a file of labelled sentences."""
+    try:
+        corpus = read_corpus(path, columns=data.columns, label=data.label, format=data.format, encoding=data.encoding)
+    except InputError as error:
+        if ENCODING_OPTION not in error.message:
+            raise
+        message = error.message.replace(ENCODING_OPTION, "--set data.encoding=latin-1")  # there is no such option
+        raise InputError(message, source=error.source, line=error.line) from None
+    return corpus.require_labels()
 
 
 class TrainingLog:
@@ -100,21 +113,23 @@ class Run:
         corpora = [self._read(path, data) for path in expand_files(data.train)]
         held_out = [self._read(path, data) for path in expand_files(data.dev)]
         self._dev = concatenate(held_out) if held_out else None
-        self._note_unseen(corpora)
+        self._note_dev(corpora)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)  # the note of an epoch reports a step that diverged
             if "members" in self.learner.parameters():
                 self._fit_weights(concatenate(corpora) if corpora else None)
             else:
                 sentences = concatenate(corpora)
+                if expectation := getattr(self.learner, "expectation", None):
+                    self.progress.note(expectation)
                 self.progress.step(f"encoding {counted(len(sentences), 'sentence')}, {counted(sentences.token_count, 'token')}")
                 if isinstance(self.learner, Tagger):
                     self._fit_tagger(self.learner, sentences)
                 else:
                     self._fit_members(sentences)
 
-    def _note_unseen(self, corpora: list[Corpus]) -> None:
-        """Print how many labels of the dev set training does not have."""
+    def _note_dev(self, corpora: list[Corpus]) -> None:
+        """Print how many labels of the dev set training does not have, and why its scores may say little."""
         if self._dev is None:
             return
         members = getattr(self.learner, "members", None)
@@ -124,19 +139,17 @@ class Run:
             known.update(label for corpus in corpora for label in distinct_labels(corpus))
         if note := describe_unseen(self._dev.labels, known, "the dev set", "training"):
             self.progress.note(f"{note}; each counts as an error")
+        if has_no_spans(self._dev):
+            self.progress.note("the dev set has no spans, so that every score is 0; training ends when the loss stops falling")
+        elif corpora:
+            for text in describe_weak_dev(concatenate(corpora), self._dev):
+                self.progress.note(text)
 
     def _read(self, path: str, data: DataOptions) -> Corpus:
         self.progress.step(f"reading {path}")
         if is_model(path):
             raise InputError("expected labelled sentences, got a model; to continue its training, use --from", source=path)
-        try:
-            corpus = read_corpus(path, columns=data.columns, label=data.label, format=data.format, encoding=data.encoding)
-        except InputError as error:
-            if ENCODING_OPTION not in error.message:
-                raise
-            message = error.message.replace(ENCODING_OPTION, "--set data.encoding=latin-1")  # train has no such option
-            raise InputError(message, source=error.source, line=error.line) from None
-        return corpus.require_labels()
+        return read_labelled(path, data)
 
     @property
     def _checkpoint(self) -> Checkpoint | None:

@@ -27,7 +27,19 @@ def tagger_summary(tagger: Tagger) -> dict[str, Any]:
         "epochs": summary["epochs"],
         "loss": summary["loss"],
         "best_dev_f1": _in_percent(summary["dev"]),
+        "ended": _end_of(tagger),
     } | ({} if count is None else {"conjunctions": count})
+
+
+def _end_of(tagger: Tagger) -> str:
+    """The reason why the epochs ended."""
+    last, patience = tagger.log_[-1], tagger.patience
+    if last.number == last.total:
+        return "all epochs"
+    since = next((count for count, epoch in enumerate(reversed(tagger.log_)) if epoch.best), 0)
+    if patience is not None and since >= patience and tagger.summary_["dev"] > 0:
+        return f"no better dev F1 in {counted(since, 'epoch')}"
+    return "the loss stopped falling"
 
 
 def pool_summary(pool: Any, dev: Corpus | None) -> dict[str, Any]:
@@ -81,6 +93,7 @@ def show(summary: dict[str, Any]) -> None:
         shown = "" if score is None else f", best dev F1 {score:.2f}"
         lines = [f"{summary['learner']}: {counted(len(summary['labels']), 'label')}, {_counts(summary)}"]
         lines.append(f"{counted(summary['epochs'], 'epoch')} of {summary['trainer']}{shown}, {summary['seconds']:.1f} s")
+        lines.append(f"training ended: {summary['ended']}")
     merged = " as one model" if summary.get("merged") else ""
     size = "" if summary["bytes"] is None else f" ({spell_bytes(summary['bytes'])})"
     lines.append(f"written{merged} to {summary['model']}{size}")
