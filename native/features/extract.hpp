@@ -63,6 +63,7 @@ public:
             plans_.back().column = plans_.back().is_single() ? single_count_++ : other_count_++;
             has_values_ |= plans_.back().has_values();
         }
+        string_ids_ = make_string_ids(plans_, values_);
     }
 
     // Extracts all sentences.
@@ -75,6 +76,7 @@ public:
     void run(uint32_t first, uint32_t last) {
         for (uint32_t sentence = first; sentence < last; ++sentence) {
             values_.enter(sentence);
+            if (sentence + 1 < last) prefetch_strings(sentence + 1);
             length_ = static_cast<size_t>(values_.end() - values_.begin());
             single_ids_.fill(length_ * single_count_, kNone);
             other_ids_.clear();
@@ -109,6 +111,13 @@ private:
         pending_.push_back({key, position, cached_id, origin});
     }
 
+    // The tables of strings are larger than the caches.
+    void prefetch_strings(uint32_t sentence) const {
+        for (const StringIds& table : string_ids_)
+            for (size_t token = columns_.sentences[sentence]; token < columns_.sentences[sentence + 1]; ++token)
+                table.prefetch(table.column->ids[token]);
+    }
+
     void extract_single(uint16_t number) {
         Plan& plan = plans_[number];
         // All terms of tokens [first, last) are inside the sentence. The other tokens have boundary values.
@@ -129,9 +138,9 @@ private:
             }
             size_t combination = 0;
             for (const TotalTerm& term : plan.terms) combination = combination * term.distinct + term.strings[token + term.offset];
-            const uint32_t id = plan.ids[combination];
+            uint32_t& id = plan.id(combination);
             single_ids_[position] = id;
-            if (id == Plan::kUnknown) add_pending(plan.key(token), position, {static_cast<uint32_t>(token), 0, number}, &plan.ids[combination]);
+            if (id == Plan::kUnknown) add_pending(plan.key(token), position, {static_cast<uint32_t>(token), 0, number}, &id);
         }
     }
 
@@ -174,7 +183,7 @@ private:
     std::span<const uint32_t> string_ids(uint16_t number, size_t other, int64_t token, uint32_t first_ordinal) {
         Plan& plan = plans_[number];
         WordValues& words = values_.words(plan.source->terms[0].atom);
-        std::span<const uint32_t>& ids = plan.string_ids[words.column().ids[other]];
+        std::span<const uint32_t>& ids = plan.ids_of_string(words.column().ids[other]);
         if (ids.data() != &Plan::kUnknown) return ids;
         keys_.clear();
         for (const uint64_t hash : words.token_hashes(other)) {
@@ -302,6 +311,7 @@ private:
     Resolver& resolver_;
     Encoding& out_;
     std::vector<TemplatePlan> plans_;            // a [templates] array
+    std::vector<StringIds> string_ids_;          // by column
     size_t single_count_ = 0, other_count_ = 0;  // number of plans of each kind
     bool has_values_ = false;                    // true if some template has values
     // The current sentence, which has T = length_ tokens:

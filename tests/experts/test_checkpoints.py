@@ -43,7 +43,8 @@ TRAIN, DEV = builtin_corpus(100), builtin_corpus(40, part="dev")
 DOCUMENTS = Corpus.from_columns({"word": TRAIN.words, "label": TRAIN.labels}, documents=range(0, 100, 10))
 
 LEARNERS: dict[str, Callable[[], Any]] = {
-    "sgd": lambda: CRF(TEMPLATES, trainer=SGD(epochs=6)),
+    "sgd": lambda: CRF(TEMPLATES, trainer=SGD(epochs=6), patience=None),
+    "sgd that ends by itself": lambda: CRF(TEMPLATES, trainer=SGD(epochs=30)),
     "sgd, transition features": lambda: CRF(TEMPLATES + "\nlabel[-1] & word[0]", trainer=SGD(epochs=5), pairs="observed"),
     "sgd, dropout": lambda: CRF(TEMPLATES, trainer=SGD(epochs=6, dropout=0.3), threads=2),
     "sgd that diverges": lambda: CRF(TEMPLATES, trainer=SGD(epochs=5, step=1e4)),

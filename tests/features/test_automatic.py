@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from tagpool import CRF, Corpus, InducingTagger, MaxEnt, builtin_corpus, load_templates
-from tagpool.features.automatic import choose_templates
+from tagpool import CRF, SGD, Corpus, InducingTagger, MaxEnt, builtin_corpus, load_templates
+from tagpool.experts.configuration import configuration_text
+from tagpool.experts.saving import feature_names
+from tagpool.features.automatic import choose_min_count, choose_templates
 
 
 def lines(corpus: Corpus, **options: bool) -> list[str]:
@@ -65,3 +67,21 @@ def test_the_inducing_tagger_reads_previous_labels() -> None:
     tagger = InducingTagger(epochs=1).fit(builtin_corpus(30))
     assert "label[-1]" in str(tagger._encoder.templates_)  # type: ignore[union-attr]
     assert "label" not in str(CRF().fit(builtin_corpus(30))._encoder.templates_)  # type: ignore[union-attr]
+
+
+def test_single_occurrences_are_removed_from_large_corpora() -> None:
+    row = ["once", *["often"] * 9]
+    labels = ["B-X", *["O"] * 9]
+    small = Corpus.from_lists(word=[row], label=[labels])
+    large = Corpus.from_lists(word=[row, *[["often"] * 10] * 9_999], label=[labels] * 10_000)
+    assert choose_min_count("auto", small) == choose_min_count("word[0]", large) == choose_min_count("auto", None) == 1
+    assert choose_min_count("auto", large) == 2
+
+    def has_feature(corpus: Corpus, **options: int) -> bool:
+        crf = CRF(trainer=SGD(epochs=1), **options).fit(corpus)
+        assert f"min_count = {options.get('min_count', choose_min_count('auto', corpus))}" in configuration_text(crf)
+        return "word[0]=once" in feature_names(crf)
+
+    assert has_feature(small)
+    assert not has_feature(large)
+    assert not has_feature(small, min_count=2)

@@ -127,4 +127,10 @@ def test_training_ends_when_the_loss_stops_falling() -> None:
     assert epochs(0.1) == 3
     assert epochs(0.01) == epochs(0.0) == 5
     assert epochs(0.1, least=4) == 4
-    assert epochs(0.1, evaluate=lambda _: 0.5, patience=3) == 4  # a dev set decides alone
+    # With a dev set, its score must have stopped rising, too.
+    rising = iter([0.1, 0.2, 0.3, 0.35, 0.36])
+    assert epochs(0.1, evaluate=lambda _: next(rising), margin=lambda _: 0.1, patience=3) == 5
+    assert epochs(0.1, evaluate=lambda _: 0.5, patience=3) == 3
+    assert epochs(0.0, evaluate=lambda _: 0.5, patience=3) == 4
+    assert epochs(0.1, evaluate=lambda _: 0.5, patience=None) == 5
+    assert epochs(0.1, evaluate=lambda _: 0.0, patience=3) == 3  # no span is predicted

@@ -50,7 +50,8 @@ def test_the_learner_of_the_result_has_the_score_of_the_best_trial(whole: Tuning
 
 def test_values_are_in_their_ranges_and_differ(whole: Tuning) -> None:
     for one in whole.space:
-        tried = [trial.values[one.name] for trial in whole.trials]
+        assert whole.defaults.values[one.name] == one.default
+        tried = [trial.values[one.name] for trial in whole.trials[1:]]
         assert all(one.bounds[0] <= value <= one.bounds[1] for value in tried)
         assert len(set(tried)) > 2
     assert sum(whole.importances.values()) == pytest.approx(1)
@@ -238,9 +239,9 @@ def test_bad_trials_are_stopped_early() -> None:
 def test_a_small_space_ends_when_its_values_repeat(tmp_path: Path) -> None:
     learner, small = ElitistPool("word[0]", strength=0.2, epochs=2), builtin_corpus(20)
     result = tune(learner, small, DEV, minutes=5)
-    assert {trial.values["features.min_count"] for trial in result.trials} <= set(range(1, 6))
+    assert {trial.values["features.min_count"] for trial in result.trials} <= {None, *range(1, 6)}
     assert len(result.trials) < 100
-    assert len(result.ranking()) <= 5
+    assert len(result.ranking()) <= 6
     by_value = {trial.values["features.min_count"]: trial.score for trial in result.trials}
     assert all(by_value[trial.values["features.min_count"]] == trial.score for trial in result.trials)
 

@@ -104,7 +104,7 @@ def test_stages_share_the_minimum_count() -> None:
     assert [one.name for one in space].count("features.min_count") == 1
     changed = with_values(learner, space, {"features.min_count": 4, "learner.second.l2": 0.1})
     assert (changed.first.min_count, changed.second.min_count, changed.first.l2, changed.second.l2) == (4, 4, 1.0, 0.1)
-    assert (learner.first.min_count, learner.second.l2) == (1, 1.0)
+    assert (learner.first.min_count, learner.second.l2) == (None, 1.0)
 
 
 def test_nothing_to_search_is_an_error() -> None:

@@ -31,14 +31,15 @@ def feature_table(learner: Any) -> dict[str, Any]:
         return {}
     encoder = getattr(owner, "_encoder", None)
     if encoder is not None and not isinstance(encoder, Encoder):
-        return {"min_count": int(owner.min_count)}
+        return {"min_count": int(encoder.min_count)}
     try:
         templates = str(encoder.templates_ if encoder is not None else _unfitted_templates(owner.templates))
     except TemplateError:
         if Path(str(owner.templates)).exists():
             raise
         templates = str(owner.templates)  # the file is no longer there
-    table: dict[str, Any] = {"templates": templates, "min_count": int(owner.min_count)}
+    min_count = owner.min_count if encoder is None else encoder.min_count
+    table: dict[str, Any] = {"templates": templates} | ({} if min_count is None else {"min_count": int(min_count)})
     files = {name: str(value) for name, value in (owner.resources or {}).items() if isinstance(value, (str, Path))}
     return table | ({"use": files} if files else {})
 

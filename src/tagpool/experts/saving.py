@@ -85,7 +85,7 @@ def _packed_names(expert: Tagger, key: str) -> bytes | None:
         packed: bytes | None = expert._fitted().array(key)
         return packed
     native = encoder.fitted_history if key == HISTORY_NAMES and isinstance(encoder, Encoder) else encoder.fitted_native
-    return None if native is None else zlib.compress(native.packed_names(), 3)
+    return None if native is None else zlib.compress(native.packed_names(), 1)  # higher levels save less than 1%
 
 
 def has_names(expert: Tagger) -> bool:

@@ -56,8 +56,9 @@ class SequenceTagger(Parameters):
 
         Sentences are a :class:`Corpus`, lists of words, or lists of features as for python-crfsuite. Unknown labels are None.
         With a ``dev`` corpus, training stops when its F1 has not improved for ``patience`` epochs, and the best weights are
-        used. ``sample_weight`` has one weight per sentence. ``on_epoch`` is called with every :class:`Epoch` and may return
-        False to stop; pools that train members one by one call it with the name of the training and the epoch.
+        used; with SGD the latest ones whose F1 is not lower than the best by more than chance. ``sample_weight`` has one weight
+        per sentence. ``on_epoch`` is called with every :class:`Epoch` and may return False to stop; pools that train members one
+        by one call it with the name of the training and the epoch.
 
         Sentences without tokens are left out. Iterators are read once.
 

@@ -49,12 +49,16 @@ class TaggerParameters(Parameters):
         help="Feature templates: a preset, a file, or the text of the templates; 'auto' chooses them from the corpus.",
     )
     resources: Mapping[str, Any] | None = parameter(default=None, help="Resources that templates use, by name: objects or paths.")
-    min_count: int = parameter(
-        default=1, minimum=1, maximum=(1 << 32) - 1, tune=(1, 5), help="Features that occur less often are removed."
+    min_count: int | None = parameter(
+        default=None,
+        minimum=1,
+        maximum=(1 << 32) - 1,
+        tune=(1, 5),
+        help="Features that occur less often are removed (default: 1; automatic templates: 2 from 100,000 tokens on).",
     )
     unknown_label: str | None = parameter(default=None, help="Label of tokens whose label is unknown.")
     patience: int | None = parameter(
-        default=3, minimum=1, help="Epochs without a better dev score before training stops; None: never stop."
+        default=3, minimum=1, help="Epochs without a better dev score before training stops; None: all epochs."
     )
     seed: int = parameter(default=1, minimum=0, help="Seed of the random numbers: the same seed gives the same model.")
     threads: int = parameter(default=1, minimum=1, help="Number of threads; the model does not depend on it.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -58,7 +59,7 @@ class Training:
         """Train, and set the model of the tagger; after Ctrl-C, that of the finished epochs."""
         evaluate = None if self.held_out is None else self.dev_score
         state = None if self.checkpoint is None else TrainingState(self.checkpoint, self.facts, self.pack, self.unpack)
-        watch = Watch(evaluate=evaluate, patience=self.tagger.patience, on_epoch=on_epoch, state=state)
+        watch = Watch(evaluate=evaluate, margin=self.dev_margin, patience=self.tagger.patience, on_epoch=on_epoch, state=state)
         try:
             learned = watch.restore_result()
             if learned is None:
@@ -84,6 +85,19 @@ class Training:
         numbers = (array.astype(np.int64) for array in (dev.labels, self.dev_labels(learned, dev), dev.sentences))
         counts = count_chunks(Alignment(self.data.scored_labels, *numbers))
         return float(rates(len(counts.correct), len(counts.predicted), len(counts.gold))[2])
+
+    @cached_property
+    def dev_size(self) -> int:
+        """The number of spans of the dev set; of tokens for plain labels."""
+        dev = self.held_out
+        assert dev is not None
+        assert dev.labels is not None
+        gold = dev.labels.astype(np.int64)
+        return len(count_chunks(Alignment(self.data.scored_labels, gold, gold, dev.sentences.astype(np.int64))).gold)
+
+    def dev_margin(self, score: float) -> float:
+        """Half of the standard error of a dev score: smaller differences are due to chance."""
+        return 0.5 * float(np.sqrt(max(score * (1 - score), 0.0) / max(self.dev_size, 1)))
 
     def dev_labels(self, learned: Any, dev: EncodedCorpus) -> NDArray[np.int32]:
         """The label numbers of the dev set by learned weights."""

@@ -15,6 +15,7 @@ from tagpool.experts.inputs import are_given_features, as_corpus
 from tagpool.experts.label_scheme import MOST_LABELS, forbidden_edges
 from tagpool.experts.saving import feature_names, history_names
 from tagpool.experts.tagger import Tagger
+from tagpool.features.automatic import choose_min_count
 from tagpool.features.encoded import EncodedCorpus
 from tagpool.features.encoder import Encoder, distinct_labels, label_ids
 from tagpool.features.given import GivenEncoder
@@ -51,6 +52,7 @@ class TrainingData:
             raise InputError(f"the model was trained on {trained}; continue with {trained}, not with {got}")
         self.encoder: Encoder | GivenEncoder
         self.corpus = None if self.takes_features else as_corpus(sentences, labels, unknown=UNKNOWN)
+        self.min_count = tagger.min_count or choose_min_count(tagger.templates, None if previous else self.corpus)
         if self.corpus is None:
             self.encoded = self._encode_features(sentences, labels, previous)
         else:
@@ -75,15 +77,14 @@ class TrainingData:
         self.history_feature_count = self.encoded.history_feature_count
         if self.feature_count == 0:
             raise InputError(
-                f"no feature is left: none occurs {counted(tagger.min_count, 'time')}; "
-                "use a smaller min_count, or more sentences",
+                f"no feature is left: none occurs {counted(self.min_count, 'time')}; use a smaller min_count, or more sentences",
                 source=self.source,
             )
 
     def _encode_features(self, sentences: Any, labels: Any, previous: PreviousModel | None) -> EncodedCorpus:
         if labels is None:
             raise InputError("expected labels beside the features: fit(features, labels)")
-        self.encoder = GivenEncoder(min_count=self.tagger.min_count)
+        self.encoder = GivenEncoder(min_count=self.min_count)
         texts = [[UNKNOWN if label is None else label for label in sentence] for sentence in labels]
         return self.encoder.fit_transform(sentences, texts, known=[] if previous is None else previous.names)
 
@@ -92,12 +93,12 @@ class TrainingData:
             raise InputError(f"no labels to learn from; the columns are {', '.join(corpus.columns)}", source=corpus.source)
         tagger = self.tagger
         if previous is not None:
-            self.encoder = encoder = Encoder.continued(previous.encoder, previous.model, min_count=tagger.min_count)
+            self.encoder = encoder = Encoder.continued(previous.encoder, previous.model, min_count=self.min_count)
             return encoder.fit_transform(corpus, known=previous.names, known_history=previous.history)
         self.encoder = encoder = Encoder(
             tagger._templates(corpus),
             resources=tagger.resources,
-            min_count=tagger.min_count,
+            min_count=self.min_count,
             history=tagger.chain,
             dimensions=True,
         )

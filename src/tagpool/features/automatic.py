@@ -6,6 +6,8 @@ The rules:
 2. Up to three further columns, such as part-of-speech tags, are read in a window of five tokens, with their conjunctions. More
    columns are prepared features: each is read at the token and, if it has few values, at its neighbours.
 3. Shapes and capitals are left out if few letters of the corpus have cases, because a shape is then the word itself.
+4. Features that occur once are removed from 100,000 tokens on. They are half of the features, and most never occur again; only in
+   small corpora they are a large part of the evidence.
 """
 
 from __future__ import annotations
@@ -29,6 +31,7 @@ _FEW_COLUMNS = 3  # tags of other tools; a file with more columns has prepared f
 _FEW_VALUES = 50  # a column with more values resembles words: its neighbours would double the features
 _WORDS = 5000  # distinct words that show the script
 _CASED = 0.5  # share of the letters
+_LARGE = 100_000  # tokens
 
 
 @dataclass(frozen=True)
@@ -71,6 +74,16 @@ def templates_for(what: TemplateSet | str | Path, corpus: Corpus | None, *, hist
     if corpus is None or not isinstance(what, str) or what != AUTO:
         return load_templates(what)
     return choose_templates(corpus, history=history).templates
+
+
+def choose_min_count(what: TemplateSet | str | Path, corpus: Corpus | None) -> int:
+    """Return how often a feature must occur in the corpus, by default.
+
+    >>> choose_min_count("auto", Corpus.from_lists(word=[["Ann", "left"]]))
+    1
+    """
+    is_automatic = isinstance(what, str) and what == AUTO
+    return 2 if is_automatic and corpus is not None and corpus.token_count >= _LARGE else 1
 
 
 def _has_plain_labels(corpus: Corpus) -> bool:

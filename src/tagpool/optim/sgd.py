@@ -39,7 +39,7 @@ class SGD(Trainer):
         default=0.1,
         minimum=0,
         maximum=1,
-        help="Without a dev set, training stops when an epoch lowers the loss by less than this share; 0: never.",
+        help="Training stops when an epoch lowers the loss by less than this share, and the dev F1 rises no more; 0: never.",
     )
     step: float | None = parameter(
         default=None, minimum=Exclusive(0), help="First step size of every weight (default: 12 / features of a token)."
@@ -89,6 +89,7 @@ class SGD(Trainer):
                 learner.start_from(problem.start)
             return learner
 
+        watch.prefers_latest = self.tolerance > 0  # differences of the dev score below chance are no reason to stop early
         return descend(begin, self.step or 0.0, self.epochs, watch, rule=LossRule(self.tolerance, -(-_LEAST_STEPS // steps)))
 
 

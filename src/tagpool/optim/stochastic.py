@@ -27,9 +27,10 @@ class _Attempt:
 
 @dataclass(frozen=True)
 class LossRule:
-    """Without a dev score, training ends when an epoch lowers the loss by less than the share ``tolerance`` (0: never).
+    """Training ends when an epoch lowers the loss by less than the share ``tolerance`` (0: never).
 
-    It does not end in the first two epochs, nor in the first ``least`` ones, which are more if an epoch has few steps.
+    It does not end in the first two epochs, nor in the first ``least`` ones, which are more if an epoch has few steps. With a dev
+    set, its score must have stopped rising, too; and without patience, training does not end early.
     """
 
     tolerance: float = 0.0
@@ -40,14 +41,16 @@ class LossRule:
         if number <= max(2, self.least) or self.tolerance == 0:
             return False
         before, last = (epoch.loss for epoch in watch.log[-2:])
-        return before - last < self.tolerance * before
+        if before - last >= self.tolerance * before:
+            return False
+        has_score = watch.evaluate is not None and watch.top_score != 0
+        return not has_score or (watch.patience is not None and not watch.is_rising)
 
 
 def descend(begin: Callable[[float], Any], step: float, epochs: int, watch: Watch, *, rule: LossRule = LossRule()) -> Weights:
     """Run the epochs of a native learner; restart with a smaller step if the loss diverges.
 
-    Without a dev set, or if no span of it is found, ``rule`` ends the training. ``begin`` creates the learner for a step size; 0
-    lets the learner choose it.
+    ``rule`` ends the training. ``begin`` creates the learner for a step size; 0 lets the learner choose it.
     """
     attempt = _Attempt(step, step <= 0)
     learner: Any = None
@@ -80,8 +83,7 @@ def _run_epochs(learner: Any, numbers: range, attempt: _Attempt, watch: Watch, r
     """Return the weights; None if the loss diverged."""
     epochs = numbers.stop - 1
     for number in numbers:
-        is_scored = watch.evaluate is not None and watch.best_score != 0
-        if not is_scored and rule.ends(watch, number):  # here, so that a resumed training ends, too
+        if rule.ends(watch, number):  # here, so that a resumed training ends, too
             break
         loss = learner.epoch()
         attempt.first = loss if attempt.first is None else attempt.first

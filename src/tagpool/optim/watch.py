@@ -17,6 +17,7 @@ from tagpool.optim.checkpoint import TrainingState
 Weights = NDArray[np.float32]
 TrainerState = tuple[dict[str, Any], bytes]
 """State of a trainer for a checkpoint: values for JSON, and the state of the native learner."""
+_RECENT = 3  # scores that show whether they are rising
 
 
 @dataclass(frozen=True)
@@ -63,8 +64,9 @@ class Watch:
     """Progress of one training.
 
     ``evaluate`` scores weights on the dev set. After ``patience`` scores without a better one, training stops with the best
-    weights. ``on_epoch`` is called after every epoch and may return False to stop. ``state`` is the checkpoint file of the
-    training.
+    weights. ``margin`` returns how far two scores differ by chance; with ``prefers_latest``, the result is the latest weights
+    whose score is within it of the best one. ``on_epoch`` is called after every epoch and may return False to stop. ``state`` is
+    the checkpoint file of the training.
 
     >>> watch = Watch(evaluate=lambda weights: float(weights[0]), patience=1)
     >>> [watch.epoch(n, 10, 0.0, lambda value=value: np.array([value])) for n, value in enumerate([1.0, 3.0, 2.0], 1)]
@@ -77,19 +79,23 @@ class Watch:
         self,
         *,
         evaluate: Callable[[Weights], float] | None = None,
+        margin: Callable[[float], float] | None = None,
         patience: int | None = None,
         on_epoch: Callable[[Epoch], object] | None = None,
         state: TrainingState | None = None,
     ) -> None:
         self.evaluate = evaluate
+        self.margin = margin
+        self.prefers_latest = False  # set by trainers whose weights are averages
         self.state = state
         self.was_stopped = False  # by on_epoch
         self.is_restored = False  # from the checkpoint
         self.patience = patience
         self.on_epoch = on_epoch
         self.log: list[Epoch] = []
-        self.best: Weights | None = None
-        self.best_score = -np.inf
+        self.best: Weights | None = None  # the weights to return
+        self.best_score = -np.inf  # their score
+        self.top_score = -np.inf  # the largest score
         self.step: float | None = None  # step size of a stochastic trainer
         self._without_gain = 0
         self._begun = time.perf_counter()
@@ -131,11 +137,13 @@ class Watch:
         if self.evaluate is not None and score:
             current = weights()
             dev_score = self.evaluate(current)
-            better = dev_score > self.best_score
+            better = dev_score > self.top_score
             if better:
-                self.best, self.best_score, self._without_gain = current, dev_score, 0
-            elif self.best_score != 0:  # the first epochs may find no span at all
+                self.top_score, self._without_gain = dev_score, 0
+            elif self.top_score != 0:  # the first epochs may find no span at all
                 self._without_gain += 1
+            if better or (self.prefers_latest and dev_score >= self.top_score - self._chance()):
+                self.best, self.best_score = current, dev_score
         seconds = time.perf_counter() - self._begun
         epoch = Epoch(number, total, float(loss), dev_score, better, seconds, self._note)
         self._note = None
@@ -147,6 +155,15 @@ class Watch:
             best = {} if self.best is None else {"best": self.state.pack(self.best)}
             self._write(values, {"state": block, **best})
         return goes_on
+
+    @property
+    def is_rising(self) -> bool:
+        """Whether the last two epochs raised the score by more than chance."""
+        scores = [epoch.score for epoch in self.log[-_RECENT:] if epoch.score is not None]
+        return len(scores) < _RECENT or scores[-1] - scores[0] > self._chance()
+
+    def _chance(self) -> float:
+        return 0.0 if self.margin is None else self.margin(self.top_score)
 
     # Checkpoints --------------------------------------------------------------------------------------------------------
 
@@ -197,6 +214,7 @@ class Watch:
         progress = {
             "log": [epoch.to_dict() for epoch in self.log],
             "best_score": self.best_score,
+            "top_score": self.top_score,
             "scored": self.best is not None,
             "without_gain": self._without_gain,
             "step": self.step,
@@ -213,7 +231,8 @@ class Watch:
         self.is_restored = True
         self.log = [Epoch.from_dict(fields) for fields in progress["log"]]
         self.best = None if best is None else self.state.unpack(best)
-        self.best_score, self._without_gain = float(progress["best_score"]), int(progress["without_gain"])
+        self.best_score, self.top_score = float(progress["best_score"]), float(progress["top_score"])
+        self._without_gain = int(progress["without_gain"])
         self.step = None if progress["step"] is None else float(progress["step"])
         if not self.log:
             raise ValueError("the log has no epoch")

@@ -24,7 +24,7 @@ from tagpool.errors import InputError, OutputError
 from tagpool.evaluation.dev_sets import describe_weak_dev, has_no_spans
 from tagpool.evaluation.unseen import describe_unseen
 from tagpool.experts.tagger import Tagger
-from tagpool.features.automatic import AUTO, choose_templates
+from tagpool.features.automatic import AUTO, choose_min_count, choose_templates
 from tagpool.features.encoder import distinct_labels
 from tagpool.optim.checkpoint import Checkpoint
 from tagpool.optim.watch import Epoch
@@ -164,7 +164,9 @@ class Run:
     def _fit_tagger(self, tagger: Tagger, sentences: Corpus) -> None:
         previous = tagger._model
         if tagger.templates == AUTO:
-            self.progress.step(f"features: {choose_templates(sentences).reason} (--features {AUTO})")
+            count = tagger.min_count or choose_min_count(AUTO, sentences)
+            choice = choose_templates(sentences).reason + ("" if count == 1 else f", min_count {count}")
+            self.progress.step(f"features: {choice} (--features {AUTO})")
         try:
             tagger.fit(sentences, dev=self._dev, on_epoch=self._report, checkpoint=self._checkpoint)
         except KeyboardInterrupt:

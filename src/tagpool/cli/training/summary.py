@@ -37,9 +37,10 @@ def _end_of(tagger: Tagger) -> str:
     if last.number == last.total:
         return "all epochs"
     since = next((count for count, epoch in enumerate(reversed(tagger.log_)) if epoch.best), 0)
-    if patience is not None and since >= patience and tagger.summary_["dev"] > 0:
+    has_score = tagger.summary_["dev"] is not None and tagger.summary_["dev"] > 0
+    if patience is not None and since >= patience and has_score:
         return f"no better dev F1 in {counted(since, 'epoch')}"
-    return "the loss stopped falling"
+    return "the loss and the dev F1 changed little" if has_score else "the loss stopped falling"
 
 
 def pool_summary(pool: Any, dev: Corpus | None) -> dict[str, Any]:
@@ -90,7 +91,7 @@ def show(summary: dict[str, Any]) -> None:
         shown = "" if score is None else f"dev F1 of the pool {score:.2f}, "
         lines.append(f"{shown}{summary['seconds']:.1f} s")
     elif "learner" in summary:
-        shown = "" if score is None else f", best dev F1 {score:.2f}"
+        shown = "" if score is None else f", dev F1 {score:.2f}"
         lines = [f"{summary['learner']}: {counted(len(summary['labels']), 'label')}, {_counts(summary)}"]
         lines.append(f"{counted(summary['epochs'], 'epoch')} of {summary['trainer']}{shown}, {summary['seconds']:.1f} s")
         lines.append(f"training ended: {summary['ended']}")
