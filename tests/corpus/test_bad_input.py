@@ -25,6 +25,7 @@ from tagpool.corpus.conll import format_conll
 from tagpool.corpus.corpus import Corpus
 from tagpool.corpus.files import read_lines, write_bytes, write_text
 from tagpool.corpus.formats import Format, read_corpus, write_corpus
+from tagpool.corpus.whole_file import WholeFile
 from tagpool.errors import InputError, OutputError, TagpoolError
 
 FORMATS = [kind.value for kind in Format]
@@ -444,3 +445,19 @@ def test_a_byte_order_mark_of_the_first_word_is_written_and_read(tmp_path: Path,
     write_corpus(corpus, tmp_path / "a", format=format_)
     again = read_corpus(tmp_path / "a", format=format_)
     assert [word for words in again.words for word in words] == ["\ufeffAnn", "left"]
+
+
+@pytest.mark.parametrize("function", ["open", "fdopen"])
+def test_an_interruption_while_a_file_is_created_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, function: str
+) -> None:
+    original = getattr(os, function)
+
+    def interrupt(*arguments: object, **options: object) -> None:
+        original(*arguments, **options)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, function, interrupt)
+    with pytest.raises(KeyboardInterrupt), WholeFile(tmp_path / "a"):
+        pass
+    assert list(tmp_path.iterdir()) == []

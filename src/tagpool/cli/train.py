@@ -14,6 +14,7 @@ from tagpool.cli.progress import Follower
 from tagpool.cli.training.checkpoints import CheckpointOptions, TrainingFolder
 from tagpool.cli.training.learners import check_output, create_learner, stored_configuration
 from tagpool.cli.training.options import DevOption, FileOption, LearnerOptions, TrainOption, input_files
+from tagpool.cli.training.penalties import Tune, may_choose
 from tagpool.cli.training.run import Run, TrainingLog
 from tagpool.cli.training.summary import show
 from tagpool.config import Settings
@@ -31,6 +32,7 @@ def train(
         str | None,
         typer.Option("--from", metavar="MODEL", help="Model to continue from; new labels and features are added to it."),
     ] = None,
+    tune: Annotated[Tune, typer.Option(help="auto: choose the l2 penalty on --dev if the corpus is small.")] = Tune.AUTO,
     options: LearnerOptions = LearnerOptions(),  # noqa: B008 - not changed
     checkpoint: CheckpointOptions = CheckpointOptions(),  # noqa: B008 - not changed
     json: JsonOption = False,
@@ -46,6 +48,7 @@ def train(
       tagpool train --train train.conll --model pos.tagpool --features mine.txt --learner maxent --set learner.l2=0.5
       tagpool train --train train.conll --model m.tagpool --set learner.trainer.dropout=0.3
       tagpool train --train train.conll --dev dev.conll --model pos.tagpool --learner inducing
+      tagpool train --train small.conll --dev dev.conll --model m.tagpool --tune off
       tagpool train --train more.conll --model better.tagpool --from ner.tagpool
       tagpool train --train train.conll --model m.tagpool --checkpoint run1 --every 5min
       tagpool train --resume run1
@@ -57,10 +60,10 @@ def train(
       tagpool train --learner two-stage --train documents.conll --dev dev.conll --model m
     """
     settings = options.merge_settings({"data": {"train": train, "dev": dev, "start": from_}, "output": {"model": model}})
-    _train(settings, options.config or [], checkpoint, json=json)
+    _train(settings, options.config or [], checkpoint, tune=tune, json=json)
 
 
-def _train(settings: Settings, configs: Sequence[Path], options: CheckpointOptions, *, json: bool) -> None:
+def _train(settings: Settings, configs: Sequence[Path], options: CheckpointOptions, *, tune: Tune, json: bool) -> None:
     folder = None if options.resume is None else TrainingFolder.open(options, settings)
     settings.check_keys((), sorted(SECTIONS))
     data: DataOptions = settings.options("data", DataOptions)
@@ -73,12 +76,16 @@ def _train(settings: Settings, configs: Sequence[Path], options: CheckpointOptio
     learner = create_learner(settings, data.start, threads)
     _check_data(learner, data)
     check_output(learner, output)
+    tunes = tune == Tune.AUTO and may_choose(learner, settings, data.start)
+    blank = type(learner)(**learner.get_params(deep=False)) if tunes else learner  # automatic templates keep their name
     configuration = stored_configuration(learner, settings, data, output)
     folder = folder or TrainingFolder.create(options, settings, inputs)
     written = TrainingLog(log)
     with Follower() as progress:
-        run = Run(learner, progress, written, folder)
+        run = Run(learner, progress, written, folder, tunes=tunes)
         run.fit(data)
+        if tunes and run.learner.l2 != blank.l2:
+            configuration = stored_configuration(blank.set_params(l2=run.learner.l2), settings, data, output)
         run.save(model, output, configuration)
     written.close()
     if run.interrupted:

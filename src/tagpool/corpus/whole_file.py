@@ -61,12 +61,20 @@ class WholeFile:
             self._mode = self._target.stat().st_mode & 0o7777 if self._target.exists() else None
             if self._mode is not None and not os.access(self._target, os.W_OK):
                 raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
-            name = self._target.parent / f".{self._target.name}.{os.urandom(8).hex()}"
-            # The system applies the umask to new files; only the permissions of a replaced file are set.
-            handle = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666 if self._mode is None else 0o600)
-            self._temporary = name
-            self._file = os.fdopen(handle, "wb")
+            self._create_temporary(self._target.parent / f".{self._target.name}.{os.urandom(8).hex()}")
         return self
+
+    def _create_temporary(self, path: Path) -> None:
+        """Create the temporary file. A signal at any moment leaves none behind: ``__exit__`` is not called before it returns."""
+        try:
+            # The system applies the umask to new files; only the permissions of a replaced file are set.
+            handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666 if self._mode is None else 0o600)
+            self._file = os.fdopen(handle, "wb")
+            self._temporary = path
+        except BaseException as error:
+            if not isinstance(error, FileExistsError):
+                path.unlink(missing_ok=True)
+            raise
 
     def write(self, data: bytes | memoryview) -> None:
         """Append to the file."""

@@ -109,7 +109,11 @@ def trial_panels(file: Path, parts: Sequence[Panel], shares: Mapping[str, float]
         row.set_ylabel(up)
     if shares and len(parts) % columns == 0:
         places[len(parts)].set_ylabel("")
-    figure.legend(*places[0].get_legend_handles_labels(), loc="outside lower center", ncols=4, fontsize=8)
+    # A panel may lack some of the groups.
+    names = {
+        name: handle for axes in places[: len(parts)] for handle, name in zip(*axes.get_legend_handles_labels(), strict=True)
+    }
+    figure.legend(names.values(), names.keys(), loc="outside lower center", ncols=4, fontsize=8)
     figure.suptitle(title, fontsize=10)
     write_bytes(file, _drawn(figure, file.suffix[1:]))
 

@@ -14,6 +14,7 @@ from tagpool.cli.inputs import expand_files
 from tagpool.cli.outputs import keep_elsewhere
 from tagpool.cli.progress import Follower
 from tagpool.cli.training.checkpoints import TrainingFolder
+from tagpool.cli.training.penalties import PenaltyChoice
 from tagpool.cli.training.summary import pool_summary, tagger_summary
 from tagpool.config_keys import DataOptions, OutputOptions
 from tagpool.corpus.concatenation import concatenate
@@ -23,6 +24,7 @@ from tagpool.corpus.formats import read_corpus
 from tagpool.errors import InputError, OutputError
 from tagpool.evaluation.dev_sets import describe_weak_dev, has_no_spans
 from tagpool.evaluation.unseen import describe_unseen
+from tagpool.experts.linear.expert import Expert
 from tagpool.experts.tagger import Tagger
 from tagpool.features.automatic import AUTO, choose_min_count, choose_templates
 from tagpool.features.encoder import distinct_labels
@@ -86,8 +88,18 @@ class TrainingLog:
 class Run:
     """Train a learner and write it."""
 
-    def __init__(self, learner: Any, progress: Follower, log: TrainingLog, folder: TrainingFolder | None = None) -> None:
+    def __init__(
+        self,
+        learner: Any,
+        progress: Follower,
+        log: TrainingLog,
+        folder: TrainingFolder | None = None,
+        *,
+        tunes: bool = False,
+    ) -> None:
         self.learner = learner
+        self.tunes = tunes  # whether the penalty may be chosen
+        self.penalties: dict[float, float] = {}  # dev scores by l2
         self.folder = folder
         self.progress = progress
         self.log = log
@@ -173,6 +185,24 @@ class Run:
             if tagger._model is previous or not self.progress.epochs:
                 raise KeyboardInterrupt(_NOTHING) from None
             self.interrupted = True
+        if self.tunes and not self.interrupted and self.folder is None and isinstance(tagger, Expert):
+            self._choose_penalty(tagger, sentences)
+
+    def _choose_penalty(self, tagger: Expert, sentences: Corpus) -> None:
+        """Train with other penalties. Without a dev set, or with a large corpus, the default is used."""
+        if self._dev is None or not PenaltyChoice.is_cheap(sentences):
+            return
+        choice = PenaltyChoice(tagger, sentences, self._dev)
+        if not choice.has_enough_spans:
+            return
+        try:
+            choice.run(lambda _: not self.interrupted)
+        except KeyboardInterrupt:
+            self.interrupted = True
+        else:
+            self.progress.step(choice.describe())
+            self.penalties = choice.scores
+        self.learner = choice.chosen
 
     def _fit_members(self, sentences: Corpus) -> None:
         """Train a pool. The first Ctrl-C ends the training of each member after its epoch, which completes the pool."""
@@ -230,6 +260,8 @@ class Run:
     def _describe(self, *, merged: bool) -> dict[str, Any]:
         if isinstance(self.learner, Tagger):
             summary = tagger_summary(self.learner)
+            if self.penalties:
+                summary["penalties"] = {f"{l2:g}": 100 * score for l2, score in sorted(self.penalties.items())}
         else:
             summary = {"best_dev_f1": None if self._dev is None else 100 * self.learner.score(self._dev)}
         if len(self.learner.weights_):
