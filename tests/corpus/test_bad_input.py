@@ -454,7 +454,8 @@ def test_an_interruption_while_a_file_is_created_leaves_nothing(
     original = getattr(os, function)
 
     def interrupt(*arguments: object, **options: object) -> None:
-        original(*arguments, **options)
+        created = original(*arguments, **options)
+        os.close(created) if isinstance(created, int) else created.close()
         raise KeyboardInterrupt
 
     monkeypatch.setattr(os, function, interrupt)
