@@ -17,6 +17,7 @@ _MESSAGE = "interrupted; nothing was written\n"
 
 def run() -> None:
     """Run ``tagpool``."""
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # NumPy would start threads that no command uses
     try:
         signals.install_handlers()
         app = importlib.import_module("tagpool.cli.main").app

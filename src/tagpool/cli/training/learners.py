@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import importlib
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,30 +11,42 @@ from tagpool.config import Section, Settings, describe, to_toml
 from tagpool.config_keys import FEATURES, KIND, DataOptions, FeatureOptions, OutputOptions, template_owner
 from tagpool.errors import InputError
 from tagpool.experts.configuration import feature_table
-from tagpool.experts.inducing.tagger import InducingTagger
-from tagpool.experts.linear.crf import CRF
-from tagpool.experts.linear.maxent import MaxEnt
 from tagpool.experts.saving import fitted_templates
 from tagpool.features.presets import load_templates
 from tagpool.features.transitions import transition_templates
 from tagpool.parameters import Parameters
-from tagpool.pools.bagging.partitions import parse_scheme
-from tagpool.pools.bagging.pool import BaggingPool
-from tagpool.pools.combination import SEQUENCE_PRODUCT
-from tagpool.pools.elitist.pool import ElitistPool
-from tagpool.pools.opinion.pool import OpinionPool
-from tagpool.pools.two_stage.pool import TwoStageTagger
 from tagpool.tagging.models import load_model
 
-LEARNERS: dict[str, type[Parameters]] = {
-    "crf": CRF,
-    "maxent": MaxEnt,
-    "inducing": InducingTagger,
-    "bagging": BaggingPool,
-    "elitist": ElitistPool,
-    "opinion": OpinionPool,
-    "two-stage": TwoStageTagger,
-}
+
+class Learners(Mapping[str, type[Parameters]]):
+    """The classes of learners by kind. A class is imported when it is needed: all of them would take longer than the others."""
+
+    def __init__(self, places: Mapping[str, tuple[str, str]]) -> None:
+        self._places = places
+
+    def __getitem__(self, kind: str) -> type[Parameters]:
+        module, name = self._places[kind]
+        learner: type[Parameters] = getattr(importlib.import_module(module), name)
+        return learner
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+
+LEARNERS = Learners(
+    {
+        "crf": ("tagpool.experts.linear.crf", "CRF"),
+        "maxent": ("tagpool.experts.linear.maxent", "MaxEnt"),
+        "inducing": ("tagpool.experts.inducing.tagger", "InducingTagger"),
+        "bagging": ("tagpool.pools.bagging.pool", "BaggingPool"),
+        "elitist": ("tagpool.pools.elitist.pool", "ElitistPool"),
+        "opinion": ("tagpool.pools.opinion.pool", "OpinionPool"),
+        "two-stage": ("tagpool.pools.two_stage.pool", "TwoStageTagger"),
+    }
+)
 LEARNER = ("learner",)
 
 
@@ -100,6 +113,8 @@ def _continued(settings: Settings, path: Path, threads: int) -> Any:
 def _bags(value: Any, values: Mapping[str, Any]) -> Any:
     """Return bags of members: a table of names, "auto", or a scheme such as "random:3"."""
     if isinstance(value, str) and value != "auto":
+        from tagpool.pools.bagging.partitions import parse_scheme
+
         return parse_scheme(value, values.get("seed", 1))
     return value
 
@@ -115,6 +130,8 @@ def check_output(learner: Any, output: OutputOptions) -> None:
     """Raise an error for a file that the learner cannot have, before long work."""
     if not output.merge:
         return
+    from tagpool.pools.combination import SEQUENCE_PRODUCT
+
     combination = getattr(learner, "combination", "a single tagger")
     if combination != SEQUENCE_PRODUCT:
         raise InputError(f"output.merge: only a {SEQUENCE_PRODUCT} of members merges into one model, not {combination}")

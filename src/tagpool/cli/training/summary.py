@@ -7,9 +7,9 @@ from typing import Any
 from tagpool.cli.console import output, spell_bytes
 from tagpool.corpus.corpus import Corpus
 from tagpool.experts.tagger import Tagger
-from tagpool.pools.elitist.pool import ElitistPool
-from tagpool.pools.opinion.pool import OpinionPool
 from tagpool.wording import counted
+
+_SCORED = ("elitist-pool", "opinion-pool")  # pools whose members have no dev score of their own
 
 
 def tagger_summary(tagger: Tagger) -> dict[str, Any]:
@@ -56,7 +56,7 @@ def pool_summary(pool: Any, dev: Corpus | None) -> dict[str, Any]:
 
 def _members(pool: Any, dev: Corpus | None) -> list[dict[str, Any]]:
     members = [_member(member) for member in pool]
-    if isinstance(pool, (ElitistPool, OpinionPool)):  # their members were trained together, or with other dev sentences
+    if pool.kind in _SCORED:  # their members were trained together, or with other dev sentences
         for member, facts in zip(pool, members, strict=True):
             facts["dev_f1"] = None if dev is None else 100 * member.score(dev)
     return members
