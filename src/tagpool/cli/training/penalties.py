@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from enum import StrEnum
+from enum import Enum
 from typing import Any
 
 from tagpool.config import Settings
@@ -18,7 +18,7 @@ _CHEAP = 50_000  # tokens: a training takes less than a second
 _FEW = 100  # spans of a dev set whose scores are mostly chance
 
 
-class Tune(StrEnum):
+class Tune(str, Enum):
     """Values of ``--tune``."""
 
     AUTO = "auto"
