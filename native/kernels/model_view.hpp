@@ -56,6 +56,7 @@ struct AddedRows {
 
 struct TagScratch {
     std::vector<float> scores, best;
+    std::vector<float> incoming;  // the transitions by their second label, [L][stride]
     AlignedVector<float> bigrams;
 };
 
