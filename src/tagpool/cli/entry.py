@@ -19,10 +19,10 @@ def run() -> None:
     """Run ``tagpool``."""
     try:
         signals.install_handlers()
-        app = importlib.import_module("tagpool.cli.main").app
         if sys.stderr is not None:
             sys.stderr = VisibleStream(sys.stderr)  # for messages about the usage, and warnings
-        app()
+        if not importlib.import_module("tagpool.cli.labelling.quick").run(sys.argv[1:]):
+            importlib.import_module("tagpool.cli.main").app()
     except KeyboardInterrupt:
         _leave_interrupted(_MESSAGE)
     except (MemoryError, SystemError):  # during an import, where Python may report missing memory as a SystemError
