@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "base/fault.hpp"
 #include "base/thread_pool.hpp"
@@ -49,12 +50,20 @@ Model::Model(Tensors tensors, const Model* pool) : tensors_(std::move(tensors)),
 void Model::forbid() {
     tagging_ = view_;
     const std::vector<uint8_t> forbidden = this->forbidden();
-    if (forbidden.empty()) return;
-    allowed_edges_ = penalised(forbidden, edges_, view_.labels, view_.stride);
-    tagging_.chain = true;
-    tagging_.transitions = allowed_edges_.data();
-    tagging_.start = tagging_.transitions + size_t{view_.labels} * view_.stride;
-    tagging_.end = tagging_.start + view_.stride;
+    const size_t labels = view_.labels, stride = view_.stride;
+    if (!forbidden.empty()) {
+        allowed_edges_ = penalised(forbidden, edges_, labels, stride);
+        tagging_.chain = true;
+        tagging_.transitions = allowed_edges_.data();
+        tagging_.start = tagging_.transitions + labels * stride;
+        tagging_.end = tagging_.start + stride;
+    }
+    constexpr size_t kMaxStride = 48;  // kernels for more labels do not read them
+    if (!tagging_.chain || stride > kMaxStride) return;
+    incoming_.assign(labels * stride, -std::numeric_limits<float>::infinity());
+    for (size_t a = 0; a < labels; ++a)
+        for (size_t b = 0; b < labels; ++b) incoming_[b * stride + a] = tagging_.transitions[a * stride + b];
+    tagging_.incoming = incoming_.data();
 }
 
 std::unique_ptr<Model> Model::member(const std::string& name) const {

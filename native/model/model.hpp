@@ -90,6 +90,7 @@ private:
     FrozenIndex slots_;
     std::vector<float> edges_;          // padded
     std::vector<float> allowed_edges_;  // edges_ with a penalty for those that are forbidden
+    std::vector<float> incoming_;       // transitions of tagging by their second label
     std::optional<ModelTransitionFeatures> transition_features_;
     ModelView view_, tagging_;
     static constexpr size_t kMaxCacheBytes = size_t{40} << 20;

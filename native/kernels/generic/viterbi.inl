@@ -252,7 +252,7 @@ void tag_sentence(const ModelView& model, const Encoding& encoding, const AddedR
         score_with_model<kStride>(model, encoding, added, begin + t, scores);
         return scores;
     };
-    const StepScores<float> steps{model.labels, stride, model.transitions, model.start, model.end, scratch.incoming.data()};
+    const StepScores<float> steps{model.labels, stride, model.transitions, model.start, model.end, model.incoming};
     if (model.chain && !model.transition_features) {
         scratch.best.resize(length * stride);
         viterbi<float, kStride>(steps, length, scores_of, out + begin, scratch.best.data());
@@ -269,16 +269,9 @@ void tag_sentence(const ModelView& model, const Encoding& encoding, const AddedR
     viterbi_over_bigrams<float, kTransitionStride<kStride>>(steps, scratch.scores.data(), length, add_transition_cells, out + begin, scratch.bigrams);
 }
 
-inline void transpose_transitions(const ModelView& model, std::vector<float>& out) {
-    out.assign(size_t{model.labels} * model.stride, -std::numeric_limits<float>::infinity());
-    for (size_t a = 0; a < model.labels; ++a)
-        for (size_t y = 0; y < model.labels; ++y) out[y * model.stride + a] = model.transitions[a * model.stride + y];
-}
-
 void tag(const ModelView& model, const Encoding& encoding, const AddedRows& added, const Encoding* history, size_t first, size_t last, int32_t* out,
          TagScratch& scratch) {
     with_stride(model.stride, [&](auto constant) {
-        if (decltype(constant)::value > 0 && model.chain) transpose_transitions(model, scratch.incoming);
         for (size_t sentence = first; sentence < last; ++sentence) {
             const size_t begin = encoding.sentences[sentence], length = encoding.sentences[sentence + 1] - begin;
             if (length == 0) continue;
