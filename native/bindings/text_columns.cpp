@@ -184,14 +184,16 @@ void bind_columns(nb::module_& m) {
 
     m.def("count_columns", [](const nb::bytes& text, bool conllu) { return count_columns(bytes_view(text), conllu); },
           nb::arg("text"), nb::arg("conllu"), "Number of columns of the first token line; 0 if there is no token.");
-    m.def("read_conll", [](const nb::bytes& text, const std::vector<std::string>& names, bool conllu) {
+    m.def("read_conll", [](const nb::bytes& text, const std::vector<std::string>& names, bool conllu, const std::vector<std::string>& only) {
         ConllOptions options;
         options.names = names;
+        options.only = only;
         options.conllu = conllu;
         const std::string_view data = bytes_view(text);
         nb::gil_scoped_release release;
         return std::make_unique<Columns>(read_conll(data, options));
-    }, nb::arg("text"), nb::arg("names"), nb::arg("conllu"), "Corpus from CoNLL columns or CoNLL-U.");
+    }, nb::arg("text"), nb::arg("names"), nb::arg("conllu"), nb::arg("only") = std::vector<std::string>(),
+       "Corpus from CoNLL columns or CoNLL-U, with all columns or only some.");
 }
 
 }  // namespace tagpool

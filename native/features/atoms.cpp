@@ -1,6 +1,7 @@
 #include "features/atoms.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 
@@ -17,6 +18,13 @@ const Column kNoColumn{};
 const WordFunction kIdentity{};
 
 std::string boundary_text(bool before, int64_t distance) { return concat(before ? "_B-" : "_B+", distance); }
+
+// Hashes of _B-1, _B-2, ... or _B+1, _B+2, ...
+std::array<uint64_t, kMaxDistance> boundary_hashes(bool before) {
+    std::array<uint64_t, kMaxDistance> out;
+    for (int distance = 1; distance <= kMaxDistance; ++distance) out[static_cast<size_t>(distance - 1)] = hash_bytes(boundary_text(before, distance));
+    return out;
+}
 
 // The atom inside an elsewhere atom, evaluated by a program of its own.
 class InnerAtom : public Elsewhere::Source {
@@ -43,10 +51,6 @@ AtomValues::AtomValues(const Program& program, const Columns& columns, uint32_t 
         const Column& column = atom.kind == AtomKind::position || atom.kind == AtomKind::bias ? kNoColumn : columns.at(atom.column);
         words_.emplace_back(column, atom.kind == AtomKind::number ? kIdentity : atom.function, shared ? shared->find(i) : nullptr);
         prepare(i, column, columns);
-    }
-    for (int distance = 1; distance <= kMaxDistance; ++distance) {
-        before_.push_back(hash_bytes(boundary_text(true, distance)));
-        after_.push_back(hash_bytes(boundary_text(false, distance)));
     }
 }
 
@@ -94,7 +98,8 @@ void AtomValues::enter(uint32_t sentence) {
 }
 
 const uint64_t* AtomValues::boundary_hash(int64_t token) const {
-    return token < begin_ ? &before_[static_cast<size_t>(begin_ - token - 1)] : &after_[static_cast<size_t>(token - end_)];
+    static const auto before = boundary_hashes(true), after = boundary_hashes(false);
+    return token < begin_ ? &before[static_cast<size_t>(begin_ - token - 1)] : &after[static_cast<size_t>(token - end_)];
 }
 
 std::span<const uint64_t> AtomValues::hashes(uint32_t index, int64_t token) {

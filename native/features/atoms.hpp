@@ -84,9 +84,8 @@ private:
     std::vector<std::unique_ptr<Elsewhere>> elsewhere_;
 
     std::map<const Column*, SameWords> same_words_;
-    std::vector<uint64_t> dimensions_;      // hashes of "0", "1", ..., for the widest embedding
-    std::vector<uint64_t> before_, after_;  // hashes of _B-1, _B-2, ... and _B+1, _B+2, ...
-    int64_t begin_ = 0, end_ = 0;           // tokens of the current sentence
+    std::vector<uint64_t> dimensions_;  // hashes of "0", "1", ..., for the widest embedding
+    int64_t begin_ = 0, end_ = 0;       // tokens of the current sentence
     uint32_t sentence_ = 0;
     uint32_t first_sentence_;
 };

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include "base/arena.hpp"
@@ -27,6 +28,7 @@ struct NumberingResolver {
         return id;
     }
     void prefetch(uint64_t key) const { index.prefetch(key); }
+    static constexpr bool kHasSlots = false;
 };
 // Finds features in an encoder's index or a model's frozen index.
 template <class Index>
@@ -34,6 +36,14 @@ struct FindingResolver {
     const Index& index;
     uint32_t resolve(uint64_t key, const Origin&) { return index.find(key); }
     void prefetch(uint64_t key) const { index.prefetch(key); }
+    // A search in two steps, so that the cache misses of many overlap: first the slot, whose place is prefetched.
+    static constexpr bool kHasSlots = std::is_same_v<Index, FrozenIndex>;
+    uint32_t locate(uint64_t key) const {
+        const uint32_t slot = index.find_slot(key);
+        if (slot != FrozenIndex::kNone) index.prefetch_place(slot);
+        return slot;
+    }
+    uint32_t place(uint32_t slot) const { return slot == FrozenIndex::kNone ? FrozenIndex::kNone : index.place(slot); }
 };
 using FrozenResolver = FindingResolver<FrozenIndex>;
 
@@ -49,15 +59,17 @@ void visit_combinations(std::span<const std::span<const uint64_t>> values, uint6
     }
 }
 
-// Works sentence by sentence, template by template. Templates with one feature per token fill a column of `single_ids_`; the others
+// Works sentence by sentence, template by template, and looks up the features of short sentences together. Templates with one feature per
+// token fill a column of `single_ids_`; the others
 // append to `other_ids_`. Ids that a plan remembers are used at once. The others are pending until their slots in the index are
 // prefetched. Then rows are assembled token by token in the order of the templates.
 template <class Resolver>
 class Extractor {
 public:
+    // With `once`, no string occurs twice: the ids of its features are not remembered, and all of a sentence are looked up together.
     Extractor(const Program& program, const Columns& columns, Resolver& resolver, Encoding& out, uint32_t first_sentence,
-              const WordTables* shared = nullptr)
-        : program_(program), columns_(columns), values_(program, columns, first_sentence, shared), resolver_(resolver), out_(out) {
+              const WordTables* shared = nullptr, bool once = false)
+        : program_(program), columns_(columns), values_(program, columns, first_sentence, shared), resolver_(resolver), out_(out), once_(once) {
         for (const Template& source : program.templates) {
             plans_.push_back(make_plan(source, program, columns.token_count(), values_));
             plans_.back().column = plans_.back().is_single() ? single_count_++ : other_count_++;
@@ -74,22 +86,27 @@ public:
     }
     // Appends sentences [first, last).
     void run(uint32_t first, uint32_t last) {
-        for (uint32_t sentence = first; sentence < last; ++sentence) {
-            values_.enter(sentence);
-            if (sentence + 1 < last) prefetch_strings(sentence + 1);
-            length_ = static_cast<size_t>(values_.end() - values_.begin());
+        while (first < last) {
+            const uint32_t end = end_of_group(first, last);
+            begin_ = columns_.sentences[first];
+            length_ = columns_.sentences[end] - columns_.sentences[first];
             single_ids_.fill(length_ * single_count_, kNone);
             other_ids_.clear();
             other_values_.clear();
             other_ends_.assign(1, 0);
             combinations_ = 0;
-            for (uint16_t number = 0; number < plans_.size(); ++number) {
-                if (plans_[number].is_single()) extract_single(number);
-                else extract_others(number);
+            const auto tokens_before = static_cast<uint32_t>(out_.token_count() - columns_.sentences[first]);
+            for (; first < end; ++first) {
+                values_.enter(first);
+                if (first + 1 < last) prefetch_strings(first + 1);
+                for (uint16_t number = 0; number < plans_.size(); ++number) {
+                    if (plans_[number].is_single()) extract_single(number);
+                    else extract_others(number);
+                }
+                out_.sentences.push_back(tokens_before + columns_.sentences[first + 1]);
             }
             resolve_pending();
             assemble();
-            out_.sentences.push_back(static_cast<uint32_t>(out_.token_count()));
         }
     }
 
@@ -105,6 +122,15 @@ private:
         Origin origin;
     };
     static constexpr uint64_t kInOthers = uint64_t{1} << 63;
+    static constexpr size_t kMaxPending = 1 << 14;  // long strings have many n-grams
+    static constexpr size_t kMaxGroup = 256;        // tokens
+
+    // The end of the sentences that are looked up together. Features of other plans are assembled by sentence.
+    uint32_t end_of_group(uint32_t first, uint32_t last) const {
+        uint32_t end = first + 1;
+        while (other_count_ == 0 && end < last && columns_.sentences[end + 1] - columns_.sentences[first] <= kMaxGroup) ++end;
+        return end;
+    }
 
     void add_pending(uint64_t key, uint64_t position, const Origin& origin, uint32_t* cached_id) {
         resolver_.prefetch(key);
@@ -130,7 +156,7 @@ private:
             if (token == first && first < last) token = last;
             if (token < values_.end()) extract_at_boundary(number, token);
         }
-        uint64_t position = static_cast<uint64_t>(first - values_.begin()) * single_count_ + plan.column;
+        uint64_t position = static_cast<uint64_t>(first - begin_) * single_count_ + plan.column;
         for (int64_t token = first; token < last; ++token, position += single_count_) {
             if (plan.kind == Plan::conjunction) {
                 add_pending(plan.key(token), position, {static_cast<uint32_t>(token), 0, number}, nullptr);
@@ -152,7 +178,7 @@ private:
             if (hashes.empty()) return;
             key = combine(key, hashes[0]);
         }
-        const uint64_t position = static_cast<uint64_t>(token - values_.begin()) * single_count_ + plan.column;
+        const uint64_t position = static_cast<uint64_t>(token - begin_) * single_count_ + plan.column;
         add_pending(key, position, {static_cast<uint32_t>(token), 0, number}, nullptr);
     }
 
@@ -164,6 +190,10 @@ private:
                 case Plan::word: {
                     const int64_t other = token + plan.source->terms[0].offset;
                     if (!values_.inside(other)) break;
+                    if (once_) {
+                        extract_string(number, static_cast<size_t>(other));
+                        break;
+                    }
                     const auto ids = string_ids(number, static_cast<size_t>(other), token, 0);
                     other_ids_.append(ids.data(), ids.size());
                     break;
@@ -177,6 +207,16 @@ private:
                 while (other_values_.size() < other_ids_.size()) other_values_.push_back(value_);
             other_ends_.push_back(other_ids_.size());
         }
+    }
+
+    // The features of a template with one word function, for a string that occurs once.
+    void extract_string(uint16_t number, size_t other) {
+        const Plan& plan = plans_[number];
+        for (const uint64_t hash : values_.words(plan.source->terms[0].atom).token_hashes(other)) {
+            add_pending(combine(plan.seed, hash), kInOthers | other_ids_.size(), {static_cast<uint32_t>(other), 0, number}, nullptr);
+            other_ids_.push_back(kNone);
+        }
+        if (pending_.size() > kMaxPending) resolve_pending();
     }
 
     // The ids of a template with one word function, for the string at token `other`.
@@ -268,8 +308,12 @@ private:
     }
 
     void resolve_pending() {
+        if constexpr (Resolver::kHasSlots)
+            for (size_t i = 0; i < pending_.size(); ++i) pending_[i].key = resolver_.locate(pending_[i].key);
         for (const Pending& pending : pending_) {
-            const uint32_t id = resolver_.resolve(pending.key, pending.origin);
+            uint32_t id;
+            if constexpr (Resolver::kHasSlots) id = resolver_.place(static_cast<uint32_t>(pending.key));
+            else id = resolver_.resolve(pending.key, pending.origin);
             if (pending.position & kInOthers) other_ids_[pending.position & ~kInOthers] = id;
             else single_ids_[pending.position] = id;
             if (pending.cached_id) *pending.cached_id = id;
@@ -314,8 +358,10 @@ private:
     std::vector<StringIds> string_ids_;          // by column
     size_t single_count_ = 0, other_count_ = 0;  // number of plans of each kind
     bool has_values_ = false;                    // true if some template has values
-    // The current sentence, which has T = length_ tokens:
+    const bool once_;
+    // The current sentences, which have T = length_ tokens:
     size_t length_ = 0;
+    int64_t begin_ = 0;               // the first token
     size_t combinations_ = 0;         // values of conjunctions
     Buffer<uint32_t> single_ids_;     // a [T][single_count] matrix
     Buffer<uint32_t> other_ids_;      // an [entries] array

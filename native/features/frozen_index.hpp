@@ -38,14 +38,20 @@ public:
             if (place != kNone) visit(place);
     }
     uint32_t find(uint64_t key) const {
+        const uint32_t slot = find_slot(key);
+        return slot == kNone ? kNone : places_[slot];
+    }
+    // The slot of a feature; kNone if it is unknown.
+    uint32_t find_slot(uint64_t key) const {
         const uint64_t mixed = mix(key, seed_);
         const uint32_t expected = fingerprint(mixed);
         for (uint32_t slot = home(mixed, capacity_);; ++slot) {
             const uint32_t actual = fingerprints_[slot];
-            if (actual == expected) return places_[slot];
+            if (actual == expected) return slot;
             if (actual == 0) return kNone;
         }
     }
+    void prefetch_place(uint32_t slot) const { __builtin_prefetch(&places_[slot]); }
     [[gnu::always_inline]] void prefetch(uint64_t key) const { __builtin_prefetch(&fingerprints_[home(mix(key, seed_), capacity_)]); }
     // Prefetches the place, too, for searches that are likely to succeed.
     [[gnu::always_inline]] void prefetch_all(uint64_t key) const {

@@ -36,6 +36,7 @@ struct ModelView {
     const float* transitions = nullptr;     // labels x stride
     const float* start = nullptr;           // stride
     const float* end = nullptr;
+    const float* incoming = nullptr;  // transitions by their second label, labels x stride, padded with -infinity; may be null
     const TransitionFeatureView* transition_features = nullptr;  // null: a plain chain
 
     // Calls visit(label, weight) for the weights at a place.

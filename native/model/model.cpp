@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "base/fault.hpp"
 #include "base/thread_pool.hpp"
@@ -12,11 +13,6 @@
 #include "model/word_rows.hpp"
 
 namespace tagpool {
-namespace {
-
-constexpr size_t kMaxRowBytes = size_t{1} << 26;
-
-}  // namespace
 
 Model::Model(Trained trained) : Model(to_tensors(std::move(trained))) {}
 
@@ -48,18 +44,26 @@ Model::Model(Tensors tensors, const Model* pool) : tensors_(std::move(tensors)),
     if (!view_.chain && transition_features_->has_history()) throw InputFault("damaged model: transition features without \"edges\"");
     view_.transition_features = tagging_.transition_features = transition_features_->view();
     if (tensors_.find_text("program")) program_ = pool ? pool->program_ : read_program(tensors_, "program");
-    if (program_) templates_.emplace(*program_);
+    if (program_) templates_.emplace(*program_, view_.stride * sizeof(float));
 }
 
 void Model::forbid() {
     tagging_ = view_;
     const std::vector<uint8_t> forbidden = this->forbidden();
-    if (forbidden.empty()) return;
-    allowed_edges_ = penalised(forbidden, edges_, view_.labels, view_.stride);
-    tagging_.chain = true;
-    tagging_.transitions = allowed_edges_.data();
-    tagging_.start = tagging_.transitions + size_t{view_.labels} * view_.stride;
-    tagging_.end = tagging_.start + view_.stride;
+    const size_t labels = view_.labels, stride = view_.stride;
+    if (!forbidden.empty()) {
+        allowed_edges_ = penalised(forbidden, edges_, labels, stride);
+        tagging_.chain = true;
+        tagging_.transitions = allowed_edges_.data();
+        tagging_.start = tagging_.transitions + labels * stride;
+        tagging_.end = tagging_.start + stride;
+    }
+    constexpr size_t kMaxStride = 48;  // kernels for more labels do not read them
+    if (!tagging_.chain || stride > kMaxStride) return;
+    incoming_.assign(labels * stride, -std::numeric_limits<float>::infinity());
+    for (size_t a = 0; a < labels; ++a)
+        for (size_t b = 0; b < labels; ++b) incoming_[b * stride + a] = tagging_.transitions[a * stride + b];
+    tagging_.incoming = incoming_.data();
 }
 
 std::unique_ptr<Model> Model::member(const std::string& name) const {
@@ -93,18 +97,18 @@ size_t Model::weight_count() const {
     return count;
 }
 
-// Processes batches of sentences whose word rows fit into kMaxRowBytes. The batches do not change the result.
+// Processes batches of sentences whose rows fit into the cache even if all tokens differ. The batches do not change the result.
 template <class Block>
 void Model::for_blocks(const Columns& columns, unsigned threads, Block&& block) const {
     if (!program_) throw InputFault("the model was trained on given features: pass features, not words");
     const auto sentences = static_cast<uint32_t>(columns.sentence_count());
-    const size_t row = view_.stride * sizeof(float) * std::max<size_t>(templates_->groups.size(), 1);
+    const size_t row = view_.stride * sizeof(float) * std::max<size_t>(templates_->row_count(), 1);
     for (uint32_t first = 0; first < sentences;) {
-        const size_t token = columns.sentences[first] + kMaxRowBytes / row;
+        const size_t token = columns.sentences[first] + kMaxCacheBytes / 4 * 3 / row;
         const auto end = std::upper_bound(columns.sentences.begin() + first, columns.sentences.end(), token);
         const uint32_t last = std::max(first + 1, static_cast<uint32_t>(end - columns.sentences.begin() - 1));
         // Word rows are computed first, for all threads.
-        const WordRows rows(*templates_, view_, slots_, columns, first, last, threads);
+        const WordRows rows({*templates_, view_, slots_}, row_cache_, columns, first, last, threads);
         encode_blocks(columns, first, last, threads, {&templates_->rest, &slots_}, transition_features_->indexed_program(), nullptr,
                       [&](const Encoding& encoding, const Encoding* history, uint32_t begin, uint32_t stop) {
                           thread_local std::vector<uint32_t> numbers;

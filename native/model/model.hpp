@@ -18,6 +18,7 @@
 #include "kernels/model_view.hpp"
 #include "model/forbidden_edges.hpp"
 #include "model/layout.hpp"
+#include "model/row_store.hpp"
 #include "model/transition_weights.hpp"
 #include "model/weights.hpp"
 #include "model/word_templates.hpp"
@@ -89,8 +90,11 @@ private:
     FrozenIndex slots_;
     std::vector<float> edges_;          // padded
     std::vector<float> allowed_edges_;  // edges_ with a penalty for those that are forbidden
+    std::vector<float> incoming_;       // transitions of tagging by their second label
     std::optional<ModelTransitionFeatures> transition_features_;
     ModelView view_, tagging_;
+    static constexpr size_t kMaxCacheBytes = size_t{40} << 20;
+    mutable RowCache row_cache_{kMaxCacheBytes};
 };
 
 }  // namespace tagpool

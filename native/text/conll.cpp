@@ -99,7 +99,15 @@ bool is_document_line(std::string_view line) {
 class ConllReader {
 public:
     ConllReader(std::string_view text, const ConllOptions& options)
-        : lines_(text), options_(options), builder_(options.names), expected_(options.names.size() + options.conllu) {}
+        : lines_(text), options_(options), builder_(options.only.empty() ? options.names : options.only),
+          expected_(options.names.size() + options.conllu), valid_(is_valid(text)) {
+        for (size_t c = 0; c < builder_.column_count(); ++c) sources_.push_back(c + options.conllu);
+        for (size_t c = 0; c < options.only.size(); ++c) {
+            const auto place = std::find(options.names.begin(), options.names.end(), options.only[c]);
+            if (place == options.names.end()) throw InputFault("the file has no column \"" + options.only[c] + "\"");
+            sources_[c] = static_cast<size_t>(place - options.names.begin()) + options.conllu;
+        }
+    }
 
     Columns read() {
         std::string_view line;
@@ -117,10 +125,15 @@ public:
 private:
     [[noreturn]] void fail(const std::string& message) const { throw InputFault(message, lines_.number()); }
 
+    static bool is_valid(std::string_view text) {
+        return find_invalid_utf8(text) == std::string_view::npos && (text.empty() || !std::memchr(text.data(), '\0', text.size()));
+    }
+
     void check(std::string_view line) const {
         if (line.size() > options_.longest_line)
             fail(concat("expected a token and its columns, got a line of ", line.size(), " bytes (the limit is ", options_.longest_line,
                         "); is this a column file?"));
+        if (valid_) return;
         if (!line.empty() && std::memchr(line.data(), '\0', line.size())) fail("expected text, got a NUL byte; is this a binary or UTF-16 file?");
         const size_t bad = find_invalid_utf8(line);
         if (bad != std::string_view::npos)
@@ -173,7 +186,7 @@ private:
             }
             check_conllu_id();
         }
-        for (size_t c = 0; c < builder_.column_count(); ++c) builder_.add(c, fields_[c + options_.conllu]);
+        for (size_t c = 0; c < sources_.size(); ++c) builder_.add(c, fields_[sources_[c]]);
     }
 
     void check_conllu_id() const {
@@ -185,6 +198,8 @@ private:
     const ConllOptions& options_;
     ColumnsBuilder builder_;
     const size_t expected_;
+    const bool valid_;             // the whole text is UTF-8 without NUL: lines need no check
+    std::vector<size_t> sources_;  // the field of each stored column
     std::vector<std::string_view> fields_;
     bool tabs_ = false, separator_known_ = false;
 };

@@ -10,6 +10,7 @@ namespace tagpool {
 
 struct ConllOptions {
     std::vector<std::string> names;  // of the columns in the order of the file; each line must have all of them
+    std::vector<std::string> only;   // the columns to store; empty: all
     bool conllu = false;             // tab-separated with an ID column; comments, ranges and empty nodes become asides
     size_t longest_line = 262144;    // bytes
 };

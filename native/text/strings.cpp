@@ -39,6 +39,4 @@ uint32_t StringTable::intern(std::string_view text) {
     return id;
 }
 
-uint32_t StringTable::find(std::string_view text) const { return slots_.empty() ? kNone : slots_[find_slot(text, hash_bytes(text))]; }
-
 }  // namespace tagpool

@@ -9,6 +9,7 @@ struct StepScores {
     const T* transitions;
     const T* start;
     const T* end;
+    const T* incoming = nullptr;  // the transitions by their second label, padded with -infinity; may be null
 };
 
 template <class T, class Extra>
@@ -25,6 +26,32 @@ void find_best_labels(const T* scores, size_t labels, size_t stride, size_t leng
     for (size_t t = 0; t < length; ++t) out[t] = static_cast<int32_t>(best_of(scores + t * stride, labels, [](size_t) { return T{0}; }));
 }
 
+// One step of the recursion, in explicit vectors: compilers do not vectorise the maxima.
+template <class T, size_t kStride>
+inline void step_in_vectors(const StepScores<T>& steps, const T* before, const T* scores, T* here) {
+    constexpr size_t kLanes = Lanes<T>::kCount, kVectors = kStride / kLanes;
+    typename Lanes<T>::Vector most[kVectors];
+    for (size_t k = 0; k < kVectors; ++k) most[k] = before[0] + load(steps.transitions + k * kLanes);
+    for (size_t a = 1; a < steps.labels; ++a)
+        for (size_t k = 0; k < kVectors; ++k) {
+            const auto sum = before[a] + load(steps.transitions + a * kStride + k * kLanes);
+            most[k] = sum > most[k] ? sum : most[k];
+        }
+    for (size_t k = 0; k < kVectors; ++k) store(here + k * kLanes, most[k] + load(scores + k * kLanes));
+}
+
+// The first label with the largest sum.
+template <class T, size_t kStride>
+inline size_t best_sum(const T* a, const T* b, size_t labels) {
+    constexpr size_t kLanes = Lanes<T>::kCount;
+    T sums[kStride];
+    for (size_t y = 0; y < kStride; y += kLanes) store(sums + y, load(a + y) + load(b + y));
+    const T most = max_of(sums, kStride);
+    size_t best = 0;
+    while (best + 1 < labels && sums[best] != most) ++best;
+    return best;
+}
+
 // `scores_of(t)` returns the node scores of a token; tagging computes them there, so that loads overlap with the recursion.
 template <class T, size_t kStride, class ScoresOf>
 void viterbi(const StepScores<T>& steps, size_t length, ScoresOf&& scores_of, int32_t* out, T* best) {
@@ -37,20 +64,24 @@ void viterbi(const StepScores<T>& steps, size_t length, ScoresOf&& scores_of, in
             continue;
         }
         const T* before = here - stride;
-        T most[kStride ? kStride : 1];
-        T* __restrict maxima = kStride ? most : here;
-        for (size_t y = 0; y < stride; ++y) maxima[y] = before[0] + steps.transitions[y];
+        if constexpr (kStride > 0) {
+            step_in_vectors<T, kStride>(steps, before, scores, here);
+            continue;
+        }
+        for (size_t y = 0; y < stride; ++y) here[y] = before[0] + steps.transitions[y];
         for (size_t a = 1; a < labels; ++a) {
             const T* __restrict row = steps.transitions + a * stride;
             const T from = before[a];
-            for (size_t y = 0; y < stride; ++y) maxima[y] = std::max(maxima[y], from + row[y]);
+            for (size_t y = 0; y < stride; ++y) here[y] = std::max(here[y], from + row[y]);
         }
-        for (size_t y = 0; y < stride; ++y) here[y] = maxima[y] + scores[y];
+        for (size_t y = 0; y < stride; ++y) here[y] += scores[y];
     }
     size_t label = best_of(best + (length - 1) * stride, labels, [&](size_t y) { return steps.end[y]; });
     out[length - 1] = static_cast<int32_t>(label);
     for (size_t t = length - 1; t > 0; --t) {
-        label = best_of(best + (t - 1) * stride, labels, [&](size_t y) { return steps.transitions[y * stride + label]; });
+        const T* const before = best + (t - 1) * stride;
+        if (kStride > 0 && steps.incoming) label = best_sum<T, kStride>(before, steps.incoming + label * stride, labels);
+        else label = best_of(before, labels, [&](size_t y) { return steps.transitions[y * stride + label]; });
         out[t - 1] = static_cast<int32_t>(label);
     }
 }
@@ -154,6 +185,8 @@ void best_labels(const TrainingSet& set, const WeightView<float>& weights, bool 
 
 // Tagging ---------------------------------------------------------------------------------------------------------------------
 
+constexpr size_t kTokensAhead = 4;  // distance of prefetches
+
 template <size_t kStride>
 void score_with_model(const ModelView& model, const Encoding& encoding, const AddedRows& added, size_t token, float* out) {
     const size_t stride = kStride ? kStride : model.stride;
@@ -182,7 +215,9 @@ void score_with_model(const ModelView& model, const Encoding& encoding, const Ad
     sum.write();
 }
 
+// Prefetches the weights of a later token, of this sentence or the next.
 inline void prefetch_with_model(const ModelView& model, const Encoding& encoding, size_t token) {
+    token += kTokensAhead;
     if (token + 1 >= encoding.starts.size()) return;
     for (uint64_t i = encoding.starts[token]; i < encoding.starts[token + 1]; ++i) {
         const uint32_t place = encoding.ids[i];
@@ -192,6 +227,7 @@ inline void prefetch_with_model(const ModelView& model, const Encoding& encoding
         } else {
             constexpr size_t kLine = 64 / sizeof(float);
             for (size_t label = kLine; label < model.stride; label += kLine) __builtin_prefetch(model.weights + place + label);
+            __builtin_prefetch(model.weights + place + model.stride - 1);  // rows are not aligned to lines
         }
     }
 }
@@ -199,7 +235,7 @@ inline void prefetch_with_model(const ModelView& model, const Encoding& encoding
 void score_tokens_with_model(const ModelView& model, const Encoding& encoding, const AddedRows& added, size_t first, size_t last, float* scores) {
     with_stride(model.stride, [&](auto constant) {
         for (size_t token = first; token < last; ++token) {
-            prefetch_with_model(model, encoding, token + 1);
+            prefetch_with_model(model, encoding, token);
             score_with_model<decltype(constant)::value>(model, encoding, added, token, scores + (token - first) * model.stride);
         }
     });
@@ -211,12 +247,12 @@ void tag_sentence(const ModelView& model, const Encoding& encoding, const AddedR
     const size_t stride = kStride ? kStride : model.stride;
     scratch.scores.resize(length * stride);
     const auto scores_of = [&](size_t t) {
-        prefetch_with_model(model, encoding, begin + t + 1);
+        prefetch_with_model(model, encoding, begin + t);
         float* const scores = scratch.scores.data() + t * stride;
         score_with_model<kStride>(model, encoding, added, begin + t, scores);
         return scores;
     };
-    const StepScores<float> steps{model.labels, stride, model.transitions, model.start, model.end};
+    const StepScores<float> steps{model.labels, stride, model.transitions, model.start, model.end, model.incoming};
     if (model.chain && !model.transition_features) {
         scratch.best.resize(length * stride);
         viterbi<float, kStride>(steps, length, scores_of, out + begin, scratch.best.data());

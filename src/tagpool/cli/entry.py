@@ -20,10 +20,10 @@ def run() -> None:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # NumPy would start threads that no command uses
     try:
         signals.install_handlers()
-        app = importlib.import_module("tagpool.cli.main").app
         if sys.stderr is not None:
             sys.stderr = VisibleStream(sys.stderr)  # for messages about the usage, and warnings
-        app()
+        if not importlib.import_module("tagpool.cli.labelling.quick").run(sys.argv[1:]):
+            importlib.import_module("tagpool.cli.main").app()
     except KeyboardInterrupt:
         _leave_interrupted(_MESSAGE)
     except (MemoryError, SystemError):  # during an import, where Python may report missing memory as a SystemError

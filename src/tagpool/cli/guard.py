@@ -61,7 +61,7 @@ def guard(command: Callable[..., None]) -> Callable[..., None]:
 
     @functools.wraps(command)
     def run(*arguments: Any, **options: Any) -> None:
-        warnings.showwarning = _print_warning
+        warnings.showwarning = print_warning
         try:
             command(*arguments, **options)
             if sys.stdout is not None:
@@ -91,7 +91,8 @@ def guard(command: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
-def _print_warning(message: Warning | str, *_: Any, **__: Any) -> None:
+def print_warning(message: Warning | str, *_: Any, **__: Any) -> None:
+    """Print a warning as one line."""
     errors.print_line(f"warning: {message}", style="yellow")
 
 

@@ -150,8 +150,10 @@ class ConllTagger(StreamTagger):
         if self.tabs is False:
             # The first token of the file decides the separator, not the first one of the block.
             text = text.replace(b"\t", b" ")
+        names = list(self.names or ("word",))
+        needed = list(self.labeller.columns)
         with NameFaults(self.blocks.source, block.lines_before):
-            columns = _native.read_conll(text, list(self.names or ("word",)), self.conllu)
+            columns = _native.read_conll(text, names, self.conllu, needed if set(needed) <= set(names) else [])
         if self.names is not None:
             self.labeller.require(self.names, partial(InputError, source=self.blocks.source))
         return columns
