@@ -32,9 +32,8 @@ struct TrainingSet::Observations {
 TrainingSet::TrainingSet(const Encoding& encoding, const int32_t* gold, uint32_t features, const TrainingOptions& options, const Encoding* history,
                          uint32_t history_features)
     : sentences_(encoding.sentences), gold_(gold, gold + encoding.token_count()), labels_(options.labels),
-      stride_(static_cast<uint32_t>(rounded_up(options.labels, kVector))), all_cells_(options.all_cells), lean_(options.lean),
+      stride_(static_cast<uint32_t>(rounded_up(options.labels, options.row_unit))), all_cells_(options.all_cells), lean_(options.lean),
       valued_(!encoding.values.empty()) {
-    if (lean_ && options.bundle) throw InputFault("a lean training set has no bundles; set only one of lean and bundle");
     if (labels_ == 0 || labels_ > UINT16_MAX) throw InputFault("expected 1 to 65,535 labels, got " + std::to_string(labels_));
     if (std::adjacent_find(sentences_.begin(), sentences_.end()) != sentences_.end())
         throw InputFault("a training sentence has no tokens; remove it");
@@ -102,8 +101,8 @@ void TrainingSet::choose_layout(const Encoding& encoding, uint32_t features, con
     } else {
         list_cells(seen);
     }
-    items_ = make_items(encoding, seen);
     if (options.bundle) bundle(encoding, seen);
+    if (!lean_ || !bundled_) items_ = make_items(encoding, seen);
 }
 
 // Chooses the dense features and the place of every weight.
@@ -284,7 +283,7 @@ void TrainingSet::choose_edges(const TrainingOptions& options) {
 }
 
 void TrainingSet::require_items(bool allow_lean) const {
-    if (items_.row_starts.empty()) throw InputFault("this training set has only shards: it is for SGD");
+    if (only_shards_) throw InputFault("this training set has only shards: it is for SGD");
     if (lean_ && !allow_lean) throw InputFault("this training set is lean: it is for the objective");
 }
 

@@ -84,6 +84,17 @@ def test_other_learners_refuse_it(make: Callable[[_native.TrainingSet], object])
         make(random_problem(5, 4, 3, 10, seed=1).training_set(all_pairs=False, lean=True))
 
 
-def test_it_has_no_bundles() -> None:
-    with pytest.raises(_native.InputFault, match="no bundles"):
-        random_problem(5, 4, 3, 10, seed=1).training_set(all_pairs=False, lean=True, bundle=True)
+@pytest.mark.parametrize("twins", [False, True])
+def test_bundles_replace_the_lists_of_tokens(twins: bool) -> None:
+    rows = [[[(word, 1.0), (10 + word % 4, 1.0), (20 + word % 3, 1.0)] for word in range(10)] for _ in range(20)]
+    gold = [[(number + word) % 3 for word in range(10)] for number in range(20)]
+    problem = Problem(rows, gold, 23, 3)
+    plain, lean = (problem.training_set(all_pairs=False, merge_twins=twins, lean=item, bundle=item) for item in (False, True))
+    assert lean.bundle_count > 0
+    at = np.random.default_rng(3).normal(size=plain.parameter_count)
+    (one, first), (two, second) = (_native.Objective(item, True, 0.7, NONE, 1)(at) for item in (plain, lean))
+    assert two == pytest.approx(one, rel=1e-6)
+    np.testing.assert_allclose(second, first, atol=1e-5)
+    with pytest.raises(_native.InputFault, match="for the objective"):
+        lean.keep_shards_only()
+    assert lean.bundle_count > 0
