@@ -17,6 +17,20 @@ constexpr size_t kCheap = 24;                    // other additions for each add
 
 size_t rounded_up(size_t count, size_t unit) { return (count + unit - 1) / unit * unit; }
 
+// A copy without values of 0, which add nothing to scores and gradients; none if there are no such values.
+std::optional<Encoding> drop_zeros(const Encoding& encoding) {
+    const Buffer<float>& values = encoding.values;
+    if (std::find(values.begin(), values.end(), 0.0f) == values.end()) return std::nullopt;
+    Encoding out;
+    out.sentences = encoding.sentences;
+    for (size_t token = 0; token < encoding.token_count(); ++token) {
+        for (uint64_t i = encoding.starts[token]; i < encoding.starts[token + 1]; ++i)
+            if (values[i] != 0.0f) out.append(encoding.ids[i], values[i]);
+        out.end_token();
+    }
+    return out;
+}
+
 }  // namespace
 
 // Counts of each feature: observed labels (as bits), occurrences, first and last part.
@@ -101,8 +115,12 @@ void TrainingSet::choose_layout(const Encoding& encoding, uint32_t features, con
     } else {
         list_cells(seen);
     }
-    if (options.bundle) bundle(encoding, seen);
-    if (!lean_ || !bundled_) items_ = make_items(encoding, seen);
+    // Values of 0 have cells, but no items.
+    const std::optional<Encoding> nonzero = drop_zeros(encoding);
+    const Encoding& used = nonzero ? *nonzero : encoding;
+    valued_ = !used.values.empty();
+    if (options.bundle) bundle(used, seen);
+    if (!lean_ || !bundled_) items_ = make_items(used, seen);
 }
 
 // Chooses the dense features and the place of every weight.
