@@ -37,10 +37,12 @@ double sum_blocks(size_t size, unsigned threads, Work&& work) {
 double dot(const double* a, const double* b, size_t size);
 double dot(const float* a, const double* b, size_t size);
 double dot(const float* a, const float* b, size_t size);
-void add_scaled(double* to, const float* from, double factor, size_t size);                   // to += factor * from
-void set_scaled(double* to, const double* from, double factor, size_t size);                  // to = factor * from
-void set_sum(double* to, const double* from, const float* step, double factor, size_t size);  // to = from + factor * step
-void set_difference(float* to, const double* a, const double* b, size_t size);                // to = a - b
+void add_scaled(double* to, const float* from, double factor, size_t size);                                 // to += factor * from
+void add_scaled(double* to, const double* from, double factor, size_t size);                                // the same
+double add_scaled_and_dot(double* to, const double* from, double factor, const double* with, size_t size);  // the same; returns to . with
+void set_scaled(double* to, const double* from, double factor, size_t size);                                // to = factor * from
+void set_sum(double* to, const double* from, const float* step, double factor, size_t size);                // to = from + factor * step
+void set_difference(float* to, const double* a, const double* b, size_t size);                              // to = a - b
 void round_to(float* to, const double* from, size_t size);
 
 }  // namespace tagpool

@@ -8,6 +8,7 @@
 #include "bindings/helpers.hpp"
 #include "crfsuite/instances.hpp"
 #include "crfsuite/trained_weights.hpp"
+#include "kernels/kernels.hpp"
 
 namespace tagpool {
 namespace {
@@ -179,7 +180,8 @@ void write_model_file(const Instances& instances, const TrainedWeights& weights,
 
 std::unique_ptr<TrainingSet> training_set(const Instances& instances, bool all_cells, bool all_transitions, bool merge_twins, bool lean) {
     const TrainingOptions options{.labels = instances.labels().size(), .all_cells = all_cells, .boundaries = false,
-                                  .all_transitions = all_transitions, .merge_twins = merge_twins, .lean = lean};
+                                  .all_transitions = all_transitions, .merge_twins = merge_twins, .lean = lean, .bundle = lean,
+                                  .row_unit = lean ? kernels().double_row_unit : TrainingOptions().row_unit};
     nb::gil_scoped_release release;
     auto set = std::make_unique<TrainingSet>(instances.all(), instances.gold().data(), instances.attributes().size(), options);
     release_memory();

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "bindings/helpers.hpp"
+#include "kernels/kernels.hpp"
 
 namespace tagpool {
 namespace {
@@ -19,7 +20,8 @@ void bind_options(nb::module_& m) {
         .def("__init__", [](TrainingOptions* self, bool all_cells, uint32_t dense_from, bool boundaries, bool all_transitions, bool merge_twins,
                             bool bundle, bool lean) {
             new (self) TrainingOptions{.all_cells = all_cells, .dense_from = dense_from, .boundaries = boundaries,
-                                       .all_transitions = all_transitions, .merge_twins = merge_twins, .lean = lean, .bundle = bundle};
+                                       .all_transitions = all_transitions, .merge_twins = merge_twins, .lean = lean, .bundle = bundle,
+                                       .row_unit = lean ? kernels().double_row_unit : TrainingOptions().row_unit};
         }, nb::kw_only(), nb::arg("all_cells") = true, nb::arg("dense_from") = TrainingOptions().dense_from, nb::arg("boundaries") = true,
              nb::arg("all_transitions") = true, nb::arg("merge_twins") = false, nb::arg("bundle") = false, nb::arg("lean") = false)
         .def("set_all_from", [](TrainingOptions& options, uint32_t occurrences) { options.all_from = occurrences; }, nb::arg("occurrences"),

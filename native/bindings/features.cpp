@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -178,6 +179,9 @@ void bind_encoding(nb::module_& m) {
         .def_prop_ro("token_count", &Encoding::token_count, "Number of tokens.")
         .def_prop_ro("occurrence_count", [](const Encoding& encoding) { return encoding.ids.size(); }, "Number of (token, feature) entries.")
         .def_prop_ro("has_values", [](const Encoding& encoding) { return !encoding.values.empty(); }, "Whether a value differs from 1.")
+        .def_prop_ro("has_negative_values", [](const Encoding& encoding) {
+            return std::any_of(encoding.values.begin(), encoding.values.end(), [](float value) { return value < 0; });
+        }, "Whether a value is below 0.")
         .def("starts", view_of<&Encoding::starts>, "First entry of each token, and the number of entries.")
         .def("ids", view_of<&Encoding::ids>, "Feature of each entry.")
         .def("values", view_of<&Encoding::values>, "Value of each entry; empty if all are 1.")

@@ -1,7 +1,7 @@
 #include "dataset/bundles.hpp"
 
 #include <algorithm>
-#include <unordered_map>
+#include <bit>
 
 #include "dataset/bundle_columns.hpp"
 
@@ -13,14 +13,35 @@ constexpr double kMinSavings = 0.1;  // part of the total cost
 // Features that some tokens of a part share in one column.
 struct FeatureSet {
     static constexpr uint32_t kNoBundle = UINT32_MAX;
+    uint64_t key;
     size_t token;  // the first of them
     uint32_t count;
     float cost;
     uint32_t bundle;
 };
 
-struct IdentityHash {
-    size_t operator()(uint64_t key) const { return key; }
+// The feature sets of a column, found by their keys.
+class FeatureSets {
+public:
+    explicit FeatureSets(size_t most) : slots_(std::bit_ceil(2 * most + 1), kFree) {}
+
+    // Counts an occurrence; returns the number of the set.
+    uint32_t add(uint64_t key, size_t token, float cost) {
+        size_t at = (key >> 20) & (slots_.size() - 1);
+        while (slots_[at] != kFree && sets_[slots_[at]].key != key) at = (at + 1) & (slots_.size() - 1);
+        if (slots_[at] == kFree) {
+            slots_[at] = static_cast<uint32_t>(sets_.size());
+            sets_.push_back({key, token, 0, cost, FeatureSet::kNoBundle});
+        }
+        ++sets_[slots_[at]].count;
+        return slots_[at];
+    }
+    FeatureSet& operator[](uint32_t number) { return sets_[number]; }
+
+private:
+    static constexpr uint32_t kFree = UINT32_MAX;
+    std::vector<uint32_t> slots_;
+    std::vector<FeatureSet> sets_;
 };
 
 class BundleBuilder {
@@ -31,18 +52,20 @@ public:
 
     // Adds the bundles of tokens [begin, end), a part.
     void add_part(size_t begin, size_t end) {
-        std::vector<std::unordered_map<uint64_t, FeatureSet, IdentityHash>> sets(columns_.size());
+        std::vector<FeatureSets> sets(columns_.size(), FeatureSets(end - begin));
+        std::vector<uint32_t> numbers((end - begin) * columns_.size(), kNoSet);  // of the set of each token and column
         for (size_t token = begin; token < end; ++token) {
             read_keys(token);
             for (size_t c = 0; c < columns_.size(); ++c)
-                if (keys_[c] != 0) ++sets[c].try_emplace(keys_[c], FeatureSet{token, 0, costs_[c], FeatureSet::kNoBundle}).first->second.count;
+                if (keys_[c] != 0) numbers[(token - begin) * columns_.size() + c] = sets[c].add(keys_[c], token, costs_[c]);
         }
         const size_t first = out_.members.token_count();
         for (size_t token = begin; token < end; ++token) {
-            read_keys(token);
             out_.starts.push_back(out_.uses.size());
-            for (uint8_t c = 0; c < columns_.size(); ++c)
-                bundles_[c] = keys_[c] == 0 ? FeatureSet::kNoBundle : bundle_of(sets[c].find(keys_[c])->second, token, c, first);
+            for (uint8_t c = 0; c < columns_.size(); ++c) {
+                const uint32_t number = numbers[(token - begin) * columns_.size() + c];
+                bundles_[c] = number == kNoSet ? FeatureSet::kNoBundle : bundle_of(sets[c][number], token, c, first);
+            }
             for (uint64_t i = encoding_.starts[token]; i < encoding_.starts[token + 1]; ++i) {
                 const uint8_t column = columns_.of(encoding_.ids[i]);
                 if (column == BundleColumns::kAlone || bundles_[column] == FeatureSet::kNoBundle) out_.left.ids.push_back(encoding_.ids[i]);
@@ -56,6 +79,8 @@ public:
     double savings() const { return savings_; }
 
 private:
+    static constexpr uint32_t kNoSet = UINT32_MAX;
+
     // The features of a token in each column, as keys, and their costs.
     void read_keys(size_t token) {
         std::fill(keys_.begin(), keys_.end(), 0);

@@ -115,12 +115,11 @@ std::shared_ptr<const Shards> TrainingSet::shards() const {
 }
 
 void TrainingSet::keep_shards_only() {
+    if (only_shards_) return;
+    require_items();
     bundled_.reset();
     only_shards_ = shards_.lock();
-    if (!only_shards_) {
-        require_items();
-        shards_ = only_shards_ = std::make_shared<const Shards>(*this, std::move(items_));
-    }
+    if (!only_shards_) shards_ = only_shards_ = std::make_shared<const Shards>(*this, std::move(items_));
     items_ = {};
 }
 

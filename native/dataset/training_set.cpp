@@ -17,6 +17,20 @@ constexpr size_t kCheap = 24;                    // other additions for each add
 
 size_t rounded_up(size_t count, size_t unit) { return (count + unit - 1) / unit * unit; }
 
+// A copy without values of 0, which add nothing to scores and gradients; none if there are no such values.
+std::optional<Encoding> drop_zeros(const Encoding& encoding) {
+    const Buffer<float>& values = encoding.values;
+    if (std::find(values.begin(), values.end(), 0.0f) == values.end()) return std::nullopt;
+    Encoding out;
+    out.sentences = encoding.sentences;
+    for (size_t token = 0; token < encoding.token_count(); ++token) {
+        for (uint64_t i = encoding.starts[token]; i < encoding.starts[token + 1]; ++i)
+            if (values[i] != 0.0f) out.append(encoding.ids[i], values[i]);
+        out.end_token();
+    }
+    return out;
+}
+
 }  // namespace
 
 // Counts of each feature: observed labels (as bits), occurrences, first and last part.
@@ -32,9 +46,8 @@ struct TrainingSet::Observations {
 TrainingSet::TrainingSet(const Encoding& encoding, const int32_t* gold, uint32_t features, const TrainingOptions& options, const Encoding* history,
                          uint32_t history_features)
     : sentences_(encoding.sentences), gold_(gold, gold + encoding.token_count()), labels_(options.labels),
-      stride_(static_cast<uint32_t>(rounded_up(options.labels, kVector))), all_cells_(options.all_cells), lean_(options.lean),
+      stride_(static_cast<uint32_t>(rounded_up(options.labels, options.row_unit))), all_cells_(options.all_cells), lean_(options.lean),
       valued_(!encoding.values.empty()) {
-    if (lean_ && options.bundle) throw InputFault("a lean training set has no bundles; set only one of lean and bundle");
     if (labels_ == 0 || labels_ > UINT16_MAX) throw InputFault("expected 1 to 65,535 labels, got " + std::to_string(labels_));
     if (std::adjacent_find(sentences_.begin(), sentences_.end()) != sentences_.end())
         throw InputFault("a training sentence has no tokens; remove it");
@@ -102,8 +115,12 @@ void TrainingSet::choose_layout(const Encoding& encoding, uint32_t features, con
     } else {
         list_cells(seen);
     }
-    items_ = make_items(encoding, seen);
-    if (options.bundle) bundle(encoding, seen);
+    // Values of 0 have cells, but no items.
+    const std::optional<Encoding> nonzero = drop_zeros(encoding);
+    const Encoding& used = nonzero ? *nonzero : encoding;
+    valued_ = !used.values.empty();
+    if (options.bundle) bundle(used, seen);
+    if (!lean_ || !bundled_) items_ = make_items(used, seen);
 }
 
 // Chooses the dense features and the place of every weight.
@@ -284,7 +301,7 @@ void TrainingSet::choose_edges(const TrainingOptions& options) {
 }
 
 void TrainingSet::require_items(bool allow_lean) const {
-    if (items_.row_starts.empty()) throw InputFault("this training set has only shards: it is for SGD");
+    if (only_shards_) throw InputFault("this training set has only shards: it is for SGD");
     if (lean_ && !allow_lean) throw InputFault("this training set is lean: it is for the objective");
 }
 

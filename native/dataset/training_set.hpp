@@ -41,9 +41,10 @@ struct TrainingOptions {
     bool boundaries = true;       // weights for the first and the last label of a sentence
     bool all_transitions = true;  // else only transitions that occur; the others have the weight 0
     bool merge_twins = false;     // train features that always occur together as one (twins.hpp)
-    bool lean = false;            // for the Objective, without bundles: less memory. Weights of twins are scaled instead of values, and
-                                  // single weights are packed if possible
+    bool lean = false;            // for the Objective: less memory. Weights of twins are scaled instead of values, single weights are packed
+                                  // if possible, and with bundles there are no items
     bool bundle = false;          // for batch trainers (bundles.hpp)
+    uint32_t row_unit = 8;        // rows are padded to a multiple of this: whole vectors of the kernels that use the set
     KnownWeights known = {};
 };
 
@@ -78,7 +79,7 @@ public:
                 uint32_t history_features = 0);
 
     uint32_t labels() const { return labels_; }
-    uint32_t stride() const { return stride_; }  // labels, rounded up to whole vectors
+    uint32_t stride() const { return stride_; }  // labels, rounded up to whole vectors (TrainingOptions::row_unit)
     size_t token_count() const { return gold_.size(); }
     size_t sentence_count() const { return sentences_.size() - 1; }
     // Mean over the tokens of the summed squares of their feature values: the number of features, if all values are 1.
@@ -125,7 +126,7 @@ public:
     // Throws InputFault if the items were freed, or are lean and `allow_lean` is false.
     void require_items(bool allow_lean = false) const;
 
-    // By token; empty after keep_shards_only.
+    // By token; empty after keep_shards_only, and in lean sets with bundles.
     const Items& items() const { return items_; }
 
     // Items with bundles; null if bundles do not save work.

@@ -60,9 +60,8 @@ void visit_combinations(std::span<const std::span<const uint64_t>> values, uint6
 }
 
 // Works sentence by sentence, template by template, and looks up the features of short sentences together. Templates with one feature per
-// token fill a column of `single_ids_`; the others
-// append to `other_ids_`. Ids that a plan remembers are used at once. The others are pending until their slots in the index are
-// prefetched. Then rows are assembled token by token in the order of the templates.
+// token fill a column of `single_ids_`; the others append to `other_ids_`. Ids that a plan remembers are used at once. The others are
+// pending until their slots in the index are prefetched. Then rows are assembled token by token in the order of the templates.
 template <class Resolver>
 class Extractor {
 public:

@@ -181,6 +181,7 @@ struct ElitistKernels {
 
 struct Kernels {
     const char* name;
+    uint32_t double_row_unit;  // TrainingOptions::row_unit of sets for the objective only
     GradientKernels<float> floats;
     GradientKernels<double> doubles;
     ObjectiveKernels objective;

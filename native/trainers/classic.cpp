@@ -120,37 +120,58 @@ private:
             pair.step.resize(x_.size());
             pair.change.resize(x_.size());
         }
-        each([&](size_t i) {
-            pair.step[i] = point_[i] - x_[i];
-            pair.change[i] = next_[i] - gradient_[i];
+        const std::vector<double> sums = sum_blocks(x_.size(), options_.threads, 2, [&](size_t begin, size_t end, double* out) {
+            double* const change = pair.change.data() + begin;
+            for (size_t i = begin; i < end; ++i) {
+                pair.step[i] = point_[i] - x_[i];
+                pair.change[i] = next_[i] - gradient_[i];
+            }
+            out[0] = dot(change, pair.step.data() + begin, end - begin);
+            out[1] = dot(change, change, end - begin);
         });
-        pair.product = product(pair.change, pair.step);
+        pair.product = sums[0];
+        scale_ = sums[0] / sums[1];
         ++used_;
         x_.swap(point_);
         gradient_.swap(next_);
     }
 
-    // The direction of limited-memory BFGS by its two loops; with l1, without the components that rise.
+    // The direction of limited-memory BFGS by its two loops; with l1, without the components that rise. Both loops are linear in the vector, so
+    // the scale between them is applied before. A pass over the vectors adds one of them and multiplies by the next.
     void compute_direction() {
         const size_t count = std::min(used_, pairs_.size());
         const auto pair = [&](size_t age) -> Pair& { return pairs_[(used_ - 1 - age) % pairs_.size()]; };
-        each([&](size_t i) { direction_[i] = -slope()[i]; });
+        const double* const start = slope().data();
+        double product_now = sum_blocks(x_.size(), options_.threads, [&](size_t begin, size_t end) {
+            set_scaled(direction_.data() + begin, start + begin, -scale_, end - begin);
+            return dot(direction_.data() + begin, pair(0).step.data() + begin, end - begin);
+        });
         for (size_t age = 0; age < count; ++age) {
             Pair& now = pair(age);
-            now.alpha = product(now.step, direction_) / now.product;
-            each([&](size_t i) { direction_[i] += -now.alpha * now.change[i]; });
+            now.alpha = product_now / now.product;
+            product_now = add_to_direction(now.change, -now.alpha, age + 1 < count ? pair(age + 1).step : now.change);
         }
-        const double scale = pair(0).product / product(pair(0).change, pair(0).change);
-        each([&](size_t i) { direction_[i] *= scale; });
         for (size_t age = count; age-- > 0;) {
             const Pair& now = pair(age);
-            const double by = now.alpha - product(now.change, direction_) / now.product;
-            each([&](size_t i) { direction_[i] += by * now.step[i]; });
+            const double by = now.alpha / scale_ - product_now / now.product;
+            if (age > 0) product_now = add_to_direction(now.step, by, pair(age - 1).change);
+            else add_last(now.step, by);
         }
-        if (is_sparse())
-            each([&](size_t i) {
+    }
+
+    // Adds factor * vector to the direction; returns its inner product with another vector.
+    double add_to_direction(const AlignedVector<double>& vector, double factor, const AlignedVector<double>& other) {
+        return sum_blocks(x_.size(), options_.threads, [&](size_t begin, size_t end) {
+            return add_scaled_and_dot(direction_.data() + begin, vector.data() + begin, factor, other.data() + begin, end - begin);
+        });
+    }
+
+    void add_last(const AlignedVector<double>& vector, double factor) {
+        for_blocks(x_.size(), options_.threads, [&](size_t begin, size_t end) {
+            add_scaled(direction_.data() + begin, vector.data() + begin, factor, end - begin);
+            for (size_t i = begin; is_sparse() && i < end; ++i)
                 if (direction_[i] * pseudo_[i] >= 0) direction_[i] = 0;
-            });
+        });
     }
 
     // Finds a step; leaves point_, next_ and value_ there. Returns 0, or the code of a failure.
@@ -214,6 +235,7 @@ private:
     const LbfgsOptions& options_;
     AlignedVector<double> gradient_, point_, next_, direction_, pseudo_;  // next_: the gradient at point_
     double value_ = 0;                                                    // at point_, then at x_
+    double scale_ = 1;                                                    // of the curvature of the last step
     std::vector<Pair> pairs_;                                             // used in turn
     size_t used_ = 0;
 };

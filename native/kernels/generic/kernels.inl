@@ -18,6 +18,7 @@ namespace {
 extern const Kernels kKernels;
 const Kernels kKernels = {
     .name = TAGPOOL_VARIANT_NAME,
+    .double_row_unit = kDoubleRowUnit,
     .floats = {&make_edges<float>, &differentiate<float>},
     .doubles = {&make_edges<double>, &differentiate<double>},
     .objective = {&add_gradient},

@@ -171,6 +171,23 @@ auto with_stride([[maybe_unused]] size_t stride, Work&& work) {
 template <size_t kStride>
 constexpr size_t kTransitionStride = kStride == 16 || kStride == 24 ? kStride : 0;
 
+// The same with the strides of lean sets for vectors of four numbers (kDoubleRowUnit).
+template <class Work>
+auto with_narrow_stride(size_t stride, Work&& work) {
+#if TAGPOOL_VECTOR_BYTES == 32
+    switch (stride) {
+        case 4: return work(std::integral_constant<size_t, 4>());
+        case 12: return work(std::integral_constant<size_t, 12>());
+        case 20: return work(std::integral_constant<size_t, 20>());
+        default: break;
+    }
+#endif
+    return with_stride(stride, work);
+}
+
+// Rows of doubles may be padded to a multiple of this.
+constexpr uint32_t kDoubleRowUnit = Lanes<double>::kCount < 8 ? 4 : 8;
+
 // Sums and inner products in vectors, with eight partial sums for every width.
 template <class T>
 class EightSums {
@@ -183,6 +200,13 @@ public:
     }
     void add_product(const T* x, const T* y) {
         for (size_t k = 0; k < kVectors; ++k) part_[k] += load(x + k * kLanes) * load(y + k * kLanes);
+    }
+    // The same for four numbers.
+    void add_half(const T* x) {
+        for (size_t k = 0; k < kVectors / 2; ++k) part_[k] += load(x + k * kLanes);
+    }
+    void add_half_product(const T* x, const T* y) {
+        for (size_t k = 0; k < kVectors / 2; ++k) part_[k] += load(x + k * kLanes) * load(y + k * kLanes);
     }
     T sum() const {
         T part[8];
@@ -200,14 +224,18 @@ private:
 template <class T>
 inline T sum_of(const T* x, size_t count) {
     EightSums<T> total;
-    for (size_t i = 0; i < count; i += 8) total.add(x + i);
+    size_t i = 0;
+    for (; i + 8 <= count; i += 8) total.add(x + i);
+    if (i < count) total.add_half(x + i);
     return total.sum();
 }
 
 template <class T>
 inline T dot_of(const T* x, const T* y, size_t stride) {
     EightSums<T> total;
-    for (size_t i = 0; i < stride; i += 8) total.add_product(x + i, y + i);
+    size_t i = 0;
+    for (; i + 8 <= stride; i += 8) total.add_product(x + i, y + i);
+    if (i < stride) total.add_half_product(x + i, y + i);
     return total.sum();
 }
 

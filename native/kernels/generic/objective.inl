@@ -32,9 +32,9 @@ inline void add_singles(const Items& items, const T* __restrict nodes, size_t be
 double add_gradient(const Examples& examples, const double* weights, const EdgeTable<double>& edges, size_t part, const PartGradient& gradient,
                     ChainScratch<double>& scratch) {
     const TrainingSet& set = examples.set;
-    return with_stride(set.stride(), [&](auto constant) {
+    return with_narrow_stride(set.stride(), [&](auto constant) {
         constexpr size_t kStride = decltype(constant)::value;
-        const size_t stride = set.stride(), shared_count = set.shared_count();
+        const size_t stride = kStride ? kStride : set.stride(), shared_count = set.shared_count();
         BundleRows<double> bundles{set.bundled()};
         size_t first_bundle = 0, bundle_count = 0;
         if (bundles.bundled) {

@@ -199,6 +199,18 @@ def test_lbfgs_has_their_weights_after_a_number_of_iterations(
             assert mine[name] == pytest.approx(their[name], abs=2e-6)
 
 
+@pytest.mark.parametrize("parameters", [{}, {"c1": 0.3}, {"feature.minfreq": 1}])
+def test_attributes_that_are_false_have_their_weights(tmp_path: Path, parameters: dict[str, Any]) -> None:
+    """Values of 0 add nothing to scores, but CRFsuite stores weights for them."""
+    data = [
+        ([{"word": name, "capital": len(name) % 2 == 0, "never": False} for item in sentence for name in list(item)[:1]], labels)
+        for sentence, labels, *_ in create_corpus()
+    ]
+    (expected, their_log), (result, our_log) = train_both(data, tmp_path, "lbfgs", parameters | {"max_iterations": 7})
+    assert largest_difference(result, expected) < 1e-9
+    assert our_log.featgen_num_features == their_log.featgen_num_features
+
+
 @settings(max_examples=60, deadline=None)
 @given(
     instances,

@@ -86,7 +86,7 @@ def test_a_warm_up_that_runs_away_is_left_out(monkeypatch: pytest.MonkeyPatch) -
 def test_training_needs_no_other_library(tmp_path: Path) -> None:
     code = (
         "import sys\nfrom tagpool.compat import pycrfsuite\ntrainer = pycrfsuite.Trainer('lbfgs', {'c2': 1}, verbose=False)\n"
-        "for n in range(300): trainer.append([[f'w{n % 7}', f's{n % 3}']] * 9, [f'L{n % 3}'] * 9)\n"
+        "for n in range(300): trainer.append([{f'w{n % 7}': 1, 's': f'{n % 3}', 'odd': n % 2 == 1}] * 9, [f'L{n % 3}'] * 9)\n"
         f"trainer.train({str(tmp_path / 'model')!r})\nprint(len(trainer.logparser.iterations) > 0, *sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -84,6 +84,43 @@ def test_other_learners_refuse_it(make: Callable[[_native.TrainingSet], object])
         make(random_problem(5, 4, 3, 10, seed=1).training_set(all_pairs=False, lean=True))
 
 
-def test_it_has_no_bundles() -> None:
-    with pytest.raises(_native.InputFault, match="no bundles"):
-        random_problem(5, 4, 3, 10, seed=1).training_set(all_pairs=False, lean=True, bundle=True)
+@pytest.mark.parametrize("twins", [False, True])
+def test_bundles_replace_the_lists_of_tokens(twins: bool) -> None:
+    rows = [[[(word, 1.0), (10 + word % 4, 1.0), (20 + word % 3, 1.0)] for word in range(10)] for _ in range(20)]
+    gold = [[(number + word) % 3 for word in range(10)] for number in range(20)]
+    problem = Problem(rows, gold, 23, 3)
+    plain, lean = (problem.training_set(all_pairs=False, merge_twins=twins, lean=item, bundle=item) for item in (False, True))
+    assert lean.bundle_count > 0
+    at = np.random.default_rng(3).normal(size=plain.parameter_count)
+    (one, first), (two, second) = (_native.Objective(item, True, 0.7, NONE, 1)(at) for item in (plain, lean))
+    assert two == pytest.approx(one, rel=1e-6)
+    np.testing.assert_allclose(second, first, atol=1e-5)
+    with pytest.raises(_native.InputFault, match="for the objective"):
+        lean.keep_shards_only()
+    assert lean.bundle_count > 0
+
+
+def cells_of(training: _native.TrainingSet) -> list[tuple[int, int]]:
+    return list(zip(training.cell_features().tolist(), training.cell_labels().tolist(), strict=True))
+
+
+@pytest.mark.parametrize("lean", [False, True])
+def test_values_of_zero_have_weights_and_take_no_time(lean: bool) -> None:
+    """Values of 0 and 1 alone are plain features with bundles, and every cell has a weight."""
+    sentence = [[(word, 1.0), (10, float(word % 2)), (11, 0.0), (12 + word % 4, 1.0), (16 + word % 3, 1.0)] for word in range(10)]
+    gold = [[(number + word) % 3 for word in range(10)] for number in range(20)]
+    with_zeros = Problem([sentence] * 20, gold, 19, 3)
+    without = Problem([[[item for item in token if item[1]] for token in sentence]] * 20, gold, 19, 3)
+    zeros = with_zeros.training_set(all_pairs=False, lean=lean, bundle=True)
+    assert zeros.bundle_count > 0
+    assert zeros.cell_count == without.training_set(all_pairs=False).cell_count + 3
+    reference = with_zeros.training_set(all_pairs=True)
+    at = np.random.default_rng(3).normal(size=zeros.parameter_count)
+    places = {cell: i for i, cell in enumerate(cells_of(reference))}
+    wide = np.zeros(reference.parameter_count)
+    indices = [*(places[cell] for cell in cells_of(zeros)), *range(reference.cell_count, reference.parameter_count)]
+    wide[indices] = at
+    value, gradient = _native.Objective(zeros, True, 0.7, NONE, 1)(at)
+    expected, slopes = _native.Objective(reference, True, 0.7, NONE, 1)(wide)
+    assert value == pytest.approx(expected, rel=1e-12)
+    np.testing.assert_allclose(gradient, slopes[indices], rtol=1e-9, atol=1e-10)

@@ -62,12 +62,13 @@ def test_only_observed_pairs_have_weights(problem: Problem, chain: bool) -> None
     assert problem.training_set(all_pairs=True).cell_count == problem.features * problem.labels
 
 
-@pytest.mark.parametrize("labels", [2, 7, 8, 13, 24, 31, 45, 70])
+@pytest.mark.parametrize("labels", [2, 7, 8, 11, 13, 19, 24, 31, 45, 70])
 @pytest.mark.parametrize("chain", [True, False])
-def test_every_stride_and_thread_count_gives_the_same(labels: int, chain: bool) -> None:
+@pytest.mark.parametrize("lean", [True, False])
+def test_every_stride_and_thread_count_gives_the_same(labels: int, chain: bool, lean: bool) -> None:
     """Kernels with the stride as a constant, and the general one, agree with the slow sum over two-token sentences."""
     problem = random_problem(40, 2, labels, labels + 5, seed=labels)
-    training = problem.training_set(all_pairs=True)
+    training = problem.training_set(all_pairs=True, lean=lean)
     parameters = np.random.default_rng(1).normal(size=training.parameter_count if chain else training.cell_count)
     value, gradient = _native.Objective(training, chain, 0.1, NONE, 1)(parameters)
     pairs = dict(
@@ -79,7 +80,7 @@ def test_every_stride_and_thread_count_gives_the_same(labels: int, chain: bool) 
     )
     edges = parameters[training.cell_count :] if chain else np.zeros(labels * (labels + 2))
     few = Problem(problem.rows[:3], problem.gold[:3], problem.features, labels)
-    part, _ = _native.Objective(few.training_set(all_pairs=True), chain, 0.0, NONE, 1)(parameters)
+    part, _ = _native.Objective(few.training_set(all_pairs=True, lean=lean), chain, 0.0, NONE, 1)(parameters)
     assert part == pytest.approx(enumerated(few, pairs, edges, chain, [1.0] * 3), rel=1e-9)
     for threads in (2, 3):
         again, same = _native.Objective(training, chain, 0.1, NONE, threads)(parameters)

@@ -26,11 +26,11 @@ def create_training_set(
     # CRFsuite's frequencies are sums of values: negative ones may be below a minimum of zero.
     if minimum <= 0 and (values is None or not (values < 0).any()):
         layout = _native.Layout(
-            all_cells=states, boundaries=False, all_transitions=transitions, merge_twins=merge_twins, lean=lean
+            all_cells=states, boundaries=False, all_transitions=transitions, merge_twins=merge_twins, lean=lean, bundle=lean
         )
         return _native.TrainingSet(encoding, gold, attributes, labels, layout)
     cells = _cells(encoding, gold, values, attributes, labels, minimum, states)
-    layout = _native.Layout(all_cells=False, boundaries=False, merge_twins=merge_twins, lean=lean)
+    layout = _native.Layout(all_cells=False, boundaries=False, merge_twins=merge_twins, lean=lean, bundle=lean)
     known = _native.KnownWeights(
         features=(cells // labels).astype(np.uint32),
         labels=(cells % labels).astype(np.uint16),

@@ -45,8 +45,8 @@ class LbfgsTraining(Training):
         self.is_batch = get("tagpool.trainer") != SGD
         if not self.is_batch and get("c1") > 0:
             raise InputError("tagpool.trainer=sgd has no l1 penalty: set c1=0, or tagpool.trainer=lbfgs")
-        # Frequencies are sums of values; without values and a minimum, every observed cell has a weight.
-        self._is_usual = self._part is None and get("feature.minfreq") <= 0 and not encoding.has_values
+        # Frequencies are sums of values; without negative values and a minimum, every observed cell has a weight.
+        self._is_usual = self._part is None and get("feature.minfreq") <= 0 and not encoding.has_negative_values
         is_unlimited = get("max_iterations") in (0, UNLIMITED) and self.parameters.is_default("linesearch")
         wants_speed = self.is_batch and get("c1") == 0 and is_unlimited and get("tagpool.trainer") != EXACT
         self._warms_up = wants_speed and encoding.token_count >= _MIN_WARM_UP_TOKENS
