@@ -79,7 +79,7 @@ def test_a_memory_error_says_for_what_and_leaves_objects_unchanged(tmp_path: Pat
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="limits of Linux")
-@pytest.mark.parametrize(("megabytes", "purpose"), [(3, "start"), (70, "read")])
+@pytest.mark.parametrize(("megabytes", "purpose"), [(1, "start"), (70, "read")])
 def test_the_command_line_reports_missing_memory_without_a_traceback(tmp_path: Path, megabytes: int, purpose: str) -> None:
     (tmp_path / "train.conll").write_text("word O\n\n" * 10_000_000)
     code = f"""
