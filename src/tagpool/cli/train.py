@@ -14,7 +14,7 @@ from tagpool.cli.progress import Follower
 from tagpool.cli.training.checkpoints import CheckpointOptions, TrainingFolder
 from tagpool.cli.training.learners import check_output, create_learner, stored_configuration
 from tagpool.cli.training.options import DevOption, FileOption, LearnerOptions, TrainOption, input_files
-from tagpool.cli.training.penalties import Tune, may_choose
+from tagpool.cli.training.penalties import Tune, fix_penalty, may_choose
 from tagpool.cli.training.run import Run, TrainingLog
 from tagpool.cli.training.summary import show
 from tagpool.config import Settings
@@ -60,10 +60,12 @@ def train(
       tagpool train --learner two-stage --train documents.conll --dev dev.conll --model m
     """
     settings = options.merge_settings({"data": {"train": train, "dev": dev, "start": from_}, "output": {"model": model}})
-    _train(settings, options.config or [], checkpoint, tune=tune, json=json)
+    if tune is Tune.OFF:
+        fix_penalty(settings)
+    _train(settings, options.config or [], checkpoint, json=json)
 
 
-def _train(settings: Settings, configs: Sequence[Path], options: CheckpointOptions, *, tune: Tune, json: bool) -> None:
+def _train(settings: Settings, configs: Sequence[Path], options: CheckpointOptions, *, json: bool) -> None:
     folder = None if options.resume is None else TrainingFolder.open(options, settings)
     settings.check_keys((), sorted(SECTIONS))
     data: DataOptions = settings.options("data", DataOptions)
@@ -76,7 +78,7 @@ def _train(settings: Settings, configs: Sequence[Path], options: CheckpointOptio
     learner = create_learner(settings, data.start, threads)
     _check_data(learner, data)
     check_output(learner, output)
-    tunes = tune == Tune.AUTO and may_choose(learner, settings, data.start)
+    tunes = may_choose(learner, settings, data.start)
     blank = type(learner)(**learner.get_params(deep=False)) if tunes else learner  # automatic templates keep their name
     configuration = stored_configuration(learner, settings, data, output)
     folder = folder or TrainingFolder.create(options, settings, inputs)

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -10,6 +13,24 @@ from cli.commands import fail, run, succeed
 
 import tagpool
 
+# The command, killed in the second epoch of its last training.
+KILLED = """
+import os, signal, sys
+from tagpool.experts.training import Training
+from tagpool.optim.watch import Watch
+trainings, original, run = 0, Watch.epoch, Training.run
+def start(self, *arguments, **options):
+    global trainings
+    trainings += 1
+    return run(self, *arguments, **options)
+def epoch(self, number, *arguments, **options):
+    if number == 2 and trainings == (1 if "off" in sys.argv else 4):
+        os.kill(os.getpid(), signal.SIGKILL)
+    return original(self, number, *arguments, **options)
+Training.run, Watch.epoch = start, epoch
+from tagpool.cli.entry import run as main
+main()
+"""
 NAMES, OTHERS = [f"w{number}" for number in range(120)], [f"x{number}" for number in range(400)]
 
 
@@ -59,10 +80,21 @@ def test_no_choice(command: list[object], options: list[str]) -> None:
     assert "penalty l2" not in done.stderr
 
 
-def test_no_choice_with_checkpoints(command: list[object], tmp_path: Path) -> None:
-    done = run(*command, "--json", "--checkpoint", tmp_path / "c")
-    assert done.returncode == 0, done.stderr
-    assert "penalties" not in json.loads(done.stdout)
+@pytest.mark.parametrize("options", [[], ["--tune", "off"]], ids=["choice", "no choice"])
+def test_checkpoints_do_not_change_the_model(command: list[object], options: list[str], tmp_path: Path) -> None:
+    succeed(*command, *options)
+    expected = (tmp_path / "m").read_bytes()
+    killed = subprocess.Popen(
+        [sys.executable, "-c", KILLED, *map(str, command), *options, "--checkpoint", str(tmp_path / "c"), "--every", "0"],
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    _, messages = killed.communicate()
+    assert killed.returncode == -signal.SIGKILL, messages
+    (tmp_path / "m").unlink()
+    succeed("train", "--resume", tmp_path / "c")
+    assert (tmp_path / "m").read_bytes() == expected
+    assert not (tmp_path / "c").exists()
 
 
 def test_unknown_values_are_refused(command: list[object]) -> None:

@@ -6,10 +6,12 @@ from collections.abc import Callable
 from enum import Enum
 from typing import Any
 
+from tagpool.cli.training.learners import LEARNER, LEARNERS
 from tagpool.config import Settings
 from tagpool.corpus.corpus import Corpus
 from tagpool.evaluation.scores import score
 from tagpool.experts.linear.expert import Expert
+from tagpool.optim.checkpoint import Checkpoint
 from tagpool.optim.watch import Epoch
 
 FACTORS = (0.1, 0.3, 3.0)
@@ -25,9 +27,17 @@ class Tune(str, Enum):
     OFF = "off"
 
 
+def fix_penalty(settings: Settings) -> None:
+    """Set the default penalty, so that it is not chosen, unless it is set or the learner has none."""
+    declared = LEARNERS[settings.kind(LEARNER, LEARNERS, "crf")]
+    is_new = "start" not in settings.table(("data",))
+    if issubclass(declared, Expert) and is_new and "l2" not in settings.table(LEARNER):
+        settings.add("--tune", {"learner": {"l2": declared.parameters()["l2"].default}})
+
+
 def may_choose(learner: Any, settings: Settings, start: str | None) -> bool:
     """Return whether the penalty is free: a new CRF or MaxEnt whose l2 is not set."""
-    return isinstance(learner, Expert) and start is None and "l2" not in settings.table(("learner",))
+    return isinstance(learner, Expert) and start is None and "l2" not in settings.table(LEARNER)
 
 
 class PenaltyChoice:
@@ -51,14 +61,15 @@ class PenaltyChoice:
         """Whether the scores of the dev set are more than chance."""
         return self._spans >= _FEW
 
-    def run(self, on_epoch: Callable[[Epoch], bool]) -> None:
+    def run(self, on_epoch: Callable[[Epoch], bool], checkpoint: Checkpoint | None = None) -> None:
         """Train with each penalty. Another one than the default must be better by more than half a standard error."""
         default = self.scores[self._default]
         required = default + 0.5 * (default * (1 - default) / self._spans) ** 0.5
         parameters = self.chosen.get_params(deep=False)
-        for factor in FACTORS:
+        for number, factor in enumerate(FACTORS):
             tagger = type(self.chosen)(**{**parameters, "l2": self._default * factor})
-            tagger.fit(self._sentences, dev=self._dev, on_epoch=on_epoch)
+            part = None if checkpoint is None else checkpoint.part(f"l2-{number}")
+            tagger.fit(self._sentences, dev=self._dev, on_epoch=on_epoch, checkpoint=part)
             dev_score = float(tagger.summary_["dev"] or 0.0)
             self.scores[float(tagger.l2)] = dev_score
             if dev_score > required:

@@ -185,7 +185,7 @@ class Run:
             if tagger._model is previous or not self.progress.epochs:
                 raise KeyboardInterrupt(_NOTHING) from None
             self.interrupted = True
-        if self.tunes and not self.interrupted and self.folder is None and isinstance(tagger, Expert):
+        if self.tunes and not self.interrupted and isinstance(tagger, Expert):
             self._choose_penalty(tagger, sentences)
 
     def _choose_penalty(self, tagger: Expert, sentences: Corpus) -> None:
@@ -196,7 +196,7 @@ class Run:
         if not choice.has_enough_spans:
             return
         try:
-            choice.run(lambda _: not self.interrupted)
+            choice.run(lambda _: not self.interrupted, self._checkpoint)
         except KeyboardInterrupt:
             self.interrupted = True
         else:
