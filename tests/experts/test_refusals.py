@@ -75,6 +75,13 @@ def test_huge_values_do_not_end_in_nan():
             assert np.isfinite(crf.predict_marginals(features)[0]).all()
 
 
+def test_a_dev_set_without_a_column_of_training(corpus):
+    dev = Corpus.from_lists(word=[["a"]], label=[["O"]])
+    message = "the dev set has no 'pos' and no 'chunk' column, which the training sentences have; add it, .*--features ner"
+    refused(message, CRF(), corpus, dev=dev)
+    assert CRF("word[0]").fit(corpus, dev=dev).is_fitted  # templates that do not read them
+
+
 def test_a_dev_set_without_labels(corpus):
     refused("no labels to score", CRF("word[0]"), corpus, dev=Corpus.from_lists(word=[["a"]]))
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tagpool.corpus.corpus import Corpus
-from tagpool.errors import InputError
+from tagpool.errors import InputError, TemplateError
 from tagpool.experts.inputs import are_given_features, as_corpus
 from tagpool.experts.label_scheme import MOST_LABELS, forbidden_edges
 from tagpool.experts.saving import feature_names, history_names
@@ -122,7 +122,15 @@ class TrainingData:
         corpus = as_corpus(sentences, labels, unknown=UNKNOWN)
         if corpus.label_column is None:
             raise InputError("the dev set has no labels to score", source=corpus.source)
-        encoded = self.encoder.transform(corpus)
+        try:
+            encoded = self.encoder.transform(corpus)
+        except TemplateError:
+            missing = [] if self.corpus is None else [name for name in self.corpus.columns if name not in corpus.columns]
+            if not missing:
+                raise
+            message = f"the dev set has no {' and no '.join(map(repr, missing))} column, which the training sentences have"
+            advice = "add it, or use templates that read only words, such as --features ner"
+            raise InputError(f"{message}; {advice}", source=corpus.source) from None
         self._add_scored(distinct_labels(corpus), corpus.source)
         return replace(encoded, labels=label_ids(corpus, self.scored_labels))
 
