@@ -1,7 +1,8 @@
-"""Dev sets whose scores say little."""
+"""Scores of dev sets: differences due to chance, and dev sets whose scores say little."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from tagpool.corpus.corpus import Corpus
@@ -10,6 +11,15 @@ from tagpool.wording import counted
 
 _FEW = 100  # spans: one more or less changes the score by about a point
 _SMALL = 10_000  # tokens; larger dev sets are not counted
+
+
+def chance_margin(score: float, count: int) -> float:
+    """Return half of the standard error of a score from 0 to 1 of ``count`` spans: smaller differences are due to chance.
+
+    >>> round(chance_margin(0.9, 100), 3)
+    0.015
+    """
+    return 0.5 * math.sqrt(max(score * (1 - score), 0.0) / max(count, 1))
 
 
 def has_no_spans(dev: Corpus) -> bool:

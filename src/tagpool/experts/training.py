@@ -13,6 +13,7 @@ from tagpool import _native
 from tagpool.corpus.text import SPACE
 from tagpool.evaluation.alignment import Alignment
 from tagpool.evaluation.chunks import count_chunks, rates
+from tagpool.evaluation.dev_sets import chance_margin
 from tagpool.experts.fingerprint import training_facts
 from tagpool.experts.tagger import Tagger
 from tagpool.experts.training_data import PreviousModel, TrainingData
@@ -96,8 +97,8 @@ class Training:
         return len(count_chunks(Alignment(self.data.scored_labels, gold, gold, dev.sentences.astype(np.int64))).gold)
 
     def dev_margin(self, score: float) -> float:
-        """Half of the standard error of a dev score: smaller differences are due to chance."""
-        return 0.5 * float(np.sqrt(max(score * (1 - score), 0.0) / max(self.dev_size, 1)))
+        """The difference of a dev score that is due to chance."""
+        return chance_margin(score, self.dev_size)
 
     def dev_labels(self, learned: Any, dev: EncodedCorpus) -> NDArray[np.int32]:
         """The label numbers of the dev set by learned weights."""

@@ -9,6 +9,7 @@ from typing import Any
 from tagpool.cli.training.learners import LEARNER, LEARNERS
 from tagpool.config import Settings
 from tagpool.corpus.corpus import Corpus
+from tagpool.evaluation.dev_sets import chance_margin
 from tagpool.evaluation.scores import score
 from tagpool.experts.linear.expert import Expert
 from tagpool.optim.checkpoint import Checkpoint
@@ -62,9 +63,9 @@ class PenaltyChoice:
         return self._spans >= _FEW
 
     def run(self, on_epoch: Callable[[Epoch], bool], checkpoint: Checkpoint | None = None) -> None:
-        """Train with each penalty. Another one than the default must be better by more than half a standard error."""
+        """Train with each penalty. Another one than the default must be better by more than chance."""
         default = self.scores[self._default]
-        required = default + 0.5 * (default * (1 - default) / self._spans) ** 0.5
+        required = default + chance_margin(default, self._spans)
         parameters = self.chosen.get_params(deep=False)
         for number, factor in enumerate(FACTORS):
             tagger = type(self.chosen)(**{**parameters, "l2": self._default * factor})
