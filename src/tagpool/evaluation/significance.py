@@ -41,6 +41,7 @@ class PairedBootstrap:
     difference: float
     interval: Interval
     p_value: float
+    standard_error: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -83,8 +84,11 @@ def paired_bootstrap(
     seed: int = 0,
     plain: bool | None = None,
     outside: str | None = "O",
+    units: Sequence[int] | None = None,
 ) -> PairedBootstrap:
     """Compare two systems on the same sentences: both are scored on every draw. The interval is that of 95%.
+
+    ``units`` are the numbers of the documents of the sentences, if whole documents are drawn.
 
     The difference is second − first. The p value is two-sided: with d* the differences of the B draws,
     p = min(1, 2·(1 + min(#{d* ≤ 0}, #{d* ≥ 0})) / (B + 1)). So it is below 0.05 if and only if the percentile interval does not
@@ -100,6 +104,8 @@ def paired_bootstrap(
         raise InputError(f"unknown metric {metric!r}; use one of {', '.join(METRICS)}")
     column = METRICS.index(metric)
     tables = [_sentence_table(counts) for counts in _count_all(gold, [first, second], plain, outside)]
+    if units is not None:
+        tables = [_sum_units(table, units) for table in tables]
     width = tables[0].shape[1]
     points = [float(_scores(table.sum(axis=0, keepdims=True))[0, column]) for table in tables]
     differences = np.concatenate(
@@ -116,7 +122,18 @@ def paired_bootstrap(
         difference=points[1] - points[0],
         interval=_interval(differences, _LEVEL),
         p_value=min(1.0, 2 * (1 + tail) / (draws + 1)),
+        standard_error=float(differences.std()),
     )
+
+
+def _sum_units(table: FloatArray, units: Sequence[int]) -> FloatArray:
+    """Return the sums of the rows of each unit."""
+    if len(units) != len(table):
+        raise InputError(f"units: expected {len(table)} numbers, one per sentence, got {len(units)}")
+    names, rows = np.unique(np.asarray(units), return_inverse=True)
+    sums = np.zeros((len(names), table.shape[1]))
+    np.add.at(sums, rows, table)
+    return sums
 
 
 def randomisation_test(

@@ -77,8 +77,11 @@ def _pools() -> dict[str, Any]:
     from tagpool.pools.bagging.pool import BaggingPool
     from tagpool.pools.elitist.pool import ElitistPool
     from tagpool.pools.opinion.pool import OpinionPool
+    from tagpool.pools.stacked.pool import StackedPool
     from tagpool.pools.two_stage.pool import TwoStageTagger
+    from tagpool.pools.unsupervised.pool import UnsupervisedPool
     from tagpool.pools.votes.pool import VotePool
 
-    pools: dict[str, Any] = {pool.kind: pool for pool in (BaggingPool, OpinionPool, TwoStageTagger, VotePool)}
+    classes = (BaggingPool, OpinionPool, TwoStageTagger, VotePool, StackedPool, UnsupervisedPool)
+    pools: dict[str, Any] = {pool.kind: pool for pool in classes}
     return pools | {CRF.kind: ElitistPool, MaxEnt.kind: ElitistPool}

@@ -1,0 +1,1 @@
+"""Choice of a pooling method by cross-validation."""

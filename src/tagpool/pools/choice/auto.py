@@ -1,0 +1,202 @@
+"""Choice of the pooling method: majority, weighted votes, the best expert, no gold labels, or stacking.
+
+All are scored on the gold sentences by cross-validation. The majority is the reference: another method must be better by a
+standard error, so that a few gold sentences do not lead to a worse pool. A single expert must be better by two, since the best of
+many experts is best by chance, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tagpool.corpus.corpus import Corpus
+from tagpool.evaluation.scores import Score, score
+from tagpool.evaluation.significance import PairedBootstrap
+from tagpool.pools.choice.learning_curve import LearningCurve, fit_curve
+from tagpool.pools.stacked.pool import Confidence, StackedPool, document_numbers
+from tagpool.pools.stacked.training import Labels, StackTraining, known_only
+from tagpool.pools.unsupervised.pool import MAJORITY, UnsupervisedPool
+from tagpool.pools.votes.ballots import LabelRows, Predictions, predictions_by_name
+from tagpool.pools.votes.pool import VotePool
+
+Pool = StackedPool | UnsupervisedPool | VotePool
+_STACK, _WITHOUT_GOLD, _WEIGHTED, _BEST = "stacking", "no gold labels", "weighted votes", "best expert"
+_MARGINS = {_BEST: 2.0}  # standard errors by which a method must be better than the majority
+_DRAWS = 1000
+_SHARES = (0.25, 0.5)
+_FEWEST = 8  # sentences of a point of the learning curve
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A method: its score on the gold sentences, and its difference from the majority with the standard error."""
+
+    name: str
+    score: Score
+    difference: float
+    standard_error: float
+
+    @property
+    def is_better(self) -> bool:
+        """Whether it is better than the majority by more than chance."""
+        return self.difference > _MARGINS.get(self.name, 1.0) * self.standard_error and self.difference > 0
+
+
+@dataclass(frozen=True, eq=False)
+class PoolChoice:
+    """The chosen pool, fitted on all gold sentences, and the methods that were compared."""
+
+    pool: Pool
+    name: str
+    candidates: list[Candidate]
+    curve: LearningCurve | None
+    gold_sentences: int
+
+    @property
+    def chosen(self) -> Candidate:
+        """The method that was chosen."""
+        return next(candidate for candidate in self.candidates if candidate.name == self.name)
+
+    def reason(self) -> str:
+        """Say what was chosen, and why."""
+        candidate, majority = self.chosen, self.candidates[0]
+        if candidate is majority:
+            return f"chosen: {self.name}, because no other method is better by more than chance"
+        return (
+            f"chosen: {self.name}, {100 * candidate.score.f1:.1f} F1 on gold sentences that it was not fitted on; "
+            f"{majority.name} has {100 * majority.score.f1:.1f} "
+            f"(difference {100 * candidate.difference:+.1f}, standard error {100 * candidate.standard_error:.1f})"
+        )
+
+    def outlook(self) -> str | None:
+        """Say how much more gold data would help; None without a learning curve."""
+        if self.curve is None:
+            return None
+        double, quadruple = (100 * self.curve.gain(factor) for factor in (2, 4))
+        return (
+            f"more gold sentences: about {double:+.1f} F1 with {2 * self.gold_sentences}, {quadruple:+.1f} with "
+            f"{4 * self.gold_sentences} (learning curve of stacking)"
+        )
+
+
+def choose_pool(
+    predictions: Predictions,
+    gold: LabelRows | Corpus,
+    *,
+    words: Corpus | Iterable[Iterable[str]] | None = None,
+    documents: Sequence[int] | None = None,
+    confidence: Confidence | None = None,
+    seed: int = 1,
+    abstain: str | Sequence[str] = "none",
+    on_step: Callable[[str], object] = lambda _: None,
+) -> PoolChoice:
+    """Fit the pool that is best by cross-validation on the gold sentences.
+
+    The arguments are those of :meth:`StackedPool.fit`.
+
+    >>> from tagpool import builtin_corpus
+    >>> gold = builtin_corpus(60)
+    >>> capitals = [["B-PER" if word.istitle() else "O" for word in words] for words in gold.words]
+    >>> nothing = [["O"] * len(words) for words in gold.words]
+    >>> choose_pool({"capitals": capitals, "nothing": nothing}, gold).name
+    'stacking'
+    """
+    if isinstance(gold, Corpus):
+        words = gold if words is None else words
+        documents = document_numbers(gold) if documents is None else documents
+        gold = gold.labels
+    gold_rows = [None if row is None else list(row) for row in gold]
+    by_name = predictions_by_name(predictions)
+    stack = StackedPool(seed=seed, abstain=abstain)
+    stack.fit(by_name, gold_rows, words=words, documents=documents, confidence=confidence, on_step=on_step)
+    held_out = stack.held_out_
+    assert held_out is not None
+    training = held_out.training
+    on_step("comparing with other methods")
+    votes = dict(zip(training.gold.names, training.gold.experts, strict=True))
+    labelled = {name: [rows[number] for number, row in enumerate(gold_rows) if row] for name, rows in by_name.items()}
+    majority = UnsupervisedPool(MAJORITY, scheme=stack.fitted.scheme.value).fit(by_name)
+    labels = {"majority" if len(votes) > 1 else next(iter(votes)): majority.predict(labelled)}
+    if stack.fitted.unsupervised is not None:
+        labels[_WITHOUT_GOLD] = training.gold.unsupervised_labels()
+    if len(votes) > 1:
+        labels[_BEST] = _by_folds(training, votes, lambda train, test: _best_expert(training, train, test))
+        labels[_WEIGHTED] = _by_folds(training, votes, lambda train, test: _weighted(train, test, seed))
+    labels[_STACK] = held_out.labels
+    candidates = _candidates(training, labels)
+    better = [candidate for candidate in candidates[1:] if candidate.is_better]
+    best = max(better, key=lambda candidate: candidate.score.f1, default=candidates[0])
+    pools: dict[str, Callable[[], Pool]] = {
+        _STACK: lambda: stack,
+        _WITHOUT_GOLD: lambda: _unsupervised(stack),
+        _BEST: lambda: VotePool("best", seed=seed, unknown="allow").fit(labelled, training.gold_labels),
+        _WEIGHTED: lambda: _weighted_pool(seed).fit(labelled, training.gold_labels),
+    }
+    pool = pools.get(best.name, lambda: majority)()
+    return PoolChoice(pool, best.name, candidates, _curve(training, stack, on_step), len(training.gold))
+
+
+def _unsupervised(stack: StackedPool) -> UnsupervisedPool:
+    pool = stack.fitted.unsupervised
+    assert pool is not None
+    return pool
+
+
+def _candidates(training: StackTraining, labels: Mapping[str, Labels]) -> list[Candidate]:
+    """Return the methods with their differences from the first."""
+    reference = next(iter(labels.values()))
+    rows = []
+    for name, one in labels.items():
+        gain: PairedBootstrap = training.gain(reference, one)
+        result = score(training.gold_labels, known_only(training.gold, one), draws=_DRAWS, seed=training.seed)
+        rows.append(Candidate(name, result, gain.difference, gain.standard_error))
+    return rows
+
+
+def _by_folds(training: StackTraining, votes: Mapping[str, Any], label: Callable[[Any, Any], Labels]) -> Labels:
+    """Return the labels of each fold by a method that was fitted on the others: ``label(train, test)``, each (votes, gold)."""
+    rows: Labels = [[] for _ in range(len(training.gold))]
+    gold = training.gold_labels
+    for fold in training.folds:
+        rest = sorted(set(range(len(gold))) - set(fold))
+        train, test = (
+            ({name: [column[n] for n in part] for name, column in votes.items()}, [gold[n] for n in part])
+            for part in (rest, fold)
+        )
+        for number, row in zip(fold, label(train, test), strict=True):
+            rows[number] = row
+    return rows
+
+
+def _best_expert(training: StackTraining, train: Any, test: Any) -> Labels:
+    """Return the labels of the expert with the highest F1; an abstention is O."""
+
+    def filled(rows: Sequence[Any], gold: Labels) -> Labels:
+        return [[label or "O" for label in row or [None] * len(known)] for row, known in zip(rows, gold, strict=True)]
+
+    votes, gold = train
+    best = max(votes, key=lambda name: score(gold, filled(votes[name], gold)).f1)
+    return filled(test[0][best], test[1])
+
+
+def _weighted_pool(seed: int) -> VotePool:
+    return VotePool("mvote", key="label", beta="cv", unknown="allow", seed=seed)
+
+
+def _weighted(train: Any, test: Any, seed: int) -> Labels:
+    return _weighted_pool(seed).fit(*train).predict(test[0])
+
+
+def _curve(training: StackTraining, stack: StackedPool, on_step: Callable[[str], object]) -> LearningCurve | None:
+    """Return the learning curve of the stack; None for few sentences."""
+    used = sum(len(training.gold) - len(fold) for fold in training.folds) / len(training.folds)
+    if used * _SHARES[0] < _FEWEST:
+        return None
+    points = []
+    for share in (*_SHARES, 1.0):
+        on_step(f"learning curve: {round(share * used)} gold sentences")
+        labels = training.cross_val_labels(stack.fitted.settings, share=share)
+        points.append((max(1, round(share * used)), training.score(labels)))
+    return fit_curve(points)

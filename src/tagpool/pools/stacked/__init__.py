@@ -1,0 +1,1 @@
+"""StackedPool: a CRF whose features are the labels of experts and the words."""

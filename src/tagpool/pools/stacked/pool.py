@@ -1,0 +1,329 @@
+"""StackedPool: combine experts with a CRF whose features are their labels and the words (stacking, Wolpert 1992)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+
+from tagpool.corpus.corpus import Corpus
+from tagpool.corpus.files import write_bytes
+from tagpool.corpus.rows import as_rows
+from tagpool.corpus.schemes import Scheme, Span
+from tagpool.errors import InputError, MemoryFor, NotFittedError
+from tagpool.experts.linear.crf import CRF
+from tagpool.experts.model_file import ModelFile
+from tagpool.parameters import Exclusive, Parameters, declare_parameters, parameter
+from tagpool.pools.stacked.confidence import HeldOutSpans, Threshold, span_probabilities
+from tagpool.pools.stacked.explanation import StackExplanation, explain_sentence
+from tagpool.pools.stacked.held_out import HeldOut, hold_out
+from tagpool.pools.stacked.sentences import StackSentences
+from tagpool.pools.stacked.training import StackSettings, StackTraining
+from tagpool.pools.unsupervised.decoding import scheme_of
+from tagpool.pools.unsupervised.pool import DAWID_SKENE, UnsupervisedPool, word_rows
+from tagpool.pools.votes.ballots import FloatArray, LabelRows, Predictions, ballots_of, predictions_by_name
+from tagpool.pools.votes.calibration import Calibration
+from tagpool.wording import counted
+
+Self = TypeVar("Self", bound="StackedPool")
+Words = Corpus | Iterable[Iterable[str]]
+Confidence = Mapping[str, Iterable[Iterable[float | None] | None]]
+
+
+@dataclass(frozen=True, eq=False)
+class FittedStack:
+    """A fitted stack; ``confident`` are the experts with confidences, ``missing`` the F1 lost without each expert."""
+
+    experts: tuple[str, ...]
+    confident: tuple[str, ...]
+    stack: CRF
+    unsupervised: UnsupervisedPool | None
+    settings: StackSettings
+    scheme: Scheme
+    f1: float
+    missing: dict[str, float]
+    spans: HeldOutSpans
+    token_calibration: Calibration | None = None
+    span_calibration: Calibration | None = None
+    errors: dict[str, float] | None = None
+
+
+@declare_parameters
+class StackedPool(Parameters):
+    """Learn from gold sentences how to combine the labels of experts.
+
+    A CRF has the labels of the experts as features: at the token and its neighbours, in pairs, as patterns of agreement, and with
+    their confidences. Other features are the words, and the labels of an :class:`UnsupervisedPool` that is fitted on all
+    sentences, also those without gold labels. The experts must not be trained on the gold sentences; for taggers of your own,
+    get their labels with :func:`cross_val_predict`. One expert is enough.
+
+    An expert may abstain and may be missing later, because the stack is also trained on copies without one of the experts.
+    ``missing_`` is what that costs.
+
+    >>> from tagpool import builtin_corpus
+    >>> gold = builtin_corpus(60)
+    >>> list_of_names = [["B-PER" if word.istitle() else "O" for word in words] for words in gold.words]
+    >>> nothing = [["O"] * len(words) for words in gold.words]
+    >>> pool = StackedPool().fit({"capitals": list_of_names, "nothing": nothing}, gold)
+    >>> pool.predict({"capitals": [["B-PER", "O"]], "nothing": [["O", "O"]]}, words=[["Ann", "left"]])
+    [['B-PER', 'O']]
+    """
+
+    kind = "stacked-pool"
+
+    words: bool = parameter(default=True, help="Whether words are features of the stack.")
+    unsupervised: bool = parameter(default=True, help="Whether labels of a pool without gold labels are features.")
+    abstain: str | Sequence[str] = parameter(
+        default="none", help="Experts whose O means 'no opinion': names, 'none', or 'auto' to detect them."
+    )
+    l2: float | None = parameter(default=None, minimum=Exclusive(0), help="Penalty of the stack; None: by cross-validation.")
+    folds: int = parameter(default=5, minimum=2, help="Cross-validation folds over documents or sentences.")
+    scheme: str | None = parameter(default=None, help="Tag scheme of the labels: iob1, bio2, bioes or bilou; None: detected.")
+    seed: int = parameter(default=1, minimum=0, maximum=(1 << 63) - 1, help="Seed of the random numbers.")
+
+    _fitted: FittedStack | None = None
+    held_out_: HeldOut | None = None  # of the last fit; not in files
+
+    @MemoryFor("fit the stacked pool")
+    def fit(
+        self: Self,
+        predictions: Predictions,
+        gold: LabelRows | Corpus,
+        *,
+        words: Words | None = None,
+        documents: Sequence[int] | None = None,
+        confidence: Confidence | None = None,
+        on_step: Callable[[str], object] = lambda _: None,
+    ) -> Self:
+        """Learn from the gold sentences, and from the sentences without gold labels.
+
+        Args:
+            predictions: The experts by name (or a list), each with a list of labels per sentence. None instead of a label
+                abstains; None instead of a sentence is a missing expert.
+            gold: The gold labels of each sentence, None for sentences without; or a corpus of the same sentences.
+            words: The words of the sentences (default: those of a gold corpus).
+            documents: The number of the document of each sentence. Sentences of one document are in one fold.
+            confidence: The confidence of experts in their labels, from 0 to 1, by name.
+            on_step: Called with a message before each step.
+        """
+        if isinstance(gold, Corpus):
+            words = gold if words is None else words
+            documents = document_numbers(gold) if documents is None else documents
+            gold = gold.labels
+        by_name = predictions_by_name(predictions)
+        sentences = self._sentences(by_name, gold, words, confidence or {})
+        labelled = [row for row in sentences.gold if row]
+        scheme = Scheme.of(self.scheme) if self.scheme else scheme_of(labelled)
+        unsupervised = None
+        if self.unsupervised:
+            unsupervised = UnsupervisedPool(
+                "auto" if words is not None else DAWID_SKENE, abstain=self.abstain, seed=self.seed, scheme=scheme.value
+            )
+            names = {label for row in labelled for label in row if label is not None}
+            unsupervised.fit(by_name, words=None if words is None else sentences.words, labels=names, on_step=on_step)
+        sentences = sentences.with_unsupervised(unsupervised)
+        training = StackTraining.of(sentences, documents, self.folds, self.seed)
+        settings = StackSettings(words=self.words and words is not None)
+        if self.l2 is None:
+            settings = training.choose(settings, on_step)
+        else:
+            settings = StackSettings(self.l2, virtual=training.virtual is not None, words=settings.words)
+        held_out = hold_out(training, settings, scheme, on_step)
+        on_step("training the stack")
+        self._fitted = FittedStack(
+            experts=sentences.names,
+            confident=tuple(sentences.names[number] for number in sentences.confidence),
+            stack=training.fit(range(len(training.gold)), settings, copies=True),
+            unsupervised=unsupervised,
+            settings=settings,
+            scheme=scheme,
+            f1=held_out.f1,
+            missing=held_out.missing,
+            spans=held_out.spans,
+            token_calibration=held_out.token_calibration,
+            span_calibration=held_out.span_calibration,
+            errors=held_out.calibration_errors,
+        )
+        self.held_out_ = held_out
+        return self
+
+    def _sentences(
+        self, by_name: Mapping[str, Any], gold: LabelRows | None, words: Words | None, confidence: Confidence
+    ) -> StackSentences:
+        """Check the input, and return it."""
+        rows = word_rows(words)
+        gold_rows = None if gold is None else [None if row is None else list(row) for row in gold]
+        filled = gold_rows
+        if gold_rows is not None:
+            if not any(gold_rows):
+                raise InputError("no sentence has gold labels; use an UnsupervisedPool, which needs none")
+            if sum(bool(row) for row in gold_rows) < 2:
+                raise InputError("expected two gold sentences or more, got 1: there is nothing to learn from")
+            first = next(iter(by_name.values()))
+            lengths = [len(row) for row in rows] if rows is not None else [len(row or ()) for row in first]
+            pairs = zip(gold_rows, lengths, strict=True) if len(gold_rows) == len(lengths) else None
+            filled = gold_rows if pairs is None else [[None] * length if row is None else row for row, length in pairs]
+        ballots = ballots_of(by_name, filled, words=rows)  # checks the numbers of sentences, tokens and labels
+        unknown = [name for name in confidence if name not in by_name]
+        if unknown:
+            raise InputError(f"confidence: there is no expert {unknown[0]!r}; the experts are {', '.join(by_name)}")
+        names = tuple(by_name)
+        values = {names.index(name): as_rows(rows, f"confidence of {name}") for name, rows in confidence.items()}
+        return StackSentences(
+            names=names,
+            words=rows if rows is not None else [["_"] * length for length in ballots.lengths.tolist()],
+            experts=[by_name[name] for name in names],
+            confidence=values,
+            gold=[None] * len(ballots) if gold_rows is None else gold_rows,
+        )
+
+    # Pooling ------------------------------------------------------------------------------------------------------------
+
+    def predict(
+        self, predictions: Predictions, *, words: Words | None = None, confidence: Confidence | None = None
+    ) -> list[list[str]]:
+        """Return the pooled label sequence of every sentence. Experts may be missing; new ones help the unsupervised pool."""
+        rows: list[list[str]] = self.fitted.stack.predict(self._new_sentences(predictions, words, confidence).corpus())
+        return rows
+
+    @MemoryFor("pool the predictions; pass fewer at a time")
+    def predict_with_confidence(
+        self, predictions: Predictions, *, words: Words | None = None, confidence: Confidence | None = None
+    ) -> tuple[list[list[str]], list[FloatArray]]:
+        """Return the results of :meth:`predict`, and the calibrated probability of each label."""
+        fitted = self.fitted
+        corpus = self._new_sentences(predictions, words, confidence).corpus()
+        labels, numbers = fitted.stack.predict(corpus), {label: n for n, label in enumerate(fitted.stack.labels_)}
+        values = []
+        for row, marginals in zip(labels, fitted.stack.predict_proba(corpus), strict=True):
+            chosen = marginals[np.arange(len(row)), [numbers[label] for label in row]]
+            values.append(chosen if fitted.token_calibration is None else fitted.token_calibration(chosen))
+        return labels, values
+
+    @MemoryFor("pool the predictions; pass fewer at a time")
+    def predict_spans(
+        self, predictions: Predictions, *, words: Words | None = None, confidence: Confidence | None = None, raw: bool = False
+    ) -> list[list[tuple[Span, float]]]:
+        """Return the spans of every sentence with their calibrated probabilities.
+
+        ``raw`` probabilities are those of the stack, which :meth:`threshold` refers to.
+        """
+        fitted = self.fitted
+        corpus = self._new_sentences(predictions, words, confidence).corpus()
+        rules = fitted.scheme.constraints(fitted.stack.labels_)
+        rows = []
+        pairs = zip(fitted.stack.lattices(corpus), fitted.stack.predict(corpus), strict=True)
+        for lattice, labels in pairs:
+            row = span_probabilities(lattice, labels, rules)
+            if fitted.span_calibration is not None and not raw:
+                values = fitted.span_calibration(np.array([value for _, value in row]))
+                row = [(span, float(value)) for (span, _), value in zip(row, values, strict=True)]
+            rows.append(row)
+        return rows
+
+    def threshold(self, precision: float, *, level: float = 0.9) -> Threshold | None:
+        """Return the raw span probability from which the precision holds with probability ``level``.
+
+        It is a Clopper–Pearson bound on spans of gold sentences by pools that were fitted without them. None: no threshold
+        reaches the precision.
+        """
+        return self.fitted.spans.threshold(precision, level)
+
+    def explain(
+        self, predictions: Predictions, *, words: Words | None = None, confidence: Confidence | None = None, number: int = 0
+    ) -> StackExplanation:
+        """Return which expert decided each token of sentence ``number``: how its probability changes without the expert."""
+        sentences = self._new_sentences(predictions, words, confidence)
+        if not 0 <= number < len(sentences):
+            raise InputError(f"there is no sentence {number}: expected 0 to {len(sentences) - 1}")
+        return explain_sentence(self.fitted.stack, sentences.select([number]))
+
+    def _new_sentences(self, predictions: Predictions, words: Words | None, confidence: Confidence | None) -> StackSentences:
+        """Return sentences with the experts of the fit, in their order; missing ones abstain everywhere."""
+        fitted = self.fitted
+        by_name = predictions_by_name(predictions)
+        if not isinstance(predictions, Mapping) and len(by_name) == len(fitted.experts):
+            by_name = dict(zip(fitted.experts, by_name.values(), strict=True))
+        if not set(by_name) & set(fitted.experts):
+            raise InputError(f"expected one of the experts {', '.join(fitted.experts)}, got {', '.join(by_name)}")
+        reads_words = fitted.settings.words or (fitted.unsupervised is not None and fitted.unsupervised.fitted.taggers is not None)
+        if words is None and reads_words:
+            raise InputError("the pool was fitted with words: give those of the sentences as words=")
+        given = {name: rows for name, rows in (confidence or {}).items() if name in fitted.confident}
+        sentences = self._sentences(by_name, None, words, {name: rows for name, rows in given.items() if name in by_name})
+        added = {name: by_name[name] for name in by_name if name not in fitted.experts}
+        count = len(sentences)
+        complete = StackSentences(
+            names=fitted.experts,
+            words=sentences.words,
+            experts=[by_name.get(name, [None] * count) for name in fitted.experts],
+            confidence={
+                fitted.experts.index(name): as_rows(given[name]) if name in given else [None] * count for name in fitted.confident
+            },
+            gold=sentences.gold,
+        )
+        return complete.with_unsupervised(fitted.unsupervised, added)
+
+    # Fitted parameters --------------------------------------------------------------------------------------------------
+
+    @property
+    def fitted(self) -> FittedStack:
+        """The fitted parameters."""
+        if self._fitted is None:
+            raise NotFittedError("the StackedPool is not fitted: call fit(predictions, gold) first, or load one")
+        return self._fitted
+
+    @property
+    def is_fitted(self) -> bool:
+        """Whether the pool is fitted."""
+        return self._fitted is not None
+
+    @property
+    def experts_(self) -> tuple[str, ...]:
+        """Names of the experts."""
+        return self.fitted.experts
+
+    @property
+    def labels_(self) -> tuple[str, ...]:
+        """Labels, in the order of their numbers."""
+        return self.fitted.stack.labels_
+
+    @property
+    def missing_(self) -> dict[str, float]:
+        """The F1 that is lost when an expert is missing, by cross-validation on the gold sentences."""
+        return self.fitted.missing
+
+    @classmethod
+    def from_file(cls: type[Self], file: ModelFile) -> Self:
+        """Return the pool of an open model file."""
+        from tagpool.pools.stacked.files import read_stack
+
+        pool: Self = read_stack(cls, file)
+        return pool
+
+    @MemoryFor("write the pool")
+    def to_bytes(self, options: Any = None) -> bytes:
+        """Return the content of the file of the pool."""
+        from tagpool.pools.stacked.files import stack_to_bytes
+
+        return stack_to_bytes(self)
+
+    def save(self, path: str | Path) -> None:
+        """Write the pool to a file, atomically."""
+        write_bytes(path, self.to_bytes())
+
+    def __str__(self) -> str:
+        return f"StackedPool of {counted(len(self.experts_), 'expert')}" if self.is_fitted else repr(self)
+
+
+def document_numbers(corpus: Corpus) -> list[int] | None:
+    """Return the number of the document of each sentence; None if documents are not marked."""
+    starts = corpus.document_starts
+    if not starts:
+        return None
+    numbers = np.zeros(len(corpus), np.int64)
+    numbers[starts] = 1
+    return [int(number) for number in np.cumsum(numbers)]

@@ -1,0 +1,70 @@
+"""Word taggers that are cross-fitted: each sentence is labelled by a tagger that was trained without it.
+
+The fold of a sentence is a hash of its words. So equal sentences are in one fold, and a sentence of the training data has the
+same fold when it comes again.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from tagpool.experts.linear.crf import CRF
+from tagpool.pools.votes.ballots import FloatArray
+
+Words = Sequence[Sequence[str]]
+OnFit = Callable[[str], object]
+_UNLIKELY = 1e-6  # probability of a label that a tagger does not know
+
+
+def fold_of(words: Sequence[str], folds: int) -> int:
+    """Return the fold of a sentence.
+
+    >>> fold_of(["Ann", "left"], 5) == fold_of(("Ann", "left"), 5) < 5
+    True
+    """
+    return zlib.crc32("\x1f".join(words).encode("utf-8", "surrogatepass")) % folds
+
+
+class WordTaggers:
+    """One tagger per fold. A fold without training data has None, and gives every label the same probability."""
+
+    def __init__(self, taggers: Sequence[CRF | None]) -> None:
+        self.taggers = list(taggers)
+
+    @classmethod
+    def fit(
+        cls, words: Words, labels: Sequence[Sequence[str | None]], folds: int, *, seed: int = 1, weights: FloatArray | None = None
+    ) -> WordTaggers:
+        """Train a tagger for each fold on the sentences of the other folds; None is an unknown label."""
+        known = [number for number, row in enumerate(labels) if any(label is not None for label in row)]
+        fold = {number: fold_of(words[number], folds) for number in known}
+        taggers: list[CRF | None] = []
+        for left_out in range(folds):
+            train = [number for number in known if fold[number] != left_out]
+            if not train:
+                taggers.append(None)
+                continue
+            tagger = CRF(seed=seed)
+            sample_weight = None if weights is None else weights[train]
+            tagger.fit([words[n] for n in train], [labels[n] for n in train], sample_weight=sample_weight)
+            taggers.append(tagger)
+        return cls(taggers)
+
+    def probabilities(self, words: Words, labels: Sequence[str]) -> FloatArray:
+        """Return the probability of each label at each token, [tokens][labels]."""
+        folds = np.array([fold_of(sentence, len(self.taggers)) for sentence in words], np.int64)
+        lengths = np.array([len(sentence) for sentence in words], np.int64)
+        ends = np.cumsum(lengths)
+        rows = np.full((int(lengths.sum()), len(labels)), 1 / len(labels))
+        for fold, tagger in enumerate(self.taggers):
+            mine = np.flatnonzero((folds == fold) & (lengths > 0))
+            if tagger is None or not mine.size:
+                continue
+            order = [tagger.labels_.index(label) if label in tagger.labels_ else -1 for label in labels]
+            for number, output in zip(mine.tolist(), tagger.predict_proba([words[n] for n in mine]), strict=True):
+                padded = np.column_stack((output, np.full(len(output), _UNLIKELY)))
+                rows[ends[number] - lengths[number] : ends[number]] = padded[:, order]
+        return rows / rows.sum(axis=1, keepdims=True)
