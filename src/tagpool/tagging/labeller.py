@@ -48,7 +48,7 @@ class Labeller:
         self.names: list[str] = list(tagger.labels_)
         self.columns: Sequence[str] = tagger.columns
         self.by_document: bool = tagger.reads_documents
-        self.varying_edges = any(getattr(one._fitted(), "has_history", False) for one in tagger.single_taggers())
+        self.varying_edges = any(_has_varying_edges(one) for one in tagger.single_taggers())
         self.summary: dict[str, Any] = tagger.single_taggers()[0].summary_
         self.nbest = nbest
         self.probabilities = probabilities
@@ -126,6 +126,12 @@ class Labeller:
             names, given, lacking = (", ".join(part) for part in (self.columns, columns, missing))
             advice = "add it, or train a model that reads words only (such as --features ner)"
             raise fail(f"the model reads the columns {names}, the input has {given}; {lacking} is missing; {advice}")
+
+
+def _has_varying_edges(tagger: Any) -> bool:
+    """Whether the edges of lattices depend on the token: with transition features, and with two states for a label."""
+    model = tagger._fitted()
+    return getattr(model, "has_history", False) or len(tagger.labels_) < len(model.labels)
 
 
 def _make_constraints(labels: list[str], scheme: str) -> SchemeConstraints:

@@ -185,6 +185,9 @@ class Run:
             if tagger._model is previous or not self.progress.epochs:
                 raise KeyboardInterrupt(_NOTHING) from None
             self.interrupted = True
+        if len(tagger.labels_) < len(tagger._fitted().labels):
+            reason = "one span type, many spans" if tagger.inner_scheme == "auto" else "learner.inner_scheme"
+            self.progress.step(f"labels: BILOU inside the model ({reason}); results have the labels of the corpus")
         if self.tunes and not self.interrupted and isinstance(tagger, Expert):
             self._choose_penalty(tagger, sentences)
 

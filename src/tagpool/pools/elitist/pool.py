@@ -106,7 +106,8 @@ class ElitistPool(Pool, LinearParameters):
         """Return an unfitted expert with the parameters of the pool."""
         kind = EXPERTS[self.expert]
         shared = {name: value for name, value in self.get_params(deep=False).items() if name in kind.parameters()}
-        return kind(**shared, **parameters)
+        scheme = {"inner_scheme": "same"} if "inner_scheme" in kind.parameters() else {}  # scores are added label by label
+        return kind(**shared, **scheme, **parameters)
 
     def _set_members(self, merged: Expert, models: Sequence[_native.Model], weights: FloatArray) -> None:
         """Set the merged model and the members, which have its features."""
