@@ -16,6 +16,7 @@ from tagpool.tagging.blocks import Block, Blocks
 if TYPE_CHECKING:
     from tagpool.chain.lattice import Labelling, Lattice
     from tagpool.corpus.constraints import SchemeConstraints
+    from tagpool.tagging.inner_lattices import InnerLattices
 
 
 LONGEST_SENTENCE = 1 << 18
@@ -55,6 +56,17 @@ class Labeller:
         self.constraints = None if scheme is None else _make_constraints(self.names, scheme)
         self.plain = not nbest and not probabilities
         """True for one sequence per sentence without probabilities."""
+        self.inner: InnerLattices | None = None  # for labels with two states
+        if (not self.plain or scheme is not None) and tagger.single_taggers() == [tagger] and self._has_states():
+            from tagpool.tagging.inner_lattices import InnerLattices
+
+            self.inner = InnerLattices(tagger)
+            self.names = self.inner.names
+            if self.constraints is not None:
+                self.constraints = self.inner.expand(self.constraints)
+
+    def _has_states(self) -> bool:
+        return len(self.names) < len(self.tagger._fitted().labels)
 
     def labels(self, columns: _native.Columns) -> list[list[str]]:
         """Return the best labels of each sentence."""
@@ -90,13 +102,16 @@ class Labeller:
 
     def _part_readings(self, corpus: Corpus) -> list[list[Reading]]:
         columns = corpus.native
-        lattices = self.tagger.lattices(corpus)
+        lattices = self.tagger.lattices(corpus) if self.inner is None else self.inner.lattices(corpus)
         if self.constraints is not None:
             lattices = [self.constraints.constrain(lattice) for lattice in lattices]
         if self.nbest:
             best_n = self._best_n()
             return [
-                [self._reading(lattice, labels, score, lattice.log_probability(labels)) for labels, score in best_n(lattice)]
+                [
+                    self._reading(lattice, labels, score, self._log_probability(lattice, labels))
+                    for labels, score in best_n(lattice)
+                ]
                 for lattice in lattices
             ]
         if self.constraints is not None:
@@ -112,11 +127,17 @@ class Labeller:
             return lambda lattice: lattice.best_n(self.nbest)
         from tagpool.experts.forbidden import ForbiddenEdges
 
-        forbidden = ForbiddenEdges(self.tagger)
+        forbidden = ForbiddenEdges(self.tagger) if self.inner is None else ForbiddenEdges.of_states(self.tagger)
         return lambda lattice: forbidden.best_n(lattice, self.nbest)
 
+    def _log_probability(self, lattice: Lattice, labels: Any) -> float:
+        return lattice.log_probability(labels) if self.inner is None else self.inner.log_probability(lattice, labels)
+
     def _reading(self, lattice: Any, labels: Any, score: float | None = None, log_probability: float | None = None) -> Reading:
-        probabilities = lattice.marginals()[range(len(labels)), labels].tolist() if self.probabilities else None
+        probabilities = None
+        if self.probabilities:
+            marginals = lattice.marginals() if self.inner is None else self.inner.marginals(lattice)
+            probabilities = marginals[range(len(labels)), labels].tolist()
         return Reading([self.names[number] for number in labels], probabilities, score, log_probability)
 
     def require(self, columns: Sequence[str], fail: Callable[[str], InputError]) -> None:

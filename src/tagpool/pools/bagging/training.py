@@ -76,7 +76,9 @@ def _jobs(
     jobs = []
     for name, view in views.items():
         used = resources_for(view.templates, resources)
-        member = variant(same_scheme(pool.expert), templates=str(view.templates), resources=used, threads=threads, warm_start=False)
+        member = variant(
+            same_scheme(pool.expert), templates=str(view.templates), resources=used, threads=threads, warm_start=False
+        )
         member._part = view.part
         if view.labels is None:
             jobs.append(Job(name + suffix, member, corpora))
