@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tagpool
-from tagpool import CRF, SGD, BaggingPool, Corpus, ElitistPool, InputError, MaxEnt, OpinionPool, builtin_corpus
+from tagpool import CRF, SGD, BaggingPool, Corpus, ElitistPool, InputError, MaxEnt, OpinionPool, TwoStageTagger, builtin_corpus
 from tagpool.compat.conversion import from_expert
 from tagpool.corpus.schemes import convert_many, spans, to_labels, violations
 from tagpool.experts import states as module
@@ -238,3 +238,31 @@ def test_pools_train_members_with_the_labels(monkeypatch):
     elitist = ElitistPool("word[0]", experts=2, epochs=2).fit(TRAIN)
     assert all(one._fitted().labels == ["O", "B-X", "I-X"] for pool in (bagging, elitist) for one in pool)
     assert MaxEnt("word[0]").fit(TRAIN)._fitted().labels == ["O", "B-X", "I-X"]
+
+
+def test_transition_features_and_given_features():
+    crf = CRF("word[0]\nlabel[-1] & word[0]", inner_scheme="bilou", trainer=SGD(epochs=3)).fit(TRAIN)
+    words = ["Ann", "Smith", "left"]
+    sums = enumerate_probabilities(crf, words)
+    marginals = crf.lattices([words])[0].marginals()
+    for t, label in itertools.product(range(3), range(3)):
+        assert marginals[t, label] == pytest.approx(sum(value for labels, value in sums.items() if labels[t] == label))
+    rows = crf.describe(top=5, labels=["I-X"]).facts["transition_features"]
+    assert rows
+    assert all("I-X" in row[1:3] and set(row[1:3]) <= set(crf.labels_) for row in rows)
+    features = [[[word] for word in words] for words in TRAIN.words]
+    given = CRF(inner_scheme="bilou", trainer=SGD(epochs=3)).fit(features, TRAIN.labels)
+    assert given.labels_ == ("O", "B-X", "I-X")
+    assert given.predict_proba(features[:1])[0].shape == (len(features[0]), 3)
+
+
+def test_stages_may_have_states(monkeypatch):
+    monkeypatch.setattr(module, "ENOUGH_SPANS", 1)
+    documents = Corpus.from_columns({"word": TRAIN.words, "label": TRAIN.labels}, documents=range(0, len(TRAIN), 20))
+    pool = TwoStageTagger(CRF(TEMPLATES, trainer=SGD(epochs=2)), folds=2).fit(documents)
+    assert all(States(stage._fitted().labels).merged for stage in pool)
+    assert pool.labels_ == ("O", "B-X", "I-X")
+    predicted = pool.predict(documents)
+    assert not any(violations(row, "bio2") for row in predicted)
+    assert [one.label for one in pool.explain(documents, 0)] == predicted[0]
+    assert pool.predict_proba(documents)[0].shape == (len(predicted[0]), 3)

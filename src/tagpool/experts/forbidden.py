@@ -74,7 +74,8 @@ def _label_table(tagger: Tagger) -> NDArray[np.bool_]:
     table, states = _table_of(tagger), States((*tagger._fitted().labels, _BOUNDARY))
     if not states.merged:
         return table
-    return states.sums(states.sums((~table).astype(np.float64)), axis=0) == 0
+    merged: NDArray[np.bool_] = states.sums(states.sums((~table).astype(np.float64)), axis=0) == 0
+    return merged
 
 
 def _table_of(tagger: Tagger) -> NDArray[np.bool_]:

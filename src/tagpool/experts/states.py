@@ -12,9 +12,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from tagpool.corpus.schemes import Detection, Scheme
+from tagpool.corpus.schemes import Scheme
 from tagpool.corpus.transitions import label_parts, place_label
 from tagpool.errors import InputError
+from tagpool.experts.label_scheme import detect_scheme
 
 SAME, AUTO, BILOU = "same", "auto", "bilou"
 ENOUGH_SPANS = 3000
@@ -97,16 +98,21 @@ class States:
         return np.where(np.abs(one) >= np.abs(other), one, other)
 
 
-def choose_states(choice: str, labels: Sequence[str], detection: Detection, spans: int) -> States:
-    """The states of a new model; ``detection`` is the scheme of the labels.
+def choose_states(choice: str, labels: Sequence[str], gold: Numbers, sentences: NDArray[np.uint32]) -> States:
+    """The states of a new model; ``gold`` has the label number of each token, -1 if it is unknown.
 
-    BILOU is chosen for BIO2 labels of one type with enough spans. With more types there are more labels with fewer examples, and
-    the labels of neighbours already show most ends of spans.
+    BILOU is chosen for BIO2 labels of one type with enough spans. With more types there are more labels with fewer examples.
+
+    >>> choose_states("bilou", ["B-X", "I-X"], np.array([0, 1], np.int32), np.array([0, 2], np.uint32)).merged
+    True
     """
+    if choice == SAME or (choice == AUTO and (len(labels) != 3 or (gold < 0).any())):
+        return States(labels)
+    detection = detect_scheme(labels, gold, sentences)
+    spans = int(np.array([label_parts(label).letter == "B" for label in labels])[gold[gold >= 0]].sum())
     is_bio2 = detection.scheme is Scheme.BIO2 and not detection.ambiguous
     if choice == BILOU and not is_bio2:
         advice = "convert them to BIO2 (tagpool convert --to bio2), or use inner_scheme='same'"
         raise InputError(f"inner_scheme='bilou': expected BIO2 labels, got {detection.description}; {advice}")
-    has_one_type = len(detection.types) == 1 and len(labels) == 3
-    is_chosen = choice == AUTO and is_bio2 and detection.valid and has_one_type and spans >= ENOUGH_SPANS
+    is_chosen = is_bio2 and detection.valid and len(detection.types) == 1 and spans >= ENOUGH_SPANS
     return States(()).split(labels) if choice == BILOU or is_chosen else States(labels)

@@ -10,12 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tagpool.corpus.corpus import Corpus
-from tagpool.corpus.transitions import label_parts
 from tagpool.errors import InputError, TemplateError
 from tagpool.experts.inputs import are_given_features, as_corpus
-from tagpool.experts.label_scheme import MOST_LABELS, detect_scheme, forbidden_edges
+from tagpool.experts.label_scheme import MOST_LABELS, forbidden_edges
 from tagpool.experts.saving import feature_names, history_names
-from tagpool.experts.states import AUTO, SAME, States, choose_states
+from tagpool.experts.states import States, choose_states
 from tagpool.experts.tagger import Tagger
 from tagpool.features.automatic import choose_min_count
 from tagpool.features.encoded import EncodedCorpus
@@ -87,16 +86,11 @@ class TrainingData:
         number = {label: index for index, label in enumerate(labels)}
         table = np.array([number.get(label, -1) for label in self.encoder.labels_] + [-1], np.int32)
         self.gold: NDArray[np.int32] = table[self.encoded.labels]
-        choice = self.tagger.inner_scheme
-        if previous is not None:
+        if previous is None:
+            states = choose_states(self.tagger.inner_scheme, labels, self.gold, self.encoded.sentences)
+        else:
             old = States(previous.labels)
             states = old.split(labels) if old.merged else States(labels)
-        elif choice == SAME or (choice == AUTO and (len(labels) != 3 or (self.gold < 0).any())):
-            states = States(labels)
-        else:
-            begins = np.array([label_parts(label).letter == "B" for label in labels])
-            detection = detect_scheme(labels, self.gold, self.encoded.sentences)
-            states = choose_states(choice, labels, detection, int(begins[self.gold[self.gold >= 0]].sum()))
         if states.merged:
             self.gold = states.refine(self.gold, self.encoded.sentences)
         return states
