@@ -251,9 +251,9 @@ def test_transition_features_and_given_features():
     assert rows
     assert all("I-X" in row[1:3] and set(row[1:3]) <= set(crf.labels_) for row in rows)
     features = [[[word] for word in words] for words in TRAIN.words]
-    given = CRF(inner_scheme="bilou", trainer=SGD(epochs=3)).fit(features, TRAIN.labels)
-    assert given.labels_ == ("O", "B-X", "I-X")
-    assert given.predict_proba(features[:1])[0].shape == (len(features[0]), 3)
+    of_features = CRF(inner_scheme="bilou", trainer=SGD(epochs=3)).fit(features, TRAIN.labels)
+    assert of_features.labels_ == ("O", "B-X", "I-X")
+    assert of_features.predict_proba(features[:1])[0].shape == (len(features[0]), 3)
 
 
 def test_stages_may_have_states(monkeypatch):
