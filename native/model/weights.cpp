@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <bit>
-#include <unordered_set>
+#include <unordered_map>
 
 #include "base/fault.hpp"
 #include "base/half.hpp"
@@ -108,8 +108,11 @@ std::vector<std::string> read_labels(const Tensors& tensors) {
     const Json names = Json::parse(tensors.text("labels"));
     if (names.as_array().size() > UINT16_MAX) throw InputFault("damaged model: more than 65,535 labels");
     for (const Json& label : names.as_array()) labels.push_back(label.as_string());
-    if (std::unordered_set<std::string_view>(labels.begin(), labels.end()).size() < labels.size())
-        throw InputFault("damaged model: a label occurs twice");
+    // Chains may have two states for a label; the members of an elitist pool may not.
+    const size_t most = tensors.find("edges") && !tensors.find_text("alpha") ? 2 : 1;
+    std::unordered_map<std::string_view, size_t> counts;
+    for (const std::string& label : labels)
+        if (++counts[label] > most) throw InputFault(most == 1 ? "damaged model: a label occurs twice" : "damaged model: a label occurs three times");
     if (version < kModelVersion)
         throw InputFault("it was written by an older tagpool (format " + std::to_string(version) + ", this one reads format " +
                          std::to_string(kModelVersion) + "); train it again");

@@ -145,6 +145,8 @@ def from_expert(expert: Tagger) -> ChainWeights:
     model = expert._fitted()
     if not isinstance(model, _native.Model) or model.has_history:
         raise InputError("expected a chain without transition features, which other tools do not have")
+    if len(expert.labels_) < len(model.labels):
+        raise InputError("the model has BILOU inside, which other tools do not have; train it with learner.inner_scheme=same")
     count = len(model.labels)
     edges = model.edges().astype(np.float64) if model.chain else np.zeros(count * (count + 2))
     names = feature_names(expert)

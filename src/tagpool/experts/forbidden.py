@@ -11,9 +11,11 @@ from tagpool.chain.lattice import Labelling, Lattice
 from tagpool.experts.label_scheme import MOST_LABELS
 from tagpool.experts.linear.lattices import Scored
 from tagpool.experts.sequence_tagger import SequenceTagger
+from tagpool.experts.states import States
 from tagpool.experts.tagger import Tagger
 
 _PENALTY = np.float32(-1e6)
+_BOUNDARY = "\0boundary"  # no label
 
 
 class ForbiddenEdges:
@@ -27,12 +29,21 @@ class ForbiddenEdges:
             return
         forbidden, allowed = np.zeros((2, count + 1, count + 1), bool)  # the last row and column: the boundary
         for one in tagger.single_taggers():
-            table = _table_of(one)
+            table = _label_table(one)
             places = np.array([*(number.get(label, -1) for label in one.labels_), count])
             of, known = places >= 0, places[places >= 0]
             forbidden[np.ix_(known, known)] |= table[np.ix_(of, of)]
             allowed[np.ix_(known, known)] |= ~table[np.ix_(of, of)]
-        forbidden &= ~allowed
+        self._set(forbidden & ~allowed)
+
+    @classmethod
+    def of_states(cls, tagger: Tagger) -> ForbiddenEdges:
+        """The edges between the states of a tagger; without labels that have two states, those between its labels."""
+        edges = cls.__new__(cls)
+        edges._set(_table_of(tagger))
+        return edges
+
+    def _set(self, forbidden: NDArray[np.bool_]) -> None:
         self.transitions, self.start, self.end = forbidden[:-1, :-1], forbidden[-1, :-1], forbidden[:-1, -1]
         self.any = bool(forbidden.any())
 
@@ -58,9 +69,18 @@ class ForbiddenEdges:
         )
 
 
+def _label_table(tagger: Tagger) -> NDArray[np.bool_]:
+    """Return the forbidden edges between labels, [L + 1][L + 1]: those between all of their states."""
+    table, states = _table_of(tagger), States((*tagger._fitted().labels, _BOUNDARY))
+    if not states.merged:
+        return table
+    merged: NDArray[np.bool_] = states.sums(states.sums((~table).astype(np.float64)), axis=0) == 0
+    return merged
+
+
 def _table_of(tagger: Tagger) -> NDArray[np.bool_]:
-    """Return the forbidden edges of a tagger, [L + 1][L + 1]."""
-    count = len(tagger.labels_)
+    """Return the forbidden edges between the states of a tagger, [S + 1][S + 1]."""
+    count = len(tagger._fitted().labels)
     table = np.zeros((count + 1, count + 1), bool)
     edges = tagger._fitted().forbidden()
     if len(edges):

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tagpool.corpus.constraints import legal_transitions
-from tagpool.corpus.schemes import Bigram, detect_from_bigrams
+from tagpool.corpus.schemes import Bigram, Detection, detect_from_bigrams
 from tagpool.corpus.transitions import has_label
 
 MOST_LABELS = 1024  # of models with forbidden edges; as in native/model/forbidden_edges.cpp
@@ -36,8 +36,7 @@ def forbidden_edges(
         return none
     counts = _count_bigrams(len(labels), gold, sentences)
     names = (*labels, None)
-    bigrams: dict[Bigram, int] = {(names[a], names[b]): int(counts[a, b]) for a, b in np.argwhere(counts)}
-    scheme = detect_from_bigrams(bigrams).scheme
+    scheme = _detect(labels, counts).scheme
     has = np.array([has_label(scheme, name) for name in names])  # other labels may be anywhere
     illegal = ~legal_transitions(scheme, labels) & has[:, None] & has
     if known is not None:
@@ -45,6 +44,21 @@ def forbidden_edges(
     illegal &= counts == 0
     edges = np.concatenate([illegal[:-1, :-1].ravel(), illegal[-1, :-1], illegal[:-1, -1]]).astype(np.uint8)
     return edges if edges.any() else none
+
+
+def detect_scheme(labels: Sequence[str], gold: NDArray[np.int32], sentences: NDArray[np.uint32]) -> Detection:
+    """Detect the scheme of labels by number.
+
+    >>> detect_scheme(["B-PER", "I-PER"], np.array([0, 1], np.int32), np.array([0, 2], np.uint32)).description
+    'BIO2 (1 type, 2 labels)'
+    """
+    return _detect(labels, _count_bigrams(len(labels), gold, sentences))
+
+
+def _detect(labels: Sequence[str], counts: NDArray[np.int64]) -> Detection:
+    names = (*labels, None)
+    bigrams: dict[Bigram, int] = {(names[a], names[b]): int(counts[a, b]) for a, b in np.argwhere(counts)}
+    return detect_from_bigrams(bigrams)
 
 
 def _keep_known(illegal: NDArray[np.bool_], known: NDArray[np.uint8]) -> None:

@@ -69,6 +69,7 @@ class Tagger(SequenceTagger, TaggerParameters):
 
     chain = True  # labels depend on the label before
     has_probabilities = False
+    inner_scheme = "same"  # a parameter of CRF
     reads_labels = False  # features of previous labels, besides transitions
     native: ClassVar[Any] = _native.Model  # class of the native model
 
@@ -167,7 +168,7 @@ class Tagger(SequenceTagger, TaggerParameters):
     @property
     def labels_(self) -> tuple[str, ...]:
         """The labels, in the order of their numbers."""
-        return tuple(self._fitted().labels)
+        return tuple(dict.fromkeys(self._fitted().labels))  # two states may have the same label
 
     @property
     def feature_count(self) -> int:

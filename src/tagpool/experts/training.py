@@ -83,7 +83,8 @@ class Training:
         dev = self.held_out
         assert dev is not None
         assert dev.labels is not None
-        numbers = (array.astype(np.int64) for array in (dev.labels, self.dev_labels(learned, dev), dev.sentences))
+        predicted = self.data.states.label_of[self.dev_labels(learned, dev)]
+        numbers = (array.astype(np.int64) for array in (dev.labels, predicted, dev.sentences))
         counts = count_chunks(Alignment(self.data.scored_labels, *numbers))
         return float(rates(len(counts.correct), len(counts.predicted), len(counts.gold))[2])
 
@@ -101,7 +102,7 @@ class Training:
         return chance_margin(score, self.dev_size)
 
     def dev_labels(self, learned: Any, dev: EncodedCorpus) -> NDArray[np.int32]:
-        """The label numbers of the dev set by learned weights."""
+        """The numbers of the states of the dev set by learned weights."""
         tagger = self.tagger
         predicted: NDArray[np.int32] = self.dev_model(learned).tag_encoding(
             dev.native, tagger.threads, *tagger._search(), dev.history

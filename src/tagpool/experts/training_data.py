@@ -14,6 +14,7 @@ from tagpool.errors import InputError, TemplateError
 from tagpool.experts.inputs import are_given_features, as_corpus
 from tagpool.experts.label_scheme import MOST_LABELS, forbidden_edges
 from tagpool.experts.saving import feature_names, history_names
+from tagpool.experts.states import States, choose_states
 from tagpool.experts.tagger import Tagger
 from tagpool.features.automatic import choose_min_count
 from tagpool.features.encoded import EncodedCorpus
@@ -29,7 +30,7 @@ class PreviousModel:
 
     def __init__(self, tagger: Tagger) -> None:
         self.model = tagger._fitted()
-        self.labels = tagger.labels_
+        self.labels = tuple(self.model.labels)  # of states: some may occur twice
         self.encoder = tagger._encoder if isinstance(tagger._encoder, Encoder) else None
         self.names = feature_names(tagger)
         self.history = history_names(tagger)
@@ -60,17 +61,16 @@ class TrainingData:
         self.source = None if self.corpus is None else self.corpus.source
         old = () if previous is None else previous.labels
         not_learned = (UNKNOWN, tagger.unknown_label, *old)
-        self.labels = old + tuple(label for label in self.encoder.labels_ if label not in not_learned)
-        if len(self.labels) < 2:
-            got = f"only {self.labels[0]!r}" if self.labels else "none"
+        labels = tuple(dict.fromkeys((*old, *(label for label in self.encoder.labels_ if label not in not_learned))))
+        if len(labels) < 2:
+            got = f"only {labels[0]!r}" if labels else "none"
             raise InputError(f"expected at least two different labels to learn, got {got}", source=self.source)
-        number = {label: index for index, label in enumerate(self.labels)}
-        table = np.array([number.get(label, -1) for label in self.encoder.labels_] + [-1], np.int32)
-        self.gold: NDArray[np.int32] = table[self.encoded.labels]
+        self.states = self._number_states(labels, previous)
+        self.labels = self.states.names  # of the native model
         known = None if previous is None else previous.forbidden
-        self.forbidden_edges = forbidden_edges(self.labels, self.gold, self.encoded.sentences, known)
-        self.encoder.labels_ = self.labels  # the dev set has the numbers of the model
-        self.scored_labels = self.labels  # followed by those that only the dev set has
+        self.forbidden_edges = forbidden_edges(self.states.scheme_names, self.gold, self.encoded.sentences, known)
+        self.encoder.labels_ = labels
+        self.scored_labels = labels  # followed by those that only the dev set has
         self.sentence_count = len(self.encoded)
         self.token_count = self.encoded.token_count
         self.feature_count = self.encoded.feature_count
@@ -80,6 +80,20 @@ class TrainingData:
                 f"no feature is left: none occurs {counted(self.min_count, 'time')}; use a smaller min_count, or more sentences",
                 source=self.source,
             )
+
+    def _number_states(self, labels: tuple[str, ...], previous: PreviousModel | None) -> States:
+        """Number the gold labels, and return the states of the model."""
+        number = {label: index for index, label in enumerate(labels)}
+        table = np.array([number.get(label, -1) for label in self.encoder.labels_] + [-1], np.int32)
+        self.gold: NDArray[np.int32] = table[self.encoded.labels]
+        if previous is None:
+            states = choose_states(self.tagger.inner_scheme, labels, self.gold, self.encoded.sentences)
+        else:
+            old = States(previous.labels)
+            states = old.split(labels) if old.merged else States(labels)
+        if states.merged:
+            self.gold = states.refine(self.gold, self.encoded.sentences)
+        return states
 
     def _encode_features(self, sentences: Any, labels: Any, previous: PreviousModel | None) -> EncodedCorpus:
         if labels is None:
@@ -140,7 +154,7 @@ class TrainingData:
                 shown = "None" if label == UNKNOWN else repr(label)
                 message = f"the dev set has tokens with the label {shown}, which is unknown: they have no score; leave them out"
                 raise InputError(message, source=source)
-        self.scored_labels = tuple(dict.fromkeys((*self.labels, *labels)))
+        self.scored_labels = tuple(dict.fromkeys((*self.states.labels, *labels)))
 
     def sentence_weights(self, sample_weight: Any) -> NDArray[np.float64]:
         """Weights of the sentences (default: 1)."""

@@ -30,6 +30,9 @@ def merge(members: Sequence[Any], weights: FloatArray, labels: tuple[str, ...]) 
     for number, expert in enumerate(experts):
         if expert._fitted().has_history:
             raise InputError(f"member {number} has transition features (label[-1] & ...): the pool does not merge into one model")
+        if len(expert.labels_) < len(expert._fitted().labels):
+            advice = "train it with learner.inner_scheme=same"
+            raise InputError(f"member {number} has BILOU inside: the pool does not merge into one model; {advice}")
     names = [feature_names(expert) for expert in experts]
     numbers = [label_numbers(expert.labels_, labels).tolist() for expert in experts]
     try:

@@ -75,6 +75,18 @@ def variant(learner: Learner, **changes: Any) -> Learner:
     return type(learner)(**{**learner.get_params(deep=False), **changes})
 
 
+def same_scheme(expert: Expert) -> Expert:
+    """Return an unfitted member of a pool that uses the labels as they are: the scores of members are added label by label.
+
+    >>> from tagpool import CRF
+    >>> same_scheme(CRF("ner"))
+    CRF(templates='ner', inner_scheme='same')
+    """
+    if expert.inner_scheme == "bilou":
+        raise InputError("inner_scheme='bilou': the members of a pool that trains them have the labels given; use 'same'")
+    return variant(expert, inner_scheme="same") if "inner_scheme" in expert.parameters() else expert
+
+
 def run_in_threads(run: Callable[[Work], None], jobs: Sequence[Work], threads: int, stopped: threading.Event) -> None:
     """Run all jobs. After an error or Ctrl-C ``stopped`` is set, and the error of the first job is raised.
 

@@ -16,6 +16,7 @@ from tagpool.tagging.blocks import Block, Blocks
 if TYPE_CHECKING:
     from tagpool.chain.lattice import Labelling, Lattice
     from tagpool.corpus.constraints import SchemeConstraints
+    from tagpool.tagging.inner_lattices import InnerLattices
 
 
 LONGEST_SENTENCE = 1 << 18
@@ -48,13 +49,24 @@ class Labeller:
         self.names: list[str] = list(tagger.labels_)
         self.columns: Sequence[str] = tagger.columns
         self.by_document: bool = tagger.reads_documents
-        self.varying_edges = any(getattr(one._fitted(), "has_history", False) for one in tagger.single_taggers())
+        self.varying_edges = any(_has_varying_edges(one) for one in tagger.single_taggers())
         self.summary: dict[str, Any] = tagger.single_taggers()[0].summary_
         self.nbest = nbest
         self.probabilities = probabilities
         self.constraints = None if scheme is None else _make_constraints(self.names, scheme)
         self.plain = not nbest and not probabilities
         """True for one sequence per sentence without probabilities."""
+        self.inner: InnerLattices | None = None  # for labels with two states
+        if (not self.plain or scheme is not None) and tagger.single_taggers() == [tagger] and self._has_states():
+            from tagpool.tagging.inner_lattices import InnerLattices
+
+            self.inner = InnerLattices(tagger)
+            self.names = self.inner.names
+            if self.constraints is not None:
+                self.constraints = self.inner.expand(self.constraints)
+
+    def _has_states(self) -> bool:
+        return len(self.names) < len(self.tagger._fitted().labels)
 
     def labels(self, columns: _native.Columns) -> list[list[str]]:
         """Return the best labels of each sentence."""
@@ -90,13 +102,16 @@ class Labeller:
 
     def _part_readings(self, corpus: Corpus) -> list[list[Reading]]:
         columns = corpus.native
-        lattices = self.tagger.lattices(corpus)
+        lattices = self.tagger.lattices(corpus) if self.inner is None else self.inner.lattices(corpus)
         if self.constraints is not None:
             lattices = [self.constraints.constrain(lattice) for lattice in lattices]
         if self.nbest:
             best_n = self._best_n()
             return [
-                [self._reading(lattice, labels, score, lattice.log_probability(labels)) for labels, score in best_n(lattice)]
+                [
+                    self._reading(lattice, labels, score, self._log_probability(lattice, labels))
+                    for labels, score in best_n(lattice)
+                ]
                 for lattice in lattices
             ]
         if self.constraints is not None:
@@ -112,11 +127,17 @@ class Labeller:
             return lambda lattice: lattice.best_n(self.nbest)
         from tagpool.experts.forbidden import ForbiddenEdges
 
-        forbidden = ForbiddenEdges(self.tagger)
+        forbidden = ForbiddenEdges(self.tagger) if self.inner is None else ForbiddenEdges.of_states(self.tagger)
         return lambda lattice: forbidden.best_n(lattice, self.nbest)
 
+    def _log_probability(self, lattice: Lattice, labels: Any) -> float:
+        return lattice.log_probability(labels) if self.inner is None else self.inner.log_probability(lattice, labels)
+
     def _reading(self, lattice: Any, labels: Any, score: float | None = None, log_probability: float | None = None) -> Reading:
-        probabilities = lattice.marginals()[range(len(labels)), labels].tolist() if self.probabilities else None
+        probabilities = None
+        if self.probabilities:
+            marginals = lattice.marginals() if self.inner is None else self.inner.marginals(lattice)
+            probabilities = marginals[range(len(labels)), labels].tolist()
         return Reading([self.names[number] for number in labels], probabilities, score, log_probability)
 
     def require(self, columns: Sequence[str], fail: Callable[[str], InputError]) -> None:
@@ -126,6 +147,12 @@ class Labeller:
             names, given, lacking = (", ".join(part) for part in (self.columns, columns, missing))
             advice = "add it, or train a model that reads words only (such as --features ner)"
             raise fail(f"the model reads the columns {names}, the input has {given}; {lacking} is missing; {advice}")
+
+
+def _has_varying_edges(tagger: Any) -> bool:
+    """Whether the edges of lattices depend on the token: with transition features, and with two states for a label."""
+    model = tagger._fitted()
+    return getattr(model, "has_history", False) or len(tagger.labels_) < len(model.labels)
 
 
 def _make_constraints(labels: list[str], scheme: str) -> SchemeConstraints:

@@ -25,9 +25,10 @@ from tagpool.errors import InputError, OutputError
 from tagpool.evaluation.dev_sets import describe_weak_dev, has_no_spans
 from tagpool.evaluation.unseen import describe_unseen
 from tagpool.experts.linear.expert import Expert
+from tagpool.experts.states import States, choose_states
 from tagpool.experts.tagger import Tagger
 from tagpool.features.automatic import AUTO, choose_min_count, choose_templates
-from tagpool.features.encoder import distinct_labels
+from tagpool.features.encoder import distinct_labels, label_ids
 from tagpool.optim.checkpoint import Checkpoint
 from tagpool.optim.watch import Epoch
 from tagpool.wording import counted
@@ -178,7 +179,9 @@ class Run:
         if tagger.templates == AUTO:
             count = tagger.min_count or choose_min_count(AUTO, sentences)
             choice = choose_templates(sentences).reason + ("" if count == 1 else f", min_count {count}")
-            self.progress.step(f"features: {choice} (--features {AUTO})")
+            self.progress.step(f"features: {choice}{_describe_states(tagger, sentences)} (--features {AUTO})")
+        elif note := _describe_states(tagger, sentences):
+            self.progress.step(f"features: as given{note}")
         try:
             tagger.fit(sentences, dev=self._dev, on_epoch=self._report, checkpoint=self._checkpoint)
         except KeyboardInterrupt:
@@ -267,6 +270,19 @@ class Run:
         if len(self.learner.weights_):
             summary |= pool_summary(self.learner, self._dev) | {"merged": merged}
         return summary
+
+
+def _describe_states(tagger: Tagger, sentences: Corpus) -> str:
+    """Return a note if the model has BILOU inside; an empty text otherwise."""
+    if tagger.is_fitted:
+        states = States(tagger._fitted().labels)
+    else:
+        corpus = sentences.drop_empty()
+        labels = [label for label in distinct_labels(corpus) if label != tagger.unknown_label]
+        gold = label_ids(corpus, labels)
+        assert gold is not None
+        states = choose_states(tagger.inner_scheme, labels, gold, corpus.offsets())
+    return f"; BILOU inside the model (learner.inner_scheme={tagger.inner_scheme})" if states.merged else ""
 
 
 def _size(path: Path) -> int | None:

@@ -25,10 +25,14 @@ _MOST_SUBSETS = 4096  # of transition features: all subsets of 12
 
 
 class Decisions:
-    """Best scores through every label and bigram of a sentence, whose lattice has T tokens and L labels."""
+    """Best scores through every label and bigram of a sentence, whose lattice has T tokens and L labels.
 
-    def __init__(self, lattice: Lattice) -> None:
+    ``groups`` has a number for each label of the lattice. Labels with the same number are states of one label.
+    """
+
+    def __init__(self, lattice: Lattice, groups: NDArray[np.int32]) -> None:
         self.lattice = lattice
+        self.groups = groups
         self.ahead, self.behind = _best_ahead_and_behind(lattice)
 
     def decisive(self, place: int, label: int, token: TokenWeights) -> tuple[list[str], int] | None:
@@ -48,11 +52,11 @@ class Decisions:
             np.maximum.at(best, labels, scores - steps[list(removed)].sum(axis=0))
             lead = best[label] - best
             enough = (totals > lead + _ROUNDING)[: most + 1]  # [n][r]: whether n features are enough for label r
-            enough[:, label] = False
+            enough[:, self.groups == self.groups[label]] = False
             for count, other in _by_count(enough, totals - lead):
                 chosen = order[:count, other].tolist()
                 instead = self._label_without(place, token, chosen, removed)
-                if instead != label:
+                if self.groups[instead] != self.groups[label]:
                     names = [token.names[i] for i in chosen] + [token.step_names[i] for i in removed]
                     smallest = names, instead
                     break

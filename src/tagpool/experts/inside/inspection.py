@@ -14,6 +14,7 @@ from tagpool.errors import InputError, ModelError
 from tagpool.experts.linear.expert import Expert
 from tagpool.experts.memory_limit import demand_memory
 from tagpool.experts.saving import has_history_names, history_names, name_chunks
+from tagpool.experts.states import States
 from tagpool.experts.tagger import Tagger
 from tagpool.wording import counted
 
@@ -98,8 +99,10 @@ def top_features(
     columns = np.fromiter(wanted.values(), np.int64, len(wanted))
     best = [_Largest(top, len(wanted), sign) for sign in (1, -1)]
     count = 0
+    states = States(tagger._fitted().labels)
     for names in _of_template(name_chunks(tagger), template):
-        for chunk, weights in iterate_weights(tagger._fitted(), names):
+        for chunk, state_weights in iterate_weights(tagger._fitted(), names):
+            weights = states.strongest(state_weights)
             chosen = weights if labels is None else weights[:, columns]
             for largest in best:
                 largest.add(chosen, count)
@@ -187,11 +190,12 @@ def top_transitions(tagger: Expert, *, top: int = 10, labels: Sequence[str] | No
     model = tagger._fitted()
     if not model.chain:
         return []
-    names = list(model.labels)
+    states = States(model.labels)
+    names = list(states.labels)
     count = len(names)
     is_wanted = np.zeros(count, bool)
     is_wanted[list(wanted.values())] = True
-    edges = model.edges().reshape(count + 2, count)  # bigrams by the label before, then first and last labels
+    edges = _edges_of_labels(model, states)  # bigrams by the label before, then first and last labels
     best: list[tuple[float, int]] = []
     rows = max(1, _CELLS // count)
     for begin in range(0, count + 2, rows):
@@ -203,6 +207,19 @@ def top_transitions(tagger: Expert, *, top: int = 10, labels: Sequence[str] | No
         best = sorted(best)[:top]
     cells = [divmod(cell, count) for _, cell in best]
     return [_transition(names, row, column, float(edges[row, column])) for row, column in cells]
+
+
+def _edges_of_labels(model: Any, states: States) -> NDArray[np.float32]:
+    """The strongest weight between the states of each two labels, [labels + 2][labels]; forbidden transitions count as 0."""
+    count = len(states.names)
+    edges: NDArray[np.float32] = model.edges().reshape(count + 2, count)
+    if not states.merged:
+        return edges
+    forbidden = model.forbidden()
+    if len(forbidden):
+        edges = np.where(forbidden.reshape(count + 2, count), np.float32(0), edges)
+    edges = states.strongest(edges)
+    return np.concatenate([states.strongest(edges[:count], axis=0), edges[count:]])
 
 
 def _transition(names: Sequence[str], row: int, column: int, weight: float) -> Transition:
@@ -227,8 +244,7 @@ def top_transition_features(
     wanted = label_numbers(tagger, labels)
     model = tagger._fitted()
     known = list(model.labels)
-    is_wanted = np.zeros(len(known), bool)
-    is_wanted[list(wanted.values())] = True
+    is_wanted = np.isin(known, list(wanted))
     names = _sorted_names(history_names(tagger), template)
     best: list[tuple[float, int, TransitionFeature]] = []
     begin = 0

@@ -13,6 +13,8 @@ from tagpool.experts.inside.decisive import Decisions
 from tagpool.experts.inside.explanation import INDENT, Contribution, Explanation, TokenExplanation, as_lines, by_difference
 from tagpool.experts.inside.sentence_weights import Array, SentenceWeights, TokenWeights
 from tagpool.experts.linear.expert import Expert
+from tagpool.experts.linear.lattices import state_scores
+from tagpool.experts.states import States
 from tagpool.wording import counted
 
 _LISTED = 6  # decisive features that the text names
@@ -29,6 +31,8 @@ class LinearExplanation(TokenExplanation):
 
     ``decisive`` is a smallest set of the token's features without which it gets another label, ``instead``, while the rest
     of the sentence stays the same. Both are None if the neighbouring labels alone decide.
+
+    In a model with BILOU inside, the sequences are those of its states, and ``decisive`` may not be the smallest set.
     """
 
     probability: float
@@ -85,24 +89,28 @@ class _Explainer:
         self.words = document[sentence].words
         self.weights = SentenceWeights(tagger, document, sentence)
         self.labels = self.weights.labels
-        lattice = tagger.lattices(document)[sentence]
-        allowed = ForbiddenEdges(tagger).constrain(lattice)
-        self.decisions = Decisions(allowed)
-        self.best = [int(label) for label in allowed.best().labels]
-        self.marginals = lattice.marginals()
+        self.states = States(self.labels)
+        lattice = list(state_scores(tagger, document).lattices())[sentence]
+        allowed = ForbiddenEdges.of_states(tagger).constrain(lattice)
+        self.decisions = Decisions(allowed, self.states.label_of)
+        self.best = [int(state) for state in allowed.best().labels]
+        self.marginals = lattice.marginals()  # of states
 
     def explain(self, place: int) -> LinearExplanation:
         label, marginals, token = self.best[place], self.marginals[place], self.weights.tokens[place]
-        runner_up = int(np.argmax(np.where(np.arange(len(self.labels)) == label, -1.0, marginals)))
+        probabilities = self.states.sums(marginals)[self.states.label_of] if self.states.merged else marginals
+        others = np.where(self.states.label_of == self.states.label_of[label], -1.0, probabilities)
+        # The more probable state of the most probable other label.
+        runner_up = int(np.argmax(np.where(others == others.max(), marginals, -1.0)))
         other = [*self.best[:place], runner_up, *self.best[place + 1 :]]
         beside = list(self._differences_beside(place, other))
         decisive = self.decisions.decisive(place, label, token)
         return LinearExplanation(
             word=self.words[place],
             label=self.labels[label],
-            probability=float(marginals[label]),
+            probability=float(probabilities[label]),
             runner_up=self.labels[runner_up],
-            runner_up_probability=float(marginals[runner_up]),
+            runner_up_probability=float(probabilities[runner_up]),
             feature_count=token.count,
             contributions=by_difference(_token_contributions(token, place, self.best, other)),
             beside=by_difference(beside),

@@ -49,7 +49,7 @@ def remove_templates(tagger: Tagger, keys: set[str]) -> Tagger:
     if expert._fitted().has_history:
         raise InputError("removing features from a model with transition features (label[-1] & ...) is not supported")
     names = [name for name in feature_names(expert) if template_of(name) not in keys]
-    labels = list(expert.labels_)
+    labels = list(expert._fitted().labels)  # of states
     with NameFaults():
         model = _native.collapse(labels, [expert._fitted()], [1.0], [names], [list(range(len(labels)))])
     copy = type(expert)(**expert.get_params(deep=False))

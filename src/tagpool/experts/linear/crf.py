@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from tagpool.experts.linear.expert import Expert
+from tagpool.parameters import declare_parameters, parameter
 
 
+@declare_parameters
 class CRF(Expert):
     """A linear-chain CRF: p(y|x) ∝ exp Σ_t (Σ_k W[k, y_t] f_k(t) + A[y_{t-1}, y_t]), with scores for the first and last label.
 
@@ -19,3 +21,10 @@ class CRF(Expert):
 
     kind = "crf"
     chain = True
+
+    inner_scheme: str = parameter(
+        default="auto",
+        choices=("auto", "same", "bilou"),
+        help="Tag scheme inside the model, for BIO2 labels: same, or bilou, which also learns where spans end (B-X and I-X "
+        "have two states each). auto: bilou with one span type and 3,000 spans or more. Results always have the labels given.",
+    )

@@ -61,6 +61,17 @@ class Expert(Tagger, LinearParameters):
     trainer: Trainer | str = parameter(default="sgd", kinds=trainers, help="Trainer that finds the weights.")
     warm_start: bool = parameter(default=False, help="Whether fit continues from the weights of the last fit.")
 
+    def _recall(self) -> None:
+        """Checks that only B and I labels of a file have two states, which further training relies on."""
+        names = self._fitted().labels
+        if len(set(names)) < len(names):
+            from tagpool.corpus.transitions import label_parts
+            from tagpool.errors import ModelError
+
+            for number, name in enumerate(names):
+                if name in names[:number] and label_parts(name).letter not in ("B", "I"):
+                    raise ModelError(f"damaged metadata 'labels': {name[:40]!r} occurs twice")
+
     def idle_parameters(self) -> frozenset[str]:
         """The penalties that the trainer does not use."""
         from tagpool.optim.trainers import trainer_of

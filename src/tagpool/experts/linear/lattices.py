@@ -18,10 +18,12 @@ from tagpool.errors import MemoryFor
 from tagpool.experts.inputs import as_corpus
 from tagpool.experts.linear.expert import Expert
 from tagpool.experts.memory_limit import demand_memory
+from tagpool.experts.states import States
 from tagpool.wording import counted
 
 Scores = NDArray[np.float64]
 _FEW_LABELS = 1024  # a lattice takes 40 MB
+_LEAST = 1e-300  # probability in a chain of merged states
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,12 +48,39 @@ class Scored:
 
 @MemoryFor("score the sentences; pass fewer at a time")
 def scored(expert: Expert, sentences: Any) -> Scored:
-    """Scores of many sentences from the features of an expert.
+    """Scores of many sentences from the features of an expert, for each of its labels.
+
+    If labels have two states, labels are no chain of first order. Then the scores are those of the nearest one, with the same
+    probabilities of labels and of label bigrams.
 
     >>> from tagpool import MaxEnt, Corpus
     >>> scored(MaxEnt("word[0]").fit(Corpus.from_lists(word=[["Ann", "left"]], label=[["PER", "O"]])), [["Ann"]]).nodes.shape
     (1, 2)
     """
+    states, scores = States(expert._fitted().labels), state_scores(expert, sentences)
+    return _merged(scores, states) if states.merged else scores
+
+
+def _merged(scores: Scored, states: States) -> Scored:
+    """The chain of labels with the probabilities of a chain of states."""
+    count = len(states.labels)
+    nodes, edges = np.zeros((len(scores.nodes), count)), np.zeros((len(scores.nodes), count, count))
+    for (a, b), lattice in zip(pairwise(scores.offsets.tolist()), scores.lattices(), strict=True):
+        if a == b:
+            continue
+        alone = _logarithms(states.sums(lattice.marginals()))
+        nodes[a] = alone[0]
+        edges[a + 1 : b] = _logarithms(states.sums(states.sums(lattice.pair_marginals()), axis=-2)) - alone[:-1, :, None]
+    return Scored(nodes=nodes, edges=edges, start=np.zeros(count), end=np.zeros(count), offsets=scores.offsets)
+
+
+def _logarithms(probabilities: Scores) -> Scores:
+    """Logarithms that are finite, also of probabilities that underflowed to 0."""
+    return np.log(np.maximum(probabilities, _LEAST))
+
+
+def state_scores(expert: Expert, sentences: Any) -> Scored:
+    """Scores of many sentences for each state; without labels that have two states, the same as :func:`scored`."""
     model = expert._fitted()
     count = len(model.labels)
     demand_lattice(expert)
@@ -104,7 +133,9 @@ def label_probabilities(expert: Expert, sentences: Any) -> list[Scores]:
     """
     model = expert._fitted()
     if model.chain or len(model.labels) <= _FEW_LABELS:  # the same bits as for pools
-        return [lattice.marginals() for lattice in scored(expert, sentences).lattices()]
+        states = States(model.labels)
+        marginals = [lattice.marginals() for lattice in state_scores(expert, sentences).lattices()]
+        return [states.sums(one) for one in marginals] if states.merged else marginals
     nodes, offsets = node_scores(expert, sentences)
     for row in nodes:
         as_scores(row, "nodes")  # an error if a sum of large weights is not finite

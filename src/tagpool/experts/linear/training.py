@@ -105,7 +105,8 @@ class LinearTraining(Training):
         bounds = data.encoded.sentences.astype(np.int64)
         tokens = np.repeat(data.sentence_weights(self.sample_weight), np.diff(bounds))
         if expert.class_weight is not None:
-            tokens = tokens * np.append(_class_weights(expert.class_weight, data.labels, data.gold), 1.0)[data.gold]
+            numbers = np.append(data.states.label_of, -1)[data.gold]
+            tokens = tokens * np.append(_class_weights(expert.class_weight, data.states.labels, numbers), 1.0)[numbers]
         if not expert.chain:
             return tokens.astype(np.float32)
         means: NDArray[np.float64] = np.add.reduceat(tokens, bounds[:-1]) / np.diff(bounds)

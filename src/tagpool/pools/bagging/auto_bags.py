@@ -26,7 +26,7 @@ from tagpool.pools.bagging.bags import BagInputs, Bags, resources_for
 from tagpool.pools.bagging.partitions import View
 from tagpool.pools.combination import SEQUENCE_PRODUCT
 from tagpool.pools.opinion.pool import OpinionPool
-from tagpool.pools.parallel_fits import Job, TrainingCorpora, fit_all, variant
+from tagpool.pools.parallel_fits import Job, TrainingCorpora, fit_all, same_scheme, variant
 from tagpool.pools.weight_learning import HeldOut, maximise_f1
 
 if TYPE_CHECKING:
@@ -104,10 +104,9 @@ class _Search:
         return self.templates.keep(tuple(template for template in self.templates if id(template) in selected))
 
     def _fit(self, sets: Sequence[TemplateSet], name: str) -> list[Expert]:
+        like = same_scheme(self.pool.expert)
         experts = [
-            variant(
-                self.pool.expert, templates=str(one), resources=resources_for(one, self.resources), threads=1, warm_start=False
-            )
+            variant(like, templates=str(one), resources=resources_for(one, self.resources), threads=1, warm_start=False)
             for one in sets
         ]
         jobs = [Job("bags='auto'", expert, TrainingCorpora(self.train)) for expert in experts]

@@ -20,7 +20,7 @@ from tagpool.pools.bagging.bags import BagInputs, Bags, bags_of, resources_for
 from tagpool.pools.bagging.label_wise import merge_labels
 from tagpool.pools.bagging.partitions import BagScheme, View
 from tagpool.pools.member_weights import check_weights, uniform
-from tagpool.pools.parallel_fits import Job, OnEpoch, TrainingCorpora, fit_all, variant
+from tagpool.pools.parallel_fits import Job, OnEpoch, TrainingCorpora, fit_all, same_scheme, variant
 from tagpool.pools.weight_learning import HeldOut, fit_mixture_weights, maximise_f1, maximise_likelihood
 
 if TYPE_CHECKING:
@@ -76,7 +76,9 @@ def _jobs(
     jobs = []
     for name, view in views.items():
         used = resources_for(view.templates, resources)
-        member = variant(pool.expert, templates=str(view.templates), resources=used, threads=threads, warm_start=False)
+        member = variant(
+            same_scheme(pool.expert), templates=str(view.templates), resources=used, threads=threads, warm_start=False
+        )
         member._part = view.part
         if view.labels is None:
             jobs.append(Job(name + suffix, member, corpora))

@@ -22,6 +22,7 @@ from tagpool.pools.elitist.files import MOST_EXPERTS, file_parts, restore
 from tagpool.pools.elitist.training import ElitistTrainer, ElitistTraining
 from tagpool.pools.member_weights import check_weights, uniform
 from tagpool.pools.members import EXPERTS
+from tagpool.pools.parallel_fits import same_scheme
 from tagpool.pools.pool import Pool
 
 if TYPE_CHECKING:
@@ -106,7 +107,7 @@ class ElitistPool(Pool, LinearParameters):
         """Return an unfitted expert with the parameters of the pool."""
         kind = EXPERTS[self.expert]
         shared = {name: value for name, value in self.get_params(deep=False).items() if name in kind.parameters()}
-        return kind(**shared, **parameters)
+        return same_scheme(kind(**shared, **parameters))
 
     def _set_members(self, merged: Expert, models: Sequence[_native.Model], weights: FloatArray) -> None:
         """Set the merged model and the members, which have its features."""
