@@ -1,14 +1,27 @@
-"""``tagpool pool``: pool the labels of taggers that are black boxes."""
+"""``tagpool pool``: combine the labels of taggers that are black boxes."""
 
 from __future__ import annotations
 
 from tagpool.cli.guard import create_app
+from tagpool.cli.pooling.apply import apply, explain
 from tagpool.cli.pooling.compare import compare_methods
-from tagpool.cli.pooling.fit import apply, estimate, fit
+from tagpool.cli.pooling.demo import demo
+from tagpool.cli.pooling.distill import distill
+from tagpool.cli.pooling.estimate import estimate, suggest
+from tagpool.cli.pooling.fit import fit
 
 app = create_app(
-    {"fit": fit, "apply": apply, "compare": compare_methods, "estimate": estimate},
+    {
+        "fit": fit,
+        "apply": apply,
+        "estimate": estimate,
+        "suggest": suggest,
+        "distill": distill,
+        "explain": explain,
+        "compare": compare_methods,
+        "demo": demo,
+    },
     name="pool",
     no_args_is_help=True,
-    help="Combine the labels of several taggers.",
+    help="Combine the labels of language models, spaCy, rules, crowds and other taggers.",
 )

@@ -12,7 +12,8 @@ from tagpool.cli.console import ColumnsOption, EncodingOption, JsonOption, Label
 from tagpool.cli.inputs import with_expanded
 from tagpool.cli.outputs import refuse_inputs
 from tagpool.cli.pooling.expert_files import expert_paths, read_gold_experts
-from tagpool.cli.pooling.fit import (
+from tagpool.cli.pooling.fit import check_choices
+from tagpool.cli.pooling.options import (
     ExpertsArgument,
     ExpertsFlag,
     GoldOption,
@@ -20,7 +21,6 @@ from tagpool.cli.pooling.fit import (
     SchemeOption,
     SeedOption,
     UnknownOption,
-    check_choices,
 )
 from tagpool.cli.progress import Follower
 from tagpool.pools.votes.ballots import FloatArray

@@ -1,44 +1,40 @@
-"""``tagpool pool fit``, ``tagpool pool apply`` and ``tagpool pool estimate``."""
+"""``tagpool pool fit``."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import typer
 
 from tagpool.cli.console import ColumnsOption, EncodingOption, JsonOption, LabelOption, output, print_json, print_table
 from tagpool.cli.inputs import with_expanded
-from tagpool.cli.outputs import refuse_inputs, refuse_mixed_output
-from tagpool.cli.pooling.expert_files import expert_paths, parse_experts, read_experts, read_gold_experts
-from tagpool.cli.progress import follow_steps
+from tagpool.cli.outputs import refuse_inputs
+from tagpool.cli.pooling.expert_files import MapOption, expert_paths, read_expert_set, read_gold_experts
+from tagpool.cli.pooling.options import (
+    AbstainOption,
+    ExpertsArgument,
+    ExpertsFlag,
+    GoldOption,
+    KeyOption,
+    SchemeOption,
+    SeedOption,
+    UnknownOption,
+    abstaining,
+)
+from tagpool.cli.progress import Follower, follow_steps
 from tagpool.config import Settings
-from tagpool.corpus.corpus import Corpus
-from tagpool.corpus.formats import write_corpus
-from tagpool.errors import InputError, ModelError
-from tagpool.pools.loading import load
-from tagpool.pools.votes.ballots import FloatArray
+from tagpool.errors import InputError
+from tagpool.pools.choice.auto import PoolChoice, choose_pool
+from tagpool.pools.expert_files.expert_labels import ExpertLabels
+from tagpool.pools.stacked.pool import StackedPool, document_numbers
 from tagpool.pools.votes.description import weights_as_json
-from tagpool.pools.votes.keys import KEYS
 from tagpool.pools.votes.methods import METHODS
 from tagpool.pools.votes.pool import VotePool
-from tagpool.pools.votes.reliability import estimate_reliability
 from tagpool.wording import counted
 
-ExpertsArgument = Annotated[
-    list[str],
-    typer.Argument(
-        metavar="EXPERT...",
-        help="Files of the experts: FILE, NAME=FILE, or FILE@COLUMN of a CoNLL file; a folder or pattern is one expert.",
-    ),
-]
-ExpertsFlag = Annotated[bool, typer.Option("--experts", help="May precede the files of the experts.")]
-GoldOption = Annotated[str, typer.Option(metavar="FILE", help="File, folder or pattern with gold labels.")]
-KeyOption = Annotated[str, typer.Option(help=f"Tokens that share weights: {', '.join(KEYS)}.")]
-UnknownOption = Annotated[Literal["error", "allow"], typer.Option(help="Labels that neither gold nor another expert has.")]
-SchemeOption = Annotated[str | None, typer.Option(help="Tag scheme that labels must follow: iob1, bio2, bioes, bilou.")]
-SeedOption = Annotated[int, typer.Option(min=0, help="Seed of the random numbers.")]
-_ConfidenceFlag = Annotated[bool, typer.Option("--confidence", help="Add a column with the confidence of each label.")]
+AUTO, STACKING = "auto", "stacking"
+_FEW = 30  # gold sentences
 # Parameters of a VotePool that are not options of their own, without those whose values are objects of Python.
 _FURTHER = ("beta", "delta", "calibrate", "rounds", "epsilon", "online_rounds", "stop_early", "combine", "lengths")
 
@@ -48,12 +44,16 @@ def fit(
     gold: GoldOption,
     model: Annotated[Path, typer.Option(help="File to write the pool to.")],
     experts_follow: ExpertsFlag = False,
-    method: Annotated[str, typer.Option(help=f"Pooling method: {', '.join(METHODS)}.")] = "mvote",
+    method: Annotated[
+        str, typer.Option(help=f"auto, stacking, or a method of the path-expert paper: {', '.join(METHODS)}.")
+    ] = AUTO,
+    abstain: AbstainOption = None,
+    map_: MapOption = None,
     key: KeyOption = "shared",
     scheme: SchemeOption = None,
     set_: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help=f"Parameter such as pool.beta=0.9 ({', '.join(_FURTHER)})."),
+        typer.Option("--set", metavar="KEY=VALUE", help=f"Parameter of votes, such as pool.beta=0.9 ({', '.join(_FURTHER)})."),
     ] = None,
     unknown: UnknownOption = "error",
     seed: SeedOption = 1,
@@ -62,26 +62,129 @@ def fit(
     encoding: EncodingOption = "utf-8",
     json: JsonOption = False,
 ) -> None:
-    """Learn the weights of experts from gold labels.
+    """Learn from gold labels how to combine experts.
 
-    Use gold sentences that the experts were not trained on. A label ? abstains.
+    Use gold sentences that the experts were not trained on. Experts may label many more sentences than gold has; these help, too.
+    The default compares stacking, weighted votes, the best expert and the majority. A label ? abstains.
 
     \b
     Examples:
-      tagpool pool fit --gold dev.conll --experts crf.conll spacy.jsonl --model names.pool
-      tagpool pool fit --gold dev.conll --experts crf.conll spacy.jsonl --model names.pool --set pool.beta=cv
+      tagpool pool fit --gold checked.conll --experts llm.jsonl spacy.jsonl rules.conll --model names.pool
       tagpool pool fit --gold all.conll all.conll@a all.conll@b --columns word,label,a,b --model names.pool
+      tagpool pool fit --gold dev.conll crf.conll other.conll --method mvote --set pool.beta=cv --model votes.pool
     """
     refuse_inputs("--model", model, [*with_expanded([gold]), *expert_paths(experts)])
-    check_choices(method=method, key=key)
-    further = _parse_further(set_ or [])
-    known, predictions = read_gold_experts(experts, gold, columns, label, encoding, unknown)
-    pool = VotePool(method, key=key, scheme=scheme, unknown=unknown, seed=seed, **further)
+    if method not in (AUTO, STACKING, *METHODS):
+        raise InputError(f"--method {method}: expected one of {', '.join((AUTO, STACKING, *METHODS))}")
+    check_choices(key=key)
+    read: dict[str, Any] = {"columns": columns, "label": label, "encoding": encoding, "maps": map_ or [], "unknown": unknown}
+    if method in METHODS:
+        known, predictions = read_gold_experts(experts, gold, **read)
+        pool = VotePool(method, key=key, scheme=scheme, unknown=unknown, seed=seed, **_parse_further(set_ or []))
+        _fit_votes(pool, known, predictions, model, json)
+        return
+    if set_:
+        raise InputError(f"--set is for methods of votes: add --method, one of {', '.join(METHODS)}")
+    labels = read_expert_set(experts, gold, fewest=1, **read)
+    _fit_stack(labels, method, model, {"abstain": abstaining(abstain), "seed": seed}, scheme=scheme, json=json)
+
+
+def _fit_stack(
+    labels: ExpertLabels, method: str, model: Path, options: dict[str, Any], *, scheme: str | None, json: bool
+) -> None:
+    """Fit a stack, or the best pool, and show the comparison."""
+    gold_count = sum(row is not None for row in labels.gold)
+    data: dict[str, Any] = {
+        "words": labels.corpus,
+        "documents": document_numbers(labels.corpus),
+        "confidence": labels.confidence or None,
+    }
+    choice = None
+    with Follower() as progress:
+        data["on_step"] = progress.step
+        if method == STACKING:
+            pool: Any = StackedPool(scheme=scheme, **options).fit(labels.votes(), labels.gold, **data)
+        else:
+            choice = choose_pool(labels.votes(), labels.gold, **options, **data)
+            pool = choice.pool
+    pool.save(model)
+    facts = {"method": method if choice is None else choice.name, "gold_sentences": gold_count, "sentences": len(labels.gold)}
+    if json:
+        print_json(facts | ({} if choice is None else _choice_json(choice)) | _stack_json(pool))
+        return
+    others = len(labels.gold) - gold_count
+    output.print(
+        f"{counted(len(labels.labels), 'expert')}, {counted(gold_count, 'gold sentence')}, "
+        f"{counted(others, 'sentence')} without gold labels"
+    )
+    if gold_count < _FEW:
+        output.print(f"few gold sentences: figures below vary a lot; check {_FEW} or more")
+    if choice is not None:
+        _show_choice(choice)
+    if isinstance(pool, StackedPool):
+        _show_stack(pool)
+    output.print_line(f"written: {model}")
+
+
+def _show_choice(choice: PoolChoice) -> None:
+    rows = []
+    for candidate in choice.candidates:
+        low, high = (100 * end for end in candidate.score.intervals["f1"])
+        against = "" if candidate is choice.candidates[0] else f"{100 * candidate.difference:+.1f} ± {100 * candidate.standard_error:.1f}"
+        rows.append([candidate.name, f"{100 * candidate.score.f1:.1f}", f"{low:.1f} – {high:.1f}", against])
+    print_table(["method", "F1", "95% interval", f"against {choice.candidates[0].name}"], rows)
+    output.print(choice.reason())
+    if (outlook := choice.outlook()) is not None:
+        output.print(outlook)
+
+
+def _show_stack(pool: StackedPool) -> None:
+    fitted = pool.fitted
+    if fitted.missing:
+        losses = ", ".join(f"{name} {100 * loss:.1f}" for name, loss in fitted.missing.items())
+        output.print(f"F1 lost when one expert is missing: {losses}")
+    if fitted.errors is not None:
+        tokens, spans = (100 * fitted.errors[name] for name in ("tokens", "spans"))
+        output.print(f"confidence: expected calibration error {tokens:.1f}% of tokens, {spans:.1f}% of spans")
+
+
+def _choice_json(choice: PoolChoice) -> dict[str, Any]:
+    return {
+        "candidates": [
+            {
+                "name": candidate.name,
+                "f1": 100 * candidate.score.f1,
+                "interval": [100 * end for end in candidate.score.intervals["f1"]],
+                "difference": 100 * candidate.difference,
+                "standard_error": 100 * candidate.standard_error,
+            }
+            for candidate in choice.candidates
+        ],
+        "reason": choice.reason(),
+        "learning_curve": None if choice.curve is None else [[count, 100 * f1] for count, f1 in choice.curve.points],
+    }
+
+
+def _stack_json(pool: Any) -> dict[str, Any]:
+    if not isinstance(pool, StackedPool):
+        return {}
+    fitted = pool.fitted
+    return {
+        "f1": 100 * fitted.f1,
+        "missing": {name: 100 * loss for name, loss in fitted.missing.items()},
+        "calibration_error": fitted.errors,
+    }
+
+
+# Path experts -----------------------------------------------------------------------------------------------------------
+
+
+def _fit_votes(pool: VotePool, known: Any, predictions: Any, model: Path, json: bool) -> None:
     experts_and_sentences = f"{counted(len(predictions), 'expert')} from {counted(len(known), 'sentence')}"
     with follow_steps(f"learning the weights of {experts_and_sentences}"):
         pool.fit(predictions, known)
     facts = {
-        "method": method,
+        "method": pool.method,
         "beta": pool.beta_,
         "sentences": len(known),
         "loss": pool.mean_loss(predictions, known),
@@ -115,73 +218,3 @@ def _parse_further(assignments: list[str]) -> dict[str, Any]:
     settings.check_keys((), ("pool",))
     settings.check_keys(("pool",), _FURTHER)
     return settings.values(("pool",), VotePool, {})
-
-
-def apply(
-    pool: Annotated[Path, typer.Argument(help="Pool that tagpool pool fit wrote.")],
-    experts: ExpertsArgument,
-    experts_follow: ExpertsFlag = False,
-    to: Annotated[Path, typer.Option("--output", help="File of pooled labels; - is standard output.")] = Path("-"),
-    confidence: _ConfidenceFlag = False,
-    columns: ColumnsOption = None,
-    encoding: EncodingOption = "utf-8",
-) -> None:
-    """Pool the labels of experts for new sentences.
-
-    The words are those of the first expert.
-
-    \b
-    Examples:
-      tagpool pool apply names.pool --experts crf.conll spacy.jsonl --output pooled.conll
-    """
-    refuse_inputs("--output", to, [pool, *expert_paths(experts)])
-    votes = load(pool)
-    if not isinstance(votes, VotePool):
-        raise ModelError("expected a pool that tagpool pool fit wrote, got a tagger; use tagpool tag", source=pool)
-    names = [expert.name for expert in parse_experts(experts)]
-    if set(names) != set(votes.experts_):
-        raise InputError(
-            f"expected the experts {', '.join(map(repr, votes.experts_))}, got {', '.join(map(repr, names))}; "
-            f"name the files, such as {votes.experts_[0]}=FILE; an expert that is missing has a file whose labels are all ?"
-        )
-    corpus, predictions = read_experts(experts, columns, encoding, None if votes.unknown == "allow" else votes.labels_)
-    votes.unknown = "allow"  # read_experts has refused unknown labels
-    _write(corpus, *votes.predict_with_confidence(predictions, words=corpus.words), to, confidence)
-
-
-def estimate(
-    experts: ExpertsArgument,
-    experts_follow: ExpertsFlag = False,
-    to: Annotated[Path | None, typer.Option("--output", help="File of pooled labels; - is standard output.")] = None,
-    chain: Annotated[bool, typer.Option(help="A label depends on the previous one.")] = True,
-    confidence: _ConfidenceFlag = False,
-    columns: ColumnsOption = None,
-    encoding: EncodingOption = "utf-8",
-    json: JsonOption = False,
-) -> None:
-    """Pool without gold labels, by estimated accuracy.
-
-    The model is that of Dawid and Skene. Errors that experts share are counted as correct.
-
-    \b
-    Examples:
-      tagpool pool estimate --experts crf.conll spacy.jsonl other.conll --output pooled.conll
-    """
-    refuse_inputs("--output", to, expert_paths(experts))
-    refuse_mixed_output(to, json)
-    corpus, predictions = read_experts(experts, columns, encoding)
-    estimated = estimate_reliability(predictions, chain=chain)
-    if to is not None:
-        _write(corpus, estimated.labels, estimated.confidence, to, confidence)
-    if json:
-        print_json({"accuracy": estimated.accuracy, "estimated": True})
-    elif to is None or str(to) != "-":
-        rows = [[name, f"{100 * rate:.2f}"] for name, rate in estimated.accuracy.items()]
-        print_table(["expert", "estimated accuracy, %"], rows)
-
-
-def _write(corpus: Corpus, labels: list[list[str]], confidence: list[FloatArray], to: Path, with_confidence: bool) -> None:
-    pooled = corpus.with_labels(labels)
-    if with_confidence:
-        pooled = pooled.with_column("confidence", [[f"{value:.4f}" for value in row.tolist()] for row in confidence])
-    write_corpus(pooled, to)

@@ -186,7 +186,7 @@ class StackedPool(Parameters):
         self, predictions: Predictions, *, words: Words | None = None, confidence: Confidence | None = None
     ) -> list[list[str]]:
         """Return the pooled label sequence of every sentence. Experts may be missing; new ones help the unsupervised pool."""
-        rows: list[list[str]] = self.fitted.stack.predict(self._new_sentences(predictions, words, confidence).corpus())
+        rows: list[list[str]] = self.fitted.stack.predict(self.new_sentences(predictions, words, confidence).corpus())
         return rows
 
     @MemoryFor("pool the predictions; pass fewer at a time")
@@ -195,7 +195,7 @@ class StackedPool(Parameters):
     ) -> tuple[list[list[str]], list[FloatArray]]:
         """Return the results of :meth:`predict`, and the calibrated probability of each label."""
         fitted = self.fitted
-        corpus = self._new_sentences(predictions, words, confidence).corpus()
+        corpus = self.new_sentences(predictions, words, confidence).corpus()
         labels, numbers = fitted.stack.predict(corpus), {label: n for n, label in enumerate(fitted.stack.labels_)}
         values = []
         for row, marginals in zip(labels, fitted.stack.predict_proba(corpus), strict=True):
@@ -212,7 +212,7 @@ class StackedPool(Parameters):
         ``raw`` probabilities are those of the stack, which :meth:`threshold` refers to.
         """
         fitted = self.fitted
-        corpus = self._new_sentences(predictions, words, confidence).corpus()
+        corpus = self.new_sentences(predictions, words, confidence).corpus()
         rules = fitted.scheme.constraints(fitted.stack.labels_)
         rows = []
         pairs = zip(fitted.stack.lattices(corpus), fitted.stack.predict(corpus), strict=True)
@@ -236,12 +236,12 @@ class StackedPool(Parameters):
         self, predictions: Predictions, *, words: Words | None = None, confidence: Confidence | None = None, number: int = 0
     ) -> StackExplanation:
         """Return which expert decided each token of sentence ``number``: how its probability changes without the expert."""
-        sentences = self._new_sentences(predictions, words, confidence)
+        sentences = self.new_sentences(predictions, words, confidence)
         if not 0 <= number < len(sentences):
             raise InputError(f"there is no sentence {number}: expected 0 to {len(sentences) - 1}")
         return explain_sentence(self.fitted.stack, sentences.select([number]))
 
-    def _new_sentences(self, predictions: Predictions, words: Words | None, confidence: Confidence | None) -> StackSentences:
+    def new_sentences(self, predictions: Predictions, words: Words | None, confidence: Confidence | None) -> StackSentences:
         """Return sentences with the experts of the fit, in their order; missing ones abstain everywhere."""
         fitted = self.fitted
         by_name = predictions_by_name(predictions)

@@ -1,0 +1,191 @@
+"""``tagpool pool apply`` and ``tagpool pool explain``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from tagpool.cli.console import ColumnsOption, EncodingOption, JsonOption, errors, output, print_json, print_table
+from tagpool.cli.outputs import refuse_inputs
+from tagpool.cli.pooling.expert_files import MapOption, expert_paths, parse_experts, read_experts, read_expert_set
+from tagpool.cli.pooling.options import (
+    ConfidenceFlag,
+    ExpertsArgument,
+    ExpertsFlag,
+    PoolArgument,
+    load_pool,
+    write_labels,
+    write_records,
+)
+from tagpool.corpus.corpus import Corpus
+from tagpool.corpus.schemes import Span, to_labels
+from tagpool.errors import InputError
+from tagpool.pools.stacked.pool import StackedPool
+from tagpool.pools.votes.pool import VotePool
+from tagpool.wording import counted
+
+
+def apply(
+    pool: PoolArgument,
+    experts: ExpertsArgument,
+    experts_follow: ExpertsFlag = False,
+    to: Annotated[Path, typer.Option("--output", help="File of pooled labels; - is standard output.")] = Path("-"),
+    confidence: ConfidenceFlag = False,
+    precision: Annotated[
+        float | None, typer.Option(metavar="RATE", help="Keep only spans for which this precision holds, such as 0.95.")
+    ] = None,
+    level: Annotated[float, typer.Option(help="Probability that the precision holds.")] = 0.9,
+    review: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="JSONL file of the sentences with other spans, the least certain first.")
+    ] = None,
+    map_: MapOption = None,
+    columns: ColumnsOption = None,
+    encoding: EncodingOption = "utf-8",
+) -> None:
+    """Pool the labels of experts for new sentences.
+
+    The words are those of the first expert. Experts of a stacked pool may be missing.
+
+    \b
+    Examples:
+      tagpool pool apply names.pool --experts llm.jsonl spacy.jsonl rules.conll --output pooled.conll
+      tagpool pool apply names.pool llm.jsonl spacy.jsonl --precision 0.95 --review check.jsonl --output sure.conll
+    """
+    for option, path in (("--output", to), ("--review", review)):
+        if path is not None:
+            refuse_inputs(option, path, [pool, *expert_paths(experts)])
+    if review is not None and precision is None:
+        raise InputError("--review needs --precision, such as --precision 0.95: it has the spans that are less certain")
+    model = load_pool(pool)
+    if precision is not None and not isinstance(model, StackedPool):
+        raise InputError("--precision needs a stacked pool; fit one with --method stacking", source=pool)
+    if isinstance(model, VotePool):
+        corpus, predictions = _read_votes(model, experts, columns, encoding, map_)
+        labels, values = model.predict_with_confidence(predictions, words=corpus.words)
+    else:
+        read = read_expert_set(experts, fewest=1, columns=columns, encoding=encoding, maps=map_ or [], unknown="allow")
+        corpus, predictions = read.corpus, read.votes()
+        _check_experts(model, list(read.labels))
+        options: dict[str, Any] = {"words": corpus}
+        if isinstance(model, StackedPool):
+            options["confidence"] = read.confidence
+        if precision is not None:
+            _write_precise(model, corpus, predictions, options, (precision, level), to, review)
+            return
+        labels, values = model.predict_with_confidence(predictions, **options)
+    write_labels(corpus, labels, to, values if confidence else None)
+
+
+def _read_votes(pool: VotePool, experts: list[str], columns: str | None, encoding: str, maps: Any) -> tuple[Corpus, Any]:
+    names = [expert.name for expert in parse_experts(experts)]
+    corpus, predictions = read_experts(experts, columns, encoding, None if pool.unknown == "allow" else pool.labels_, maps or [])
+    if set(predictions) != set(pool.experts_):
+        raise InputError(
+            f"expected the experts {', '.join(map(repr, pool.experts_))}, got {', '.join(map(repr, names))}; "
+            f"name the files, such as {pool.experts_[0]}=FILE; an expert that is missing has a file whose labels are all ?"
+        )
+    pool.unknown = "allow"  # read_experts has refused unknown labels
+    return corpus, predictions
+
+
+def _check_experts(pool: Any, names: list[str]) -> None:
+    """Raise an error if no expert is known; print a note on missing and new ones."""
+    known = [name for name in names if name in pool.experts_]
+    if not known:
+        raise InputError(
+            f"expected experts of the pool ({', '.join(pool.experts_)}), got {', '.join(names)}; "
+            f"name the files, such as {pool.experts_[0]}=FILE"
+        )
+    missing = [name for name in pool.experts_ if name not in names]
+    if missing:
+        losses = getattr(pool, "missing_", {})
+        costs = ", ".join(f"{name} ({100 * losses[name]:.1f} F1)" if name in losses else name for name in missing)
+        errors.print_line(f"note: missing experts: {costs}")
+    new = [name for name in names if name not in pool.experts_]
+    if new:
+        errors.print_line(f"note: {', '.join(new)}: not in the pool; fit it again to use new experts fully")
+
+
+def _write_precise(
+    pool: StackedPool,
+    corpus: Corpus,
+    predictions: Any,
+    options: dict[str, Any],
+    wanted: tuple[float, float],
+    to: Path,
+    review: Path | None,
+) -> None:
+    """Write the spans above the threshold, and the sentences with others for review."""
+    precision, level = wanted
+    threshold = pool.threshold(precision, level=level)
+    if threshold is None:
+        raise InputError(
+            f"no spans have a precision of {precision:g} with probability {level:g} on the gold sentences of the pool; "
+            "ask for less, or fit it with more gold sentences"
+        )
+    rows = pool.predict_spans(predictions, raw=True, **options)
+    certain = [[span for span, value in row if value >= threshold.probability] for row in rows]
+    scheme = pool.fitted.scheme
+    labels = [list(to_labels(row, len(words), scheme)) for row, words in zip(certain, corpus.words, strict=True)]
+    write_labels(corpus, labels, to)
+    rest = [(number, [(span, value) for span, value in row if value < threshold.probability]) for number, row in enumerate(rows)]
+    rest = sorted((item for item in rest if item[1]), key=lambda item: min(value for _, value in item[1]))
+    if review is not None:
+        write_records(review, [_review_record(corpus.words[number], certain[number], spans) for number, spans in rest])
+    total, kept_count = sum(map(len, rows)), sum(map(len, certain))
+    errors.print_line(
+        f"kept {kept_count} of {counted(total, 'span')} (probability ≥ {threshold.probability:.3f}): precision at least "
+        f"{precision:g} with probability {level:g} ({100 * threshold.precision:.1f}% on gold sentences); "
+        f"{counted(len(rest), 'sentence')} to review" + ("" if review is None else f" in {review}")
+    )
+
+
+def _review_record(words: list[str], certain: list[Span], others: list[tuple[Span, float]]) -> dict[str, Any]:
+    return {
+        "tokens": words,
+        "spans": [{"token_start": span.start, "token_end": span.end - 1, "label": span.type} for span in certain],
+        "uncertain": [
+            {"token_start": span.start, "token_end": span.end - 1, "label": span.type, "probability": round(value, 4)}
+            for span, value in others
+        ],
+    }
+
+
+def explain(
+    pool: PoolArgument,
+    experts: ExpertsArgument,
+    experts_follow: ExpertsFlag = False,
+    sentence: Annotated[int, typer.Option(min=1, help="Number of the sentence, from 1.")] = 1,
+    map_: MapOption = None,
+    columns: ColumnsOption = None,
+    encoding: EncodingOption = "utf-8",
+    json: JsonOption = False,
+) -> None:
+    """Show which expert decided each token of a sentence.
+
+    An expert decides a token if the probability of the label is much lower without it.
+
+    \b
+    Examples:
+      tagpool pool explain names.pool --experts llm.jsonl spacy.jsonl rules.conll --sentence 3
+    """
+    model = load_pool(pool)
+    if not isinstance(model, StackedPool):
+        raise InputError("expected a stacked pool; fit one with --method stacking", source=pool)
+    read = read_expert_set(experts, fewest=1, columns=columns, encoding=encoding, maps=map_ or [], unknown="allow")
+    _check_experts(model, list(read.labels))
+    if sentence > len(read.corpus):
+        raise InputError(f"--sentence {sentence}: there are {counted(len(read.corpus), 'sentence')}")
+    explanation = model.explain(read.votes(), words=read.corpus, confidence=read.confidence, number=sentence - 1)
+    if json:
+        print_json(explanation.to_dict())
+        return
+    rows = []
+    for token in explanation.tokens:
+        by = token.decided_by
+        reason = "" if by is None else f"{by} (−{100 * token.losses[by]:.0f})"
+        rows.append([token.word, token.label, f"{100 * token.probability:.0f}", reason, *(label or "?" for label in token.votes.values())])
+    print_table(["word", "label", "%", "decided by", *model.experts_], rows)
+    output.print("decided by: the expert without which the probability falls most, in points")

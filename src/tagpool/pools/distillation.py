@@ -1,0 +1,97 @@
+"""Distillation: one ordinary tagger that learns from the labels of a pool, and needs no expert at run time."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from tagpool.chain.lattice import Lattice
+from tagpool.corpus.corpus import Corpus
+from tagpool.errors import InputError
+from tagpool.experts.linear.crf import CRF
+from tagpool.experts.tagger import Tagger
+from tagpool.pools.beliefs import pool_lattices
+from tagpool.pools.stacked.pool import Confidence
+from tagpool.pools.unsupervised.pool import word_rows
+from tagpool.pools.votes.ballots import LabelRows, Predictions
+
+Weighted = list[tuple[list[str | None], float]]  # label sequences of a sentence with their weights
+
+
+def distill(
+    pool: Any,
+    predictions: Predictions,
+    words: Corpus | Iterable[Iterable[str]],
+    *,
+    gold: LabelRows | None = None,
+    tagger: Tagger | None = None,
+    samples: int = 8,
+    temperature: float = 0.5,
+    gold_weight: float = 3.0,
+    confidence: Confidence | None = None,
+    on_epoch: Callable[..., object] | None = None,
+) -> Tagger:
+    """Train a tagger on the words and the soft labels of a pool.
+
+    Label sequences are drawn from the probabilities of the pool, and each counts by its frequency. So the tagger learns from the
+    expected statistics of the features, not only from the best sequence.
+
+    Args:
+        pool: A fitted StackedPool or UnsupervisedPool.
+        predictions: The labels of the experts for the sentences.
+        words: The words of the sentences.
+        gold: The gold labels of each sentence, None for sentences without.
+        tagger: The tagger to train (default: a CRF with default features).
+        samples: Label sequences that are drawn for each sentence; 0 takes the best sequence.
+        temperature: Exponent 1/temperature of the probabilities; below 1, likely sequences get more weight.
+        gold_weight: The weight of a gold sentence; that of another sentence is 1.
+        confidence: The confidence of experts in their labels, by name.
+        on_epoch: Called after every epoch of the training.
+
+    >>> from tagpool import UnsupervisedPool, builtin_corpus
+    >>> corpus = builtin_corpus(200)
+    >>> experts = {"a": corpus.labels, "b": corpus.labels, "c": [["O"] * len(row) for row in corpus.labels]}
+    >>> pool = UnsupervisedPool("dawid-skene").fit(experts)
+    >>> distill(pool, experts, corpus).predict([["Ann", "left"]])
+    [['B-PER', 'O']]
+    """
+    if samples < 0 or not 0.01 <= temperature <= 100 or gold_weight <= 0:
+        raise InputError(
+            f"expected samples of at least 0, a temperature from 0.01 to 100 and a positive gold_weight; "
+            f"got {samples}, {temperature} and {gold_weight}"
+        )
+    rows = word_rows(words) or ()
+    gold_rows: Sequence[Any] = [None] * len(rows) if gold is None else [None if row is None else list(row) for row in gold]
+    if len(gold_rows) != len(rows):
+        raise InputError(f"expected gold labels or None for {len(rows)} sentences, got {len(gold_rows)}")
+    sentences: list[Sequence[str]] = []
+    labels: list[list[str | None]] = []
+    weights: list[float] = []
+    beliefs = pool_lattices(pool, predictions, words=words, confidence=confidence)
+    for number, (names, lattice) in enumerate(beliefs):
+        if not rows[number]:
+            continue
+        known = gold_rows[number]
+        targets: Weighted = [(known, gold_weight)]
+        if not known:
+            targets = _targets(names, _heated(lattice, temperature), samples, number)
+        for row, weight in targets:
+            sentences.append(rows[number])
+            labels.append(row)
+            weights.append(weight)
+    tagger = CRF() if tagger is None else tagger
+    return tagger.fit(sentences, labels, sample_weight=weights, on_epoch=on_epoch)
+
+
+def _heated(lattice: Lattice, temperature: float) -> Lattice:
+    parts = (lattice.nodes, lattice.edges, lattice.start, lattice.end)
+    return Lattice(*(part / temperature for part in parts))
+
+
+def _targets(names: Sequence[str], lattice: Lattice, samples: int, seed: int) -> Weighted:
+    """Return label sequences of a sentence, with weights that sum to 1."""
+    if not samples:
+        return [([names[number] for number in lattice.best().labels.tolist()], 1.0)]
+    counts = Counter(map(tuple, lattice.sample(samples, seed=seed).tolist()))
+    return [([names[number] for number in row], count / samples) for row, count in counts.items()]
