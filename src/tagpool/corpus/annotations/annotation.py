@@ -41,7 +41,8 @@ class Annotation:
     """One sentence or text: its words, or its text and possibly the places of its tokens, and labels by annotator.
 
     A record without words and text (of a Hugging Face pipeline) is known by its number only. ``sentences`` are the sentences of a
-    longer text. ``offset`` is the place of the text in its record. ``line_of`` returns the line of a token.
+    longer text. ``offset`` is the place of the text in its record. ``not_located`` are named entities without a
+    place. ``line_of`` returns the line of a token.
     """
 
     source: str
@@ -54,6 +55,7 @@ class Annotation:
     document: Hashable = None
     offset: int = 0
     notes: list[str] = field(default_factory=list)
+    not_located: list[str] = field(default_factory=list)
     line_of: Callable[[int], int] | None = None
 
     def token_line(self, token: int) -> int:
@@ -111,10 +113,13 @@ class Annotation:
         last = next((i for i, place in enumerate(self.token_places) if place[0] >= end), len(self.token_places))
         layers: dict[str, Layer] = {}
         for name, layer in self.layers.items():
-            labels, scores = (None if row is None else row[first:last] for row in (layer.labels, layer.scores))
             inside = [span for span in layer.spans or () if start <= span.start < end]
             moved = [span._replace(start=span.start - start, end=min(span.end, end) - start) for span in inside]
-            layers[name] = Layer(labels, None if layer.spans is None else moved, scores)
+            layers[name] = Layer(
+                None if layer.labels is None else layer.labels[first:last],
+                None if layer.spans is None else moved,
+                None if layer.scores is None else layer.scores[first:last],
+            )
         known = self.words is not None or self.places is not None
         return replace(
             self,
@@ -125,6 +130,7 @@ class Annotation:
             sentences=[],
             offset=self.offset + start,
             notes=[],
+            not_located=[],
         )
 
     def parts(self) -> list[Annotation]:

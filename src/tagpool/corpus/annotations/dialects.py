@@ -8,14 +8,15 @@ from typing import Any, NamedTuple
 
 from tagpool.corpus.annotations.annotation import Annotation
 from tagpool.corpus.annotations.gliner_training import is_gliner_training, read_gliner_training
-from tagpool.corpus.annotations.json_values import read_values
+from tagpool.corpus.annotations.json_values import is_training_pair, read_values
 from tagpool.corpus.annotations.label_studio import is_label_studio, read_label_studio
 from tagpool.corpus.annotations.pipelines import is_pipeline_output, read_pipeline_output
 from tagpool.corpus.annotations.records import Record
-from tagpool.corpus.annotations.texts import is_text, is_training_pair, read_text_record, read_training_pair
+from tagpool.corpus.annotations.texts import is_text, read_text_record, read_training_pair
 from tagpool.corpus.annotations.token_lists import is_token_list, read_token_list
 from tagpool.corpus.files import source_name
 from tagpool.corpus.jsonl import list_keys
+from tagpool.errors import InputError
 
 
 class Dialect(NamedTuple):
@@ -49,4 +50,6 @@ def read_json(path: str | Path, *, encoding: str = "utf-8") -> list[Annotation]:
         if dialect is None:
             raise fail(f'expected a JSON object such as {{"text": ...}}, got {type(value).__name__}')
         annotations.append(dialect.read(record))
+    if not annotations:
+        raise InputError("expected records, got none: the array is empty", source=source_name(path), line=1)
     return annotations

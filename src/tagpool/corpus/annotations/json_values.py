@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 from tagpool.corpus.files import read_lines, source_name
 from tagpool.corpus.jsonl import Fail, excerpt, parse_value
@@ -45,7 +45,7 @@ def _read_whole(text: str, source: str) -> Iterator[tuple[Any, Fail, int]]:
     """Yield the values of a text: the elements of an array, or values one after the other."""
     fail = partial(InputError, source=source, line=1)
     decoder = json.JSONDecoder()
-    is_array = text.lstrip().startswith("[") and not _is_pipeline_output(text)
+    is_array = text.lstrip().startswith("[") and not _is_one_record(text)
     at = text.index("[") + 1 if is_array else 0
     line, counted_to = 1, 0
     while True:
@@ -71,18 +71,23 @@ def _skip(text: str, at: int, letters: str) -> int:
     return at
 
 
-def _is_pipeline_output(text: str) -> bool:
-    """Return whether an array has the entities of one text, as a Hugging Face pipeline returns them."""
+def _is_one_record(text: str) -> bool:
+    """Return whether an array is one record: the output of a Hugging Face pipeline for one text, or a pair of spaCy 2."""
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
         return False
-    return isinstance(value, list) and bool(value) and all(map(is_pipeline_entity, value))
+    return isinstance(value, list) and bool(value) and (all(map(is_pipeline_entity, value)) or is_training_pair(value))
 
 
 def is_pipeline_entity(value: Any) -> bool:
     """Return whether a value is an entity of a Hugging Face pipeline."""
     return isinstance(value, dict) and "text" not in value and "start" in value and ("entity_group" in value or "entity" in value)
+
+
+def is_training_pair(value: Any) -> bool:
+    """Return whether a value is an example of spaCy 2: ``["Ann left.", {"entities": [[0, 3, "PER"]]}]``."""
+    return isinstance(value, list) and len(value) == 2 and isinstance(value[0], str) and isinstance(value[1], dict)
 
 
 # Checked parts ----------------------------------------------------------------------------------------------------------
@@ -119,6 +124,6 @@ def read_score(value: Any) -> float | None:
     return float(value) if is_number and 0 <= value <= 1 else None
 
 
-def is_offset(value: Any) -> bool:
+def is_offset(value: Any) -> TypeGuard[int]:
     """Return whether a value is an integer, and not a Boolean."""
     return isinstance(value, int) and not isinstance(value, bool)

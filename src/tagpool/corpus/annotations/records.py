@@ -12,13 +12,17 @@ from tagpool.corpus.jsonl import Fail, excerpt, need_words
 
 @dataclass(frozen=True)
 class Record:
-    """A value of a JSON file; ``fail`` creates an error with its line, and ``notes`` are messages about it."""
+    """A value of a JSON file; ``fail`` creates an error with its line, and ``notes`` are messages about it.
+
+    ``not_located`` are named entities that its text does not have.
+    """
 
     value: Any
     fail: Fail
     source: str
     line: int
     notes: list[str] = field(default_factory=list)
+    not_located: list[str] = field(default_factory=list)
 
     def note(self, message: str) -> None:
         """Add a message with the file and line."""
@@ -28,7 +32,8 @@ class Record:
         """Return an annotation with the file, the line and the document of the record."""
         document = self.value.get("document") if isinstance(self.value, dict) else None
         key = None if document is None else f"{self.source} {excerpt(document)}"
-        return Annotation(self.source, self.line, layers or {}, document=key, notes=self.notes, **parts)
+        parts |= {"document": key, "notes": self.notes, "not_located": self.not_located}
+        return Annotation(self.source, self.line, layers or {}, **parts)
 
     def with_spans(self, spans: list[CharSpan], **parts: Any) -> Annotation:
         """Return an annotation with the spans of one annotator."""

@@ -20,14 +20,12 @@ _OUTSIDE = "O"
 
 
 def read_spans(value: Any, key: str, text: str, record: Record) -> list[CharSpan]:
-    """Return the spans of a list, or of a mapping from types to names; note the entities that the text does not have."""
+    """Return the spans of a list, or of a mapping from types to names; collect the names that the text does not have."""
     items = [_read_item(item, key, text, record) for item in _items(value, key, text, record)]
     spans = [item for item in items if isinstance(item, CharSpan) and item.type != _OUTSIDE]
     named = [item for item in items if isinstance(item, NamedEntity) and item.type != _OUTSIDE]
     located, missing = locate(text, named)
-    if missing:
-        names = ", ".join(repr(entity.text) for entity in missing[:3])
-        record.note(f"{counted(len(missing), 'entity', 'entities')} not in the text ({names}): ignored")
+    record.not_located.extend(entity.text for entity in missing)
     return sorted(spans + located, key=lambda span: span[:3])
 
 

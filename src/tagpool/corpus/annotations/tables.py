@@ -151,8 +151,8 @@ def _read_sentence(table: _Table, key: str, rows: list[tuple[int, list[str]]]) -
             layers[DEFAULT_LAYER] = _layer(tokens, table, table.places["label"])
         for name in table.others():
             layers[name] = _layer(tokens, table, table.header.index(name))
-    for number, row in rows:
-        if not table.value(row, "token").strip():
+    for number, fields in rows:
+        if not table.value(fields, "token").strip():
             raise InputError("expected a token, got an empty field", source=table.source, line=number)
     lines = [number for number, _ in rows]
     return Annotation(

@@ -7,6 +7,7 @@ labels.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from tagpool.corpus.annotations.annotation import Annotation, Place, lines_of
@@ -26,15 +27,10 @@ def is_text(value: Any) -> bool:
     return isinstance(value, dict) and "text" in value
 
 
-def is_training_pair(value: Any) -> bool:
-    """Return whether a value is an example of spaCy 2: ``["Ann left.", {"entities": [[0, 3, "PER"]]}]``."""
-    return isinstance(value, list) and len(value) == 2 and isinstance(value[0], str) and isinstance(value[1], dict)
-
-
 def read_training_pair(record: Record) -> Annotation:
     """Read an example of spaCy 2."""
     text, spans = record.value
-    return read_text_record(Record({**spans, "text": text}, record.fail, record.source, record.line, record.notes))
+    return read_text_record(replace(record, value={**spans, "text": text}))
 
 
 def read_text_record(record: Record) -> Annotation:
