@@ -84,7 +84,7 @@ def test_files_of_brat(tmp_path):
     (annotation,) = read_annotations(path).annotations
     assert [span[:3] for span in annotation.layers[""].spans] == [(0, 7, "PER"), (24, 32, "LOC"), (24, 41, "LOC")]
     assert annotation.notes == [f"{path}:5: a span in several parts is read as one"]
-    assert [part.tokens for part in annotation.parts()][0] == ["Ann", "Lee", "left", "."]
+    assert annotation.parts()[0].tokens == ["Ann", "Lee", "left", "."]
     assert annotation.parts()[1].layers[""].spans[0][:2] == (10, 18)
 
 

@@ -88,11 +88,11 @@ def test_a_question_mark_abstains_and_other_words_are_noted(tmp_path):
 @pytest.mark.parametrize(
     ("name", "lines", "match"),
     [
-        ("a.conll", ["# c", "More O", "", "Oslo O"], r"a\.conll:2: no sentence of gold occurs here, and 2 others do"),
+        ("a.conll", ["# c", "More O", "", "Oslo O"], r"a\.conll:2: only 0 of 2 sentences of gold are here, and 2 others"),
         (
             "a.jsonl",
             ['{"text": "Ann left."}'],
-            r"a\.jsonl:1: no sentence .* begins 'Ann left \.', the first of gold 'Ann Lee left",
+            r"a\.jsonl:1: only 0 of 2 .* and 1 other; this one begins 'Ann left \.', the first of gold 'Ann Lee left",
         ),
         ("a.jsonl", ["[]", "[]", "[]"], r"a\.jsonl:1: records without a text need one record per sentence: gold has 2 sentences"),
         ("a.jsonl", ['{"text": "Ann Lee left."}', '{"text": 3}'], r'a\.jsonl:2: "text": expected a string'),

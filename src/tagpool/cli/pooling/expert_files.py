@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
@@ -17,15 +17,15 @@ from tagpool.cli.console import errors
 from tagpool.cli.inputs import expand_files, with_expanded
 from tagpool.corpus.annotations.brat import SUFFIX
 from tagpool.corpus.annotations.conll_columns import ALL
-from tagpool.corpus.annotations.reading import read_annotations
 from tagpool.corpus.concatenation import concatenate
-from tagpool.corpus.corpus import LABEL, Corpus
+from tagpool.corpus.corpus import Corpus
 from tagpool.corpus.files import read_lines
 from tagpool.corpus.schemes import Scheme, detect
 from tagpool.errors import InputError
 from tagpool.pools.expert_files.collecting import collect_labels
 from tagpool.pools.expert_files.expert_labels import ExpertLabels, ExpertSource, LabelRow
 from tagpool.pools.expert_files.label_checks import check_labels, describe_labels
+from tagpool.pools.expert_files.reading import check_names, read_gold, read_source, split_column
 from tagpool.pools.expert_files.reference_files import read_reference
 from tagpool.wording import counted
 
@@ -62,18 +62,15 @@ def parse_experts(arguments: list[str]) -> list[ExpertFile]:
     for text in arguments:
         name, equals, rest = text.partition("=")
         place = rest if equals else text
-        path, at, column = place.rpartition("@")
-        if not at or Path(place).exists():
-            path, column = place, ""
+        path, column = split_column(place)
         if not equals:
-            name = "" if column == ALL else column
-            name = name or Path(path).name.removesuffix(".gz").rsplit(".", 1)[0]
+            name = column if column and column != ALL else Path(path).name.removesuffix(".gz").rsplit(".", 1)[0]
         if not name or not path:
             raise InputError(f"{text}: expected FILE, NAME=FILE, or FILE@COLUMN")
         for expert in experts:
             if name == expert.name:
                 _refuse_same_name(name, str(expert.path), path)
-        experts.append(ExpertFile(name, Path(path), column or None, bool(equals)))
+        experts.append(ExpertFile(name, Path(path), column, bool(equals)))
     return experts
 
 
@@ -107,8 +104,7 @@ def read_expert_set(
     experts = parse_experts(arguments)
     _check_count(experts)
     corpus = None if gold is None else _read_gold(gold, columns, label, encoding)
-    sources = [_read_source(expert, columns, label, encoding) for expert in experts]
-    _check_names(sources)
+    sources = _read_sources(experts, columns, label, encoding)
     result = collect_labels(sources, corpus, maps=maps or ())
     result.notes += describe_labels(result, with_maps=maps is not None)
     _print_notes(result.notes)
@@ -134,8 +130,7 @@ def read_experts(
     if not experts:
         raise InputError("expected the files of the experts, got none")
     known = None if known is None else set(known)
-    sources = [_read_source(expert, columns, None, encoding) for expert in experts]
-    _check_names(sources)
+    sources = _read_sources(experts, columns, None, encoding)
     scheme = None if known is None else _scheme_of(known)
     result = collect_labels(sources, None, maps=maps or (), extend=False, scheme=scheme, gold_name=sources[0].path)
     _print_notes(result.notes)
@@ -171,8 +166,7 @@ def read_gold_experts(
     experts = parse_experts(arguments)
     _check_count(experts)
     gold = _read_gold(path, columns, label, encoding)
-    sources = [_read_source(expert, columns, label, encoding) for expert in experts]
-    _check_names(sources)
+    sources = _read_sources(experts, columns, label, encoding)
     result = collect_labels(sources, gold, maps=maps or (), extend=False)
     result.notes += describe_labels(result, with_maps=maps is not None)
     _print_notes(result.notes)
@@ -206,17 +200,8 @@ def _check_differences(result: ExpertLabels) -> None:
 
 def _read_gold(path: str, columns: str | None, label: str | None, encoding: str) -> Corpus:
     paths = _files(path)
-    parts = [read_reference(one, columns=columns, label=label, encoding=encoding) for one in paths]
-    if all(part is not None for part in parts):
-        gold = concatenate([part for part in parts if part is not None])
-    else:
-        source = _read_source(ExpertFile("gold", Path(path), label), columns, None, encoding)
-        labels = collect_labels([source], None)
-        _print_notes(labels.notes)
-        numbers = [number for number, row in enumerate(labels.labels["gold"]) if row is not None]
-        kept_rows = [[one or "O" for one in labels.labels["gold"][number] or ()] for number in numbers]
-        gold = labels.corpus.select(numbers).with_labels(kept_rows)
-        gold = Corpus(gold.native, label_column=LABEL, source=str(path))
+    gold, notes = read_gold(paths, columns=columns, label=label, encoding=encoding)
+    _print_notes(notes)
     if len(gold) < 2:
         message = f"expected two sentences or more, got {len(gold)}: there is nothing to learn from"
         raise InputError(message, source=paths[-1], line=max(len(read_lines(paths[-1], encoding=encoding)), 1))
@@ -230,28 +215,15 @@ def _files(path: str | Path) -> list[str]:
     return [file for file in files if file not in annotated]
 
 
-def _read_source(expert: ExpertFile, columns: str | None, gold: str | None, encoding: str) -> ExpertSource:
-    files = [
-        read_annotations(path, column=expert.column, columns=columns, gold=gold, encoding=encoding)
-        for path in _files(expert.path)
-    ]
-    layers = list(dict.fromkeys(name for file in files for name in file.names))
-    if expert.has_many:
+def _read_sources(experts: list[ExpertFile], columns: str | None, gold: str | None, encoding: str) -> list[ExpertSource]:
+    sources = []
+    for expert in experts:
         prefix = f"{expert.name}." if expert.is_named else ""
-        names = {f"{prefix}{layer}": layer for layer in layers}
-    else:
-        names = {expert.name: layers[0]}
-    return ExpertSource(str(expert.path), names, [one for file in files for one in file.annotations])
-
-
-def _check_names(sources: list[ExpertSource]) -> None:
-    paths: dict[str, str] = {}
-    for source in sources:
-        for name in source.experts:
-            if name in paths:
-                advice = f"name the experts of a file, such as first={source.path}@*"
-                raise InputError(f"two experts have the name {name!r}, in {paths[name]} and {source.path}; {advice}")
-            paths[name] = source.path
+        options = {"columns": columns, "gold": gold, "encoding": encoding}
+        source = read_source(expert.name, _files(expert.path), expert.column, prefix=prefix, **options)  # type: ignore[arg-type]
+        sources.append(replace(source, path=str(expert.path)))
+    check_names(sources)
+    return sources
 
 
 def _print_notes(notes: list[str]) -> None:

@@ -49,10 +49,10 @@ class Reference:
             return  # all sentences match others that an expert has added
         first = matches.extra[0]
         ours, theirs = (_beginning(words) for words in (first.tokens, self.sentences[self.expected[0]]))
-        amount = "no sentence" if not matched else f"only {matched:,} of {counted(len(expected), 'sentence')}"
+        amount = f"{matched:,} of {counted(len(expected), 'sentence')}"
         raise InputError(
-            f"{amount} of {self.name} occurs here, and {others:,} others do; this one begins {ours!r}, the first of {self.name} "
-            f"{theirs!r}; give the labels of the same sentences, with the same words or text",
+            f"only {amount} of {self.name} are here, and {counted(others, 'other')}; this one begins {ours!r}, the first of "
+            f"{self.name} {theirs!r}; give the labels of the same sentences, with the same words or text",
             source=first.source,
             line=first.token_line(0),
         )
