@@ -57,7 +57,7 @@ def read_annotations(
 
 
 def _select(annotations: list[Annotation], column: str | None, gold: str | None, source: str) -> list[str]:
-    """Return the names of the annotators that a column selects; raise an error if there are none."""
+    """Return the names of the annotators that a column selects; raise an error if it selects nothing."""
     names = list(dict.fromkeys(name for one in annotations for name in one.layers))
     others = [name for name in names if name not in (DEFAULT_LAYER, gold)]
     listed = ", ".join(others[:12]) + (", ..." if len(others) > 12 else "")

@@ -97,7 +97,7 @@ def _check(span: CharSpan, surface: str | None, text: str, record: Record) -> Ch
 
 
 def utf16_offset(text: str, offset: int) -> int | None:
-    """Return the character at an offset in UTF-16 units, which annotation tools in browsers count; None if there is none.
+    """Return the character at an offset in UTF-16 units, which annotation tools in browsers count; None if the text is shorter.
 
     >>> utf16_offset("\U0001f600 Ann", 3), utf16_offset("Ann", 1), utf16_offset("Ann", 9)
     (2, 1, None)

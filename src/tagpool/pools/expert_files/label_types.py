@@ -29,7 +29,7 @@ def type_of(label: str) -> str:
 
 
 def equivalent(kind: str, known: Iterable[str]) -> str | None:
-    """Return the known type that obviously means the same; None if there is none.
+    """Return the known type that obviously means the same; None if no type does.
 
     >>> equivalent("PERSON", ["LOC", "PER"]), equivalent("per", ["PER"]), equivalent("DATE", ["PER"])
     ('PER', 'PER', None)

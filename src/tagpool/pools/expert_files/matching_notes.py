@@ -28,7 +28,9 @@ class Reference:
         if nameless is None:
             return match_annotations(annotations, self.sentences)
         if len(annotations) != len(self.expected):
-            message = f"records without a text need one record per sentence: {self.name} has {len(self.expected):,} sentences"
+            message = (
+                f"records without a text need one record per sentence: {self.name} has {counted(len(self.expected), 'sentence')}"
+            )
             advice = 'add the text to every record, as {"text": ..., "entities": [...]}'
             raise InputError(
                 f"{message}, the file {counted(len(annotations), 'record')}; {advice}", source=nameless.source, line=nameless.line
