@@ -52,6 +52,7 @@ def test_gold_sentences_without_an_expert_are_last(tmp_path):
     result = collect_labels([source(tmp_path, "a", sentence("New"), sentence("Rain in Oslo"))], GOLD)
     assert result.corpus.words == [["New"], *GOLD.words[::-1]]
     assert result.labels["a"] == [["O"], ["O"] * 3, None]
+    assert result.votes()["a"] == [["O"], ["O"] * 3, [None] * 4]
 
 
 def test_documents_come_from_the_experts_and_then_from_gold(tmp_path):

@@ -144,7 +144,7 @@ def read_experts(
         parts = [part for part in readable if part is not None]
         if len(parts) == len(paths) and (whole := concatenate(parts)).words == corpus.words:
             corpus = whole  # with its other columns and documents
-    return corpus, result.labels
+    return corpus, result.votes()
 
 
 def _scheme_of(labels: Iterable[str]) -> Scheme | None:
@@ -173,7 +173,7 @@ def read_gold_experts(
     if unknown == "error":
         check_labels(result, {label for row in gold.labels for label in row}, "gold labels are", with_maps=maps is not None)
     _check_differences(result)
-    return gold, result.labels
+    return gold, result.votes()
 
 
 def _check_count(experts: list[ExpertFile]) -> None:

@@ -49,6 +49,15 @@ class ExpertLabels:
         origin = self.origins[expert][sentence]
         return {} if origin is None else {"source": origin.source, "line": origin.token_line(token)}
 
+    def votes(self) -> dict[str, list[LabelRow]]:
+        """Return the labels for a VotePool: where all experts are missing, the first one abstains for every token."""
+        if not self.labels:
+            return {}
+        first, *_ = self.labels
+        has_labels = [any(rows) for rows in zip(*self.labels.values(), strict=True)]
+        sentences = zip(self.labels[first], has_labels, self.corpus.words, strict=True)
+        return self.labels | {first: [row if known else [None] * len(words) for row, known, words in sentences]}
+
     def select(self, numbers: Sequence[int]) -> ExpertLabels:
         """Return these sentences, in this order."""
         return ExpertLabels(
