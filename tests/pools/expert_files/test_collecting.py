@@ -86,6 +86,15 @@ def test_a_longer_text_is_split_into_its_sentences(tmp_path):
     assert result.labels["b"] == [["O"] * 4, ["O", "O", "B-LOC"]]
 
 
+def test_words_inside_another_sentence_are_no_sentence(tmp_path):
+    gold = Corpus.from_lists(word=[["Oslo"], ["It", "rains", "."]], label=[["B-LOC"], ["O"] * 3])
+    a = source(tmp_path, "a", {"text": "They left Oslo today."}, {"text": "It rains."})
+    result = collect_labels([a], gold, extend=False)
+    assert result.labels["a"] == [None, ["O"] * 3]
+    b = source(tmp_path, "b", {"text": "It rains. Oslo", "ents": [{"start": 10, "end": 14, "label": "LOC"}]})
+    assert collect_labels([b], gold, extend=False).labels["b"] == [["B-LOC"], ["O"] * 3]
+
+
 def test_a_crowd_has_one_expert_per_worker(tmp_path):
     crowd = source(
         tmp_path,

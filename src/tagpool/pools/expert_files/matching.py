@@ -11,6 +11,7 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 
 from tagpool.corpus.annotations.annotation import Annotation
+from tagpool.pools.expert_files.containment import find_contained
 
 
 @dataclass
@@ -57,7 +58,9 @@ def match_annotations(annotations: Sequence[Annotation], sentences: Sequence[Seq
     units, targets = _split(units, targets, lambda one: one.parts())
     _pair(units, targets, texts, lambda one: one.squeezed)
     free = sorted(set(range(len(texts))).difference(targets))
-    contained = _find_contained(units, targets, texts, free)
+    rest = [number for number, target in enumerate(targets) if target is None and units[number].has_text]
+    places = find_contained([units[number] for number in rest], texts, free) if free else {}
+    contained = {rest[number]: parts for number, parts in places.items()}
     items: list[tuple[int | None, Annotation]] = []
     for number, (unit, target) in enumerate(zip(units, targets, strict=True)):
         if number in contained:
@@ -128,40 +131,3 @@ def _split(
         new_units += parts
         new_targets += [target] * len(parts)
     return new_units, new_targets
-
-
-def _find_contained(
-    units: Sequence[Annotation], targets: Sequence[int | None], texts: Sequence[str], free: Sequence[int]
-) -> dict[int, list[tuple[int, Annotation]]]:
-    """Return the sentences that units without a target contain: by unit, the sentences with their parts."""
-    places: dict[int, list[tuple[int, int, int]]] = defaultdict(list)  # by unit: begin, end, sentence
-    candidates = [number for number, target in enumerate(targets) if target is None and units[number].has_text]
-    joined = "\0".join(units[number].squeezed for number in candidates)
-    starts, at = [], 0
-    for number in candidates:
-        starts.append(at)
-        at += len(units[number].squeezed) + 1
-    cursor, unit = 0, 0
-    for sentence in free:
-        begin = joined.find(texts[sentence], cursor) if texts[sentence] else -1
-        if begin < 0:
-            continue
-        cursor = begin + len(texts[sentence])
-        while unit + 1 < len(starts) and starts[unit + 1] <= begin:
-            unit += 1
-        places[candidates[unit]].append((begin - starts[unit], cursor - starts[unit], sentence))
-    return {
-        number: parts
-        for number, ranges in places.items()
-        if (parts := [(sentence, part) for a, b, sentence in ranges if (part := _part(units[number], a, b)) is not None])
-    }
-
-
-def _part(unit: Annotation, begin: int, end: int) -> Annotation | None:
-    """Return a part of a text by its place in the text without blanks; None if it begins or ends inside a word."""
-    text = unit.running_text
-    letters = [index for index, letter in enumerate(text) if not letter.isspace()]
-    first, last = letters[begin], letters[end - 1] + 1
-    cuts_first = first > 0 and text[first - 1 : first + 1].isalnum()
-    cuts_last = last < len(text) and text[last - 1 : last + 1].isalnum()
-    return None if cuts_first or cuts_last else unit.cut(first, last)
