@@ -132,6 +132,11 @@ def test_types_are_renamed_and_dropped(tmp_path):
     assert "--map b:Y=Z: b does not have the type 'Y'; there are PERSON" in result.notes
 
 
+def test_a_stray_label_does_not_change_the_others(tmp_path):
+    a = source(tmp_path, "a", sentence("Ann Lee left .", "B-PER NEW O O"))
+    assert collect_labels([a], GOLD, extend=False).labels["a"][0] == ["B-PER", "NEW", "O", "O"]
+
+
 def test_plain_labels_stay_plain(tmp_path):
     gold = Corpus.from_lists(word=[["Ann", "left"]], label=[["NNP", "VBD"]])
     assert collect_labels([source(tmp_path, "a", sentence("Ann left", "NNP VBZ"))], gold).labels["a"] == [["NNP", "VBZ"]]

@@ -9,6 +9,7 @@ from itertools import chain, pairwise
 from tagpool.corpus.annotations.annotation import Annotation
 from tagpool.corpus.corpus import WORD, Corpus
 from tagpool.corpus.schemes import Scheme, detect
+from tagpool.corpus.transitions import label_parts
 from tagpool.pools.expert_files.expert_labels import ExpertLabels, ExpertSource, LabelRow, ScoreRow
 from tagpool.pools.expert_files.label_types import OUTSIDE, LabelReader, TypeMaps, type_of
 from tagpool.pools.expert_files.matching_notes import Reference
@@ -112,7 +113,8 @@ class _Collection:
             types = self.maps.of(expert)
             kinds = {type_of(label) for label in labels} | {span.type for _, _, layer in layers for span in layer.spans or ()}
             self.types[expert] = kinds - {OUTSIDE}
-            is_typed = detected is Scheme.PLAIN and self.target is not Scheme.PLAIN
+            is_plain = detected is Scheme.PLAIN and self.target is not Scheme.PLAIN
+            is_typed = is_plain and not any(label_parts(label).type for label in labels)
             runs = is_typed and any(types.get(kind, kind) in self.known for kind in self.types[expert])
             reader = LabelReader(detected, self.target, types, runs)
             for number, one, layer in layers:
