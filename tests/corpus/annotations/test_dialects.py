@@ -196,6 +196,14 @@ def test_offsets_of_browsers_and_wrong_offsets_are_corrected(tmp_path):
     assert "span [11, 13, 'PER'] is not 'Ann': used the place of that text" in annotation.notes[0]
 
 
+def test_a_name_is_searched_after_the_previous_one(tmp_path):
+    entities = [{"name": "Ann", "type": "PER"}, {"name": "Oslo", "type": "LOC"}]
+    assert spans_of(write(tmp_path, {"text": "Oslo is big. Ann left Oslo.", "entities": entities})) == [
+        (13, 16, "PER"),
+        (22, 26, "LOC"),
+    ]
+
+
 def test_names_that_are_not_in_the_text_are_counted(tmp_path):
     entities = [{"name": "Ann", "type": "PER"}, {"name": "Ann", "type": "PER"}, {"name": "Bob", "type": "PER"}]
     (annotation,) = read_annotations(write(tmp_path, {"text": "Annie met ann.", "entities": entities})).annotations
