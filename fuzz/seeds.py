@@ -37,6 +37,16 @@ from tagpool.corpus.conll import CONLLU_COLUMNS
 from tagpool.experts.tagger import Tagger
 from tagpool.features.presets import preset_names, preset_text
 
+_RECORDS = (  # of experts of pools, one per dialect
+    '{"text": "Ann Lee left.", "ents": [{"start": 0, "end": 7, "label": "PER"}], "tokens": [{"start": 0, "end": 3}]}',
+    '{"text": "Ann Lee left.", "entities": [{"text": "Ann Lee", "type": "PER"}], "answer": "accept"}',
+    '{"text": "Ann Lee left.\\nRain", "entities": {"PER": ["Lee"]}, "sents": [{"start": 0, "end": 13}]}',
+    '{"data": {"text": "Rain"}, "annotations": [{"result": [{"value": {"start": 0, "end": 4, "labels": ["X"]}}]}]}',
+    '{"tokenized_text": ["Ann", "Lee", "left", "."], "ner": [[0, 1, "PER"]]}',
+    '[{"entity": "B-PER", "start": 0, "end": 3, "score": 0.5, "word": "Ann"}]\n[]',
+    '{"tokens": ["Rain"], "labels": ["O"], "workers": {"w": ["?"]}, "scores": [0.5]}',
+    '["Ann Lee left.", {"entities": [[0, 7, "PER"]]}]',
+)
 TEMPLATES = """\
 word[-1..1]
 lower(word)[0] & shape(word, short)[1]
@@ -197,6 +207,8 @@ def write_seeds(folder: Path) -> None:
             write("words", name, b"\1\4" + content)
     write("jsonl", "doccano", '{"text": "Ann left.", "labels": [[0, 3, "PER"]], "document": 1}\n')
     write("jsonl", "spans-dict", '{"text": "Ann left.", "entities": [{"start_offset": 0, "end_offset": 3, "label": "PER"}]}\n')
+    for number, record in enumerate(_RECORDS):
+        write("annotations", f"record{number}", f"{record}\n")
     write("jsonl", "columns", '{"tokens": ["Ann"], "pos": ["NNP"], "labels": ["B-PER"]}\n')
     write("crfsuite", "model", crfsuite_model())
     write("crfsuite_files", "model", crfsuite_model())

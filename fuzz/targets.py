@@ -45,6 +45,7 @@ TARGETS = (
     Target("load", 9000, ("src/tagpool/pools", "src/tagpool/experts"), share=2),
     Target("conll_files", 600, (f"{_CORPUS}/conll.py",), "conll"),
     Target("jsonl", 500, (f"{_CORPUS}/jsonl.py",), "jsonl"),
+    Target("annotations", 500, (f"{_CORPUS}/annotations", "src/tagpool/pools/expert_files"), "jsonl"),
     Target("templates", 300, ("src/tagpool/features/parser.py", "src/tagpool/features/template.py"), "templates"),
     Target("crfpp_templates", 200, ("src/tagpool/features/crfpp.py", f"{_WAPITI}/patterns.py"), "templates"),
     Target("configuration", 300, ("src/tagpool/config.py", "src/tagpool/config_keys.py"), "configuration"),

@@ -42,6 +42,8 @@ _MODULES = {
     "pools.votes.keys": "Place",
     "pools.votes.predictions": "cross_val_predict from_spacy predictions_of",
     "pools.votes.prediction_files": "read_predictions",
+    "pools.expert_files.expert_labels": "ExpertLabels",
+    "pools.expert_files.reading": "read_expert_labels",
     "pools.votes.reliability": "estimate_reliability",
     "optim.checkpoint": "Checkpoint",
     "optim.sgd": "SGD",

@@ -46,6 +46,8 @@ from tagpool.pools.bagging.partitions import RandomParts as RandomParts
 from tagpool.pools.bagging.partitions import SequentialParts as SequentialParts
 from tagpool.pools.bagging.pool import BaggingPool as BaggingPool
 from tagpool.pools.elitist.pool import ElitistPool as ElitistPool
+from tagpool.pools.expert_files.expert_labels import ExpertLabels as ExpertLabels
+from tagpool.pools.expert_files.reading import read_expert_labels as read_expert_labels
 from tagpool.pools.loading import load as load
 from tagpool.pools.opinion.pool import OpinionPool as OpinionPool
 from tagpool.pools.two_stage.pool import TwoStageTagger as TwoStageTagger

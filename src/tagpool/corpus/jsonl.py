@@ -33,7 +33,7 @@ Misaligned = Literal["error", "expand", "drop"]
 
 SPAN_KEYS = ("labels", "label", "entities", "spans", "ents")  # of the spans of a text
 _KEYS = ("tokens", "text", "document", *SPAN_KEYS)
-_NOTES = ("meta", "metadata", "info", "id", "relations")  # keys without labels of tokens, in files of annotation tools
+NOTE_KEYS = ("meta", "metadata", "info", "id", "relations")  # keys without labels of tokens, in files of annotation tools
 Fail = Callable[[str], InputError]  # creates an error with the line of an object
 
 
@@ -75,15 +75,21 @@ def parse_records(lines: Iterable[tuple[int, str]], source: str) -> Iterator[tup
 
 
 def _parse(line: str, fail: Fail) -> dict[str, Any]:
-    try:
-        record = json.loads(line)
-    except (ValueError, RecursionError) as error:  # ValueError: also a number of thousands of digits
-        raise fail(f"expected a JSON object, got something else: {error}") from None
+    record = parse_value(line, fail)
     if not isinstance(record, dict):
         raise fail(f'expected a JSON object such as {{"tokens": [...]}}, got {type(record).__name__}')
-    if "\\u" in line and not _is_text(record):  # in valid UTF-8 only an escape can encode a lone surrogate
-        raise fail("expected text, got a lone surrogate (half of a character)")
     return record
+
+
+def parse_value(line: str, fail: Fail) -> Any:
+    """Return the value of a JSON text; raise an error for invalid JSON and for lone surrogates."""
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError) as error:  # ValueError: also a number of thousands of digits
+        raise fail(f"expected a JSON object, got something else: {error}") from None
+    if "\\u" in line and not _is_text(value):  # in valid UTF-8 only an escape can encode a lone surrogate
+        raise fail("expected text, got a lone surrogate (half of a character)")
+    return value
 
 
 def record_columns(record: dict[str, Any], misaligned: Misaligned, fail: Fail) -> dict[str, list[str]]:
@@ -92,30 +98,34 @@ def record_columns(record: dict[str, Any], misaligned: Misaligned, fail: Fail) -
         return _token_columns(record, fail)
     if "text" in record:
         return _span_columns(record, misaligned, fail)
-    raise fail(f"expected a key 'tokens' or 'text'; {_list_keys(record)}")
+    raise fail(f"expected a key 'tokens' or 'text'; {list_keys(record, _KEYS)}")
 
 
 def _check_keys(record: dict[str, Any], columns: dict[str, list[str]], fail: Fail) -> None:
     """Raise an error if a record without labels has other keys with lists: they may be its annotation."""
     for key, value in record.items():
-        if key not in (*_KEYS, *_NOTES, *columns) and _has_list(value):
-            raise fail(f"the key {key!r} may have labels, but is not understood; {_list_keys(record)}; rename or remove it")
+        if key not in (*_KEYS, *NOTE_KEYS, *columns) and has_list(value):
+            raise fail(f"the key {key!r} may have labels, but is not understood; {list_keys(record, _KEYS)}; rename or remove it")
     if "tokens" in record and any(isinstance(record.get(key), (list, dict)) and record[key] for key in SPAN_KEYS[1:]):
-        raise fail(f"the tokens have no 'labels', one per token, and spans need a 'text' instead of tokens; {_list_keys(record)}")
+        raise fail(
+            f"the tokens have no 'labels', one per token, and spans need a 'text' instead of tokens; {list_keys(record, _KEYS)}"
+        )
 
 
-def _has_list(value: Any) -> bool:
-    return bool(value) if isinstance(value, list) else isinstance(value, dict) and any(map(_has_list, value.values()))
+def has_list(value: Any) -> bool:
+    """Return whether a value has a list with elements, which may be labels."""
+    return bool(value) if isinstance(value, list) else isinstance(value, dict) and any(map(has_list, value.values()))
 
 
-def _list_keys(record: dict[str, Any]) -> str:
-    keys, understood = (", ".join(map(repr, names)) or "none" for names in (record, _KEYS))
-    return f"the record has the keys {keys}; those understood are {understood}"
+def list_keys(record: dict[str, Any], understood: Iterable[str]) -> str:
+    """Return the keys of a record, and those that are understood, for messages."""
+    keys, known = (", ".join(map(repr, names)) or "none" for names in (record, understood))
+    return f"the record has the keys {keys}; those understood are {known}"
 
 
-def _is_text(record: dict[str, Any]) -> bool:
+def _is_text(value: Any) -> bool:
     try:
-        json.dumps(record, ensure_ascii=False).encode()
+        json.dumps(value, ensure_ascii=False).encode()
     except UnicodeEncodeError:
         return False
     except RecursionError:
@@ -124,7 +134,7 @@ def _is_text(record: dict[str, Any]) -> bool:
 
 
 def _token_columns(record: dict[str, Any], fail: Fail) -> dict[str, list[str]]:
-    tokens = _strings(record["tokens"], "tokens", fail)
+    tokens = need_words(record["tokens"], "tokens", fail)
     columns = {WORD: tokens}
     for key, value in record.items():
         if key in ("tokens", "labels", "document") or not (isinstance(value, list) and len(value) == len(tokens) > 0):
@@ -134,14 +144,15 @@ def _token_columns(record: dict[str, Any], fail: Fail) -> dict[str, list[str]]:
                 raise fail('expected one list of words, got both "tokens" and "word"')
             columns[key] = value
     if "labels" in record:
-        labels = _strings(record["labels"], "labels", fail)
+        labels = need_words(record["labels"], "labels", fail)
         if len(labels) != len(tokens):
             raise fail(f"expected {counted(len(tokens), 'label')}, one per token, got {len(labels)}")
         columns[LABEL] = labels
     return columns
 
 
-def _strings(value: Any, key: str, fail: Fail) -> list[str]:
+def need_words(value: Any, key: str, fail: Fail) -> list[str]:
+    """Return a list of words; raise an error that names its key if it is something else."""
     if not isinstance(value, list) or not all(isinstance(item, str) and item for item in value):
         raise fail(f'"{key}": expected a list of non-empty strings')
     return value
@@ -175,14 +186,15 @@ def character_ranges(record: dict[str, Any], fail: Fail) -> list[tuple[int, int,
         if isinstance(span, dict):  # {"start_offset": 0, "end_offset": 3, "label": "PER"}
             span = [span.get("start_offset", span.get("start")), span.get("end_offset", span.get("end")), span.get("label")]
         if not (isinstance(span, list) and list(map(type, span)) == [int, int, str]):
-            raise fail(f'"{key}": expected spans such as [0, 3, "PER"], got {_excerpt(span)}')
+            raise fail(f'"{key}": expected spans such as [0, 3, "PER"], got {excerpt(span)}')
         if not span[2] or any(character.isspace() for character in span[2]):
             raise fail(f'"{key}": expected a type without blanks, got {span[2]!r}')
         ranges.append((span[0], span[1], span[2]))
     return ranges
 
 
-def _excerpt(value: Any) -> str:
+def excerpt(value: Any) -> str:
+    """Return the beginning of a value for messages."""
     try:
         return json.dumps(value)[:80]
     except RecursionError:

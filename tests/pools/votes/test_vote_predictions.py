@@ -88,12 +88,13 @@ def test_a_question_mark_abstains_and_other_words_are_noted(tmp_path):
 @pytest.mark.parametrize(
     ("name", "lines", "match"),
     [
-        ("a.conll", conll(WORDS[:1], LABELS[:1]), r"a\.conll:4: expected 2 sentences, as gold has, got 1"),
-        ("a.conll", [*conll(), "", "More O"], r"a\.conll:10: expected 2 sentences, as gold has, got 3"),
-        ("a.conll", [*conll()[:-2], "Oslo B-LOC"], r"a\.conll:6: expected 3 tokens in sentence 2, as gold has, got 2"),
-        ("a.jsonl", ['{"text": "Ann Lee left."}'], r"a\.jsonl:1: expected 2 texts"),
-        ("a.jsonl", ['{"text": "Ann left."}'], r"a\.jsonl:1: word 2 of the gold sentence, 'Lee', does not follow"),
-        ("a.jsonl", ['{"text": "Ann Lee left."}', '{"text": "In Oslo"}'], r"a\.jsonl:2: word 1 of the gold sentence, 'Rain'"),
+        ("a.conll", ["# c", "More O", "", "Oslo O"], r"a\.conll:2: only 0 of 2 sentences of gold are here, and 2 others"),
+        (
+            "a.jsonl",
+            ['{"text": "Ann left."}'],
+            r"a\.jsonl:1: only 0 of 2 .* and 1 other; this one begins 'Ann left \.', the first of gold 'Ann Lee left",
+        ),
+        ("a.jsonl", ["[]", "[]", "[]"], r"a\.jsonl:1: records without a text need one record per sentence: gold has 2 sentences"),
         ("a.jsonl", ['{"text": "Ann Lee left."}', '{"text": 3}'], r'a\.jsonl:2: "text": expected a string'),
         ("a.jsonl", ['{"text": "Ann Lee left.", "labels": 3}'], r"a\.jsonl:1: .*expected spans"),
         ("a.jsonl", ["3"], r"a\.jsonl:1: expected a JSON object"),
@@ -103,6 +104,21 @@ def test_a_question_mark_abstains_and_other_words_are_noted(tmp_path):
 def test_files_that_do_not_fit_are_refused_with_their_line(tmp_path, name, lines, match):
     with pytest.raises(InputError, match=match):
         read(write(tmp_path, name, *lines), GOLD)
+
+
+@pytest.mark.parametrize(
+    ("name", "lines", "labels", "note"),
+    [
+        ("a.conll", conll(WORDS[:1], LABELS[:1]), [LABELS[0], None], "1 of 2 sentences of gold have no labels here"),
+        ("a.conll", [*conll(), "", "More O"], LABELS, "1 sentence not in gold (the first in line 10), ignored"),
+        ("a.conll", conll(WORDS[::-1], LABELS[::-1]), LABELS, "the sentences are in another order than in gold"),
+        ("a.jsonl", ['{"text": "Rain in Oslo"}'], [None, ["O"] * 3], "1 of 2 sentences of gold have no labels here"),
+    ],
+)
+def test_sentences_are_matched_by_their_text(tmp_path, name, lines, labels, note):
+    result = read(write(tmp_path, name, *lines), GOLD)
+    assert result.labels == labels
+    assert note in result.notes[-1]
 
 
 def test_taggers_and_functions_are_experts():

@@ -1,40 +1,32 @@
 """Prediction files: the labels of an expert for the sentences of a gold corpus.
 
-Formats are CoNLL columns and CoNLL-U (the last or a named column), JSONL with tokens and labels, and JSONL with text and
-character spans, which are aligned to the gold tokens. A label ``?`` abstains.
+All formats of :mod:`tagpool.corpus.annotations` are read. Sentences are matched by their text, and labels are aligned to the gold
+tokens. A label ``?`` abstains.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import partial
-from itertools import islice
 from pathlib import Path
-from typing import Any
 
-from tagpool.corpus.conll import DOCUMENT_START
+from tagpool.corpus.annotations.reading import read_annotations
 from tagpool.corpus.corpus import Corpus
-from tagpool.corpus.files import read_lines, source_name
-from tagpool.corpus.formats import Format, format_of, read_labelled
-from tagpool.corpus.jsonl import character_ranges, parse_records
-from tagpool.corpus.schemes import Scheme, Span, detect, to_labels
+from tagpool.corpus.files import check_path, source_name
 from tagpool.errors import InputError
-from tagpool.wording import counted
-
-ABSTAINS = "?"
+from tagpool.pools.expert_files.collecting import collect_labels
+from tagpool.pools.expert_files.expert_labels import ExpertSource, LabelRow, ScoreRow
 
 
 @dataclass
 class PredictionFile:
-    """Labels of an expert for every gold sentence (None: abstains), and notes on spans that do not match.
+    """Labels of an expert for every gold sentence, with confidences, and notes on what did not fit.
 
-    ``lines`` returns the line of a token, from the numbers of its sentence and token.
+    A sentence is None if the file does not have it; a label is None if the expert abstains. Confidences are None if unknown.
     """
 
-    labels: list[list[str | None]]
+    labels: list[LabelRow]
     notes: list[str] = field(default_factory=list)
-    lines: Callable[[int, int], int] = lambda sentence, token: sentence + 1
+    confidence: list[ScoreRow] = field(default_factory=list)
 
 
 def read_predictions(
@@ -46,9 +38,9 @@ def read_predictions(
     encoding: str = "utf-8",
     gold_name: str = "gold",
 ) -> PredictionFile:
-    """Read the file of an expert; an InputError names the line that differs from the gold corpus (which needs no labels).
+    """Read the file of an expert; an InputError names the line if its sentences are not those of the gold corpus.
 
-    ``gold_name`` is the name of the gold corpus in messages.
+    The gold corpus needs no labels; ``gold_name`` is its name in messages. ``label`` is a column or an annotator of the file.
 
     >>> import tempfile, pathlib
     >>> path = pathlib.Path(tempfile.mkdtemp(), "spans.jsonl")
@@ -57,102 +49,10 @@ def read_predictions(
     >>> read_predictions(path, gold).labels
     [['B-PER', 'I-PER', 'B-ACT', 'O']]
     """
-    if format_of(path) is Format.JSONL and _has_spans(path, encoding):
-        return _read_spans(path, gold, encoding, gold_name)
-    corpus = read_labelled(path, columns=columns, label=label, encoding=encoding)
-    line_of = partial(_token_line, path, encoding)
-    if len(corpus) != len(gold):
-        message = f"expected {counted(len(gold), 'sentence')}, as {gold_name} has, got {len(corpus)}"
-        raise InputError(message, source=source_name(path), line=line_of(min(len(corpus), len(gold))))
-    notes: list[str] = []
-    for number, (words, gold_words) in enumerate(zip(corpus.words, gold.words, strict=True)):
-        if len(words) != len(gold_words):
-            raise InputError(
-                f"expected {counted(len(gold_words), 'token')} in sentence {number + 1}, as {gold_name} has, got {len(words)}",
-                source=source_name(path),
-                line=line_of(number),
-            )
-        if words != gold_words and not notes:
-            place = next(i for i, (a, b) in enumerate(zip(words, gold_words, strict=True)) if a != b)
-            notes.append(
-                f"{source_name(path)}:{line_of(number) + place}: the word is {words[place]!r}, "
-                f"in {gold_name} {gold_words[place]!r}; check that the sentences are the same"
-            )
-    return PredictionFile(
-        [[None if label == ABSTAINS else label for label in labels] for labels in corpus.labels], notes, line_of
-    )
-
-
-def _token_line(path: str | Path, encoding: str, sentence: int, token: int = 0) -> int:
-    """Return the line of a token (in JSONL of its sentence), from 1; the last line if the file has fewer sentences."""
-    lines = read_lines(path, encoding=encoding)
-    is_jsonl = format_of(path) is Format.JSONL
-    first_lines = [number for number, line in enumerate(lines, 1) if line.strip()] if is_jsonl else list(_first_lines(lines))
-    first = first_lines[sentence] if sentence < len(first_lines) else max(len(lines), 1)
-    return first if is_jsonl else first + token
-
-
-def _first_lines(lines: Sequence[str]) -> Iterator[int]:
-    """Yield the first line of every sentence of a CoNLL file."""
-    inside = False
-    for number, line in enumerate(lines, 1):
-        is_comment = line.startswith(DOCUMENT_START) or (line.startswith("#") and not inside)
-        if not line.strip():
-            inside = False
-        elif not inside and not is_comment:
-            inside = True
-            yield number
-
-
-# Character spans --------------------------------------------------------------------------------------------------------
-
-
-def _has_spans(path: str | Path, encoding: str) -> bool:
-    records = parse_records(enumerate(read_lines(path, encoding=encoding), 1), source_name(path))
-    return any("text" in record and "tokens" not in record for record, _ in islice(records, 1))
-
-
-def _read_spans(path: str | Path, gold: Corpus, encoding: str, gold_name: str) -> PredictionFile:
-    source, words = source_name(path), gold.words
-    scheme = detect(gold.labels).scheme if gold.label_column is not None else Scheme.BIO2
-    predictions = PredictionFile([], lines=partial(_token_line, path, encoding))
-    for record, fail in parse_records(enumerate(read_lines(path, encoding=encoding), 1), source):
-        sentence = len(predictions.labels)
-        if sentence >= len(words):
-            raise fail(f"there are more texts than the {counted(len(words), 'sentence')} of {gold_name}")
-        places = _places(words[sentence], record.get("text"), fail, gold_name)
-        spans: list[Span] = []
-        for start, end, kind in sorted(character_ranges(record, fail)):
-            where = str(fail(f"span [{start}, {end}, {kind!r}]"))  # with the file and line
-            inside = [token for token, (first, last) in enumerate(places) if first < end and last > start]
-            if not inside:
-                predictions.notes.append(f"{where} contains no token: ignored")
-            elif spans and inside[0] < spans[-1].end:
-                predictions.notes.append(f"{where} overlaps the previous one: ignored")
-            else:
-                if places[inside[0]][0] < start or places[inside[-1]][1] > end:
-                    predictions.notes.append(f"{where} cuts a token: extended to whole tokens")
-                spans.append(Span(inside[0], inside[-1] + 1, kind))
-        predictions.labels.append([*to_labels(spans, len(places), Scheme.BIO2 if scheme is Scheme.PLAIN else scheme)])
-    if len(predictions.labels) < len(words):
-        raise InputError(
-            f"expected {counted(len(words), 'text')}, one per sentence of {gold_name}, got {len(predictions.labels)}",
-            source=source,
-            line=max(len(read_lines(path, encoding=encoding)), 1),
-        )
-    return predictions
-
-
-def _places(words: Sequence[str], text: Any, fail: Any, gold_name: str) -> list[tuple[int, int]]:
-    """Return the begin and end of each word in a text."""
-    if not isinstance(text, str):
-        raise fail(f'"text": expected a string, got {type(text).__name__}')
-    places = []
-    at = 0
-    for number, word in enumerate(words, 1):
-        begin = text.find(word, at)
-        if begin < 0 or text[at:begin].strip():
-            raise fail(f"word {number} of the {gold_name} sentence, {word!r}, does not follow in the text at character {at}")
-        at = begin + len(word)
-        places.append((begin, at))
-    return places
+    check_path(path)
+    file = read_annotations(path, column=label, columns=columns, encoding=encoding)
+    if len(file.names) != 1:
+        raise InputError("expected the labels of one expert; choose a column with label=...", source=source_name(path))
+    source = ExpertSource(source_name(path), {"expert": file.names[0]}, file.annotations)
+    result = collect_labels([source], gold, extend=False, gold_name=gold_name)
+    return PredictionFile(result.labels["expert"], result.notes, result.confidence.get("expert", [None] * len(gold)))
