@@ -36,6 +36,7 @@ _MODULES = {
     "pools.two_stage.pool": "TwoStageTagger",
     "pools.choice.auto": "choose_pool PoolChoice",
     "pools.stacked.pool": "StackedPool",
+    "pools.distillation": "distill",
     "pools.unsupervised.pool": "UnsupervisedPool",
     "pools.votes.pool": "VotePool",
     "pools.votes.automaton": "Automaton",

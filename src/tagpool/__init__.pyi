@@ -45,12 +45,17 @@ from tagpool.pools.bagging.partitions import Positions as Positions
 from tagpool.pools.bagging.partitions import RandomParts as RandomParts
 from tagpool.pools.bagging.partitions import SequentialParts as SequentialParts
 from tagpool.pools.bagging.pool import BaggingPool as BaggingPool
+from tagpool.pools.choice.auto import PoolChoice as PoolChoice
+from tagpool.pools.choice.auto import choose_pool as choose_pool
+from tagpool.pools.distillation import distill as distill
 from tagpool.pools.elitist.pool import ElitistPool as ElitistPool
 from tagpool.pools.expert_files.expert_labels import ExpertLabels as ExpertLabels
 from tagpool.pools.expert_files.reading import read_expert_labels as read_expert_labels
 from tagpool.pools.loading import load as load
 from tagpool.pools.opinion.pool import OpinionPool as OpinionPool
+from tagpool.pools.stacked.pool import StackedPool as StackedPool
 from tagpool.pools.two_stage.pool import TwoStageTagger as TwoStageTagger
+from tagpool.pools.unsupervised.pool import UnsupervisedPool as UnsupervisedPool
 from tagpool.pools.votes.automaton import Automaton as Automaton
 from tagpool.pools.votes.keys import Place as Place
 from tagpool.pools.votes.pool import VotePool as VotePool

@@ -131,6 +131,19 @@ def bars(path: Path, groups: Sequence[str], values: Mapping[str, Sequence[float]
     return _write(figure, path, up, title)
 
 
+def ranked_bars(path: Path, values: Mapping[str, float], across: str, title: str) -> list[str]:
+    """Draw a horizontal bar for each name, from top to bottom, with its value."""
+    figure = _figure((8, 0.45 * len(values) + 1.2))
+    axes = figure.subplots()
+    drawn = axes.barh(list(values), list(values.values()))
+    axes.bar_label(drawn, fmt="%.1f", padding=3, fontsize=8)
+    axes.invert_yaxis()
+    axes.margins(x=0.08)
+    axes.grid(axis="x", alpha=0.3)
+    axes.set_xlabel(across)
+    return _write(figure, path, "", title)
+
+
 def check_file(file: Path) -> None:
     """Raise an error before long work if a plot cannot have this name, or if matplotlib is missing."""
     if file.suffix[1:] not in _METADATA:
@@ -150,7 +163,8 @@ def _write(figure: Any, path: Path, up: str, title: str) -> list[str]:
     """Add the title, the label of the first y axis and the legend of the last plot; write the files and return their names."""
     single = len(figure.axes) == 1
     figure.axes[0].set_ylabel(up)
-    figure.axes[-1].legend(fontsize=8, loc="best" if single else "lower right")
+    if figure.axes[-1].get_legend_handles_labels()[0]:
+        figure.axes[-1].legend(fontsize=8, loc="best" if single else "lower right")
     (figure.axes[0].set_title if single else figure.suptitle)(title, fontsize=10)
     path.parent.mkdir(parents=True, exist_ok=True)
     names = []

@@ -9,7 +9,7 @@ import typer
 
 from tagpool.cli.console import ColumnsOption, EncodingOption, JsonOption, errors, output, print_json, print_table
 from tagpool.cli.outputs import refuse_inputs
-from tagpool.cli.pooling.expert_files import MapOption, expert_paths, parse_experts, read_experts, read_expert_set
+from tagpool.cli.pooling.expert_files import MapOption, expert_paths, parse_experts, read_expert_set, read_experts
 from tagpool.cli.pooling.options import (
     ConfidenceFlag,
     ExpertsArgument,
@@ -186,6 +186,8 @@ def explain(
     for token in explanation.tokens:
         by = token.decided_by
         reason = "" if by is None else f"{by} (−{100 * token.losses[by]:.0f})"
-        rows.append([token.word, token.label, f"{100 * token.probability:.0f}", reason, *(label or "?" for label in token.votes.values())])
+        rows.append(
+            [token.word, token.label, f"{100 * token.probability:.0f}", reason, *(label or "?" for label in token.votes.values())]
+        )
     print_table(["word", "label", "%", "decided by", *model.experts_], rows)
     output.print("decided by: the expert without which the probability falls most, in points")

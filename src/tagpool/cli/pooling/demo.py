@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -21,8 +22,9 @@ from tagpool.evaluation.scores import score
 from tagpool.experts.linear.crf import CRF
 from tagpool.pools.choice.auto import choose_pool
 from tagpool.pools.distillation import distill
-from tagpool.pools.unsupervised.pool import MAJORITY, UnsupervisedPool
-from tagpool.report.plots import bars
+from tagpool.pools.unsupervised.fitted import MAJORITY
+from tagpool.pools.unsupervised.pool import UnsupervisedPool
+from tagpool.report.plots import ranked_bars
 
 Rows = list[list[str]]
 _TITLES = {"Mr", "Mrs", "Ms", "Dr", "Professor", "President"}
@@ -33,13 +35,14 @@ def demo(
     sentences: Annotated[int, typer.Option(min=200, max=100_000, help="Sentences that the experts label.")] = 2000,
     gold: Annotated[int, typer.Option(min=10, help="Sentences with gold labels.")] = 100,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the corpus and the experts.")] = 1,
-    results: Annotated[Path, typer.Option(help="Folder of the files, the pool, the tagger and the picture.")] = Path("demo-results"),
+    results: Annotated[Path, typer.Option(help="Folder of the files, the pool, the tagger and the picture.")] = Path(
+        "demo-results"
+    ),
     json: JsonOption = False,
 ) -> None:
     """Combine four weak experts on the built-in corpus, and distill them into one tagger.
 
-    The experts are a rule, a word list, a careless annotator and a weak tagger. The folder of the results has their files, so that
-    you can repeat the commands.
+    The experts are a rule, a word list, a careless annotator and a weak tagger. Their files are in the folder of the results.
 
     \b
     Examples:
@@ -91,15 +94,15 @@ def demo(
 
 
 def _experts(seed: int) -> dict[str, Callable[[Corpus], Rows]]:
-    """Return four weak experts. The list has a third of the names; the tagger learned from 60 other sentences."""
-    other = builtin_corpus(400, seed=seed + 1, part="dev", unseen=0.0)
+    """Return four weak experts. The list has half of the names; the tagger learned from 150 other sentences."""
+    other = builtin_corpus(800, seed=seed + 1, part="dev", unseen=0.0)
     names = {
         tuple(words[span.start : span.end]): span.type
         for words, labels in zip(other.words, other.labels, strict=True)
         for span in spans(labels)
     }
-    listed = dict(sorted(names.items())[::3])
-    weak = CRF("word[-1..1]\nsuffix(word, 1..3)[0]", seed=seed).fit(other[:60])
+    listed = dict(sorted(names.items())[::2])
+    weak = CRF("word[-1..1]\nsuffix(word, 1..3)[0]\nshape(word, short)[0]", seed=seed).fit(other[:150])
     return {
         "rule": lambda corpus: [_rule(words) for words in corpus.words],
         "list": lambda corpus: [_look_up(words, listed) for words in corpus.words],
@@ -110,22 +113,22 @@ def _experts(seed: int) -> dict[str, Callable[[Corpus], Rows]]:
 
 def _rule(words: list[str]) -> list[str]:
     """A capitalised word after a title is a person, after a preposition a place."""
-    found_spans = []
-    for at, (before, word) in enumerate(zip(words, words[1:], strict=False), 1):
+    labelled = []
+    for at, (before, word) in enumerate(pairwise(words), 1):
         if word[:1].isupper() and (before.strip(".") in _TITLES or before in _PLACES):
-            found_spans.append(Span(at, at + 1, "LOC" if before in _PLACES else "PER"))
-    return list(to_labels(found_spans, len(words), "bio2"))
+            labelled.append(Span(at, at + 1, "LOC" if before in _PLACES else "PER"))
+    return list(to_labels(labelled, len(words), "bio2"))
 
 
 def _look_up(words: list[str], names: dict[tuple[str, ...], str]) -> list[str]:
     """Label the longest names of the list."""
-    found_spans, at = [], 0
+    labelled, at = [], 0
     while at < len(words):
-        length = next((size for size in (4, 3, 2, 1) if tuple(words[at : at + size]) in names), 0)
+        length = next((size for size in (4, 3, 2, 1) if at + size <= len(words) and tuple(words[at : at + size]) in names), 0)
         if length:
-            found_spans.append(Span(at, at + length, names[tuple(words[at : at + length])]))
+            labelled.append(Span(at, at + length, names[tuple(words[at : at + length])]))
         at += max(length, 1)
-    return list(to_labels(found_spans, len(words), "bio2"))
+    return list(to_labels(labelled, len(words), "bio2"))
 
 
 def _careless(corpus: Corpus, seed: int) -> Rows:
@@ -161,9 +164,8 @@ def _speed(tagger: Any, corpus: Corpus) -> float:
 
 def _draw(path: Path, scores: dict[str, float]) -> None:
     try:
-        written = bars(path, list(scores), {"F1": list(scores.values())}, "F1, %", "Four weak experts, combined")
+        names = ranked_bars(path, scores, "F1 on new sentences, %", "Four weak experts, combined")
     except InputError as error:  # without matplotlib
         output.print(f"no picture: {error.message}")
         return
-    for line in written:
-        output.print_line(line)
+    output.print_line(f"picture: {path.parent / names[0]}")

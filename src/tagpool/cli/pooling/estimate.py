@@ -28,7 +28,8 @@ from tagpool.errors import InputError
 from tagpool.pools.beliefs import expected_errors
 from tagpool.pools.expert_files.expert_labels import ExpertLabels
 from tagpool.pools.stacked.pool import StackedPool
-from tagpool.pools.unsupervised.pool import AUTO, METHODS, UnsupervisedPool
+from tagpool.pools.unsupervised.fitted import AUTO, METHODS
+from tagpool.pools.unsupervised.pool import UnsupervisedPool
 from tagpool.wording import counted
 
 
@@ -87,7 +88,9 @@ def suggest(
     gold: Annotated[
         str | None, typer.Option(metavar="FILE", help="Sentences that were checked already, which are left out.")
     ] = None,
-    to: Annotated[Path, typer.Option("--output", help="JSONL file with tokens and pooled labels; - is standard output.")] = Path("-"),
+    to: Annotated[Path, typer.Option("--output", help="JSONL file with tokens and pooled labels; - is standard output.")] = Path(
+        "-"
+    ),
     map_: MapOption = None,
     columns: ColumnsOption = None,
     label: Annotated[str | None, typer.Option(help="Column of the gold labels.")] = None,
@@ -117,7 +120,9 @@ def suggest(
     open_sentences = [number for number, row in enumerate(read.gold) if row is None]
     order = sorted(open_sentences, key=lambda number: (-wrong[number], number))[:count]
     part = read.select(order)
-    labels = model.predict(part.votes(), words=part.corpus, **({"confidence": part.confidence} if options else {})) if order else []
+    labels = (
+        model.predict(part.votes(), words=part.corpus, **({"confidence": part.confidence} if options else {})) if order else []
+    )
     records = [
         {"tokens": words, "labels": row, "expected_errors": round(float(wrong[number]), 3)}
         for number, words, row in zip(order, part.corpus.words, labels, strict=True)

@@ -95,14 +95,16 @@ def read_expert_set(
     encoding: str = "utf-8",
     maps: Sequence[str] | None = None,
     unknown: str = "error",
+    fewest: int = 2,
 ) -> ExpertLabels:
     """Read the labels of experts for all of their sentences, with gold labels where the gold file has them; print notes.
 
     ``label`` is the column of the gold labels. ``maps`` rename types; None if the command has no option ``--map``. A label whose
-    type neither gold nor another expert has is an error if ``unknown`` is "error". Errors say why a pool can learn nothing.
+    type neither gold nor another expert has is an error if ``unknown`` is "error". Fewer than ``fewest`` experts are an error.
     """
     experts = parse_experts(arguments)
-    _check_count(experts)
+    if len(experts) < fewest or not experts:
+        _check_count(experts)
     corpus = None if gold is None else _read_gold(gold, columns, label, encoding)
     sources = _read_sources(experts, columns, label, encoding)
     result = collect_labels(sources, corpus, maps=maps or ())

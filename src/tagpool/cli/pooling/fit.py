@@ -130,7 +130,11 @@ def _show_choice(choice: PoolChoice) -> None:
     rows = []
     for candidate in choice.candidates:
         low, high = (100 * end for end in candidate.score.intervals["f1"])
-        against = "" if candidate is choice.candidates[0] else f"{100 * candidate.difference:+.1f} ± {100 * candidate.standard_error:.1f}"
+        against = (
+            ""
+            if candidate is choice.candidates[0]
+            else f"{100 * candidate.difference:+.1f} ± {100 * candidate.standard_error:.1f}"
+        )
         rows.append([candidate.name, f"{100 * candidate.score.f1:.1f}", f"{low:.1f} – {high:.1f}", against])
     print_table(["method", "F1", "95% interval", f"against {choice.candidates[0].name}"], rows)
     output.print(choice.reason())

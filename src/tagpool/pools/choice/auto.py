@@ -17,7 +17,8 @@ from tagpool.evaluation.significance import PairedBootstrap
 from tagpool.pools.choice.learning_curve import LearningCurve, fit_curve
 from tagpool.pools.stacked.pool import Confidence, StackedPool, document_numbers
 from tagpool.pools.stacked.training import Labels, StackTraining, known_only
-from tagpool.pools.unsupervised.pool import MAJORITY, UnsupervisedPool
+from tagpool.pools.unsupervised.fitted import MAJORITY
+from tagpool.pools.unsupervised.pool import UnsupervisedPool
 from tagpool.pools.votes.ballots import LabelRows, Predictions, predictions_by_name
 from tagpool.pools.votes.pool import VotePool
 

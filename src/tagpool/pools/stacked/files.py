@@ -17,6 +17,7 @@ from tagpool.experts.saving import SaveOptions
 from tagpool.pools.loading import read
 from tagpool.pools.pool_files import check_version
 from tagpool.pools.stacked.confidence import HeldOutSpans
+from tagpool.pools.stacked.fitted import FittedStack
 from tagpool.pools.stacked.training import StackSettings
 from tagpool.pools.unsupervised.files import read_numbers
 from tagpool.pools.unsupervised.pool import UnsupervisedPool
@@ -57,8 +58,6 @@ def stack_to_bytes(pool: StackedPool) -> bytes:
 
 def read_stack(pool_class: type[StackedPool], file: ModelFile) -> Any:
     """Return the pool of a file."""
-    from tagpool.pools.stacked.pool import FittedStack
-
     try:
         check_version(file.container, VERSION, file.source)
         record = read_object(file.text("record"), "record")

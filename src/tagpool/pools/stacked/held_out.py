@@ -1,4 +1,4 @@
-"""Cross-validation of a stack: its labels of gold sentences it was not trained on, their confidence, and the loss without an expert."""
+"""Cross-validation of a stack: labels of gold sentences by stacks that were trained without them, and their confidence."""
 
 from __future__ import annotations
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -14,41 +13,24 @@ from tagpool.corpus.files import write_bytes
 from tagpool.corpus.rows import as_rows
 from tagpool.corpus.schemes import Scheme, Span
 from tagpool.errors import InputError, MemoryFor, NotFittedError
-from tagpool.experts.linear.crf import CRF
 from tagpool.experts.model_file import ModelFile
 from tagpool.parameters import Exclusive, Parameters, declare_parameters, parameter
-from tagpool.pools.stacked.confidence import HeldOutSpans, Threshold, span_probabilities
+from tagpool.pools.stacked.confidence import Threshold, span_probabilities
 from tagpool.pools.stacked.explanation import StackExplanation, explain_sentence
+from tagpool.pools.stacked.files import read_stack, stack_to_bytes
+from tagpool.pools.stacked.fitted import FittedStack
 from tagpool.pools.stacked.held_out import HeldOut, hold_out
 from tagpool.pools.stacked.sentences import StackSentences
 from tagpool.pools.stacked.training import StackSettings, StackTraining
 from tagpool.pools.unsupervised.decoding import scheme_of
-from tagpool.pools.unsupervised.pool import DAWID_SKENE, UnsupervisedPool, word_rows
+from tagpool.pools.unsupervised.fitted import DAWID_SKENE
+from tagpool.pools.unsupervised.pool import UnsupervisedPool, word_rows
 from tagpool.pools.votes.ballots import FloatArray, LabelRows, Predictions, ballots_of, predictions_by_name
-from tagpool.pools.votes.calibration import Calibration
 from tagpool.wording import counted
 
 Self = TypeVar("Self", bound="StackedPool")
 Words = Corpus | Iterable[Iterable[str]]
 Confidence = Mapping[str, Iterable[Iterable[float | None] | None]]
-
-
-@dataclass(frozen=True, eq=False)
-class FittedStack:
-    """A fitted stack; ``confident`` are the experts with confidences, ``missing`` the F1 lost without each expert."""
-
-    experts: tuple[str, ...]
-    confident: tuple[str, ...]
-    stack: CRF
-    unsupervised: UnsupervisedPool | None
-    settings: StackSettings
-    scheme: Scheme
-    f1: float
-    missing: dict[str, float]
-    spans: HeldOutSpans
-    token_calibration: Calibration | None = None
-    span_calibration: Calibration | None = None
-    errors: dict[str, float] | None = None
 
 
 @declare_parameters
@@ -249,7 +231,9 @@ class StackedPool(Parameters):
             by_name = dict(zip(fitted.experts, by_name.values(), strict=True))
         if not set(by_name) & set(fitted.experts):
             raise InputError(f"expected one of the experts {', '.join(fitted.experts)}, got {', '.join(by_name)}")
-        reads_words = fitted.settings.words or (fitted.unsupervised is not None and fitted.unsupervised.fitted.taggers is not None)
+        reads_words = fitted.settings.words or (
+            fitted.unsupervised is not None and fitted.unsupervised.fitted.taggers is not None
+        )
         if words is None and reads_words:
             raise InputError("the pool was fitted with words: give those of the sentences as words=")
         given = {name: rows for name, rows in (confidence or {}).items() if name in fitted.confident}
@@ -299,16 +283,12 @@ class StackedPool(Parameters):
     @classmethod
     def from_file(cls: type[Self], file: ModelFile) -> Self:
         """Return the pool of an open model file."""
-        from tagpool.pools.stacked.files import read_stack
-
         pool: Self = read_stack(cls, file)
         return pool
 
     @MemoryFor("write the pool")
     def to_bytes(self, options: Any = None) -> bytes:
         """Return the content of the file of the pool."""
-        from tagpool.pools.stacked.files import stack_to_bytes
-
         return stack_to_bytes(self)
 
     def save(self, path: str | Path) -> None:

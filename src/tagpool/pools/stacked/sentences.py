@@ -44,9 +44,7 @@ class StackSentences:
         """The first token of each sentence, and the number of tokens."""
         return np.concatenate(([0], np.cumsum([len(row) for row in self.words], dtype=np.int64)))
 
-    def with_unsupervised(
-        self, pool: UnsupervisedPool | None, added: Mapping[str, ExpertRows] | None = None
-    ) -> StackSentences:
+    def with_unsupervised(self, pool: UnsupervisedPool | None, added: Mapping[str, ExpertRows] | None = None) -> StackSentences:
         """Return the sentences with the beliefs of a pool without gold labels; ``added`` experts are new to it."""
         if pool is None:
             return self
@@ -62,7 +60,9 @@ class StackSentences:
     def select(self, numbers: Sequence[int]) -> StackSentences:
         """Return some of the sentences."""
         offsets = self.offsets.astype(np.int64)
-        tokens = np.concatenate([np.arange(offsets[n], offsets[n + 1]) for n in numbers]) if len(numbers) else np.zeros(0, np.int64)
+        tokens = (
+            np.concatenate([np.arange(offsets[n], offsets[n + 1]) for n in numbers]) if len(numbers) else np.zeros(0, np.int64)
+        )
         return replace(
             self,
             words=[self.words[n] for n in numbers],

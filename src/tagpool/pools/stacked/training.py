@@ -6,8 +6,6 @@ import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from tagpool.corpus.concatenation import concatenate
 from tagpool.corpus.corpus import Corpus
 from tagpool.evaluation.scores import score
@@ -97,9 +95,7 @@ class StackTraining:
         further = ()
         if self.gold.unsupervised is not None:
             further = ("u",) if self.gold.unsupervised.fitted.taggers is None else ("u", "w")
-        return stack_templates(
-            len(self.gold.names), confident=tuple(self.gold.confidence), further=further, words=settings.words
-        )
+        return stack_templates(len(self.gold.names), confident=tuple(self.gold.confidence), further=further, words=settings.words)
 
     def held_out(self, settings: StackSettings, *, copies: bool, share: float = 1.0) -> Iterator[tuple[Sequence[int], CRF]]:
         """Yield the sentences of each fold, with a stack that was trained on (a share of) the others."""

@@ -16,6 +16,7 @@ from tagpool.experts.model_file import ModelFile
 from tagpool.experts.saving import SaveOptions
 from tagpool.pools.loading import read
 from tagpool.pools.pool_files import check_version
+from tagpool.pools.unsupervised.fitted import METHODS, FittedBelief
 from tagpool.pools.unsupervised.word_taggers import WordTaggers
 from tagpool.pools.votes.ballots import FloatArray
 
@@ -42,8 +43,6 @@ def unsupervised_to_bytes(pool: UnsupervisedPool) -> bytes:
 
 def read_unsupervised(pool_class: type[UnsupervisedPool], file: ModelFile) -> Any:
     """Return the pool of a file."""
-    from tagpool.pools.unsupervised.pool import METHODS, FittedBelief
-
     try:
         check_version(file.container, VERSION, file.source)
         record = read_object(file.text("record"), "record")

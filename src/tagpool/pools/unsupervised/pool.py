@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, TypeVar
@@ -19,28 +19,14 @@ from tagpool.experts.model_file import ModelFile
 from tagpool.parameters import Exclusive, Parameters, declare_parameters, parameter
 from tagpool.pools.unsupervised.confusion import confusions, dawid_skene, log_evidence, normalise, vote_shares
 from tagpool.pools.unsupervised.decoding import LegalDecoder, scheme_of
+from tagpool.pools.unsupervised.files import read_unsupervised, unsupervised_to_bytes
+from tagpool.pools.unsupervised.fitted import AUTO, CRF_EM, DAWID_SKENE, MAJORITY, METHODS, FittedBelief
 from tagpool.pools.unsupervised.word_taggers import WordTaggers
 from tagpool.pools.votes.ballots import Ballots, FloatArray, IntArray, Predictions, ballots_of, predictions_by_name
 
 Self = TypeVar("Self", bound="UnsupervisedPool")
-AUTO, CRF_EM, DAWID_SKENE, MAJORITY = METHODS = ("auto", "crf-em", "dawid-skene", "majority")
 _OUTSIDE = "O"
 _MISSES = 0.5  # part of the spans: an expert that misses more has no opinion where it says O
-
-
-@dataclass(frozen=True, eq=False)
-class FittedBelief:
-    """Parameters of a fitted pool; ``matrices`` are the confusions of the experts, ``prior`` is ln P of the labels."""
-
-    method: str
-    experts: tuple[str, ...]
-    labels: tuple[str, ...]
-    scheme: Scheme
-    abstaining: tuple[str, ...]
-    matrices: FloatArray
-    prior: FloatArray
-    taggers: WordTaggers | None
-    accuracy: dict[str, float]
 
 
 @declare_parameters
@@ -247,16 +233,12 @@ class UnsupervisedPool(Parameters):
     @classmethod
     def from_file(cls: type[Self], file: ModelFile) -> Self:
         """Return the pool of an open model file."""
-        from tagpool.pools.unsupervised.files import read_unsupervised
-
         pool: Self = read_unsupervised(cls, file)
         return pool
 
     @MemoryFor("write the pool")
     def to_bytes(self, options: Any = None) -> bytes:
         """Return the content of the file of the pool."""
-        from tagpool.pools.unsupervised.files import unsupervised_to_bytes
-
         return unsupervised_to_bytes(self)
 
     def save(self, path: str | Path) -> None:
