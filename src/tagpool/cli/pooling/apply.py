@@ -71,9 +71,9 @@ def apply(
         options: dict[str, Any] = {"words": corpus}
         if isinstance(model, StackedPool):
             options["confidence"] = read.confidence
-        if precision is not None:
-            _write_precise(model, corpus, predictions, options, (precision, level), to, review)
-            return
+            if precision is not None:
+                _write_precise(model, corpus, predictions, options, (precision, level), to, review)
+                return
         labels, values = model.predict_with_confidence(predictions, **options)
     write_labels(corpus, labels, to, values if confidence else None)
 

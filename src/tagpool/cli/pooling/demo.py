@@ -72,7 +72,7 @@ def demo(
         "majority": majority.predict(test_experts),
         "pool without gold labels": without.predict(test_experts, words=test),
         f"tagger trained on {gold} gold sentences": alone.predict(test),
-        f"pool with {gold} gold sentences": choice.pool.predict(test_experts, words=test),
+        f"pool with {gold} gold sentences": choice.pool.predict(test_experts, words=test.words),
         "distilled tagger, no expert needed": tagger.predict(test),
     }
     scores = {name: 100 * score(test.labels, labels).f1 for name, labels in rows.items()}
@@ -148,7 +148,7 @@ def _write_files(folder: Path, corpus: Corpus, experts: dict[str, Rows], gold: i
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise OutputError(f"cannot create the folder: {error.strerror}", source=folder) from None
+        raise OutputError(f"{folder}: creating the folder failed: {error.strerror}") from None
     words = Corpus.from_lists(word=corpus.words, label=corpus.labels)
     write_corpus(words[:gold], folder / "gold.conll")
     for name, labels in experts.items():

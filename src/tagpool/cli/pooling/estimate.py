@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 import typer
@@ -115,14 +115,12 @@ def suggest(
             model = UnsupervisedPool().fit(read.votes(), words=read.corpus, on_step=progress.step)
         else:
             model = load_probabilistic(pool, "suggest")
-    options = {"confidence": read.confidence} if isinstance(model, StackedPool) else {}
-    wrong = expected_errors(model, read.votes(), words=read.corpus)
+    wrong = expected_errors(model, read.votes(), words=read.corpus, confidence=read.confidence)
     open_sentences = [number for number, row in enumerate(read.gold) if row is None]
     order = sorted(open_sentences, key=lambda number: (-wrong[number], number))[:count]
     part = read.select(order)
-    labels = (
-        model.predict(part.votes(), words=part.corpus, **({"confidence": part.confidence} if options else {})) if order else []
-    )
+    options: dict[str, Any] = {"confidence": part.confidence} if isinstance(model, StackedPool) else {}
+    labels = model.predict(part.votes(), words=part.corpus, **options) if order else []
     records = [
         {"tokens": words, "labels": row, "expected_errors": round(float(wrong[number]), 3)}
         for number, words, row in zip(order, part.corpus.words, labels, strict=True)

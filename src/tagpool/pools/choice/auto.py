@@ -2,7 +2,7 @@
 
 All are scored on the gold sentences by cross-validation. The majority is the reference: another method must be better by a
 standard error, so that a few gold sentences do not lead to a worse pool. A single expert must be better by two, since the best of
-many experts is best by chance, too.
+many experts is best by chance, too. Stacking is preferred to other methods that are better by less than a standard error.
 """
 
 from __future__ import annotations
@@ -127,8 +127,7 @@ def choose_pool(
         labels[_WEIGHTED] = _by_folds(training, votes, lambda train, test: _weighted(train, test, seed))
     labels[_STACK] = held_out.labels
     candidates = _candidates(training, labels)
-    better = [candidate for candidate in candidates[1:] if candidate.is_better]
-    best = max(better, key=lambda candidate: candidate.score.f1, default=candidates[0])
+    best = _best_candidate(training, labels, candidates)
     pools: dict[str, Callable[[], Pool]] = {
         _STACK: lambda: stack,
         _WITHOUT_GOLD: lambda: _unsupervised(stack),
@@ -154,6 +153,20 @@ def _candidates(training: StackTraining, labels: Mapping[str, Labels]) -> list[C
         result = score(training.gold_labels, known_only(training.gold, one), draws=_DRAWS, seed=training.seed)
         rows.append(Candidate(name, result, gain.difference, gain.standard_error))
     return rows
+
+
+def _best_candidate(training: StackTraining, labels: Mapping[str, Labels], candidates: Sequence[Candidate]) -> Candidate:
+    """Return the method with the highest F1 of those that are better than the majority.
+
+    Of methods that differ by chance, stacking is taken: it gains most from further gold sentences.
+    """
+    better = {candidate.name: candidate for candidate in candidates[1:] if candidate.is_better}
+    best = max(better.values(), key=lambda candidate: candidate.score.f1, default=candidates[0])
+    if _STACK in better and best.name != _STACK:
+        gain = training.gain(labels[_STACK], labels[best.name])
+        if gain.difference <= gain.standard_error:
+            return better[_STACK]
+    return best
 
 
 def _by_folds(training: StackTraining, votes: Mapping[str, Any], label: Callable[[Any, Any], Labels]) -> Labels:

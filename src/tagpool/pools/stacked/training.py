@@ -85,14 +85,14 @@ class StackTraining:
         """
         assert self.virtual is not None
         known = {label for row in gold for label in row}
-        rows: list[list[str | None]] = [*map(list, self.virtual.unsupervised_labels())]
+        rows: list[list[str | None]] = [[*row] for row in self.virtual.unsupervised_labels()]
         spans = [label for row in rows for label in row if label != "O"]
         if sum(label in known for label in spans) >= len(spans) / 2:
             return rows
         return [[label if label in known else None for label in row] for row in rows]
 
     def _templates(self, settings: StackSettings) -> str:
-        further = ()
+        further: tuple[str, ...] = ()
         if self.gold.unsupervised is not None:
             further = ("u",) if self.gold.unsupervised.fitted.taggers is None else ("u", "w")
         return stack_templates(len(self.gold.names), confident=tuple(self.gold.confidence), further=further, words=settings.words)

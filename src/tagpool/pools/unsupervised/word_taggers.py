@@ -60,11 +60,12 @@ class WordTaggers:
         ends = np.cumsum(lengths)
         rows = np.full((int(lengths.sum()), len(labels)), 1 / len(labels))
         for fold, tagger in enumerate(self.taggers):
-            mine = np.flatnonzero((folds == fold) & (lengths > 0))
-            if tagger is None or not mine.size:
+            mine = np.flatnonzero((folds == fold) & (lengths > 0)).tolist()
+            if tagger is None or not mine:
                 continue
             order = [tagger.labels_.index(label) if label in tagger.labels_ else -1 for label in labels]
-            for number, output in zip(mine.tolist(), tagger.predict_proba([words[n] for n in mine]), strict=True):
+            for number, output in zip(mine, tagger.predict_proba([words[n] for n in mine]), strict=True):
                 padded = np.column_stack((output, np.full(len(output), _UNLIKELY)))
                 rows[ends[number] - lengths[number] : ends[number]] = padded[:, order]
-        return rows / rows.sum(axis=1, keepdims=True)
+        rows /= rows.sum(axis=1, keepdims=True)
+        return rows
