@@ -125,15 +125,15 @@ def _write_precise(
             f"no spans have a precision of {precision:g} with probability {level:g} on the gold sentences of the pool; "
             "ask for less, or fit it with more gold sentences"
         )
-    rows = pool.predict_spans(predictions, raw=True, **options)
+    rows, words = pool.predict_spans(predictions, raw=True, **options), corpus.words
     certain = [[span for span, value in row if value >= threshold.probability] for row in rows]
     scheme = pool.fitted.scheme
-    labels = [list(to_labels(row, len(words), scheme)) for row, words in zip(certain, corpus.words, strict=True)]
+    labels = [list(to_labels(row, len(sentence), scheme)) for row, sentence in zip(certain, words, strict=True)]
     write_labels(corpus, labels, to)
     rest = [(number, [(span, value) for span, value in row if value < threshold.probability]) for number, row in enumerate(rows)]
     rest = sorted((item for item in rest if item[1]), key=lambda item: min(value for _, value in item[1]))
     if review is not None:
-        write_records(review, [_review_record(corpus.words[number], certain[number], spans) for number, spans in rest])
+        write_records(review, [_review_record(words[number], certain[number], spans) for number, spans in rest])
     total, kept_count = sum(map(len, rows)), sum(map(len, certain))
     errors.print_line(
         f"kept {kept_count} of {counted(total, 'span')} (probability ≥ {threshold.probability:.3f}): precision at least "

@@ -15,6 +15,7 @@ from tagpool.corpus.corpus import Corpus
 from tagpool.evaluation.scores import Score, score
 from tagpool.evaluation.significance import PairedBootstrap
 from tagpool.pools.choice.learning_curve import LearningCurve, fit_curve
+from tagpool.pools.stacked.held_out import HeldOut
 from tagpool.pools.stacked.pool import Confidence, StackedPool, document_numbers
 from tagpool.pools.stacked.training import Labels, StackTraining, known_only
 from tagpool.pools.unsupervised.fitted import MAJORITY
@@ -135,7 +136,7 @@ def choose_pool(
         _WEIGHTED: lambda: _weighted_pool(seed).fit(labelled, training.gold_labels),
     }
     pool = pools.get(best.name, lambda: majority)()
-    return PoolChoice(pool, best.name, candidates, _curve(training, stack, on_step), len(training.gold))
+    return PoolChoice(pool, best.name, candidates, _curve(held_out, stack, on_step), len(training.gold))
 
 
 def _unsupervised(stack: StackedPool) -> UnsupervisedPool:
@@ -203,14 +204,16 @@ def _weighted(train: Any, test: Any, seed: int) -> Labels:
     return _weighted_pool(seed).fit(*train).predict(test[0])
 
 
-def _curve(training: StackTraining, stack: StackedPool, on_step: Callable[[str], object]) -> LearningCurve | None:
+def _curve(held_out: HeldOut, stack: StackedPool, on_step: Callable[[str], object]) -> LearningCurve | None:
     """Return the learning curve of the stack; None for few sentences."""
+    training = held_out.training
     used = sum(len(training.gold) - len(fold) for fold in training.folds) / len(training.folds)
     if used * _SHARES[0] < _FEWEST:
         return None
     points = []
     for share in (*_SHARES, 1.0):
         on_step(f"learning curve: {round(share * used)} gold sentences")
-        labels = training.cross_val_labels(stack.fitted.settings, share=share)
+        plain = held_out.plain_labels if share == 1 else None
+        labels = plain or training.cross_val_labels(stack.fitted.settings, share=share)
         points.append((max(1, round(share * used)), training.score(labels)))
     return fit_curve(points)

@@ -17,7 +17,7 @@ from tagpool.pools.votes.calibration import Calibration
 
 @dataclass(frozen=True, eq=False)
 class HeldOut:
-    """Results of cross-validation; ``training`` has the gold sentences."""
+    """Results of cross-validation; ``training`` has the gold sentences, ``plain_labels`` are those without copies."""
 
     training: StackTraining
     labels: Labels
@@ -27,6 +27,7 @@ class HeldOut:
     token_calibration: Calibration | None
     span_calibration: Calibration | None
     calibration_errors: dict[str, float]
+    plain_labels: Labels | None = None
 
 
 class _Collector:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -109,11 +110,12 @@ class StackedPool(Parameters):
         sentences = sentences.with_unsupervised(unsupervised)
         training = StackTraining.of(sentences, documents, self.folds, self.seed)
         settings = StackSettings(words=self.words and words is not None)
+        plain = None
         if self.l2 is None:
-            settings = training.choose(settings, on_step)
+            settings, plain = training.choose(settings, on_step)
         else:
             settings = StackSettings(self.l2, virtual=training.virtual is not None, words=settings.words)
-        held_out = hold_out(training, settings, scheme, on_step)
+        held_out = replace(hold_out(training, settings, scheme, on_step), plain_labels=plain)
         on_step("training the stack")
         self._fitted = FittedStack(
             experts=sentences.names,

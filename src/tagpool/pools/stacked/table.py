@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from itertools import combinations
 
 import numpy as np
@@ -98,7 +99,8 @@ def _confidence_row(row: Sequence[float | None] | None, length: int) -> list[str
     return [MISSING if value is None else bins_of(np.array([value]))[0] for value in row]
 
 
-def _count(votes: Sequence[str]) -> str:
+@lru_cache(maxsize=1 << 16)
+def _count(votes: tuple[str, ...]) -> str:
     """Return the most frequent labels of a token with their numbers of votes; equal ones by name."""
     counts = sorted(Counter(vote for vote in votes if vote != MISSING).items(), key=lambda item: (-item[1], item[0]))
     return ",".join(f"{label}={count}" for label, count in counts[:_MOST_COUNTED]) or MISSING

@@ -21,6 +21,7 @@ _MOST_COPIES = 4  # of a sentence, each without another expert
 _VIRTUAL = 300  # sentences with labels of the pool without gold labels
 _VIRTUAL_WEIGHT = 0.1  # of such a sentence
 _ITERATIONS = 100
+_FEWER_ITERATIONS = 50  # in cross-validation, where only differences of scores matter
 _PENALTIES = (1.0, 0.3, 3.0)  # the first is the default
 _DRAWS = 1000
 
@@ -58,7 +59,7 @@ class StackTraining:
             units = list(range(len(gold)))
         return cls(sentences.select(gold), units, make_folds(units, folds, seed), virtual, seed)
 
-    def fit(self, numbers: Sequence[int], settings: StackSettings, *, copies: bool) -> CRF:
+    def fit(self, numbers: Sequence[int], settings: StackSettings, *, copies: bool, iterations: int = _ITERATIONS) -> CRF:
         """Train a stack on gold sentences."""
         gold = self.gold.select(numbers)
         labels = [row or () for row in gold.gold]
@@ -74,7 +75,7 @@ class StackTraining:
             corpora.append(self.virtual.corpus())
             rows += self._virtual_labels(labels)
             weights += [_VIRTUAL_WEIGHT] * len(self.virtual)
-        stack = CRF(self._templates(settings), trainer=LBFGS(iterations=_ITERATIONS), l2=settings.l2, min_count=1, seed=self.seed)
+        stack = CRF(self._templates(settings), trainer=LBFGS(iterations=iterations), l2=settings.l2, min_count=1, seed=self.seed)
         return stack.fit(concatenate(corpora), rows, sample_weight=weights)
 
     def _virtual_labels(self, gold: Sequence[Sequence[str | None]]) -> list[list[str | None]]:
@@ -103,7 +104,7 @@ class StackTraining:
             train = sorted(set(range(len(self.gold))) - set(fold))
             if share < 1:
                 train = sorted(random.Random(self.seed).sample(train, max(2, round(share * len(train)))))
-            yield fold, self.fit(train, settings, copies=copies)
+            yield fold, self.fit(train, settings, copies=copies, iterations=_FEWER_ITERATIONS)
 
     def cross_val_labels(self, settings: StackSettings, *, copies: bool = False, share: float = 1.0) -> Labels:
         """Return the labels of the gold sentences by stacks that were trained without them."""
@@ -113,10 +114,11 @@ class StackTraining:
                 labels[number] = row
         return labels
 
-    def choose(self, start: StackSettings, on_step: OnStep) -> StackSettings:
+    def choose(self, start: StackSettings, on_step: OnStep) -> tuple[StackSettings, Labels]:
         """Choose virtual sentences and the penalty by cross-validation.
 
-        Virtual sentences are the safe choice: they are left out only if that is better by a standard error.
+        Virtual sentences are the safe choice: they are left out only if that is better by a standard error. The labels of the
+        gold sentences by cross-validation are returned, too.
         """
         best = replace(start, virtual=self.virtual is not None)
         on_step("cross-validation of the stack")
@@ -134,7 +136,7 @@ class StackTraining:
             gain = self.gain(labels, others)
             if gain.difference > gain.standard_error:
                 best, labels = settings, others
-        return best
+        return best, labels
 
     def gain(self, first: Labels, second: Labels) -> PairedBootstrap:
         """Compare two labellings of the gold sentences, by documents."""
