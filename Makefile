@@ -12,6 +12,7 @@ help: ## Show this list
 
 demo: $(VENV)/.installed $(VENV)/.plots ## Build tagpool and run its demo (about a minute)
 	$(BIN)/tagpool demo
+	$(BIN)/tagpool pool demo
 
 test: $(VENV)/.installed $(VENV)/.test ## Run all tests; fail on a report of leaked native objects
 	$(BIN)/python tools/fail_on_leaks.py $(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist worksteal
@@ -53,7 +54,7 @@ sanitize: ## Run the native tests with AddressSanitizer and UndefinedBehaviorSan
 	LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" \
 	ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 PYTHONMALLOC=malloc \
 		$(SANITIZED)/bin/python -m pytest -p no:cacheprovider $(SANITIZED_TESTS) \
-		--ignore=tests/corpus/builtin --ignore=tests/features/test_given.py --ignore=tests/native/trainers/test_peers.py \
+		--ignore=tests/corpus/annotations --ignore=tests/corpus/builtin --ignore=tests/features/test_given.py --ignore=tests/native/trainers/test_peers.py \
 		--ignore=tests/pools/votes/test_vote_pool.py --ignore=tests/pools/votes/test_vote_predictions.py
 
 # Needs Clang with libFuzzer, which is installed with apt if the user is root. Corpora, findings and the table stay in .fuzz/.

@@ -12,6 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from tagpool.cli.console import JsonOption, output, print_json, print_table
+from tagpool.cli.pooling.options import write_records
 from tagpool.cli.progress import Follower
 from tagpool.corpus.builtin.corpus import builtin_corpus
 from tagpool.corpus.corpus import Corpus
@@ -55,7 +56,7 @@ def demo(
     test = builtin_corpus(max(sentences // 4, 100), seed=seed, part="test")
     experts = {name: expert(corpus) for name, expert in _experts(seed).items()}
     test_experts = {name: expert(test) for name, expert in _experts(seed).items()}
-    _write_files(results, corpus, experts, gold)
+    _write_files(results, corpus, experts, gold, seed)
     show(f"Four experts label {sentences} sentences; {gold} of them are checked by hand (gold labels).")
     known = [row if number < gold else None for number, row in enumerate(corpus.labels)]
     with Follower() as progress:
@@ -143,8 +144,8 @@ def _careless(corpus: Corpus, seed: int) -> Rows:
     return rows
 
 
-def _write_files(folder: Path, corpus: Corpus, experts: dict[str, Rows], gold: int) -> None:
-    """Write the files of the experts and of the gold sentences."""
+def _write_files(folder: Path, corpus: Corpus, experts: dict[str, Rows], gold: int, seed: int) -> None:
+    """Write the files of the experts and of the gold sentences, and one with the answers of a language model."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -153,6 +154,13 @@ def _write_files(folder: Path, corpus: Corpus, experts: dict[str, Rows], gold: i
     write_corpus(words[:gold], folder / "gold.conll")
     for name, labels in experts.items():
         write_corpus(words.with_labels(labels), folder / f"{name}.conll")
+    write_records(folder / "llm.jsonl", [_answer(*pair) for pair in zip(corpus.words, _careless(corpus, seed + 1), strict=True)])
+
+
+def _answer(words: list[str], labels: list[str]) -> dict[str, Any]:
+    """Return entities as a language model names them: by their text, without offsets."""
+    named = [{"text": " ".join(words[span.start : span.end]), "type": span.type} for span in spans(labels)]
+    return {"text": " ".join(words), "entities": named}
 
 
 def _speed(tagger: Any, corpus: Corpus) -> float:

@@ -8,10 +8,12 @@ many experts is best by chance, too. Stacking is preferred to other methods that
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 from tagpool.corpus.corpus import Corpus
+from tagpool.errors import InputError
 from tagpool.evaluation.scores import Score, score
 from tagpool.evaluation.significance import PairedBootstrap
 from tagpool.pools.choice.learning_curve import LearningCurve, fit_curve
@@ -125,7 +127,8 @@ def choose_pool(
         labels[_WITHOUT_GOLD] = training.gold.unsupervised_labels()
     if len(votes) > 1:
         labels[_BEST] = _by_folds(training, votes, lambda train, test: _best_expert(training, train, test))
-        labels[_WEIGHTED] = _by_folds(training, votes, lambda train, test: _weighted(train, test, seed))
+        with suppress(InputError):  # votes that learn nothing from the sentences of a fold
+            labels[_WEIGHTED] = _by_folds(training, votes, lambda train, test: _weighted(train, test, seed))
     labels[_STACK] = held_out.labels
     candidates = _candidates(training, labels)
     best = _best_candidate(training, labels, candidates)

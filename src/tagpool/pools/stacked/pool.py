@@ -99,13 +99,15 @@ class StackedPool(Parameters):
         by_name = predictions_by_name(predictions)
         sentences = self._sentences(by_name, gold, words, confidence or {})
         labelled = [row for row in sentences.gold if row]
+        names = {label for row in labelled for label in row if label is not None}
+        if len(names) < 2:
+            raise InputError(f"all gold labels are {min(names, default='unknown')!r}: there is nothing to learn; check the column")
         scheme = Scheme.of(self.scheme) if self.scheme else scheme_of(labelled)
         unsupervised = None
         if self.unsupervised:
             unsupervised = UnsupervisedPool(
                 "auto" if words is not None else DAWID_SKENE, abstain=self.abstain, seed=self.seed, scheme=scheme.value
             )
-            names = {label for row in labelled for label in row if label is not None}
             unsupervised.fit(by_name, words=None if words is None else sentences.words, labels=names, on_step=on_step)
         sentences = sentences.with_unsupervised(unsupervised)
         training = StackTraining.of(sentences, documents, self.folds, self.seed)

@@ -24,6 +24,7 @@ _ITERATIONS = 100
 _FEWER_ITERATIONS = 50  # in cross-validation, where only differences of scores matter
 _PENALTIES = (1.0, 0.3, 3.0)  # the first is the default
 _DRAWS = 1000
+_HARDLY = 1e-6  # weight of all gold sentences, where those of a fold have a single label
 
 
 @dataclass(frozen=True)
@@ -75,6 +76,10 @@ class StackTraining:
             corpora.append(self.virtual.corpus())
             rows += self._virtual_labels(labels)
             weights += [_VIRTUAL_WEIGHT] * len(self.virtual)
+        if len({label for row in rows for label in row} - {None}) < 2:
+            corpora.append(self.gold.corpus())
+            rows += [row or () for row in self.gold.gold]
+            weights += [_HARDLY] * len(self.gold)
         stack = CRF(self._templates(settings), trainer=LBFGS(iterations=iterations), l2=settings.l2, min_count=1, seed=self.seed)
         return stack.fit(concatenate(corpora), rows, sample_weight=weights)
 

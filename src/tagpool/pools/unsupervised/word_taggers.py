@@ -29,7 +29,7 @@ def fold_of(words: Sequence[str], folds: int) -> int:
 
 
 class WordTaggers:
-    """One tagger per fold. A fold without training data has None, and gives every label the same probability."""
+    """One tagger per fold. A fold with fewer than two labels to learn has None: all labels are equally likely there."""
 
     def __init__(self, taggers: Sequence[CRF | None]) -> None:
         self.taggers = list(taggers)
@@ -44,7 +44,7 @@ class WordTaggers:
         taggers: list[CRF | None] = []
         for left_out in range(folds):
             train = [number for number in known if fold[number] != left_out]
-            if not train:
+            if len({label for number in train for label in labels[number]} - {None}) < 2:
                 taggers.append(None)
                 continue
             tagger = CRF(seed=seed)
