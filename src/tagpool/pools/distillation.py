@@ -11,7 +11,6 @@ from tagpool.corpus.corpus import Corpus
 from tagpool.errors import InputError
 from tagpool.experts.linear.crf import CRF
 from tagpool.experts.tagger import Tagger
-from tagpool.pools.beliefs import pool_lattices
 from tagpool.pools.stacked.pool import Confidence
 from tagpool.pools.unsupervised.pool import word_rows
 from tagpool.pools.votes.ballots import LabelRows, Predictions
@@ -68,8 +67,10 @@ def distill(
     sentences: list[Sequence[str]] = []
     labels: list[list[str | None]] = []
     weights: list[float] = []
-    beliefs = pool_lattices(pool, predictions, words=words, confidence=confidence)
-    for number, (names, lattice) in enumerate(beliefs):
+    if not hasattr(pool, "lattices"):
+        raise InputError(f"a {type(pool).__name__} has no probabilities; use a StackedPool or an UnsupervisedPool")
+    names = pool.labels_
+    for number, lattice in enumerate(pool.lattices(predictions, words=words, confidence=confidence)):
         if not rows[number]:
             continue
         known = gold_rows[number]

@@ -16,6 +16,7 @@ from tagpool.cli.pooling.options import (
     ExpertsFlag,
     PoolArgument,
     load_pool,
+    load_probabilistic,
     write_labels,
     write_records,
 )
@@ -171,9 +172,7 @@ def explain(
     Examples:
       tagpool pool explain names.pool --experts llm.jsonl spacy.jsonl rules.conll --sentence 3
     """
-    model = load_pool(pool)
-    if not isinstance(model, StackedPool):
-        raise InputError("expected a stacked pool; fit one with --method stacking", source=pool)
+    model = load_probabilistic(pool, "explain")
     read = read_expert_set(experts, fewest=1, columns=columns, encoding=encoding, maps=map_ or [], unknown="allow")
     _check_experts(model, list(read.labels))
     if sentence > len(read.corpus):

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from tagpool.chain.lattice import Lattice
 from tagpool.corpus.corpus import Corpus
 from tagpool.corpus.files import write_bytes
 from tagpool.corpus.rows import as_rows
@@ -17,7 +18,6 @@ from tagpool.errors import InputError, MemoryFor, NotFittedError
 from tagpool.experts.model_file import ModelFile
 from tagpool.parameters import Exclusive, Parameters, declare_parameters, parameter
 from tagpool.pools.stacked.confidence import Threshold, span_probabilities
-from tagpool.pools.stacked.explanation import StackExplanation, explain_sentence
 from tagpool.pools.stacked.files import read_stack, stack_to_bytes
 from tagpool.pools.stacked.fitted import FittedStack
 from tagpool.pools.stacked.held_out import HeldOut, hold_out
@@ -26,8 +26,8 @@ from tagpool.pools.stacked.training import StackSettings, StackTraining
 from tagpool.pools.unsupervised.decoding import scheme_of
 from tagpool.pools.unsupervised.fitted import DAWID_SKENE
 from tagpool.pools.unsupervised.pool import UnsupervisedPool, word_rows
+from tagpool.pools.vote_explanation import VoteExplanation, explain_votes
 from tagpool.pools.votes.ballots import FloatArray, LabelRows, Predictions, ballots_of, predictions_by_name
-from tagpool.wording import counted
 
 Self = TypeVar("Self", bound="StackedPool")
 Words = Corpus | Iterable[Iterable[str]]
@@ -101,7 +101,9 @@ class StackedPool(Parameters):
         labelled = [row for row in sentences.gold if row]
         names = {label for row in labelled for label in row if label is not None}
         if len(names) < 2:
-            raise InputError(f"all gold labels are {min(names, default='unknown')!r}: there is nothing to learn; check the column")
+            raise InputError(
+                f"all gold labels are {min(names, default='unknown')!r}: there is nothing to learn; check the column"
+            )
         scheme = Scheme.of(self.scheme) if self.scheme else scheme_of(labelled)
         unsupervised = None
         if self.unsupervised:
@@ -218,14 +220,28 @@ class StackedPool(Parameters):
         """
         return self.fitted.spans.threshold(precision, level)
 
+    def lattices(
+        self, predictions: Predictions, *, words: Words | None = None, confidence: Confidence | None = None
+    ) -> list[Lattice]:
+        """Return the scores of every sentence; label i is ``labels_[i]``."""
+        return self.fitted.stack.lattices(self.new_sentences(predictions, words, confidence).corpus())
+
     def explain(
         self, predictions: Predictions, *, words: Words | None = None, confidence: Confidence | None = None, number: int = 0
-    ) -> StackExplanation:
+    ) -> VoteExplanation:
         """Return which expert decided each token of sentence ``number``: how its probability changes without the expert."""
         sentences = self.new_sentences(predictions, words, confidence)
         if not 0 <= number < len(sentences):
             raise InputError(f"there is no sentence {number}: expected 0 to {len(sentences) - 1}")
-        return explain_sentence(self.fitted.stack, sentences.select([number]))
+        one = sentences.select([number])
+        stack, names = self.fitted.stack, one.names
+        votes = {name: rows[0] for name, rows in zip(names, one.experts, strict=True)}
+
+        def lattice_of(remaining: Mapping[str, Any]) -> Lattice:
+            blank = next((i for i, name in enumerate(names) if remaining[name] is None and votes[name] is not None), None)
+            return stack.lattices(one.corpus(blank=blank))[0]
+
+        return explain_votes(lattice_of, stack.labels_, votes, one.words[0])
 
     def new_sentences(self, predictions: Predictions, words: Words | None, confidence: Confidence | None) -> StackSentences:
         """Return sentences with the experts of the fit, in their order; missing ones abstain everywhere."""
@@ -298,9 +314,6 @@ class StackedPool(Parameters):
     def save(self, path: str | Path) -> None:
         """Write the pool to a file, atomically."""
         write_bytes(path, self.to_bytes())
-
-    def __str__(self) -> str:
-        return f"StackedPool of {counted(len(self.experts_), 'expert')}" if self.is_fitted else repr(self)
 
 
 def document_numbers(corpus: Corpus) -> list[int] | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from tagpool.chain.lattice import Lattice
 from tagpool.corpus.corpus import Corpus
 from tagpool.corpus.files import write_bytes
 from tagpool.corpus.rows import as_rows
@@ -22,6 +23,7 @@ from tagpool.pools.unsupervised.decoding import LegalDecoder, scheme_of
 from tagpool.pools.unsupervised.files import read_unsupervised, unsupervised_to_bytes
 from tagpool.pools.unsupervised.fitted import AUTO, CRF_EM, DAWID_SKENE, MAJORITY, METHODS, FittedBelief
 from tagpool.pools.unsupervised.word_taggers import WordTaggers
+from tagpool.pools.vote_explanation import VoteExplanation, explain_votes
 from tagpool.pools.votes.ballots import Ballots, FloatArray, IntArray, Predictions, ballots_of, predictions_by_name
 
 Self = TypeVar("Self", bound="UnsupervisedPool")
@@ -157,6 +159,42 @@ class UnsupervisedPool(Parameters):
         confidence = belief[np.arange(len(best)), best]
         labels = ballots.cut([fitted.labels[number] for number in best.tolist()])
         return labels, [confidence[a:b] for a, b in pairwise(ballots.offsets.tolist())]
+
+    def lattices(
+        self,
+        predictions: Predictions,
+        *,
+        words: Corpus | Iterable[Iterable[str]] | None = None,
+        confidence: Any = None,
+    ) -> list[Lattice]:
+        """Return the scores of every sentence; label i is ``labels_[i]``. Confidences of experts have no effect."""
+        ballots = self.ballots(predictions, words)
+        decoder = LegalDecoder(self.fitted.labels, self.fitted.scheme)
+        return list(decoder.scored(self.beliefs(ballots), ballots.offsets).lattices())
+
+    def explain(
+        self,
+        predictions: Predictions,
+        *,
+        words: Corpus | Iterable[Iterable[str]] | None = None,
+        confidence: Any = None,
+        number: int = 0,
+    ) -> VoteExplanation:
+        """Return which expert decided each token of sentence ``number``: how its probability changes without the expert."""
+        rows = word_rows(words)
+        by_name = predictions_by_name(predictions)
+        ballots = ballots_of(by_name, None, words=rows)  # checks the input
+        if not 0 <= number < len(ballots):
+            raise InputError(f"there is no sentence {number}: expected 0 to {len(ballots) - 1}")
+        votes = {name: labels[number] for name, labels in by_name.items()}
+        length = int(ballots.lengths[number])
+        sentence = ["_"] * length if rows is None else rows[number]
+
+        def lattice_of(remaining: Mapping[str, Any]) -> Lattice:
+            filled = {name: [[None] * length if row is None else row] for name, row in remaining.items()}
+            return self.lattices(filled, words=None if rows is None else [sentence])[0]
+
+        return explain_votes(lattice_of, self.fitted.labels, votes, sentence)
 
     def ballots(self, predictions: Predictions, words: Corpus | Iterable[Iterable[str]] | None) -> Ballots:
         """Return the votes with the labels of the fit; other labels, and O of experts that abstain by it, are no vote."""

@@ -1,20 +1,20 @@
-"""Explanation of a stack: the expert that decided each token."""
+"""Explanation of a pool of experts: the expert that decided each token."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from tagpool.experts.linear.crf import CRF
-from tagpool.pools.stacked.sentences import StackSentences
+from tagpool.chain.lattice import Lattice
 
 _DECIDES = 0.01  # change of the probability
 
 
 @dataclass(frozen=True)
-class StackToken:
+class VoteToken:
     """A token: the votes, and how much of the label's probability is lost without each expert.
 
     ``decided_by`` is the expert without which most is lost; None if no expert matters.
@@ -34,10 +34,10 @@ class StackToken:
 
 
 @dataclass(frozen=True)
-class StackExplanation:
+class VoteExplanation:
     """The tokens of a sentence."""
 
-    tokens: list[StackToken]
+    tokens: list[VoteToken]
 
     def to_dict(self) -> list[dict[str, Any]]:
         """Return the tokens for JSON."""
@@ -63,32 +63,35 @@ class StackExplanation:
         return "\n".join(lines)
 
 
-def explain_sentence(stack: CRF, sentence: StackSentences) -> StackExplanation:
-    """Explain the only sentence: its labels with all experts, and their probabilities without each."""
-    corpus = sentence.corpus()
-    labels = stack.predict(corpus)[0]
-    numbers = [stack.labels_.index(label) for label in labels]
-    tokens = np.arange(len(labels))
+def explain_votes(
+    lattice_of: Callable[[Mapping[str, Any]], Lattice],
+    names: Sequence[str],
+    votes: Mapping[str, Sequence[str | None] | None],
+    words: Sequence[str],
+) -> VoteExplanation:
+    """Explain the labels of a sentence by their probabilities without each expert.
 
-    def probabilities(blank: int | None) -> list[float]:
-        marginals = stack.predict_proba(sentence.corpus(blank=blank))[0]
-        chosen: list[float] = marginals[tokens, numbers].tolist()
+    ``lattice_of`` returns the lattice of the sentence from votes; ``names`` are its labels.
+    """
+    complete = lattice_of(votes)
+    numbers = complete.best().labels if len(complete) else np.zeros(0, np.int32)
+    tokens = np.arange(len(numbers))
+
+    def probabilities(lattice: Lattice) -> list[float]:
+        chosen: list[float] = lattice.marginals()[tokens, numbers].tolist() if len(lattice) else []
         return chosen
 
-    complete = probabilities(None)
-    without = [probabilities(expert) for expert in range(len(sentence.names))]
-    return StackExplanation(
+    full = probabilities(complete)
+    without = {name: probabilities(lattice_of({**votes, name: None})) for name in votes}
+    return VoteExplanation(
         [
-            StackToken(
+            VoteToken(
                 word=word,
-                label=label,
-                probability=complete[at],
-                votes={
-                    name: None if rows[0] is None else rows[0][at]
-                    for name, rows in zip(sentence.names, sentence.experts, strict=True)
-                },
-                losses={name: complete[at] - values[at] for name, values in zip(sentence.names, without, strict=True)},
+                label=names[numbers[at]],
+                probability=full[at],
+                votes={name: None if row is None else row[at] for name, row in votes.items()},
+                losses={name: full[at] - values[at] for name, values in without.items()},
             )
-            for at, (word, label) in enumerate(zip(sentence.words[0], labels, strict=True))
+            for at, word in enumerate(words)
         ]
     )
