@@ -71,7 +71,7 @@ def apply(
         options: dict[str, Any] = {"words": corpus}
         if isinstance(model, StackedPool):
             options["confidence"] = read.confidence
-        if precision is not None:
+        if precision is not None and isinstance(model, StackedPool):
             _write_precise(model, corpus, predictions, options, (precision, level), to, review)
             return
         labels, values = model.predict_with_confidence(predictions, **options)

@@ -24,6 +24,7 @@ from tagpool.pools.choice.auto import choose_pool
 from tagpool.pools.distillation import distill
 from tagpool.pools.unsupervised.fitted import MAJORITY
 from tagpool.pools.unsupervised.pool import UnsupervisedPool
+from tagpool.pools.votes.pool import VotePool
 from tagpool.report.plots import ranked_bars
 
 Rows = list[list[str]]
@@ -63,7 +64,8 @@ def demo(
         majority = UnsupervisedPool(MAJORITY).fit(experts)
         without = UnsupervisedPool(seed=seed).fit(experts, words=corpus, on_step=progress.step)
         progress.step("distilling the pool into one tagger")
-        tagger = distill(choice.pool, experts, corpus, gold=known)
+        teacher = without if isinstance(choice.pool, VotePool) else choice.pool  # votes have no probabilities
+        tagger = distill(teacher, experts, corpus, gold=known)
         alone = CRF(seed=seed).fit(corpus[:gold])
     choice.pool.save(results / "names.pool")
     tagger.save(results / "names.tagpool")
@@ -72,7 +74,7 @@ def demo(
         "majority": majority.predict(test_experts),
         "pool without gold labels": without.predict(test_experts, words=test),
         f"tagger trained on {gold} gold sentences": alone.predict(test),
-        f"pool with {gold} gold sentences": choice.pool.predict(test_experts, words=test),
+        f"pool with {gold} gold sentences": choice.pool.predict(test_experts, words=test.words),
         "distilled tagger, no expert needed": tagger.predict(test),
     }
     scores = {name: 100 * score(test.labels, labels).f1 for name, labels in rows.items()}
@@ -148,7 +150,7 @@ def _write_files(folder: Path, corpus: Corpus, experts: dict[str, Rows], gold: i
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise OutputError(f"cannot create the folder: {error.strerror}", source=folder) from None
+        raise OutputError(f"{folder}: creating the folder failed: {error.strerror}; choose another with --results") from None
     words = Corpus.from_lists(word=corpus.words, label=corpus.labels)
     write_corpus(words[:gold], folder / "gold.conll")
     for name, labels in experts.items():

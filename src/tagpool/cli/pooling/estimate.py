@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 import typer
@@ -115,8 +115,8 @@ def suggest(
             model = UnsupervisedPool().fit(read.votes(), words=read.corpus, on_step=progress.step)
         else:
             model = load_probabilistic(pool, "suggest")
-    options = {"confidence": read.confidence} if isinstance(model, StackedPool) else {}
-    wrong = expected_errors(model, read.votes(), words=read.corpus)
+    options: dict[str, Any] = {"confidence": read.confidence} if isinstance(model, StackedPool) else {}
+    wrong = expected_errors(model, read.votes(), words=read.corpus, **options)
     open_sentences = [number for number, row in enumerate(read.gold) if row is None]
     order = sorted(open_sentences, key=lambda number: (-wrong[number], number))[:count]
     part = read.select(order)

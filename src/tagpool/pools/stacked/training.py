@@ -47,8 +47,8 @@ class StackTraining:
     @classmethod
     def of(cls, sentences: StackSentences, documents: Sequence[int] | None, folds: int, seed: int) -> StackTraining:
         """Return the training data; ``documents`` are the numbers of the documents of all sentences."""
-        gold = [number for number, row in enumerate(sentences.gold) if row]
-        others = [number for number, row in enumerate(sentences.gold) if not row and sentences.words[number]]
+        gold = gold_numbers(sentences.gold)
+        others = [number for number in range(len(sentences)) if number not in set(gold) and sentences.words[number]]
         units = list(range(len(gold))) if documents is None else [documents[number] for number in gold]
         virtual = None
         if others and sentences.unsupervised is not None:
@@ -85,31 +85,33 @@ class StackTraining:
         """
         assert self.virtual is not None
         known = {label for row in gold for label in row}
-        rows: list[list[str | None]] = [*map(list, self.virtual.unsupervised_labels())]
+        rows: list[list[str | None]] = [[*row] for row in self.virtual.unsupervised_labels()]
         spans = [label for row in rows for label in row if label != "O"]
         if sum(label in known for label in spans) >= len(spans) / 2:
             return rows
         return [[label if label in known else None for label in row] for row in rows]
 
     def _templates(self, settings: StackSettings) -> str:
-        further = ()
+        further: tuple[str, ...] = ()
         if self.gold.unsupervised is not None:
             further = ("u",) if self.gold.unsupervised.fitted.taggers is None else ("u", "w")
         return stack_templates(len(self.gold.names), confident=tuple(self.gold.confidence), further=further, words=settings.words)
 
-    def held_out(self, settings: StackSettings, *, copies: bool, share: float = 1.0) -> Iterator[tuple[Sequence[int], CRF]]:
-        """Yield the sentences of each fold, with a stack that was trained on (a share of) the others."""
+    def held_out(self, settings: StackSettings, *, copies: bool, share: float = 1.0) -> Iterator[tuple[Sequence[int], CRF | str]]:
+        """Yield the sentences of each fold, with a stack that was trained on (a share of) the others, or their only label."""
         for fold in self.folds:
             train = sorted(set(range(len(self.gold))) - set(fold))
             if share < 1:
                 train = sorted(random.Random(self.seed).sample(train, max(2, round(share * len(train)))))
-            yield fold, self.fit(train, settings, copies=copies)
+            labels = {label for number in train for label in self.gold.gold[number] or () if label is not None}
+            yield fold, self.fit(train, settings, copies=copies) if len(labels) > 1 else min(labels, default="O")
 
     def cross_val_labels(self, settings: StackSettings, *, copies: bool = False, share: float = 1.0) -> Labels:
         """Return the labels of the gold sentences by stacks that were trained without them."""
         labels: Labels = [[] for _ in range(len(self.gold))]
         for fold, stack in self.held_out(settings, copies=copies, share=share):
-            for number, row in zip(fold, stack.predict(self.gold.select(fold).corpus()), strict=True):
+            part = self.gold.select(fold)
+            for number, row in zip(fold, predict_fold(stack, part), strict=True):
                 labels[number] = row
         return labels
 
@@ -149,6 +151,19 @@ class StackTraining:
     def gold_labels(self) -> Labels:
         """The gold labels; unknown ones are O, as in :func:`known_only`."""
         return [[label or "O" for label in row or ()] for row in self.gold.gold]
+
+
+def gold_numbers(rows: Sequence[Sequence[str | None] | None]) -> list[int]:
+    """Return the numbers of the sentences with a gold label."""
+    return [number for number, row in enumerate(rows) if any(label is not None for label in row or ())]
+
+
+def predict_fold(stack: CRF | str, part: StackSentences, blank: int | None = None) -> Labels:
+    """Return the labels of sentences by a stack, or the only label of its training data everywhere."""
+    if isinstance(stack, str):
+        return [[stack] * len(words) for words in part.words]
+    labels: Labels = stack.predict(part.corpus(blank=blank))
+    return labels
 
 
 def known_only(gold: StackSentences, labels: Labels) -> Labels:

@@ -30,7 +30,11 @@ _MOST_FOLDS = 1000
 def unsupervised_to_bytes(pool: UnsupervisedPool) -> bytes:
     """Return the content of the file of a pool."""
     fitted = pool.fitted
-    record = {"parameters": pool.get_params(deep=False), "scheme": fitted.scheme.value, "accuracy": fitted.accuracy}
+    record: dict[str, Any] = {
+        "parameters": pool.get_params(deep=False),
+        "scheme": fitted.scheme.value,
+        "accuracy": fitted.accuracy,
+    }
     record |= {name: getattr(fitted, name) for name in ("method", "experts", "labels", "abstaining")}
     taggers = [] if fitted.taggers is None else fitted.taggers.taggers
     record["folds"] = [tagger is not None for tagger in taggers]

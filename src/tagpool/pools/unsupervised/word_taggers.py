@@ -29,7 +29,7 @@ def fold_of(words: Sequence[str], folds: int) -> int:
 
 
 class WordTaggers:
-    """One tagger per fold. A fold without training data has None, and gives every label the same probability."""
+    """One tagger per fold. A fold with fewer than two labels to learn has None, and gives every label the same probability."""
 
     def __init__(self, taggers: Sequence[CRF | None]) -> None:
         self.taggers = list(taggers)
@@ -44,7 +44,7 @@ class WordTaggers:
         taggers: list[CRF | None] = []
         for left_out in range(folds):
             train = [number for number in known if fold[number] != left_out]
-            if not train:
+            if len({label for number in train for label in labels[number]} - {None}) < 2:
                 taggers.append(None)
                 continue
             tagger = CRF(seed=seed)
@@ -64,7 +64,8 @@ class WordTaggers:
             if tagger is None or not mine.size:
                 continue
             order = [tagger.labels_.index(label) if label in tagger.labels_ else -1 for label in labels]
-            for number, output in zip(mine.tolist(), tagger.predict_proba([words[n] for n in mine]), strict=True):
+            for number, output in zip(mine.tolist(), tagger.predict_proba([words[n] for n in mine.tolist()]), strict=True):
                 padded = np.column_stack((output, np.full(len(output), _UNLIKELY)))
                 rows[ends[number] - lengths[number] : ends[number]] = padded[:, order]
-        return rows / rows.sum(axis=1, keepdims=True)
+        rows /= rows.sum(axis=1, keepdims=True)
+        return rows
