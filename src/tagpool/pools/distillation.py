@@ -14,6 +14,7 @@ from tagpool.experts.tagger import Tagger
 from tagpool.pools.stacked.pool import Confidence
 from tagpool.pools.unsupervised.pool import word_rows
 from tagpool.pools.votes.ballots import LabelRows, Predictions
+from tagpool.wording import counted
 
 Weighted = list[tuple[list[str | None], float]]  # label sequences of a sentence with their weights
 
@@ -64,23 +65,31 @@ def distill(
     gold_rows: Sequence[Any] = [None] * len(rows) if gold is None else [None if row is None else list(row) for row in gold]
     if len(gold_rows) != len(rows):
         raise InputError(f"expected gold labels or None for {len(rows)} sentences, got {len(gold_rows)}")
+    for number, (sentence, known) in enumerate(zip(rows, gold_rows, strict=True), 1):
+        if known is not None and len(known) != len(sentence):
+            raise InputError(
+                f"expected {counted(len(sentence), 'label')}, one for each word, got {len(known)}",
+                source=f"gold, sentence {number}",
+            )
     sentences: list[Sequence[str]] = []
     labels: list[list[str | None]] = []
     weights: list[float] = []
     if not hasattr(pool, "lattices"):
         raise InputError(f"a {type(pool).__name__} has no probabilities; use a StackedPool or an UnsupervisedPool")
     names = pool.labels_
-    for number, lattice in enumerate(pool.lattices(predictions, words=words, confidence=confidence)):
+    for number, lattice in enumerate(pool.lattices(predictions, words=rows, confidence=confidence)):
         if not rows[number]:
             continue
         known = gold_rows[number]
         targets: Weighted = [(known, gold_weight)]
-        if not known:
+        if not any(label is not None for label in known or ()):
             targets = _targets(names, _heated(lattice, temperature), samples, number)
         for row, weight in targets:
             sentences.append(rows[number])
             labels.append(row)
             weights.append(weight)
+    if not sentences:
+        raise InputError("there is no sentence with words: there is nothing to learn from")
     tagger = CRF() if tagger is None else tagger
     return tagger.fit(sentences, labels, sample_weight=weights, on_epoch=on_epoch)
 

@@ -12,6 +12,8 @@ from tagpool import InputError, builtin_corpus, write_corpus
 from tagpool.cli.pooling.expert_files import parse_experts, read_expert_set, read_experts
 from tagpool.corpus.jsonl import character_spans
 
+VOTES = ("--method", "mvote")
+
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -41,7 +43,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_every_column_is_an_expert(files: Path, tmp_path: Path) -> None:
-    options = ("--columns", "word,label,a,b,c", "--gold", files / "all.conll", "--model", tmp_path / "x.pool", "--json")
+    options = ("--columns", "word,label,a,b,c", "--gold", files / "all.conll", "--model", tmp_path / "x.pool", "--json", *VOTES)
     shown = json.loads(succeed("pool", "fit", f"{files}/all.conll@*", *options))
     assert shown["weights"]["experts"] == ["a", "b", "c"]
     shown = json.loads(succeed("pool", "fit", f"x={files}/all.conll@*", *options))
@@ -50,7 +52,7 @@ def test_every_column_is_an_expert(files: Path, tmp_path: Path) -> None:
 
 def test_every_worker_is_an_expert(files: Path, tmp_path: Path) -> None:
     crowd = files / "crowd.jsonl"
-    shown = json.loads(succeed("pool", "fit", "--gold", crowd, f"{crowd}@*", "--model", tmp_path / "x.pool", "--json"))
+    shown = json.loads(succeed("pool", "fit", "--gold", crowd, f"{crowd}@*", "--model", tmp_path / "x.pool", "--json", *VOTES))
     assert shown["weights"]["experts"] == ["w0", "w9", "w1", "w2"]
 
 
@@ -84,7 +86,9 @@ def test_unknown_types_are_refused_with_advice_that_works(files: Path, tmp_path:
     arguments, gold = [f"spacy={files}/spacy.jsonl", f"brat={files}/brat"], str(files / "gold.conll")
     with pytest.raises(InputError, match=r"spacy\.jsonl:\d+: unknown label 'B-PERSON'; .*with --map spacy:PERSON=PER, or allow"):
         read_expert_set(arguments, gold, maps=[])
-    assert "--map" not in fail("pool", "fit", "--gold", gold, *arguments, "--model", tmp_path / "x.pool")
+    assert "rename them with --map spacy:PERSON=PER" in fail(
+        "pool", "fit", "--gold", gold, *arguments, "--model", tmp_path / "x.pool"
+    )
     read_expert_set(arguments, gold, maps=["spacy:PERSON=PER"])
 
 

@@ -12,6 +12,8 @@ from cli.commands import fail, run, succeed
 from tagpool import builtin_corpus, load, read_corpus, write_corpus
 from tagpool.corpus.corpus import Corpus
 
+VOTES = ("--method", "mvote")
+
 
 def noisy(corpus: Corpus, seed: int, types: str) -> list[list[str]]:
     """Labels of an expert that knows only some types, with some errors."""
@@ -61,7 +63,18 @@ def test_columns_of_one_file_are_experts(files: Path, tmp_path: Path) -> None:
     several = files / "all.train.conll"
     result = json.loads(
         succeed(
-            *("pool", "fit", "--gold", several, "--columns", "word,label,a,b,c", "--model", tmp_path / "x.pool", "--json"),
+            *(
+                "pool",
+                "fit",
+                "--gold",
+                several,
+                "--columns",
+                "word,label,a,b,c",
+                "--model",
+                tmp_path / "x.pool",
+                "--json",
+                *VOTES,
+            ),
             *(f"{several}@a", f"{several}@b", f"third={several}@c"),
         )
     )
@@ -97,7 +110,7 @@ def test_without_gold_labels_reliability_is_estimated(files: Path, tmp_path: Pat
     assert result["estimated"] is True
     assert set(result["accuracy"]) == {"a", "b", "c"}
     assert len(read_corpus(out, columns="word,label")) == 60
-    assert "estimated accuracy" in succeed("pool", "estimate", *experts(files, "test"), "--no-chain")
+    assert "estimated accuracy" in succeed("pool", "estimate", *experts(files, "test"), "--method", "dawid-skene")
 
 
 def test_bad_input_is_refused_with_its_place(files: Path, tmp_path: Path) -> None:
@@ -106,8 +119,8 @@ def test_bad_input_is_refused_with_its_place(files: Path, tmp_path: Path) -> Non
     lines = (files / "b.train.conll").read_text().splitlines()
     short = tmp_path / "short.conll"
     short.write_text("\n".join(lines[:40]) + "\n")
-    common = ("pool", "fit", "--gold", gold, "--model", model)
-    shown = run("pool", "fit", "--gold", gold, "--model", tmp_path / "short.pool", one, short).stderr
+    common = ("pool", "fit", "--gold", gold, "--model", model, *VOTES)
+    shown = run("pool", "fit", "--gold", gold, "--model", tmp_path / "short.pool", *VOTES, one, short).stderr
     assert (
         "short.conll: 117 of 120 sentences of gold have no labels here: the expert is missing for them, which are more" in shown
     )
@@ -115,7 +128,7 @@ def test_bad_input_is_refused_with_its_place(files: Path, tmp_path: Path) -> Non
     assert "unknown key; did you mean pool.beta?" in fail(*common, one, two, "--set", "pool.betta=0.5")
     assert "beta = 0.5: unknown key; did you mean pool.beta?" in fail(*common, one, two, "--set", "beta=0.5")
     assert "--set pool=0.5: pool is a section" in fail(*common, one, two, "--set", "pool=0.5")
-    assert "error: --method nope: expected one of mvote, " in fail(*common, one, two, "--method", "nope")
+    assert "error: --method nope: expected one of auto, stacking, mvote, " in fail(*common[:-2], one, two, "--method", "nope")
     for command in (common, ("pool", "compare", "--gold", gold)):
         assert "error: --key nope: expected one of shared, position, label, length" in fail(*command, one, two, "--key", "nope")
     assert "two experts have the name 'a'" in fail(*common, one, one)
@@ -128,12 +141,12 @@ def test_bad_input_is_refused_with_its_place(files: Path, tmp_path: Path) -> Non
     message = f"short.conll: 117 of 120 sentences of {files}/a.train.conll have no labels here"
     assert message in run("pool", "apply", model, one, f"b={short}").stderr
     assert "use tagpool pool apply" in fail("tag", model, gold)
-    assert "expected three experts or more, got 2" in fail("pool", "estimate", one, two)
+    assert "expected two experts or more, got 1" in fail("pool", "estimate", one)
 
 
 def test_a_path_pool_is_inspected(files: Path, tmp_path: Path) -> None:
     model = tmp_path / "x.pool"
-    succeed("pool", "fit", "--gold", files / "train.conll", *experts(files, "train"), "--model", model, "--key", "label")
+    succeed("pool", "fit", "--gold", files / "train.conll", *experts(files, "train"), "--model", model, "--key", "label", *VOTES)
     result = json.loads(succeed("inspect", model, "--json"))
     pool = load(model)
     assert result["experts"] == list(pool.experts_) == ["a", "b", "c"]  # type: ignore[union-attr]
@@ -159,7 +172,7 @@ def test_what_cannot_be_pooled_is_refused(files: Path, tmp_path: Path) -> None:
     lines = source.read_text().splitlines()
     fewer = tmp_path / "fewer.conll"
     fewer.write_text("\n".join(lines[:2] + lines[3:]) + "\n")
-    for command in (("pool", "fit", "--model", tmp_path / "x.pool"), ("pool", "compare", "--draws", 100)):
+    for command in (("pool", "fit", "--model", tmp_path / "x.pool", *VOTES), ("pool", "compare", "--draws", 100)):
         common = (*command, "--gold", files / "train.conll")
         shown = run(*common, one, fewer).stderr
         assert "fewer.conll: 1 of 120 sentences of gold have no labels here" in shown
@@ -169,14 +182,14 @@ def test_what_cannot_be_pooled_is_refused(files: Path, tmp_path: Path) -> None:
         same = f"{files}/a.train.conll:1: all experts give the same label to every token as {files}/a.train.conll"
         assert same in fail(*common, one, f"again={files}/a.train.conll")
     for beta in ("0", "1", "1.5", "-1", "nan"):
-        common = ("pool", "fit", "--model", tmp_path / "x.pool", "--gold", files / "train.conll")
+        common = ("pool", "fit", "--model", tmp_path / "x.pool", "--gold", files / "train.conll", *VOTES)
         assert "a number above 0 to less than 1" in fail(*common, one, two, "--set", f"pool.beta={beta}")
     assert "pool.delta = 2: expected a number above 0" in fail(*common, one, two, "--set", "pool.delta=2")
     single = []
     for name in ("train", "a.train", "b.train"):
         single.append(tmp_path / f"single.{name}.conll")
         write_corpus(read_corpus(files / f"{name}.conll", columns="word,label")[:1], single[-1])
-    common = ("pool", "fit", "--model", tmp_path / "x.pool", "--gold", single[0])
+    common = ("pool", "fit", "--model", tmp_path / "x.pool", "--gold", single[0], *VOTES)
     end = len(single[0].read_text().splitlines())
     assert f"single.train.conll:{end}: expected two sentences or more, got 1" in fail(*common, *single[1:])
     assert not (tmp_path / "x.pool").exists()
@@ -188,7 +201,7 @@ def test_unknown_labels_are_refused_with_their_line_unless_allowed(files: Path, 
     at = next(number for number, line in enumerate(lines) if line.endswith(" B-ORG"))
     odd = changed(files / "b.train.conll", tmp_path / "odd.conll", lines[at], lines[at].replace("B-ORG", "B-FIRM"))
     model = tmp_path / "x.pool"
-    common = ("pool", "fit", "--gold", files / "train.conll", "--model", model)
+    common = ("pool", "fit", "--gold", files / "train.conll", "--model", model, *VOTES)
     refusal = f"odd.conll:{at + 1}: unknown label 'B-FIRM'; gold labels are "
     shown = fail(*common, one, three, odd)
     assert refusal in shown

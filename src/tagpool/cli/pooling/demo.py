@@ -25,6 +25,7 @@ from tagpool.pools.choice.auto import choose_pool
 from tagpool.pools.distillation import distill
 from tagpool.pools.unsupervised.fitted import MAJORITY
 from tagpool.pools.unsupervised.pool import UnsupervisedPool
+from tagpool.pools.votes.pool import VotePool
 from tagpool.report.plots import ranked_bars
 
 Rows = list[list[str]]
@@ -64,7 +65,8 @@ def demo(
         majority = UnsupervisedPool(MAJORITY).fit(experts)
         without = UnsupervisedPool(seed=seed).fit(experts, words=corpus, on_step=progress.step)
         progress.step("distilling the pool into one tagger")
-        tagger = distill(choice.pool, experts, corpus, gold=known)
+        teacher = without if isinstance(choice.pool, VotePool) else choice.pool  # votes have no probabilities
+        tagger = distill(teacher, experts, corpus, gold=known)
         alone = CRF(seed=seed).fit(corpus[:gold])
     choice.pool.save(results / "names.pool")
     tagger.save(results / "names.tagpool")
@@ -149,7 +151,7 @@ def _write_files(folder: Path, corpus: Corpus, experts: dict[str, Rows], gold: i
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise OutputError(f"{folder}: creating the folder failed: {error.strerror}") from None
+        raise OutputError(f"{folder}: creating the folder failed: {error.strerror}; choose another with --results") from None
     words = Corpus.from_lists(word=corpus.words, label=corpus.labels)
     write_corpus(words[:gold], folder / "gold.conll")
     for name, labels in experts.items():

@@ -79,6 +79,8 @@ def fit(
     check_choices(key=key)
     read: dict[str, Any] = {"columns": columns, "label": label, "encoding": encoding, "maps": map_ or [], "unknown": unknown}
     if method in METHODS:
+        if abstain:
+            raise InputError("--abstain is for --method auto and stacking; mark abstentions of experts as ? in their files")
         known, predictions = read_gold_experts(experts, gold, **read)
         pool = VotePool(method, key=key, scheme=scheme, unknown=unknown, seed=seed, **_parse_further(set_ or []))
         _fit_votes(pool, known, predictions, model, json)
@@ -105,7 +107,7 @@ def _fit_stack(
         if method == STACKING:
             pool: Any = StackedPool(scheme=scheme, **options).fit(labels.votes(), labels.gold, **data)
         else:
-            choice = choose_pool(labels.votes(), labels.gold, **options, **data)
+            choice = choose_pool(labels.votes(), labels.gold, scheme=scheme, **options, **data)
             pool = choice.pool
     pool.save(model)
     facts = {"method": method if choice is None else choice.name, "gold_sentences": gold_count, "sentences": len(labels.gold)}

@@ -7,8 +7,8 @@ many experts is best by chance, too. Stacking is preferred to other methods that
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,7 +21,7 @@ from tagpool.pools.stacked.held_out import HeldOut
 from tagpool.pools.stacked.pool import Confidence, StackedPool, document_numbers
 from tagpool.pools.stacked.training import Labels, StackTraining, known_only
 from tagpool.pools.unsupervised.fitted import MAJORITY
-from tagpool.pools.unsupervised.pool import UnsupervisedPool
+from tagpool.pools.unsupervised.pool import UnsupervisedPool, word_rows
 from tagpool.pools.votes.ballots import LabelRows, Predictions, predictions_by_name
 from tagpool.pools.votes.pool import VotePool
 
@@ -94,11 +94,12 @@ def choose_pool(
     confidence: Confidence | None = None,
     seed: int = 1,
     abstain: str | Sequence[str] = "none",
+    scheme: str | None = None,
     on_step: Callable[[str], object] = lambda _: None,
 ) -> PoolChoice:
     """Fit the pool that is best by cross-validation on the gold sentences.
 
-    The arguments are those of :meth:`StackedPool.fit`.
+    The arguments are those of :class:`StackedPool` and its method ``fit``.
 
     >>> from tagpool import builtin_corpus
     >>> gold = builtin_corpus(60)
@@ -113,30 +114,33 @@ def choose_pool(
         gold = gold.labels
     gold_rows = [None if row is None else list(row) for row in gold]
     by_name = predictions_by_name(predictions)
-    stack = StackedPool(seed=seed, abstain=abstain)
+    words = word_rows(words)
+    stack = StackedPool(seed=seed, abstain=abstain, scheme=scheme)
     stack.fit(by_name, gold_rows, words=words, documents=documents, confidence=confidence, on_step=on_step)
     held_out = stack.held_out_
     assert held_out is not None
     training = held_out.training
     on_step("comparing with other methods")
     votes = dict(zip(training.gold.names, training.gold.experts, strict=True))
-    labelled = {name: [rows[number] for number, row in enumerate(gold_rows) if row] for name, rows in by_name.items()}
-    majority = UnsupervisedPool(MAJORITY, scheme=stack.fitted.scheme.value).fit(by_name)
-    labels = {"majority" if len(votes) > 1 else next(iter(votes)): majority.predict(labelled)}
+    if words is None:  # lengths of sentences without any labels of experts
+        words = [["_"] * max(len(row or ()) for row in rows) for rows in zip(gold_rows, *by_name.values(), strict=True)]
+    majority = UnsupervisedPool(MAJORITY, scheme=stack.fitted.scheme.value).fit(by_name, words=words)
+    labels = {"majority" if len(votes) > 1 else next(iter(votes)): majority.predict(votes, words=training.gold.words)}
     if stack.fitted.unsupervised is not None:
         labels[_WITHOUT_GOLD] = training.gold.unsupervised_labels()
     if len(votes) > 1:
-        labels[_BEST] = _by_folds(training, votes, lambda train, test: _best_expert(training, train, test))
-        with suppress(InputError):  # votes that learn nothing from the sentences of a fold
+        labels[_BEST] = _by_folds(training, votes, lambda train, test: _best_expert(train, test))
+        with contextlib.suppress(InputError):  # nothing to learn: equal experts, other labels, or one sentence
             labels[_WEIGHTED] = _by_folds(training, votes, lambda train, test: _weighted(train, test, seed))
     labels[_STACK] = held_out.labels
     candidates = _candidates(training, labels)
     best = _best_candidate(training, labels, candidates)
+    gold_or_unknown = [row or () for row in training.gold.gold]
     pools: dict[str, Callable[[], Pool]] = {
         _STACK: lambda: stack,
         _WITHOUT_GOLD: lambda: _unsupervised(stack),
-        _BEST: lambda: VotePool("best", seed=seed, unknown="allow").fit(labelled, training.gold_labels),
-        _WEIGHTED: lambda: _weighted_pool(seed).fit(labelled, training.gold_labels),
+        _BEST: lambda: VotePool("best", seed=seed, unknown="allow").fit(votes, gold_or_unknown),
+        _WEIGHTED: lambda: _weighted_pool(seed).fit(votes, gold_or_unknown),
     }
     pool = pools.get(best.name, lambda: majority)()
     return PoolChoice(pool, best.name, candidates, _curve(held_out, stack, on_step), len(training.gold))
@@ -176,7 +180,7 @@ def _best_candidate(training: StackTraining, labels: Mapping[str, Labels], candi
 def _by_folds(training: StackTraining, votes: Mapping[str, Any], label: Callable[[Any, Any], Labels]) -> Labels:
     """Return the labels of each fold by a method that was fitted on the others: ``label(train, test)``, each (votes, gold)."""
     rows: Labels = [[] for _ in range(len(training.gold))]
-    gold = training.gold_labels
+    gold = [row or () for row in training.gold.gold]
     for fold in training.folds:
         rest = sorted(set(range(len(gold))) - set(fold))
         train, test = (
@@ -188,15 +192,22 @@ def _by_folds(training: StackTraining, votes: Mapping[str, Any], label: Callable
     return rows
 
 
-def _best_expert(training: StackTraining, train: Any, test: Any) -> Labels:
+def _best_expert(train: Any, test: Any) -> Labels:
     """Return the labels of the expert with the highest F1; an abstention is O."""
 
-    def filled(rows: Sequence[Any], gold: Labels) -> Labels:
-        return [[label or "O" for label in row or [None] * len(known)] for row, known in zip(rows, gold, strict=True)]
+    def filled(rows: Sequence[Any], gold: Sequence[Any], *, known_only: bool) -> Labels:
+        return [
+            [
+                "O" if label is None or (known_only and right is None) else label
+                for label, right in zip(row or [None] * len(known), known, strict=True)
+            ]
+            for row, known in zip(rows, gold, strict=True)
+        ]
 
     votes, gold = train
-    best = max(votes, key=lambda name: score(gold, filled(votes[name], gold)).f1)
-    return filled(test[0][best], test[1])
+    right = filled(gold, gold, known_only=True)
+    best = max(votes, key=lambda name: score(right, filled(votes[name], gold, known_only=True)).f1)
+    return filled(test[0][best], test[1], known_only=False)
 
 
 def _weighted_pool(seed: int) -> VotePool:

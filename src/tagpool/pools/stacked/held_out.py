@@ -11,7 +11,7 @@ from tagpool.corpus.schemes import Scheme, spans
 from tagpool.experts.linear.crf import CRF
 from tagpool.pools.stacked.confidence import HeldOutSpans, calibration_error, span_probabilities, useful_calibration
 from tagpool.pools.stacked.sentences import StackSentences
-from tagpool.pools.stacked.training import Labels, StackSettings, StackTraining
+from tagpool.pools.stacked.training import Labels, StackSettings, StackTraining, predict_fold
 from tagpool.pools.votes.calibration import Calibration
 
 
@@ -42,25 +42,32 @@ class _Collector:
         self.tokens: list[tuple[float, bool]] = []
         self.spans: list[tuple[float, bool]] = []
 
-    def add(self, fold: list[int], stack: CRF) -> None:
+    def add(self, fold: list[int], stack: CRF | str) -> None:
         """Add the sentences of a fold."""
         part = self.gold.select(fold)
+        self._add_missing(fold, part, stack)
+        if isinstance(stack, str):
+            for number, row in zip(fold, predict_fold(stack, part), strict=True):
+                self.labels[number] = row
+            return
         corpus = part.corpus()
         rules = self.scheme.constraints(stack.labels_)
         for number, lattice, row in zip(fold, stack.lattices(corpus), stack.predict(corpus), strict=True):
             self.labels[number] = row
-            gold = ["O" if label is None else label for label in self.gold.gold[number] or ()]
+            known = self.gold.gold[number] or ()
             marginals = lattice.marginals()
             for token, label in enumerate(row):
-                self.tokens.append((float(marginals[token, rules.labels.index(label)]), label == gold[token]))
-            right = set(spans(gold))
-            self.spans += [(value, span in right) for span, value in span_probabilities(lattice, row, rules)]
-        self._add_missing(fold, part, stack)
+                if known[token] is not None:
+                    self.tokens.append((float(marginals[token, rules.labels.index(label)]), label == known[token]))
+            right = set(spans(["O" if label is None else label for label in known]))
+            for span, value in span_probabilities(lattice, row, rules):
+                if None not in known[span.start : span.end + 1]:
+                    self.spans.append((value, span in right))
 
-    def _add_missing(self, fold: list[int], part: StackSentences, stack: CRF) -> None:
+    def _add_missing(self, fold: list[int], part: StackSentences, stack: CRF | str) -> None:
         if len(self.gold.names) > 1:
             for expert, labels in enumerate(self.without):
-                for number, row in zip(fold, stack.predict(part.corpus(blank=expert)), strict=True):
+                for number, row in zip(fold, predict_fold(stack, part, blank=expert), strict=True):
                     labels[number] = row
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from numbers import Real
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -15,9 +16,11 @@ from tagpool.corpus.files import write_bytes
 from tagpool.corpus.rows import as_rows
 from tagpool.corpus.schemes import Scheme, Span
 from tagpool.errors import InputError, MemoryFor, NotFittedError
+from tagpool.experts.inside.description import Description
 from tagpool.experts.model_file import ModelFile
 from tagpool.parameters import Exclusive, Parameters, declare_parameters, parameter
 from tagpool.pools.stacked.confidence import Threshold, span_probabilities
+from tagpool.pools.stacked.description import describe_stack
 from tagpool.pools.stacked.files import read_stack, stack_to_bytes
 from tagpool.pools.stacked.fitted import FittedStack
 from tagpool.pools.stacked.held_out import HeldOut, hold_out
@@ -27,6 +30,7 @@ from tagpool.pools.unsupervised.decoding import scheme_of
 from tagpool.pools.unsupervised.fitted import DAWID_SKENE
 from tagpool.pools.unsupervised.pool import UnsupervisedPool, word_rows
 from tagpool.pools.vote_explanation import VoteExplanation, explain_votes
+from tagpool.wording import counted
 from tagpool.pools.votes.ballots import FloatArray, LabelRows, Predictions, ballots_of, predictions_by_name
 
 Self = TypeVar("Self", bound="StackedPool")
@@ -110,8 +114,13 @@ class StackedPool(Parameters):
             unsupervised = UnsupervisedPool(
                 "auto" if words is not None else DAWID_SKENE, abstain=self.abstain, seed=self.seed, scheme=scheme.value
             )
+            names = {label for row in labelled for label in row if label is not None}
             unsupervised.fit(by_name, words=None if words is None else sentences.words, labels=names, on_step=on_step)
         sentences = sentences.with_unsupervised(unsupervised)
+        if documents is not None and len(documents) != len(sentences):
+            raise InputError(
+                f"documents: expected a number for each of {counted(len(sentences), 'sentence')}, got {len(documents)}"
+            )
         training = StackTraining.of(sentences, documents, self.folds, self.seed)
         settings = StackSettings(words=self.words and words is not None)
         plain = None
@@ -142,16 +151,14 @@ class StackedPool(Parameters):
         self, by_name: Mapping[str, Any], gold: LabelRows | None, words: Words | None, confidence: Confidence
     ) -> StackSentences:
         """Check the input, and return it."""
+        if not by_name:
+            raise InputError("expected the predictions of experts, got none")
         rows = word_rows(words)
         gold_rows = None if gold is None else [None if row is None else list(row) for row in gold]
         filled = gold_rows
         if gold_rows is not None:
-            if not any(gold_rows):
-                raise InputError("no sentence has gold labels; use an UnsupervisedPool, which needs none")
-            if sum(bool(row) for row in gold_rows) < 2:
-                raise InputError("expected two gold sentences or more, got 1: there is nothing to learn from")
-            first = next(iter(by_name.values()))
-            lengths = [len(row) for row in rows] if rows is not None else [len(row or ()) for row in first]
+            _check_gold(gold_rows)
+            lengths = [len(row) for row in rows] if rows is not None else _lengths(by_name)
             pairs = zip(gold_rows, lengths, strict=True) if len(gold_rows) == len(lengths) else None
             filled = gold_rows if pairs is None else [[None] * length if row is None else row for row, length in pairs]
         ballots = ballots_of(by_name, filled, words=rows)  # checks the numbers of sentences, tokens and labels
@@ -159,7 +166,7 @@ class StackedPool(Parameters):
         if unknown:
             raise InputError(f"confidence: there is no expert {unknown[0]!r}; the experts are {', '.join(by_name)}")
         names = tuple(by_name)
-        values = {names.index(name): as_rows(rows, f"confidence of {name}") for name, rows in confidence.items()}
+        values = {names.index(name): _confidence_rows(rows, name, ballots.lengths.tolist()) for name, rows in confidence.items()}
         return StackSentences(
             names=names,
             words=rows if rows is not None else [["_"] * length for length in ballots.lengths.tolist()],
@@ -256,8 +263,13 @@ class StackedPool(Parameters):
         )
         if words is None and reads_words:
             raise InputError("the pool was fitted with words: give those of the sentences as words=")
-        given = {name: rows for name, rows in (confidence or {}).items() if name in fitted.confident}
-        sentences = self._sentences(by_name, None, words, {name: rows for name, rows in given.items() if name in by_name})
+        given = confidence or {}
+        unknown = [name for name in given if name not in by_name and name not in fitted.experts]
+        if unknown:
+            raise InputError(f"confidence: there is no expert {unknown[0]!r}; the experts are {', '.join(fitted.experts)}")
+        used = {name: rows for name, rows in given.items() if name in fitted.confident and name in by_name}
+        sentences = self._sentences(by_name, None, words, used)
+        places = {name: number for number, name in enumerate(by_name)}
         added = {name: by_name[name] for name in by_name if name not in fitted.experts}
         count = len(sentences)
         complete = StackSentences(
@@ -265,7 +277,8 @@ class StackedPool(Parameters):
             words=sentences.words,
             experts=[by_name.get(name, [None] * count) for name in fitted.experts],
             confidence={
-                fitted.experts.index(name): as_rows(given[name]) if name in given else [None] * count for name in fitted.confident
+                fitted.experts.index(name): sentences.confidence[places[name]] if name in used else [None] * count
+                for name in fitted.confident
             },
             gold=sentences.gold,
         )
@@ -300,6 +313,10 @@ class StackedPool(Parameters):
         """The F1 that is lost when an expert is missing, by cross-validation on the gold sentences."""
         return self.fitted.missing
 
+    def describe(self, *, top: int = 10, labels: Sequence[str] | None = None, template: str | None = None) -> Description:
+        """Return facts about the pool, and the features of the stack with the largest weights."""
+        return describe_stack(self, top=top, labels=labels, template=template)
+
     @classmethod
     def from_file(cls: type[Self], file: ModelFile) -> Self:
         """Return the pool of an open model file."""
@@ -314,6 +331,44 @@ class StackedPool(Parameters):
     def save(self, path: str | Path) -> None:
         """Write the pool to a file, atomically."""
         write_bytes(path, self.to_bytes())
+
+
+def _check_gold(rows: Sequence[Sequence[str | None] | None]) -> None:
+    """Raise an InputError if a stack cannot learn from gold labels."""
+    count = sum(any(label is not None for label in row or ()) for row in rows)
+    if not count:
+        raise InputError("no sentence has gold labels; use an UnsupervisedPool, which needs none")
+    if count < 2:
+        raise InputError("expected two gold sentences or more, got 1: there is nothing to learn from")
+    labels = {label for row in rows for label in row or () if label is not None}
+    if len(labels) < 2:
+        raise InputError(f"every gold label is {min(labels)!r}: there is nothing to learn from; give sentences with others")
+
+
+def _lengths(by_name: Mapping[str, Any]) -> list[int]:
+    """Return the lengths of sentences, by the first expert that has them."""
+    return [next((len(row) for row in rows if row is not None), 0) for rows in zip(*by_name.values(), strict=False)]
+
+
+def _confidence_rows(values: Any, name: str, lengths: Sequence[int]) -> list[Any]:
+    """Return the confidences of an expert; raise an InputError if they do not fit the sentences."""
+    rows = as_rows(values, f"confidence of {name}")
+    if len(rows) != len(lengths):
+        raise InputError(f"expected {counted(len(lengths), 'sentence')}, got {len(rows)}", source=f"confidence of {name}")
+    for number, (row, length) in enumerate(zip(rows, lengths, strict=True), 1):
+        if row is None:
+            continue
+        if not hasattr(row, "__len__") or len(row) != length:
+            got = len(row) if hasattr(row, "__len__") else repr(row)
+            raise InputError(
+                f"expected {counted(length, 'number')}, got {got}", source=f"confidence of {name}, sentence {number}"
+            )
+        for value in row:
+            if value is not None and not (isinstance(value, Real) and 0 <= value <= 1):
+                raise InputError(
+                    f"expected numbers from 0 to 1, or None, got {value!r}", source=f"confidence of {name}, sentence {number}"
+                )
+    return rows
 
 
 def document_numbers(corpus: Corpus) -> list[int] | None:

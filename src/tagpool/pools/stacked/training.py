@@ -24,7 +24,6 @@ _ITERATIONS = 100
 _FEWER_ITERATIONS = 50  # in cross-validation, where only differences of scores matter
 _PENALTIES = (1.0, 0.3, 3.0)  # the first is the default
 _DRAWS = 1000
-_HARDLY = 1e-6  # weight of all gold sentences, where those of a fold have a single label
 
 
 @dataclass(frozen=True)
@@ -49,8 +48,8 @@ class StackTraining:
     @classmethod
     def of(cls, sentences: StackSentences, documents: Sequence[int] | None, folds: int, seed: int) -> StackTraining:
         """Return the training data; ``documents`` are the numbers of the documents of all sentences."""
-        gold = [number for number, row in enumerate(sentences.gold) if row]
-        others = [number for number, row in enumerate(sentences.gold) if not row and sentences.words[number]]
+        gold = gold_numbers(sentences.gold)
+        others = [number for number in range(len(sentences)) if number not in set(gold) and sentences.words[number]]
         units = list(range(len(gold))) if documents is None else [documents[number] for number in gold]
         virtual = None
         if others and sentences.unsupervised is not None:
@@ -76,10 +75,6 @@ class StackTraining:
             corpora.append(self.virtual.corpus())
             rows += self._virtual_labels(labels)
             weights += [_VIRTUAL_WEIGHT] * len(self.virtual)
-        if len({label for row in rows for label in row} - {None}) < 2:
-            corpora.append(self.gold.corpus())
-            rows += [row or () for row in self.gold.gold]
-            weights += [_HARDLY] * len(self.gold)
         stack = CRF(self._templates(settings), trainer=LBFGS(iterations=iterations), l2=settings.l2, min_count=1, seed=self.seed)
         return stack.fit(concatenate(corpora), rows, sample_weight=weights)
 
@@ -103,19 +98,23 @@ class StackTraining:
             further = ("u",) if self.gold.unsupervised.fitted.taggers is None else ("u", "w")
         return stack_templates(len(self.gold.names), confident=tuple(self.gold.confidence), further=further, words=settings.words)
 
-    def held_out(self, settings: StackSettings, *, copies: bool, share: float = 1.0) -> Iterator[tuple[Sequence[int], CRF]]:
-        """Yield the sentences of each fold, with a stack that was trained on (a share of) the others."""
+    def held_out(self, settings: StackSettings, *, copies: bool, share: float = 1.0) -> Iterator[tuple[Sequence[int], CRF | str]]:
+        """Yield the sentences of each fold, with a stack that was trained on (a share of) the others, or their only label."""
         for fold in self.folds:
             train = sorted(set(range(len(self.gold))) - set(fold))
             if share < 1:
                 train = sorted(random.Random(self.seed).sample(train, max(2, round(share * len(train)))))
-            yield fold, self.fit(train, settings, copies=copies, iterations=_FEWER_ITERATIONS)
+            labels = {label for number in train for label in self.gold.gold[number] or () if label is not None}
+            few = len(labels) < 2
+            fitted = None if few else self.fit(train, settings, copies=copies, iterations=_FEWER_ITERATIONS)
+            yield fold, min(labels, default="O") if fitted is None else fitted
 
     def cross_val_labels(self, settings: StackSettings, *, copies: bool = False, share: float = 1.0) -> Labels:
         """Return the labels of the gold sentences by stacks that were trained without them."""
         labels: Labels = [[] for _ in range(len(self.gold))]
         for fold, stack in self.held_out(settings, copies=copies, share=share):
-            for number, row in zip(fold, stack.predict(self.gold.select(fold).corpus()), strict=True):
+            part = self.gold.select(fold)
+            for number, row in zip(fold, predict_fold(stack, part), strict=True):
                 labels[number] = row
         return labels
 
@@ -156,6 +155,19 @@ class StackTraining:
     def gold_labels(self) -> Labels:
         """The gold labels; unknown ones are O, as in :func:`known_only`."""
         return [[label or "O" for label in row or ()] for row in self.gold.gold]
+
+
+def gold_numbers(rows: Sequence[Sequence[str | None] | None]) -> list[int]:
+    """Return the numbers of the sentences with a gold label."""
+    return [number for number, row in enumerate(rows) if any(label is not None for label in row or ())]
+
+
+def predict_fold(stack: CRF | str, part: StackSentences, blank: int | None = None) -> Labels:
+    """Return the labels of sentences by a stack, or the only label of its training data everywhere."""
+    if isinstance(stack, str):
+        return [[stack] * len(words) for words in part.words]
+    labels: Labels = stack.predict(part.corpus(blank=blank))
+    return labels
 
 
 def known_only(gold: StackSentences, labels: Labels) -> Labels:

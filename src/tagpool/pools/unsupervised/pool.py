@@ -16,10 +16,12 @@ from tagpool.corpus.files import write_bytes
 from tagpool.corpus.rows import as_rows
 from tagpool.corpus.schemes import Scheme
 from tagpool.errors import InputError, MemoryFor, NotFittedError
+from tagpool.experts.inside.description import Description
 from tagpool.experts.model_file import ModelFile
 from tagpool.parameters import Exclusive, Parameters, declare_parameters, parameter
 from tagpool.pools.unsupervised.confusion import confusions, dawid_skene, log_evidence, normalise, vote_shares
 from tagpool.pools.unsupervised.decoding import LegalDecoder, scheme_of
+from tagpool.pools.unsupervised.description import describe_unsupervised
 from tagpool.pools.unsupervised.files import read_unsupervised, unsupervised_to_bytes
 from tagpool.pools.unsupervised.fitted import AUTO, CRF_EM, DAWID_SKENE, MAJORITY, METHODS, FittedBelief
 from tagpool.pools.unsupervised.word_taggers import WordTaggers
@@ -88,10 +90,11 @@ class UnsupervisedPool(Parameters):
         method = self.method if self.method != AUTO else CRF_EM if rows is not None else DAWID_SKENE
         if method == CRF_EM and rows is None:
             raise InputError("crf-em needs the words: give them as words=, or use dawid-skene")
-        ballots = ballots_of(predictions_by_name(predictions), None, words=rows)
-        ballots = ballots_of(
-            predictions_by_name(predictions), None, words=rows, labels=sorted({*labels, *ballots.labels, _OUTSIDE})
-        )
+        by_name = predictions_by_name(predictions)
+        ballots = ballots_of(by_name, None, words=rows)
+        if not (ballots.votes >= 0).any():
+            raise InputError("no expert has a label: there is nothing to learn from")
+        ballots = ballots_of(by_name, None, words=rows, labels=sorted({*labels, *ballots.labels, _OUTSIDE}))
         scheme = Scheme.of(self.scheme) if self.scheme else _detect(ballots)
         on_step("estimating the experts from their agreement")
         size, abstaining = len(ballots.labels), self._abstaining(ballots)
@@ -121,7 +124,7 @@ class UnsupervisedPool(Parameters):
         unknown = [name for name in names if name not in ballots.experts]
         if unknown:
             raise InputError(f"abstain: there is no expert {unknown[0]!r}; the experts are {', '.join(ballots.experts)}")
-        return names
+        return tuple(dict.fromkeys(names))
 
     def _maximise(
         self, ballots: Ballots, belief: FloatArray, decoder: LegalDecoder, on_step: Callable[[str], object]
@@ -202,7 +205,10 @@ class UnsupervisedPool(Parameters):
         rows = word_rows(words)
         if fitted.taggers is not None and rows is None:
             raise InputError("the pool was fitted with words: give those of the sentences as words=")
-        ballots = ballots_of(predictions_by_name(predictions), None, words=rows, labels=fitted.labels)
+        by_name = predictions_by_name(predictions)
+        if not isinstance(predictions, Mapping) and len(by_name) == len(fitted.experts):
+            by_name = dict(zip(fitted.experts, by_name.values(), strict=True))
+        ballots = ballots_of(by_name, None, words=rows, labels=fitted.labels)
         votes = np.where(ballots.votes < len(fitted.labels), ballots.votes, -1)
         return _silence(replace(ballots, votes=votes, labels=fitted.labels), fitted.abstaining)
 
@@ -222,7 +228,10 @@ class UnsupervisedPool(Parameters):
         """Return the probability of each label at each token."""
         fitted = self.fitted
         if fitted.method == MAJORITY:
-            return vote_shares(ballots.votes, len(fitted.labels))
+            shares = vote_shares(ballots.votes, len(fitted.labels))
+            without = (ballots.votes < 0).all(axis=1)
+            shares[without] = self.prior(ballots)[without]
+            return shares
         scores = np.log(self.prior(ballots))
         for name in ballots.experts:
             if name in fitted.experts:
@@ -268,6 +277,10 @@ class UnsupervisedPool(Parameters):
         """The experts whose label O is taken as no opinion."""
         return self.fitted.abstaining
 
+    def describe(self, *, top: int = 10, labels: Sequence[str] | None = None, template: str | None = None) -> Description:
+        """Return facts about the pool; the arguments are those of taggers, and have no effect."""
+        return describe_unsupervised(self, labels=labels, template=template)
+
     @classmethod
     def from_file(cls: type[Self], file: ModelFile) -> Self:
         """Return the pool of an open model file."""
@@ -288,7 +301,12 @@ def word_rows(words: Corpus | Iterable[Iterable[str]] | None) -> Sequence[Sequen
     """Return the words of sentences as lists."""
     if words is None:
         return None
-    rows: Sequence[Sequence[str]] = words.words if isinstance(words, Corpus) else as_rows(words, "words")
+    if isinstance(words, Corpus):
+        return words.words
+    rows: Sequence[Sequence[str]] = as_rows(words, "words")
+    for number, row in enumerate(rows, 1):
+        if isinstance(row, str) or not isinstance(row, Sequence) or not all(isinstance(word, str) for word in row):
+            raise InputError("expected a list of words, each a text", source=f"words, sentence {number}")
     return rows
 
 

@@ -146,7 +146,7 @@ def ballots_of(
     >>> ballots_of({"a": [["X", None]], "b": [None]}, [["X", "Y"]]).votes.tolist()
     [[0, -1], [-1, -1]]
     """
-    lengths = _lengths(predictions, gold)
+    lengths = _lengths(predictions, gold, words)
     total = sum(lengths)
     numbers = _Numbers(labels)
     gold_numbers = np.full(total, -1, np.int32)
@@ -196,7 +196,7 @@ def check_informative(ballots: Ballots) -> None:
             )
 
 
-def _lengths(predictions: Mapping[str, Sequences], gold: Sequences | None) -> list[int]:
+def _lengths(predictions: Mapping[str, Sequences], gold: Sequences | None, words: Sequence[Sequence[str]] | None) -> list[int]:
     """Return the length of each sentence; raise an error if the number of sentences differs."""
     if not predictions:
         raise InputError("expected the predictions of several experts, got none")
@@ -219,6 +219,8 @@ def _lengths(predictions: Mapping[str, Sequences], gold: Sequences | None) -> li
     lengths = []
     for number, rows in enumerate(zip(*predictions.values(), strict=True), 1):
         length = next((len(labels) for labels in rows if labels is not None), None)
+        if length is None and words is not None and len(words) >= number:
+            length = len(words[number - 1])
         if length is None:
             raise InputError("no expert has labels for it; give [None, ...] with one None per token", source=f"sentence {number}")
         lengths.append(length)

@@ -114,7 +114,10 @@ class VotePool(Parameters):
         """
         gold, words = _labels_and_words(gold, words)
         self._check()
-        ballots = self._ballots(predictions_by_name(predictions), gold, words)
+        by_name = predictions_by_name(predictions)
+        ballots = self._ballots(by_name, gold, words)
+        if self.lengths == "same":  # ties go to the first label: by name, since the gold sentences are a sample
+            ballots = self._ballots(by_name, gold, words, labels=sorted(ballots.labels))
         check_informative(ballots)
         beta = choose_beta(self, ballots) if isinstance(self.beta, (str, Sequence)) else float(self.beta)
         settings = checked_settings(self, ballots, beta)
