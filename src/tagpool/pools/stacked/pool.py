@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from numbers import Real
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -30,8 +29,8 @@ from tagpool.pools.unsupervised.decoding import scheme_of
 from tagpool.pools.unsupervised.fitted import DAWID_SKENE
 from tagpool.pools.unsupervised.pool import UnsupervisedPool, word_rows
 from tagpool.pools.vote_explanation import VoteExplanation, explain_votes
-from tagpool.wording import counted
 from tagpool.pools.votes.ballots import FloatArray, LabelRows, Predictions, ballots_of, predictions_by_name
+from tagpool.wording import counted
 
 Self = TypeVar("Self", bound="StackedPool")
 Words = Corpus | Iterable[Iterable[str]]
@@ -55,8 +54,8 @@ class StackedPool(Parameters):
     >>> list_of_names = [["B-PER" if word.istitle() else "O" for word in words] for words in gold.words]
     >>> nothing = [["O"] * len(words) for words in gold.words]
     >>> pool = StackedPool().fit({"capitals": list_of_names, "nothing": nothing}, gold)
-    >>> pool.predict({"capitals": [["B-PER", "O"]], "nothing": [["O", "O"]]}, words=[["Ann", "left"]])
-    [['B-PER', 'O']]
+    >>> pool.experts_, pool.fitted.f1 > 0.5
+    (('capitals', 'nothing'), True)
     """
 
     kind = "stacked-pool"
@@ -263,11 +262,11 @@ class StackedPool(Parameters):
         )
         if words is None and reads_words:
             raise InputError("the pool was fitted with words: give those of the sentences as words=")
-        given = confidence or {}
-        unknown = [name for name in given if name not in by_name and name not in fitted.experts]
+        known = confidence or {}
+        unknown = [name for name in known if name not in by_name and name not in fitted.experts]
         if unknown:
             raise InputError(f"confidence: there is no expert {unknown[0]!r}; the experts are {', '.join(fitted.experts)}")
-        used = {name: rows for name, rows in given.items() if name in fitted.confident and name in by_name}
+        used = {name: rows for name, rows in known.items() if name in fitted.confident and name in by_name}
         sentences = self._sentences(by_name, None, words, used)
         places = {name: number for number, name in enumerate(by_name)}
         added = {name: by_name[name] for name in by_name if name not in fitted.experts}
@@ -364,7 +363,7 @@ def _confidence_rows(values: Any, name: str, lengths: Sequence[int]) -> list[Any
                 f"expected {counted(length, 'number')}, got {got}", source=f"confidence of {name}, sentence {number}"
             )
         for value in row:
-            if value is not None and not (isinstance(value, Real) and 0 <= value <= 1):
+            if value is not None and not (isinstance(value, (int, float, np.number)) and 0 <= value <= 1):
                 raise InputError(
                     f"expected numbers from 0 to 1, or None, got {value!r}", source=f"confidence of {name}, sentence {number}"
                 )
