@@ -1,4 +1,4 @@
-"""What a fitted pool believes about sentences: label sequences with their probabilities, as lattices."""
+"""Beliefs of a fitted pool about sentences: label sequences with their probabilities, as lattices."""
 
 from __future__ import annotations
 

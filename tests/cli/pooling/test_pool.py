@@ -12,7 +12,6 @@ from cli.commands import fail, run, succeed
 from tagpool import builtin_corpus, load, read_corpus, write_corpus
 from tagpool.corpus.corpus import Corpus
 
-
 VOTES = ("--method", "mvote")
 
 

@@ -23,6 +23,7 @@ from tagpool.pools.unsupervised.fitted import MAJORITY
 from tagpool.pools.unsupervised.pool import UnsupervisedPool, word_rows
 from tagpool.pools.votes.ballots import LabelRows, Predictions, predictions_by_name
 from tagpool.pools.votes.pool import VotePool
+from tagpool.wording import counted
 
 Pool = StackedPool | UnsupervisedPool | VotePool
 _STACK, _WITHOUT_GOLD, _WEIGHTED, _BEST = "stacking", "no gold labels", "weighted votes", "best expert"
@@ -111,6 +112,8 @@ def choose_pool(
         words = gold if words is None else words
         documents = document_numbers(gold) if documents is None else documents
         gold = gold.labels
+    if gold is None:
+        raise InputError("expected gold labels, got None; without any, use an UnsupervisedPool")
     gold_rows = [None if row is None else list(row) for row in gold]
     by_name = predictions_by_name(predictions)
     words = word_rows(words)
@@ -211,7 +214,7 @@ def _curve(training: StackTraining, stack: StackedPool, on_step: Callable[[str],
         return None
     points = []
     for share in (*_SHARES, 1.0):
-        on_step(f"learning curve: {round(share * used)} gold sentences")
+        on_step(f"learning curve: {counted(round(share * used), 'gold sentence')}")
         labels = training.cross_val_labels(stack.fitted.settings, share=share)
         points.append((max(1, round(share * used)), training.score(labels)))
     return fit_curve(points)

@@ -20,7 +20,8 @@ class LearningCurve:
     def f1_at(self, sentences: int) -> float:
         """Return the expected F1 of a number of sentences, up to four times the largest."""
         most = _MOST_FACTOR * max(count for count, _ in self.points)
-        return max(0.0, 1 - self.scale * float(min(sentences, most)) ** -self.power)
+        error: float = self.scale * min(sentences, most) ** -self.power
+        return max(0.0, 1 - error)
 
     def gain(self, factor: float) -> float:
         """Return the expected F1 gained by ``factor`` times as many sentences.

@@ -241,11 +241,11 @@ class StackedPool(Parameters):
         )
         if words is None and reads_words:
             raise InputError("the pool was fitted with words: give those of the sentences as words=")
-        given = confidence or {}
-        unknown = [name for name in given if name not in by_name and name not in fitted.experts]
+        values = confidence or {}
+        unknown = [name for name in values if name not in by_name and name not in fitted.experts]
         if unknown:
             raise InputError(f"confidence: there is no expert {unknown[0]!r}; the experts are {', '.join(fitted.experts)}")
-        used = {name: rows for name, rows in given.items() if name in fitted.confident and name in by_name}
+        used = {name: rows for name, rows in values.items() if name in fitted.confident and name in by_name}
         sentences = self._sentences(by_name, None, words, used)
         places = {name: number for number, name in enumerate(by_name)}
         added = {name: by_name[name] for name in by_name if name not in fitted.experts}
@@ -345,7 +345,7 @@ def _confidence_rows(values: Any, name: str, lengths: Sequence[int]) -> list[Any
                 f"expected {counted(length, 'number')}, got {got}", source=f"confidence of {name}, sentence {number}"
             )
         for value in row:
-            if value is not None and not (isinstance(value, Real) and 0 <= value <= 1):
+            if value is not None and not (isinstance(value, Real) and 0 <= float(value) <= 1):
                 raise InputError(
                     f"expected numbers from 0 to 1, or None, got {value!r}", source=f"confidence of {name}, sentence {number}"
                 )
