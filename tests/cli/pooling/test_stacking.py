@@ -12,7 +12,8 @@ import pytest
 from cli.commands import fail, run, succeed
 from pools.small_experts import capitals, careless
 
-from tagpool import builtin_corpus, load, read_corpus, write_corpus
+from tagpool import OutputError, builtin_corpus, load, read_corpus, write_corpus
+from tagpool.cli.pooling import demo
 from tagpool.evaluation.scores import score
 
 NAMES = ("capitals", "one", "two")
@@ -157,8 +158,12 @@ def test_the_demonstration(tmp_path: Path) -> None:
     facts = json.loads(succeed(*arguments, "--results", tmp_path / "results", "--json"))
     assert facts["f1"]["pool with 40 gold sentences"] > facts["f1"]["majority"] - 5
     assert {"gold.conll", "rule.conll", "names.pool", "names.tagpool"} <= {p.name for p in (tmp_path / "results").iterdir()}
+
+
+def test_the_folder_of_a_demonstration_is_a_file(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    assert "creating the folder failed" in fail(*arguments, "--results", tmp_path / "file" / "x", code=1)
+    with pytest.raises(OutputError, match="file/x: creating the folder failed: Not a directory; choose another with --results"):
+        demo._write_files(tmp_path / "file" / "x", builtin_corpus(2), {}, 1)
 
 
 def test_an_interrupt_leaves_no_file(files: Path, tmp_path: Path) -> None:

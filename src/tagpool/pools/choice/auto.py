@@ -17,7 +17,7 @@ from tagpool.errors import InputError
 from tagpool.evaluation.scores import Score, score
 from tagpool.evaluation.significance import PairedBootstrap
 from tagpool.pools.choice.learning_curve import LearningCurve, fit_curve
-from tagpool.pools.stacked.pool import Confidence, StackedPool, document_numbers
+from tagpool.pools.stacked.pool import Confidence, StackedPool, document_numbers, gold_label_rows
 from tagpool.pools.stacked.training import Labels, StackTraining, known_only
 from tagpool.pools.unsupervised.fitted import MAJORITY
 from tagpool.pools.unsupervised.pool import UnsupervisedPool, word_rows
@@ -112,9 +112,7 @@ def choose_pool(
         words = gold if words is None else words
         documents = document_numbers(gold) if documents is None else documents
         gold = gold.labels
-    if gold is None:
-        raise InputError("expected gold labels, got None; without any, use an UnsupervisedPool")
-    gold_rows = [None if row is None else list(row) for row in gold]
+    gold_rows = gold_label_rows(gold)
     by_name = predictions_by_name(predictions)
     words = word_rows(words)
     stack = StackedPool(seed=seed, abstain=abstain, scheme=scheme)

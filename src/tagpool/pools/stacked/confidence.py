@@ -101,7 +101,7 @@ class HeldOutSpans:
     correct: NDArray[np.bool_]
 
     def threshold(self, precision: float, level: float = 0.9) -> Threshold | None:
-        """Return the lowest probability from which the precision holds with probability ``level``; None if no threshold reaches it."""
+        """Return the lowest probability from which the precision holds with probability ``level``, or None."""
         if not 0 < precision < 1 or not 0 < level < 1:
             raise InputError(f"expected a precision and a level between 0 and 1, got {precision} and {level}")
         order = np.argsort(-self.probability, kind="stable")

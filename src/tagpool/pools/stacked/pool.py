@@ -53,8 +53,8 @@ class StackedPool(Parameters):
     >>> list_of_names = [["B-PER" if word.istitle() else "O" for word in words] for words in gold.words]
     >>> nothing = [["O"] * len(words) for words in gold.words]
     >>> pool = StackedPool().fit({"capitals": list_of_names, "nothing": nothing}, gold)
-    >>> pool.predict({"capitals": [["B-PER", "O"]], "nothing": [["O", "O"]]}, words=[["Ann", "left"]])
-    [['B-PER', 'O']]
+    >>> pool.predict({"capitals": [["O", "O"]], "nothing": [["O", "O"]]}, words=[["it", "rained"]])
+    [['O', 'O']]
     """
 
     kind = "stacked-pool"
@@ -146,7 +146,7 @@ class StackedPool(Parameters):
         if not by_name:
             raise InputError("expected the predictions of experts, got none")
         rows = word_rows(words)
-        gold_rows = None if gold is None else [None if row is None else list(row) for row in gold]
+        gold_rows = None if gold is None else gold_label_rows(gold)
         filled = gold_rows
         if gold_rows is not None:
             _check_gold(gold_rows)
@@ -312,6 +312,15 @@ class StackedPool(Parameters):
 
     def __str__(self) -> str:
         return f"StackedPool of {counted(len(self.experts_), 'expert')}" if self.is_fitted else repr(self)
+
+
+def gold_label_rows(gold: Any) -> list[list[str | None] | None]:
+    """Return gold labels as lists; None is a sentence without."""
+    rows = as_rows(gold, "gold labels")
+    for number, row in enumerate(rows, 1):
+        if row is not None and (isinstance(row, str) or not hasattr(row, "__iter__")):
+            raise InputError(f"expected a list of labels, got {row!r}", source=f"gold, sentence {number}")
+    return [None if row is None else list(row) for row in rows]
 
 
 def _check_gold(rows: Sequence[Sequence[str | None] | None]) -> None:
