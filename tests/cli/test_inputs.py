@@ -88,7 +88,7 @@ SAME = {
     "explain": ["explain", "m.tagpool", "--file", "{parts}", "--sentence", "3"],
     "clusters": ["resources", "clusters", "{parts}", "--k", "2", "-o", "-"],
     "ambiguity": ["resources", "ambiguity", "{parts}", "--model", "m.tagpool", "--train", "{parts}", "-o", "-"],
-    "fit": ["pool", "fit", "--gold", "{parts}", *EXPERTS, "--model", "out.pool", "--json"],
+    "fit": ["pool", "fit", "--method", "mvote", "--gold", "{parts}", *EXPERTS, "--model", "out.pool", "--json"],
     "compare": ["pool", "compare", "--gold", "{parts}", *EXPERTS, "--folds", "3", "--draws", "100"],
     "estimate": ["pool", "estimate", *EXPERTS, "--output", "-"],
     "apply": ["pool", "apply", "names.pool", *EXPERTS],
@@ -103,7 +103,8 @@ FORMS = {
 @pytest.mark.parametrize("name", SAME)
 def test_every_command_reads_folders_and_patterns(experts: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     monkeypatch.chdir(experts)
-    succeed("pool", "fit", "--gold", "all.conll", *(part.format(**FORMS["files"]) for part in EXPERTS), "--model", "names.pool")
+    experts = [part.format(**FORMS["files"]) for part in EXPERTS]
+    succeed("pool", "fit", "--method", "mvote", "--gold", "all.conll", *experts, "--model", "names.pool")
     shown = {}
     for form, paths in FORMS.items():
         text = succeed(*(part.format(**paths) for part in SAME[name]))
@@ -159,7 +160,7 @@ def test_numbers_of_files_that_differ(experts: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.chdir(experts)
     (experts / "two" / "2.conll").unlink()
     assert "two: expected 3 files, as parts has, got 2" in fail("score", "parts", "two")
-    common = ("pool", "fit", "--gold", "parts", "one", "two", "--model", "x.pool")
+    common = ("pool", "fit", "--method", "mvote", "--gold", "parts", "one", "two", "--model", "x.pool")
     assert "note: two: 2 of 4 sentences of gold have no labels here: the expert is missing for them" in run(*common).stderr
     write(experts / "two", "2.conll", "Rain O\n\nBo B-PER\nleft O\n")
     assert "two/2.conll: sentence 2: expected 1 predicted label, as in gold, got 2" in fail("score", "parts", "two")
@@ -212,6 +213,6 @@ def test_a_key_that_is_set_twice_is_an_error(folder: Path) -> None:
     twice = ("--set", "learner.l2=1", "--set", "learner . l2=2")
     message = fail("train", "--train", folder / "all.conll", "--model", folder / "m", *twice)
     assert "--set learner.l2 is given twice, as 'learner.l2=1' and as 'learner . l2=2'; give it once" in message
-    pool = ("pool", "fit", "--gold", "g", "a", "b", "--model", folder / "m")
+    pool = ("pool", "fit", "--method", "mvote", "--gold", "g", "a", "b", "--model", folder / "m")
     twice = ("--set", "pool.beta=0.9", "--set", "pool.beta=0.8")
     assert "--set pool.beta is given twice" in fail(*pool, *twice)

@@ -39,7 +39,7 @@ def folder(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     write(tmp_path / "lists", "names.txt", "Ann\n")
     for name in ("ner.tagpool", "other.tagpool"):
         shutil.copy(data / "ner.tagpool", tmp_path / name)
-    succeed("pool", "fit", "--gold", "gold.conll", "a.conll", "b.conll", "--model", "names.pool")
+    succeed("pool", "fit", "--method", "mvote", "--gold", "gold.conll", "a.conll", "b.conll", "--model", "names.pool")
     return tmp_path
 
 
@@ -212,7 +212,7 @@ LAST_ALLOCATIONS = """
 @pytest.mark.parametrize(
     "command",
     [
-        "pool fit --gold {0}/gold.conll {0}/a.conll {0}/b.conll --model {0}/out",
+        "pool fit --method mvote --gold {0}/gold.conll {0}/a.conll {0}/b.conll --model {0}/out",
         "train --learner bagging --features {0}/bags.txt --train {0}/gold.conll --dev {0}/gold.conll --model {0}/out"
         " --set learner.expert.trainer.epochs=1",
     ],

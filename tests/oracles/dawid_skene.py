@@ -12,8 +12,8 @@ def dawid_skene(votes: Votes, size: int, rounds: int, *, cell: float = 0.1, diag
     experts = range(len(votes[0]))
     beliefs = []
     for row in votes:
-        voted = [vote for vote in row if vote >= 0]
-        beliefs.append([voted.count(label) / len(voted) if voted else 1 / size for label in range(size)])
+        present = [vote for vote in row if vote >= 0]
+        beliefs.append([present.count(label) / len(present) if present else 1 / size for label in range(size)])
     for _ in range(rounds):
         prior = [sum(belief[label] for belief in beliefs) / len(beliefs) + 1e-12 for label in range(size)]
         matrices = [_confusion(votes, beliefs, expert, size, cell, diagonal) for expert in experts]

@@ -19,7 +19,20 @@ from oracles.crfsuite import written
 from oracles.mutants import bombs, mutate
 
 import tagpool
-from tagpool import CRF, SGD, BaggingPool, Corpus, ElitistPool, InducingTagger, MaxEnt, OpinionPool, TwoStageTagger, VotePool
+from tagpool import (
+    CRF,
+    SGD,
+    BaggingPool,
+    Corpus,
+    ElitistPool,
+    InducingTagger,
+    MaxEnt,
+    OpinionPool,
+    StackedPool,
+    TwoStageTagger,
+    UnsupervisedPool,
+    VotePool,
+)
 from tagpool.cli.model_conversion import read_model
 from tagpool.compat.conversion import from_expert
 from tagpool.compat.pycrfsuite.tagger import Tagger as CrfsuiteTagger
@@ -94,6 +107,9 @@ def files() -> dict[str, bytes]:
         with tempfile.TemporaryDirectory() as folder:
             pool.fit(votes, votes["one"]).save(Path(folder) / "pool")
             blocks[name] = (Path(folder) / "pool").read_bytes()
+    names = {"one": corpus.labels, "two": [["O"] * len(row) for row in corpus.labels]}
+    blocks["stacked"] = StackedPool(l2=1.0, folds=2).fit(names, corpus).to_bytes()
+    blocks["unsupervised"] = UnsupervisedPool("dawid-skene").fit(names).to_bytes()
     blocks["crfsuite"] = written(["A", "B", "C"], ["a", "b", "word=the dog"], [0.5, -1.0, 0.0] * 3, [0.25] * 9)
     return blocks
 
@@ -120,6 +136,16 @@ def use(path: Path) -> None:
             lambda: model.predict({"one": [["A", "B"]], "two": [["B", "B"]]}),
             lambda: model.predict_with_confidence({"one": [["A", "B"]], "two": [["B", None]]}),
             lambda: str(model.describe()),
+        ]
+    elif isinstance(model, StackedPool | UnsupervisedPool):
+        experts: Any = {"one": [["O", "B-PER"], []], "two": [["O", None], None]}
+        words = [["in", "Oslo"], []]
+        steps = [
+            lambda: model.predict_with_confidence(experts, words=words),
+            lambda: isinstance(model, UnsupervisedPool) or model.predict_spans(experts, words=words),
+            lambda: isinstance(model, UnsupervisedPool) or model.threshold(0.9),
+            lambda: str(model.describe()),
+            lambda: model.to_bytes(),
         ]
     else:
         sentences: Any = GIVEN if model.takes_features else SENTENCES

@@ -17,6 +17,7 @@ import numpy as np
 from tagpool.errors import InputError
 from tagpool.evaluation.alignment import LabelSequences, align
 from tagpool.evaluation.chunks import ChunkCounts, FloatArray, count_chunks, rates, ratio
+from tagpool.wording import counted
 
 METRICS = ("precision", "recall", "f1", "accuracy")
 _BLOCK = 1 << 20  # numbers drawn at once: a few megabytes, small enough for the cache
@@ -129,7 +130,7 @@ def paired_bootstrap(
 def _sum_units(table: FloatArray, units: Sequence[int]) -> FloatArray:
     """Return the sums of the rows of each unit."""
     if len(units) != len(table):
-        raise InputError(f"units: expected {len(table)} numbers, one per sentence, got {len(units)}")
+        raise InputError(f"units: expected {counted(len(table), 'number')}, one per sentence, got {len(units)}")
     names, rows = np.unique(np.asarray(units), return_inverse=True)
     sums = np.zeros((len(names), table.shape[1]))
     np.add.at(sums, rows, table)

@@ -64,7 +64,7 @@ def distill(
     rows = word_rows(words) or ()
     gold_rows: Sequence[Any] = [None] * len(rows) if gold is None else [None if row is None else list(row) for row in gold]
     if len(gold_rows) != len(rows):
-        raise InputError(f"expected gold labels or None for {len(rows)} sentences, got {len(gold_rows)}")
+        raise InputError(f"expected gold labels or None for {counted(len(rows), 'sentence')}, got {len(gold_rows)}")
     for number, (sentence, known) in enumerate(zip(rows, gold_rows, strict=True), 1):
         if known is not None and len(known) != len(sentence):
             raise InputError(

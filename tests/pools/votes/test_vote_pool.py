@@ -282,3 +282,16 @@ def test_an_unfitted_pool_is_an_error():
         with pytest.raises(NotFittedError, match="fit"):
             ask(VotePool())
     assert not VotePool().is_fitted
+
+
+def test_ties_do_not_depend_on_the_gold_sample() -> None:
+    """Labels have other first occurrences in the samples; two experts that differ are a tie everywhere."""
+    gold = [["B", "A"], ["A", "C"], ["C", "B"], ["A", "A"], ["B", "B"]]
+    experts = {"one": gold, "two": [["A", "B"], ["C", "A"], ["B", "C"], ["B", "A"], ["A", "C"]]}
+    outcomes = set()
+    for order in ([0, 1, 2, 3, 4], [4, 3, 2, 1, 0], [2, 0, 1], [1, 2]):
+        part = {name: [rows[number] for number in order] for name, rows in experts.items()}
+        pool = VotePool("majority", unknown="allow").fit(part, [gold[number] for number in order])
+        assert list(pool.labels_) == sorted(pool.labels_)
+        outcomes.add(str(pool.predict(experts)))
+    assert len(outcomes) == 1

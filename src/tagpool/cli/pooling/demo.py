@@ -27,6 +27,7 @@ from tagpool.pools.unsupervised.fitted import MAJORITY
 from tagpool.pools.unsupervised.pool import UnsupervisedPool
 from tagpool.pools.votes.pool import VotePool
 from tagpool.report.plots import ranked_bars
+from tagpool.wording import counted
 
 Rows = list[list[str]]
 _TITLES = {"Mr", "Mrs", "Ms", "Dr", "Professor", "President"}
@@ -51,14 +52,14 @@ def demo(
       tagpool pool demo
     """
     if gold >= sentences:
-        raise InputError(f"--gold {gold}: expected fewer than the {sentences} sentences")
+        raise InputError(f"--gold {gold}: expected fewer than {counted(sentences, 'sentence')}")
     show: Callable[[str], object] = (lambda _: None) if json else output.print
     corpus = builtin_corpus(sentences, seed=seed)
     test = builtin_corpus(max(sentences // 4, 100), seed=seed, part="test")
     experts = {name: expert(corpus) for name, expert in _experts(seed).items()}
     test_experts = {name: expert(test) for name, expert in _experts(seed).items()}
     _write_files(results, corpus, experts, gold, seed)
-    show(f"Four experts label {sentences} sentences; {gold} of them are checked by hand (gold labels).")
+    show(f"Four experts label {counted(sentences, 'sentence')}; {gold} of them are checked by hand (gold labels).")
     known = [row if number < gold else None for number, row in enumerate(corpus.labels)]
     with Follower() as progress:
         choice = choose_pool(experts, known, words=corpus, seed=seed, on_step=progress.step)
@@ -74,8 +75,8 @@ def demo(
     rows |= {
         "majority": majority.predict(test_experts),
         "pool without gold labels": without.predict(test_experts, words=test),
-        f"tagger trained on {gold} gold sentences": alone.predict(test),
-        f"pool with {gold} gold sentences": choice.pool.predict(test_experts, words=test.words),
+        f"tagger trained on {counted(gold, 'gold sentence')}": alone.predict(test),
+        f"pool with {counted(gold, 'gold sentence')}": choice.pool.predict(test_experts, words=test.words),
         "distilled tagger, no expert needed": tagger.predict(test),
     }
     scores = {name: 100 * score(test.labels, labels).f1 for name, labels in rows.items()}

@@ -27,7 +27,8 @@ from tagpool.config import Settings
 from tagpool.errors import InputError
 from tagpool.pools.choice.auto import PoolChoice, choose_pool
 from tagpool.pools.expert_files.expert_labels import ExpertLabels
-from tagpool.pools.stacked.pool import StackedPool, document_numbers
+from tagpool.pools.stacked.inputs import document_numbers
+from tagpool.pools.stacked.pool import StackedPool
 from tagpool.pools.votes.description import weights_as_json
 from tagpool.pools.votes.methods import METHODS
 from tagpool.pools.votes.pool import VotePool

@@ -18,12 +18,14 @@ from tagpool.evaluation.scores import Score, score
 from tagpool.evaluation.significance import PairedBootstrap
 from tagpool.pools.choice.learning_curve import LearningCurve, fit_curve
 from tagpool.pools.stacked.held_out import HeldOut
-from tagpool.pools.stacked.pool import Confidence, StackedPool, document_numbers
+from tagpool.pools.stacked.inputs import document_numbers, gold_label_rows
+from tagpool.pools.stacked.pool import Confidence, StackedPool
 from tagpool.pools.stacked.training import Labels, StackTraining, known_only
 from tagpool.pools.unsupervised.fitted import MAJORITY
 from tagpool.pools.unsupervised.pool import UnsupervisedPool, word_rows
 from tagpool.pools.votes.ballots import LabelRows, Predictions, predictions_by_name
 from tagpool.pools.votes.pool import VotePool
+from tagpool.wording import counted
 
 Pool = StackedPool | UnsupervisedPool | VotePool
 _STACK, _WITHOUT_GOLD, _WEIGHTED, _BEST = "stacking", "no gold labels", "weighted votes", "best expert"
@@ -112,7 +114,7 @@ def choose_pool(
         words = gold if words is None else words
         documents = document_numbers(gold) if documents is None else documents
         gold = gold.labels
-    gold_rows = [None if row is None else list(row) for row in gold]
+    gold_rows = gold_label_rows(gold)
     by_name = predictions_by_name(predictions)
     words = word_rows(words)
     stack = StackedPool(seed=seed, abstain=abstain, scheme=scheme)
@@ -226,7 +228,7 @@ def _curve(held_out: HeldOut, stack: StackedPool, on_step: Callable[[str], objec
         return None
     points = []
     for share in (*_SHARES, 1.0):
-        on_step(f"learning curve: {round(share * used)} gold sentences")
+        on_step(f"learning curve: {counted(round(share * used), 'gold sentence')}")
         plain = held_out.plain_labels if share == 1 else None
         labels = plain or training.cross_val_labels(stack.fitted.settings, share=share)
         points.append((max(1, round(share * used)), training.score(labels)))

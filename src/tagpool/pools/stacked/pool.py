@@ -12,7 +12,6 @@ import numpy as np
 from tagpool.chain.lattice import Lattice
 from tagpool.corpus.corpus import Corpus
 from tagpool.corpus.files import write_bytes
-from tagpool.corpus.rows import as_rows
 from tagpool.corpus.schemes import Scheme, Span
 from tagpool.errors import InputError, MemoryFor, NotFittedError
 from tagpool.experts.inside.description import Description
@@ -23,6 +22,7 @@ from tagpool.pools.stacked.description import describe_stack
 from tagpool.pools.stacked.files import read_stack, stack_to_bytes
 from tagpool.pools.stacked.fitted import FittedStack
 from tagpool.pools.stacked.held_out import HeldOut, hold_out
+from tagpool.pools.stacked.inputs import check_gold, confidence_rows, document_numbers, gold_label_rows, sentence_lengths
 from tagpool.pools.stacked.sentences import StackSentences
 from tagpool.pools.stacked.training import StackSettings, StackTraining
 from tagpool.pools.unsupervised.decoding import scheme_of
@@ -153,11 +153,11 @@ class StackedPool(Parameters):
         if not by_name:
             raise InputError("expected the predictions of experts, got none")
         rows = word_rows(words)
-        gold_rows = None if gold is None else [None if row is None else list(row) for row in gold]
+        gold_rows = None if gold is None else gold_label_rows(gold)
         filled = gold_rows
         if gold_rows is not None:
-            _check_gold(gold_rows)
-            lengths = [len(row) for row in rows] if rows is not None else _lengths(by_name)
+            check_gold(gold_rows)
+            lengths = [len(row) for row in rows] if rows is not None else sentence_lengths(by_name)
             pairs = zip(gold_rows, lengths, strict=True) if len(gold_rows) == len(lengths) else None
             filled = gold_rows if pairs is None else [[None] * length if row is None else row for row, length in pairs]
         ballots = ballots_of(by_name, filled, words=rows)  # checks the numbers of sentences, tokens and labels
@@ -165,7 +165,7 @@ class StackedPool(Parameters):
         if unknown:
             raise InputError(f"confidence: there is no expert {unknown[0]!r}; the experts are {', '.join(by_name)}")
         names = tuple(by_name)
-        values = {names.index(name): _confidence_rows(rows, name, ballots.lengths.tolist()) for name, rows in confidence.items()}
+        values = {names.index(name): confidence_rows(rows, name, ballots.lengths.tolist()) for name, rows in confidence.items()}
         return StackSentences(
             names=names,
             words=rows if rows is not None else [["_"] * length for length in ballots.lengths.tolist()],
@@ -330,51 +330,3 @@ class StackedPool(Parameters):
     def save(self, path: str | Path) -> None:
         """Write the pool to a file, atomically."""
         write_bytes(path, self.to_bytes())
-
-
-def _check_gold(rows: Sequence[Sequence[str | None] | None]) -> None:
-    """Raise an InputError if a stack cannot learn from gold labels."""
-    count = sum(any(label is not None for label in row or ()) for row in rows)
-    if not count:
-        raise InputError("no sentence has gold labels; use an UnsupervisedPool, which needs none")
-    if count < 2:
-        raise InputError("expected two gold sentences or more, got 1: there is nothing to learn from")
-    labels = {label for row in rows for label in row or () if label is not None}
-    if len(labels) < 2:
-        raise InputError(f"every gold label is {min(labels)!r}: there is nothing to learn from; give sentences with others")
-
-
-def _lengths(by_name: Mapping[str, Any]) -> list[int]:
-    """Return the lengths of sentences, by the first expert that has them."""
-    return [next((len(row) for row in rows if row is not None), 0) for rows in zip(*by_name.values(), strict=False)]
-
-
-def _confidence_rows(values: Any, name: str, lengths: Sequence[int]) -> list[Any]:
-    """Return the confidences of an expert; raise an InputError if they do not fit the sentences."""
-    rows = as_rows(values, f"confidence of {name}")
-    if len(rows) != len(lengths):
-        raise InputError(f"expected {counted(len(lengths), 'sentence')}, got {len(rows)}", source=f"confidence of {name}")
-    for number, (row, length) in enumerate(zip(rows, lengths, strict=True), 1):
-        if row is None:
-            continue
-        if not hasattr(row, "__len__") or len(row) != length:
-            got = len(row) if hasattr(row, "__len__") else repr(row)
-            raise InputError(
-                f"expected {counted(length, 'number')}, got {got}", source=f"confidence of {name}, sentence {number}"
-            )
-        for value in row:
-            if value is not None and not (isinstance(value, (int, float, np.number)) and 0 <= value <= 1):
-                raise InputError(
-                    f"expected numbers from 0 to 1, or None, got {value!r}", source=f"confidence of {name}, sentence {number}"
-                )
-    return rows
-
-
-def document_numbers(corpus: Corpus) -> list[int] | None:
-    """Return the number of the document of each sentence; None if documents are not marked."""
-    starts = corpus.document_starts
-    if not starts:
-        return None
-    numbers = np.zeros(len(corpus), np.int64)
-    numbers[starts] = 1
-    return [int(number) for number in np.cumsum(numbers)]
